@@ -2,9 +2,10 @@
 /*
  * functions.c: SQL functions for searching and for names of frames.
  *
- *   ps_frame_function(name)                the name that the lines of a function share
- * (frame_name.h) ps_words('pandas -test', name, file)   true if every word occurs in one of the
- * texts, and no word after a minus does; case-insensitive regexp(pattern, text) called for X REGEXP
+ *   ps_frame_function(name)             the name that the lines of a function share (frame_name.h)
+ *   ps_frame_group(name, is_package)    the name of the file or of the package of a function
+ *   ps_words('pandas -test', name, file)  true if every word occurs in one of the texts, and no
+ * word after a minus does; case-insensitive regexp(pattern, text)               called for X REGEXP
  * P; PCRE2, with a limit on the work of one match
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -13,6 +14,7 @@
 #include <strings.h>
 
 #include "base/frame_name.h"
+#include "base/python_path.h"
 #include "server/runfile/handle.h"
 
 #define MATCH_LIMIT 200000 /* maximum steps of one match; a pattern that needs more is an error */
@@ -225,6 +227,21 @@ static void write_frame_function(sqlite3_context *context, int n, sqlite3_value 
     sqlite3_result_text64(context, out.ptr ? out.ptr : "", out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+static void write_frame_group(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *text = (const char *)sqlite3_value_text(values[0]);
+    struct ps_frame_name name;
+    struct ps_str group;
+
+    (void)n;
+    if (!text)
+        return;
+    name = ps_frame_name_parse((struct ps_str){text, (size_t)sqlite3_value_bytes(values[0])});
+    group = sqlite3_value_int(values[1]) ? ps_frame_package(&name) : ps_path_file_name(name.file);
+    sqlite3_result_text64(context, group.ptr ? group.ptr : "", group.len, SQLITE_TRANSIENT,
+                          SQLITE_UTF8);
+}
+
 void ps_result_num(sqlite3_context *context, struct ps_num n)
 {
     if (n.kind == PS_NUM_INT)
@@ -240,5 +257,7 @@ void ps_register_functions(sqlite3 *db)
     sqlite3_create_function_v2(db, "ps_words", -1, flags, NULL, sql_words, NULL, NULL, NULL);
     sqlite3_create_function_v2(db, "ps_frame_function", 1, flags, NULL, write_frame_function, NULL,
                                NULL, NULL);
+    sqlite3_create_function_v2(db, "ps_frame_group", 2, flags, NULL, write_frame_group, NULL, NULL,
+                               NULL);
     sqlite3_create_function_v2(db, "regexp", 2, flags, NULL, match_regexp, NULL, NULL, NULL);
 }

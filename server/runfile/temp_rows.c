@@ -28,7 +28,7 @@ static const struct ps_table_kind temp_tables[PS_N_TEMP_TABLES] = {
     [PS_TEMP_OPERATORS] = TABLE("operators", "name, kind, family, calls, self_ns, total_ns, "
                                              "min_ns, max_ns, first_ns"),
     [PS_TEMP_FUNCTIONS] = TABLE("functions", "name, family, origin, slices, self, total, grouped, "
-                                             "by_line, first_ns"),
+                                             "by_line, first_ns, collapsed, whole"),
     [PS_TEMP_RUNS] = TABLE("runs", "seq"),
     [PS_TEMP_MODULES] = TABLE("modules", "id, calls, host_self_ns, host_total_ns, device_self_ns, "
                                          "device_total_ns"),

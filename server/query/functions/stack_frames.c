@@ -34,16 +34,30 @@ static bool has_definition_lines(const struct forms *forms)
     return forms->modules >= 2 && forms->at_line_1 * 2 >= forms->modules;
 }
 
-/* The id of the name of the function of a frame. */
-static uint32_t name_function(struct ps_stack_frames *frames, const struct ps_frame_name *name,
-                              struct ps_buf *buf)
+/* Functions by name. */
+struct functions {
+    struct ps_intern names;
+    uint32_t *first; /* [name id]: least text id */
+    size_t n_first;
+};
+
+/* Adds a frame. Returns the id of the name of its function. by_line: each frame is a function. */
+static uint32_t add_function(struct functions *functions, const struct ps_frame_name *name,
+                             bool by_line, uint32_t text, struct ps_buf *buf)
 {
+    uint32_t id;
+
     buf->len = 0;
-    if (frames->by_line)
+    if (by_line)
         ps_buf_add_str(buf, name->text);
     else
         ps_frame_name_write_function(name, buf);
-    return ps_intern_add(&frames->names, ps_buf_slice(buf));
+    id = ps_intern_add(&functions->names, ps_buf_slice(buf));
+    functions->first =
+        ps_grow_to(functions->first, &functions->n_first, id, sizeof *functions->first);
+    if (!functions->first[id])
+        functions->first[id] = text;
+    return id;
 }
 
 static enum ps_status read_mode(struct ps_params params, bool *by_line, struct ps_err *err)
@@ -60,15 +74,15 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
                                     struct ps_stack_frames *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf buf = {0};
-    PS_AUTO(ps_free_ptr) uint32_t *first = NULL; /* [name id]: least text id */
+    struct functions shown = {.first = NULL}, all_lines = {.first = NULL};
     struct forms forms = {0};
-    size_t n_first = 0;
 
     *out = (struct ps_stack_frames){0};
     read_mode(params, &out->by_line, err);
     if (ps_trace_get_text_end(db, &out->n, err) != PS_OK)
         return err->code;
     out->function = ps_alloc_array(out->n + 1, sizeof *out->function);
+    out->all_lines = ps_alloc_array(out->n + 1, sizeof *out->all_lines);
     out->name_of = ps_alloc_array(out->n + 1, sizeof *out->name_of);
     out->line = ps_alloc_array(out->n + 1, sizeof *out->line);
     out->origin = ps_alloc_array(out->n + 1, sizeof *out->origin);
@@ -78,7 +92,8 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
         see_form(&forms, &name);
     }
     out->lacks_folders = forms.has_lost_folders && !forms.has_folders;
-    out->by_line |= has_definition_lines(&forms);
+    out->has_one_line = has_definition_lines(&forms);
+    out->by_line |= out->has_one_line;
     for (uint32_t id = 1; id < out->n; id++) {
         struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(db, id));
 
@@ -87,18 +102,42 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
         out->origin[id] = (uint8_t)ps_frame_origin(&name, false, !out->lacks_folders);
         if (!out->by_line && name.cut_len && name.line <= INT32_MAX)
             out->line[id] = (int32_t)name.line;
-        out->name_of[id] = name_function(out, &name, &buf);
-        first = ps_grow_to(first, &n_first, out->name_of[id], sizeof *first);
-        if (!first[out->name_of[id]])
-            first[out->name_of[id]] = id;
-        out->function[id] = first[out->name_of[id]];
+        out->name_of[id] = add_function(&shown, &name, out->by_line, id, &buf);
+        out->function[id] = out->all_lines[id] = shown.first[out->name_of[id]];
+        if (out->by_line && !out->has_one_line) {
+            uint32_t function = add_function(&all_lines, &name, false, id, &buf);
+
+            out->all_lines[id] = all_lines.first[function];
+        }
     }
+    out->names = shown.names;
+    ps_intern_free(&all_lines.names);
+    free(shown.first);
+    free(all_lines.first);
     return err->code;
+}
+
+uint32_t ps_stack_frames_add(struct ps_stack_frames *frames, struct ps_str name,
+                             enum ps_origin origin)
+{
+    uint32_t id = (uint32_t)frames->n++;
+
+    frames->function = ps_grow(frames->function, frames->n + 1, sizeof *frames->function);
+    frames->all_lines = ps_grow(frames->all_lines, frames->n + 1, sizeof *frames->all_lines);
+    frames->name_of = ps_grow(frames->name_of, frames->n + 1, sizeof *frames->name_of);
+    frames->line = ps_grow(frames->line, frames->n + 1, sizeof *frames->line);
+    frames->origin = ps_grow(frames->origin, frames->n + 1, sizeof *frames->origin);
+    frames->function[id] = frames->all_lines[id] = id;
+    frames->name_of[id] = ps_intern_add(&frames->names, name);
+    frames->line[id] = 0;
+    frames->origin[id] = (uint8_t)origin;
+    return id;
 }
 
 void ps_stack_frames_free(struct ps_stack_frames *frames)
 {
     free(frames->function);
+    free(frames->all_lines);
     free(frames->name_of);
     free(frames->line);
     free(frames->origin);
@@ -109,4 +148,15 @@ struct ps_str ps_stack_name(const struct ps_stack_frames *frames, uint32_t text)
 {
     return ps_stack_function(frames, text) ? frames->names.items[frames->name_of[text]]
                                            : (struct ps_str){NULL, 0};
+}
+
+void ps_stack_function_name(const struct ps_stack_frames *frames, struct ps_str text,
+                            struct ps_buf *out)
+{
+    struct ps_frame_name name = ps_frame_name_parse(text);
+
+    if (frames->has_one_line)
+        ps_buf_add_str(out, text);
+    else
+        ps_frame_name_write_function(&name, out);
 }

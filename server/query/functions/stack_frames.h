@@ -17,13 +17,16 @@
 #include "server/query/trace/trace_views.h"
 
 struct ps_stack_frames {
-    size_t n;           /* text ids are below n */
-    uint32_t *function; /* [text id]: the least text id of the function; mode=line: the text id */
-    uint8_t *origin;    /* [text id]: enum ps_origin; of native code UNKNOWN */
-    uint32_t *name_of;  /* [text id]: id of the name of its function */
-    int32_t *line;      /* [text id]: the line that the name of its function lacks; 0: none */
-    bool lacks_folders; /* files may have lost their folders */
-    bool by_line;       /* each frame is a function of its own */
+    size_t
+        n; /* ids are below n: text ids of the run, and above them those of ps_stack_frames_add */
+    uint32_t *function;  /* [text id]: the least text id of the function; mode=line: the text id */
+    uint32_t *all_lines; /* [text id]: the least text id of the function, with any mode */
+    uint8_t *origin;     /* [text id]: enum ps_origin; of native code UNKNOWN */
+    uint32_t *name_of;   /* [text id]: id of the name of its function */
+    int32_t *line;       /* [text id]: the line that the name of its function lacks; 0: none */
+    bool lacks_folders;  /* files may have lost their folders */
+    bool has_one_line;   /* the file states the line of each `def` */
+    bool by_line;        /* each frame is a function of its own */
     struct ps_intern names; /* of functions */
 };
 
@@ -32,6 +35,11 @@ struct ps_stack_frames {
 enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
                                     struct ps_stack_frames *out, struct ps_err *err);
 void ps_stack_frames_free(struct ps_stack_frames *frames);
+
+/* Adds a frame that the run does not have, such as a library that is shown as one frame. Returns
+ * its id, by which all functions of this header know it. It is a function without lines. */
+uint32_t ps_stack_frames_add(struct ps_stack_frames *frames, struct ps_str name,
+                             enum ps_origin origin);
 
 /* The text id under which a frame is counted; 0: the run has no such text. */
 static inline uint32_t ps_stack_function(const struct ps_stack_frames *frames, int64_t text)
@@ -48,6 +56,11 @@ static inline enum ps_origin ps_stack_origin(const struct ps_stack_frames *frame
     return text > 0 && (uint64_t)text < frames->n ? (enum ps_origin)frames->origin[text]
                                                   : PS_ORIGIN_UNKNOWN;
 }
+
+/* Appends the name of the function of a frame of the run: "filter_state (app.py)", also with
+ * mode=line. */
+void ps_stack_function_name(const struct ps_stack_frames *frames, struct ps_str text,
+                            struct ps_buf *out);
 
 /* The name of a frame in the answers: "filter_state (app.py)", with the line if mode=line. {NULL,
  * 0}: the run has no such text. */

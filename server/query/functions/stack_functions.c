@@ -1,163 +1,164 @@
 /* SPDX-License-Identifier: MIT */
 /* stack_functions.c: sums stacks by function, or by line (stack_frames.h). A stack counts once in
  * the total of a function, even if the function occurs in it several times. Self times add up to
- * the whole. */
+ * the whole, without the stacks that the transforms left without a frame. */
 #include <stdlib.h>
 
-#include "server/query/functions/stack_frames.h"
 #include "server/query/functions/stack_tree.h"
 
-enum { NAME, FAMILY, ORIGIN, SLICES, SELF, TOTAL, GROUPED, BY_LINE, FIRST, N_COLUMNS };
-#define DEPTH_MAX (1u << 16)
+enum {
+    NAME,
+    FAMILY,
+    ORIGIN,
+    SLICES,
+    SELF,
+    TOTAL,
+    GROUPED,
+    BY_LINE,
+    FIRST,
+    COLLAPSED,
+    WHOLE,
+    N_COLUMNS
+};
 
 struct function_row {
     int64_t value[N_COLUMNS];
     uint32_t open; /* number of frames of this function in the current stack */
 };
 
-/* A frame of the current stack. Frames that are equal, from the root on, and follow each other
- * without a gap are one stretch, although a slice ends whenever the line changes. */
+/* A frame of the current stack. */
 struct open_frame {
-    uint32_t row; /* index of the row of the function */
-    int64_t end;  /* of its slice, in ns */
-    uint64_t stretch, caller_stretch;
+    uint32_t row;   /* index of the row of the function */
+    int64_t weight; /* of the samples with this frame */
 };
 
 struct functions {
     struct ps_db *db;
     struct ps_stack_frames frames;
     struct ps_stack_selection part;
+    struct ps_stack_transforms transforms;
     struct function_row *rows;
     size_t n, cap;
     uint32_t *row_by_text; /* [text id]: index of the row + 1; 0: none */
     size_t row_by_text_cap;
-    uint32_t track;
-    struct open_frame *open; /* [depth]: the current stack; above n_open frames that ended */
-    size_t n_open, n_ended, cap_open;
-    uint64_t n_stretches;
+    struct open_frame *open;
+    size_t n_open, cap_open;
     bool merges_initialisers;  /* all C++ static initialisers share one row */
     uint32_t initialiser_name; /* text id of the first C++ static initialiser; 0: none so far */
 };
 
-/* Returns the text id under which slices with the name `id` are counted; 0: the run has no text
- * with this id. */
-static uint32_t counted_name(struct functions *f, int64_t id)
+static void functions_free(struct functions *f)
 {
-    struct ps_str text = ps_trace_text(f->db, (uint32_t)id);
+    ps_stack_frames_free(&f->frames);
+    ps_stack_selection_free(&f->part);
+    ps_stack_transforms_free(&f->transforms);
+    free(f->rows);
+    free(f->row_by_text);
+    free(f->open);
+}
+
+/* Returns the id under which a frame is counted. */
+static uint32_t counted_name(struct functions *f, const struct ps_stack_frame *frame)
+{
+    struct ps_str text = ps_trace_text(f->db, frame->text);
 
     if (f->merges_initialisers && ps_str_starts_with(text, PS_STR("_GLOBAL__sub_I_"))) {
         if (!f->initialiser_name)
-            f->initialiser_name = (uint32_t)id;
+            f->initialiser_name = frame->text;
         return f->initialiser_name;
     }
-    return ps_stack_function(&f->frames, id);
+    return frame->name;
 }
 
-static uint32_t row_of(struct functions *f, int64_t id)
+static uint32_t row_of(struct functions *f, const struct ps_stack_frame *frame)
 {
-    uint32_t name = counted_name(f, id);
+    uint32_t name = counted_name(f, frame);
+    const struct ps_transform *collapsed_by;
+    int64_t *value;
 
     f->row_by_text = ps_grow_to(f->row_by_text, &f->row_by_text_cap, name, sizeof *f->row_by_text);
-    if (!f->row_by_text[name]) {
-        PS_RESERVE_ONE(f->rows, f->n, f->cap);
-        f->rows[f->n++] = (struct function_row){
-            .value = {[NAME] = name,
-                      [GROUPED] = f->initialiser_name && name == f->initialiser_name,
-                      [BY_LINE] = f->frames.by_line,
-                      [FIRST] = INT64_MAX}};
-        f->row_by_text[name] = (uint32_t)f->n;
+    if (f->row_by_text[name])
+        return f->row_by_text[name] - 1;
+    PS_RESERVE_ONE(f->rows, f->n, f->cap);
+    f->rows[f->n] = (struct function_row){.open = 0};
+    value = f->rows[f->n].value;
+    value[NAME] = name;
+    value[FAMILY] = frame->family;
+    value[ORIGIN] = ps_stack_origin(&f->frames, name, frame->family);
+    value[GROUPED] = f->initialiser_name && name == f->initialiser_name;
+    value[BY_LINE] = f->frames.by_line;
+    value[FIRST] = INT64_MAX;
+    if (ps_stack_is_collapsed(&f->transforms, name, &collapsed_by)) {
+        value[NAME] = collapsed_by->id;
+        value[COLLAPSED] = collapsed_by->target == PS_TARGET_FILE ? 1 : 2;
     }
-    return f->row_by_text[name] - 1;
+    f->row_by_text[name] = (uint32_t)++f->n;
+    return (uint32_t)f->n - 1;
 }
 
+static void add_weight(int64_t *sum, int64_t weight)
+{
+    *sum = ps_add_saturated(*sum, weight);
+}
+
+/* Pops the frames from `depth` on. */
 static void close_to(struct functions *f, size_t depth)
 {
-    while (f->n_open > depth)
-        f->rows[f->open[--f->n_open].row].open--;
-}
+    while (f->n_open > depth) {
+        const struct open_frame *frame = &f->open[--f->n_open];
+        struct function_row *row = &f->rows[frame->row];
 
-/* Pushes a frame on the current stack. Returns whether it begins a stretch. */
-static bool open_frame(struct functions *f, uint32_t row, int64_t start, int64_t end)
-{
-    uint64_t caller = f->n_open ? f->open[f->n_open - 1].stretch : 0;
-    struct open_frame *frame;
-    bool begins;
-
-    PS_RESERVE_ONE(f->open, f->n_open, f->cap_open);
-    frame = &f->open[f->n_open];
-    begins = f->n_open >= f->n_ended || frame->row != row || frame->end != start ||
-             frame->caller_stretch != caller;
-    *frame = (struct open_frame){row, end, begins ? ++f->n_stretches : frame->stretch, caller};
-    f->n_open++;
-    f->n_ended = f->n_open > f->n_ended ? f->n_open : f->n_ended;
-    return begins;
-}
-
-static void add_row(struct functions *f, const struct ps_chunk *chunk, uint32_t i)
-{
-    int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i),
-            start = ps_chunk_value(chunk, PS_COL_START, i);
-    int64_t length =
-        ps_stack_clip(&f->part.range, start, ps_chunk_value(chunk, PS_COL_DURATION, i));
-    int64_t *value;
-    uint32_t row;
-
-    if (length <= 0)
-        return;
-    close_to(f, depth < 0 ? 0 : (size_t)depth);
-    if (f->n_open >= DEPTH_MAX)
-        return;
-    row = row_of(f, ps_chunk_value(chunk, PS_COL_NAME, i));
-    value = f->rows[row].value;
-    value[FAMILY] = ps_chunk_value(chunk, PS_COL_FAMILY, i);
-    value[ORIGIN] = ps_stack_origin(&f->frames, value[NAME], value[FAMILY]);
-    value[SELF] = ps_add_saturated(value[SELF], length);
-    value[TOTAL] = ps_add_saturated(value[TOTAL], f->rows[row].open++ ? 0 : length);
-    value[FIRST] = start < value[FIRST] ? start : value[FIRST];
-    if (f->n_open) {
-        value = f->rows[f->open[f->n_open - 1].row].value;
-        value[SELF] = ps_add_saturated(value[SELF], -length);
+        if (!--row->open) /* the outermost one of its function */
+            add_weight(&row->value[TOTAL], frame->weight);
+        if (f->n_open)
+            add_weight(&f->open[f->n_open - 1].weight, frame->weight);
     }
-    f->rows[row].value[SLICES] +=
-        open_frame(f, row, start, ps_end_ns(start, ps_chunk_value(chunk, PS_COL_DURATION, i)));
 }
 
-static bool add_chunk(void *user, const struct ps_chunk *chunk)
+static bool add_sample(void *user, const struct ps_stack_sample *sample)
 {
     struct functions *f = user;
 
-    if (chunk->track != f->track) {
-        close_to(f, 0);
-        f->n_ended = 0;
+    close_to(f, sample->n_kept);
+    while (f->n_open < sample->n) {
+        uint32_t row = row_of(f, &sample->frames[f->n_open]);
+
+        PS_RESERVE_ONE(f->open, f->n_open, f->cap_open);
+        f->open[f->n_open++] = (struct open_frame){row, 0};
+        f->rows[row].open++;
     }
-    f->track = chunk->track;
-    for (uint32_t i = 0; i < chunk->n; i++)
-        add_row(f, chunk, i);
+    for (size_t i = sample->n_continued; i < sample->n; i++) {
+        int64_t *value = f->rows[f->open[i].row].value;
+
+        value[SLICES]++;
+        value[FIRST] = sample->start_ns < value[FIRST] ? sample->start_ns : value[FIRST];
+    }
+    if (sample->n) {
+        add_weight(&f->open[sample->n - 1].weight, sample->weight);
+        add_weight(&f->rows[f->open[sample->n - 1].row].value[SELF], sample->weight);
+    }
     return true;
 }
 
 enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params,
                                        struct ps_computed_table *out, struct ps_err *err)
 {
-    struct functions f = {.db = db};
-    struct ps_chunk_query query = {
-        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                   PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
-    };
+    PS_AUTO(functions_free) struct functions f = {.db = db};
+    struct ps_stack_sums sums;
     int64_t group = 0;
 
     ps_stack_selection_read(params, &f.part, err);
     ps_stack_frames_read(db, params, &f.frames, err);
+    ps_stack_transforms_read(db, params, &f.frames, &f.transforms, err);
     ps_param_int(params, "group", 0, 1, 0, &group, err);
     f.merges_initialisers = group != 0;
-    query.track = f.part.track;
-    query.range = f.part.range;
-    ps_trace_each_chunk(db, &query, add_chunk, &f, err);
+    if (err->code != PS_OK)
+        return err->code;
+    ps_stack_samples_each(db, &f.part, &f.frames, &f.transforms, add_sample, &f, &sums, err);
+    close_to(&f, 0);
+    for (size_t i = 0; i < f.n; i++)
+        f.rows[i].value[WHOLE] = sums.shown;
     if (err->code == PS_OK)
         ps_computed_table_copy(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
-    ps_stack_frames_free(&f.frames);
-    free(f.rows);
-    free(f.row_by_text);
-    free(f.open);
     return err->code;
 }

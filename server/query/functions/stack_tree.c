@@ -32,29 +32,14 @@
 #define CELLS_PER_FRAME   3
 #define PREFETCH_DISTANCE 32 /* number of slices between prefetching a cell and adding to it */
 
-enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
-                                       struct ps_err *err)
-{
-    int64_t track = 0;
-
-    ps_param_range(params, &out->range, err);
-    ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
-    out->track = (uint32_t)track;
-    return err->code;
-}
-
 /* A frame of the current stack. */
 struct frame {
     uint64_t hash;             /* hash of the path from the root of the tree to this frame */
-    uint32_t text, name, node; /* name: text id of the function */
-    uint8_t family, origin;
-    /* Equal stacks that follow each other without a gap are one stretch, although a slice ends
-     * whenever the line changes. */
-    uint64_t stretch, caller_stretch;
-    int64_t end; /* of the slice, in ns */
-    bool begins; /* the slice is the first of its stretch */
-    /* part of the tree: the function builder.name or called by it; all frames if that is 0 */
-    bool is_in_tree;
+    uint32_t text, name, node; /* name: id of the function */
+    uint8_t family;
+    int64_t weight;    /* of the samples with this frame, without those of `node` already */
+    int64_t stretches; /* that begin while this frame is open */
+    bool is_in_tree; /* it is the function builder.name, or called by it; all frames if that is 0 */
 };
 
 struct addition {
@@ -65,16 +50,17 @@ struct addition {
 struct builder {
     struct ps_stack_selection part;
     const struct ps_stack_frames *frames;
-    /* text id of the function whose callers and callees are wanted; 0: the tree has all stacks */
+    struct ps_stack_transforms transforms;
+    struct ps_stack_sums sums;
+    /* id of the function whose callers and callees are wanted; 0: the tree has all stacks */
     uint32_t name;
     struct ps_flame flame, callers;
     struct ps_flame lines; /* of the nodes of `flame`: see ps_flame_stacks */
     int64_t self_by_origin[PS_N_ORIGINS];
-    int64_t sum; /* total of the outermost frames in the selected range and tracks, in ns */
-    uint32_t track;
     struct frame *open;
-    size_t n_open, n_ended, cap_open; /* above n_open are frames that ended, up to n_ended */
-    uint64_t n_stretches;
+    size_t n_open, cap_open;
+    struct ps_stack_frame *inverted; /* the sample before, if the tree is inverted */
+    size_t n_inverted, cap_inverted;
     int64_t *cells; /* sums of the first pass; NULL in the second pass */
     /* bit set of the cells that reach the threshold; NULL: all paths get nodes */
     uint64_t *reaches_threshold;
@@ -85,63 +71,40 @@ struct builder {
 
 static void builder_free(struct builder *b)
 {
+    ps_stack_selection_free(&b->part);
+    ps_stack_transforms_free(&b->transforms);
     ps_flame_free(&b->flame);
     ps_flame_free(&b->callers);
     ps_flame_free(&b->lines);
     free(b->open);
+    free(b->inverted);
     free(b->cells);
     free(b->reaches_threshold);
 }
 
-/* Pushes the frame of slice `i` on b->open, after removing frames that ended before. The parent of
- * a frame is the element before it. Returns NULL if the stack is deeper than DEPTH_MAX. */
-static struct frame *push_frame(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+static void add_weight(int64_t *sum, int64_t weight)
 {
-    int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i);
-    int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
-            text = ps_chunk_value(chunk, PS_COL_NAME, i),
-            family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
-    struct frame *frame, ended = {.end = INT64_MIN};
-    const struct frame *parent;
+    *sum = ps_add_saturated(*sum, weight);
+}
 
-    if (depth >= 0 && (uint64_t)depth < b->n_open)
-        b->n_open = (size_t)depth;
-    if (b->n_open >= DEPTH_MAX)
-        return NULL;
-    PS_RESERVE_ONE(b->open, b->n_open, b->cap_open);
-    frame = &b->open[b->n_open];
-    parent = b->n_open ? frame - 1 : NULL;
-    if (b->n_open < b->n_ended)
-        ended = *frame;
-    b->n_open++;
-    b->n_ended = b->n_open > b->n_ended ? b->n_open : b->n_ended;
-    *frame = (struct frame){.text = (uint32_t)text,
-                            .name = ps_stack_function(b->frames, text),
-                            .family = (uint8_t)family,
-                            .caller_stretch = parent ? parent->stretch : 0,
-                            .end = ps_end_ns(start, ps_chunk_value(chunk, PS_COL_DURATION, i)),
-                            .node = NODE_NONE};
-    frame->begins = ended.end != start || ended.name != frame->name ||
-                    ended.caller_stretch != frame->caller_stretch;
-    frame->stretch = frame->begins ? ++b->n_stretches : ended.stretch;
-    frame->is_in_tree = !b->name || frame->name == b->name || (parent && parent->is_in_tree);
-    frame->hash = ((parent && parent->is_in_tree ? parent->hash : 0) + frame->name + 1) *
-                  UINT64_C(0x9e3779b97f4a7c15);
-    frame->hash ^= frame->hash >> 32;
-    return frame;
+/* The hash of a path that is one frame longer. */
+static uint64_t hash_path(uint64_t hash, uint32_t name)
+{
+    hash = (hash + name + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
 }
 
 /* Returns the index of the cell of a path. The hash has no secret key, so that every process draws
  * the same picture of a run. Collisions in a crafted profile can only create nodes for paths below
  * the threshold, at most NODES_MAX. */
-static size_t cell_of(const struct frame *frame)
+static size_t cell_of(uint64_t hash)
 {
-    return (size_t)(frame->hash * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - CELL_BITS));
+    return (size_t)(hash * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - CELL_BITS));
 }
 
-static bool reaches_threshold(const struct builder *b, const struct frame *frame)
+static bool reaches_threshold(const struct builder *b, uint64_t hash)
 {
-    size_t cell = cell_of(frame);
+    size_t cell = cell_of(hash);
 
     return !b->reaches_threshold || b->reaches_threshold[cell / 64] >> cell % 64 & 1;
 }
@@ -158,112 +121,162 @@ static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
     __builtin_prefetch(cell, 1);
 }
 
-/* Adds the current stack to the tree of callers. Its last frame, the function, is the root; the
- * caller is the child of the root, and so on. */
-static void add_callers(struct builder *b, int64_t length)
+/* Adds the path from the last open frame, the function, to the root of its stack to the tree of
+ * callers: the caller is the child of the function, and so on. */
+static void add_callers(struct builder *b, const struct frame *function)
 {
-    uint32_t at = NODE_NONE;
+    uint32_t node = NODE_NONE;
 
-    for (size_t i = b->n_open; i > 0; i--) {
-        at = ps_flame_child_of(&b->callers, at, b->open[i - 1].name, PS_SLICE_OTHER,
-                               b->open[i - 1].family);
-        b->callers.nodes[at].count += b->open[b->n_open - 1].begins;
+    for (const struct frame *frame = function;; frame--) {
+        node = ps_flame_child_of(&b->callers, node, frame->name, PS_SLICE_OTHER, frame->family);
+        b->callers.nodes[node].count += function->stretches;
+        add_weight(&b->callers.nodes[node].total_ns, function->weight);
+        if (frame == b->open)
+            break;
     }
-    b->callers.nodes[at].self_ns = ps_add_saturated(b->callers.nodes[at].self_ns, length);
+    add_weight(&b->callers.nodes[node].self_ns, function->weight);
 }
 
-/* Creates the node of a frame if its path reaches the threshold. Adds the length of the slice (ns)
- * to the self time of the node, and subtracts it from that of its parent `parent`. */
-static void make_node(struct builder *b, struct frame *frame, const struct frame *parent,
-                      int64_t length)
+/* Adds the total of a node (ns) to the line that its frame is at. */
+static void add_line(struct builder *b, uint32_t node, uint32_t text, int64_t weight)
 {
-    bool root = !parent || !parent->is_in_tree;
-    struct ps_flame_node *node, *line;
-    uint32_t n;
+    uint32_t line;
 
-    if (parent && parent->node != NODE_NONE)
-        b->flame.nodes[parent->node].self_ns =
-            ps_add_saturated(b->flame.nodes[parent->node].self_ns, -length);
-    if ((!root && parent->node == NODE_NONE) || !reaches_threshold(b, frame))
+    if (text >= b->frames->n || !b->frames->line[text])
         return;
-    frame->node = ps_flame_child_of(&b->flame, root ? NODE_NONE : parent->node, frame->name,
+    line = ps_flame_child_of(&b->lines, node, text, 0, 0);
+    add_weight(&b->lines.nodes[line].total_ns, weight);
+}
+
+/* Pops the frames from `depth` on, and adds their weights. */
+static void close_to(struct builder *b, size_t depth)
+{
+    while (b->n_open > depth && !ps_context_has_ended()) { /* a function may have many callers */
+        const struct frame *frame = &b->open[--b->n_open];
+        bool is_root = frame->is_in_tree && (!b->n_open || !frame[-1].is_in_tree);
+
+        if (b->n_open)
+            add_weight(&b->open[b->n_open - 1].weight, frame->weight);
+        if (!frame->is_in_tree)
+            continue;
+        if (b->cells) {
+            add_to_cell(b, &b->cells[cell_of(frame->hash)], frame->weight);
+            continue;
+        }
+        if (frame->node != NODE_NONE) {
+            add_weight(&b->flame.nodes[frame->node].total_ns, frame->weight);
+            add_line(b, frame->node, frame->text, frame->weight);
+        }
+        if (b->name && is_root)
+            add_callers(b, frame);
+    }
+}
+
+/* Pushes a frame, and creates its node if its path reaches the threshold. */
+static void open_frame(struct builder *b, const struct ps_stack_frame *added)
+{
+    struct frame *frame;
+    const struct frame *parent;
+    bool is_root;
+
+    PS_RESERVE_ONE(b->open, b->n_open, b->cap_open);
+    frame = &b->open[b->n_open];
+    parent = b->n_open++ ? frame - 1 : NULL;
+    is_root = !parent || !parent->is_in_tree;
+    *frame = (struct frame){.text = added->text,
+                            .name = added->name,
+                            .family = added->family,
+                            .node = NODE_NONE,
+                            .hash = hash_path(is_root ? 0 : parent->hash, added->name),
+                            .is_in_tree = !b->name || added->name == b->name || !is_root};
+    if (b->cells || !frame->is_in_tree || (!is_root && parent->node == NODE_NONE) ||
+        !reaches_threshold(b, frame->hash))
+        return;
+    frame->node = ps_flame_child_of(&b->flame, is_root ? NODE_NONE : parent->node, frame->name,
                                     PS_SLICE_OTHER, frame->family);
-    node = &b->flame.nodes[frame->node];
-    node->self_ns = ps_add_saturated(node->self_ns, length);
-    node->total_ns = ps_add_saturated(node->total_ns, length);
-    node->count += frame->begins;
-    if (frame->text >= b->frames->n || !b->frames->line[frame->text])
-        return;
-    n = ps_flame_child_of(&b->lines, frame->node, frame->text, 0, 0);
-    line = &b->lines.nodes[n];
-    line->total_ns = ps_add_saturated(line->total_ns, length);
 }
 
-/* Adds the length of a slice (ns) to the self time of its origin, and subtracts it from that of its
- * caller. */
-static void add_to_origin(struct builder *b, struct frame *frame, const struct frame *parent,
-                          int64_t length)
+static void add_stack(struct builder *b, const struct ps_stack_sample *sample)
 {
-    int64_t *self;
+    struct frame *leaf;
 
-    frame->origin = (uint8_t)ps_stack_origin(b->frames, frame->text, frame->family);
-    self = &b->self_by_origin[frame->origin];
-    *self = ps_add_saturated(*self, length);
-    if (parent)
-        b->self_by_origin[parent->origin] =
-            ps_add_saturated(b->self_by_origin[parent->origin], -length);
-}
-
-static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
-{
-    int64_t length = ps_stack_clip(&b->part.range, ps_chunk_value(chunk, PS_COL_START, i),
-                                   ps_chunk_value(chunk, PS_COL_DURATION, i));
-    struct frame *frame = length > 0 ? push_frame(b, chunk, i) : NULL;
-    const struct frame *parent = frame && b->n_open > 1 ? frame - 1 : NULL;
-
-    if (!frame)
+    close_to(b, sample->n_kept);
+    while (b->n_open < sample->n)
+        open_frame(b, &sample->frames[b->n_open]);
+    if (!sample->n)
         return;
-    if (b->cells) {
-        if (frame->is_in_tree)
-            add_to_cell(b, &b->cells[cell_of(frame)], length);
+    leaf = &b->open[sample->n - 1];
+    add_weight(&leaf->weight, sample->weight);
+    if (b->cells)
         return;
+    if (leaf->node != NODE_NONE)
+        add_weight(&b->flame.nodes[leaf->node].self_ns, sample->weight);
+    for (size_t i = sample->n_continued; i < sample->n; i++) {
+        b->open[i].stretches++;
+        if (b->open[i].node != NODE_NONE)
+            b->flame.nodes[b->open[i].node].count++;
     }
-    if (!parent)
-        b->sum = ps_add_saturated(b->sum, length);
-    add_to_origin(b, frame, parent, length);
-    if (!frame->is_in_tree)
-        return;
-    make_node(b, frame, parent, length);
-    if (b->name && (!parent || !parent->is_in_tree))
-        add_callers(b, length);
 }
 
-static bool add_chunk(void *user, const struct ps_chunk *chunk)
+/* Adds a stack to the inverted tree: its innermost frame is the root. */
+static void add_inverted(struct builder *b, const struct ps_stack_sample *sample)
+{
+    uint32_t node = NODE_NONE;
+    uint64_t hash = 0;
+    bool is_continued = sample->n_continued > 0;
+
+    if (sample->n > b->cap_inverted) {
+        b->cap_inverted = sample->n * 2;
+        b->inverted = ps_grow(b->inverted, b->cap_inverted, sizeof *b->inverted);
+    }
+    for (size_t i = 0; i < sample->n; i++) {
+        const struct ps_stack_frame *frame = &sample->frames[sample->n - 1 - i];
+
+        is_continued = is_continued && i < b->n_inverted && b->inverted[i].name == frame->name;
+        b->inverted[i] = *frame;
+        hash = hash_path(hash, frame->name);
+        if (b->cells) {
+            add_to_cell(b, &b->cells[cell_of(hash)], sample->weight);
+            continue;
+        }
+        if ((i && node == NODE_NONE) || !reaches_threshold(b, hash)) {
+            node = NODE_NONE;
+            continue;
+        }
+        node = ps_flame_child_of(&b->flame, node, frame->name, PS_SLICE_OTHER, frame->family);
+        b->flame.nodes[node].count += !is_continued;
+        add_weight(&b->flame.nodes[node].total_ns, sample->weight);
+        add_line(b, node, frame->text, sample->weight);
+    }
+    b->n_inverted = sample->n;
+    if (node != NODE_NONE)
+        add_weight(&b->flame.nodes[node].self_ns, sample->weight);
+}
+
+static bool add_sample(void *user, const struct ps_stack_sample *sample)
 {
     struct builder *b = user;
 
-    if (chunk->track != b->track)
-        b->n_open = b->n_ended = 0;
-    b->track = chunk->track;
-    for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended();
-         i++) /* checks for a timeout at each row, because a row may have many callers */
-        add_row(b, chunk, i);
+    if (!b->cells && sample->n) {
+        const struct ps_stack_frame *leaf = &sample->frames[sample->n - 1];
+
+        add_weight(&b->self_by_origin[ps_stack_origin(b->frames, leaf->text, leaf->family)],
+                   sample->weight);
+    }
+    if (b->transforms.inverts && !b->name)
+        add_inverted(b, sample);
+    else
+        add_stack(b, sample);
     b->has_too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX || b->lines.n > NODES_MAX;
     return !b->has_too_many;
 }
 
 static enum ps_status build_nodes(struct ps_db *db, struct builder *b, struct ps_err *err)
 {
-    struct ps_chunk_query query = {
-        .track = b->part.track,
-        .range = b->part.range,
-        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                   PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
-    };
-
-    b->track = 0;
-    b->n_open = b->n_ended = 0;
-    return ps_trace_each_chunk(db, &query, add_chunk, b, err);
+    b->n_open = b->n_inverted = 0;
+    ps_stack_samples_each(db, &b->part, b->frames, &b->transforms, add_sample, b, &b->sums, err);
+    close_to(b, 0);
+    return err->code;
 }
 
 /* Returns the largest power of two that the sums of at least `frames` cells reach; 1 if there is
@@ -329,7 +342,7 @@ static enum ps_status build_flame(struct ps_db *db, struct builder *b, size_t li
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);
     /* ps_flame_finish must not compute totals, because they include paths without a node */
-    b->flame.finished = true;
+    b->flame.finished = b->callers.finished = true;
     return err->code;
 }
 
@@ -338,13 +351,14 @@ static enum ps_status read_limit(struct ps_params params, int64_t *limit, struct
     return ps_param_int(params, "limit", 1, 100000, 20000, limit, err);
 }
 
-enum ps_status ps_stack_flame(struct ps_db *db, const struct ps_stack_frames *frames,
+enum ps_status ps_stack_flame(struct ps_db *db, struct ps_stack_frames *frames,
                               struct ps_params params, size_t limit, struct ps_flame *out,
                               struct ps_err *err)
 {
     PS_AUTO(builder_free) struct builder b = {.frames = frames};
 
     ps_stack_selection_read(params, &b.part, err);
+    ps_stack_transforms_read(db, params, frames, &b.transforms, err);
     build_flame(db, &b, limit, err);
     *out = b.flame;
     b.flame = (struct ps_flame){0};
@@ -357,13 +371,15 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
 {
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(builder_free) struct builder b = {.frames = &frames};
-    const struct ps_flame_stacks stacks = {&frames, &b.lines, b.self_by_origin};
+    const struct ps_flame_stacks stacks = {&frames, &b.transforms, &b.lines, b.self_by_origin,
+                                           &b.sums};
     int64_t limit = 0;
 
     (void)view, (void)id;
     ps_stack_selection_read(params, &b.part, err);
     read_limit(params, &limit, err);
     ps_stack_frames_read(db, params, &frames, err);
+    ps_stack_transforms_read(db, params, &frames, &b.transforms, err);
     if (build_flame(db, &b, (size_t)limit, err) == PS_OK)
         ps_flame_write(db, &b.flame, (size_t)limit, "(no name)", &stacks, answer);
     return err->code;
@@ -378,23 +394,26 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(builder_free) struct builder b = {.frames = &frames};
     const struct ps_flame no_lines = {0};
-    const struct ps_flame_stacks callers = {&frames, &no_lines, NULL},
-                                 callees = {&frames, &b.lines, NULL};
+    const struct ps_flame_stacks callers = {&frames, &b.transforms, &no_lines, NULL, NULL},
+                                 callees = {&frames, &b.transforms, &b.lines, NULL, NULL};
     int64_t limit = 0, name = 0;
 
     (void)view, (void)id;
     ps_stack_selection_read(params, &b.part, err);
     ps_stack_frames_read(db, params, &frames, err);
+    ps_stack_transforms_read(db, params, &frames, &b.transforms, err);
     read_limit(params, &limit, err);
     ps_param_int(params, "name_id", 1, UINT32_MAX, 0, &name, err);
     if (!name)
         ps_fail(err, PS_BAD_REQUEST, "the parameter name_id must be the id of a function");
+    if (err->code != PS_OK)
+        return err->code;
     b.name = ps_stack_function(&frames, name);
-    if (err->code == PS_OK && !b.name)
-        b.name = (uint32_t)name; /* no frame has it: both trees are empty */
+    b.name = b.name ? ps_stack_collapse(&b.transforms, b.transforms.n, b.name)
+                    : (uint32_t)name; /* no frame has it: both trees are empty */
     if (build_flame(db, &b, (size_t)limit, err) != PS_OK)
         return err->code;
-    ps_buf_printf(&answer->body, "{\"sum\":%lld,\"callers\":", (long long)b.sum);
+    ps_buf_printf(&answer->body, "{\"sum\":%lld,\"callers\":", (long long)b.sums.shown);
     ps_flame_write(db, &b.callers, (size_t)limit, "(no name)", &callers, answer);
     ps_buf_puts(&answer->body, ",\"callees\":");
     ps_flame_write(db, &b.flame, (size_t)limit, "(no name)", &callees, answer);

@@ -3,16 +3,18 @@
 #ifndef PS_QUERY_TRACE_FLAME_H
 #define PS_QUERY_TRACE_FLAME_H
 
-#include "server/query/functions/stack_frames.h"
+#include "server/query/functions/stack_samples.h"
 #include "server/query/trace/trace_views.h"
 #include "slices/flame.h"
 
 /* What a flame graph of stacks has beyond one of slices. */
 struct ps_flame_stacks {
     const struct ps_stack_frames *frames;
+    const struct ps_stack_transforms *transforms;
     /* total_ns of each line of a node: `parent` is the node, `name` the text id of the frame */
     const struct ps_flame *lines;
-    const int64_t *self_by_origin; /* by enum ps_origin, of all stacks; NULL: not written */
+    const int64_t *self_by_origin;    /* by enum ps_origin, of all stacks; NULL: not written */
+    const struct ps_stack_sums *sums; /* of all stacks; NULL: not written */
 };
 #define PS_N_ORIGINS (PS_ORIGIN_UNKNOWN + 1)
 
@@ -32,7 +34,7 @@ size_t ps_flame_order_nodes(const struct ps_flame *flame, size_t limit, uint32_t
  * (stack_tree.c). */
 enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_flame *out,
                               struct ps_err *err);
-enum ps_status ps_stack_flame(struct ps_db *db, const struct ps_stack_frames *frames,
+enum ps_status ps_stack_flame(struct ps_db *db, struct ps_stack_frames *frames,
                               struct ps_params params, size_t limit, struct ps_flame *out,
                               struct ps_err *err);
 

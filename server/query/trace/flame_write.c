@@ -96,9 +96,15 @@ struct names {
     size_t row_by_text_cap;
 };
 
+static bool has_name(const struct names *names, uint32_t id)
+{
+    return names->stacks ? ps_stack_function(names->stacks->frames, id) != 0
+                         : ps_trace_text(names->db, id).ptr != NULL;
+}
+
 static int64_t name_index(struct names *names, uint32_t id, uint8_t family)
 {
-    if (!ps_trace_text(names->db, id).ptr)
+    if (!has_name(names, id))
         id = 0;
     names->row_by_text =
         ps_grow_to(names->row_by_text, &names->row_by_text_cap, id, sizeof *names->row_by_text);
@@ -200,13 +206,58 @@ static void write_lines(const struct ps_flame_stacks *stacks, const uint32_t *or
     ps_json_end(json);
 }
 
+/* Writes which frames of the run the names are. */
+static void write_ids(const struct names *names, struct ps_json *json)
+{
+    PS_AUTO(ps_ints_free) struct ps_ints ids = {0}, collapsed = {0};
+
+    for (size_t i = 0; i < names->ids.n; i++) {
+        const struct ps_transform *by = NULL;
+        uint32_t id = (uint32_t)names->ids.items[i];
+
+        (void)ps_stack_is_collapsed(names->stacks->transforms, id, &by);
+        ps_ints_add(&ids, by ? by->id : id);
+        ps_ints_add(&collapsed, !by ? 0 : by->target == PS_TARGET_FILE ? 1 : 2);
+    }
+    ps_json_ints(json, "ids", ids.items, ids.n);
+    ps_json_ints(json, "collapsed", collapsed.items, collapsed.n);
+}
+
+/* Writes what each transform is, and what it removed. */
+static void write_transforms(struct ps_db *db, const struct ps_flame_stacks *stacks,
+                             struct ps_json *json)
+{
+    const struct ps_stack_transforms *transforms = stacks->transforms;
+
+    ps_json_key_int(json, "selected", stacks->sums->selected);
+    ps_json_key(json, "transforms");
+    ps_json_array(json);
+    for (size_t i = 0; i < transforms->n; i++) {
+        const struct ps_transform *transform = &transforms->items[i];
+        PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+
+        ps_transform_name(db, transform, stacks->frames, &name);
+        ps_json_object(json);
+        ps_json_key(json, "text");
+        ps_json_str(json, transform->text);
+        ps_json_key(json, "name");
+        ps_json_str(json, ps_buf_slice(&name));
+        ps_json_key_int(json, "removed", stacks->sums->removed[i]);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
 static void write_stacks(const struct names *names, const uint32_t *order, size_t n,
                          const uint32_t *rank, struct ps_json *json)
 {
     ps_json_ints(json, "origins", names->origins.items, names->origins.n);
+    write_ids(names, json);
     write_lines(names->stacks, order, n, rank, json);
     if (names->stacks->self_by_origin)
         ps_json_ints(json, "self_by_origin", names->stacks->self_by_origin, PS_N_ORIGINS);
+    if (names->stacks->sums)
+        write_transforms(names->db, names->stacks, json);
 }
 
 void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, const char *nameless,
@@ -224,6 +275,8 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
         if (flame->nodes[i].parent == UINT32_MAX &&
             __builtin_add_overflow(total, flame->nodes[i].total_ns, &total))
             total = INT64_MAX;
+    if (stacks && stacks->sums) /* also the stacks that have lost all frames */
+        total = stacks->sums->shown;
     n = ps_flame_order_nodes(flame, limit, order, &cut);
     ps_json_object(&json);
     ps_json_key_int(&json, "n", (int64_t)n);

@@ -217,8 +217,27 @@ export interface FlameAnswer {
     origins?: number[];
     /** only stacks, unless a frame is a line: the lines of each node, by node and descending total */
     lines?: { node: number[]; line: number[]; total: number[] };
+    /** only stacks: the text id of each name, of the frames that are collapsed to one that of its
+     * transform */
+    ids?: number[];
+    /** only stacks: 1: the name is of a file, 2: of a package, because a transform collapses it */
+    collapsed?: number[];
     /** only of all stacks: sums of `self` by origin */
     self_by_origin?: number[];
+    /** only of all stacks: weight of the selected stacks before the transforms */
+    selected?: number;
+    /** only of all stacks: without `invert`, in their order */
+    transforms?: StackTransform[];
+}
+
+/** A call-tree transform (docs/api-traces.md). */
+export interface StackTransform {
+    /** as in the parameter `tf` */
+    text: string;
+    /** of the function, file or package; '' for all functions */
+    name: string;
+    /** weight of the stacks that it removes */
+    removed: number;
 }
 
 export interface Finding {

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack_samples.h: reads the stacks of a run as samples, after the call-tree transforms.
+ *
+ * A run stores stacks as nested slices (docs/api-traces.md, "Stacks"). This reader gives back the
+ * samples: each stretch of time of a track in which the stack is the same, in the order of the
+ * track, with its length as weight. A sample that is only partly in the selected range counts with
+ * the part that is in the range.
+ *
+ *     static bool add(void *user, const struct ps_stack_sample *sample)
+ *     {
+ *         close_frames(user, sample->n_kept);
+ *         for (size_t i = sample->n_kept; i < sample->n; i++)
+ *             open_frame(user, &sample->frames[i]);
+ *         ...
+ *     }
+ *
+ * Each frame that is pushed is transformed once, however many samples it is part of.
+ */
+#ifndef PS_QUERY_FUNCTIONS_STACK_SAMPLES_H
+#define PS_QUERY_FUNCTIONS_STACK_SAMPLES_H
+
+#include "server/query/functions/stack_transforms.h"
+#include "slices/intervals.h"
+
+#define PS_STACK_THREADS_MAX 2000
+#define PS_STACK_DEPTH_MAX   (1u << 16) /* frames that are deeper are left out */
+
+/* The selected stacks, from the parameters from_ns, to_ns and threads. The parameter track is the
+ * former name of threads, for one thread. */
+struct ps_stack_selection {
+    struct ps_range range;  /* in ns */
+    struct ps_ints threads; /* track ids; none: all */
+};
+enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
+                                       struct ps_err *err);
+void ps_stack_selection_free(struct ps_stack_selection *selection);
+
+struct ps_stack_frame {
+    uint32_t
+        text; /* text id of the frame, or the id of a collapsed frame; 0: the run has no name */
+    uint32_t name;  /* id under which it is counted (ps_stack_function) */
+    uint8_t family; /* of its slice */
+};
+
+struct ps_stack_sample {
+    const struct ps_stack_frame *frames; /* the root first */
+    size_t n;                            /* 0: the transforms removed all frames */
+    /* the first n_kept frames are those of the sample before: nothing changed in them */
+    size_t n_kept;
+    /* the first n_continued functions are those of the sample before, which ends where this one
+     * begins. The others begin a stretch. */
+    size_t n_continued;
+    int64_t start_ns, weight; /* weight > 0 */
+    uint32_t track;
+};
+
+/* Sums of weights, in ns. */
+struct ps_stack_sums {
+    int64_t selected;                   /* of the selected stacks */
+    int64_t shown;                      /* of those that the transforms leave */
+    int64_t removed[PS_TRANSFORMS_MAX]; /* by each transform; selected - shown in total */
+};
+
+/* Calls `add` with each sample, until it returns false. The first sample of a track has n_kept 0.
+ * sums: may be NULL. */
+enum ps_status ps_stack_samples_each(struct ps_db *db, const struct ps_stack_selection *selection,
+                                     const struct ps_stack_frames *frames,
+                                     const struct ps_stack_transforms *transforms,
+                                     bool (*add)(void *user, const struct ps_stack_sample *sample),
+                                     void *user, struct ps_stack_sums *sums, struct ps_err *err);
+
+#endif
