@@ -48,6 +48,8 @@ static const struct {
     {"find", "q=.&regex=1&dir=previous"},
     {"flame", "on=device"},
     {"flame", "on=wall&track=1"},
+    {"flame", "on=python"},
+    {"flame", "on=python&plumbing=1&expand=*&from_ns=0&to_ns=100000"},
     {"flame", "from_ns=0&to_ns=5000&limit=10"},
     {"operators", "by_shape=1"},
     {"operators", "from_ns=0&to_ns=100000&q=a"},

@@ -125,6 +125,7 @@ class Answers:
         view("area", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}")
         for part in ("utilisation", "kernels", "gaps", "flame"):
             view(part, window)
+        view("flame", "?on=python&plumbing=1", of="PythonFlameAnswer")
         names = view("find", "?q=e")["names"][:6]
         view("names", f"?ids={','.join(str(name['id']) for name in names)}")
         for name in names:

@@ -170,7 +170,7 @@ class Kernels(Sums):
         run = self.add(trace.bytes())
         hit = self.get_json(f"{RUNS}/{run['id']}/find?q=graph")["hit"]
         found = self.get_json(f"{RUNS}/{run['id']}/slices/{hit['id']}")
-        self.assertEqual((len(found["kernels"]), found["kernels_total"]), (50, 60))
+        self.assertEqual((len(found["kernels"]), found["kernels_total"], found["kernels_ns"]), (50, 60, 60 * 3_000))
 
     def test_communication_is_coloured_and_counted_alike(self):
         """Kernels of symmetric memory; and a copy that an operator with the name of a collective launched."""

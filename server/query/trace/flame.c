@@ -8,27 +8,26 @@
  * frames, with their self time on the thread; the overhead of the profiler, which has a track of
  * its own but happens on the threads, is left out. device: kernels, copies and sets with their
  * durations, below the path of the operator that launched them. The graph sums up to the total of
- * the kernel table.
+ * the kernel table. python: the same below the Python frames that launched them (python_flame.h).
  */
 #include <stdlib.h>
 
 #include "server/query/trace/flame.h"
-#include "server/runfile/trace_steps.h"
+#include "server/query/trace/python_flame.h"
+#include "server/query/trace/slice_filter.h"
 
 #define NODES_MAX 1000000 /* maximum number of paths in one graph */
 #define NODE_NONE UINT32_MAX
 
-enum flame_on { ON_CPU, ON_DEVICE, ON_WALL };
+enum flame_on { ON_CPU, ON_DEVICE, ON_PYTHON, ON_WALL, N_BASES };
+static const char *const words[N_BASES] = {"cpu", "device", "python", "wall"};
 
 /* A graph that is being built. */
 struct builder {
     struct ps_flame flame;
     enum flame_on basis;
     bool is_torch; /* false: the graph cpu uses the self time on the thread too */
-    struct ps_range range;
-    struct ps_track_set set; /* only slices of these tracks */
-    bool only_steps;         /* only slices that start in counted steps */
-    struct ps_step_times steps;
+    struct ps_slice_filter filter;
     const struct ps_track_row *tracks; /* all tracks, in the order of the timeline */
     size_t n_tracks;
     struct host {
@@ -59,8 +58,7 @@ static void builder_free(struct builder *b)
         free(b->hosts[i].nodes);
     free(b->hosts);
     ps_flame_free(&b->flame);
-    ps_step_times_free(&b->steps);
-    ps_track_set_free(&b->set);
+    ps_slice_filter_free(&b->filter);
 }
 
 static void make_hosts(struct builder *b)
@@ -82,15 +80,6 @@ static void count_track(struct builder *b, uint32_t track)
         b->hosts[track].is_counted = true;
         b->flame.tracks++;
     }
-}
-
-static bool in_range(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
-{
-    int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
-
-    return start >= b->range.from_ns && start < b->range.to_ns &&
-           (!b->only_steps ||
-            ps_intervals_contain(ps_step_times_of_track(&b->steps, chunk->track_kind), start));
 }
 
 static void add_call(struct builder *b, uint32_t node, int64_t self)
@@ -153,7 +142,8 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
         uint32_t node = node_of(b, chunk, i, host);
 
         host->nodes[chunk->first + i] = node + 1;
-        if (b->basis != ON_DEVICE && !is_left_out(b, chunk, i) && in_range(b, chunk, i)) {
+        if (b->basis != ON_DEVICE && !is_left_out(b, chunk, i) &&
+            ps_slice_filter_has(&b->filter, chunk, i)) {
             add_call(b, node, ps_chunk_value(chunk, self_column(b), i));
             if (host->is_thread)
                 count_track(b, chunk->track);
@@ -173,7 +163,8 @@ static bool find_first_operators(void *user, const struct ps_chunk *chunk)
         int64_t op = ps_chunk_value(chunk, PS_COL_OP, i);
         struct host *host = host_of(b, op);
 
-        if (host && in_range(b, chunk, i) && (!host->first_operator || op < host->first_operator))
+        if (host && ps_slice_filter_has(&b->filter, chunk, i) &&
+            (!host->first_operator || op < host->first_operator))
             host->first_operator = op;
     }
     return true;
@@ -198,7 +189,7 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
         int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
         uint32_t node;
 
-        if (!ps_slice_on_device(kind) || !in_range(b, chunk, i))
+        if (!ps_slice_on_device(kind) || !ps_slice_filter_has(&b->filter, chunk, i))
             continue;
         node = operator_node(b, ps_chunk_value(chunk, PS_COL_OP, i));
         node = ps_flame_child_of(&b->flame, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
@@ -210,14 +201,15 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
     return !b->has_too_many;
 }
 
-static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t track,
-                                 struct ps_err *err)
+static enum ps_status build_host(struct ps_db *db, struct builder *b, struct ps_err *err)
 {
-    uint32_t kinds = 1u << PS_TRACK_THREAD | (b->basis == ON_CPU ? 1u << PS_TRACK_OVERHEAD : 0);
-    struct ps_chunk_query query = {.track = track,
-                                   .tracks = &b->set,
+    /* torch's operator table has the overhead of the profiler as rows of its own */
+    bool with_overhead = b->basis == ON_CPU && b->is_torch;
+    uint32_t kinds = 1u << PS_TRACK_THREAD | (with_overhead ? 1u << PS_TRACK_OVERHEAD : 0);
+    struct ps_chunk_query query = {.track = b->filter.track,
+                                   .tracks = &b->filter.set,
                                    .track_kinds = kinds,
-                                   .range = b->range,
+                                   .range = b->filter.range,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_NAME) |
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
                                               PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_FLAGS) |
@@ -244,12 +236,11 @@ static enum ps_status build_paths(struct ps_db *db, struct builder *b, uint32_t 
     return ps_trace_each_chunk(db, &query, add_host, b, err);
 }
 
-static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t track,
-                                   struct ps_err *err)
+static enum ps_status build_device(struct ps_db *db, struct builder *b, struct ps_err *err)
 {
-    struct ps_chunk_query query = {.track = track,
-                                   .tracks = &b->set,
-                                   .range = b->range,
+    struct ps_chunk_query query = {.track = b->filter.track,
+                                   .tracks = &b->filter.set,
+                                   .range = b->filter.range,
                                    .must_start_in_range = true,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
 
@@ -269,37 +260,32 @@ static enum ps_status read_on(struct ps_params params, enum flame_on *out, struc
 {
     const char *on = ps_param_get(params, "on");
 
-    *out = !on || !on[0] || strcmp(on, "cpu") == 0 ? ON_CPU
-           : strcmp(on, "device") == 0             ? ON_DEVICE
-                                                   : ON_WALL;
-    if (*out == ON_WALL && strcmp(on, "wall") != 0)
-        return ps_fail(err, PS_BAD_REQUEST, "the parameter on must be cpu, device or wall");
-    return err->code;
+    if (!on || !on[0])
+        on = words[ON_CPU];
+    for (*out = ON_CPU; *out < N_BASES; (*out)++)
+        if (strcmp(on, words[*out]) == 0)
+            return err->code;
+    *out = ON_CPU;
+    return ps_fail(err, PS_BAD_REQUEST, "the parameter on must be cpu, device, python or wall");
 }
 
 enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_flame *out,
                               struct ps_err *err)
 {
     PS_AUTO(builder_free) struct builder b = {.hosts = NULL};
-    int64_t track = 0;
 
     *out = (struct ps_flame){0};
     read_on(params, &b.basis, err);
-    ps_param_range(params, &b.range, err);
-    ps_param_tracks(db, params, &b.set, err);
-    b.only_steps = ps_param_get(params, "in_steps") != NULL;
-    if (b.only_steps)
-        ps_trace_step_times(db, &b.steps, err);
-    ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
+    ps_slice_filter_read(db, params, &b.filter, err);
     ps_trace_get_tracks(db, &b.tracks, &b.n_tracks, err);
     ps_trace_set_keys(db, &b.keys, false, err);
     if (ps_trace_is_torch(db, &b.is_torch, err) != PS_OK)
         return err->code;
     make_hosts(&b);
     if (b.basis == ON_DEVICE)
-        build_device(db, &b, (uint32_t)track, err);
+        build_device(db, &b, err);
     else
-        build_host(db, &b, (uint32_t)track, err);
+        build_host(db, &b, err);
     if (b.is_damaged)
         return ps_fail(err, PS_INTERNAL,
                        "the run file is damaged: a track has more slices than stated");
@@ -320,7 +306,8 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
 
     (void)view, (void)id;
     ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
-    read_on(params, &on, err);
+    if (read_on(params, &on, err) == PS_OK && on == ON_PYTHON)
+        return ps_python_flame_answer(db, params, (size_t)limit, answer, err);
     if (ps_trace_flame(db, params, &flame, err) == PS_OK)
         ps_flame_write(db, &flame, (size_t)limit, on == ON_DEVICE ? "(no operator)" : "(no name)",
                        NULL, answer);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/relatives.h"
+#include "slices/intervals.h"
 
 #define KERNELS_MAX 50
 #define MEMORY_MAX  50
@@ -124,13 +125,13 @@ static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps
     return err->code;
 }
 
-/* Writes the first device slices that the slice or its descendants launched, and how many there
- * are. */
+/* Writes the first device slices that the slice or its descendants launched, how many there are,
+ * and the sum of the durations of the work among them. */
 struct kernels {
     struct ps_db *db;
     const struct ps_relatives *relatives;
     struct ps_json *json;
-    int64_t n;
+    int64_t n, work_ns;
 };
 
 static bool add_kernels(void *user, const struct ps_chunk *chunk)
@@ -138,8 +139,11 @@ static bool add_kernels(void *user, const struct ps_chunk *chunk)
     struct kernels *k = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        if (!ps_relatives_has_descendant(k->relatives, ps_chunk_value(chunk, PS_COL_LAUNCH, i)) ||
-            k->n++ >= KERNELS_MAX)
+        if (!ps_relatives_has_descendant(k->relatives, ps_chunk_value(chunk, PS_COL_LAUNCH, i)))
+            continue;
+        if (ps_slice_on_device(ps_chunk_value(chunk, PS_COL_KIND, i)))
+            k->work_ns = ps_add_saturated(k->work_ns, ps_chunk_value(chunk, PS_COL_DURATION, i));
+        if (k->n++ >= KERNELS_MAX)
             continue;
         ps_json_object(k->json);
         ps_json_key_int(k->json, "id", ps_slice_id(chunk->track, chunk->first + i));
@@ -155,10 +159,11 @@ static bool add_kernels(void *user, const struct ps_chunk *chunk)
 static enum ps_status write_kernels(struct ps_db *db, const struct ps_relatives *relatives,
                                     const int64_t *v, struct ps_json *json, struct ps_err *err)
 {
-    struct kernels kernels = {db, relatives, json, 0};
+    struct kernels kernels = {.db = db, .relatives = relatives, .json = json};
     struct ps_chunk_query query = {.track_kinds = 1u << PS_TRACK_STREAM | 1u << PS_TRACK_SYNC,
                                    .range = {v[PS_COL_START], INT64_MAX},
-                                   .columns = PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_LAUNCH)};
+                                   .columns = PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_KIND) |
+                                              PS_COL_BIT(PS_COL_LAUNCH)};
     bool launches = v[PS_COL_KIND] == PS_SLICE_RUNTIME || v[PS_COL_DEVICE_TOTAL] > 0 ||
                     v[PS_COL_KIND] == PS_SLICE_PYTHON;
 
@@ -168,6 +173,7 @@ static enum ps_status write_kernels(struct ps_db *db, const struct ps_relatives 
         ps_trace_each_chunk(db, &query, add_kernels, &kernels, err);
     ps_json_end(json);
     ps_json_key_int(json, "kernels_total", kernels.n);
+    ps_json_key_int(json, "kernels_ns", kernels.work_ns);
     return err->code;
 }
 

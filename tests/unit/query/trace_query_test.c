@@ -389,7 +389,7 @@ static void test_slice(void **state)
         "\"children\":[{\"id\":4294967298,\"name\":\"launch\",\"start_ns\":200,\"duration_ns\":"
         "150}],\"children_total\":1,\"previous\":null,\"next\":4294967299,\"launch\":null,"
         "\"operator\":null,\"kernels\":[{\"id\":8589934592,\"name\":\"gemm\",\"start_ns\":400,"
-        "\"duration_ns\":500,\"track\":2}],\"kernels_total\":1,\"flows\":[],\"memory\":[{\"t_ns\":120,"
+        "\"duration_ns\":500,\"track\":2}],\"kernels_total\":1,\"kernels_ns\":500,\"flows\":[],\"memory\":[{\"t_ns\":120,"
         "\"bytes\":512,");
     has(state, "slices/4294967298", "",
         "\"flows\":[{\"kind\":\"ac2g\",\"from\":4294967298,\"to\":8589934592,\"from_ns\":200,"
@@ -458,6 +458,13 @@ static void test_flame(void **state)
         "2,3,2],\"self\":[0,0,500,0,200],\"total\":[500,500,500,200,200],\"count\":[0,0,1,0,1],"
         "\"family\":[8,1,1,0,1],\"kind\":[2,1,6,0,6],\"names\":[\"step\",\"mm\",\"gemm\",\"(no "
         "operator)\"]}");
+    says(
+        state, "flame", "on=python",
+        "{\"unit\":\"ns\",\"sum\":700,\"tracks\":1,\"n\":5,\"cut\":0,\"parent\":[-1,0,1,-1,3],\"name\":"
+        "[0,1,2,3,2],\"self\":[0,0,500,0,200],\"total\":[500,500,500,200,200],\"count\":[1,1,1,1,1],"
+        "\"family\":[8,1,1,0,1],\"kind\":[2,1,6,0,6],\"modules\":[0,0,0,0,0],\"names\":[\"step\","
+        "\"mm\",\"gemm\",\"not attributed\"],\"classes\":[],\"attributed\":{\"total\":500,\"python\":0,"
+        "\"modules\":0,\"backward\":0,\"without_launch\":200,\"without_frame\":0}}");
     has(state, "flame", "on=device&from_ns=500", "{\"n\":2,\"unit\":\"ns\",\"sum\":200,");
     has(state, "flame", "on=cpu&limit=2",
         "{\"n\":2,\"unit\":\"ns\",\"sum\":1000,\"tracks\":1,\"cut\":1,");

@@ -240,6 +240,25 @@ export interface StackTransform {
     removed: number;
 }
 
+/** Device time below the Python frames, modules, annotations and operators that launched it. */
+export interface PythonFlameAnswer extends FlameAnswer {
+    /** by node: modules of one class that are merged in it; 0: it is no module */
+    modules: number[];
+    /** classes of modules, with the number of their modules */
+    classes: { name: string; modules: number }[];
+    /** times in ns, parts of `sum` */
+    attributed: {
+        total: number;
+        /** below Python frames; below modules; of the backward pass */
+        python: number;
+        modules: number;
+        backward: number;
+        /** not attributed: the trace has no launch; nothing is around the launch */
+        without_launch: number;
+        without_frame: number;
+    };
+}
+
 export interface Finding {
     rule: string;
     severity: 'high' | 'medium' | 'low';

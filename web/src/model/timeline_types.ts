@@ -137,6 +137,8 @@ export interface SliceAnswer {
     operator: SliceRef | null;
     kernels: (SliceRef & { track: number })[];
     kernels_total: number;
+    /** sum of the durations of the kernels, copies and sets that the slice launched */
+    kernels_ns: number;
     flows: SliceFlow[];
     memory: { t_ns: number; bytes: number; device: number; device_type: number }[];
     memory_total: number;
