@@ -57,6 +57,7 @@ static const struct ps_view views[] = {
      ps_make_memory_operators},
     {PS_HAS_TIMELINE, "overview", ps_view_overview, NULL, NULL},
     {PS_HAS_TIMELINE, "utilisation", ps_view_utilisation, NULL, NULL},
+    {PS_HAS_TIMELINE, "parts", ps_view_parts, NULL, NULL},
     {PS_HAS_TIMELINE, "findings", ps_view_findings, NULL, NULL},
     {PS_HAS_TIMELINE, "workers", ps_view_workers, NULL, NULL},
     {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL, NULL},

@@ -74,6 +74,9 @@ async function drawn(page) {
 const hash = (page) => new URL(page.url()).hash;
 const query = (page) => new URLSearchParams(hash(page).split('?')[1] ?? '');
 
+/* Place of the thread among the labels: below the pinned stream and its busy share. */
+const THREAD = 2;
+
 /* Where on the screen a moment and a row of a lane are. */
 async function placeOf(page, ms, lane, depth = 0) {
     const canvas = await page.locator('.timeline-canvas').boundingBox();
@@ -103,11 +106,11 @@ test('timeline: tracks are drawn, a click tells all of a slice, keys walk', asyn
         const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);
         await drawn(page);
         check((await colours(page)) > 8, 'the picture has colours');
-        const labels = await page.locator('.timeline-labels').innerText();
+        const labels = await page.locator('.timeline-names-column').innerText();
         for (const word of ['CPU', 'thread 100', 'main', 'GPU 0', 'stream 7', 'busy']) {
             check(labels.includes(word), `no ${word} among the labels: ${labels}`);
         }
-        await clickAt(page, 34, 0, 1);
+        await clickAt(page, 34, THREAD, 1);
         await until(() => query(page).get('slice'), 'a slice in the URL');
         await until(async () => (await detail(page).innerText()).includes('10 in trace'), 'all of its name');
         for (const word of ['aten::conv2d', '33.500', '1.000', 'ProfilerStep#3', 'cudaLaunchKernel']) {
@@ -134,10 +137,10 @@ test('timeline: a range recomputes the tables, a reload shows the same', async (
         await until(async () => (await calls()) === '10', 'ten calls in the whole run');
         const canvas = await page.locator('.timeline-canvas').boundingBox();
         const x = (share) => canvas.x + share * canvas.width;
-        await page.mouse.move(x(0.2), canvas.y + 56);
+        await page.mouse.move(x(0.2), canvas.y + 40);
         await page.mouse.down();
-        await page.mouse.move(x(0.3), canvas.y + 58, { steps: 4 });
-        await page.mouse.move(x(0.4), canvas.y + 58, { steps: 4 });
+        await page.mouse.move(x(0.3), canvas.y + 41, { steps: 4 });
+        await page.mouse.move(x(0.4), canvas.y + 41, { steps: 4 });
         await page.mouse.up();
         await until(() => query(page).get('from_ns'), 'a range in the URL');
         await until(async () => (await calls()) === '2', 'two calls in the range');
@@ -147,7 +150,7 @@ test('timeline: a range recomputes the tables, a reload shows the same', async (
         await page.keyboard.press('f');
         await until(() => query(page).get('at'), 'the window fits the range');
         await quiet(page);
-        await clickAt(page, 34, 0, 1);
+        await clickAt(page, 34, THREAD, 1);
         await until(() => query(page).get('slice'), 'a slice');
         await until(async () => (await detail(page).innerText()).includes('All with this name'), 'detail');
         await quiet(page);
@@ -186,7 +189,7 @@ test('timeline: search walks, keys zoom and pan, labels fold', async ({ pages })
         await until(() => query(page).get('slice') === first, 'back at the first');
 
         await page.locator('.search-field input').last().blur();
-        await page.mouse.move(...(await placeOf(page, 50, 0, 0)));
+        await page.mouse.move(...(await placeOf(page, 50, THREAD, 0)));
         for (let i = 0; i < 6; i++) await page.keyboard.press('w');
         await until(() => query(page).get('at'), 'a window');
         await quiet(page);
@@ -203,12 +206,12 @@ test('timeline: search walks, keys zoom and pan, labels fold', async ({ pages })
         const width = () => { const [a, b] = query(page).get('at').split('~').map(Number); return b - a; };
         await until(() => width() < (to - from) * 0.8, 'the wheel zooms with Ctrl');
 
-        const tall = () => page.locator('.timeline-label').first().evaluate((label) => label.offsetHeight);
+        const tall = () => page.locator('.timeline-label').nth(THREAD).evaluate((label) => label.offsetHeight);
         const before = await tall();
-        await page.locator('.timeline-fold').first().click();
-        await until(async () => (await tall()) < before, 'the track is folded');
-        await until(() => query(page).get('off'), 'what is folded is in the URL');
-        await page.locator('.timeline-fold').first().click();
+        await page.getByRole('button', { name: 'fold thread 100' }).click();
+        await until(async () => (await tall()) === 30, 'the track is folded');
+        await until(() => query(page).get('fold'), 'what is folded is in the URL');
+        await page.getByRole('button', { name: 'unfold thread 100' }).click();
         await until(async () => (await tall()) === before, 'and unfolded');
     });
 });
@@ -218,7 +221,7 @@ test('timeline: a narrow window has the slice in the dock; the dock is resized',
         const page = await pages.open(`${shelf.url}#/run/${id}/timeline`, { width: 800, theme: 'dark' });
         await drawn(page);
         equal(await detail(page).count(), 0, 'panes beside the tracks');
-        await clickAt(page, 34, 0, 1);
+        await clickAt(page, 34, THREAD, 1);
         await page.locator('.timeline-dock-tabs button', { hasText: 'Slice' }).click();
         const dock = page.locator('.timeline-dock');
         await until(async () => (await dock.innerText()).includes('aten::conv2d'), 'the slice in the dock');
@@ -260,8 +263,8 @@ test('timeline: a trace of another tool has counters, arrows and a table of its 
         equal(kind, 'trace', 'kind');
         const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);
         await drawn(page);
-        equal(await page.locator('.timeline-steps').count(), 0, 'step bars');
-        const labels = await page.locator('.timeline-labels').innerText();
+        equal(await page.locator('.timeline-steps-label').count(), 0, 'rows of steps');
+        const labels = await page.locator('.timeline-names-column').innerText();
         check(labels.includes('waiting') && labels.includes('0 – 3'), `no counter among ${labels}`);
         const rows = await until(async () => {
             const all = await rowTexts(page, 'Operators');

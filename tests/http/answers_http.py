@@ -17,7 +17,7 @@ API = "/api/v1/"
 # The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
 VIEWS = {
     "actions": "ActionRow", "allocations": "AllocationRow", "area": "AreaAnswer", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer", "conclusion": "Conclusion",
-    "curves": "CurvesAnswer", "files": "FileRow", "find": "FindAnswer", "findings": "Findings", "flame": "FlameAnswer",
+    "curves": "CurvesAnswer", "files": "FileRow", "find": "FindAnswer", "findings": "Findings", "parts": "PartsAnswer", "flame": "FlameAnswer",
     "functions": "FunctionRow", "functions/{}": "FunctionDetail", "gaps": "GapRow", "graph": "CallGraph", "imports": "ImportRow",
     "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",
     "line_functions": "LineFunctionRow", "measurements": "MeasurementRow", "measurements/{}": "Measurement", "memory": "MemoryAnswer",
@@ -123,7 +123,7 @@ class Answers:
         view("window", f"{window}&tracks={','.join(map(str, tracks))}")
         view("curves", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}&memory={','.join(memory)}&busy={','.join(map(str, tracks[:2]))}")
         view("area", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}")
-        for part in ("utilisation", "kernels", "gaps", "flame"):
+        for part in ("utilisation", "parts", "kernels", "gaps", "flame"):
             view(part, window)
         view("flame", "?on=python&plumbing=1", of="PythonFlameAnswer")
         names = view("find", "?q=e")["names"][:6]

@@ -138,7 +138,7 @@ class Timeline(Trace):
 
     def test_refuses(self):
         for path in ("window?px=0", "window?px=9999", "window?from_ns=5&to_ns=4", "window?tracks=a", "window?from_ns=1e9", "names?ids=0",
-                     "curves?memory=x", "named", "named?name=x", "find", "find?q=(&regex=1", "find?q=a&dir=up", "flame?on=x",
+                     "curves?memory=x", "named", "named?name=x", "find", "find?q=(&regex=1", "find?q=a&dir=up", "find?q=a&px=8193", "parts?px=0", "flame?on=x",
                      "flame?track=x", "operators?from_ns=x", "operators?by_shape=2", "operators?on=x", "kernels?launch=x",
                      "operators?sort=x", "allocations?open=maybe", "operators?q=(&regex=1", "steps?format=x"):
             with self.subTest(path):
@@ -172,9 +172,23 @@ class Slices(Trace):
         forth = self.find_all("q=aten")
         self.assertEqual(len({hit["id"] for hit in forth}), OPS)
         self.assertEqual([hit["id"] for hit in self.find_all("q=aten&dir=previous")], [hit["id"] for hit in reversed(forth)])
+        self.assertEqual([hit["index"] for hit in forth], list(range(OPS)))
+        self.assertEqual(self.view("find?q=aten&dir=previous")["hit"]["index"], OPS - 1)
         found = self.view("find?q=aten::op[01]&regex=1")
         self.assertEqual([name["name"] for name in found["names"]], ["aten::op0", "aten::op1"])
         self.assertEqual(found["count"], sum(name["count"] for name in found["names"]))
+
+    def test_hits_by_pixel(self):
+        self.assertIsNone(self.view("find?q=aten")["bins"])
+        timeline = self.view("timeline")
+        width = (timeline["end_ns"] - timeline["start_ns"]) / 50
+        bins = self.view("find?q=aten&px=50")["bins"]
+        expected = {}
+        for hit in self.find_all("q=aten"):
+            px = min(49, int((hit["start_ns"] - timeline["start_ns"]) / width))
+            expected[px] = expected.get(px, 0) + 1
+        self.assertEqual(dict(zip(bins["px"], bins["count"], strict=True)), expected)
+        self.assertEqual(sum(bins["count"]), OPS)
 
     def test_named(self):
         name = self.view("find?q=aten::op0")["names"][0]

@@ -148,6 +148,25 @@ class WorkedExample(Sums):
             self.assertEqual(sum(ns for _, ns in use["parts"][definition]), 45_000)
         self.assertEqual(dict(use["parts"]["tensorboard"])["kernel"], 20_000)
 
+    def test_parts_over_time(self):
+        """With a pixel for each µs the parts of all pixels add up to those of the range."""
+        parts = self.view(worked_example(), "parts", from_ns=0, to_ns=100_000, px=100)
+        self.assertEqual((parts["from_ns"], parts["to_ns"], parts["px"]), (0, 100_000, 100))
+        sums = dict.fromkeys(parts["names"], 0)
+        for part, length in zip(parts["part"], parts["len"], strict=True):
+            sums[parts["names"][part]] += length
+        self.assertEqual(sums, self.PARTS["tensorboard"])
+        start = [(parts["names"][part], length) for part, length in zip(parts["part"], parts["len"])][:4]
+        self.assertEqual(start, [("other", 1), ("dataloader", 8), ("other", 1), ("cpu", 10)])
+        rough = self.view(worked_example(), "parts", from_ns=30_000, to_ns=60_000, px=2)
+        self.assertEqual([rough["names"][part] for part in rough["part"]], ["kernel"])
+        self.assertEqual(self.view(worked_example(), "parts", from_ns=5, to_ns=8, px=1000)["px"], 3)
+
+    def test_bad_windows_of_parts(self):
+        run = self.add(worked_example().bytes())
+        for query in ("from_ns=5&to_ns=5", "px=0", "px=8193", "from_ns=x"):
+            self.assertRefused(self.get(f"{RUNS}/{run['id']}/parts?{query}"), 400, "bad_request")
+
     def test_bad_ranges(self):
         run = self.add(worked_example().bytes())
         for query in ("from_ns=5&to_ns=4", "px=0", "from_ns=x"):

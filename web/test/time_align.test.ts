@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
     sortTracks,
+    keysOfNames,
     laneNames,
+    namesOfKeys,
     parseTop,
     formatTop,
-    translateKeys,
 } from '../src/features/timeline/lane_names';
 import { mergeQuery, swapSides } from '../src/model/side';
 import {
@@ -22,6 +23,7 @@ import {
     stepsOf,
     withoutAxisPosition,
 } from '../src/model/time_align';
+import { parseArrangement } from '../src/features/timeline/arrangement';
 import { layoutLanes } from '../src/features/timeline/lanes';
 import type { TimelineAnswer, TraceTrack } from '../src/model/timeline_types';
 import { axisOf, parseView } from '../src/model/timeline_view';
@@ -194,7 +196,8 @@ test('tracks of another run stand in the same order, whatever its processes and 
 
 test('the lane at the upper edge is found in the other run, and what it lacks is left alone', () => {
     const [one, two] = [laneNames(ONE), laneNames(TWO)];
-    const lanes = (of: TimelineAnswer) => layoutLanes(of, new Set(), new Map());
+    const lanes = (of: TimelineAnswer) =>
+        layoutLanes(of, parseArrangement({ pin: 'none' }), new Map());
     const [a, b] = [lanes(ONE), lanes(sortTracks(TWO, one.order))];
     const stream = a.lanes.find(({ key }) => key === 't3');
     const words = formatTop(a, one, (stream?.top ?? 0) + 5);
@@ -207,6 +210,10 @@ test('the lane at the upper edge is found in the other run, and what it lacks is
 
 test('folded lanes are told by names', () => {
     const [one, two] = [laneNames(ONE), laneNames(TWO)];
-    const names = translateKeys('t2,t3,t9', one.nameOf, ',');
-    assert.deepEqual(translateKeys(names.join('\n'), two.keyOf, '\n'), ['t3', 't1']);
+    const translate = (value: string): string => keysOfNames(namesOfKeys(value, one), two);
+    assert.equal(translate('t2,t3,t9'), 't3,t1');
+    assert.equal(translate('*,t2'), '*,t3');
+    assert.equal(translate('none'), 'none');
+    assert.equal(translate('t2.t3,t3.'), 't3.t1,t1.', 'moves');
+    assert.equal(translate('t2.120'), 't3.120', 'heights');
 });

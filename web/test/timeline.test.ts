@@ -8,6 +8,7 @@ import {
     WindowCache,
     windowFor,
 } from '../src/model/timeline_cache';
+import { parseArrangement } from '../src/features/timeline/arrangement';
 import { curveSet, firstPointAtOrAfter, valueAt } from '../src/features/timeline/curves';
 import { windowRequestOf } from '../src/features/timeline/data';
 import { hitAt } from '../src/features/timeline/hit';
@@ -17,7 +18,6 @@ import {
     laneAt,
     laneIndexAt,
     layoutLanes,
-    SLICE_ROW,
     sliceTop,
 } from '../src/features/timeline/lanes';
 import { cutText, NameTable, shortName } from '../src/model/timeline_names';
@@ -140,7 +140,11 @@ const timeline = (tracks: TraceTrack[]): TimelineAnswer => ({
 
 test('lanes follow one another; a stream has its busy share below it', () => {
     const tracks = [track(1, { name: 'thread 77 (python)' }), track(2), track(3, GPU)];
-    const lanes = layoutLanes(timeline(tracks), new Set(), new Map([[1, 'main, forward']]));
+    const lanes = layoutLanes(
+        timeline(tracks),
+        parseArrangement({ pin: 'none' }),
+        new Map([[1, 'main, forward']]),
+    );
     assert.deepEqual(
         lanes.lanes.map(({ key }) => key),
         ['t1', 't2', 't3', 'b3', 'm1:0', 'c4'],
@@ -160,20 +164,27 @@ test('lanes follow one another; a stream has its busy share below it', () => {
     assert.equal(lanes.byTrack.get(3), stream);
 });
 
-test('a folded track is one row high, and its busy share goes with it', () => {
-    const lanes = layoutLanes(timeline([track(3, { ...GPU, depth: 9 })]), new Set(['t3']), NONE);
+test('a folded track shows its outermost rows in one line, and its busy share goes with it', () => {
+    const lanes = layoutLanes(
+        timeline([track(3, { ...GPU, depth: 9 })]),
+        parseArrangement({ fold: 't3' }),
+        NONE,
+    );
     assert.deepEqual(
         lanes.lanes.map(({ key }) => key),
         ['t3', 'm1:0', 'c4'],
     );
-    assert.equal(lanes.lanes[0].height, SLICE_ROW + 6);
-    assert.equal(depthAt(lanes.lanes[0], 5), 0);
-    assert.equal(depthAt(lanes.lanes[0], 5 + SLICE_ROW), -1);
+    const [lane] = lanes.lanes;
+    assert.equal(lane.height, 30);
+    assert.equal(lane.label.role, '9 rows');
+    assert.equal(depthAt(lane, 5), 0);
+    assert.equal(depthAt(lane, 26), 3, 'four rows of 6 px');
+    assert.equal(depthAt(lane, 28), -1);
 });
 
 test('the lane at a height is found among many, and only those in sight are asked for', () => {
     const tracks = Array.from({ length: 500 }, (_, i) => track(i + 1));
-    const lanes = layoutLanes(timeline(tracks), new Set(), NONE);
+    const lanes = layoutLanes(timeline(tracks), parseArrangement({ tracks: '*' }), NONE);
     for (const i of [0, 1, 250, 499]) {
         const lane = lanes.lanes[i];
         assert.equal(laneIndexAt(lanes, lane.top), i);
@@ -181,7 +192,8 @@ test('the lane at a height is found among many, and only those in sight are aske
     }
     assert.equal(laneAt(lanes, -1), null);
     assert.equal(laneAt(lanes, lanes.height + 1), null);
-    const need = windowRequestOf(lanes, WHOLE, 1000, lanes.lanes[250].top, 300, false);
+    const range = { top: lanes.lanes[250].top, height: 300, isPinned: false };
+    const need = windowRequestOf(lanes, WHOLE, 1000, [range], false);
     assert.ok(need.tracks.length < 20 && need.tracks.includes(251));
 });
 
@@ -238,11 +250,11 @@ test('a window becomes columns by depth', () => {
 test('what is under the pointer: a slice, slices that are counted, or nothing', () => {
     const cache = new WindowCache(WHOLE);
     cache.put(answer());
-    const lanes = layoutLanes(timeline([track(1)]), new Set(), NONE);
+    const lanes = layoutLanes(timeline([track(1)]), parseArrangement({}), NONE);
     const lane = lanes.lanes[0];
     const view = { from: 1000, to: 2000 };
     const at = (t: number, depth: number) =>
-        hitAt(cache, lanes, view, 100, (t - 1000) / 10, sliceTop(lane, depth) + 4);
+        hitAt(cache, lane, view, 100, (t - 1000) / 10, sliceTop(lane, depth) + 4);
     assert.equal(at(1100, 0)?.id, sliceId(1, 0));
     assert.equal(at(1550, 1)?.id, sliceId(1, 6));
     assert.equal(at(1450, 0), null);
@@ -250,7 +262,6 @@ test('what is under the pointer: a slice, slices that are counted, or nothing', 
     assert.equal(counted?.id, -1);
     assert.deepEqual([counted?.count, counted?.start, counted?.end], [28, 1300, 1350]);
     assert.equal(at(1100, 5), null);
-    assert.equal(hitAt(cache, lanes, view, 100, 10, lanes.height + 50), null);
 });
 
 test('a slice id holds track and row beyond 32 bits', () => {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* overview.h: declarations shared by the summaries of a trace (overview, utilisation, findings,
- * workers). */
+/* overview.h: declarations shared by the summaries of a trace (overview, utilisation, parts,
+ * findings, workers). */
 #ifndef PS_QUERY_TRACE_OVERVIEW_H
 #define PS_QUERY_TRACE_OVERVIEW_H
 
@@ -14,6 +14,8 @@ enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, in
 enum ps_status ps_view_utilisation(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err);
+enum ps_status ps_view_parts(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 enum ps_status ps_view_findings(struct ps_db *db, const struct ps_view *view, int64_t id,
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err);

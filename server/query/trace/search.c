@@ -9,6 +9,7 @@
 
 /* length in ns of the first search; each further search is 8 times as long */
 #define FIRST_SEARCH_NS 1000000
+#define PX_MAX          8192
 
 struct name_sum {
     int64_t count, total_ns;
@@ -28,6 +29,12 @@ struct search_state {
     int64_t from_ns, from_id;
     struct ps_range window;
     struct hit hit;
+    /* number of matching slices before the hit */
+    int64_t hit_index;
+    /* the hits of each pixel of the trace; NULL if not requested */
+    uint32_t *bins;
+    int64_t n_bins;
+    struct ps_range span;
 };
 
 static enum ps_status read_matches(struct ps_db *db, struct ps_params params,
@@ -56,15 +63,36 @@ static struct name_sum *matching_name(struct search_state *f, const struct ps_ch
     return name < f->n_names && f->names[name].matches ? &f->names[name] : NULL;
 }
 
+static bool is_before(int64_t a_ns, int64_t a_id, int64_t b_ns, int64_t b_id)
+{
+    return a_ns < b_ns || (a_ns == b_ns && a_id < b_id);
+}
+
+static void add_to_bin(struct search_state *f, int64_t start_ns)
+{
+    double width = (double)f->span.to_ns - (double)f->span.from_ns;
+    double share = width > 0 ? ((double)start_ns - (double)f->span.from_ns) / width : 0;
+    int64_t bin = share >= 1 ? f->n_bins - 1 : share > 0 ? (int64_t)(share * (double)f->n_bins) : 0;
+
+    f->bins[bin < f->n_bins ? bin : f->n_bins - 1]++;
+}
+
 static bool add_sums(void *user, const struct ps_chunk *chunk)
 {
     struct search_state *f = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
         struct name_sum *sum = matching_name(f, chunk, i);
+        int64_t start;
 
         if (!sum)
             continue;
+        start = ps_chunk_value(chunk, PS_COL_START, i);
+        if (f->hit.id && is_before(start, ps_slice_id(chunk->track, chunk->first + i),
+                                   f->hit.start_ns, f->hit.id))
+            f->hit_index++;
+        if (f->bins)
+            add_to_bin(f, start);
         if (!sum->count++)
             sum->kind = (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i);
         if (__builtin_add_overflow(sum->total_ns, ps_chunk_value(chunk, PS_COL_DURATION, i),
@@ -72,11 +100,6 @@ static bool add_sums(void *user, const struct ps_chunk *chunk)
             sum->total_ns = INT64_MAX;
     }
     return true;
-}
-
-static bool is_before(int64_t a_ns, int64_t a_id, int64_t b_ns, int64_t b_id)
-{
-    return a_ns < b_ns || (a_ns == b_ns && a_id < b_id);
 }
 
 /* Returns whether a slice is after the position (before it if is_backward) and closer to it than
@@ -188,8 +211,34 @@ static void write_names(struct ps_db *db, const struct search_state *f, size_t l
     ps_json_key_int(json, "count", count);
 }
 
-static void write_hit(struct ps_db *db, const struct hit *hit, struct ps_json *json)
+/* Writes the hits of each pixel as runs: the pixels with hits, and how many each has. */
+static void write_bins(const struct search_state *f, struct ps_json *json)
 {
+    ps_json_key(json, "bins");
+    if (!f->bins) {
+        ps_json_null(json);
+        return;
+    }
+    ps_json_object(json);
+    ps_json_key(json, "px");
+    ps_json_array(json);
+    for (int64_t i = 0; i < f->n_bins; i++)
+        if (f->bins[i])
+            ps_json_int(json, i);
+    ps_json_end(json);
+    ps_json_key(json, "count");
+    ps_json_array(json);
+    for (int64_t i = 0; i < f->n_bins; i++)
+        if (f->bins[i])
+            ps_json_int(json, f->bins[i]);
+    ps_json_end(json);
+    ps_json_end(json);
+}
+
+static void write_hit(struct ps_db *db, const struct search_state *f, struct ps_json *json)
+{
+    const struct hit *hit = &f->hit;
+
     ps_json_key(json, "hit");
     if (!hit->id) {
         ps_json_null(json);
@@ -202,6 +251,7 @@ static void write_hit(struct ps_db *db, const struct hit *hit, struct ps_json *j
     ps_json_key_int(json, "start_ns", hit->start_ns);
     ps_json_key_int(json, "duration_ns", hit->duration_ns);
     ps_json_key_int(json, "depth", hit->depth);
+    ps_json_key_int(json, "index", f->hit_index);
     ps_json_end(json);
 }
 
@@ -232,23 +282,27 @@ enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_
     struct ps_json json = ps_json_writer(&answer->body);
     struct search_state find = {0};
     PS_AUTO(ps_free_ptr) struct name_sum *release = NULL;
+    PS_AUTO(ps_free_ptr) uint32_t *release_bins = NULL;
     struct ps_chunk_query all = {.range = PS_RANGE_ALL,
-                                 .columns = PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
-                                            PS_COL_BIT(PS_COL_DURATION)};
-    struct ps_range span = {0};
+                                 .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_NAME) |
+                                            PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_DURATION)};
     int64_t limit = 0;
 
     (void)view, (void)id;
-    read_position(db, params, &find, &span, err);
+    read_position(db, params, &find, &find.span, err);
     ps_param_int(params, "limit", 0, 1000, 100, &limit, err);
+    ps_param_int(params, "px", 0, PX_MAX, 0, &find.n_bins, err);
     read_matches(db, params, &find, err);
     release = find.names;
-    ps_trace_each_chunk(db, &all, add_sums, &find, err);
-    if (find_hit(db, &find, span, err) != PS_OK)
+    if (find.n_bins > 0)
+        release_bins = find.bins = ps_alloc_array((size_t)find.n_bins, sizeof *find.bins);
+    find_hit(db, &find, find.span, err);
+    if (ps_trace_each_chunk(db, &all, add_sums, &find, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
     write_names(db, &find, (size_t)limit, &json);
-    write_hit(db, &find.hit, &json);
+    write_hit(db, &find, &json);
+    write_bins(&find, &json);
     ps_json_end(&json);
     return PS_OK;
 }

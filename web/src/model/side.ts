@@ -25,15 +25,13 @@ const PER_RUN_KEYS = new Set([
     ...['sel', 'open', 'module', 'zoom', 'frame', 'fn', 'focus', 'path_to', 'root', 'view'],
     ...['flame_zoom', 'flame_frame', 'callers_zoom', 'callers_frame', 'callees_zoom'],
     ...['callees_frame', 'track', 'slice', 'file', 'line', 'calls', 'runs', 'path', 'm', 'span'],
-    ...['action', 'y'],
+    ...['action', 'y', 'pin', 'fold', 'order', 'high'],
 ]);
 
 /* Whether the value of a URL key is valid in one run only. Operators of printed tables are
- * identified by number, operators of a trace by name. `off` contains tracks of a timeline; in other
- * reports it contains origins. */
+ * identified by number, operators of a trace by name. */
 function isPerRun(key: string, kind: string): boolean {
     if (key === 'op') return kindHas(kind, 'printed_operators');
-    if (key === 'off') return kindHas(kind, 'slices', 'stacks');
     return PER_RUN_KEYS.has(key);
 }
 

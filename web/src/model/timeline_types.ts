@@ -86,6 +86,18 @@ export interface CurvesAnswer {
     busy: { track: number; share: number[] }[];
 }
 
+/** What counts at each pixel of a window, by the first of the three breakdowns: the parts of a step,
+ * in runs of equal pixels. */
+export interface PartsAnswer {
+    from_ns: number;
+    to_ns: number;
+    px: number;
+    /** names of the parts; `part` has indices of them */
+    names: string[];
+    part: number[];
+    len: number[];
+}
+
 export interface SliceRef {
     id: number;
     name: string;
@@ -156,7 +168,10 @@ export interface FindAnswer {
     names: FoundName[];
     names_total: number;
     count: number;
-    hit: (SliceRef & { track: number; depth: number }) | null;
+    /** index: its place among the hits of the trace, from 0 */
+    hit: (SliceRef & { track: number; depth: number; index: number }) | null;
+    /** the pixels of the trace in which hits start; null if not requested */
+    bins: { px: number[]; count: number[] } | null;
 }
 
 /** The id of a slice is track · 2³² + row, which exceeds the 32 bits of bit operations. */

@@ -4,11 +4,12 @@
  * frame completely from data in memory, and has no view state.
  */
 import { paintCharts } from './charts';
+import { type Band, firstLaneOf, isInBand, placeBands } from './bands';
 import { OverviewPainter, paintGrid, paintOrigin, paintRange, paintRuler } from './head';
-import { laneIndexAt } from './lanes';
-import { paintMarks } from './overlay';
-import { HEAD, type Surface, type TimelineScene } from './scene';
+import { paintFlows, paintMarks } from './overlay';
+import type { Surface, TimelineScene } from './scene';
 import { SlicePainter } from './slices';
+import { paintSteps } from './steps_row';
 
 export class TimelineCanvas {
     private readonly surface: Surface;
@@ -54,30 +55,60 @@ export class TimelineCanvas {
         ctx.imageSmoothingEnabled = false;
         ctx.fillStyle = scene.theme.bg;
         ctx.fillRect(0, 0, width, height);
+        placeBands(scene, height);
         paintGrid(surface, scene);
-        ctx.save();
-        ctx.beginPath();
-        ctx.rect(0, HEAD, width, Math.max(0, height - HEAD));
-        ctx.clip();
-        this.drawLaneBorders(scene);
-        paintCharts(surface, scene);
-        this.slices.paint(surface, scene);
-        paintMarks(surface, scene);
-        ctx.restore();
+        this.slices.start();
+        for (const band of scene.bands) this.drawBand(scene, band);
+        this.drawPinnedEdge(scene);
+        this.clipTo(scene.head, height, () => paintFlows(surface, scene));
         this.overview.paint(surface, scene);
         paintRuler(surface, scene);
+        paintSteps(surface, scene);
         paintRange(surface, scene);
         paintOrigin(surface, scene);
     }
 
+    private clipTo(top: number, bottom: number, draw: () => void): void {
+        const { ctx, width } = this.surface;
+        ctx.save();
+        ctx.beginPath();
+        ctx.rect(0, top, width, Math.max(0, bottom - top));
+        ctx.clip();
+        draw();
+        ctx.restore();
+    }
+
+    private drawBand(scene: TimelineScene, band: Band): void {
+        if (band.bottom <= band.top) return;
+        const { surface } = this;
+        this.clipTo(band.top, band.bottom, () => {
+            this.drawLaneBorders(scene, band);
+            paintCharts(surface, scene, band);
+            this.slices.paint(surface, scene, band);
+            paintMarks(surface, scene, band);
+        });
+    }
+
+    /* The double line below the pinned lanes. */
+    private drawPinnedEdge({ bands: [pinned, rest], theme }: TimelineScene): void {
+        const { ctx, width } = this.surface;
+        if (rest.top === pinned.bottom) return;
+        ctx.fillStyle = theme.bg;
+        ctx.fillRect(0, pinned.bottom, width, rest.top - pinned.bottom);
+        ctx.fillStyle = theme.lineStrong;
+        ctx.fillRect(0, pinned.bottom, width, 1);
+        ctx.fillRect(0, rest.top - 1, width, 1);
+    }
+
     /* Lines between the lanes; a strong line where a process begins. */
-    private drawLaneBorders(scene: TimelineScene): void {
-        const { ctx, width, height } = this.surface;
+    private drawLaneBorders(scene: TimelineScene, band: Band): void {
+        const { ctx, width } = this.surface;
         const { lanes } = scene.lanes;
-        for (let i = laneIndexAt(scene.lanes, scene.top); i < lanes.length; i++) {
-            const y = Math.round(HEAD + lanes[i].top - scene.top);
-            if (y > height) break;
-            if (lanes[i].kind === 'busy' || i === 0) continue;
+        const first = firstLaneOf(scene.lanes, band);
+        for (let i = first; i < lanes.length; i++) {
+            if (!isInBand(scene, band, lanes[i])) break;
+            const y = Math.round(band.offset + lanes[i].top);
+            if (lanes[i].kind === 'busy' || y <= band.top) continue;
             ctx.fillStyle = lanes[i].first ? scene.theme.lineStrong : scene.theme.line;
             ctx.fillRect(0, y - 1, width, 1);
         }

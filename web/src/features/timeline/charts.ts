@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts on the time axis of the slices: busy share, memory, counters. */
 import { type CurveSet, firstPointAtOrAfter, type StepCurve } from './curves';
-import { byteScale, type Lane, laneIndexAt } from './lanes';
-import { HEAD, type Surface, type TimelineScene } from './scene';
+import { type Band, firstLaneOf, isInBand, laneY } from './bands';
+import { byteScale, type Lane } from './lanes';
+import type { Surface, TimelineScene } from './scene';
 
 const HEADROOM = 6;
 
@@ -13,13 +14,12 @@ interface PlotRange {
     max: number;
 }
 
-export function paintCharts(surface: Surface, scene: TimelineScene): void {
+export function paintCharts(surface: Surface, scene: TimelineScene, band: Band): void {
     const { curves, lanes } = scene;
     if (!curves) return;
-    const bottom = surface.height - HEAD + scene.top;
-    for (let i = laneIndexAt(lanes, scene.top); i < lanes.lanes.length; i++) {
+    for (let i = firstLaneOf(lanes, band); i < lanes.lanes.length; i++) {
         const lane = lanes.lanes[i];
-        if (lane.top >= bottom) break;
+        if (!isInBand(scene, band, lane)) break;
         if (lane.kind === 'busy') paintBusy(surface, scene, curves, lane);
         else if (lane.kind === 'memory') paintMemory(surface, scene, curves, lane);
         else if (lane.kind === 'counter') paintCounter(surface, scene, curves, lane);
@@ -36,7 +36,7 @@ function paintBusy(
 ): void {
     const share = curves.busy.get(lane.track?.id ?? -1);
     if (!share) return;
-    const y = HEAD + lane.top + lane.height - scene.top - 3;
+    const y = laneY(scene, lane) + lane.height - 3;
     const height = lane.height - 6;
     const { view, theme } = scene;
     const scale = width / (view.to - view.from);
@@ -84,8 +84,8 @@ function paintCounter(surface: Surface, scene: TimelineScene, curves: CurveSet, 
 }
 
 function plotRangeOf(scene: TimelineScene, lane: Lane, min: number, max: number): PlotRange {
-    const top = HEAD + lane.top - scene.top + HEADROOM;
-    return { top, bottom: HEAD + lane.top - scene.top + lane.height - 3, min, max };
+    const y = laneY(scene, lane);
+    return { top: y + HEADROOM, bottom: y + lane.height - 3, min, max };
 }
 
 function paintArea(

@@ -7,15 +7,25 @@ import { NameTable } from '../../model/timeline_names';
 import type { TimeView } from '../../model/timeline_view';
 import type { CurveSet } from './curves';
 import { type Lane, laneIndexAt, type Lanes } from './lanes';
+import type { PartBand } from './steps_row';
 
 export interface TimelineData {
     cache: WindowCache;
     names: NameTable;
     curves: CurveSet | null;
+    /** parts of the step for the last window, and for the complete run */
+    parts: PartBand | null;
+    wholeParts: PartBand | null;
 }
 
 export function timelineData(whole: TimeView): TimelineData {
-    return { cache: new WindowCache(whole), names: new NameTable(), curves: null };
+    return {
+        cache: new WindowCache(whole),
+        names: new NameTable(),
+        curves: null,
+        parts: null,
+        wholeParts: null,
+    };
 }
 
 export interface WindowRequest {
@@ -40,12 +50,12 @@ function addLane(wanted: WindowRequest, lane: Lane): void {
     else if (lane.track) (lane.kind === 'busy' ? wanted.busy : wanted.tracks).push(lane.track.id);
 }
 
+/** The data that the lanes in some vertical ranges need, in px from the top of the first lane. */
 export function windowRequestOf(
     lanes: Lanes,
     view: TimeView,
     px: number,
-    top: number,
-    height: number,
+    ranges: readonly { top: number; height: number; isPinned: boolean }[],
     moving: boolean,
 ): WindowRequest {
     const wanted: WindowRequest = {
@@ -57,9 +67,13 @@ export function windowRequestOf(
         counters: [],
         moving,
     };
-    for (let i = laneIndexAt(lanes, Math.max(0, top - PREFETCH_PX)); i < lanes.lanes.length; i++) {
-        if (lanes.lanes[i].top >= top + height + PREFETCH_PX) break;
-        addLane(wanted, lanes.lanes[i]);
+    for (const { top, height, isPinned } of ranges) {
+        const first = laneIndexAt(lanes, Math.max(0, top - PREFETCH_PX));
+        for (let i = first; i < lanes.lanes.length; i++) {
+            const lane = lanes.lanes[i];
+            if (lane.top >= top + height + PREFETCH_PX) break;
+            if (lane.isPinned === isPinned) addLane(wanted, lane);
+        }
     }
     return wanted;
 }

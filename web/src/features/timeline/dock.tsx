@@ -25,7 +25,6 @@ interface DockProps {
     range: TraceRange | null;
     /** the selected slice as a pane, only in narrow windows */
     slice: { title: string; body: ComponentChildren } | null;
-    tools: ComponentChildren;
 }
 
 /** Height of the dock, and whether it is open. */
@@ -37,7 +36,7 @@ export function dockPane(): SizedPane {
     });
 }
 
-export function TimelineDock({ run, range, slice, tools }: DockProps) {
+export function TimelineDock({ run, range, slice }: DockProps) {
     const { query } = route.value;
     const dock = dockPane();
     const panes = DOCK_PANES.filter(({ shown }) => shown(run));
@@ -66,7 +65,6 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
                 )}
                 <Spacer />
                 {pane?.tools && <pane.tools run={run} />}
-                {tools}
                 <div class="timeline-dock-tabs" role="tablist">
                     {slice && <DockTab id="slice" title={slice.title} current={!pane} />}
                     {panes.map(({ id, title }) => (

@@ -4,11 +4,14 @@ import { axisText } from '../../base/axis';
 import { formatFixed } from '../../base/units';
 import { TRACK } from '../../model/timeline_types';
 import { axisOf, shifted, widthOf } from '../../model/timeline_view';
-import { OVERVIEW, RULER, HEAD, type Surface, type TimelineScene, xOf } from './scene';
+import { OVERVIEW, RULER, RULER_END, type Surface, type TimelineScene, xOf } from './scene';
+import { paintParts } from './steps_row';
 import type { TimelineTheme } from './theme';
 
-const STRIP_TOP = 5;
-const STRIP_BOTTOM = 6;
+/** px above the strip, where the search draws its ticks, and below it */
+const STRIP_TOP = 8;
+const STRIP_BOTTOM = 3;
+const HANDLE_HEIGHT = 12;
 const SHADE_OPACITY = 0.72;
 /** maximum width of a character on the ruler, px */
 const MAX_CHAR_PX = 6;
@@ -49,7 +52,8 @@ export class OverviewPainter {
 
     private updateBitmap(surface: Surface, scene: TimelineScene): void {
         const { width, ratio } = surface;
-        const key = `${width} ${ratio} ${scene.theme.dark} ${scene.whole.from} ${scene.whole.to}`;
+        const { whole, theme, wholeParts } = scene;
+        const key = `${width} ${ratio} ${theme.dark} ${whole.from} ${whole.to} ${wholeParts !== null}`;
         if (key === this.key) return;
         this.key = key;
         const canvas = document.createElement('canvas');
@@ -59,6 +63,18 @@ export class OverviewPainter {
         if (!ctx) return;
         ctx.scale(ratio, ratio);
         const at = overviewStrip(surface, scene);
+        if (scene.wholeParts) {
+            const xOfTime = (t: number): number =>
+                at.left + ((t - scene.answer.start_ns) / runWidth(scene)) * at.width;
+            const height = OVERVIEW - STRIP_TOP - STRIP_BOTTOM;
+            paintParts({ ...surface, ctx }, scene, scene.wholeParts, xOfTime, {
+                y: STRIP_TOP,
+                height,
+                width,
+            });
+            this.bitmap = canvas;
+            return;
+        }
         const rows = overviewRows(scene);
         const high = (OVERVIEW - STRIP_TOP - STRIP_BOTTOM) / Math.max(1, rows.length);
         rows.forEach((row, i) => {
@@ -81,12 +97,17 @@ export class OverviewPainter {
         ctx.globalAlpha = 1;
         ctx.strokeStyle = theme.accent;
         ctx.lineWidth = 1;
-        ctx.strokeRect(left + 0.5, STRIP_TOP - 0.5, Math.max(2, right - left - 1), OVERVIEW - 10);
+        const height = OVERVIEW - STRIP_TOP - 1.5;
+        ctx.strokeRect(left + 0.5, STRIP_TOP - 0.5, Math.max(2, right - left - 1), height);
         ctx.fillStyle = theme.accent;
-        ctx.fillRect(left - 1, 15, 3, 14);
-        ctx.fillRect(right - 2, 15, 3, 14);
+        const handleTop = STRIP_TOP + (height - HANDLE_HEIGHT) / 2;
+        ctx.fillRect(left - 1, handleTop, 3, HANDLE_HEIGHT);
+        ctx.fillRect(right - 2, handleTop, 3, HANDLE_HEIGHT);
     }
 }
+
+const runWidth = ({ answer }: TimelineScene): number =>
+    Math.max(1, answer.end_ns - answer.start_ns);
 
 interface OverviewStrip {
     left: number;
@@ -143,7 +164,7 @@ export function paintRuler({ ctx, width }: Surface, scene: TimelineScene): void 
         ctx.fillText(label, x + 5, OVERVIEW + 15);
     }
     ctx.fillStyle = theme.lineStrong;
-    ctx.fillRect(0, HEAD - 1, width, 1);
+    ctx.fillRect(0, RULER_END - 1, width, 1);
 }
 
 /** Marks the time at which this run is aligned with another, if it is not the start. */
@@ -159,7 +180,7 @@ export function paintOrigin({ ctx, width, height }: Surface, scene: TimelineScen
 /** Draws the selected range: its length on the ruler, a tint over the lanes, and an edge on both sides. */
 export function paintRange(surface: Surface, scene: TimelineScene): void {
     const { ctx, width, height } = surface;
-    const { range, theme } = scene;
+    const { range, theme, head } = scene;
     if (!range) return;
     const left = xOf(scene, width, range.from);
     const right = Math.max(left + 1, xOf(scene, width, range.to));
@@ -167,11 +188,11 @@ export function paintRange(surface: Surface, scene: TimelineScene): void {
     const [x0, x1] = [Math.max(-2, Math.round(left)), Math.min(width + 2, Math.round(right))];
     ctx.fillStyle = theme.accent;
     ctx.globalAlpha = theme.dark ? 0.1 : 0.07;
-    ctx.fillRect(x0, HEAD, x1 - x0, height - HEAD);
+    ctx.fillRect(x0, head, x1 - x0, height - head);
     ctx.globalAlpha = 1;
     ctx.fillRect(x0, OVERVIEW, x1 - x0, RULER - 1);
-    ctx.fillRect(x0, HEAD - 1, 1, height - HEAD + 1);
-    ctx.fillRect(x1 - 1, HEAD - 1, 1, height - HEAD + 1);
+    ctx.fillRect(x0, RULER_END - 1, 1, height - RULER_END + 1);
+    ctx.fillRect(x1 - 1, RULER_END - 1, 1, height - RULER_END + 1);
     paintRangeLength(surface, theme, Math.max(0, x0), Math.min(width, x1), widthOf(range));
 }
 

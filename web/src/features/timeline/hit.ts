@@ -8,7 +8,7 @@ import {
 } from '../../model/timeline_cache';
 import { sliceId } from '../../model/timeline_types';
 import { type TimeView, widthOf } from '../../model/timeline_view';
-import { depthAt, type Lane, laneAt, type Lanes } from './lanes';
+import { depthAt, type Lane } from './lanes';
 
 export interface Hit {
     lane: Lane;
@@ -86,18 +86,17 @@ export function hitSlice(
     };
 }
 
-/** The slice at x px from the left edge of the tracks and y px from the top of the first lane; null
- * if there is none. */
+/** The slice of a lane at x px from the left edge of the tracks and y px from the top of the first
+ * lane; null if there is none. */
 export function hitAt(
     cache: WindowCache,
-    lanes: Lanes,
+    lane: Lane,
     view: TimeView,
     px: number,
     x: number,
     y: number,
 ): Hit | null {
-    const lane = laneAt(lanes, y);
-    if (!lane || lane.kind !== 'track') return null;
+    if (lane.kind !== 'track') return null;
     const depth = depthAt(lane, y);
     if (depth < 0) return null;
     const nsPerPx = widthOf(view) / px;

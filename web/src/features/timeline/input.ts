@@ -12,8 +12,11 @@ import {
     widthOf,
     zoomView,
 } from '../../model/timeline_view';
-import { HEAD, OVERVIEW } from './scene';
+import { laneY } from './bands';
+import { sliceTop } from './lanes';
+import { OVERVIEW, RULER_END } from './scene';
 import type { TimelineStage } from './stage';
+import { stepAt } from './steps_row';
 
 const HOVER_MS = 60;
 const CLICK_PX = 4;
@@ -117,10 +120,27 @@ function rangeEdge(stage: TimelineStage, { x, y }: Point): 'from' | 'to' | null 
     return edgeAt(x, xOf(range.from), xOf(range.to));
 }
 
+const isInSteps = ({ scene }: TimelineStage, { y }: Point): boolean =>
+    y >= RULER_END && y < scene.head;
+
+/** Press on the row of steps: a click selects the step, a drag pans. */
+function stepsDrag(stage: TimelineStage, { x, y }: Point): Drag {
+    const { view, whole } = stage;
+    const move = (dx: number): void =>
+        stage.moveTo(panView(view, whole, -dx * (widthOf(view) / stage.renderer.width)));
+    const end = (click: boolean): void => {
+        if (!click) return;
+        const step = stepAt(stage.scene.steps, stage.timeAt(x));
+        stage.props.onRange(step && { from: step.start_ns, to: step.end_ns });
+    };
+    return { x, y, moved: false, move, end };
+}
+
 function startDrag(stage: TimelineStage, point: Point, shift: boolean): Drag {
     if (point.y < OVERVIEW) return overviewDrag(stage, point);
+    if (isInSteps(stage, point)) return stepsDrag(stage, point);
     const edge = rangeEdge(stage, point);
-    if (point.y < HEAD || shift || edge) return rangeDrag(stage, point, edge);
+    if (point.y < RULER_END || shift || edge) return rangeDrag(stage, point, edge);
     return panDrag(stage, point);
 }
 
@@ -132,12 +152,18 @@ function cursorAt(stage: TimelineStage, point: Point): string {
     return edge ? 'col-resize' : 'default';
 }
 
+/* Over pinned lanes that are all visible, the wheel scrolls the other lanes. */
+function scrollPinnedOrRest(stage: TimelineStage, by: number): void {
+    if (stage.scene.lanes.pinnedHeight > stage.pinnedViewHeight) stage.scrollPinned(by);
+    else stage.scrollTo(stage.parts.scroller.scrollTop + by);
+}
+
 function onWheel(stage: TimelineStage, event: WheelEvent, { x, y }: Point): void {
     event.preventDefault();
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
     const { view, whole } = stage;
-    if (event.ctrlKey || event.metaKey || y < HEAD) {
+    if (event.ctrlKey || event.metaKey || y < RULER_END) {
         const at = y < OVERVIEW ? overviewTime(stage, x) : stage.timeAt(x);
         const factor = Math.exp(Math.max(-300, Math.min(300, dy)) * WHEEL_ZOOM);
         stage.moveTo(zoomView(view, whole, factor, Math.min(view.to, Math.max(view.from, at))));
@@ -145,6 +171,7 @@ function onWheel(stage: TimelineStage, event: WheelEvent, { x, y }: Point): void
     }
     const sideways = event.shiftKey ? dx || dy : Math.abs(dx) > Math.abs(dy) ? dx : 0;
     if (sideways !== 0) stage.moveTo(panView(view, whole, sideways * stage.nsPerPx));
+    else if (y < stage.scene.bands[0].bottom) scrollPinnedOrRest(stage, dy);
     else stage.scrollTo(stage.parts.scroller.scrollTop + dy);
 }
 
@@ -171,9 +198,11 @@ function createHover(stage: TimelineStage): (event: PointerEvent | null, point: 
             return;
         }
         const box = stage.parts.canvas.getBoundingClientRect();
-        const top = box.top + HEAD + hit.lane.top + 3 + 17 * hit.depth - stage.scene.top;
+        const inLane = sliceTop(hit.lane, hit.depth) - hit.lane.top;
+        const top = box.top + laneY(stage.scene, hit.lane) + inLane;
         const [x, y] = [event.clientX, event.clientY];
-        const show = (): void => showTooltip(stage.props.tip(hit), x, y, { top, bottom: top + 17 });
+        const bottom = top + hit.lane.rowHeight;
+        const show = (): void => showTooltip(stage.props.tip(hit), x, y, { top, bottom });
         timer = setTimeout(show, HOVER_MS);
     };
 }
@@ -218,6 +247,11 @@ export function listenTimeline(stage: TimelineStage): () => void {
 
     function onDouble(event: MouseEvent): void {
         const { x, y } = pointOf(event);
+        const step = isInSteps(stage, { x, y }) ? stepAt(stage.scene.steps, stage.timeAt(x)) : null;
+        if (step) {
+            stage.easeTo(fitView({ from: step.start_ns, to: step.end_ns }, stage.whole));
+            return;
+        }
         const hit = stage.hit(x, y);
         if (hit && hit.id >= 0) {
             stage.easeTo(fitView({ from: hit.start, to: hit.end }, stage.whole));

@@ -6,9 +6,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import type { SizedPane } from '../../components/splitter';
-import { panView, type TimeView, widthOf, zoomView } from '../../model/timeline_view';
+import { panView, revealView, type TimeView, widthOf, zoomView } from '../../model/timeline_view';
 import { dockPane } from './dock';
+import type { Lane } from './lanes';
+import type { ArrangementChange } from './props';
 import { sidePane } from './side_pane';
+import { neighbourStep } from './steps_row';
 import type { TimelineStage } from './stage';
 
 const STEP_ZOOM = 0.8;
@@ -84,7 +87,16 @@ class HeldKey {
     }
 }
 
-export function useTimelineKeys(stage: { current: TimelineStage | null }, canStep: boolean): void {
+interface KeyTargets {
+    /** true: a slice is selected, which has neighbours on its row */
+    canStep: boolean;
+    hasSteps: boolean;
+}
+
+export function useTimelineKeys(
+    stage: { current: TimelineStage | null },
+    { canStep, hasSteps }: KeyTargets,
+): void {
     const heldKey = useRef(new HeldKey());
     useEffect(() => {
         const up = (event: KeyboardEvent): void =>
@@ -101,6 +113,15 @@ export function useTimelineKeys(stage: { current: TimelineStage | null }, canSte
     const act = (run: (now: TimelineStage) => void) => () => {
         if (stage.current) run(stage.current);
     };
+    const onLane = (change: (lane: Lane) => ArrangementChange) =>
+        act((now) => {
+            const lane = now.hoveredLane;
+            if (!lane) return;
+            // The busy share belongs to its stream.
+            const track = lane.kind === 'busy' && lane.track;
+            const target = track ? now.scene.lanes.byTrack.get(track.id) : lane;
+            if (target) now.props.onArrange(change(target));
+        });
     const pressKey = (key: string) => act((now) => heldKey.current.press(now, key));
     const scroll = (by: number) =>
         act((now) => now.scrollTo(now.parts.scroller.scrollTop + by * STEP_SCROLL));
@@ -140,12 +161,33 @@ export function useTimelineKeys(stage: { current: TimelineStage | null }, canSte
             label: 'open or close the details',
             run: () => toggle(sidePane()),
         },
+        { key: 'p', label: 'pin the track', run: onLane((lane) => ({ pin: lane.key })) },
+        { key: 'z', label: 'fold the track', run: onLane((lane) => ({ fold: [lane.key] })) },
+        {
+            key: 'shift+z',
+            label: 'fold or unfold all tracks',
+            run: act((now) => now.props.onArrange({ foldAll: true })),
+        },
+        { key: '[', label: hasSteps ? 'previous step' : '', run: act(stepBy(false)) },
+        { key: ']', label: hasSteps ? 'next step' : '', run: act(stepBy(true)) },
         { key: '/', label: 'search slices', run: act((now) => now.props.onFind()) },
         { key: 'Escape', label: 'step back', run: act(stepBack) },
     ]);
 }
 
 const toggle = ({ isOpen, setOpen }: SizedPane): void => setOpen(!isOpen);
+
+/* Selects the next or previous step and makes it visible. */
+const stepBy =
+    (forward: boolean) =>
+    (now: TimelineStage): void => {
+        const { steps, range, onRange } = now.props;
+        const step = neighbourStep(steps, range?.from ?? now.view.from, forward);
+        if (!step) return;
+        const span = { from: step.start_ns, to: step.end_ns };
+        onRange(span);
+        now.easeTo(revealView(span, now.view, now.whole));
+    };
 
 function rangeOfSlice(now: TimelineStage): void {
     const { selected, onRange } = now.props;

@@ -97,12 +97,35 @@ export function parseTop(lanes: Lanes, { keyOf }: LaneNames, position: string): 
     return match && lane ? lane.top + Math.min(Number(match[2]), lane.height) : null;
 }
 
-/** Translates lane keys of the URL into names, or names into keys; omits keys that `map` does not
- * contain. */
-export function translateKeys(
-    text: string,
+/** Separates names, and the two names of a pair; neither occurs in the names of lanes. */
+const NAME_SEPARATOR = '\n';
+const NAME_JOINT = '\t';
+
+/* Items are keys, or a key with a key or a number. Other words stay as they are. Items with unknown
+ * keys are omitted. */
+function translateItem(
+    parts: string[],
+    isKey: (part: string) => boolean,
     map: ReadonlyMap<string, string>,
-    separator: string,
-): string[] {
-    return text.split(separator).flatMap((key) => map.get(key) ?? []);
+): string[] | null {
+    const translated = parts.map((part) => (isKey(part) ? map.get(part) : part));
+    return translated.includes(undefined) ? null : (translated as string[]);
+}
+
+/** Translates the lane keys in a value of the URL (arrangement.ts) into names. */
+export function namesOfKeys(value: string, { nameOf }: LaneNames): string {
+    const isKey = (part: string): boolean => /^[tbmc]\d/.test(part);
+    return value
+        .split(',')
+        .flatMap((item) => translateItem(item.split('.'), isKey, nameOf)?.join(NAME_JOINT) ?? [])
+        .join(NAME_SEPARATOR);
+}
+
+/** Translates the names of another run into a value of the URL. */
+export function keysOfNames(names: string, { keyOf }: LaneNames): string {
+    const isName = (part: string): boolean => !/^(\d+|\*|none|)$/.test(part);
+    return names
+        .split(NAME_SEPARATOR)
+        .flatMap((item) => translateItem(item.split(NAME_JOINT), isName, keyOf)?.join('.') ?? [])
+        .join(',');
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Lanes of the timeline from top to bottom: one per track, the busy share below each stream,
- * memory, counters. This module computes the layout only; the canvas and the labels draw it.
+ * memory, counters. Pinned lanes are first. This module computes the layout only; the canvas and
+ * the labels draw it.
  */
 import type {
     TraceProcessRow as TraceProcess,
     TraceSeriesRow as TraceCounter,
 } from '../../base/rows';
-import { formatValueIn, int, text } from '../../base/units';
+import { formatValueIn, int, plural, text } from '../../base/units';
 import { acceleratorName, deviceName, placeKey } from '../../model/device';
 import {
     type TimelineAnswer,
@@ -16,24 +17,42 @@ import {
     type TraceTrack,
 } from '../../model/timeline_types';
 import type { WorkerName } from '../../model/worker_names';
+import { applyMoves, type Arrangement, type FilterTexts, trackFilter } from './arrangement';
 
 export const SLICE_ROW = 17;
 const LANE_PADDING = 3;
+/** height of a folded lane, and how many of its outermost rows it shows */
+const FOLDED_HEIGHT = 30;
+const FOLDED_ROWS = 4;
+/** limits of the height that the user may give a curve */
+const MIN_CURVE_HEIGHT = 30;
+const MAX_CURVE_HEIGHT = 400;
+/** number of GPU streams up to which they are pinned unless the user changes it */
+const MAX_PINNED_STREAMS = 4;
+/** A trace with more than MANY lanes shows the BUSIEST with the most slices, until the user filters
+ * the lanes. */
+const MANY = 400;
+const BUSIEST = 50;
 const TRACK_FOOT = 5;
 const LABEL_LINE_HEIGHT = 16;
-const BUSY_HEIGHT = 26;
+const BUSY_HEIGHT = 16;
 const MEMORY_HEIGHT = 88;
 const COUNTER_HEIGHT = 60;
 /** maximum length of a process label that leaves space for `stream 20` on the same line */
 const MAX_INLINE_PROCESS = 8;
 
 export interface Lane {
-    /** `t3`, `b3`, `m1:0`, `c2`; the URL lists folded lanes by these keys */
+    /** `t3`, `b3`, `m1:0`, `c2`; the URL names lanes by these keys */
     key: string;
     kind: 'track' | 'busy' | 'memory' | 'counter';
+    /** px from the top of the first lane */
     top: number;
     height: number;
+    /** number of rows that are drawn, and their height in px */
+    rows: number;
+    rowHeight: number;
     isFolded: boolean;
+    isPinned: boolean;
     /** true: first lane of a process */
     first: boolean;
     process: TraceProcess | null;
@@ -55,10 +74,20 @@ export interface LaneLabel {
 }
 
 export interface Lanes {
+    /** the pinned lanes, then the others */
     lanes: Lane[];
+    /** px of all lanes, and of the pinned ones */
     height: number;
+    pinnedHeight: number;
+    /** keys of the pinned lanes, from top to bottom */
+    pinned: string[];
     /** lane by track id */
     byTrack: Map<number, Lane>;
+    /** numbers of tracks and curves; a stream and its busy share count once */
+    total: number;
+    shown: number;
+    /** number of lanes that are hidden because the trace has MANY; 0: the filter decides alone */
+    unlisted: number;
 }
 
 const TRACK_ROLES: Record<number, string> = {
@@ -105,45 +134,78 @@ export function trackLabel(track: TraceTrack): { name: string; role: string } {
     return { name, role: role === name ? '' : role };
 }
 
+/** What a lane shows, before the layout. */
+interface LaneSource {
+    key: string;
+    process: TraceProcess | null;
+    track: TraceTrack | null;
+    memory: TraceMemory | null;
+    counter: TraceCounter | null;
+}
+
 interface LaneBuilder {
-    answer: TimelineAnswer;
-    folded: ReadonlySet<string>;
+    arrangement: Arrangement;
     roles: ReadonlyMap<number, string>;
+    nameOf: WorkerName | null;
     lanes: Lane[];
-    processes: Map<number, TraceProcess>;
     top: number;
     process: number;
-    nameOf: WorkerName | null;
+    isPinned: boolean;
 }
+
+type LaneShape = Pick<Lane, 'height' | 'rows' | 'rowHeight'>;
 
 function pushLane(
     builder: LaneBuilder,
-    lane: Omit<Lane, 'top' | 'isFolded' | 'first'>,
-    process: number,
+    { key, ...source }: LaneSource,
+    kind: Lane['kind'],
+    label: LaneLabel,
+    shape: LaneShape,
 ): void {
+    const process = source.track?.process ?? -1;
     const first = process !== builder.process;
     builder.process = process;
-    builder.lanes.push({
-        ...lane,
-        top: builder.top,
-        isFolded: builder.folded.has(lane.key),
-        first,
-    });
-    builder.top += lane.height;
+    const { top, isPinned } = builder;
+    const isFolded = builder.arrangement.isFolded(key);
+    builder.lanes.push({ key, kind, ...source, label, ...shape, top, first, isFolded, isPinned });
+    builder.top += shape.height;
 }
 
-function trackHeight(track: TraceTrack, folded: boolean, lines: number): number {
-    if (folded) return SLICE_ROW + 2 * LANE_PADDING;
-    const rowsHeight = LANE_PADDING + Math.max(1, track.depth) * SLICE_ROW + TRACK_FOOT;
-    if (track.kind === TRACK.stream)
-        return Math.max(rowsHeight - TRACK_FOOT + 2, LANE_PADDING + lines * LABEL_LINE_HEIGHT + 2);
-    return Math.max(rowsHeight, 2 * LANE_PADDING + lines * LABEL_LINE_HEIGHT + 4);
+function trackShape(track: TraceTrack, folded: boolean, lines: number, px?: number): LaneShape {
+    const depth = Math.max(1, track.depth);
+    if (folded) {
+        const rows = Math.min(FOLDED_ROWS, depth);
+        return {
+            height: FOLDED_HEIGHT,
+            rows,
+            rowHeight: (FOLDED_HEIGHT - 2 * LANE_PADDING) / rows,
+        };
+    }
+    const rowsHeight = LANE_PADDING + depth * SLICE_ROW + TRACK_FOOT;
+    const ownHeight =
+        track.kind === TRACK.stream
+            ? Math.max(rowsHeight - TRACK_FOOT + 2, LANE_PADDING + lines * LABEL_LINE_HEIGHT + 2)
+            : Math.max(rowsHeight, 2 * LANE_PADDING + lines * LABEL_LINE_HEIGHT + 4);
+    const height = px === undefined ? ownHeight : Math.min(ownHeight, Math.max(FOLDED_HEIGHT, px));
+    const fitting = Math.floor((height - LANE_PADDING) / SLICE_ROW);
+    return { height, rows: Math.min(track.depth, fitting), rowHeight: SLICE_ROW };
 }
 
-function addTrack(builder: LaneBuilder, track: TraceTrack): void {
-    const key = `t${track.id}`;
-    const folded = builder.folded.has(key);
-    const process = builder.processes.get(track.process) ?? null;
+function curveShape(folded: boolean, ownHeight: number, px?: number): LaneShape {
+    const chosen = Math.min(MAX_CURVE_HEIGHT, Math.max(MIN_CURVE_HEIGHT, px ?? ownHeight));
+    return { height: folded ? FOLDED_HEIGHT : chosen, rows: 0, rowHeight: 0 };
+}
+
+/* The second line of a track: its role, or how many of its rows are not drawn. */
+function roleText(role: string, { rows, height }: LaneShape, depth: number): string {
+    if (height === FOLDED_HEIGHT && depth > 1) return plural(depth, 'row');
+    if (rows < depth) return `${int(rows)} of ${plural(depth, 'row')}`;
+    return role;
+}
+
+function addTrack(builder: LaneBuilder, source: LaneSource, track: TraceTrack): void {
+    const { process, key } = source;
+    const folded = builder.arrangement.isFolded(key);
     const first = track.process !== builder.process;
     const label = trackLabel(track);
     const role = builder.roles.get(track.id) ?? label.role;
@@ -151,6 +213,7 @@ function addTrack(builder: LaneBuilder, track: TraceTrack): void {
     const stream = track.kind === TRACK.stream;
     const isInline = stream && processText.length <= MAX_INLINE_PROCESS;
     const lines = (processText && !isInline ? 1 : 0) + 1 + (role ? 1 : 0);
+    const shape = trackShape(track, folded, lines, builder.arrangement.heights.get(key));
     const tooltip = [
         process && `${process.name} ${process.pid} ${process.labels}`.trim(),
         track.name,
@@ -158,24 +221,18 @@ function addTrack(builder: LaneBuilder, track: TraceTrack): void {
     ]
         .filter(Boolean)
         .join(' · ');
+    const shownRole = roleText(role, shape, track.depth);
     pushLane(
         builder,
-        {
-            key,
-            kind: 'track',
-            height: trackHeight(track, folded, lines),
-            process,
-            track,
-            memory: null,
-            counter: null,
-            label: { process: processText, isInline, name: label.name, role, tooltip },
-        },
-        track.process,
+        source,
+        'track',
+        { process: processText, isInline, name: label.name, role: shownRole, tooltip },
+        shape,
     );
-    if (stream && !folded) addBusy(builder, track, process);
+    if (stream && !folded) addBusy(builder, source, track);
 }
 
-function addBusy(builder: LaneBuilder, track: TraceTrack, process: TraceProcess | null): void {
+function addBusy(builder: LaneBuilder, source: LaneSource, track: TraceTrack): void {
     const label = {
         process: '',
         isInline: false,
@@ -183,20 +240,13 @@ function addBusy(builder: LaneBuilder, track: TraceTrack, process: TraceProcess 
         role: 'busy, 0–100 %',
         tooltip: 'share of each pixel in which the stream works',
     };
-    const lane = {
-        key: `b${track.id}`,
-        kind: 'busy' as const,
-        height: BUSY_HEIGHT + 6,
-        memory: null,
-        counter: null,
-    };
-    pushLane(builder, { ...lane, process, track, label }, track.process);
+    const shape = { height: BUSY_HEIGHT + 6, rows: 0, rowHeight: 0 };
+    pushLane(builder, { ...source, key: `b${track.id}` }, 'busy', label, shape);
 }
 
-function addMemory(builder: LaneBuilder, memory: TraceMemory): void {
-    const key = `m${placeKey(memory)}`;
+function addMemory(builder: LaneBuilder, source: LaneSource, memory: TraceMemory): void {
     const role = `0 – ${byteScale(memory.peak_bytes).label}`;
-    const name = `${deviceName(memory.device_type, memory.device)} memory`;
+    const name = memoryName(memory);
     const prefix = builder.nameOf ? `${builder.nameOf(memory.worker)}, ` : '';
     const label = {
         process: '',
@@ -205,22 +255,20 @@ function addMemory(builder: LaneBuilder, memory: TraceMemory): void {
         role: `${prefix}${role}`,
         tooltip: `${prefix}${name}: allocated, and reserved as a thin line`,
     };
-    const height = builder.folded.has(key) ? SLICE_ROW + 2 * LANE_PADDING : MEMORY_HEIGHT;
-    pushLane(
-        builder,
-        { key, kind: 'memory', height, process: null, track: null, memory, counter: null, label },
-        -1,
-    );
+    const { isFolded, heights } = builder.arrangement;
+    const shape = curveShape(isFolded(source.key), MEMORY_HEIGHT, heights.get(source.key));
+    pushLane(builder, source, 'memory', label, shape);
 }
 
-function addCounter(builder: LaneBuilder, counter: TraceCounter): void {
-    const key = `c${counter.id}`;
+const memoryName = ({ device_type, device }: TraceMemory): string =>
+    `${deviceName(device_type, device)} memory`;
+
+function addCounter(builder: LaneBuilder, source: LaneSource, counter: TraceCounter): void {
     const format = (value: number): string =>
         Number.isInteger(value) ? int(value) : text(formatValueIn(value, ''));
     const low = Math.min(0, counter.least);
     const role = `${format(low)} – ${format(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
-    const height = builder.folded.has(key) ? SLICE_ROW + 2 * LANE_PADDING : COUNTER_HEIGHT;
-    const process = builder.processes.get(counter.process) ?? null;
+    const { process } = source;
     const prefix = process && builder.nameOf ? `${builder.nameOf(process.worker)}, ` : '';
     const label = {
         process: '',
@@ -229,11 +277,9 @@ function addCounter(builder: LaneBuilder, counter: TraceCounter): void {
         role: `${prefix}${role}`,
         tooltip: `${counter.name}, ${prefix}${role}`,
     };
-    pushLane(
-        builder,
-        { key, kind: 'counter', height, process, track: null, memory: null, counter, label },
-        -1,
-    );
+    const { isFolded, heights } = builder.arrangement;
+    const shape = curveShape(isFolded(source.key), COUNTER_HEIGHT, heights.get(source.key));
+    pushLane(builder, source, 'counter', label, shape);
 }
 
 /* Ids of the processes that have only instants and recording windows. The profiler created them;
@@ -246,37 +292,135 @@ function profilerProcesses(tracks: TraceTrack[]): Set<number> {
     return profilerOnly;
 }
 
+/* The lanes in their own order. Device memory is before other memory, so that its lanes are next to
+ * the lanes of the streams. */
+function laneSources(answer: TimelineAnswer): LaneSource[] {
+    const processes = new Map(answer.processes.map((process) => [process.id, process]));
+    const none = { process: null, track: null, memory: null, counter: null };
+    const profilerOnly = profilerProcesses(answer.tracks);
+    const tracks = answer.tracks.map((track) => ({
+        ...none,
+        key: `t${track.id}`,
+        track,
+        process: processes.get(track.process) ?? null,
+    }));
+    const memory = answer.memory.map((one) => ({ ...none, key: `m${placeKey(one)}`, memory: one }));
+    const counters = answer.counters.map((counter) => ({
+        ...none,
+        key: `c${counter.id}`,
+        counter,
+        process: processes.get(counter.process) ?? null,
+    }));
+    return [
+        ...tracks.filter(({ track }) => !profilerOnly.has(track.process)),
+        ...memory.filter((one) => one.memory.device_type !== 0),
+        ...memory.filter((one) => one.memory.device_type === 0),
+        ...counters,
+        ...tracks.filter(({ track }) => profilerOnly.has(track.process)),
+    ];
+}
+
+const TRACK_KINDS: Record<number, string> = {
+    [TRACK.thread]: 'thread',
+    [TRACK.stream]: 'stream',
+    [TRACK.streamAnnotations]: 'annotations',
+    [TRACK.async]: 'async',
+    [TRACK.instants]: 'instants',
+    [TRACK.overhead]: 'overhead',
+    [TRACK.span]: 'recording',
+    [TRACK.sync]: 'waits',
+};
+
+function filterTexts(
+    { process, track, memory, counter }: LaneSource,
+    roles: ReadonlyMap<number, string>,
+    nameOf: WorkerName | null,
+): FilterTexts {
+    const processText = process
+        ? `${processLabel(process, nameOf)} ${process.name} ${process.pid} ${process.labels}`
+        : '';
+    const label = track ? trackLabel(track) : null;
+    const kind = track ? (TRACK_KINDS[track.kind] ?? '') : memory ? 'memory' : 'counter';
+    const device = track?.device ?? process?.device ?? memory?.device ?? -1;
+    const name = memory ? memoryName(memory) : (counter?.name ?? '');
+    const role = track ? (roles.get(track.id) ?? label?.role ?? '') : '';
+    const thread = track ? `${track.name} ${track.tid}` : '';
+    const all = [processText, label?.name, role, thread, name, kind].join(' ');
+    const fields = {
+        kind,
+        device: device >= 0 ? String(device) : '',
+        stream: track && track.stream >= 0 ? String(track.stream) : '',
+        process: processText.toLowerCase(),
+        thread: thread.toLowerCase(),
+    };
+    return { all: all.toLowerCase(), fields };
+}
+
+/* GPU streams are pinned at first if there are few. */
+function defaultPins(answer: TimelineAnswer): string[] {
+    const streams = answer.tracks.filter(({ kind, slices }) => kind === TRACK.stream && slices > 0);
+    return streams.length <= MAX_PINNED_STREAMS ? streams.map(({ id }) => `t${id}`) : [];
+}
+
+function busiest(sources: LaneSource[]): LaneSource[] {
+    const slices = ({ track }: LaneSource): number => track?.slices ?? 0;
+    const chosen = new Set([...sources].sort((a, b) => slices(b) - slices(a)).slice(0, BUSIEST));
+    return sources.filter((source) => chosen.has(source));
+}
+
+function addSources(builder: LaneBuilder, sources: LaneSource[]): void {
+    for (const source of sources) {
+        if (source.track) addTrack(builder, source, source.track);
+        else if (source.memory) addMemory(builder, source, source.memory);
+        else if (source.counter) addCounter(builder, source, source.counter);
+    }
+}
+
 export function layoutLanes(
     answer: TimelineAnswer,
-    folded: ReadonlySet<string>,
+    arrangement: Arrangement,
     roles: ReadonlyMap<number, string>,
     nameOf: WorkerName | null = null,
 ): Lanes {
-    const processes = new Map(answer.processes.map((process) => [process.id, process]));
+    const sources = applyMoves(laneSources(answer), arrangement.moves);
+    const pins = new Set(arrangement.pinned ?? defaultPins(answer));
+    const matches = trackFilter(arrangement.filter);
+    const pinned = sources.filter(({ key }) => pins.has(key));
+    const others = sources.filter(
+        (source) =>
+            !pins.has(source.key) &&
+            (!arrangement.filter || matches(filterTexts(source, roles, nameOf))),
+    );
+    const listed = !arrangement.filter && others.length > MANY ? busiest(others) : others;
     const builder: LaneBuilder = {
-        answer,
-        folded,
+        arrangement,
         roles,
+        nameOf,
         lanes: [],
-        processes,
         top: 0,
         process: Number.NaN,
-        nameOf,
+        isPinned: true,
     };
-    const profilerOnly = profilerProcesses(answer.tracks);
-    const tracks = (isProfilerOnly: boolean): TraceTrack[] =>
-        answer.tracks.filter(({ process }) => profilerOnly.has(process) === isProfilerOnly);
-    for (const track of tracks(false)) addTrack(builder, track);
-    // Device memory is first, so that its lanes are next to the lanes of the streams.
-    for (const memory of answer.memory) if (memory.device_type !== 0) addMemory(builder, memory);
-    for (const memory of answer.memory) if (memory.device_type === 0) addMemory(builder, memory);
-    for (const counter of answer.counters) addCounter(builder, counter);
-    for (const track of tracks(true)) addTrack(builder, track);
+    addSources(builder, pinned);
+    const pinnedHeight = builder.top;
+    // The first lane below the pinned ones names its process again.
+    builder.process = Number.NaN;
+    builder.isPinned = false;
+    addSources(builder, listed);
     const byTrack = new Map<number, Lane>();
     for (const lane of builder.lanes) {
         if (lane.kind === 'track' && lane.track) byTrack.set(lane.track.id, lane);
     }
-    return { lanes: builder.lanes, height: builder.top, byTrack };
+    return {
+        lanes: builder.lanes,
+        height: builder.top,
+        pinnedHeight,
+        pinned: pinned.map(({ key }) => key),
+        byTrack,
+        total: sources.length,
+        shown: pinned.length + listed.length,
+        unlisted: others.length - listed.length,
+    };
 }
 
 /** Index of the first lane whose lower edge is below y. */
@@ -297,13 +441,16 @@ export function laneAt(lanes: Lanes, y: number): Lane | null {
 
 /** y of the upper edge of the row at a depth, in px from the top of the first lane. */
 export const sliceTop = (lane: Lane, depth: number): number =>
-    lane.top + LANE_PADDING + depth * SLICE_ROW;
+    lane.top + LANE_PADDING + depth * lane.rowHeight;
 
-/** The depth of the row at y; -1 if there is none. A folded track has only its outermost row. */
+/** Height of a slice: rows are 1 px apart, unless the lane is folded. */
+export const boxHeight = (lane: Lane): number =>
+    lane.isFolded ? lane.rowHeight : lane.rowHeight - 1;
+
+/** The depth of the row at y; -1 if there is none. */
 export function depthAt(lane: Lane, y: number): number {
-    const depth = Math.floor((y - lane.top - LANE_PADDING) / SLICE_ROW);
-    const rows = lane.isFolded ? 1 : (lane.track?.depth ?? 0);
-    return depth >= 0 && depth < rows ? depth : -1;
+    const depth = Math.floor((y - lane.top - LANE_PADDING) / lane.rowHeight);
+    return depth >= 0 && depth < lane.rows ? depth : -1;
 }
 
 const UNITS: [number, string][] = [

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Outlines and arrows over the slices: hover, selection, and the arrows of the selected slice. */
 import type { Hit } from './hit';
-import { type Lane, SLICE_ROW, sliceTop } from './lanes';
-import { type Flow, HEAD, type Mark, type Surface, type TimelineScene, xOf } from './scene';
+import { type Band, bandOf } from './bands';
+import { boxHeight, type Lane, sliceTop } from './lanes';
+import { type Flow, type Mark, type Surface, type TimelineScene, xOf } from './scene';
 
-const BOX_HEIGHT = SLICE_ROW - 1;
 const ARROW_LENGTH = 7;
 const ARROW_HALF_WIDTH = 3.5;
 const BEND_PX = 26;
@@ -13,19 +13,21 @@ interface Edges {
     left: number;
     right: number;
     y: number;
+    height: number;
 }
 
 function edgesOf({ width }: Surface, scene: TimelineScene, lane: Lane, mark: Mark | Hit): Edges {
     const left = Math.max(-4, xOf(scene, width, mark.start));
     const right = Math.min(width + 4, xOf(scene, width, mark.end));
-    const depth = lane.isFolded ? 0 : mark.depth;
-    return { left, right: Math.max(left + 1, right), y: HEAD + sliceTop(lane, depth) - scene.top };
+    const depth = Math.min(mark.depth, Math.max(0, lane.rows - 1));
+    const y = bandOf(scene, lane).offset + sliceTop(lane, depth);
+    return { left, right: Math.max(left + 1, right), y, height: boxHeight(lane) };
 }
 
 function strokeOutline(
     surface: Surface,
     colour: string,
-    { left, right, y }: Edges,
+    { left, right, y, height }: Edges,
     line: number,
 ): void {
     const { ctx } = surface;
@@ -33,20 +35,32 @@ function strokeOutline(
     const x = right - left < 4 ? (left + right) / 2 - 2 : left;
     ctx.strokeStyle = colour;
     ctx.lineWidth = line;
-    ctx.strokeRect(x, y, wide, BOX_HEIGHT);
+    ctx.strokeRect(x, y, wide, height);
 }
 
-export function paintMarks(surface: Surface, scene: TimelineScene): void {
+/** Outlines the slices in one area of the lanes. */
+export function paintMarks(surface: Surface, scene: TimelineScene, band: Band): void {
     const { hover, selected, theme, lanes } = scene;
-    if (hover) {
+    if (hover && bandOf(scene, hover.lane) === band) {
         const edges = edgesOf(surface, scene, hover.lane, hover);
         strokeOutline(surface, hover.count > 1 ? theme.text3 : theme.text1, edges, 1.5);
     }
     const lane = selected && lanes.byTrack.get(selected.track);
-    if (selected && lane) {
+    if (selected && lane && bandOf(scene, lane) === band) {
         strokeOutline(surface, theme.text1, edgesOf(surface, scene, lane, selected), 2);
     }
+}
+
+/** Draws the arrows of the selected slice. An end that is scrolled out of its area is drawn at the
+ * edge of the area. */
+export function paintFlows(surface: Surface, scene: TimelineScene): void {
     for (const flow of scene.flows) paintFlow(surface, scene, flow);
+}
+
+function visibleEdges(surface: Surface, scene: TimelineScene, lane: Lane, mark: Mark): Edges {
+    const edges = edgesOf(surface, scene, lane, mark);
+    const { top, bottom } = bandOf(scene, lane);
+    return { ...edges, y: Math.max(top - edges.height, Math.min(bottom, edges.y)) };
 }
 
 /* Draws an arrow between two slices, from the lower edge of the upper slice to the upper edge of
@@ -60,11 +74,11 @@ function paintFlow(surface: Surface, scene: TimelineScene, flow: Flow): void {
     if (!a || !b) return;
     const [x0, x1] = [xOf(scene, width, flow.fromNs), xOf(scene, width, flow.toNs)];
     if (Math.max(x0, x1) < -20 || Math.min(x0, x1) > width + 20) return;
-    const from = edgesOf(surface, scene, a, flow.from);
-    const to = edgesOf(surface, scene, b, flow.to);
+    const from = visibleEdges(surface, scene, a, flow.from);
+    const to = visibleEdges(surface, scene, b, flow.to);
     const down = to.y >= from.y;
-    const y0 = down ? from.y + BOX_HEIGHT : from.y;
-    const y1 = down ? to.y : to.y + BOX_HEIGHT;
+    const y0 = down ? from.y + from.height : from.y;
+    const y1 = down ? to.y : to.y + to.height;
     ctx.strokeStyle = scene.theme.text1;
     ctx.fillStyle = scene.theme.text1;
     ctx.lineWidth = 1.5;

@@ -11,16 +11,19 @@ import { isPanel, panelSide, postToPanels, usePanelMessage, useNames } from '../
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { shifted } from '../../model/timeline_view';
 import {
-    sortTracks,
+    formatTop,
+    keysOfNames,
     type LaneNames,
     laneNames,
+    namesOfKeys,
     parseTop,
-    formatTop,
-    translateKeys,
+    sortTracks,
 } from './lane_names';
 import type { StageObserver } from './props';
 import type { TimelineStage } from './stage';
 
+/** parameters of the URL that contain lane keys */
+const ARRANGED_BY_KEY = ['fold', 'pin', 'order', 'high'];
 const TOPICS = { moved: 'time', scrolled: 'lanes', pointed: 'moment', wrote: 'time sent' };
 
 /* Axes with different units have no common times, so each unit has its own topic. */
@@ -39,7 +42,10 @@ function createObserver(names: LaneNames): StageObserver {
                 `${view.from - scene.origin}~${view.to - scene.origin}`,
             ),
         onScrolled: ({ scene }) =>
-            postToPanels(TOPICS.scrolled, formatTop(scene.lanes, names, scene.top)),
+            postToPanels(
+                TOPICS.scrolled,
+                formatTop(scene.lanes, names, scene.top + scene.lanes.pinnedHeight),
+            ),
         onPointed: (now) => {
             const t = now.pointer && now.timeAt(now.pointer.x) - now.scene.origin;
             postToPanels(axisTopic(TOPICS.pointed), t === null ? '' : String(t));
@@ -59,7 +65,7 @@ function useOtherTimeline(stage: { current: TimelineStage | null }, names: LaneN
     });
     useTopic(TOPICS.scrolled, (now, text) => {
         const top = parseTop(now.props.lanes, names, text);
-        if (top !== null) now.showTop(top);
+        if (top !== null) now.showTop(Math.max(0, top - now.props.lanes.pinnedHeight));
     });
     useTopic(axisTopic(TOPICS.pointed), (now, text) =>
         now.showTimeLine(text === '' ? null : Number(text) + now.scene.origin),
@@ -104,9 +110,9 @@ export function useTimelineLink(
         if (isBase) postPosition();
         else postToPanels(REQUEST_TOPIC, '');
     }, [timeline]);
-    useNames(['off'], {
-        nameOf: (value) => translateKeys(value, names.nameOf, ',').join('\n'),
-        valueOf: (name) => translateKeys(name, names.keyOf, '\n').join(','),
+    useNames(ARRANGED_BY_KEY, {
+        nameOf: (value) => namesOfKeys(value, names),
+        valueOf: (name) => keysOfNames(name, names),
     });
     return { timeline, observer };
 }

@@ -3,6 +3,7 @@
  * Properties of a timeline and callbacks for the user's actions.
  */
 import type { ComponentChildren } from 'preact';
+import type { TraceStepRow } from '../../base/rows';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import type { WindowRequest, TimelineData } from './data';
@@ -24,6 +25,10 @@ export interface TimelineProps {
     commonRange?: TimeView | null;
     /** the time, in ns of this run, that the ruler shows as 0 */
     origin?: number;
+    /** steps of the first worker that has some, by time */
+    steps: readonly TraceStepRow[];
+    /** mean duration of a step, ns; null if there are no steps */
+    meanStep: number | null;
     /** callbacks that repeat the user's actions in the other timeline, in the same frame */
     observer?: StageObserver | null;
     /** vertical scroll position of the lanes, px */
@@ -36,7 +41,9 @@ export interface TimelineProps {
     onSelect: (id: number | null) => void;
     /** ids of the names that the search matches; null if there is no search */
     found: ReadonlySet<number> | null;
-    onFold: (keys: string[]) => void;
+    /** the user asked for the menu of a lane, at a point of the window */
+    onLabelMenu: (lane: Lane, x: number, y: number) => void;
+    onArrange: (change: ArrangementChange) => void;
     onNeed: (need: WindowRequest) => void;
     onStep: (forward: boolean) => void;
     onBack: () => void;
@@ -45,6 +52,16 @@ export interface TimelineProps {
     /** tooltip of a lane's curve at time t; null for none */
     curveTip: (lane: Lane, t: number) => ComponentChildren;
 }
+
+/** What the user does with the lanes. */
+export type ArrangementChange =
+    | { pin: string }
+    | { fold: readonly string[] }
+    | { foldAll: true }
+    /** above the lane `before`; '' is the end */
+    | { move: string; before: string }
+    /** null: its own height */
+    | { resize: string; px: number | null };
 
 export interface StageObserver {
     onMoved: (stage: TimelineStage) => void;
@@ -60,6 +77,7 @@ export interface StageParts {
     canvas: HTMLCanvasElement;
     scroller: HTMLElement;
     labels: HTMLElement;
+    pinnedLabels: HTMLElement;
     span: HTMLElement;
     timeLine: HTMLElement;
 }

@@ -6,15 +6,19 @@
 import { API, type ApiError, asApiError, getJson, isAbort, withParams } from '../../base/client';
 import type { TextNames } from '../../base/trace_types';
 import { coversView, windowFor } from '../../model/timeline_cache';
-import type { CurvesAnswer, WindowAnswer } from '../../model/timeline_types';
+import type { CurvesAnswer, PartsAnswer, WindowAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import { curveSet } from './curves';
 import type { WindowRequest, TimelineData } from './data';
+import { partBand } from './steps_row';
 
 const MAX_NAMES = 2000;
 /** Width in px of the window of the complete run. It may be coarse, because it is only shown while
  * other data is loading. */
 const WHOLE_PX = 1000;
+
+/** covers no view */
+const PARTLESS = { from: Infinity, to: -Infinity, nsPerPx: 1 };
 
 type WindowRange = { from: number; to: number; px: number };
 
@@ -32,6 +36,7 @@ export class TimelineLoader {
     private windowRequest: PendingRequest | null = null;
     private curveRequest: PendingRequest | null = null;
     private wholeRequest: PendingRequest | null = null;
+    private partsRequest: PendingRequest | null = null;
     private namesRequest: AbortController | null = null;
     private disposed = false;
 
@@ -42,16 +47,20 @@ export class TimelineLoader {
         /** called when data has arrived and the picture must be redrawn */
         private readonly onData: () => void,
         private readonly onError: (error: ApiError | null) => void,
+        /** true: the run has steps with parts */
+        private readonly hasParts: boolean,
     ) {}
 
     load(need: WindowRequest): void {
         this.loadWindow(need);
         this.loadCurves(need);
+        if (this.hasParts) void this.loadParts(need);
     }
 
     dispose(): void {
         this.disposed = true;
-        for (const pending of [this.windowRequest, this.curveRequest, this.wholeRequest]) {
+        const { windowRequest, curveRequest, wholeRequest, partsRequest } = this;
+        for (const pending of [windowRequest, curveRequest, wholeRequest, partsRequest]) {
             pending?.control.abort();
         }
         this.namesRequest?.abort();
@@ -175,6 +184,37 @@ export class TimelineLoader {
         const pending = { control: new AbortController(), range, keys };
         this.curveRequest = pending;
         void this.fetchCurves(pending, need);
+    }
+
+    /* Loads the parts of the complete run first, then those of the view when it rests. */
+    private async loadParts(need: WindowRequest): Promise<void> {
+        const { data, whole } = this;
+        const isWhole = !data.wholeParts;
+        if (!isWhole) {
+            const covers = coversView(data.parts ?? PARTLESS, need.view, need.px, whole, false);
+            if (need.moving || covers || this.satisfies(this.partsRequest, need, [])) return;
+        } else if (this.partsRequest) return;
+        this.partsRequest?.control.abort();
+        const range = isWhole
+            ? { from: whole.from, to: whole.to, px: WHOLE_PX }
+            : windowFor(need.view, need.px, whole);
+        const pending = { control: new AbortController(), range, keys: [] };
+        this.partsRequest = pending;
+        const params = { from_ns: range.from, to_ns: range.to, px: range.px };
+        try {
+            const answer = await getJson<PartsAnswer>(
+                withParams(this.path('parts'), params),
+                pending.control,
+            );
+            data.parts = partBand(answer);
+            if (isWhole) data.wholeParts = data.parts;
+            this.onData();
+        } catch (reason) {
+            this.fail(reason);
+        }
+        if (this.partsRequest !== pending) return;
+        this.partsRequest = null;
+        if (isWhole && data.wholeParts) void this.loadParts({ ...need, moving: false });
     }
 
     private hasCurves(need: WindowRequest, keys: string[]): boolean {

@@ -3,19 +3,24 @@
  * The data from which the timeline is drawn. The stage fills a scene, the painters read it. A view
  * reuses one scene for all its frames, so that drawing a frame allocates nothing.
  */
+import type { TraceStepRow } from '../../base/rows';
 import type { WindowCache } from '../../model/timeline_cache';
 import type { NameTable } from '../../model/timeline_names';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import type { CurveSet } from './curves';
+import type { Band } from './bands';
 import type { Hit } from './hit';
 import type { Lanes } from './lanes';
+import type { PartBand } from './steps_row';
 import type { TimelineTheme } from './theme';
 
-export const OVERVIEW = 46;
+export const OVERVIEW = 30;
 export const RULER = 22;
-/** px above the first lane */
-export const HEAD = OVERVIEW + RULER;
+/** the row of steps, in traces that have steps */
+export const STEPS = 30;
+/** px above the row of steps */
+export const RULER_END = OVERVIEW + RULER;
 
 /** A slice that is drawn individually, even if the window has only a density for it. Times in
  * ns. */
@@ -43,12 +48,23 @@ export interface TimelineScene {
     /** the time that the ruler shows as 0, ns */
     origin: number;
     view: TimeView;
-    /** vertical scroll position of the lanes, px */
+    /** y of the first lane on the canvas, below overview, ruler and steps */
+    head: number;
+    /** vertical scroll positions of the pinned lanes and of the others, px */
+    pinnedTop: number;
     top: number;
+    /** the areas of the pinned lanes and of the others */
+    bands: readonly [Band, Band];
     lanes: Lanes;
     cache: WindowCache;
     names: NameTable;
     curves: CurveSet | null;
+    steps: readonly TraceStepRow[];
+    /** mean duration of a step, ns; null if there are no steps */
+    meanStep: number | null;
+    /** what counts at each moment of the window, and of the complete run; null until it is loaded */
+    parts: PartBand | null;
+    wholeParts: PartBand | null;
     theme: TimelineTheme;
     hover: Hit | null;
     selected: Mark | null;

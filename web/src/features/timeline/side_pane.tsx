@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Pane to the right of the tracks: the search, and below it the selected slice, the matching
- * names, or the legend. */
+/* Pane to the right of the tracks: the selected slice, the matching names, or the mean step and the
+ * legend. */
 import type { ComponentChildren } from 'preact';
+import type { Run } from '../../base/types';
 import { FamilySwatch } from '../../components/family_swatch';
 import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { FAMILIES } from '../../model/family';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { type Find, FoundNames } from './search';
+import { MeanStep } from './steps';
 
 /** Width of the pane, and whether it is open. */
 export function sidePane(): SizedPane {
@@ -18,7 +20,7 @@ export function sidePane(): SizedPane {
 }
 
 interface SidePaneProps {
-    field: ComponentChildren;
+    run: Run;
     find: Find;
     timeline: TimelineAnswer;
     onName: (name: string) => void;
@@ -26,17 +28,16 @@ interface SidePaneProps {
     children: ComponentChildren;
 }
 
-export function SidePane({ field, find, timeline, onName, children }: SidePaneProps) {
+export function SidePane({ run, find, timeline, onName, children }: SidePaneProps) {
     const pane = sidePane();
     return (
         <aside class="timeline-side" style={{ width: pane.size }} aria-label="selected slice">
             <Splitter pane={pane} side="right" label="width of the details" />
-            <div class="timeline-side-find">{field}</div>
             {children ??
                 (find.q ? (
                     <FoundNames find={find} onName={({ name }) => onName(name)} />
                 ) : (
-                    <Hints families={timeline.steps.length > 0 || hasStreams(timeline)} />
+                    <Hints run={run} families={timeline.steps.length > 0 || hasStreams(timeline)} />
                 ))}
         </aside>
     );
@@ -54,17 +55,21 @@ const LEGEND = FAMILIES.flatMap(({ key, label }, family): [number, string][] => 
 });
 
 const KEYS: [string[], string][] = [
-    [['W', 'S'], 'zoom at the pointer'],
-    [['A', 'D'], 'pan'],
+    [['W', 'S'], 'zoom at the pointer, as Ctrl + wheel'],
+    [['A', 'D'], 'pan, as Shift + wheel'],
+    [['P'], 'pin the track at the pointer'],
+    [['Z'], 'fold it; Shift+Z: all tracks'],
+    [['[', ']'], 'previous, next step'],
     [['F'], 'fit slice, range or run'],
     [['R'], 'range from the slice'],
     [[',', '.'], 'previous, next slice in the row'],
     [['/'], 'search'],
 ];
 
-function Hints({ families }: { families: boolean }) {
+function Hints({ run, families }: { run: Run; families: boolean }) {
     return (
         <div class="timeline-hints">
+            <MeanStep run={run} />
             <p>
                 Click a slice to see its details. Drag on the ruler, or hold Shift and drag on the
                 tracks, to select a range.

@@ -6,11 +6,11 @@
 import { firstSliceAfter, type TrackWindow } from '../../model/timeline_cache';
 import { TRACK } from '../../model/timeline_types';
 import { densityBitmapOf } from './density';
-import { type Lane, laneIndexAt, SLICE_ROW, sliceTop } from './lanes';
-import { HEAD, type Surface, type TimelineScene } from './scene';
+import { type Band, bandOf, firstLaneOf, isInBand } from './bands';
+import { boxHeight, type Lane, sliceTop } from './lanes';
+import type { Surface, TimelineScene } from './scene';
 import { fillOf } from './theme';
 
-const BOX_HEIGHT = SLICE_ROW - 1;
 const MIN_LABEL_WIDTH = 22;
 const LABEL_PADDING = 4;
 const MIN_GAP_WIDTH = 3;
@@ -21,8 +21,8 @@ class Numbers {
     data = new Float32Array(1024);
     n = 0;
 
-    push3(a: number, b: number, c: number): void {
-        if (this.n + 3 > this.data.length) {
+    push(a: number, b: number, c: number, d: number): void {
+        if (this.n + 4 > this.data.length) {
             const wider = new Float32Array(this.data.length * 2);
             wider.set(this.data);
             this.data = wider;
@@ -30,28 +30,45 @@ class Numbers {
         this.data[this.n++] = a;
         this.data[this.n++] = b;
         this.data[this.n++] = c;
+        this.data[this.n++] = d;
     }
 }
 
+/** The part of a row that is drawn from one window: a time range, and where it is on the canvas. */
+interface RowPart {
+    window: TrackWindow;
+    depth: number;
+    from: number;
+    to: number;
+    y: number;
+    /** height of the boxes */
+    height: number;
+    hasLabels: boolean;
+}
+
 export class SlicePainter {
-    /** boxes as x, y, width, by fill; `unmatchedBoxes` has the boxes that the search does not
+    /** boxes as x, y, width, height, by fill; `unmatchedBoxes` has the boxes that the search does not
      * match */
     private readonly boxes: Numbers[] = [];
     private readonly unmatchedBoxes: Numbers[] = [];
-    /** labels as x, y, available width; `labelNames` has their name ids */
+    /** labels as x, y, available width, height; `labelNames` has their name ids */
     private readonly labels = new Numbers();
     private readonly labelNames: number[] = [];
     private readonly instants = new Numbers();
     /** number of slices that the last picture drew individually */
     drawn = 0;
 
-    paint(surface: Surface, scene: TimelineScene): void {
-        const { ctx, height } = surface;
+    /** Forgets the picture of the last frame. */
+    start(): void {
+        this.drawn = 0;
+    }
+
+    paint(surface: Surface, scene: TimelineScene, band: Band): void {
+        const { ctx } = surface;
         this.resetCounts(scene);
-        const bottom = height - HEAD + scene.top;
         const { lanes } = scene.lanes;
-        for (let i = laneIndexAt(scene.lanes, scene.top); i < lanes.length; i++) {
-            if (lanes[i].top >= bottom) break;
+        for (let i = firstLaneOf(scene.lanes, band); i < lanes.length; i++) {
+            if (!isInBand(scene, band, lanes[i])) break;
             if (lanes[i].kind === 'track') this.paintLane(surface, scene, lanes[i]);
         }
         this.paintBoxes(ctx, scene, this.unmatchedBoxes, UNMATCHED_OPACITY);
@@ -70,7 +87,6 @@ export class SlicePainter {
         this.labels.n = 0;
         this.labelNames.length = 0;
         this.instants.n = 0;
-        this.drawn = 0;
     }
 
     /* Draws the near window where it has data; to the left and right of it, the window of the
@@ -105,14 +121,16 @@ export class SlicePainter {
         to: number,
     ): void {
         if (to <= from) return;
-        const rows = lane.isFolded ? Math.min(1, window.depth) : window.depth;
+        const rows = Math.min(lane.rows, window.depth);
+        const band = bandOf(scene, lane);
+        const height = boxHeight(lane);
         for (let depth = 0; depth < rows; depth++) {
-            const y = HEAD + sliceTop(lane, depth) - scene.top;
-            if (y + SLICE_ROW < HEAD || y > surface.height) continue;
-            if (lane.track?.kind === TRACK.instants)
-                this.collectTicks(surface, scene, window, depth, from, to, y);
-            else this.paintDensityRow(surface, scene, window, depth, from, to, y);
-            this.collectSlices(surface, scene, window, depth, from, to, y);
+            const y = band.offset + sliceTop(lane, depth);
+            if (y + lane.rowHeight < band.top || y > band.bottom) continue;
+            const part = { window, depth, from, to, y, height, hasLabels: !lane.isFolded };
+            if (lane.track?.kind === TRACK.instants) this.collectTicks(surface, scene, part);
+            else this.paintDensityRow(surface, scene, part);
+            this.collectSlices(surface, scene, part);
         }
     }
 
@@ -121,28 +139,21 @@ export class SlicePainter {
     private collectTicks(
         { width }: Surface,
         scene: TimelineScene,
-        window: TrackWindow,
-        depth: number,
-        from: number,
-        to: number,
-        y: number,
+        { window, depth, from, to, y, height }: RowPart,
     ): void {
         const { density } = window;
         const scale = width / (scene.view.to - scene.view.from);
         for (let i = density.lane[depth]; i < density.lane[depth + 1]; i++) {
             const at = window.from + density.px[i] * window.nsPerPx;
-            if (at >= from && at < to) this.instants.push3((at - scene.view.from) * scale, y, 0);
+            if (at >= from && at < to)
+                this.instants.push((at - scene.view.from) * scale, y, 0, height);
         }
     }
 
     private paintDensityRow(
         { ctx, width }: Surface,
         scene: TimelineScene,
-        window: TrackWindow,
-        depth: number,
-        from: number,
-        to: number,
-        y: number,
+        { window, depth, from, to, y, height }: RowPart,
     ): void {
         const { density } = window;
         if (density.lane[depth] === density.lane[depth + 1]) return;
@@ -152,17 +163,13 @@ export class SlicePainter {
         const fullWidth = (to - from) / window.nsPerPx;
         const scale = width / (scene.view.to - scene.view.from);
         const x = (from - scene.view.from) * scale;
-        ctx.drawImage(bitmap, left, depth, fullWidth, 1, x, y, (to - from) * scale, BOX_HEIGHT);
+        ctx.drawImage(bitmap, left, depth, fullWidth, 1, x, y, (to - from) * scale, height);
     }
 
     private collectSlices(
         { width }: Surface,
         scene: TimelineScene,
-        window: TrackWindow,
-        depth: number,
-        from: number,
-        to: number,
-        y: number,
+        { window, depth, from, to, y, height, hasLabels }: RowPart,
     ): void {
         const { slices } = window;
         const { view, found } = scene;
@@ -176,19 +183,16 @@ export class SlicePainter {
             const name = slices.name[i];
             this.drawn++;
             if (slices.flags[i] & 1) {
-                this.instants.push3(left, y, 0);
+                this.instants.push(left, y, 0, height);
                 continue;
             }
             const fill = fillOf(slices.family[i], name);
             const fullWidth = right - left;
             const into = found === null || found.has(name) ? this.boxes : this.unmatchedBoxes;
-            into[fill].push3(
-                left,
-                y,
-                fullWidth >= MIN_GAP_WIDTH ? fullWidth - 1 : Math.max(fullWidth, 0.8),
-            );
-            if (fullWidth < MIN_LABEL_WIDTH) continue;
-            this.labels.push3(left, y, fullWidth);
+            const boxWidth = fullWidth >= MIN_GAP_WIDTH ? fullWidth - 1 : Math.max(fullWidth, 0.8);
+            into[fill].push(left, y, boxWidth, height);
+            if (fullWidth < MIN_LABEL_WIDTH || !hasLabels) continue;
+            this.labels.push(left, y, fullWidth, height);
             this.labelNames.push(name);
         }
     }
@@ -204,8 +208,8 @@ export class SlicePainter {
             const { data, n } = sets[fill];
             if (n === 0) continue;
             ctx.fillStyle = scene.theme.fills[fill];
-            for (let i = 0; i < n; i += 3)
-                ctx.fillRect(data[i], data[i + 1], data[i + 2], BOX_HEIGHT);
+            for (let i = 0; i < n; i += 4)
+                ctx.fillRect(data[i], data[i + 1], data[i + 2], data[i + 3]);
         }
         ctx.globalAlpha = 1;
     }
@@ -214,8 +218,8 @@ export class SlicePainter {
     private paintInstants(ctx: CanvasRenderingContext2D, scene: TimelineScene): void {
         const { data, n } = this.instants;
         ctx.fillStyle = scene.theme.text2;
-        for (let i = 0; i < n; i += 3) {
-            ctx.fillRect(data[i] - 0.5, data[i + 1], 1, BOX_HEIGHT);
+        for (let i = 0; i < n; i += 4) {
+            ctx.fillRect(data[i] - 0.5, data[i + 1], 1, data[i + 3]);
             ctx.fillRect(data[i] - 2, data[i + 1], 4, 4);
         }
     }
@@ -226,7 +230,7 @@ export class SlicePainter {
         ctx.font = theme.font;
         ctx.fillStyle = theme.ink;
         ctx.textBaseline = 'alphabetic';
-        for (let i = 0, k = 0; i < n; i += 3, k++) {
+        for (let i = 0, k = 0; i < n; i += 4, k++) {
             const left = Math.max(0, data[i]) + LABEL_PADDING;
             const maxWidth = Math.min(width, data[i] + data[i + 2]) - left - LABEL_PADDING + 1;
             if (maxWidth < MIN_LABEL_WIDTH - 2 * LABEL_PADDING) continue;

@@ -18,18 +18,21 @@ import {
     viewText,
     widthOf,
 } from '../../model/timeline_view';
+import { bandOf, laneAtCanvas, pinnedViewHeight, placeBands } from './bands';
 import { TimelineCanvas } from './canvas';
 import { type WindowRequest, windowRequestOf } from './data';
 import { type Hit, hitAt } from './hit';
-import { type Lane, laneAt } from './lanes';
+import { type Lane, sliceTop } from './lanes';
 import type { StageParts, TimelineProps } from './props';
-import { HEAD, type TimelineScene } from './scene';
+import { RULER_END, STEPS, type TimelineScene } from './scene';
 import { readTimelineTheme } from './theme';
 
 const EASE_MS = 120;
 const SETTLED_MS = 160;
 const REQUEST_MS = 50;
 const COMMIT_MS = 300;
+/** px below the upper edge of a slice that must be visible */
+const REVEAL_PX = 20;
 
 /** The initial view: the window of the URL, else the range with a margin, else the complete run. */
 function firstView({ at, range }: TimelineProps, whole: TimeView, origin: number): TimeView {
@@ -45,6 +48,8 @@ export class TimelineStage {
     pointer: { x: number; y: number } | null = null;
     /** range that the user is dragging; null if none. On release it becomes the selected range. */
     draftRange: TimeView | null = null;
+    /** key of the lane whose label is under the pointer or has the focus; null for none */
+    labelKey: string | null = null;
     /** the window in the URL, as this or the other timeline last wrote it */
     sent: string;
     private frame = 0;
@@ -55,6 +60,7 @@ export class TimelineStage {
     private topTimer = 0;
     private spanLabel = '';
     private labelsTop = -1;
+    private pinnedLabelsTop = -1;
 
     constructor(
         readonly parts: StageParts,
@@ -75,11 +81,21 @@ export class TimelineStage {
             origin: props.origin ?? 0,
 
             view: firstView(props, whole, props.origin ?? 0),
+            head: RULER_END + (props.steps.length ? STEPS : 0),
+            pinnedTop: 0,
             top: 0,
+            bands: [
+                { top: 0, bottom: 0, offset: 0 },
+                { top: 0, bottom: 0, offset: 0 },
+            ],
             lanes: props.lanes,
             cache: data.cache,
             names: data.names,
             curves: null,
+            steps: props.steps,
+            meanStep: props.meanStep,
+            parts: null,
+            wholeParts: null,
             theme: readTimelineTheme(parts.canvas, props.torch),
             hover: null,
             selected: null,
@@ -98,9 +114,15 @@ export class TimelineStage {
         return this.scene.whole;
     }
 
-    /** height of the visible lanes, px */
+    /** height of the area of the lanes that are not pinned, px */
     get lanesHeight(): number {
-        return Math.max(0, this.renderer.height - HEAD);
+        const [, rest] = this.scene.bands;
+        return rest.bottom - rest.top;
+    }
+
+    /** height of the area of the pinned lanes, px */
+    get pinnedViewHeight(): number {
+        return pinnedViewHeight(this.props.lanes, this.scene.head, this.renderer.height);
     }
 
     get nsPerPx(): number {
@@ -112,15 +134,22 @@ export class TimelineStage {
     }
 
     hit(x: number, y: number): Hit | null {
-        if (y < HEAD) return null;
-        const { cache, lanes, view, top } = this.scene;
-        return hitAt(cache, lanes, view, this.renderer.width, x, y - HEAD + top);
+        const found = laneAtCanvas(this.scene, y);
+        if (!found) return null;
+        const { cache, view } = this.scene;
+        return hitAt(cache, found.lane, view, this.renderer.width, x, found.y);
+    }
+
+    /** The lane under the pointer, or the lane whose label is; null if there is none. */
+    get hoveredLane(): Lane | null {
+        const { scene, pointer, labelKey } = this;
+        if (labelKey) return scene.lanes.lanes.find(({ key }) => key === labelKey) ?? null;
+        return pointer && (laneAtCanvas(scene, pointer.y)?.lane ?? null);
     }
 
     /** The lane with a curve at y; null if there is none. */
     curveAt(y: number): Lane | null {
-        if (y < HEAD) return null;
-        const lane = laneAt(this.scene.lanes, y - HEAD + this.scene.top);
+        const lane = laneAtCanvas(this.scene, y)?.lane;
         return lane && lane.kind !== 'track' ? lane : null;
     }
 
@@ -136,12 +165,17 @@ export class TimelineStage {
         scene.found = props.found;
         scene.lanes = props.lanes;
         scene.curves = props.data.curves;
+        scene.parts = props.data.parts;
+        scene.wholeParts = props.data.wholeParts;
         scene.selected = props.selected;
         scene.flows = props.flows;
         scene.range = this.draftRange ?? props.range;
-        scene.top = Math.max(0, Math.min(scene.top, props.lanes.height - this.lanesHeight));
         this.renderer.draw(scene);
         if (scene.top !== this.labelsTop) this.moveLabels(scene.top);
+        if (scene.pinnedTop !== this.pinnedLabelsTop) {
+            this.pinnedLabelsTop = scene.pinnedTop;
+            this.parts.pinnedLabels.style.transform = `translateY(${-scene.pinnedTop}px)`;
+        }
         const label = spanText(shifted(scene.view, -scene.origin), this.renderer.width);
         if (label !== this.spanLabel) this.parts.span.textContent = label;
         this.spanLabel = label;
@@ -157,8 +191,9 @@ export class TimelineStage {
 
     private moveLabels(top: number): void {
         this.labelsTop = top;
-        this.parts.labels.style.transform = `translateY(${-top}px)`;
-        this.parts.labels.style.setProperty('--top', String(top));
+        const above = this.scene.lanes.pinnedHeight;
+        this.parts.labels.style.transform = `translateY(${-top - above}px)`;
+        this.parts.labels.style.setProperty('--top', String(top + above));
     }
 
     retheme = (): void => {
@@ -191,15 +226,12 @@ export class TimelineStage {
     }
 
     dataNeeds(moving: boolean): WindowRequest {
-        const { lanes, view, top } = this.scene;
-        return windowRequestOf(
-            lanes,
-            view,
-            Math.max(1, this.renderer.width),
-            top,
-            this.lanesHeight,
-            moving,
-        );
+        const { lanes, view, top, pinnedTop } = this.scene;
+        const ranges = [
+            { top: pinnedTop, height: this.pinnedViewHeight, isPinned: true },
+            { top: lanes.pinnedHeight + top, height: this.lanesHeight, isPinned: false },
+        ];
+        return windowRequestOf(lanes, view, Math.max(1, this.renderer.width), ranges, moving);
     }
 
     /** Applies user input immediately; the URL is updated after a pause. */
@@ -252,6 +284,28 @@ export class TimelineStage {
     scrollTo(top: number): void {
         this.parts.scroller.scrollTop = top;
         this.onScroll();
+    }
+
+    /** Scrolls the pinned lanes. */
+    scrollPinned(by: number): void {
+        this.scene.pinnedTop += by;
+        placeBands(this.scene, this.renderer.height);
+        this.scene.hover = null;
+        this.redraw();
+        this.onBand();
+        this.requestData();
+    }
+
+    /** The lanes changed: another order, other pinned lanes, other heights. */
+    relayout(): void {
+        this.scene.lanes = this.props.lanes;
+        this.scene.hover = null;
+        this.labelsTop = -1;
+        placeBands(this.scene, this.renderer.height);
+        this.paint();
+        this.onBand();
+        this.onScroll();
+        this.requestData();
     }
 
     onScroll(): void {
@@ -322,9 +376,13 @@ export class TimelineStage {
         if (!sameView(view, this.view)) this.easeTo(view);
         const lane = this.scene.lanes.byTrack.get(mark.track);
         if (!lane) return;
-        const y = lane.top + 17 * mark.depth;
-        const { top } = this.scene;
-        if (y < top || y + 40 > top + this.lanesHeight) this.scrollTo(y - this.lanesHeight / 2);
+        placeBands(this.scene, this.renderer.height);
+        const band = bandOf(this.scene, lane);
+        const y = band.offset + sliceTop(lane, Math.min(mark.depth, Math.max(0, lane.rows - 1)));
+        if (y >= band.top && y + REVEAL_PX <= band.bottom) return;
+        const by = y - (band.top + band.bottom) / 2;
+        if (lane.isPinned) this.scrollPinned(by);
+        else this.scrollTo(this.scene.top + by);
     }
 
     dispose(): void {

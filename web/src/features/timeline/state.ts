@@ -6,25 +6,31 @@ import { useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import type { TimelineAnswer } from '../../model/timeline_types';
-import { isAttributed } from '../trace/data';
+import { isAttributed, traceOf } from '../trace/data';
+import { foldAllChanges, foldChanges, heightChanges, moveChanges, pinChanges } from './arrangement';
 import { type WindowRequest, type TimelineData, timelineData } from './data';
+import type { Lanes } from './lanes';
+import type { ArrangementChange } from './props';
 import { TimelineLoader } from './requests';
 import { trackRoles, loadRoleNames } from './roles';
 import type { TimelineStage } from './stage';
 
-export function collapsedKeys(off: string | undefined): ReadonlySet<string> {
-    return new Set(off ? off.split(',') : []);
+/** Writes what the user did with the lanes to the URL. */
+export function arrange(change: ArrangementChange, { pinned }: Lanes): void {
+    const { query } = route.peek();
+    if ('pin' in change) replaceQuery(pinChanges(pinned, change.pin));
+    else if ('fold' in change) replaceQuery(foldChanges(query, change.fold));
+    else if ('foldAll' in change) replaceQuery(foldAllChanges(query));
+    else if ('move' in change) replaceQuery(moveChanges(query, change.move, change.before));
+    else replaceQuery(heightChanges(query, change.resize, change.px));
 }
 
-/** Unfolds the lanes if all of them are folded, else folds them. */
-export function toggleFolded(keys: string[]): void {
-    const off = new Set(collapsedKeys(route.peek().query.off));
-    const all = keys.every((key) => off.has(key));
-    for (const key of keys) {
-        if (all) off.delete(key);
-        else off.add(key);
-    }
-    replaceQuery({ off: [...off].join(',') || null });
+/** Makes the lane of a track and its rows visible: clears the filter if it hides the lane, unfolds
+ * the lane if it is folded. */
+export function showTrack(track: number, lanes: Lanes): void {
+    const lane = lanes.byTrack.get(track);
+    if (!lane) replaceQuery({ tracks: lanes.unlisted > 0 ? '*' : null });
+    else if (lane.isFolded) replaceQuery(foldChanges(route.peek().query, [lane.key]));
 }
 
 /** Number of slices in the loaded windows of the visible lanes, including slices that are only
@@ -70,7 +76,14 @@ export function useTimelineData(
             setDrawn(countSlices(now.dataNeeds(false), data));
             if (torch) findRoles(data, timeline, loader, setRoles);
         };
-        const loader = new TimelineLoader(run.id, data, whole, onData, setError);
+        const loader = new TimelineLoader(
+            run.id,
+            data,
+            whole,
+            onData,
+            setError,
+            torch && traceOf(run).steps > 0,
+        );
         return { data, loader };
     }, [timeline]);
     const last = useRef(dataAndLoader);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Timeline tab: the breakdown of a step, the tracks, the selected slice next to the tracks, and
- * the tables of the range below. Window, range, slice, search, folded tracks and the dock are in
- * the URL.
+ * The Timeline tab: the tracks, the selected slice next to the tracks, and the tables of the range
+ * below. Window, range, slice, search, the arrangement of the tracks and the table of the dock are
+ * in the URL.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, asApiError } from '../../base/client';
@@ -19,8 +19,10 @@ import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import { rangeQuery, readRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
-import { isAttributed, timelinePath } from '../trace/data';
+import type { WorkerName } from '../../model/worker_names';
+import { isAttributed, timelinePath, traceOf } from '../trace/data';
 import { useWorkerNames } from '../trace/worker_names';
+import { ARRANGEMENT_KEYS, parseArrangement } from './arrangement';
 import { useTimelineLink } from './panel_link';
 import { TimelineDetail } from './detail';
 import { TimelineDock } from './dock';
@@ -30,8 +32,10 @@ import { FindField, useFind } from './search';
 import { useSelect } from './selection';
 import { SidePane, sidePane } from './side_pane';
 import type { TimelineStage } from './stage';
-import { toggleFolded, collapsedKeys, useTimelineData } from './state';
-import { StepsOfRun } from './steps';
+import { arrange, useTimelineData } from './state';
+import { NoStepsHint } from './steps';
+import { stepsOfFirstWorker } from './steps_row';
+import { TimelineToolbar } from './toolbar';
 import { CurveTip, SliceTip } from './tooltip';
 import { TimelineView } from './view';
 
@@ -62,6 +66,24 @@ function parseCommonRange(text: string | undefined): TimeView | null {
     return to > from ? { from, to } : null;
 }
 
+function useLanes(
+    timeline: TimelineAnswer,
+    roles: ReadonlyMap<number, string>,
+    nameOf: WorkerName | null,
+) {
+    const { query } = route.value;
+    const arrangement = useMemoOn(
+        () => parseArrangement(query),
+        ARRANGEMENT_KEYS.map((key) => query[key]),
+    );
+    const lanes = useMemo(
+        () => layoutLanes(timeline, arrangement, roles, nameOf),
+        [timeline, arrangement, roles, nameOf],
+    );
+    const steps = useMemo(() => stepsOfFirstWorker(timeline.steps), [timeline]);
+    return { lanes, steps };
+}
+
 /* State of the tab: the values of the URL, and the data for them. */
 function useTimeline({ run, timeline: read }: TimelineProps) {
     const { query } = route.value;
@@ -71,11 +93,7 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const origin = Number(query.origin) || 0;
     const loaded = useTimelineData(run, read, stage);
     const nameOf = useWorkerNames(run);
-    const folded = useMemo(() => collapsedKeys(query.off), [query.off]);
-    const lanes = useMemo(
-        () => layoutLanes(timeline, folded, loaded.roles, nameOf),
-        [timeline, folded, loaded.roles, nameOf],
-    );
+    const { lanes, steps } = useLanes(timeline, loaded.roles, nameOf);
     const id = query.slice && /^\d{1,16}$/.test(query.slice) ? Number(query.slice) : null;
     const detail = useJson<SliceAnswer>(id === null ? null : `${API}/runs/${run.id}/slices/${id}`);
     const links = useLinks(run, id, detail.data);
@@ -90,6 +108,7 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
         ...link,
         ...loaded,
         lanes,
+        steps,
         id,
         detail,
         links,
@@ -112,7 +131,8 @@ function KeyHints() {
         <span class="timeline-keys">
             <kbd>W</kbd>
             <kbd>S</kbd> zoom <kbd>A</kbd>
-            <kbd>D</kbd> pan <kbd>F</kbd> fit <kbd>R</kbd> range from slice
+            <kbd>D</kbd> pan <kbd>F</kbd> fit <kbd>P</kbd> pin <kbd>Z</kbd> fold <kbd>[</kbd>
+            <kbd>]</kbd> step
         </span>
     );
 }
@@ -141,7 +161,10 @@ function Timeline({ run, timeline }: TimelineProps) {
         );
     return (
         <div class="tab-body timeline">
-            {!isPanel() && <StepsOfRun run={run} range={range} />}
+            <TimelineToolbar lanes={now.lanes} filter={query.tracks ?? ''}>
+                {field}
+            </TimelineToolbar>
+            {!isPanel() && <NoStepsHint run={run} />}
             {error && (
                 <Notice kind="error" title="Part of the timeline could not be read" error={error} />
             )}
@@ -170,7 +193,10 @@ function Timeline({ run, timeline }: TimelineProps) {
                         flows={links.flows}
                         onSelect={now.clicked}
                         found={find.found}
-                        onFold={toggleFolded}
+                        steps={now.steps}
+                        meanStep={traceOf(run).step_ns}
+                        onArrange={(change) => arrange(change, now.lanes)}
+                        onLabelMenu={() => undefined}
                         onNeed={(need) => loader.load(need)}
                         onStep={now.step}
                         onBack={() => now.back(range !== null)}
@@ -183,13 +209,12 @@ function Timeline({ run, timeline }: TimelineProps) {
                             run={run}
                             range={range}
                             slice={hasSidePane || !slice ? null : { title: 'Slice', body: slice }}
-                            tools={hasSidePane ? null : field}
                         />
                     )}
                 </div>
                 {hasSidePane && sidePane().isOpen && (
                     <SidePane
-                        field={field}
+                        run={run}
                         find={find}
                         timeline={timeline}
                         onName={(name) => report(now.toName(name))}

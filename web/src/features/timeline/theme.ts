@@ -7,6 +7,8 @@ export interface TimelineTheme {
     dark: boolean;
     bg: string;
     panel: string;
+    selected: string;
+    tick: string;
     line: string;
     lineStrong: string;
     text1: string;
@@ -59,6 +61,8 @@ export function readTimelineTheme(element: Element, torch: boolean): TimelineThe
         dark,
         bg,
         panel: token('panel'),
+        selected: token('selected'),
+        tick: token('tick'),
         line: token('line'),
         lineStrong: token('line-strong'),
         text1: token('text-1'),

@@ -5,17 +5,22 @@
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
+import { int } from '../../base/units';
 import { useEffectOn, useLayoutEffectOn } from '../../base/hooks';
 import { watchTheme } from '../../components/theme_watch';
+import { PINNED_EDGE } from './bands';
 import { listenTimeline } from './input';
 import { useTimelineKeys } from './keys';
 import { TimelineLabels } from './labels';
+import { RULER_END, STEPS } from './scene';
 import type { StageParts, TimelineProps } from './props';
 import { TimelineStage } from './stage';
 
 /** The range of rendered labels changes in steps of this many px, so that most scroll events render
  * nothing. */
 const LABEL_BAND = 400;
+/** Labels of pinned lanes are rendered up to this height. */
+const MAX_PINNED_PX = 4000;
 
 interface TimelineViewProps extends TimelineProps {
     /** receives the stage, so that the parent can call it */
@@ -26,10 +31,12 @@ export function TimelineView(props: TimelineViewProps) {
     const canvas = useRef<HTMLCanvasElement | null>(null);
     const scroller = useRef<HTMLDivElement | null>(null);
     const labels = useRef<HTMLDivElement | null>(null);
+    const pinnedLabels = useRef<HTMLDivElement | null>(null);
     const span = useRef<HTMLDivElement | null>(null);
     const timeLine = useRef<HTMLDivElement | null>(null);
     const [band, setBand] = useState(0);
     const [lanesHeight, setLanesHeight] = useState(800);
+    const [pinnedView, setPinnedView] = useState(0);
     const { stageRef, lanes, selected, flows, range, found, at } = props;
 
     useLayoutEffectOn(() => {
@@ -37,6 +44,7 @@ export function TimelineView(props: TimelineViewProps) {
             canvas: canvas.current,
             scroller: scroller.current,
             labels: labels.current,
+            pinnedLabels: pinnedLabels.current,
             span: span.current,
             timeLine: timeLine.current,
         });
@@ -44,6 +52,7 @@ export function TimelineView(props: TimelineViewProps) {
         const now = new TimelineStage(parts, props, () => {
             setBand(Math.floor(now.scene.top / LABEL_BAND));
             setLanesHeight(now.lanesHeight);
+            setPinnedView(now.pinnedViewHeight);
         });
         stageRef.current = now;
         now.resize();
@@ -69,13 +78,9 @@ export function TimelineView(props: TimelineViewProps) {
         () => stageRef.current?.changeAlignment(props),
         [props.commonRange, props.origin],
     );
-    useLayoutEffectOn(() => {
-        stageRef.current?.redraw();
-        stageRef.current?.onScroll();
-        stageRef.current?.requestData();
-    }, [lanes]);
+    useLayoutEffectOn(() => stageRef.current?.relayout(), [lanes]);
     useEffectOn(() => stageRef.current?.follow(at), [at]);
-    useTimelineKeys(stageRef, selected !== null);
+    useTimelineKeys(stageRef, { canStep: selected !== null, hasSteps: props.steps.length > 0 });
 
     // When a label gets the focus, scroll its lane into view. The browser's own scrolling of the
     // label column is undone, because the lanes would not follow it.
@@ -83,6 +88,7 @@ export function TimelineView(props: TimelineViewProps) {
         const now = stageRef.current;
         if (!now || !(event.target instanceof HTMLElement)) return;
         const box = event.target.getBoundingClientRect();
+        if (event.target.closest('.timeline-pinned-labels')) return;
         const viewRect = now.parts.scroller.getBoundingClientRect();
         const isOutside = box.top < viewRect.top || box.bottom > viewRect.bottom;
         if (isOutside) now.scrollTo(now.scene.top + box.top - viewRect.top - viewRect.height / 3);
@@ -92,6 +98,16 @@ export function TimelineView(props: TimelineViewProps) {
     };
 
     const { start_ns, end_ns } = props.answer;
+    const head = RULER_END + (props.steps.length ? STEPS : 0);
+    const edge = pinnedView > 0 ? PINNED_EDGE : 0;
+    const labelProps = {
+        lanes,
+        onArrange: props.onArrange,
+        onHover: (key: string | null) => {
+            if (stageRef.current) stageRef.current.labelKey = key;
+        },
+        onMenu: props.onLabelMenu,
+    };
     return (
         <div class="timeline-stage">
             <div class="timeline-names-column">
@@ -100,13 +116,32 @@ export function TimelineView(props: TimelineViewProps) {
                     <span>{axisText(end_ns - start_ns)}</span>
                 </div>
                 <div class="timeline-span" ref={span} />
-                <div class="timeline-labels" onFocusIn={followFocus} onScroll={undoScroll}>
+                {props.steps.length > 0 && (
+                    <div class="timeline-steps-label" style={{ height: STEPS }}>
+                        <b>Steps</b>
+                        <span>{int(props.steps.length)}</span>
+                    </div>
+                )}
+                <div
+                    class="timeline-labels timeline-pinned-labels"
+                    style={{ height: pinnedView }}
+                    onScroll={undoScroll}
+                >
+                    <div ref={pinnedLabels}>
+                        <TimelineLabels {...labelProps} isPinned from={0} to={MAX_PINNED_PX} />
+                    </div>
+                </div>
+                <div
+                    class={`timeline-labels${edge ? ' is-below-pinned' : ''}`}
+                    onFocusIn={followFocus}
+                    onScroll={undoScroll}
+                >
                     <div ref={labels}>
                         <TimelineLabels
-                            lanes={lanes}
-                            from={(band - 1) * LABEL_BAND}
-                            to={(band + 2) * LABEL_BAND + lanesHeight}
-                            onFold={props.onFold}
+                            {...labelProps}
+                            isPinned={false}
+                            from={lanes.pinnedHeight + (band - 1) * LABEL_BAND}
+                            to={lanes.pinnedHeight + (band + 2) * LABEL_BAND + lanesHeight}
                         />
                     </div>
                 </div>
@@ -123,9 +158,10 @@ export function TimelineView(props: TimelineViewProps) {
                 <div
                     ref={scroller}
                     class="timeline-scroll"
+                    style={{ top: head + pinnedView + edge }}
                     onScroll={() => stageRef.current?.onScroll()}
                 >
-                    <div style={{ height: lanes.height }} />
+                    <div style={{ height: lanes.height - lanes.pinnedHeight }} />
                 </div>
             </div>
         </div>
