@@ -242,7 +242,7 @@ test('compare over time: what moves one timeline moves the other, and the URL re
     await until(async () => (await topOf('base')) > 0 && (await topOf('base')) === (await topOf('new')), 'lanes scroll together');
     await page.mouse.wheel(0, -400);
     await until(async () => (await topOf('base')) === 0, 'back at the top');
-    await panel(page, 'base').getByRole('button', { name: /^thread 4711/ }).click();
+    await panel(page, 'base').getByRole('button', { name: 'fold thread 4711', exact: true }).click();
     for (const side of SIDES) await until(async () => (await panel(page, side).locator('.timeline-label.is-folded').count()) === 1, `folded in ${side}`);
 });
 
@@ -306,15 +306,15 @@ test('compare over time: timelines aligned by events, searched and ranged as one
     await alignment(page).getByRole('button', { name: 'next in both' }).click();
     await until(() => page.url() !== first, 'the next of the name');
     const box = await canvasOf(page, 'new').boundingBox();
-    await page.mouse.click(box.x + 60, box.y + 76);
+    await page.mouse.click(box.x + 60, box.y + 62);
     const selected = (side) => panel(page, side).locator('.timeline-detail-body .timeline-name code');
     await until(async () => /ProfilerStep#3/.test(await selected('base').innerText()), 'its namesake is selected in the other');
     equal(await selected('new').innerText(), 'ProfilerStep#3', 'what was clicked');
     await page.keyboard.press('Escape');
     for (const side of SIDES) await until(async () => (await selected(side).count()) === 0, `let go in ${side}`);
-    await page.mouse.move(box.x + 300, box.y + 56);
+    await page.mouse.move(box.x + 300, box.y + 40);
     await page.mouse.down();
-    await page.mouse.move(box.x + 420, box.y + 56, { steps: 3 });
+    await page.mouse.move(box.x + 420, box.y + 40, { steps: 3 });
     await page.mouse.up();
     await until(() => /from_ns=\d+/.test(page.url()), 'a range in the URL');
     for (const side of SIDES) await until(async () => /a range of/.test(await canvasOf(page, side).getAttribute('aria-label')), `the range in ${side}`);

@@ -25,18 +25,21 @@ interface DockProps {
     range: TraceRange | null;
     /** the selected slice as a pane, only in narrow windows */
     slice: { title: string; body: ComponentChildren } | null;
+    /** the search field of a panel */
+    tools: ComponentChildren;
 }
 
 /** Height of the dock, and whether it is open. */
 export function dockPane(): SizedPane {
+    const normal = Math.min(DEFAULT_HEIGHT, Math.round(innerHeight * MAX_DEFAULT_SHARE));
     return sizedPane('timeline.dock', {
-        normal: Math.min(DEFAULT_HEIGHT, Math.round(innerHeight * MAX_DEFAULT_SHARE)),
-        min: MIN_HEIGHT,
+        normal,
+        min: Math.min(MIN_HEIGHT, normal),
         max: Math.round(innerHeight * MAX_SHARE),
     });
 }
 
-export function TimelineDock({ run, range, slice }: DockProps) {
+export function TimelineDock({ run, range, slice, tools }: DockProps) {
     const { query } = route.value;
     const dock = dockPane();
     const panes = DOCK_PANES.filter(({ shown }) => shown(run));
@@ -65,6 +68,7 @@ export function TimelineDock({ run, range, slice }: DockProps) {
                 )}
                 <Spacer />
                 {pane?.tools && <pane.tools run={run} />}
+                {tools}
                 <div class="timeline-dock-tabs" role="tablist">
                     {slice && <DockTab id="slice" title={slice.title} current={!pane} />}
                     {panes.map(({ id, title }) => (

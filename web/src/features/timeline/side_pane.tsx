@@ -21,6 +21,8 @@ export function sidePane(): SizedPane {
 
 interface SidePaneProps {
     run: Run;
+    /** the search field of a panel, which has no toolbar */
+    field: ComponentChildren;
     find: Find;
     timeline: TimelineAnswer;
     onName: (name: string) => void;
@@ -28,11 +30,12 @@ interface SidePaneProps {
     children: ComponentChildren;
 }
 
-export function SidePane({ run, find, timeline, onName, children }: SidePaneProps) {
+export function SidePane({ run, field, find, timeline, onName, children }: SidePaneProps) {
     const pane = sidePane();
     return (
         <aside class="timeline-side" style={{ width: pane.size }} aria-label="selected slice">
             <Splitter pane={pane} side="right" label="width of the details" />
+            {field && <div class="timeline-side-find">{field}</div>}
             {children ??
                 (find.q ? (
                     <FoundNames find={find} onName={({ name }) => onName(name)} />

@@ -73,14 +73,15 @@ function useLanes(
 ) {
     const { query } = route.value;
     const arrangement = useMemoOn(
-        () => parseArrangement(query),
+        // A panel is low: no tracks are pinned at first, and there is no row of steps.
+        () => parseArrangement(isPanel() ? { pin: 'none', ...query } : query),
         ARRANGEMENT_KEYS.map((key) => query[key]),
     );
     const lanes = useMemo(
         () => layoutLanes(timeline, arrangement, roles, nameOf),
         [timeline, arrangement, roles, nameOf],
     );
-    const steps = useMemo(() => stepsOfFirstWorker(timeline.steps), [timeline]);
+    const steps = useMemo(() => (isPanel() ? [] : stepsOfFirstWorker(timeline.steps)), [timeline]);
     return { lanes, steps };
 }
 
@@ -161,10 +162,14 @@ function Timeline({ run, timeline }: TimelineProps) {
         );
     return (
         <div class="tab-body timeline">
-            <TimelineToolbar lanes={now.lanes} filter={query.tracks ?? ''}>
-                {field}
-            </TimelineToolbar>
-            {!isPanel() && <NoStepsHint run={run} />}
+            {!isPanel() && (
+                <>
+                    <TimelineToolbar lanes={now.lanes} filter={query.tracks ?? ''}>
+                        {field}
+                    </TimelineToolbar>
+                    <NoStepsHint run={run} />
+                </>
+            )}
             {error && (
                 <Notice kind="error" title="Part of the timeline could not be read" error={error} />
             )}
@@ -209,12 +214,14 @@ function Timeline({ run, timeline }: TimelineProps) {
                             run={run}
                             range={range}
                             slice={hasSidePane || !slice ? null : { title: 'Slice', body: slice }}
+                            tools={isPanel() ? field : null}
                         />
                     )}
                 </div>
                 {hasSidePane && sidePane().isOpen && (
                     <SidePane
                         run={run}
+                        field={isPanel() ? field : null}
                         find={find}
                         timeline={timeline}
                         onName={(name) => report(now.toName(name))}
