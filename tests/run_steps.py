@@ -106,7 +106,7 @@ def docs(step):
 
 def postgresql(step):
     """The suites of what a catalog does, each shelf's on a PostgreSQL."""
-    for folder, names in (("http", "runs access sql trend events uploads keep sources resume timeline_notes"), ("cli", "shelf trend changes prune")):
+    for folder, names in (("http", "runs access search sql trend events uploads keep sources resume timeline_notes"), ("cli", "shelf trend changes prune")):
         for name in names.split():
             yield from script(step, "python3", "tests/on_postgresql.py", f"tests/{folder}/{name}_{folder}.py", name=f"{name}_{folder}")
     yield from script(step, "python3", "tests/torture/scale.py", "30", "300", name="scale", environment={"PERFSHELF": f"{ROOT}/build/perfshelf"})

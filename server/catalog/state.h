@@ -67,6 +67,8 @@ struct ps_store {
     struct ps_db *idle_runs; /* idle readers of run files, most recently used first */
     unsigned n_pooled;
     struct ps_marks marks;
+    pthread_mutex_t names_lock;
+    struct ps_db *names;         /* names.db; NULL: not open (names_db.c) */
     bool has_file_readers;       /* the catalog is a file, so each reader gets its own connection
                                     (catalog_read.c) */
     struct ps_db *idle_catalogs; /* idle connections to the catalog file */

@@ -243,6 +243,7 @@ struct ps_store *ps_store_new(const char *dir)
     pthread_mutex_init(&store->quota_lock, NULL);
     pthread_mutex_init(&store->pool_lock, NULL);
     pthread_mutex_init(&store->marks.lock, NULL);
+    pthread_mutex_init(&store->names_lock, NULL);
     return store;
 }
 
@@ -351,6 +352,7 @@ void ps_store_close(struct ps_store *store)
         store->idle_runs = next;
     }
     ps_catalog_read_close(store);
+    ps_db_close(store->names);
     ps_db_close(store->catalog);
     ps_session_end(store);
     ps_close_fd(&store->runs_fd);
@@ -360,6 +362,7 @@ void ps_store_close(struct ps_store *store)
     pthread_mutex_destroy(&store->quota_lock);
     pthread_mutex_destroy(&store->pool_lock);
     pthread_mutex_destroy(&store->marks.lock);
+    pthread_mutex_destroy(&store->names_lock);
     while (store->n_owned_uploads)
         ps_upload_release(store, store->owned_uploads[0].id);
     free(store->owned_uploads);

@@ -11,6 +11,7 @@
  *   DIR/sources/<sha256>.gz    source files attached to line-level profiles
  *   DIR/spool/                 uploads in progress, and accepted uploads
  *   DIR/open/                  sessions that have the shelf open (session.c)
+ *   DIR/names.db               index of the hottest names in the runs (names_db.h)
  *   DIR/clock                  when the wall clock was last known to be right (clock_check.h)
  *   DIR/cache/<hash>           where many servers share the store: recently used files of runs,
  *                              originals and sources (file_cache.h); catalog.db is a mirror then

@@ -119,6 +119,16 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
 enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err);
 
+/* --- Search across runs --- */
+
+/* GET /api/v1/search: functions, modules, operators, kernels and lines that match the parameter q,
+ * in all runs. */
+enum ps_status ps_query_search(struct ps_store *store, struct ps_params params, struct ps_json *out,
+                               struct ps_err *err);
+/* GET /api/v1/search/runs: the runs that have the name of the parameters of, name and module. */
+enum ps_status ps_query_occurrences(struct ps_store *store, struct ps_params params,
+                                    struct ps_json *out, struct ps_err *err);
+
 /* --- User queries --- */
 
 /* A query of a user is one SQL statement that only reads. */

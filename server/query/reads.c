@@ -126,6 +126,22 @@ static enum ps_status ask_trend(const struct ps_read_request *q, struct ps_answe
     return ps_query_trend(q->store, q->params, out, err);
 }
 
+static enum ps_status ask_search(const struct ps_read_request *q, struct ps_answer *out,
+                                 struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_search(q->store, q->params, &json, err);
+}
+
+static enum ps_status ask_occurrences(const struct ps_read_request *q, struct ps_answer *out,
+                                      struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_occurrences(q->store, q->params, &json, err);
+}
+
 static enum ps_status ask_queries(const struct ps_read_request *q, struct ps_answer *out,
                                   struct ps_err *err)
 {

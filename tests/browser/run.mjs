@@ -11,7 +11,7 @@ import { launch, Pages, Shelf, tests } from './lib.mjs';
 const FILES = [
     'access', 'shelf', 'imports', 'what_if', 'functions', 'lines', 'printed', 'timeline', 'trace_tabs', 'summaries',
     'nsys', 'measure', 'memory', 'stacks', 'selection', 'compare', 'compare_group', 'compare_time', 'compare_side', 'trend', 'scroll', 'login',
-    'share', 'conclusion', 'attacks', 'offline', 'shots', 'sql', 'docs', 'layout',
+    'share', 'conclusion', 'attacks', 'offline', 'shots', 'search', 'sql', 'docs', 'layout',
     'loading', 'columns',
 ];
 const TEST_MS = 120_000;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare.h: declarations shared by the files that compare runs. Only this folder and trend/
- * include it. */
+/* compare.h: declarations shared by the files that compare runs. Only this folder, trend/ and
+ * search/ include it. */
 #ifndef PS_QUERY_COMPARE_COMPARE_H
 #define PS_QUERY_COMPARE_COMPARE_H
 
@@ -23,6 +23,8 @@ struct ps_compare_table {
     ps_make_rows *make_rows;
     /* a row without a name gets the text of its line in the attached source */
     bool names_rows_by_source;
+    /* how the search across runs reads the names and places of the rows */
+    enum ps_compare_names { PS_NOT_SEARCHED, PS_NAMES, PS_FUNCTION_NAMES, PS_LINE_NAMES } names;
 };
 
 /* Copies the description of the table's query to *out. The caller may remove metrics from the
@@ -35,6 +37,9 @@ const struct ps_compare_table *ps_compare_next_table(const struct ps_compare_tab
                                                      const char *kind);
 /* Returns the table of a kind by its name; NULL: there is none. */
 const struct ps_compare_table *ps_compare_find_table(const char *name, const char *kind);
+/* How the search across runs reads the names of tables of this name; PS_NOT_SEARCHED: there is no
+ * such table. */
+enum ps_compare_names ps_compare_names_of(const char *table);
 /* Whether runs of these kinds have a common table. */
 bool ps_compare_have_common_table(const char *kind, const char *other);
 
@@ -153,6 +158,11 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
                                               const struct ps_query_comparison *head,
                                               bool *has_metric, double *resolution, bool *has,
                                               struct ps_err *err);
+
+/* Reads the total of a metric in a run as its tool states it; NAN: the sum of the rows is the
+ * total. */
+enum ps_status ps_compare_read_whole(struct ps_db *db, const struct ps_query_metric *metric,
+                                     double *out, struct ps_err *err);
 
 /* --- Rows of a run (run_rows.c) --- */
 

@@ -179,23 +179,32 @@ static enum ps_status choose_metric(struct ps_cached_comparison *out, const char
     return err->code;
 }
 
+enum ps_status ps_compare_read_whole(struct ps_db *db, const struct ps_query_metric *metric,
+                                     double *out, struct ps_err *err)
+{
+    *out = 0;
+    if (metric->whole)
+        read_number(db, metric->whole, out, err);
+    *out = *out == 0 ? (double)NAN : *out;
+    return err->code;
+}
+
 /* Reads the totals that the tools state of the first metric. */
 static enum ps_status read_wholes(struct ps_store *store, const struct ps_compare_groups *groups,
                                   struct ps_cached_comparison *out, struct ps_err *err)
 {
-    const char *select = out->head.metrics[0].whole;
     double values[2 * PS_GROUP_MAX];
     const size_t n = groups->n_base + groups->n_new;
-    bool known = select && out->per == PS_PER_RUN;
+    bool known = out->per == PS_PER_RUN;
 
     out->whole_base = out->whole_new = NAN;
     for (size_t i = 0; known && err->code == PS_OK && i < n; i++) {
         struct ps_db *db = NULL;
 
         ps_run_acquire(store, groups->runs[i].id, &db, err);
-        read_number(db, select, &values[i], err);
+        ps_compare_read_whole(db, &out->head.metrics[0], &values[i], err);
         ps_run_release(db);
-        known = values[i] != 0;
+        known = !isnan(values[i]);
     }
     if (!known || err->code != PS_OK)
         return err->code;

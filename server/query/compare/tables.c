@@ -20,25 +20,28 @@ static enum ps_status make_operators(struct ps_db *db, struct ps_params params,
 
 /* All tables. The page shows the first table of a kind by default. */
 static const struct ps_compare_table tables[] = {
-    {PS_HAS_IMPORTS, "imports", "compare_imports", NULL, false},
-    {PS_HAS_IMPORTS, "packages", "compare_packages", NULL, false},
-    {PS_HAS_ACTIONS, "actions", "compare_actions", NULL, false},
-    {PS_HAS_CALLS | PS_HAS_PRINTED_FUNCTIONS, "functions", "compare_functions", NULL, false},
-    {PS_HAS_SLICES, "step_parts", "compare_step_parts", NULL, false}, /* last without steps */
-    {PS_HAS_SLICES, "operators", "compare_operators", make_operators, false},
-    {PS_HAS_SLICES, "kernels", "compare_kernels", NULL, false},
-    {PS_HAS_SLICES, "shapes", "compare_shapes", NULL, false},
-    {PS_HAS_SLICES, "modules", "compare_modules", ps_make_module_steps, false},
-    {PS_HAS_SLICES, "memory", "compare_device_memory", NULL, false},
-    {PS_HAS_STACKS, "functions", "compare_stack_functions", ps_make_stack_functions, false},
-    {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true},
-    {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true},
-    {PS_HAS_LINE_CPU, "lines", "compare_scalene_lines", NULL, true},
-    {PS_HAS_MEASUREMENTS, "measurements", "compare_measurements", NULL, false},
-    {PS_HAS_PRINTED_OPERATORS, "operators", "compare_printed_operators", NULL, false},
-    {PS_HAS_CATEGORIES, "categories", "compare_categories", NULL, false},
-    {PS_HAS_SPANS, "processes", "compare_processes", NULL, false},
-    {PS_HAS_SPANS, "spans", "compare_spans", NULL, false},
+    {PS_HAS_IMPORTS, "imports", "compare_imports", NULL, false, PS_NAMES},
+    {PS_HAS_IMPORTS, "packages", "compare_packages", NULL, false, PS_NAMES},
+    {PS_HAS_ACTIONS, "actions", "compare_actions", NULL, false, PS_NOT_SEARCHED},
+    {PS_HAS_CALLS | PS_HAS_PRINTED_FUNCTIONS, "functions", "compare_functions", NULL, false,
+     PS_FUNCTION_NAMES},
+    {PS_HAS_SLICES, "step_parts", "compare_step_parts", NULL, false,
+     PS_NOT_SEARCHED}, /* last without steps */
+    {PS_HAS_SLICES, "operators", "compare_operators", make_operators, false, PS_NAMES},
+    {PS_HAS_SLICES, "kernels", "compare_kernels", NULL, false, PS_NAMES},
+    {PS_HAS_SLICES, "shapes", "compare_shapes", NULL, false, PS_NOT_SEARCHED},
+    {PS_HAS_SLICES, "modules", "compare_modules", ps_make_module_steps, false, PS_NAMES},
+    {PS_HAS_SLICES, "memory", "compare_device_memory", NULL, false, PS_NOT_SEARCHED},
+    {PS_HAS_STACKS, "functions", "compare_stack_functions", ps_make_stack_functions, false,
+     PS_FUNCTION_NAMES},
+    {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true, PS_LINE_NAMES},
+    {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true, PS_LINE_NAMES},
+    {PS_HAS_LINE_CPU, "lines", "compare_scalene_lines", NULL, true, PS_LINE_NAMES},
+    {PS_HAS_MEASUREMENTS, "measurements", "compare_measurements", NULL, false, PS_NOT_SEARCHED},
+    {PS_HAS_PRINTED_OPERATORS, "operators", "compare_printed_operators", NULL, false, PS_NAMES},
+    {PS_HAS_CATEGORIES, "categories", "compare_categories", NULL, false, PS_NOT_SEARCHED},
+    {PS_HAS_SPANS, "processes", "compare_processes", NULL, false, PS_NOT_SEARCHED},
+    {PS_HAS_SPANS, "spans", "compare_spans", NULL, false, PS_NOT_SEARCHED},
 };
 #define N_TABLES (sizeof tables / sizeof *tables)
 
@@ -60,6 +63,14 @@ const struct ps_compare_table *ps_compare_find_table(const char *name, const cha
     while (table && strcmp(table->name, name) != 0)
         table = ps_compare_next_table(table, kind);
     return table;
+}
+
+enum ps_compare_names ps_compare_names_of(const char *table)
+{
+    for (size_t i = 0; i < N_TABLES; i++)
+        if (strcmp(tables[i].name, table) == 0)
+            return tables[i].names;
+    return PS_NOT_SEARCHED;
 }
 
 bool ps_compare_have_common_table(const char *kind, const char *other)

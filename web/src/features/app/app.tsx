@@ -3,7 +3,7 @@
  * The window: top bar, current view, status line, and overlays.
  */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { offlineFile, type OfflineFile } from '../../base/offline';
 import { formatHash, goTo, route } from '../../base/router';
@@ -23,7 +23,7 @@ import { ShelfView } from '../shelf/view';
 import { DropTarget, NoDropTarget } from '../upload/drop_target';
 import { pickFiles } from '../upload/uploads';
 import { followAddress } from './address';
-import { LazyCompare, LazySql, LazyTrend } from './lazy_views';
+import { LazyCompare, LazySearch, LazySql, LazyTrend } from './lazy_views';
 import { RunSearch, ShelfSearch } from './run_search';
 import { TopBar, type Crumb } from './top_bar';
 
@@ -70,6 +70,7 @@ function pageCrumbs(path: string[], _names: number): Crumb[] {
     if (path[0] === 'compare') return compareCrumbs();
     if (path[0] === 'trend') return [{ text: 'Shelf', href: shelfHref }, { text: 'trend' }];
     if (path[0] === 'sql') return [{ text: 'Shelf', href: shelfHref }, { text: 'SQL' }];
+    if (path[0] === 'search') return [{ text: 'Shelf', href: shelfHref }, { text: 'search' }];
     if (path[0] !== 'run') return [{ text: 'Shelf' }];
     const run = cachedRuns.get(path[1] ?? '');
     const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
@@ -103,6 +104,7 @@ function CurrentView({ path }: { path: string[] }) {
     if (path[0] === 'compare') return <LazyCompare tab={path[1]} view={path[2]} />;
     if (path[0] === 'trend') return <LazyTrend />;
     if (path[0] === 'sql') return <LazySql />;
+    if (path[0] === 'search') return <LazySearch />;
     return (
         <main class="no-run">
             <Notice
@@ -153,17 +155,25 @@ function SignedInPage() {
     const search = useRef<HTMLInputElement | null>(null);
     const file = offlineFile();
     const isShelf = path.length === 0;
+    // On the shelf, Ctrl+K replaces the filter of its rows by the search until that loses the focus.
+    const [isSearching, setSearching] = useState(false);
     if (isShelf) shelfHref = formatHash([], query);
     useAppEffects();
     useEffect(() => {
         if (isShelf) document.title = 'Shelf · perfshelf';
     }, [isShelf]);
+    useEffect(() => {
+        if (isShelf && isSearching) search.current?.focus();
+    }, [isShelf, isSearching]);
     const shelfKeys = [
         { key: '/', label: 'search', run: () => search.current?.select() },
         {
             key: 'ctrl+k',
-            label: 'go to a run',
-            run: () => search.current?.select(),
+            label: 'search runs, functions, modules, lines',
+            run: () => {
+                setSearching(true);
+                search.current?.select();
+            },
             inFields: true,
         },
         ...(hasRole('uploader') ? [{ key: 'o', label: 'add profiles', run: pickFiles }] : []),
@@ -182,10 +192,10 @@ function SignedInPage() {
                         : pageCrumbs(path, namesVersion.value)
                 }
                 search={
-                    file ? null : isShelf ? (
+                    file ? null : isShelf && !isSearching ? (
                         <ShelfSearch inputRef={search} />
                     ) : (
-                        <RunSearch inputRef={search} />
+                        <RunSearch inputRef={search} onLeave={() => setSearching(false)} />
                     )
                 }
                 onAdd={!file && hasRole('uploader') ? pickFiles : null}

@@ -40,6 +40,10 @@ export const LazyCompare = lazyView(() =>
     import('../compare/view').then((module) => module.CompareView),
 );
 
+export const LazySearch = lazyView(() =>
+    import('../search/view').then((module) => module.SearchView),
+);
+
 export const LazySql = lazyView(() => import('../sql/shelf').then((module) => module.SqlShelf));
 
 export const LazyTrend = lazyView(() => import('../trend/view').then((module) => module.TrendView));

@@ -17,10 +17,11 @@ import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { formatValueOf, type Scale } from '../../model/compare';
+import { rowHref } from '../shared/row_link';
 import { unitOf } from './columns';
 import { PANE_BESIDE } from './fit_columns';
 import { GroupStrip } from './group_strip';
-import { Mono, RowPane, rowHref, RunsHead, RunValues } from './row';
+import { Mono, RowPane, RunsHead, RunValues } from './row';
 
 interface GroupPaneProps {
     report: GroupReport;

@@ -29,13 +29,14 @@ import {
     verdictOf,
 } from '../../model/compare';
 import { partText } from '../../model/breakdown';
+import { rowHref } from '../shared/row_link';
 import { RowTrendLink } from '../trend/link';
 import { isImports, unitOf } from './columns';
 import type { RowName, Side } from './diff_tree';
 import { PANE_BESIDE } from './fit_columns';
 import { GroupStrip } from './group_strip';
 import { perWords } from './per_switch';
-import { Mono, RowPane, rowHref, RunsHead, RunValues } from './row';
+import { Mono, RowPane, RunsHead, RunValues } from './row';
 import { PARTS_TABLE, perOf } from './state';
 import { waterfall } from './waterfall';
 import { WaterfallView } from './waterfall_view';

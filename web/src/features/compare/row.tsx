@@ -4,14 +4,13 @@
  */
 import type { ComponentChildren } from 'preact';
 import type { ComparisonTable } from '../../base/compare_types';
-import { formatHash, type Query, replaceQuery, route } from '../../base/router';
+import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { PaneHead } from '../../components/toolbar';
 import { capital } from '../../model/labels';
 import { useJson } from '../shared/use_json';
-import type { RowName } from './diff_tree';
 import { comparePath, rowParams } from './state';
 
 interface RowPaneProps<T> {
@@ -79,27 +78,4 @@ export function RunValues({ runs, href, format }: RunValuesProps) {
             ))}
         </>
     );
-}
-
-/* Tabs of a report that show the rows of a table and can search them by name. */
-const REPORT_TABS = [
-    'imports',
-    'packages',
-    'functions',
-    'operators',
-    'kernels',
-    'lines',
-    'measurements',
-    'actions',
-    'modules',
-];
-
-/** Link to a row in the report of a run: to its line, or a search for its name. */
-export function rowHref(run: Run, of: string, { name, place, line }: RowName): string {
-    if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
-    if (of !== 'lines') return formatHash(['run', run.id, of], { q: name });
-    const query: Query = {};
-    if (place !== null) query.path = place;
-    if (line !== null) query.line = String(line);
-    return formatHash(['run', run.id, of], query);
 }

@@ -1,0 +1,1 @@
+DELETE FROM name WHERE runs = 0 AND id IN (SELECT name FROM hot WHERE seq = :seq);

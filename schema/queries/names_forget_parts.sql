@@ -1,0 +1,1 @@
+DELETE FROM run_part WHERE seq = :seq;

@@ -1,0 +1,1 @@
+DELETE FROM indexed_run WHERE seq = :seq;

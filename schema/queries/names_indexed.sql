@@ -1,0 +1,2 @@
+-- The runs in the index of names, the newest first.
+SELECT seq, run, db_bytes FROM indexed_run ORDER BY seq DESC;

@@ -1,0 +1,1 @@
+INSERT INTO run_part VALUES (:seq, :of, :unit, :whole);

@@ -1,0 +1,2 @@
+-- The number of runs on the shelf.
+SELECT count(*) FROM run;
