@@ -164,3 +164,73 @@ test('stacks: the flame graph names origins and lines', async ({ pages }) => {
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
     });
 });
+
+const ROW = 18;
+
+/* A right click on the frame at a row and a share of the width opens its menu. */
+async function openMenu(page, row, share) {
+    const box = await page.getByRole('img', { name: /^Flame graph/ }).boundingBox();
+    await page.mouse.click(box.x + share * box.width, box.y + (row + 0.5) * ROW, { button: 'right' });
+    await page.getByRole('menu').waitFor();
+}
+
+const chips = (page) => page.locator('.transform-chip:not(.is-off)').allInnerTexts().then((all) => all.map((text) => text.replace(/\s+/g, ' ').trim()));
+
+test('stacks: transforms are chips that say what they take away, and can be undone', async ({ pages }) => {
+    await withLines(async (at) => {
+        const page = await pages.open(at('flame'));
+        await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
+        equal(await page.locator('.transform-row').count(), 0, 'rows without transforms');
+        // filter_state takes the whole width, dumps is its widest child
+        await openMenu(page, 3, 0.1);
+        equal(await page.getByRole('menu').getAttribute('aria-label'), 'dumps (orjson/api.py)', 'the frame');
+        await page.getByRole('menuitem', { name: /^Drop samples with it/ }).click();
+        await until(async () => (await chips(page)).join() === 'Drop dumps 5 samples ×', 'the chip and what it takes away');
+        check((await page.locator('.transform-row').innerText()).includes('11\u202fsamples of 16\u202fsamples shown, 68.8\u202f%'), 'how much is left');
+        await page.keyboard.press('v');
+        await until(async () => (await chips(page)).at(-1) === 'Invert ×', 'inverted');
+        await page.getByRole('img', { name: /^Flame graph, 6 frames/ }).waitFor();
+        check(/^drop:\d+,invert$/.test(query(page).get('tf')), 'both in the URL');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        // other tabs have the same stacks
+        await page.getByRole('link', { name: 'Functions' }).click();
+        const rows = await rowsWith(page, 'memcpy (libc.so.6)');
+        check(!rows.has('dumps (orjson/api.py)'), 'no dropped function');
+        equal(rows.get('filter_state (app.py)').slice(0, 2), ['9', '11'], 'self and total of what is left');
+        equal((await chips(page)).length, 2, 'chips among the functions');
+        await page.getByRole('button', { name: 'remove Drop dumps' }).click();
+        await until(async () => (await rowsWith(page, 'filter_state (app.py)')).has('dumps (orjson/api.py)'), 'the function is back');
+        await page.keyboard.press('Control+z');
+        await until(async () => (await chips(page)).length === 2, 'undone');
+        await page.getByRole('button', { name: 'Clear all' }).click();
+        await until(async () => (await page.locator('.transform-row').count()) === 0, 'no transforms');
+        equal(query(page).get('tf'), null, 'the URL without transforms');
+    });
+});
+
+test('stacks: keys transform the selected frame', async ({ pages }) => {
+    await withLines(async (at) => {
+        const page = await pages.open(at('flame'));
+        const picture = page.getByRole('img', { name: /^Flame graph/ });
+        await picture.waitFor();
+        const box = await picture.boundingBox();
+        const press = async (key, pattern) => {
+            await page.mouse.click(box.x + 20, box.y + (await rowsAbove(page)) + 2.5 * ROW);
+            await until(() => query(page).has('flame_frame'), 'a selected frame');
+            await page.keyboard.press(key);
+            await until(() => pattern.test(query(page).get('tf') ?? ''), `${key} of ${query(page).get('tf')}`);
+            await page.getByRole('button', { name: 'Clear all' }).click();
+            await until(() => !query(page).has('tf'), 'cleared');
+        };
+        const rowsAbove = async () => (await picture.boundingBox()).y - box.y;
+        for (const [key, pattern] of [['f', /^focus:\d+$/], ['Shift+F', /^focus-path:\d+\.\d+$/], ['m', /^merge:\d+$/], ['Shift+M', /^merge-path:\d+\.\d+$/],
+            ['c', /^collapse:file:\d+$/], ['r', /^recursion:\d+$/], ['h', /^leaf:\d+$/]]) {
+            await press(key, pattern);
+        }
+        await page.mouse.click(box.x + 20, box.y + 2.5 * ROW);
+        await page.keyboard.press('x');
+        await page.getByText('All samples are dropped by these transforms.').waitFor();
+        await page.locator('.frame-empty').getByRole('button', { name: 'Undo' }).click();
+        await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
+    });
+});

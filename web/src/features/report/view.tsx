@@ -41,10 +41,10 @@ import { currentName, tabsOf, type TabSpec } from './tabs';
 
 /* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED_KEYS are
  * common to all tabs: the range of a trace and the number of a printed report. Stacks also share
- * the mode: whether a frame is a function or a line. */
+ * what is a frame, the threads, the transforms and the colours. */
 const lastQueryByTab = new Map<string, Query>();
 const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
-const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode'];
+const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode', 'threads', 'tf', 'color'];
 
 type RunDialog = 'edit' | 'delete' | 'share';
 

@@ -26,14 +26,14 @@ import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
 import { layoutFlame, matchedNs } from './flame_tree';
 import { frameActions } from './frame_actions';
 import { FrameLines } from './frame_lines';
-import { modeParam, originSuffix } from './parts';
+import { originSuffix, stackParams } from './parts';
+import { AllDropped, transformActions } from './transforms';
 
 export type FlameOn = 'cpu' | 'device' | 'wall';
 
 function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
     if (!isStacks(run)) return rangedPath(run, 'flame', range, { on, limit: 20_000 });
-    const { track } = route.value.query;
-    return rangedPath(run, 'stack_flame', range, { track, mode: modeParam(), limit: 20_000 });
+    return rangedPath(run, 'stack_flame', range, { ...stackParams(), limit: 20_000 });
 }
 
 /* Name of the whole. Times of several threads or streams can add up to more than the span. */
@@ -169,9 +169,12 @@ export function FlamePane({
                     nameOf={(node) => flame.names[flame.name[node]]}
                     rootName={rootName}
                     tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
-                    actions={(node) => frameActions(flame, node)}
+                    actions={(node) => [
+                        ...(isStacks(run) ? transformActions(run, flame, node) : []),
+                        ...frameActions(flame, node),
+                    ]}
                     keyless={!isInTab}
-                    empty={emptyText(on, range !== null)}
+                    empty={flame.selected ? <AllDropped /> : emptyText(on, range !== null)}
                 />
             )}
             {flame && flame.cut > 0 && (

@@ -5,6 +5,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { route } from '../../base/router';
+import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { pct, THIN_SPACE } from '../../base/units';
 import { hitSteps, setSearch } from '../../components/hit_steps';
@@ -17,6 +18,7 @@ import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
 import { FlamePane, FlameSwitch } from './flame_pane';
 import { ModeSwitch, PeriodField, StackLegend, ThreadSelect } from './parts';
+import { TransformRow } from './transforms';
 
 export function FlameTab({ run }: { run: Run }) {
     const filters = readFilters(route.value.query);
@@ -26,7 +28,7 @@ export function FlameTab({ run }: { run: Run }) {
         count: null,
         share: 0,
     });
-    const [selfByOrigin, setSelfByOrigin] = useState<number[] | undefined>(undefined);
+    const [flame, setFlame] = useState<FlameAnswer | undefined>(undefined);
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Flame', [{ key: '/', label: 'search', run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1000;
@@ -40,7 +42,7 @@ export function FlameTab({ run }: { run: Run }) {
                 {wide && !isStacks(run) && (
                     <span class="soft">slices merged by path, widest first</span>
                 )}
-                {isStacks(run) && <StackLegend selfByOrigin={selfByOrigin} />}
+                {isStacks(run) && <StackLegend selfByOrigin={flame?.self_by_origin} />}
                 <Spacer />
                 <RangeNotice />
                 {matched.count !== null && (
@@ -62,13 +64,14 @@ export function FlameTab({ run }: { run: Run }) {
                     onInput={(q) => setSearch({ q: q || null })}
                 />
             </Toolbar>
+            {isStacks(run) && <TransformRow flame={flame} />}
             <FlamePane
                 run={run}
                 range={range}
                 search={search}
                 isInTab
                 onMatched={(count, share) => setMatched({ count, share })}
-                onFlame={(flame) => setSelfByOrigin(flame.self_by_origin)}
+                onFlame={setFlame}
             />
         </div>
     );

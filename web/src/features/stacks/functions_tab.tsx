@@ -22,13 +22,15 @@ import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import {
-    FetchedLegend,
     ModeSwitch,
-    modeParam,
-    modeQuery,
     PeriodField,
+    stackParams,
+    stackQuery,
     ThreadSelect,
+    ToolbarLegend,
+    useStackSums,
 } from './parts';
+import { TransformRow } from './transforms';
 import type { StackFunctionRow } from '../../base/rows';
 
 type Column = GridColumn<StackFunctionRow>;
@@ -37,7 +39,7 @@ const SORT = { key: 'self', desc: true };
 
 export function StackFunctions(props: NamesTable<StackFunctionRow>) {
     const { run, range, search = NO_SEARCH, narrow = false } = props;
-    const { track, group } = route.value.query;
+    const { group } = route.value.query;
     const period = samplePeriod(run);
     const columns = useColumns(
         () => functionColumns(run, search, narrow, period),
@@ -51,9 +53,9 @@ export function StackFunctions(props: NamesTable<StackFunctionRow>) {
             columns={columns}
             rowKey={({ name_id }) => String(name_id)}
             sort={SORT}
-            params={{ track, group, mode: modeParam() }}
+            params={{ ...stackParams(), group }}
             onOpen={({ name_id }) => {
-                goTo(tabHash(run, 'sandwich', { fn: String(name_id), ...modeQuery() }, range));
+                goTo(tabHash(run, 'sandwich', { fn: String(name_id), ...stackQuery() }, range));
             }}
             empty={
                 range
@@ -144,7 +146,8 @@ export function StackFunctionsTab({ run }: { run: Run }) {
     const filters = readFilters(route.value.query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const [shown, setShown] = useState<number | null>(null);
-    const { track, group, fn } = route.value.query;
+    const { group, fn } = route.value.query;
+    const sums = useStackSums(run);
     return (
         <div class="tab-body stacks">
             <TraceToolbar
@@ -154,15 +157,16 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                 what="functions"
                 filters={filters}
                 error={search.error}
-                params={{ ...filterParams(filters), track, group }}
+                params={{ ...filterParams(filters), ...stackParams(), group }}
                 shown={shown}
             >
                 <ModeSwitch />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
-                <FetchedLegend run={run} />
+                <ToolbarLegend flame={sums} />
                 <InitialiserSwitch run={run} />
             </TraceToolbar>
+            <TransformRow flame={sums} />
             <div class="panes">
                 <section class="pane pane-main">
                     <StackFunctions

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts that the tabs of stack profiles share: the thread menu, the switch between functions and
  * lines, the legend, and the field for the sample period. */
-import { API } from '../../base/client';
+import { API, type Params } from '../../base/client';
 import { useNames } from '../../base/panel';
 import { replaceQuery, route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
@@ -53,6 +53,21 @@ export function ThreadSelect({ run }: { run: Run }) {
     );
 }
 
+/** Parameters of every request for stacks: the threads, the transforms, what is one frame. */
+export function stackParams(): Params {
+    const { threads, track, tf } = route.value.query;
+    return { threads: threads ?? track, tf, mode: modeParam() };
+}
+
+/** The same as parts of a URL of another tab. */
+export function stackQuery(): Record<string, string> {
+    const { threads, track, tf, color } = route.value.query;
+    const all = { threads: threads ?? track, tf, color, mode: modeParam() };
+    return Object.fromEntries(
+        Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+}
+
 export type StackMode = 'function' | 'line';
 
 /** What is one frame: a function, or a line of one. */
@@ -60,14 +75,9 @@ export function stackMode(): StackMode {
     return route.value.query.mode === 'line' ? 'line' : 'function';
 }
 
-/** The parameter of requests; undefined for the default. */
-export function modeParam(): 'line' | undefined {
+/* The parameter of requests; undefined for the default. */
+function modeParam(): 'line' | undefined {
     return stackMode() === 'line' ? 'line' : undefined;
-}
-
-/** The part of a URL that selects what is one frame. */
-export function modeQuery(): Record<string, string> {
-    return stackMode() === 'line' ? { mode: 'line' } : {};
 }
 
 export function ModeSwitch() {
@@ -104,16 +114,11 @@ export function originSuffix({ origins, name }: FlameAnswer, node: number): stri
     return origin === 'unknown' ? '' : `, ${ORIGIN_LABELS[origin].label}`;
 }
 
-/** The legend of a tab without a flame graph of all stacks. */
-export function FetchedLegend({ run }: { run: Run }) {
-    return viewportWidth.value < 1000 ? null : <SelfByOrigin run={run} />;
-}
-
-function SelfByOrigin({ run }: { run: Run }) {
-    const { track } = route.value.query;
+/** The sums of the selected stacks, for tabs without a flame graph of all of them. */
+export function useStackSums(run: Run): FlameAnswer | undefined {
     /* the sums are of all stacks, however few nodes are asked for */
-    const path = rangedPath(run, 'stack_flame', useRange(), { track, limit: 1 });
-    return <StackLegend selfByOrigin={useJson<FlameAnswer>(path).data?.self_by_origin} />;
+    const path = rangedPath(run, 'stack_flame', useRange(), { ...stackParams(), limit: 1 });
+    return useJson<FlameAnswer>(path).data ?? undefined;
 }
 
 interface LegendProps {
@@ -139,6 +144,11 @@ export function StackLegend({ selfByOrigin }: LegendProps) {
             <span>of self time</span>
         </span>
     );
+}
+
+/** The legend of a tab with a table, in windows that have room for it. */
+export function ToolbarLegend({ flame }: { flame: FlameAnswer | undefined }) {
+    return viewportWidth.value < 1000 ? null : <StackLegend selfByOrigin={flame?.self_by_origin} />;
 }
 
 export function PeriodField({ run }: { run: Run }) {

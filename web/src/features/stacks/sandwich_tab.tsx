@@ -26,13 +26,15 @@ import { layoutFlame } from './flame_tree';
 import { StackFunctions } from './functions_tab';
 import { FrameLines } from './frame_lines';
 import {
-    FetchedLegend,
     ModeSwitch,
-    modeParam,
     originSuffix,
     PeriodField,
+    stackParams,
     ThreadSelect,
+    ToolbarLegend,
+    useStackSums,
 } from './parts';
+import { TransformRow } from './transforms';
 
 interface SandwichAnswer {
     /** weight of all stacks */
@@ -47,7 +49,7 @@ interface FirstPage {
 
 /* Name id of the selected function; by default of the function with the largest self weight. */
 function useSelectedFunction(run: Run): string | null {
-    const { fn, track } = route.value.query;
+    const { fn } = route.value.query;
     const range = useRange();
     const urlFunction = fn && /^\d{1,10}$/.test(fn) ? fn : null;
     const first = useJson<FirstPage>(
@@ -57,8 +59,7 @@ function useSelectedFunction(run: Run): string | null {
                   sort: 'self',
                   desc: 1,
                   limit: 1,
-                  track,
-                  mode: modeParam(),
+                  ...stackParams(),
               }),
     );
     const costliest = first.data?.rows.length ? String(first.data.rows[0][2]) : null;
@@ -73,7 +74,8 @@ export function SandwichTab({ run }: { run: Run }) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const fn = useSelectedFunction(run);
     const [shown, setShown] = useState<number | null>(null);
-    const params = { ...filterParams(filters), track: query.track, mode: modeParam() };
+    const params = { ...filterParams(filters), ...stackParams() };
+    const sums = useStackSums(run);
     const select = ({ name_id }: StackFunctionRow) =>
         pushQuery({ fn: String(name_id), callers_zoom: null, callees_zoom: null });
     return (
@@ -91,8 +93,9 @@ export function SandwichTab({ run }: { run: Run }) {
                 <ModeSwitch />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
-                <FetchedLegend run={run} />
+                <ToolbarLegend flame={sums} />
             </TraceToolbar>
+            <TransformRow flame={sums} />
             <div class="panes sandwich-panes">
                 <section class="pane pane-sandwich-list">
                     <StackFunctions
@@ -114,12 +117,10 @@ export function SandwichTab({ run }: { run: Run }) {
 
 function Sandwich({ run, fn }: { run: Run; fn: string }) {
     const range = useRange();
-    const { track } = route.value.query;
     const answer = useJson<SandwichAnswer>(
         rangedPath(run, 'sandwich', range, {
             name_id: fn,
-            track,
-            mode: modeParam(),
+            ...stackParams(),
             limit: 10_000,
         }),
     );

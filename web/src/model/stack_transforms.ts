@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The call-tree transforms of a stack profile as the parameter `tf` (docs/api-traces.md): their
+ * titles, and which of them a frame offers. */
+import type { FlameAnswer, StackTransform } from '../base/trace_types';
+import { locationStart } from './frame_names';
+
+export const RECURSION = 'recursion';
+export const INVERT = 'invert';
+/** As the server; more are refused there. */
+export const TRANSFORMS_MAX = 32;
+const PATH_MAX = 1024;
+
+export function readTransforms(tf: string | undefined): string[] {
+    return tf ? tf.split(',').filter((text) => text !== '') : [];
+}
+
+/** The list with one more transform; switches are in it once. */
+export function withTransform(list: readonly string[], text: string): string[] {
+    return list.includes(text) && (text === RECURSION || text === INVERT)
+        ? [...list]
+        : [...list, text];
+}
+
+const TITLES: Record<string, string> = {
+    drop: 'Drop',
+    focus: 'Focus',
+    merge: 'Merge',
+    leaf: 'Hide callees of',
+    collapse: 'Collapse',
+    recursion: 'Collapse recursion',
+    'focus-path': 'Focus frame',
+    'merge-path': 'Merge frame',
+    invert: 'Invert',
+};
+
+export function transformTitle(text: string): string {
+    return TITLES[text.split(':')[0]] ?? text;
+}
+
+/** `time.sleep` of `time.sleep (<built-in>)`. */
+export function shortFrameName(name: string): string {
+    return name.slice(0, locationStart(name)).trimEnd() || name;
+}
+
+export interface Chip {
+    text: string;
+    title: string;
+    /** of the function, file or package; '' if there is none, or until the answer is here */
+    name: string;
+    removed: number;
+}
+
+/** The chips in the order of `tf`, with what the answer says of each of them. */
+export function chipsOf(list: readonly string[], answers: readonly StackTransform[]): Chip[] {
+    const applied = list.filter((text) => text !== INVERT);
+    return list.map((text) => {
+        const answer = text === INVERT ? undefined : answers[applied.indexOf(text)];
+        const known = answer?.text === text ? answer : undefined;
+        return {
+            text,
+            title: transformTitle(text),
+            name: known?.name ?? '',
+            removed: known?.removed ?? 0,
+        };
+    });
+}
+
+export interface TransformOffer {
+    text: string;
+    key: string;
+    /** Appended to `tf`; null: not possible for this frame, for the reason in `why`. */
+    tf: string | null;
+    why?: string;
+    detail?: string;
+}
+
+/* The path of text ids from the root of the tree to a node, for focus-path and merge-path. */
+function pathOf({ ids = [], name, parent }: FlameAnswer, node: number): string | null {
+    const path: number[] = [];
+    for (let i = node; i >= 0; i = parent[i]) path.push(ids[name[i]]);
+    return path.length <= PATH_MAX && path.every((id) => id > 0) ? path.reverse().join('.') : null;
+}
+
+/** What a transform of this frame is about: a function, or the file or package that it stands for. */
+export function targetOf({ ids = [], collapsed = [], name }: FlameAnswer, node: number): string {
+    const id = ids[name[node]];
+    return ['', 'file:', 'package:'][collapsed[name[node]] ?? 0] + String(id);
+}
+
+const NAMELESS = 'This frame has no name.';
+
+/* "Collapse file app.py", or the package of code that is installed. */
+function offerCollapse(flame: FlameAnswer, node: number): TransformOffer {
+    const { ids = [], origins = [], collapsed = [], name, names } = flame;
+    const offer = { text: 'Collapse file', key: 'c', tf: null };
+    const fullName = names[name[node]];
+    if (collapsed[name[node]]) return { ...offer, why: 'This frame is collapsed already.' };
+    const origin = origins[name[node]];
+    if (origin === 1 || origin === 2) {
+        const text = origin === 1 ? 'Collapse package' : 'Collapse module';
+        return { text, key: 'c', tf: `collapse:package:${ids[name[node]]}` };
+    }
+    const place = fullName.slice(locationStart(fullName)).replace(/^[\s([]+|[)\]]+$/g, '');
+    if (!place) return { ...offer, why: 'The name of this frame has no file.' };
+    return {
+        ...offer,
+        tf: `collapse:file:${ids[name[node]]}`,
+        detail: place.split(/[\\/]/).pop()?.replace(/:\d+$/, ''),
+    };
+}
+
+/** The transforms that a frame offers, in the order of the menu. */
+export function offersOf(flame: FlameAnswer, node: number, isInverted: boolean): TransformOffer[] {
+    const isNamed = (flame.ids?.[flame.name[node]] ?? 0) > 0;
+    const isCollapsed = (flame.collapsed?.[flame.name[node]] ?? 0) > 0;
+    const target = targetOf(flame, node);
+    const path = pathOf(flame, node);
+    const of = (kind: string) => (isNamed ? `${kind}:${target}` : null);
+    const along = (kind: string) => ({
+        tf: isInverted || path === null ? null : `${kind}:${path}`,
+        why: isInverted ? 'Not in the inverted tree: its frames begin with the callees.' : NAMELESS,
+    });
+    return [
+        { text: 'Focus on function', key: 'f', tf: of('focus'), why: NAMELESS },
+        { text: 'Focus on this frame', key: 'shift+f', ...along('focus-path') },
+        { text: 'Merge function into caller', key: 'm', tf: of('merge'), why: NAMELESS },
+        { text: 'Merge only this frame', key: 'shift+m', ...along('merge-path') },
+        isNamed
+            ? offerCollapse(flame, node)
+            : { text: 'Collapse file', key: 'c', tf: null, why: NAMELESS },
+        {
+            text: 'Collapse recursion',
+            key: 'r',
+            tf: isCollapsed ? null : of('recursion'),
+            why: isCollapsed ? 'A collapsed frame has no recursion of its own.' : NAMELESS,
+        },
+        { text: 'Drop samples with it', key: 'x', tf: of('drop'), why: NAMELESS },
+        { text: 'Hide its callees', key: 'h', tf: of('leaf'), why: NAMELESS },
+    ];
+}
