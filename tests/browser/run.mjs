@@ -13,6 +13,7 @@ const FILES = [
     'nsys', 'measure', 'memory', 'stacks', 'selection', 'compare', 'compare_group', 'compare_time', 'compare_side', 'trend', 'scroll', 'login',
     'share', 'conclusion', 'attacks', 'offline', 'shots', 'search', 'sql', 'docs', 'layout',
     'loading', 'columns',
+    'a11y',
 ];
 const TEST_MS = 120_000;
 

@@ -350,8 +350,7 @@ export class FrameCanvas {
         ctx.fillText(name, left, box.y + 12.5);
         if (!value) return;
         ctx.font = theme.font;
-        if (onFill) ctx.globalAlpha *= 0.78;
-        else ctx.fillStyle = theme.text2;
+        if (!onFill) ctx.fillStyle = theme.text2;
         ctx.fillText(value, left + nameWidth + 7, box.y + 12.5);
     }
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What people with weak eyes or without a mouse need, on every tab of the demo runs in both themes:
+ * texts that stand out from what is behind them, and a visible ring around the focused control.
+ */
+import { check, equal, settle, test } from './lib.mjs';
+
+/* WCAG 2.1 AA: 4.5 : 1, and 3 : 1 for large text. */
+const MIN_RATIO = 4.5;
+const MIN_LARGE_RATIO = 3;
+
+/* Texts with too little contrast, a sentence each. Runs in the page. */
+function contrastFaults([minRatio, minLargeRatio]) {
+    const faults = new Map();
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('* { pointer-events: auto !important; transition: none !important; }');
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    const parse = (text) => {
+        const color = /color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)(?: \/ ([\d.]+))?/.exec(text);
+        if (color) return [color[1] * 255, color[2] * 255, color[3] * 255, Number(color[4] ?? 1)];
+        const [r, g, b, a = 1] = (text.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+        return [r, g, b, a];
+    };
+    const blend = (top, below) => top.slice(0, 3).map((value, i) => value * top[3] + below[i] * (1 - top[3]));
+    const luminance = (rgb) => {
+        const [r, g, b] = rgb.map((value) => value / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ratioOf = (a, b) => {
+        const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+        return (high + 0.05) / (low + 0.05);
+    };
+    const opacityOf = (element) => {
+        let opacity = 1;
+        for (let box = element; box; box = box.parentElement) opacity *= Number(getComputedStyle(box).opacity);
+        return opacity;
+    };
+    /* Colour behind a text of `parent` at a point; null if something else is in front of the text. */
+    const groundAt = (parent, x, y) => {
+        const stack = document.elementsFromPoint(x, y);
+        const from = stack.indexOf(parent);
+        if (from < 0 || stack.slice(0, from).some((element) => !parent.contains(element))) return null;
+        const layers = [];
+        for (const element of stack.slice(from)) {
+            if (element.matches('canvas, svg, svg *, img')) return null;
+            const color = parse(getComputedStyle(element).backgroundColor);
+            color[3] *= opacityOf(element);
+            if (color[3] > 0) layers.push(color);
+            if (color[3] >= 1) break;
+        }
+        return layers.reverse().reduce((below, top) => blend(top, below), [255, 255, 255]);
+    };
+    const nameOf = (element) => `${element.tagName.toLowerCase()}.${[...element.classList].join('.')}`;
+    const texts = document.createTreeWalker(document.getElementById('app'), NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+        const parent = node.parentElement;
+        if (!node.data.trim() || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+        if (parent.closest(':disabled, [aria-disabled=true], .sr-only, svg')) continue;
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const style = getComputedStyle(parent);
+        const size = parseFloat(style.fontSize);
+        const least = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700) ? minLargeRatio : minRatio;
+        const color = parse(style.color);
+        color[3] *= opacityOf(parent);
+        for (const { left, right, top, bottom } of range.getClientRects()) {
+            for (const x of [left + 1, (left + right) / 2, right - 1]) {
+                const ground = groundAt(parent, x, (top + bottom) / 2);
+                if (!ground) continue;
+                const ratio = ratioOf(blend(color, ground), ground);
+                if (ratio >= least) continue;
+                const place = nameOf(parent.classList.length ? parent : parent.parentElement);
+                const key = `${place} rgb(${ground.map(Math.round)})`;
+                if (!faults.has(key)) faults.set(key, `${ratio.toFixed(2)} for "${node.data.trim().slice(0, 30)}" in ${place} on rgb(${ground.map(Math.round)})`);
+            }
+        }
+    }
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((other) => other !== sheet);
+    return [...faults.values()];
+}
+
+const FILES = ['awscli.log', 'bookshop-slow.prof', 'events.lprof', 'events-memory.txt', 'training.pt.trace.json.gz', 'gpt-h200.pt.trace.json.gz'];
+
+async function tabsOf(page) {
+    return page.locator('.tabs nav a').evaluateAll((tabs) => tabs.map((tab) => tab.getAttribute('href')));
+}
+
+for (const file of FILES) {
+    test(`a11y: texts on every tab of ${file} have contrast`, async ({ pages, demo }) => {
+        const faults = [];
+        for (const theme of ['light', 'dark']) {
+            const page = await pages.open(`${demo.url}#/run/${demo.demo.get(file).id}`, { theme });
+            for (const href of await tabsOf(page)) {
+                await page.goto(demo.url + href);
+                await settle(page);
+                const found = await page.evaluate(contrastFaults, [MIN_RATIO, MIN_LARGE_RATIO]);
+                faults.push(...found.map((fault) => `${href.split('/').pop()}, ${theme}: ${fault}`));
+            }
+            await pages.close();
+        }
+        equal(faults, [], 'texts with little contrast');
+    });
+}
+
+test('a11y: texts of the shelf and of a comparison have contrast', async ({ pages, demo }) => {
+    const [base, fresh] = ['bookshop-slow.prof', 'bookshop-joined.prof'].map((file) => demo.demo.get(file).id);
+    const faults = [];
+    for (const theme of ['light', 'dark']) {
+        for (const hash of ['', `#/compare?base=${base}&new=${fresh}`, '#/trend?runs=series:bookshop']) {
+            const page = await pages.open(demo.url + hash, { theme });
+            const found = await page.evaluate(contrastFaults, [MIN_RATIO, MIN_LARGE_RATIO]);
+            faults.push(...found.map((fault) => `${hash}, ${theme}: ${fault}`));
+        }
+        await pages.close();
+    }
+    equal(faults, [], 'texts with little contrast');
+});
+
+/* What is wrong with the focused element; null if it is visible and has a ring. Runs in the page. */
+function focusFault() {
+    const element = document.activeElement;
+    if (!element || element === document.body) return null;
+    document.getAnimations().forEach((animation) => animation.finish());
+    const name = `${element.tagName.toLowerCase()}.${[...element.classList].join('.')} "${(element.ariaLabel ?? element.textContent).trim().slice(0, 30)}"`;
+    const { width, height } = element.getBoundingClientRect();
+    const isShown = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    if (!isShown || width < 1 || height < 1) return `${name} is not visible`;
+    // A table with a cursor shows the ring at the row of the cursor; a check box at its frame.
+    const cursor = element.matches('.has-cursor') ? element.querySelector('.is-cursor') : null;
+    const boxes = [element, cursor, element.parentElement].filter(Boolean);
+    const hasRing = boxes.some((box) => {
+        const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(box);
+        return (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1.5) || (box === element.parentElement && /inset|0px 0px 0px [12]/.test(boxShadow));
+    });
+    return hasRing ? null : `${name} shows no focus`;
+}
+
+const MAX_STOPS = 150;
+
+async function focusFaults(page) {
+    const faults = new Set();
+    await page.evaluate(() => document.activeElement?.blur());
+    for (let stop = 0; stop < MAX_STOPS; stop++) {
+        await page.keyboard.press('Tab');
+        const fault = await page.evaluate(focusFault);
+        if (fault) faults.add(fault);
+        if (await page.evaluate(() => document.activeElement === document.body)) break;
+    }
+    return [...faults];
+}
+
+const FOCUS_PAGES = [
+    ['awscli.log', ['imports', 'lazy']],
+    ['bookshop-slow.prof', ['functions', 'calltree']],
+    ['events.lprof', ['lines']],
+    ['training.pt.trace.json.gz', ['overview', 'timeline', 'operators']],
+];
+for (const [file, tabs] of FOCUS_PAGES) {
+    test(`a11y: each control of ${file} shows that it has the focus`, async ({ pages, demo }) => {
+        for (const tab of tabs) {
+            const page = await pages.open(`${demo.url}#/run/${demo.demo.get(file).id}/${tab}`);
+            equal(await focusFaults(page), [], tab);
+            await pages.close();
+        }
+    });
+}
+
+test('a11y: each control of the shelf shows that it has the focus', async ({ pages, demo }) => {
+    const page = await pages.open(demo.url);
+    check((await page.locator('button:visible').count()) > 5, 'the shelf has no buttons');
+    equal(await focusFaults(page), [], 'the shelf');
+});
