@@ -16,6 +16,13 @@ static inline int64_t ps_add_saturated(int64_t a, int64_t b)
     return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
 }
 
+static inline int64_t ps_subtract_saturated(int64_t a, int64_t b)
+{
+    int64_t difference;
+
+    return !__builtin_sub_overflow(a, b, &difference) ? difference : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 struct ps_interval {
     int64_t start, end; /* half-open */
 };

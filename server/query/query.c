@@ -9,6 +9,7 @@
 #include "importers/kinds.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/functions/stack_tree.h"
+#include "server/query/ranks/ranks.h"
 #include "server/query/trace/memory.h"
 #include "server/query/trace/overview.h"
 #include "server/query/trace/stats_reports.h"
@@ -60,6 +61,9 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "parts", ps_view_parts, NULL, NULL},
     {PS_HAS_TIMELINE, "findings", ps_view_findings, NULL, NULL},
     {PS_HAS_TIMELINE, "workers", ps_view_workers, NULL, NULL},
+    {PS_HAS_TIMELINE, "ranks", ps_view_ranks, NULL, NULL},
+    {PS_HAS_TIMELINE, "ranks/calls", ps_view_rank_calls, NULL, NULL},
+    {PS_HAS_TIMELINE, "ranks/step", ps_view_rank_step, NULL, NULL},
     {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL, NULL},
     {PS_HAS_TIMELINE, "summary", ps_view_summary, NULL, NULL},
     {PS_HAS_MEASUREMENTS, "measurements", ps_view_table, "measurements", NULL},

@@ -242,7 +242,7 @@ class Names(Attack):
     """Script, formulas and line breaks in whatever has a name."""
     VIEWS = ["", "/notes", "/imports", "/packages", "/functions", "/files", "/calltree", "/graph", "/lines", "/operators", "/kernels", "/flame",
              "/stack_flame", "/stack_functions", "/tracks", "/timeline", "/find?q=img", "/memory", "/measurements", "/findings", "/overview", "/spans",
-             "/categories", "/sources", "/source?file=1", "/workers", "/summary", "/processes"]
+             "/categories", "/sources", "/source?file=1", "/workers", "/ranks", "/ranks/calls", "/ranks/step", "/summary", "/processes"]
 
     def test_script_in_every_name(self):
         for kind, content in profiles(SCRIPT).items():

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The ranks of made jobs (tests/made_job.py), of which clocks, the late rank and all waiting are known."""
+import glob
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+from server import ROOT, RUNS, ServerTest
+
+
+class RanksTest(ServerTest):
+    def job(self, *options):
+        """A made job as one run: its path, and the truth."""
+        with tempfile.TemporaryDirectory(prefix="perfshelf-ranks-") as folder:
+            job = os.path.join(folder, "job")
+            subprocess.run([sys.executable, os.path.join(ROOT, "tests", "made_job.py"), job, *options], check=True)
+            with open(job + ".truth.json", encoding="utf-8") as file:
+                truth = json.load(file)
+            body = io.BytesIO()
+            with tarfile.open(fileobj=body, mode="w") as archive:
+                for path in sorted(glob.glob(job + "/*")):
+                    archive.add(path, os.path.basename(path))
+        run = self.add(body.getvalue(), name="job.tar")
+        return f"{RUNS}/{run['id']}", truth
+
+    def check_clocks(self, answer, truth):
+        for row in answer["ranks"]:
+            self.assertAlmostEqual(row["offset_ns"], 1000 * truth["offset_us"][row["rank"]], delta=10_000)
+        self.assertLess(answer["clock"]["error_ns"], 20_001)
+
+    def test_known_job(self):
+        path, truth = self.job("--ranks", "8", "--steps", "6")
+        answer = self.get_json(path + "/ranks")
+        self.check_clocks(answer, truth)
+        self.assertEqual([row["rank"] for row in answer["ranks"]], list(range(8)))
+        self.assertEqual({row["host"] for row in answer["ranks"]}, {"node1", "node2"})
+        self.assertEqual(answer["world_size"], 8)
+        self.assertEqual(answer["matching"]["collectives"], truth["collectives"])
+        self.assertEqual(answer["matching"]["by_sequence"], 6 * (4 * 8 + 8))
+        self.assertEqual(answer["latest"]["index"], 5)
+        late = answer["ranks"][5]
+        self.assertLessEqual(abs(late["last"] - truth["last"][5]), 3)  # ties have no last
+        self.assertAlmostEqual(late["caused_ns"] / 6, 1000 * truth["caused_us_a_step"][5], delta=200_000)
+        own, median = answer["latest"]["means"]["compute"]
+        self.assertAlmostEqual(own / median, 1.2, delta=0.02)
+        by_name = {row["name"]: row for row in answer["collectives"]}
+        reduce = by_name["allreduce"]
+        self.assertEqual([reduce[key] for key in ("ranks", "calls", "steps", "bytes", "last")], [8, 24, 6, 26214400, 5])
+        self.assertAlmostEqual(reduce["transfer_ns"] / 24, 1000 * truth["transfer_us"]["allreduce"], delta=10_000)
+        self.assertAlmostEqual(reduce["bus_bytes_s"] / reduce["algorithm_bytes_s"], 2 * 7 / 8, delta=0.001)
+        gather = by_name["_allgather_base"]
+        self.assertEqual([gather[key] for key in ("ranks", "calls", "group")], [4, 12, "mesh_tp"])
+        self.assertAlmostEqual(gather["bus_bytes_s"] / gather["algorithm_bytes_s"], 3 / 4, delta=0.001)
+
+    def test_cells(self):
+        path, _ = self.job("--ranks", "4", "--steps", "5", "--late", "2", "--late-from", "3")
+        answer = self.get_json(path + "/ranks?m=compute")
+        self.assertEqual(answer["steps"], [f"ProfilerStep#{i}" for i in range(5)])
+        rows = [answer["cells"][i * 5:i * 5 + 5] for i in range(4)]
+        for step in range(5):
+            median = sorted(row[step] for row in rows)[1]
+            self.assertEqual(rows[2][step] > 1.1 * median, step >= 3, f"step {step}")
+        waits = self.get_json(path + "/ranks?m=wait")["cells"]
+        self.assertLess(waits[2 * 5 + 4], waits[4] / 5)
+
+    def test_without_metadata(self):
+        """Groups are unknown: the all-gathers of two hosts look like one, and their ends show that they are not."""
+        path, truth = self.job("--no-metadata", "--missing", "3")
+        answer = self.get_json(path + "/ranks")
+        self.check_clocks(answer, truth)
+        self.assertEqual([row["rank"] for row in answer["ranks"]], [0, 1, 2, 4, 5, 6, 7])
+        self.assertEqual(answer["world_size"], 8)
+        self.assertEqual([row["matched_by"] for row in answer["collectives"]], ["order"])
+        self.assertEqual([answer["matching"][key] for key in ("by_order", "disagreeing")], [24 * 7, 6 * 7])
+        self.assertEqual(answer["ranks"][answer["latest"]["index"]]["rank"], 5)
+
+    def test_drifting_clocks_are_reported(self):
+        path, _ = self.job("--drift-us", "3000", "--steps", "20")
+        answer = self.get_json(path + "/ranks")
+        self.assertGreater(answer["clock"]["error_ns"], 1_000_000)
+        self.assertLess(sum(row["last"] for row in answer["ranks"]), answer["matching"]["collectives"] / 4)
+
+    def test_calls_and_aligned_step(self):
+        path, _ = self.job("--ranks", "8", "--steps", "6")
+        calls = self.get_json(path + "/ranks/calls?collective=0&step=2")
+        self.assertEqual(calls["total"], 4)
+        self.assertEqual([row["step"] for row in calls["rows"]], [2] * 4)
+        waits = [row["wait_ns"] for row in calls["rows"]]
+        self.assertEqual(waits, sorted(waits, reverse=True))
+        ranks = self.get_json(path + "/ranks/step?step=2&rank=1")["ranks"]
+        self.assertEqual(ranks[0]["index"], 5)
+        self.assertIn(1, [row["index"] for row in ranks])
+        self.assertEqual(len(ranks[0]["calls"]), 5)
+        # on the common clock all ranks leave a collective together
+        for call in ranks[0]["calls"]:
+            ends = [row["aligned_ns"] + one["start_ns"] + one["wait_ns"] + one["transfer_ns"]
+                    for row in ranks for one in row["calls"] if one["call"] == call["call"]]
+            self.assertLess(max(ends) - min(ends), 30_000)
+            self.assertGreaterEqual(len(ends), 2)
+        slice_of = self.get_json(f"{path}/slices/{ranks[0]['calls'][0]['slice']}")
+        self.assertTrue(slice_of["slice"]["name"].startswith("ncclDevKernel"))
+
+    def test_errors(self):
+        path, _ = self.job("--ranks", "2", "--steps", "2")
+        for query, status in (("/ranks?m=speed", 400), ("/ranks/step?step=2", 404), ("/ranks/step?step=-1", 400),
+                              ("/ranks/calls?limit=0", 400), ("/ranks/calls?collective=x", 400)):
+            self.assertEqual(self.request("GET", path + query).status, status, query)
