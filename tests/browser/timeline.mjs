@@ -222,7 +222,7 @@ test('timeline: a narrow window has the slice in the dock; the dock is resized',
         await drawn(page);
         equal(await detail(page).count(), 0, 'panes beside the tracks');
         await clickAt(page, 34, THREAD, 1);
-        await page.locator('.timeline-dock-tabs button', { hasText: 'Slice' }).click();
+        await page.locator('.timeline-dock-tabs button', { hasText: /^Slice$/ }).click();
         const dock = page.locator('.timeline-dock');
         await until(async () => (await dock.innerText()).includes('aten::conv2d'), 'the slice in the dock');
         const high = async () => (await dock.boundingBox()).height;

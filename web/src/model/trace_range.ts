@@ -7,6 +7,8 @@ import { formatFixed, THIN_SPACE } from '../base/units';
 export interface TraceRange {
     from_ns: number;
     to_ns: number;
+    /** ids of tracks, separated by commas, if only their slices count; not in the URL */
+    tracks?: string;
 }
 
 type Query = Record<string, string | undefined>;
@@ -21,8 +23,8 @@ export function readRange({ from_ns, to_ns }: Query): TraceRange | null {
 }
 
 /** Parameters of the API; none for the complete run. */
-export function rangeParams(range: TraceRange | null): { from_ns?: number; to_ns?: number } {
-    return range ? { from_ns: range.from_ns, to_ns: range.to_ns } : {};
+export function rangeParams(range: TraceRange | null): Partial<TraceRange> {
+    return range ? { ...range } : {};
 }
 
 /** The range as URL query parameters; null clears it. */

@@ -3,9 +3,10 @@
  * Renderer of the timeline: one canvas with overview, ruler and lanes. The renderer draws each
  * frame completely from data in memory, and has no view state.
  */
+import { paintArea } from './area';
 import { paintCharts } from './charts';
 import { type Band, firstLaneOf, isInBand, placeBands } from './bands';
-import { OverviewPainter, paintGrid, paintOrigin, paintRange, paintRuler } from './head';
+import { OverviewPainter, paintGrid, paintOrigin, paintRuler } from './head';
 import { paintFlows, paintMarks } from './overlay';
 import type { Surface, TimelineScene } from './scene';
 import { SlicePainter } from './slices';
@@ -64,7 +65,7 @@ export class TimelineCanvas {
         this.overview.paint(surface, scene);
         paintRuler(surface, scene);
         paintSteps(surface, scene);
-        paintRange(surface, scene);
+        paintArea(surface, scene);
         paintOrigin(surface, scene);
     }
 

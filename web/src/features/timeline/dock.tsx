@@ -6,6 +6,7 @@
 import type { ComponentChildren } from 'preact';
 import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
+import { plural } from '../../base/units';
 import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { Spacer } from '../../components/toolbar';
 import { rangeText, type TraceRange } from '../../model/trace_range';
@@ -39,6 +40,18 @@ export function dockPane(): SizedPane {
     });
 }
 
+function placeText(range: TraceRange | null): string {
+    if (!range) return 'of the whole run';
+    return range.tracks === undefined ? 'in range' : 'in area';
+}
+
+/* The range, and which slices count. */
+function ruleText(run: Run, range: TraceRange): string {
+    const rule = isStacks(run) ? 'samples inside' : 'slices that start inside';
+    const tracks = range.tracks?.split(',').length;
+    return `${rangeText(range)}, ${rule}${tracks ? `, ${plural(tracks, 'track')}` : ''}`;
+}
+
 export function TimelineDock({ run, range, slice, tools }: DockProps) {
     const { query } = route.value;
     const dock = dockPane();
@@ -57,15 +70,9 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
             {dock.isOpen && <Splitter pane={dock} side="below" label="height of the tables" grip />}
             <div class="pane-head">
                 <b>
-                    {pane?.title ?? slice?.title}{' '}
-                    {pane && (range ? 'in range' : 'of the whole run')}
+                    {pane?.title ?? slice?.title} {pane && placeText(range)}
                 </b>
-                {pane && (
-                    <span class="pane-remark">
-                        {range &&
-                            `${rangeText(range)}, ${isStacks(run) ? 'samples inside' : 'slices that start inside'}`}
-                    </span>
-                )}
+                {pane && <span class="pane-remark">{range && ruleText(run, range)}</span>}
                 <Spacer />
                 {pane?.tools && <pane.tools run={run} />}
                 {tools}

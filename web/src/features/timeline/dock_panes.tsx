@@ -11,6 +11,7 @@ import { OperatorsTable } from '../operators/table';
 import { FlamePane } from '../stacks/flame_pane';
 import { StackFunctions } from '../stacks/functions_tab';
 import { isAttributed, isStacks, traceOf } from '../trace/data';
+import { SlicesTable } from './area_slices';
 
 export interface PaneProps {
     run: Run;
@@ -79,6 +80,7 @@ export const DOCK_PANES: DockPane[] = [
         view: KernelsPane,
         csv: 'kernels',
     },
+    { id: 'slices', title: 'Slices', shown: torch, view: SlicesTable, csv: 'slices' },
     { id: 'flame', title: 'Flame', shown: () => true, view: FlamePart },
     {
         id: 'memory',

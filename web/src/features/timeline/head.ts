@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Overview and ruler of the timeline: the position of the view in the run, and its time scale. */
-import { axisText } from '../../base/axis';
 import { formatFixed } from '../../base/units';
 import { TRACK } from '../../model/timeline_types';
 import { axisOf, shifted, widthOf } from '../../model/timeline_view';
-import { OVERVIEW, RULER, RULER_END, type Surface, type TimelineScene, xOf } from './scene';
+import { OVERVIEW, RULER_END, type Surface, type TimelineScene, xOf } from './scene';
 import { paintParts } from './steps_row';
-import type { TimelineTheme } from './theme';
 
 /** px above the strip, where the search draws its ticks, and below it */
 const STRIP_TOP = 8;
@@ -175,41 +173,4 @@ export function paintOrigin({ ctx, width, height }: Surface, scene: TimelineScen
     ctx.fillStyle = theme.accent;
     ctx.fillRect(x, OVERVIEW, 1, height - OVERVIEW);
     ctx.fillRect(x - 2, OVERVIEW, 5, 4);
-}
-
-/** Draws the selected range: its length on the ruler, a tint over the lanes, and an edge on both sides. */
-export function paintRange(surface: Surface, scene: TimelineScene): void {
-    const { ctx, width, height } = surface;
-    const { range, theme, head } = scene;
-    if (!range) return;
-    const left = xOf(scene, width, range.from);
-    const right = Math.max(left + 1, xOf(scene, width, range.to));
-    if (right < 0 || left > width) return;
-    const [x0, x1] = [Math.max(-2, Math.round(left)), Math.min(width + 2, Math.round(right))];
-    ctx.fillStyle = theme.accent;
-    ctx.globalAlpha = theme.dark ? 0.1 : 0.07;
-    ctx.fillRect(x0, head, x1 - x0, height - head);
-    ctx.globalAlpha = 1;
-    ctx.fillRect(x0, OVERVIEW, x1 - x0, RULER - 1);
-    ctx.fillRect(x0, RULER_END - 1, 1, height - RULER_END + 1);
-    ctx.fillRect(x1 - 1, RULER_END - 1, 1, height - RULER_END + 1);
-    paintRangeLength(surface, theme, Math.max(0, x0), Math.min(width, x1), widthOf(range));
-}
-
-function paintRangeLength(
-    { ctx }: Surface,
-    theme: TimelineTheme,
-    x0: number,
-    x1: number,
-    ns: number,
-): void {
-    const length = axisText(ns);
-    ctx.font = theme.fontStrong;
-    ctx.fillStyle = theme.onAccent;
-    for (const label of [`${length} selected`, length]) {
-        const wide = ctx.measureText(label).width;
-        if (wide + 8 > x1 - x0) continue;
-        ctx.fillText(label, (x0 + x1 - wide) / 2, OVERVIEW + 15);
-        return;
-    }
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pointer and wheel input of the timeline. The start point of a drag decides its effect: it moves
- * the window in the overview, selects a range on the ruler, or pans the lanes.
+ * the window in the overview, selects an area on the ruler or with Shift, or pans the lanes.
  */
 import { hideTooltip, showTooltip } from '../../components/tooltip';
-import {
-    fitView,
-    panView,
-    roundRange,
-    type TimeView,
-    widthOf,
-    zoomView,
-} from '../../model/timeline_view';
+import { fitView, panView, widthOf, zoomView } from '../../model/timeline_view';
+import type { Area } from '../../model/timeline_area';
+import { type AreaHandle, areaHandleAt, handleDrag, newAreaDrag } from './area';
 import { laneY } from './bands';
 import { sliceTop } from './lanes';
 import { OVERVIEW, RULER_END } from './scene';
@@ -74,20 +69,19 @@ function overviewDrag(stage: TimelineStage, { x, y }: Point): Drag {
     return { x, y, moved: false, move, end: () => undefined };
 }
 
-/** Drag that creates a range from the start point, or moves one edge of the existing range. */
-function rangeDrag(stage: TimelineStage, { x, y }: Point, edge: 'from' | 'to' | null): Drag {
-    const { range } = stage.props;
-    const fixed = edge && range ? (edge === 'from' ? range.to : range.from) : stage.timeAt(x);
-    const move = (_dx: number, _dy: number, at: number): void => {
-        const t = stage.timeAt(Math.max(0, Math.min(stage.renderer.width, at)));
-        stage.draftRange = roundRange(fixed, t, stage.whole);
+/** Drag that creates an area from the start point, or moves a handle of the existing area. */
+function areaDrag(stage: TimelineStage, { x, y }: Point, handle: AreaHandle | null): Drag {
+    const { area } = stage.props;
+    const areaAt = handle && area ? handleDrag(stage, area, handle) : newAreaDrag(stage, x, y);
+    const move = (_dx: number, dy: number, at: number): void => {
+        stage.draftArea = areaAt(at, y + dy);
         stage.redraw();
     };
     const end = (click: boolean): void => {
-        const drawn: TimeView | null = stage.draftRange;
-        stage.draftRange = null;
-        if (!click && drawn) stage.props.onRange(drawn);
-        else if (click && !edge) stage.props.onRange(null);
+        const drawn: Area | null = stage.draftArea;
+        stage.draftArea = null;
+        if (!click && drawn) stage.props.onArea(drawn);
+        else if (click && !handle) stage.props.onArea(null);
         stage.redraw();
     };
     return { x, y, moved: false, move, end };
@@ -112,14 +106,6 @@ function panDrag(stage: TimelineStage, { x, y }: Point): Drag {
     return { x, y, moved: false, move, end };
 }
 
-/** The edge of the selected range at a point of the ruler or the lanes; null if none. */
-function rangeEdge(stage: TimelineStage, { x, y }: Point): 'from' | 'to' | null {
-    const { range } = stage.props;
-    if (!range || y < OVERVIEW) return null;
-    const xOf = (t: number): number => (t - stage.view.from) / stage.nsPerPx;
-    return edgeAt(x, xOf(range.from), xOf(range.to));
-}
-
 const isInSteps = ({ scene }: TimelineStage, { y }: Point): boolean =>
     y >= RULER_END && y < scene.head;
 
@@ -131,7 +117,7 @@ function stepsDrag(stage: TimelineStage, { x, y }: Point): Drag {
     const end = (click: boolean): void => {
         if (!click) return;
         const step = stepAt(stage.scene.steps, stage.timeAt(x));
-        stage.props.onRange(step && { from: step.start_ns, to: step.end_ns });
+        stage.props.onArea(step && { from: step.start_ns, to: step.end_ns });
     };
     return { x, y, moved: false, move, end };
 }
@@ -139,13 +125,14 @@ function stepsDrag(stage: TimelineStage, { x, y }: Point): Drag {
 function startDrag(stage: TimelineStage, point: Point, shift: boolean): Drag {
     if (point.y < OVERVIEW) return overviewDrag(stage, point);
     if (isInSteps(stage, point)) return stepsDrag(stage, point);
-    const edge = rangeEdge(stage, point);
-    if (point.y < RULER_END || shift || edge) return rangeDrag(stage, point, edge);
+    const handle = areaHandleAt(stage, point.x, point.y);
+    if (point.y < RULER_END || shift || handle) return areaDrag(stage, point, handle);
     return panDrag(stage, point);
 }
 
 function cursorAt(stage: TimelineStage, point: Point): string {
-    if (rangeEdge(stage, point)) return 'col-resize';
+    const handle = areaHandleAt(stage, point.x, point.y);
+    if (handle) return handle === 'bottom' ? 'row-resize' : 'col-resize';
     if (point.y >= OVERVIEW) return 'default';
     const { view } = stage;
     const edge = edgeAt(point.x, overviewX(stage, view.from), overviewX(stage, view.to));

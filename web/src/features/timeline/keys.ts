@@ -6,6 +6,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import type { SizedPane } from '../../components/splitter';
+import { moveArea } from '../../model/timeline_area';
 import { panView, revealView, type TimeView, widthOf, zoomView } from '../../model/timeline_view';
 import { dockPane } from './dock';
 import type { Lane } from './lanes';
@@ -91,11 +92,12 @@ interface KeyTargets {
     /** true: a slice is selected, which has neighbours on its row */
     canStep: boolean;
     hasSteps: boolean;
+    hasArea: boolean;
 }
 
 export function useTimelineKeys(
     stage: { current: TimelineStage | null },
-    { canStep, hasSteps }: KeyTargets,
+    { canStep, hasSteps, hasArea }: KeyTargets,
 ): void {
     const heldKey = useRef(new HeldKey());
     useEffect(() => {
@@ -125,6 +127,11 @@ export function useTimelineKeys(
     const pressKey = (key: string) => act((now) => heldKey.current.press(now, key));
     const scroll = (by: number) =>
         act((now) => now.scrollTo(now.parts.scroller.scrollTop + by * STEP_SCROLL));
+    const arrow = (sign: number) =>
+        act((now) => {
+            if (now.props.area) nudge(now, sign);
+            else heldKey.current.press(now, sign < 0 ? 'ArrowLeft' : 'ArrowRight');
+        });
     const rowText = canStep ? 'on its row' : '';
     useKeys('Timeline', [
         { key: 'w', label: 'zoom in at the pointer', run: pressKey('w') },
@@ -134,13 +141,20 @@ export function useTimelineKeys(
         { key: '-', label: '', run: pressKey('-') },
         { key: 'a', label: 'pan left', run: pressKey('a') },
         { key: 'd', label: 'pan right', run: pressKey('d') },
-        { key: 'ArrowLeft', label: '', run: pressKey('ArrowLeft') },
-        { key: 'ArrowRight', label: '', run: pressKey('ArrowRight') },
+        { key: 'ArrowLeft', label: hasArea ? 'move the area by a pixel' : '', run: arrow(-1) },
+        { key: 'ArrowRight', label: '', run: arrow(1) },
+        {
+            key: 'shift+ArrowLeft',
+            label: hasArea ? 'move the area by ten pixels' : '',
+            run: act((now) => nudge(now, -10)),
+        },
+        { key: 'shift+ArrowRight', label: '', run: act((now) => nudge(now, 10)) },
         { key: 'ArrowUp', label: 'scroll up', run: scroll(-1) },
         { key: 'ArrowDown', label: 'scroll down', run: scroll(1) },
         { key: 'f', label: 'fit slice, range or run', run: act((now) => now.fit()) },
         { key: '0', label: 'the whole run', run: act((now) => now.easeTo(now.whole)) },
         { key: 'r', label: 'range from the slice', run: act(rangeOfSlice) },
+        { key: 'm', label: 'area from the slice', run: act(areaOfSlice) },
         {
             key: '.',
             label: rowText && `next slice ${rowText}`,
@@ -181,24 +195,38 @@ const toggle = ({ isOpen, setOpen }: SizedPane): void => setOpen(!isOpen);
 const stepBy =
     (forward: boolean) =>
     (now: TimelineStage): void => {
-        const { steps, range, onRange } = now.props;
-        const step = neighbourStep(steps, range?.from ?? now.view.from, forward);
+        const { steps, area, onArea } = now.props;
+        const step = neighbourStep(steps, area?.from ?? now.view.from, forward);
         if (!step) return;
         const span = { from: step.start_ns, to: step.end_ns };
-        onRange(span);
+        onArea(span);
         now.easeTo(revealView(span, now.view, now.whole));
     };
 
 function rangeOfSlice(now: TimelineStage): void {
-    const { selected, onRange } = now.props;
+    const { selected, onArea } = now.props;
     if (!selected) return;
-    onRange({ from: selected.start, to: Math.max(selected.start + 1, selected.end) });
+    onArea({ from: selected.start, to: Math.max(selected.start + 1, selected.end) });
 }
 
-/** Clears the slice, else the range, else the search; without any of them, zooms out to the
+function areaOfSlice(now: TimelineStage): void {
+    const { selected, hasTracks, onArea } = now.props;
+    if (!selected) return;
+    const lanes = hasTracks ? new Set([`t${selected.track}`]) : null;
+    onArea({ from: selected.start, to: Math.max(selected.start + 1, selected.end), lanes });
+}
+
+function nudge(now: TimelineStage, px: number): void {
+    const { area, onArea } = now.props;
+    // At least 1 ns, so that each press moves the area.
+    const by = Math.sign(px) * Math.max(1, Math.abs(px) * now.nsPerPx);
+    if (area) onArea(moveArea(area, by, now.whole));
+}
+
+/** Clears the slice, else the area, else the search; without any of them, zooms out to the
  * complete run. */
 function stepBack(now: TimelineStage): void {
-    const { selected, range, found } = now.props;
-    if (selected || range || found) now.props.onBack();
+    const { selected, area, found } = now.props;
+    if (selected || area || found) now.props.onBack();
     else now.easeTo(now.whole);
 }

@@ -5,6 +5,7 @@
  * are rendered.
  */
 import { useRef } from 'preact/hooks';
+import { isInArea } from './area';
 import { type Lane, laneIndexAt, type Lanes } from './lanes';
 import type { ArrangementChange } from './props';
 
@@ -24,6 +25,10 @@ interface LabelsProps {
     /** the label under the pointer or with the focus; null: none */
     onHover: (key: string | null) => void;
     onMenu: (lane: Lane, x: number, y: number) => void;
+    /** keys of the lanes of the selected area; null: no area, or one of all lanes */
+    area: ReadonlySet<string> | null;
+    /** Shift + click on a label: adds the lane to the area, or removes it */
+    onArea: (key: string) => void;
 }
 
 export function TimelineLabels(props: LabelsProps) {
@@ -37,7 +42,7 @@ export function TimelineLabels(props: LabelsProps) {
         <>
             {shown.map((lane) =>
                 lane.kind === 'busy' ? (
-                    <BusyLabel key={lane.key} lane={lane} />
+                    <BusyLabel key={lane.key} lane={lane} area={props.area} />
                 ) : (
                     <LaneLabel key={lane.key} lane={lane} {...props} />
                 ),
@@ -59,15 +64,26 @@ const placeOf = ({ top, height }: Lane) => ({
     ...(height > HIGH_LANE_PX && { '--lane-top': top, '--lane-height': height }),
 });
 
-function BusyLabel({ lane }: { lane: Lane }) {
+interface BusyLabelProps {
+    lane: Lane;
+    area: ReadonlySet<string> | null;
+}
+
+function BusyLabel({ lane, area }: BusyLabelProps) {
+    const mark = area && isInArea(area, lane) ? ' is-in-area' : '';
     return (
-        <div class="timeline-label is-busy" style={placeOf(lane)} title={lane.label.tooltip}>
+        <div
+            class={`timeline-label is-busy${mark}`}
+            style={placeOf(lane)}
+            title={lane.label.tooltip}
+        >
             <span>{lane.label.role}</span>
         </div>
     );
 }
 
-function LaneLabel({ lane, lanes, onArrange, onHover, onMenu }: { lane: Lane } & LabelsProps) {
+function LaneLabel(props: { lane: Lane } & LabelsProps) {
+    const { lane, lanes, onArrange, onHover, onMenu, area, onArea } = props;
     const { label, process, key, isFolded, isPinned } = lane;
     const isHigh = lane.height > HIGH_LANE_PX && !isFolded;
     const classes = [
@@ -75,6 +91,7 @@ function LaneLabel({ lane, lanes, onArrange, onHover, onMenu }: { lane: Lane } &
         lane.first && 'is-first',
         isFolded && 'is-folded',
         isHigh && 'is-high',
+        area && isInArea(area, lane) && 'is-in-area',
     ];
     return (
         <div
@@ -86,6 +103,10 @@ function LaneLabel({ lane, lanes, onArrange, onHover, onMenu }: { lane: Lane } &
             onPointerLeave={() => onHover(null)}
             onFocusIn={() => onHover(key)}
             onFocusOut={() => onHover(null)}
+            onClick={(event) => {
+                const isButton = event.target instanceof Element && event.target.closest('button');
+                if (event.shiftKey && !isButton) onArea(key);
+            }}
             onContextMenu={(event) => {
                 event.preventDefault();
                 onMenu(lane, event.clientX, event.clientY);

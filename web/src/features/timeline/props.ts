@@ -4,6 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import type { TraceStepRow } from '../../base/rows';
+import type { Area } from '../../model/timeline_area';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import type { WindowRequest, TimelineData } from './data';
@@ -34,8 +35,11 @@ export interface TimelineProps {
     /** vertical scroll position of the lanes, px */
     y: number;
     onY: (y: number | null) => void;
-    range: TimeView | null;
-    onRange: (range: TimeView | null) => void;
+    /** the selected area */
+    area: Area | null;
+    onArea: (area: Area | null) => void;
+    /** false: the tables of an area count all tracks, so it always has all lanes */
+    hasTracks: boolean;
     selected: Mark | null;
     flows: Flow[];
     onSelect: (id: number | null) => void;

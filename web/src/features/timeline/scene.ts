@@ -7,6 +7,7 @@ import type { TraceStepRow } from '../../base/rows';
 import type { WindowCache } from '../../model/timeline_cache';
 import type { NameTable } from '../../model/timeline_names';
 import type { TimelineAnswer } from '../../model/timeline_types';
+import type { Area } from '../../model/timeline_area';
 import type { TimeView } from '../../model/timeline_view';
 import type { CurveSet } from './curves';
 import type { Band } from './bands';
@@ -69,7 +70,8 @@ export interface TimelineScene {
     hover: Hit | null;
     selected: Mark | null;
     flows: Flow[];
-    range: TimeView | null;
+    /** the selected area, or the one that the user is dragging */
+    area: Area | null;
     /** ids of the names that the search matches; null if there is no search */
     found: ReadonlySet<number> | null;
     /** incremented when `found` or the theme changes, so that the density is painted again */

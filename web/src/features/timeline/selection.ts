@@ -7,7 +7,7 @@ import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
 import type { SliceAnswer } from '../../model/timeline_types';
-import { rangeQuery } from '../../model/trace_range';
+import { areaQuery } from '../../model/timeline_area';
 import type { Answer } from '../shared/use_json';
 import { useMatchingSlice } from './matching_slice';
 import type { Mark } from './scene';
@@ -77,10 +77,10 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         if (hit) select(hit.id);
         return hit ? null : 'no hit after this';
     };
-    /** Clears the slice, else the range, else the search. */
-    const back = (ranged: boolean): void => {
+    /** Clears the slice, else the area, else the search. */
+    const back = (hasArea: boolean): void => {
         if (selected) selectClicked(null);
-        else if (ranged) replaceQuery(rangeQuery(null));
+        else if (hasArea) replaceQuery(areaQuery(null));
         else replaceQuery({ q: null, regex: null });
     };
     return { select, clicked: selectClicked, step, enter, toName: goToName, back };

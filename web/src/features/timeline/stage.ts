@@ -5,6 +5,7 @@
  * the URL is updated after a pause.
  */
 import { hideTooltip } from '../../components/tooltip';
+import type { Area } from '../../model/timeline_area';
 import {
     clampView,
     easeView,
@@ -34,11 +35,11 @@ const COMMIT_MS = 300;
 /** px below the upper edge of a slice that must be visible */
 const REVEAL_PX = 20;
 
-/** The initial view: the window of the URL, else the range with a margin, else the complete run. */
-function firstView({ at, range }: TimelineProps, whole: TimeView, origin: number): TimeView {
+/** The initial view: the window of the URL, else the area with a margin, else the complete run. */
+function firstView({ at, area }: TimelineProps, whole: TimeView, origin: number): TimeView {
     const urlView = parseView(at, shifted(whole, -origin));
     if (urlView) return shifted(urlView, origin);
-    return range ? fitView(range, whole, 0.5) : whole;
+    return area ? fitView(area, whole, 0.5) : whole;
 }
 
 export class TimelineStage {
@@ -46,8 +47,8 @@ export class TimelineStage {
     readonly scene: TimelineScene;
     /** position of the pointer over the canvas, in px; null if the pointer is elsewhere */
     pointer: { x: number; y: number } | null = null;
-    /** range that the user is dragging; null if none. On release it becomes the selected range. */
-    draftRange: TimeView | null = null;
+    /** area that the user is dragging; null if none. On release it becomes the selected area. */
+    draftArea: Area | null = null;
     /** key of the lane whose label is under the pointer or has the focus; null for none */
     labelKey: string | null = null;
     /** the window in the URL, as this or the other timeline last wrote it */
@@ -100,7 +101,7 @@ export class TimelineStage {
             hover: null,
             selected: null,
             flows: [],
-            range: null,
+            area: null,
             found: null,
             paintVersion: 0,
         };
@@ -169,7 +170,7 @@ export class TimelineStage {
         scene.wholeParts = props.data.wholeParts;
         scene.selected = props.selected;
         scene.flows = props.flows;
-        scene.range = this.draftRange ?? props.range;
+        scene.area = this.draftArea ?? props.area;
         this.renderer.draw(scene);
         if (scene.top !== this.labelsTop) this.moveLabels(scene.top);
         if (scene.pinnedTop !== this.pinnedLabelsTop) {
@@ -323,9 +324,9 @@ export class TimelineStage {
     private commit(): void {
         clearTimeout(this.commitTimer);
         this.commitTimer = setTimeout(() => {
-            // If a range is selected, an empty value would mean the range, so the complete run is
+            // If an area is selected, an empty value would mean the area, so the complete run is
             // written explicitly.
-            const short = sameView(this.view, this.whole) && !this.props.range;
+            const short = sameView(this.view, this.whole) && !this.props.area;
             const at = short ? null : viewText(shifted(this.view, -this.scene.origin));
             this.sent = at ?? '';
             this.props.observer?.onWritten(this);
@@ -358,11 +359,11 @@ export class TimelineStage {
         this.easeTo(firstView(this.props, this.whole, this.scene.origin));
     }
 
-    /** Key F: shows the selected slice; pressed again, the selected range, then the complete run,
-     * then starts over. Skips the slice or the range if none is selected. */
+    /** Key F: shows the selected slice; pressed again, the selected area, then the complete run,
+     * then starts over. Skips the slice or the area if none is selected. */
     fit(): void {
-        const { selected, range } = this.props;
-        const targets = [selected && { from: selected.start, to: selected.end }, range, this.whole];
+        const { selected, area } = this.props;
+        const targets = [selected && { from: selected.start, to: selected.end }, area, this.whole];
         const views = targets.flatMap((one) =>
             one ? [one === this.whole ? one : fitView(one, this.whole)] : [],
         );

@@ -137,14 +137,14 @@ export function paintSteps(surface: Surface, scene: TimelineScene): void {
 
 function paintStep(
     surface: Surface,
-    { theme, range, meanStep }: TimelineScene,
+    { theme, area, meanStep }: TimelineScene,
     step: TraceStepRow,
     x0: number,
     x1: number,
 ): void {
     const { ctx, width } = surface;
     const height = STEPS - BAND_HEIGHT - 1;
-    const isSelected = range?.from === step.start_ns && range.to === step.end_ns;
+    const isSelected = area?.from === step.start_ns && area.to === step.end_ns;
     const [left, right] = [Math.max(-1, x0), Math.min(width + 1, x1)];
     ctx.fillStyle = isSelected ? theme.selected : theme.panel;
     ctx.fillRect(left, RULER_END, right - left, height);

@@ -4,6 +4,7 @@
  * below. Window, range, slice, search, the arrangement of the tracks and the table of the dock are
  * in the URL.
  */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, asApiError } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
@@ -16,13 +17,14 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { viewportWidth } from '../../components/viewport';
 import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
-import type { TimeView } from '../../model/timeline_view';
-import { rangeQuery, readRange } from '../../model/trace_range';
+import { fitView, type TimeView } from '../../model/timeline_view';
+import { type Area, areaQuery, rangeOfArea, readArea } from '../../model/timeline_area';
 import { useJson } from '../shared/use_json';
 import type { WorkerName } from '../../model/worker_names';
-import { isAttributed, timelinePath, traceOf } from '../trace/data';
+import { isAttributed, isStacks, timelinePath, traceOf } from '../trace/data';
 import { useWorkerNames } from '../trace/worker_names';
 import { ARRANGEMENT_KEYS, parseArrangement } from './arrangement';
+import { AreaPane } from './area_pane';
 import { useTimelineLink } from './panel_link';
 import { TimelineDetail } from './detail';
 import { TimelineDock } from './dock';
@@ -99,8 +101,8 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const detail = useJson<SliceAnswer>(id === null ? null : `${API}/runs/${run.id}/slices/${id}`);
     const links = useLinks(run, id, detail.data);
     const find = useFind(run, query.q ?? '', query.regex === '1');
-    const range = useMemoOn(() => readRange(query), [query.from_ns, query.to_ns]);
-    const span = useMemo(() => range && { from: range.from_ns, to: range.to_ns }, [range]);
+    const area = useMemoOn(() => readArea(query), [query.area, query.from_ns, query.to_ns]);
+    const range = useMemo(() => area && rangeOfArea(area), [area]);
     const moves = useSelect({ run, stage, detail, selected: links.selected, find, id, origin });
     const link = { timeline, observer, commonRange, origin };
     return {
@@ -114,8 +116,8 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
         detail,
         links,
         find,
+        area,
         range,
-        span,
         ...moves,
     };
 }
@@ -138,9 +140,14 @@ function KeyHints() {
     );
 }
 
+function detailsOf(slice: ComponentChildren, area: ComponentChildren) {
+    if (slice) return { title: 'Slice', body: slice };
+    return area ? { title: 'Area', body: area } : null;
+}
+
 function Timeline({ run, timeline }: TimelineProps) {
     const now = useTimeline({ run, timeline });
-    const { query, stage, data, loader, error, links, find, range, detail, select } = now;
+    const { query, stage, data, loader, error, links, find, area, range, detail, select } = now;
     const search = useRef<HTMLInputElement | null>(null);
     const [message, setMessage] = useState<string | null>(null);
     useTimelineStatus(now.drawn);
@@ -160,6 +167,22 @@ function Timeline({ run, timeline }: TimelineProps) {
                 onSelect={select}
             />
         );
+    const areaPane = area && range && (
+        <AreaPane
+            run={run}
+            timeline={timeline}
+            area={area}
+            range={range}
+            onZoom={() => stage.current?.easeTo(fitView(area, stage.current.whole))}
+            onNote={null}
+            onClose={() => replaceQuery(areaQuery(null))}
+        />
+    );
+    // The details of an area of tracks take the place of those of a slice.
+    const selectArea = (drawn: Area | null): void =>
+        replaceQuery({ ...areaQuery(drawn), ...(drawn?.lanes && { slice: null }) });
+    // In narrow windows the details are a table of the dock.
+    const narrowPane = hasSidePane ? null : detailsOf(slice, areaPane);
     return (
         <div class="tab-body timeline">
             {!isPanel() && (
@@ -188,12 +211,9 @@ function Timeline({ run, timeline }: TimelineProps) {
                         onAt={(at) => replaceQuery({ at })}
                         y={Number(query.y) || 0}
                         onY={(y) => replaceQuery({ y: y ? String(y) : null })}
-                        range={now.span}
-                        onRange={(drawn) =>
-                            replaceQuery(
-                                rangeQuery(drawn && { from_ns: drawn.from, to_ns: drawn.to }),
-                            )
-                        }
+                        area={area}
+                        onArea={selectArea}
+                        hasTracks={!isStacks(run)}
                         selected={links.selected}
                         flows={links.flows}
                         onSelect={now.clicked}
@@ -204,7 +224,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         onLabelMenu={() => undefined}
                         onNeed={(need) => loader.load(need)}
                         onStep={now.step}
-                        onBack={() => now.back(range !== null)}
+                        onBack={() => now.back(area !== null)}
                         onFind={() => search.current?.select()}
                         tip={(hit) => <SliceTip hit={hit} data={data} loader={loader} />}
                         curveTip={(lane, t) => <CurveTip lane={lane} t={t} curves={data.curves} />}
@@ -213,7 +233,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         <TimelineDock
                             run={run}
                             range={range}
-                            slice={hasSidePane || !slice ? null : { title: 'Slice', body: slice }}
+                            slice={narrowPane}
                             tools={isPanel() ? field : null}
                         />
                     )}
@@ -226,7 +246,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         timeline={timeline}
                         onName={(name) => report(now.toName(name))}
                     >
-                        {slice}
+                        {slice ?? areaPane}
                     </SidePane>
                 )}
             </div>

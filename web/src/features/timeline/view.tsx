@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Overview, ruler and lanes in one canvas, with the labels next to it. The caller stores selection,
- * window and range in the URL.
+ * window and area in the URL.
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { int } from '../../base/units';
 import { useEffectOn, useLayoutEffectOn } from '../../base/hooks';
 import { watchTheme } from '../../components/theme_watch';
+import { toggleLane } from '../../model/timeline_area';
+import { allKeys, areaLabels } from './area';
 import { PINNED_EDGE } from './bands';
 import { listenTimeline } from './input';
 import { useTimelineKeys } from './keys';
@@ -37,7 +39,7 @@ export function TimelineView(props: TimelineViewProps) {
     const [band, setBand] = useState(0);
     const [lanesHeight, setLanesHeight] = useState(800);
     const [pinnedView, setPinnedView] = useState(0);
-    const { stageRef, lanes, selected, flows, range, found, at } = props;
+    const { stageRef, lanes, selected, flows, area, found, at } = props;
 
     useLayoutEffectOn(() => {
         const parts = partsOf({
@@ -73,14 +75,18 @@ export function TimelineView(props: TimelineViewProps) {
     useLayoutEffect(() => {
         if (stageRef.current) stageRef.current.props = props;
     });
-    useLayoutEffectOn(() => stageRef.current?.redraw(), [selected, flows, range, found]);
+    useLayoutEffectOn(() => stageRef.current?.redraw(), [selected, flows, area, found]);
     useLayoutEffectOn(
         () => stageRef.current?.changeAlignment(props),
         [props.commonRange, props.origin],
     );
     useLayoutEffectOn(() => stageRef.current?.relayout(), [lanes]);
     useEffectOn(() => stageRef.current?.follow(at), [at]);
-    useTimelineKeys(stageRef, { canStep: selected !== null, hasSteps: props.steps.length > 0 });
+    useTimelineKeys(stageRef, {
+        canStep: selected !== null,
+        hasSteps: props.steps.length > 0,
+        hasArea: area !== null,
+    });
 
     // When a label gets the focus, scroll its lane into view. The browser's own scrolling of the
     // label column is undone, because the lanes would not follow it.
@@ -107,6 +113,12 @@ export function TimelineView(props: TimelineViewProps) {
             if (stageRef.current) stageRef.current.labelKey = key;
         },
         onMenu: props.onLabelMenu,
+        area: area?.lanes ?? null,
+        onArea: (key: string): void => {
+            if (area && stageRef.current) {
+                props.onArea(toggleLane(area, key, allKeys(stageRef.current.scene)));
+            }
+        },
     };
     return (
         <div class="timeline-stage">
@@ -174,12 +186,12 @@ function partsOf(refs: Refs): StageParts | null {
     return Object.values(refs).includes(null) ? null : (refs as StageParts);
 }
 
-function ariaText({ answer, selected, range }: TimelineViewProps): string {
+function ariaText({ answer, selected, area }: TimelineViewProps): string {
     const { tracks, counters, memory } = answer;
     const parts = [
         `Timeline of ${tracks.length} tracks and ${counters.length + memory.length} curves`,
     ];
     if (selected) parts.push(`a slice at ${axisText(selected.start)} is selected`);
-    if (range) parts.push(`a range of ${axisText(range.to - range.from)} is selected`);
+    if (area) parts.push(`an area of ${areaLabels(area)[0]}`);
     return parts.join(', ');
 }
