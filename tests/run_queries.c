@@ -70,6 +70,8 @@ static const struct {
     {"summary", "report=nvtx_gpu_proj_sum"},
     {"stack_flame", "limit=10"},
     {"stack_flame", "track=1"},
+    {"stack_flame", "threads=1,2&tf=merge:1,collapse:file:2,recursion,focus-path:1.2,invert"},
+    {"stack_threads", "bins=7"},
     {"stack_functions", "group=1&q=a"},
     {"sandwich", "name_id=1"},
     {"sandwich", "name_id=3&limit=10"},

@@ -71,6 +71,7 @@ static const struct ps_view views[] = {
     {PS_HAS_STACKS, "stack_flame", ps_view_stack_flame, NULL, NULL},
     {PS_HAS_STACKS, "stack_functions", ps_view_table, "stack_functions", ps_make_stack_functions},
     {PS_HAS_STACKS, "sandwich", ps_view_sandwich, NULL, NULL},
+    {PS_HAS_STACKS, "stack_threads", ps_view_stack_threads, NULL, NULL},
     {PS_HAS_BOTTLENECK, "bound", ps_view_bound, NULL, NULL},
     {PS_HAS_PROCESSES, "processes", ps_view_processes, NULL, NULL},
     {0, "conclusion", ps_view_conclusion, NULL, NULL},

@@ -25,7 +25,7 @@ VIEWS = {
     "operators": "OperatorRow", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
-    "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_functions": "StackFunctionRow",
+    "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The trees of a profile of many different stacks, against trees made here from the same stacks."""
+import json
 import random
 from collections import Counter
 from urllib.parse import quote
@@ -243,3 +244,35 @@ class Conclusion(ServerTest):
     def test_plain_names_are_causes_of_their_own(self):
         _, found = self.conclude("a;b;c 6\na;std::sort 4\n")
         self.assertEqual([(self.text(cause["title"]), cause["amount"]) for cause in found["causes"]], [("c", 6), ("std::sort", 4)])
+
+    def test_a_file_without_a_unit(self):
+        scope = {"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "a"}, {"name": "b"}]},
+                 "profiles": [{"type": "sampled", "name": "one", "unit": "none", "startValue": 0, "endValue": 3, "samples": [[0, 1], [0], [0, 1]], "weights": [1, 1, 1]}]}
+        _, found = self.conclude(json.dumps(scope))
+        self.assertEqual([part["unit"] for part in found["sentence"] if "value" in part], ["count", "count", "percent"])
+
+
+class Threads(ServerTest):
+    def test_weight_and_waiting_and_activity(self):
+        run = self.server.request("POST", f"{RUNS}?wait=1&name=threads", THREADS.encode()).json["id"]
+        names = {track["id"]: track["name"].split(": ")[1] for track in self.get_json(f"{RUNS}/{run}/timeline")["tracks"]}
+        found = self.get_json(f"{RUNS}/{run}/stack_threads?bins=10")
+        rows = {names[track]: row for track, *row in zip(found["ids"], found["weight"], found["waiting"], found["idle"])}
+        self.assertEqual(rows, {"main": [60, 20, 0], "worker": [40, 1, 0], "idle-1": [100, 100, 1], "idle-2": [100, 99, 1]})
+        strips = {names[track]: found["activity"][i * 10:(i + 1) * 10] for i, track in enumerate(found["ids"])}
+        self.assertEqual((found["from_ns"], found["to_ns"], found["bins"]), (0, 100, 10))
+        self.assertEqual(strips["main"], [255] * 4 + [0] * 6)  # works 40, waits 20, then ends
+        self.assertEqual(strips["worker"], [1 + 9 * 254 // 10] + [255] * 3 + [0] * 6)
+        self.assertEqual(strips["idle-2"], [0] * 9 + [1 + 254 // 10])
+        # a range changes the weights, not the strips
+        part = self.get_json(f"{RUNS}/{run}/stack_threads?bins=10&from_ns=30&to_ns=50")
+        self.assertEqual(part["activity"], found["activity"])
+        self.assertEqual({names[track]: row for track, *row in zip(part["ids"], part["weight"], part["waiting"])}["main"], [20, 10])
+
+    def test_invalid(self):
+        run = self.server.request("POST", f"{RUNS}?wait=1&name=threads", b"a;b 1\n").json["id"]
+        for query, message in (("bins=0", "bins"), ("bins=401", "bins"), ("from_ns=x", "from_ns")):
+            answer = self.server.request("GET", f"{RUNS}/{run}/stack_threads?{query}")
+            self.assertEqual((answer.status, message in answer.json["error"]["text"]), (400, True))
+        answer = self.server.request("GET", f"{RUNS}/{run}/stack_flame?threads=x")
+        self.assertEqual((answer.status, "threads must be ids" in answer.json["error"]["text"]), (400, True))

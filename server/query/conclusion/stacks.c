@@ -15,183 +15,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/python_path.h"
 #include "server/query/conclusion/conclusion.h"
-#include "server/query/functions/stack_tree.h"
+#include "server/query/functions/stack_waits.h"
 #include "server/query/trace/flame.h"
 
 #define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
 #define PART_SHARE  0.10 /* parts with a smaller share of their owner are not listed */
 #define NOTHING     0.10 /* if no owner has more, nothing stands out */
-#define IDLE_SHARE  0.95 /* threads that wait at least so much of their time are idle */
 #define CAUSES_MAX  20
 #define PARTS_MAX   4
 #define DEPTH_MAX   (1u << 16)
 
-/* --- Functions that wait --- */
-
-/* Python functions that wait for other threads, processes, the network or a timer, by file. Those
- * of threading, selectors, socket, zmq, gevent and tornado are what py-spy takes for idle
- * (heuristic_is_thread_idle in its python_spy.rs); the others call a C function that blocks, which
- * has no frame of its own (CPython, Lib/). */
-static const struct {
-    const char *file, *function;
-} python_waits[] = {
-    {"threading.py", "wait"},
-    {"threading.py", "join"},
-    {"threading.py", "_wait_for_tstate_lock"},
-    {"threading.py", "acquire"},
-    {"selectors.py", "select"},
-    {"socket.py", "accept"},
-    {"socket.py", "readinto"},
-    {"ssl.py", "read"},
-    {"ssl.py", "recv_into"},
-    {"queue.py", "get"},
-    {"subprocess.py", "wait"},
-    {"subprocess.py", "_wait"},
-    {"subprocess.py", "_try_wait"},
-    {"concurrent/futures/thread.py", "_worker"},
-    {"multiprocessing/connection.py", "_recv"},
-    {"multiprocessing/connection.py", "recv"},
-    {"multiprocessing/connection.py", "wait"},
-    {"multiprocessing/connection.py", "_poll"},
-    {"multiprocessing/pool.py", "_handle_tasks"},
-    {"multiprocessing/pool.py", "wait"},
-    {"multiprocessing/popen_fork.py", "poll"},
-    {"multiprocessing/synchronize.py", "__enter__"},
-    {"multiprocessing/queues.py", "get"},
-    {"asyncio/tasks.py", "sleep"},
-    {"asyncio/locks.py", "wait"},
-    {"asyncio/locks.py", "acquire"},
-    {"asyncio/queues.py", "get"},
-    {"asyncio/queues.py", "join"},
-    {"asyncio/windows_events.py", "_poll"},
-    {"asyncore.py", "poll"},
-    {"zmq/sugar/poll.py", "poll"},
-    {"gevent/hub.py", "run"},
-    {"tornado/platform/epoll.py", "poll"},
-    {"twisted/internet/epollreactor.py", "doPoll"},
-    {"twisted/internet/pollreactor.py", "doPoll"},
-    {"twisted/internet/selectreactor.py", "doSelect"},
-};
-
-/* Built-in functions by their last name, and functions of C libraries: POSIX, glibc, the GIL of
- * CPython (Python/ceval_gil.c), macOS and Windows. */
-static const char *const native_waits[] = {
-    "sleep",
-    "acquire",
-    "select",
-    "poll",
-    "accept",
-    "recv",
-    "recv_into",
-    "recvfrom",
-    "wait",
-    "waitpid",
-    "take_gil",
-    "PyThread_acquire_lock_timed",
-    "__poll",
-    "ppoll",
-    "__select",
-    "pselect",
-    "epoll_wait",
-    "epoll_pwait",
-    "kevent",
-    "nanosleep",
-    "clock_nanosleep",
-    "__clock_nanosleep",
-    "pthread_cond_wait",
-    "pthread_cond_timedwait",
-    "__pthread_cond_wait",
-    "__pthread_cond_timedwait",
-    "pthread_join",
-    "__futex_abstimed_wait_common",
-    "do_futex_wait",
-    "futex_wait",
-    "sem_wait",
-    "sem_timedwait",
-    "sem_clockwait",
-    "accept4",
-    "recvmsg",
-    "__libc_recv",
-    "wait4",
-    "__wait4",
-    "sigwait",
-    "pause",
-    "__psynch_cvwait",
-    "__psynch_mutexwait",
-    "__semwait_signal",
-    "semaphore_wait_trap",
-    "mach_msg_trap",
-    "mach_msg2_trap",
-    "NtWaitForSingleObject",
-    "WaitForSingleObjectEx",
-    "SleepEx",
-    "GetQueuedCompletionStatusEx",
-};
-
-/* The part of a qualified name after its last dot. */
-static struct ps_str last_name(struct ps_str function)
-{
-    for (size_t i = function.len; i > 0; i--)
-        if (function.ptr[i - 1] == '.')
-            return ps_str_skip(function, i);
-    return function;
-}
-
-static bool is_slash(char c)
-{
-    return c == '/' || c == '\\';
-}
-
-/* Whether `path` ends with the components of `end`. A path without folders matches its last one. */
-static bool is_file(struct ps_str path, const char *end)
-{
-    struct ps_str wanted = ps_str_from_c(end);
-    size_t skipped;
-
-    if (ps_path_file_name(path).len == path.len)
-        wanted = ps_path_file_name(wanted);
-    if (path.len < wanted.len)
-        return false;
-    skipped = path.len - wanted.len;
-    if (skipped && !is_slash(path.ptr[skipped - 1]))
-        return false;
-    for (size_t i = 0; i < wanted.len; i++)
-        if (path.ptr[skipped + i] != wanted.ptr[i] &&
-            !(is_slash(wanted.ptr[i]) && is_slash(path.ptr[skipped + i])))
-            return false;
-    return true;
-}
-
-static bool waits_in_python(const struct ps_frame_name *name)
-{
-    struct ps_str function = last_name(name->function);
-
-    for (size_t i = 0; i < sizeof python_waits / sizeof *python_waits; i++)
-        if (ps_str_eq_c(function, python_waits[i].function) &&
-            is_file(name->file, python_waits[i].file))
-            return true;
-    return false;
-}
-
-static bool waits_in_native_code(const struct ps_frame_name *name)
-{
-    struct ps_str function = last_name(name->function);
-
-    for (size_t i = 0; i < sizeof native_waits / sizeof *native_waits; i++)
-        if (ps_str_eq_c(function, native_waits[i]))
-            return true;
-    return false;
-}
-
 /* --- Reading --- */
 
-/* What is known of a frame by its text id. */
-struct frame_kind {
-    bool is_seen, is_python, is_own, waits;
-    uint32_t owner; /* index + 1; 0: not yet known */
-    uint32_t waiting_owner;
+/* The owners of the stacks whose innermost function is this one: indexes + 1; 0: not yet known. */
+struct function_owners {
+    uint32_t owner, waiting_owner;
 };
 
 struct owner {
@@ -217,7 +56,8 @@ struct open_frame {
 struct reader {
     struct ps_db *db;
     struct ps_stack_frames frames;
-    struct frame_kind *kinds; /* by text id */
+    struct ps_stack_waits waits;
+    struct function_owners *owners_of; /* by text id of the function */
     struct ps_arena arena;
     struct thread *threads; /* by track id */
     size_t n_threads;
@@ -243,7 +83,8 @@ struct reader {
 static void reader_free(struct reader *r)
 {
     ps_stack_frames_free(&r->frames);
-    free(r->kinds);
+    ps_stack_waits_free(&r->waits);
+    free(r->owners_of);
     free(r->threads);
     free(r->open);
     free(r->owners);
@@ -253,32 +94,6 @@ static void reader_free(struct reader *r)
     ps_flame_free(&r->parts);
     ps_flame_free(&r->places);
     ps_arena_free(&r->arena);
-}
-
-static bool is_python(const struct ps_frame_name *name, enum ps_origin origin)
-{
-    struct ps_str file = name->file;
-
-    return origin == PS_ORIGIN_OWN || origin == PS_ORIGIN_THIRD_PARTY ||
-           origin == PS_ORIGIN_STDLIB ||
-           (origin == PS_ORIGIN_UNKNOWN && file.len > 3 &&
-            (memcmp(file.ptr + file.len - 3, ".py", 3) == 0 || file.ptr[0] == '<'));
-}
-
-static struct frame_kind *kind_of(struct reader *r, uint32_t text, int64_t family)
-{
-    struct frame_kind *kind = &r->kinds[text];
-
-    if (!kind->is_seen) {
-        struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(r->db, text));
-        enum ps_origin origin = ps_stack_origin(&r->frames, text, family);
-
-        kind->is_seen = true;
-        kind->is_python = is_python(&name, origin);
-        kind->is_own = kind->is_python && (origin == PS_ORIGIN_OWN || origin == PS_ORIGIN_UNKNOWN);
-        kind->waits = kind->is_python ? waits_in_python(&name) : waits_in_native_code(&name);
-    }
-    return kind;
 }
 
 static uint32_t add_owner(struct reader *r, struct owner owner)
@@ -304,10 +119,11 @@ static uint32_t owner_of_package(struct reader *r, struct ps_str package, bool w
 static uint32_t owner_of(struct reader *r, uint32_t text, bool waits)
 {
     uint32_t function = ps_stack_function(&r->frames, text);
-    struct frame_kind *kind = &r->kinds[function];
-    uint32_t *owner = waits ? &kind->waiting_owner : &kind->owner;
+    struct function_owners *owners = &r->owners_of[function];
+    uint32_t *owner = waits ? &owners->waiting_owner : &owners->owner;
+    const struct ps_frame_kind *kind = &r->waits.kinds[text];
 
-    if (!*owner && r->kinds[text].is_python && !r->kinds[text].is_own) {
+    if (!*owner && kind->is_python && !kind->is_own) {
         struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(r->db, text));
 
         *owner = owner_of_package(r, ps_frame_package(&name), waits);
@@ -330,7 +146,7 @@ static void add_stack(struct reader *r, int64_t weight)
     const struct open_frame *leaf = &r->open[r->n_open - 1];
     uint32_t python = leaf->python ? r->open[leaf->python - 1].text : leaf->text,
              own = leaf->own ? r->open[leaf->own - 1].text : 0;
-    bool waits = leaf->waits || r->kinds[python].waits;
+    bool waits = leaf->waits || r->waits.kinds[python].waits;
     uint32_t owner, part;
 
     if (r->counts_threads) {
@@ -355,7 +171,7 @@ static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i
             text = ps_chunk_value(chunk, PS_COL_NAME, i),
             self = ps_chunk_value(chunk, PS_COL_SELF, i);
     const struct open_frame *up;
-    const struct frame_kind *kind;
+    const struct ps_frame_kind *kind;
     struct open_frame frame;
 
     if (!ps_stack_function(&r->frames, text))
@@ -364,7 +180,8 @@ static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i
         r->n_open = (size_t)depth;
     if (r->n_open >= DEPTH_MAX)
         return;
-    kind = kind_of(r, (uint32_t)text, ps_chunk_value(chunk, PS_COL_FAMILY, i));
+    kind = ps_stack_frame_kind(&r->waits, (uint32_t)text,
+                               (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
     PS_RESERVE_ONE(r->open, r->n_open, r->cap_open);
     up = r->n_open ? &r->open[r->n_open - 1] : NULL;
     frame = (struct open_frame){.text = (uint32_t)text,
@@ -438,7 +255,7 @@ struct thread_counts {
 
 static bool is_idle(const struct thread *thread)
 {
-    return (double)thread->waiting >= IDLE_SHARE * (double)thread->weight;
+    return (double)thread->waiting >= PS_STACK_IDLE_SHARE * (double)thread->weight;
 }
 
 static struct thread_counts leave_out_idle_threads(struct reader *r)
@@ -566,6 +383,12 @@ static void say_owner(const struct answer *a, struct ps_sentence *to, const stru
         ps_say_code(a->c, to, link, owner->package);
 }
 
+/* The unit of values in sentences. Some files state none. */
+static const char *value_unit(const struct answer *a)
+{
+    return a->r->unit[0] ? a->r->unit : "count";
+}
+
 /* "0.25 s at sensor.py:202", "all at app.py:3": the place with the most of an owner, or the one
  * that calls it most. False: its frames have no line. */
 static bool say_place(const struct answer *a, uint32_t id, struct ps_sentence *to)
@@ -586,7 +409,7 @@ static bool say_place(const struct answer *a, uint32_t id, struct ps_sentence *t
     if (places.nodes[0]->total_ns == owner->weight)
         ps_say(a->c, to, "all");
     else
-        ps_say_value(to, link, amount_of(a, places.nodes[0]->total_ns), a->r->unit);
+        ps_say_value(to, link, amount_of(a, places.nodes[0]->total_ns), value_unit(a));
     ps_say(a->c, to, owner->function ? " at " : " called from ");
     ps_say_place(a->c, to, link, name.file, name.line);
     return true;
@@ -679,14 +502,14 @@ static void say_threads(const struct answer *a, struct ps_sentence *to)
 static void say_most_active(const struct answer *a, struct ps_sentence *to)
 {
     const struct ps_report_link link = {
-        "stack-flame", {{"track", ps_conclusion_id(a->c, a->threads.most_active)}}};
+        "stack-flame", {{"threads", ps_conclusion_id(a->c, a->threads.most_active)}}};
 
     if (a->threads.worked < 2)
         return;
     ps_say(a->c, to, " The most active thread is ");
     ps_say_code(a->c, to, link, a->r->threads[a->threads.most_active].name);
     ps_say(a->c, to, ", with ");
-    ps_say_value(to, link, amount_of(a, a->threads.activity), a->r->unit);
+    ps_say_value(to, link, amount_of(a, a->threads.activity), value_unit(a));
     ps_say(a->c, to, ".");
 }
 
@@ -700,9 +523,9 @@ static void say_sentence(const struct answer *a, const struct owner *const *rank
     ps_say(a->c, &a->c->verdict, " of the %s.", say_whole(a->r));
     ps_say(a->c, to, " ");
     ps_say_value(to, link_owner(a, ranks[0]), amount_of(a, ranks[0]->weight),
-                 strcmp(a->r->unit, "samples") == 0 ? "count" : a->r->unit);
+                 strcmp(a->r->unit, "samples") == 0 ? "count" : value_unit(a));
     ps_say(a->c, to, " of ");
-    ps_say_value(to, all, a->total, a->r->unit);
+    ps_say_value(to, all, a->total, value_unit(a));
     (void)say_place(a, (uint32_t)(ranks[0] - owners), to);
     if (n > 1 && amount_of(a, ranks[1]->weight) >= NOTHING * a->total) {
         ps_say(a->c, to, "; ");
@@ -774,7 +597,8 @@ enum ps_status ps_conclude_stacks(struct ps_db *db, struct ps_conclusion *out, s
     read_threads(&r, err);
     if (err->code != PS_OK)
         return err->code;
-    r.kinds = ps_alloc_array(r.frames.n + 1, sizeof *r.kinds);
+    ps_stack_waits_init(&r.waits, db, &r.frames);
+    r.owners_of = ps_alloc_array(r.frames.n + 1, sizeof *r.owners_of);
     read_stacks(&r, err);
     answer.threads = leave_out_idle_threads(&r);
     r.counts_threads = false;

@@ -36,6 +36,17 @@ enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_
                                        struct ps_err *err);
 void ps_stack_selection_free(struct ps_stack_selection *selection);
 
+/* Returns how many ns of a stretch of time are in the range; 0 or less: none. */
+static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start_ns,
+                                    int64_t length_ns)
+{
+    int64_t end_ns = ps_end_ns(start_ns, length_ns);
+
+    start_ns = start_ns > range->from_ns ? start_ns : range->from_ns;
+    end_ns = end_ns < range->to_ns ? end_ns : range->to_ns;
+    return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
 struct ps_stack_frame {
     uint32_t
         text; /* text id of the frame, or the id of a collapsed frame; 0: the run has no name */

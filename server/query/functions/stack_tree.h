@@ -13,6 +13,9 @@ ps_make_rows ps_make_stack_functions;
 enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err);
+enum ps_status ps_view_stack_threads(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                     struct ps_params params, struct ps_answer *answer,
+                                     struct ps_err *err);
 enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, int64_t id,
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err);

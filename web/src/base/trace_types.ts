@@ -230,6 +230,25 @@ export interface FlameAnswer {
     transforms?: StackTransform[];
 }
 
+/** Activity of the threads of a stack profile (docs/api-traces.md). */
+export interface StackThreads {
+    /** the complete run, which `activity` covers */
+    from_ns: number;
+    to_ns: number;
+    /** number of bins of each thread */
+    bins: number;
+    /** track ids */
+    ids: number[];
+    /** of the samples in the selected range */
+    weight: number[];
+    /** of those that wait */
+    waiting: number[];
+    /** 1: idle */
+    idle: number[];
+    /** `bins` for each thread: share of the bin in which the thread does not wait, 0 to 255 */
+    activity: number[];
+}
+
 /** A call-tree transform (docs/api-traces.md). */
 export interface StackTransform {
     /** as in the parameter `tf` */
