@@ -67,7 +67,7 @@ const OTHERS = [
     'graph', 'graph?focus=1&depth=2&direction=callers', 'categories?px=200', 'categories?px=50&from_s=0.1',
     'source?file=1', 'sources', 'memory', 'memory?px=50&from_s=0.1&to_s=0.9', 'timeline?px=400', 'window?px=300',
     'window?from_ns=1000&to_ns=900000&px=900', 'names?ids=1,2,3', 'curves?px=100', 'slices/1', 'slices/2',
-    'named?name=1&px=40', 'find?q=a&limit=5', 'find?q=%5Ea&regex=1', 'flame', 'flame?on=device', 'flame?on=wall&limit=50',
+    'named?name=1&px=40', 'find?q=a&limit=5', 'find?q=%5Ea&regex=1', 'flame', 'flame?on=device', 'flame?on=python&expand=*', 'flame?on=wall&limit=50',
     'overview', 'utilisation', 'utilisation?px=7', 'findings', 'workers', 'summaries', 'summary?report=cuda_gpu_kern_sum',
     'measurements/1', 'stack_flame', 'stack_flame?limit=9', 'sandwich?name_id=1', 'bound', 'bound?cpus=2',
     'processes?of=cpu', 'processes?of=res&limit=3', 'what_if', 'nothing',

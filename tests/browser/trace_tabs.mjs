@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, equal, grid, quiet, rowTexts, Shelf, test, until } from './lib.mjs';
+import { check, DEMO, equal, grid, quiet, rowTexts, Shelf, test, until } from './lib.mjs';
 
 const STEPS = 4;
 const STEP_US = 10_000;
@@ -200,6 +200,64 @@ test('trace tabs: modules as a tree, the flame graph of the device, checks', asy
         await finding.getByText('Show rows').click();
         await until(() => page.url().includes('/operators?'), 'the rows of the finding');
         await rowsWith(page, 'Operators', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__');
+    });
+});
+
+const frameCount = (page) => page.locator('.frame-scroll').getAttribute('aria-label');
+
+test('trace tabs: device time by Python, by class and by module', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const { id } = shelf.add(join(DEMO, 'gpt-h200.pt.trace.json.gz'));
+        const api = (path) => fetch(`${shelf.url}api/v1/runs/${id}/${path}`).then((answer) => answer.json());
+        const page = await pages.open(`${shelf.url}#/run/${id}/flame`);
+        await page.getByRole('button', { name: 'Device by Python' }).click();
+        const merged = await api('flame?on=python');
+        await until(async () => (await frameCount(page))?.includes(`${merged.n + 1} frames`), 'the merged frames');
+        check((await page.locator('.flame-attribution').innerText()).includes('100.0\u202f% of 1.580\u202fms attributed'), 'what is attributed');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+
+        await page.getByRole('button', { name: 'All frames' }).click();
+        const all = await api('flame?on=python&plumbing=1');
+        check(all.n > merged.n, 'plumbing is hidden at first');
+        await until(async () => (await frameCount(page))?.includes(`${all.n + 1} frames`), 'all frames');
+        await page.getByRole('button', { name: 'Own path' }).click();
+        await until(() => !query(page).has('plumbing'), 'without plumbing');
+
+        await page.getByRole('button', { name: 'classes whose modules are shown one by one' }).click();
+        await page.getByRole('menuitem', { name: /^Block/ }).click();
+        await until(() => query(page).get('expand') === 'Block', 'Block is expanded');
+        const expanded = await api('flame?on=python&expand=Block');
+        await until(async () => (await frameCount(page))?.includes(`${expanded.n + 1} frames`), 'the modules');
+
+        const single = expanded.name.findIndex((name) => expanded.names[name] === 'Block_1');
+        await page.goto(`${shelf.url}#/run/${id}/flame?flame_on=python&expand=Block&flame_frame=${single}`);
+        await quiet(page);
+        await page.locator('.frame-scroll').focus();
+        await page.keyboard.press('e');
+        await until(() => !query(page).has('expand') && !query(page).has('flame_frame'), 'merged again by its key');
+
+        const { hit } = await api('find?q=Block_1');
+        const { kernels_ns } = await api(`slices/${hit.id}`);
+        check(kernels_ns > 0, 'the module launched work');
+        await page.goto(`${shelf.url}#/run/${id}/timeline?slice=${hit.id}`);
+        const facts = page.locator('.timeline-facts').first();
+        await until(async () => (await facts.innerText()).includes('Device time'), 'the device time of a Python slice');
+        check((await facts.innerText()).includes(`${(kernels_ns / 1000).toFixed(2)}\u202fµs`), await facts.innerText());
+    } finally {
+        await shelf.stop();
+    }
+});
+
+test('trace tabs: device time by Python says why nothing is attributed', async ({ pages }) => {
+    const kernel = { ph: 'X', cat: 'kernel', name: 'gemm', pid: 0, tid: 7, ts: 1, dur: 5, args: { device: 0, stream: 7, correlation: 1 } };
+    const host = { ph: 'X', cat: 'cpu_op', name: 'aten::mm', pid: 1, tid: 1, ts: 0, dur: 1 };
+    await withRun('kernels.json', { schemaVersion: 1, traceEvents: [host, kernel] }, async (shelf, id) => {
+        const page = await pages.open(`${shelf.url}#/run/${id}/flame?flame_on=python`, { width: 390 });
+        await page.getByText('No device time by Python').waitFor();
+        check((await page.locator('main').innerText()).includes('(correlation)'), 'the reason');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        check((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, 'fits');
     });
 });
 

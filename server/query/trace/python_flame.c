@@ -213,7 +213,8 @@ static uint32_t backward_node(struct builder *b, int64_t id, uint32_t parent)
         parent = flame->nodes[parent].parent;
     if (frame == NO_NODE || (parent != NO_NODE && flame->nodes[parent].parent == frame))
         return NO_NODE;
-    return ps_flame_child_of(flame, frame, PS_PYTHON_FLAME_BACKWARD, 0, 0);
+    return ps_flame_child_of(flame, frame, PS_PYTHON_FLAME_BACKWARD, PS_SLICE_OTHER,
+                             PS_FAMILY_ANNOTATION);
 }
 
 /* Replaces the elements of thread.rows by the nodes of the rows. */
@@ -270,7 +271,8 @@ static void add_work(struct builder *b, const struct ps_chunk *chunk, uint32_t i
     if (node == NO_NODE) {
         add_saturated(thread_of(b, origin) ? &b->out->without_frame : &b->out->without_launch,
                       duration);
-        node = ps_flame_child_of(flame, NO_NODE, PS_PYTHON_FLAME_NOT_ATTRIBUTED, 0, 0);
+        node = ps_flame_child_of(flame, NO_NODE, PS_PYTHON_FLAME_NOT_ATTRIBUTED, PS_SLICE_OTHER,
+                                 PS_FAMILY_RUNTIME);
     }
     node = ps_flame_child_of(flame, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
                              (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),

@@ -462,7 +462,7 @@ static void test_flame(void **state)
         state, "flame", "on=python",
         "{\"unit\":\"ns\",\"sum\":700,\"tracks\":1,\"n\":5,\"cut\":0,\"parent\":[-1,0,1,-1,3],\"name\":"
         "[0,1,2,3,2],\"self\":[0,0,500,0,200],\"total\":[500,500,500,200,200],\"count\":[1,1,1,1,1],"
-        "\"family\":[8,1,1,0,1],\"kind\":[2,1,6,0,6],\"modules\":[0,0,0,0,0],\"names\":[\"step\","
+        "\"family\":[8,1,1,7,1],\"kind\":[2,1,6,0,6],\"modules\":[0,0,0,0,0],\"names\":[\"step\","
         "\"mm\",\"gemm\",\"not attributed\"],\"classes\":[],\"attributed\":{\"total\":500,\"python\":0,"
         "\"modules\":0,\"backward\":0,\"without_launch\":200,\"without_frame\":0}}");
     has(state, "flame", "on=device&from_ns=500", "{\"n\":2,\"unit\":\"ns\",\"sum\":200,");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The flame graph of a run or range: self time on the host, time on the device below the operators
- * that launched the work, or wall time with the Python frames. The pane is also used in the dock of
+ * or the Python frames that launched the work, or wall time with the Python frames. The pane is also used in the dock of
  * the timeline.
  */
 import { useMemo } from 'preact/hooks';
@@ -23,16 +23,21 @@ import { type Matcher, matchSet } from '../../model/search';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
+import { withModuleCounts } from '../../model/python_flame';
 import { layoutFlame, matchedNs } from './flame_tree';
 import { frameActions } from './frame_actions';
 import { FrameLines } from './frame_lines';
 import { originSuffix, stackParams } from './parts';
+import { Attribution, isPythonFlame, pythonActions, pythonParams } from './python_flame';
 import { AllDropped, transformActions } from './transforms';
 
-export type FlameOn = 'cpu' | 'device' | 'wall';
+export type FlameOn = 'cpu' | 'device' | 'python' | 'wall';
 
 function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
-    if (!isStacks(run)) return rangedPath(run, 'flame', range, { on, limit: 20_000 });
+    if (!isStacks(run)) {
+        const more = on === 'python' ? pythonParams() : {};
+        return rangedPath(run, 'flame', range, { on, limit: 20_000, ...more });
+    }
     return rangedPath(run, 'stack_flame', range, { ...stackParams(), limit: 20_000 });
 }
 
@@ -40,7 +45,7 @@ function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
 function rootText(run: Run, on: FlameOn, tracks: number): string {
     if (isStacks(run)) return 'all stacks';
     const summed = (noun: string) => (tracks > 1 ? `, ${tracks} ${noun} added up` : '');
-    if (on === 'device') return `time on the device${summed('streams')}`;
+    if (on === 'device' || on === 'python') return `time on the device${summed('streams')}`;
     const time = on === 'wall' ? 'wall time with Python frames' : 'self time on the host';
     return time + summed('threads');
 }
@@ -61,6 +66,7 @@ export function flameOn(run: Run): FlameOn {
     const urlMode = route.value.query.flame_on;
     const { devices, torch } = traceOf(run);
     if (urlMode === 'device' && devices > 0) return 'device';
+    if (urlMode === 'python' && devices > 0 && torch) return 'python';
     if (urlMode === 'wall' && torch) return 'wall';
     return 'cpu';
 }
@@ -72,6 +78,15 @@ const wallOption = (stacks: number) => ({
     tip: stacks
         ? 'with the Python frames around the operators'
         : 'no Python frames in this trace; record with with_stack=True',
+});
+
+const pythonOption = (devices: number) => ({
+    value: 'python' as const,
+    text: 'Device by Python',
+    disabled: devices === 0,
+    tip: devices
+        ? 'kernels and copies below the Python frames and modules that launched them'
+        : 'nothing ran on a device',
 });
 
 export function FlameSwitch({ run }: { run: Run }) {
@@ -91,7 +106,7 @@ export function FlameSwitch({ run }: { run: Run }) {
                         ? 'kernels and copies below the operators that launched them'
                         : 'nothing ran on a device',
                 },
-                ...(torch ? [wallOption(stacks)] : []),
+                ...(torch ? [pythonOption(devices), wallOption(stacks)] : []),
             ]}
             onChange={(on) =>
                 replaceQuery({
@@ -114,7 +129,11 @@ export function FlamePane({
 }: FlamePaneProps) {
     const on = flameOn(run);
     const answer = useJson<FlameAnswer>(flamePath(run, range, on));
-    const flame = answer.data;
+    const flame = useMemo(
+        () =>
+            answer.data && isPythonFlame(answer.data) ? withModuleCounts(answer.data) : answer.data,
+        [answer.data],
+    );
     const rootName = rootText(run, on, flame?.tracks ?? 0);
     const layout = useMemo(() => (flame ? layoutFlame(flame) : null), [flame]);
     const paint = useMemoOn(
@@ -150,6 +169,7 @@ export function FlamePane({
                     error={answer.error}
                 />
             )}
+            {flame && isPythonFlame(flame) && !answer.error && <Attribution flame={flame} />}
             {flame && layout && paint && !answer.error && (
                 <FrameView
                     label="Flame graph"
@@ -171,6 +191,7 @@ export function FlamePane({
                     tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
                     actions={(node) => [
                         ...(isStacks(run) ? transformActions(run, flame, node) : []),
+                        ...pythonActions(flame, node),
                         ...frameActions(flame, node),
                     ]}
                     keyless={!isInTab}
@@ -191,7 +212,10 @@ export function FlamePane({
 }
 
 function emptyText(on: FlameOn, ranged: boolean): string {
-    const where = on === 'device' ? 'Nothing ran on a device' : 'No slice with a duration starts';
+    const where =
+        on === 'device' || on === 'python'
+            ? 'Nothing ran on a device'
+            : 'No slice with a duration starts';
     return `${where} in this ${ranged ? 'range' : 'trace'}.`;
 }
 

@@ -16,8 +16,9 @@ import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
-import { FlamePane, FlameSwitch } from './flame_pane';
+import { flameOn, FlamePane, FlameSwitch } from './flame_pane';
 import { ModeSwitch, PeriodField, StackLegend, ThreadSelect } from './parts';
+import { isPythonFlame, PythonOptions } from './python_flame';
 import { TransformRow } from './transforms';
 
 export function FlameTab({ run }: { run: Run }) {
@@ -29,6 +30,7 @@ export function FlameTab({ run }: { run: Run }) {
         share: 0,
     });
     const [flame, setFlame] = useState<FlameAnswer | undefined>(undefined);
+    const isByPython = flameOn(run) === 'python';
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Flame', [{ key: '/', label: 'search', run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1000;
@@ -39,7 +41,8 @@ export function FlameTab({ run }: { run: Run }) {
                 {isStacks(run) && <ModeSwitch />}
                 {isStacks(run) && <ThreadSelect run={run} />}
                 {isStacks(run) && <PeriodField run={run} />}
-                {wide && !isStacks(run) && (
+                {isByPython && flame && isPythonFlame(flame) && <PythonOptions flame={flame} />}
+                {wide && !isStacks(run) && !isByPython && (
                     <span class="soft">slices merged by path, widest first</span>
                 )}
                 {isStacks(run) && <StackLegend selfByOrigin={flame?.self_by_origin} />}

@@ -107,10 +107,12 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
     return rows;
 }
 
-function workRows({ slice }: SliceAnswer): FactRow[] {
+function workRows({ slice, kernels_ns }: SliceAnswer): FactRow[] {
     const rows: FactRow[] = [];
-    if (slice.device_total_ns > 0) {
-        const value = axisText(slice.device_total_ns);
+    /* Python frames and runtime calls are not in torch's sums */
+    const deviceNs = slice.device_total_ns || kernels_ns;
+    if (deviceNs > 0) {
+        const value = axisText(deviceNs);
         rows.push({ key: 'Device time', value, tip: 'of what it and what it called launched' });
     }
     if (slice.cpu_bytes)
