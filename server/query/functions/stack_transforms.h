@@ -16,23 +16,24 @@
  *     package:ID   all functions in the installed package, or in the module of the standard
  *                  library, of the frame
  *
- *     drop:TARGET      removes the stacks that have a target
- *     focus:TARGET     removes the stacks that have no target, and of the others all frames that
- * are outside of the outermost target merge:TARGET     removes all targets from the stacks. The
- * weight of a target becomes part of its caller's leaf:TARGET      removes all frames that are
- * inside of the outermost target: its callees collapse:TARGET  replaces each sequence of adjacent
- * targets by one frame. TARGET is file:ID or package:ID, and the new frame has its name
- *     recursion:TARGET removes all frames that are inside of the outermost frame of a function, up
- *                      to and with the innermost frame of the same function, for each function of
- *                      TARGET: A X B X C becomes A X C. TARGET is ID
- *     recursion        the same for all functions: a frame whose function the stack has already
- *                      removes all frames inside of that one, from the root on
- *     focus-path:PATH  removes the stacks that do not begin with PATH, and of the others all frames
- *                      before the last frame of PATH
- *     merge-path:PATH  removes the last frame of PATH from the stacks that begin with PATH
- *     invert           reverses the stacks: the tree begins with the innermost frames. It is
- *                      applied after all others, wherever it is in the list. Tables and the
- *                      sandwich are not affected
+ * - drop:TARGET removes the stacks that have a target.
+ * - focus:TARGET removes the stacks that have no target, and of the others all frames that are
+ *   outside of the outermost target.
+ * - merge:TARGET removes all targets from the stacks. The weight of a target becomes part of its
+ *   caller's.
+ * - leaf:TARGET removes all frames that are inside of the outermost target: its callees.
+ * - collapse:TARGET replaces each sequence of adjacent targets by one frame. TARGET is file:ID or
+ *   package:ID, and the new frame has its name.
+ * - recursion:TARGET removes all frames that are inside of the outermost frame of a function, up to
+ *   and with the innermost frame of the same function, for each function of TARGET: A X B X C
+ *   becomes A X C. TARGET is ID.
+ * - recursion is the same for all functions: a frame whose function the stack has already removes
+ *   all frames inside of that one, from the root on.
+ * - focus-path:PATH removes the stacks that do not begin with PATH, and of the others all frames
+ *   before the last frame of PATH.
+ * - merge-path:PATH removes the last frame of PATH from the stacks that begin with PATH.
+ * - invert reverses the stacks: the tree begins with the innermost frames. It is applied after all
+ *   others, wherever it is in the list. Tables and the sandwich are not affected.
  *
  * PATH is a list of IDs from the root of the tree that the transforms before it leave, separated by
  * dots. The ID of a collapsed frame is that of its transform. A function that was collapsed is
