@@ -156,6 +156,11 @@ export function useTimelineKeys(
         { key: 'r', label: 'range from the slice', run: act(rangeOfSlice) },
         { key: 'm', label: 'area from the slice', run: act(areaOfSlice) },
         {
+            key: 'n',
+            label: 'note at the pointer, or on the area',
+            run: act((now) => now.props.onNote(Math.round(zoomCentre(now)))),
+        },
+        {
             key: '.',
             label: rowText && `next slice ${rowText}`,
             run: act((now) => now.props.onStep(true)),
@@ -223,10 +228,10 @@ function nudge(now: TimelineStage, px: number): void {
     if (area) onArea(moveArea(area, by, now.whole));
 }
 
-/** Clears the slice, else the area, else the search; without any of them, zooms out to the
+/** Clears the note, else the slice, else the area, else the search; without any of them, zooms out to the
  * complete run. */
 function stepBack(now: TimelineStage): void {
-    const { selected, area, found } = now.props;
-    if (selected || area || found) now.props.onBack();
+    const { selected, area, found, hasNote } = now.props;
+    if (selected || area || found || hasNote) now.props.onBack();
     else now.easeTo(now.whole);
 }

@@ -43,6 +43,12 @@ export interface TimelineProps {
     selected: Mark | null;
     flows: Flow[];
     onSelect: (id: number | null) => void;
+    /** true: a note is selected */
+    hasNote: boolean;
+    /** key N: a note at a time, or on the selected area */
+    onNote: (t_ns: number) => void;
+    /** called after each frame */
+    onFrame: (stage: TimelineStage) => void;
     /** ids of the names that the search matches; null if there is no search */
     found: ReadonlySet<number> | null;
     /** the user asked for the menu of a lane, at a point of the window */

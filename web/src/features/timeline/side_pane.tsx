@@ -26,11 +26,14 @@ interface SidePaneProps {
     find: Find;
     timeline: TimelineAnswer;
     onName: (name: string) => void;
-    /** the selected slice */
+    /** the selected slice or area */
     children: ComponentChildren;
+    /** below everything else */
+    foot: ComponentChildren;
 }
 
-export function SidePane({ run, field, find, timeline, onName, children }: SidePaneProps) {
+export function SidePane(props: SidePaneProps) {
+    const { run, field, find, timeline, onName, children, foot } = props;
     const pane = sidePane();
     return (
         <aside class="timeline-side" style={{ width: pane.size }} aria-label="selected slice">
@@ -42,6 +45,7 @@ export function SidePane({ run, field, find, timeline, onName, children }: SideP
                 ) : (
                     <Hints run={run} families={timeline.steps.length > 0 || hasStreams(timeline)} />
                 ))}
+            {foot}
         </aside>
     );
 }
@@ -65,6 +69,8 @@ const KEYS: [string[], string][] = [
     [['[', ']'], 'previous, next step'],
     [['F'], 'fit slice, range or run'],
     [['R'], 'range from the slice'],
+    [['M'], 'area from the slice'],
+    [['N'], 'note at the pointer, or on the area'],
     [[',', '.'], 'previous, next slice in the row'],
     [['/'], 'search'],
 ];
@@ -74,8 +80,8 @@ function Hints({ run, families }: { run: Run; families: boolean }) {
         <div class="timeline-hints">
             <MeanStep run={run} />
             <p>
-                Click a slice to see its details. Drag on the ruler, or hold Shift and drag on the
-                tracks, to select a range.
+                Click a slice to see its details. Drag on the ruler to select a range, or hold Shift
+                and drag on the tracks to select an area of them.
             </p>
             <dl>
                 {KEYS.map(([keys, label]) => (

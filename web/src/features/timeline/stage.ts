@@ -180,6 +180,7 @@ export class TimelineStage {
         const label = spanText(shifted(scene.view, -scene.origin), this.renderer.width);
         if (label !== this.spanLabel) this.parts.span.textContent = label;
         this.spanLabel = label;
+        props.onFrame(this);
     };
 
     /** Shows a line at the time under the pointer of the other timeline; null hides it. */

@@ -7,9 +7,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, asApiError } from '../../base/client';
-import { useMemoOn } from '../../base/hooks';
+import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { isPanel } from '../../base/panel';
 import { replaceQuery, route } from '../../base/router';
+import type { TimelineNote } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { Notice } from '../../components/notice';
@@ -17,14 +18,16 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { viewportWidth } from '../../components/viewport';
 import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
-import { fitView, type TimeView } from '../../model/timeline_view';
-import { type Area, areaQuery, rangeOfArea, readArea } from '../../model/timeline_area';
+import { fitView, panView, type TimeView } from '../../model/timeline_view';
+import { type Area, areaQuery, areaText, rangeOfArea, readArea } from '../../model/timeline_area';
 import { useJson } from '../shared/use_json';
 import type { WorkerName } from '../../model/worker_names';
 import { isAttributed, isStacks, timelinePath, traceOf } from '../trace/data';
 import { useWorkerNames } from '../trace/worker_names';
 import { ARRANGEMENT_KEYS, parseArrangement } from './arrangement';
 import { AreaPane } from './area_pane';
+import { useTimelineNotes } from './notes';
+import { type NoteDraft, NotesLayer, NotesList } from './notes_layer';
 import { useTimelineLink } from './panel_link';
 import { TimelineDetail } from './detail';
 import { TimelineDock } from './dock';
@@ -140,6 +143,58 @@ function KeyHints() {
     );
 }
 
+function middleOf(stage: TimelineStage | null): number {
+    return stage ? Math.round((stage.view.from + stage.view.to) / 2) : 0;
+}
+
+/* The notes of the run, the one of the URL, and the one that is being written. */
+function useNotes(run: Run, stage: { current: TimelineStage | null }, area: Area | null) {
+    const all = useTimelineNotes(run);
+    const [draft, setDraft] = useState<NoteDraft | null>(null);
+    const onFrame = useRef<((shown: TimelineStage) => void) | null>(null);
+    const id = route.value.query.note;
+    const selected = all.rows.find((note) => note.id === id) ?? null;
+    const reveal = (t_ns: number): void => {
+        const now = stage.current;
+        if (!now || (t_ns >= now.view.from && t_ns <= now.view.to)) return;
+        const middle = (now.view.from + now.view.to) / 2;
+        now.easeTo(panView(now.view, now.whole, t_ns - middle));
+    };
+    const select = (note: TimelineNote | null): void => {
+        const noteArea = note?.area ? readArea({ area: note.area }) : null;
+        replaceQuery({ note: note?.id ?? null, ...(noteArea && areaQuery(noteArea)) });
+        if (note) reveal(note.t_ns);
+    };
+    const startNote = (t_ns: number): void => {
+        if (!all.mayAdd) return;
+        setDraft(
+            area
+                ? { t_ns: area.from, area: areaText(area), note: null }
+                : { t_ns: Math.max(0, t_ns), area: '', note: null },
+        );
+    };
+    const spread = (notes: TimelineNote[]): void => {
+        const [from, to] = [notes[0].t_ns, notes[notes.length - 1].t_ns];
+        if (to === from) select(notes[0]);
+        else stage.current?.easeTo(fitView({ from, to }, stage.current.whole, 0.2));
+    };
+    // The note of a link is shown, unless the link also has a window.
+    useEffectOn(() => {
+        if (selected && !route.peek().query.at) reveal(selected.t_ns);
+    }, [selected?.id]);
+    return {
+        all,
+        selected,
+        select,
+        draft,
+        setDraft,
+        startNote,
+        spread,
+        onFrame,
+        mayAdd: all.mayAdd,
+    };
+}
+
 function detailsOf(slice: ComponentChildren, area: ComponentChildren) {
     if (slice) return { title: 'Slice', body: slice };
     return area ? { title: 'Area', body: area } : null;
@@ -167,6 +222,8 @@ function Timeline({ run, timeline }: TimelineProps) {
                 onSelect={select}
             />
         );
+    const notes = useNotes(run, stage, area);
+    const { startNote } = notes;
     const areaPane = area && range && (
         <AreaPane
             run={run}
@@ -174,7 +231,7 @@ function Timeline({ run, timeline }: TimelineProps) {
             area={area}
             range={range}
             onZoom={() => stage.current?.easeTo(fitView(area, stage.current.whole))}
-            onNote={null}
+            onNote={notes.mayAdd ? () => startNote(area.from) : null}
             onClose={() => replaceQuery(areaQuery(null))}
         />
     );
@@ -188,6 +245,16 @@ function Timeline({ run, timeline }: TimelineProps) {
             {!isPanel() && (
                 <>
                     <TimelineToolbar lanes={now.lanes} filter={query.tracks ?? ''}>
+                        {notes.mayAdd && (
+                            <button
+                                type="button"
+                                class="button"
+                                title="note on the area, or in the middle of the view; N: at the pointer"
+                                onClick={() => startNote(middleOf(stage.current))}
+                            >
+                                Add note <kbd>N</kbd>
+                            </button>
+                        )}
                         {field}
                     </TimelineToolbar>
                     <NoStepsHint run={run} />
@@ -224,11 +291,24 @@ function Timeline({ run, timeline }: TimelineProps) {
                         onLabelMenu={() => undefined}
                         onNeed={(need) => loader.load(need)}
                         onStep={now.step}
-                        onBack={() => now.back(area !== null)}
+                        onBack={() => (query.note ? notes.select(null) : now.back(area !== null))}
+                        hasNote={Boolean(query.note)}
+                        onNote={startNote}
+                        onFrame={(shown) => notes.onFrame.current?.(shown)}
                         onFind={() => search.current?.select()}
                         tip={(hit) => <SliceTip hit={hit} data={data} loader={loader} />}
                         curveTip={(lane, t) => <CurveTip lane={lane} t={t} curves={data.curves} />}
-                    />
+                    >
+                        <NotesLayer
+                            notes={notes.all}
+                            selected={notes.selected}
+                            draft={notes.draft}
+                            onFrame={notes.onFrame}
+                            onSelect={notes.select}
+                            onDraft={notes.setDraft}
+                            onSpread={notes.spread}
+                        />
+                    </TimelineView>
                     {(!isPanel() || !hasSidePane) && (
                         <TimelineDock
                             run={run}
@@ -245,6 +325,13 @@ function Timeline({ run, timeline }: TimelineProps) {
                         find={find}
                         timeline={timeline}
                         onName={(name) => report(now.toName(name))}
+                        foot={
+                            <NotesList
+                                notes={notes.all}
+                                selected={notes.selected}
+                                onSelect={notes.select}
+                            />
+                        }
                     >
                         {slice ?? areaPane}
                     </SidePane>

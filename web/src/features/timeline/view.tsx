@@ -3,6 +3,7 @@
  * Overview, ruler and lanes in one canvas, with the labels next to it. The caller stores selection,
  * window and area in the URL.
  */
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { int } from '../../base/units';
@@ -27,6 +28,8 @@ const MAX_PINNED_PX = 4000;
 interface TimelineViewProps extends TimelineProps {
     /** receives the stage, so that the parent can call it */
     stageRef: { current: TimelineStage | null };
+    /** drawn over the tracks */
+    children: ComponentChildren;
 }
 
 export function TimelineView(props: TimelineViewProps) {
@@ -175,6 +178,7 @@ export function TimelineView(props: TimelineViewProps) {
                 >
                     <div style={{ height: lanes.height - lanes.pinnedHeight }} />
                 </div>
+                {props.children}
             </div>
         </div>
     );
