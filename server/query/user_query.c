@@ -99,6 +99,8 @@ static void add_columns(struct page *page)
         ps_json_object(&page->json);
         ps_json_key_str(&page->json, "name", ps_col_name(page->stmt, c));
         ps_json_key_str(&page->json, "type", type_word(page->seen_types[c]));
+        ps_json_key_str(&page->json, "table", ps_col_origin_table(page->stmt, c));
+        ps_json_key_str(&page->json, "column", ps_col_origin_column(page->stmt, c));
         ps_json_end(&page->json);
     }
     ps_json_end(&page->json);

@@ -275,6 +275,16 @@ int ps_col_count(struct ps_stmt *stmt)
     return stmt ? sqlite3_column_count(stmt->handle) : 0;
 }
 
+const char *ps_col_origin_table(struct ps_stmt *stmt, int column)
+{
+    return sqlite3_column_table_name(stmt->handle, column);
+}
+
+const char *ps_col_origin_column(struct ps_stmt *stmt, int column)
+{
+    return sqlite3_column_origin_name(stmt->handle, column);
+}
+
 const char *ps_col_name(struct ps_stmt *stmt, int column)
 {
     return sqlite3_column_name(stmt->handle, column);

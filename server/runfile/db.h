@@ -80,6 +80,10 @@ enum ps_status ps_stmt_open_for_run(struct ps_db *db, const char *query, const c
 
 int ps_col_count(struct ps_stmt *stmt);
 const char *ps_col_name(struct ps_stmt *stmt, int column);
+/* The table and the column that the values of a result column are copied from; NULL: they are
+ * computed. Valid until the statement is released. */
+const char *ps_col_origin_table(struct ps_stmt *stmt, int column);
+const char *ps_col_origin_column(struct ps_stmt *stmt, int column);
 bool ps_col_is_null(struct ps_stmt *stmt, int column);
 bool ps_col_is_blob(struct ps_stmt *stmt, int column);
 int64_t ps_col_int(struct ps_stmt *stmt, int column);

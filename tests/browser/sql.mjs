@@ -171,3 +171,76 @@ test('SQL: a statement is saved for others, offered for its kind, and removed', 
         await page.getByRole('button', { name: 'remove the word' }).click();
         await page.getByRole('button', { name: 'remove the word' }).waitFor({ state: 'detached' });
     }));
+
+test('SQL: views and columns are completed by keyboard', ({ pages }) =>
+    withRun('expressions.prof', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
+        const list = page.getByRole('listbox', { name: 'completions' });
+        const marked = list.locator('[aria-selected=true]');
+        await page.getByText('no rows').first().waitFor();
+        await editor(page).fill('');
+        await page.keyboard.type('SELECT f.tot');
+        equal(await list.count(), 0, 'f is unknown yet');
+        await editor(page).fill('SELECT  FROM func');
+        await editor(page).press('End');
+        await page.keyboard.type('t');
+        await marked.getByText('functions').waitFor();
+        await page.keyboard.press('Tab');
+        equal(await editor(page).inputValue(), 'SELECT  FROM functions', 'Tab completes the view');
+        await page.keyboard.type(' f');
+        await page.keyboard.press('Escape');
+        await editor(page).evaluate((box) => box.setSelectionRange(7, 7));
+        await page.keyboard.type('f.t');
+        await marked.getByText('tottime_s').waitFor();
+        check((await marked.innerText()).includes('own time'), 'the comment of the schema');
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('ArrowUp');
+        await page.keyboard.press('Enter');
+        equal(await editor(page).inputValue(), 'SELECT f.tottime_s FROM functions f', 'Enter completes the column');
+        await page.keyboard.type(', f.nc');
+        await list.waitFor();
+        await page.keyboard.press('Escape');
+        equal(await list.count(), 0, 'Escape closes the list');
+        check(await editor(page).evaluate((box) => box === document.activeElement), 'and the editor keeps the focus');
+        await page.keyboard.press('Control+ ');
+        await marked.getByText('ncalls').click();
+        equal(await editor(page).inputValue(), 'SELECT f.tottime_s, f.ncalls FROM functions f', 'a click completes');
+        await page.keyboard.press('Control+Enter');
+        await until(async () => (await rowTexts(page, 'Result')).length > 10, 'it runs');
+    }));
+
+const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash.replaceAll('+', ' ')));
+
+test('SQL: cells and rows lead back to functions and to the timeline', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const dump = shelf.add(join(DEMO, 'expressions.prof'));
+        const trace = shelf.add(join(DEMO, 'training.pt.trace.json.gz'));
+        const page = await pages.open(`${shelf.url}#/run/${dump.id}/sql`);
+        await ask(page, 'SELECT id, name AS n, 2 AS file FROM functions ORDER BY tottime_s DESC LIMIT 3');
+        await until(async () => (await rowTexts(page, 'Result')).length === 3, 'functions');
+        equal(await grid(page, 'Result').locator('.sql-link').count(), 6, 'ids and names are links, computed columns are not');
+        const [[id, name]] = await rowTexts(page, 'Result');
+        await page.getByRole('link', { name, exact: true }).click();
+        equal(await hash(page), `#/run/${dump.id}/functions?q=${name}&fn=${id}`, 'the function');
+        await page.goto(`${shelf.url}#/run/${trace.id}/sql`);
+        await ask(page, 'SELECT id, name, start_ns, duration_ns FROM slices WHERE kind = 6 ORDER BY duration_ns DESC LIMIT 5');
+        await until(async () => (await rowTexts(page, 'Result')).length === 5, 'kernels');
+        const [first] = await rowTexts(page, 'Result');
+        await grid(page, 'Result').focus();
+        await page.keyboard.press('Home');
+        await page.keyboard.press('Enter');
+        const number = (text) => Number(text.replaceAll(',', ''));
+        await until(async () => (await hash(page)).startsWith(`#/run/${trace.id}/timeline?slice=${number(first[0])}&at=`), 'the timeline');
+        const [from, to] = /at=(\d+)~(\d+)/.exec(await hash(page)).slice(1).map(Number);
+        check(from <= number(first[2]) && to >= number(first[2]) + number(first[3]), `its time is in view: ${from}~${to}`);
+        await page.getByText(first[1]).first().waitFor();
+        await page.goto(`${shelf.url}#/sql?runs=${dump.id},${trace.id}`);
+        await ask(page, `SELECT run, name FROM functions WHERE name = '${name}' UNION ALL SELECT 'no run', 'x'`);
+        await page.getByRole('link', { name: 'expressions.prof', exact: true }).waitFor();
+        await page.getByRole('link', { name, exact: true }).click();
+        equal(await hash(page), `#/run/${dump.id}/functions?q=${name}`, 'the function in its run');
+    } finally {
+        await shelf.stop();
+    }
+});

@@ -4,11 +4,13 @@ import concurrent.futures
 import csv
 import io
 import json
+import os
+import re
 import select
 import socket
 import unittest
 
-from server import ServerTest, cpu_ticks, dump, import_log
+from server import ROOT, ServerTest, cpu_ticks, dump, import_log
 from wait import wait_until  # where server.py looks
 
 SQL = "/api/v1/sql"
@@ -24,7 +26,8 @@ class Sql(ServerTest):
         cls.dump = shelf.add(dump(), name="dump")["id"]
 
     def ask(self, sql, **more):
-        more.setdefault("run", self.log)
+        if "runs" not in more:
+            more.setdefault("run", self.log)
         return self.request("POST", SQL, json.dumps(dict(more, sql=sql)))
 
     def rows(self, sql, **more):
@@ -163,6 +166,66 @@ class Across(Sql):
         self.assertEqual((len(answer["rows"]), answer["cut"]), (10000, "rows"))
         self.refused("SELECT count(*) FROM imports a, imports b, imports c, imports d WHERE a.id + b.id + c.id + d.id < 0",
                      "too long", 503, "too_slow")
+
+
+class Examples(Sql):
+    """The examples of the page run on real profiles, and lead back to them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shelf = cls("setUp")
+        profiles = os.path.join(ROOT, "demo", "profiles")
+        cls.runs = {}
+        for name in sorted(os.listdir(profiles)):
+            with open(os.path.join(profiles, name), "rb") as file:
+                cls.runs[name] = shelf.add(file.read(), name=name)["id"]
+        with open(os.path.join(ROOT, "web", "src", "features", "sql", "examples.ts"), encoding="utf-8") as file:
+            source = file.read().split("export const SHELF_EXAMPLES")
+        cls.examples, cls.of_shelf = (dict(re.findall(r"title: '([^']+)'.*?sql: `([^`]+)`", part, re.S)) for part in source)
+
+    def test_each_runs_on_each_profile(self):
+        self.assertGreater(len(self.examples), 15)
+        answered = set()
+        for title, sql in self.examples.items():
+            for run in self.runs.values():
+                answer = self.ask(sql, run=run)
+                self.assertEqual(answer.status, 200, (title, answer.body))
+                if answer.json["rows"]:
+                    answered.add(title)
+        without = {"Actions of the profiler", "Measurements"}  # the demo has no such profiles
+        self.assertEqual(set(self.examples) - without - answered, set())
+        for title, sql in self.of_shelf.items():
+            body = json.dumps({"runs": list(self.runs.values()), "sql": sql})
+            self.assertEqual(self.request("POST", SQL, body).status, 200, title)
+
+    def objects(self, title, profile):
+        answer = self.ask(self.examples[title], run=self.runs[profile]).json
+        return [dict(zip([column["name"] for column in answer["columns"]], row)) for row in answer["rows"]]
+
+    def test_gaps_and_latencies_are_those_of_the_slices(self):
+        run = self.runs["training-waits.pt.trace.json.gz"]
+        times = self.rows("SELECT id, track, start_ns, duration_ns, launch_id FROM slices WHERE kind BETWEEN 6 AND 8 ORDER BY track, start_ns, id", run=run)
+        gaps, end, before = [], 0, None
+        for _, track, start, duration, _ in times:
+            if track == before and start > end:
+                gaps.append(start - end)
+            end = max(end, start + duration) if track == before else start + duration
+            before = track
+        told = self.objects("Largest gaps between kernels of a stream", "training-waits.pt.trace.json.gz")
+        self.assertEqual([row["duration_ns"] for row in told], sorted(gaps, reverse=True)[:1000])
+        starts = dict(self.rows("SELECT id, start_ns FROM slices WHERE kind = 4 LIMIT 100000", run=run))
+        latencies = [start - starts[launch] for _, _, start, _, launch in times if launch in starts]
+        told = self.objects("Longest launch latencies", "training-waits.pt.trace.json.gz")
+        self.assertEqual([row["latency_us"] for row in told][:10], [ns / 1000 for ns in sorted(latencies, reverse=True)[:10]])
+
+    def test_columns_say_what_they_are_copied_from(self):
+        run = self.runs["training.pt.trace.json.gz"]
+        def origins(sql, **more):
+            return [(column["table"], column["column"]) for column in self.ask(sql, **more).json["columns"]]
+        self.assertEqual(origins("SELECT id AS x, name, 1 AS id FROM slices LIMIT 1", run=run), [("ps_slices", "id"), ("text", "text"), (None, None)])
+        self.assertEqual(origins("SELECT id, name FROM functions LIMIT 1", run=self.runs["expressions.prof"]), [("function", "id"), ("function", "name")])
+        self.assertEqual(origins("SELECT run AS r, module FROM imports LIMIT 1", runs=[self.runs["stdlib.log"]]), [("imports", "run"), ("imports", "module")])
 
 
 class Saved(Sql):

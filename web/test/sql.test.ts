@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { completionsAt } from '../src/features/sql/complete';
 import { RUN_EXAMPLES, examplesWithRows } from '../src/features/sql/examples';
+import { linkOf, roleOf, rowLink } from '../src/features/sql/links';
 import {
     axesOf,
     cellText,
@@ -106,9 +108,9 @@ test('a byte of the statement is a word of it', () => {
 
 const RESULT: SqlResult = {
     columns: [
-        { name: 'name', type: 'text' },
-        { name: 'n', type: 'integer' },
-        { name: 's', type: 'real' },
+        { name: 'name', type: 'text', table: null, column: null },
+        { name: 'n', type: 'integer', table: null, column: null },
+        { name: 's', type: 'real', table: null, column: null },
     ],
     rows: [
         ['b', 2, 0.5],
@@ -146,4 +148,87 @@ test('a chart takes the first figure over the first column', () => {
     assert.deepEqual(pointsOf(RESULT, 0, 1), { x: [0, 1], y: [2, 10], names: ['b', 'c'] });
     assert.deepEqual(pointsOf(RESULT, 1, 2), { x: [2], y: [0.5], names: null });
     assert.deepEqual(pointsOf(RESULT, -1, 1), { x: [0, 2], y: [2, 10], names: null });
+});
+
+const VIEWS = viewsOf(SCHEMA);
+const names = (sql: string, isAsked = false) =>
+    completionsAt(sql.replace('|', ''), sql.indexOf('|'), VIEWS, isAsked)?.items.map(
+        ({ name }) => name,
+    ) ?? [];
+
+test('views are completed after FROM and JOIN, columns of the views of the statement elsewhere', () => {
+    assert.deepEqual(names('SELECT 1 FROM oper|'), ['operators', 'operators_by_shape']);
+    assert.deepEqual(names('SELECT 1 FROM slices s JOIN ste|'), ['steps', 'step_parts']);
+    assert.deepEqual(names('SELECT to| FROM functions'), ['tottime_s']);
+    assert.deepEqual(names('SELECT f.c| FROM functions f, callers c'), ['cumtime_s', 'cycle']);
+    assert.deepEqual(names('SELECT c.c| FROM functions f, callers c'), [
+        'callee_id',
+        'caller_id',
+        'cumtime_s',
+    ]);
+    assert.deepEqual(names('SELECT lines.inc| FROM lines'), ['increment_mib']);
+    assert.equal(names('SELECT | FROM kernels', true)[0], 'name');
+});
+
+test('nothing is completed in texts and comments, after numbers, without a letter, and if it stands there', () => {
+    for (const sql of [
+        "SELECT 'tot|' FROM functions",
+        'SELECT 1 -- tot|',
+        'SELECT 1 /* tot| */ FROM functions',
+        'SELECT 2| FROM functions',
+        'SELECT | FROM functions',
+        'SELECT x.t| FROM functions f',
+        'SELECT tottime_s| FROM functions',
+    ])
+        assert.deepEqual(names(sql), [], sql);
+});
+
+const column = (name: string, table: string | null = null, of: string | null = null) =>
+    ({ name, type: 'any', table, column: of }) as const;
+const TRACE = { id: 'a', kind: 'torch-trace', span_ns: 1e6 };
+const DUMP = { id: 'b', kind: 'pstats', span_ns: 0 };
+
+test('what a column holds is told by its origin, then by its name', () => {
+    assert.equal(roleOf(column('x', 'ps_slices', 'id')), 'slice');
+    assert.equal(roleOf(column('launch_id')), 'slice');
+    assert.equal(roleOf(column('id')), null);
+    assert.equal(roleOf(column('r', 'imports', 'run')), 'run');
+    assert.equal(roleOf(column('name', 'text', 'text')), 'trace-name');
+    assert.equal(roleOf(column('category', 'text', 'text')), null);
+});
+
+test('cells lead to the view of what they hold, if the run has it', () => {
+    const result: SqlResult = {
+        columns: [
+            column('id', 'ps_slices', 'id'),
+            column('name', 'text', 'text'),
+            column('start_ns'),
+            column('duration_ns'),
+        ],
+        rows: [[4294967297, 'aten::mm (a|b)', 500_000, 100_000]],
+        cut: null,
+        elapsed_s: 0,
+    };
+    const [row] = result.rows;
+    const slice = { tab: 'timeline', query: { slice: '4294967297', at: '494000~606000' } };
+    assert.deepEqual(linkOf(result, row, 0, TRACE), slice);
+    assert.deepEqual(linkOf(result, row, 2, TRACE), slice);
+    assert.deepEqual(rowLink(result, row, TRACE), slice);
+    assert.deepEqual(linkOf(result, row, 1, TRACE), {
+        tab: 'timeline',
+        query: { find: '^aten::mm \\(a\\|b\\)$', fre: '1' },
+    });
+    assert.equal(linkOf(result, row, 3, TRACE), null);
+    assert.equal(rowLink(result, row, DUMP), null);
+    const functions: SqlResult = {
+        ...result,
+        columns: [column('n', 'function', 'name'), column('id', 'function', 'id')],
+        rows: [['<x>', 3]],
+    };
+    assert.deepEqual(rowLink(functions, functions.rows[0], DUMP), {
+        tab: 'functions',
+        query: { fn: '3' },
+    });
+    assert.deepEqual(linkOf(functions, functions.rows[0], 0, DUMP)?.query, { q: '<x>', fn: '3' });
+    assert.equal(linkOf(functions, [null, null], 0, DUMP), null);
 });

@@ -3,8 +3,10 @@
  * Editor of an SQL statement: a text area with transparent text, over a copy of the text with
  * syntax colours.
  */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Completions, completionsAt, completionText } from './complete';
 import { sqlPieces } from './syntax';
+import type { ViewDoc } from './views';
 
 export interface SqlEditorHandle {
     /** Inserts text at the cursor. */
@@ -20,10 +22,39 @@ interface SqlEditorProps {
     errorRange: [number, number] | null;
     onInput: (value: string) => void;
     onRun: () => void;
+    /** Views whose names and columns are completed. */
+    views: ViewDoc[];
     handle: { current: SqlEditorHandle | null };
 }
 
-export function SqlEditor({ label, value, errorRange, onInput, onRun, handle }: SqlEditorProps) {
+/* An open list of completions: the marked item, and the place of the cursor in px. */
+interface OpenList extends Completions {
+    at: number;
+    left: number;
+    top: number;
+}
+
+const LINE_PX = 19;
+const PADDING_PX = 8;
+const LIST_ID = 'sql-completions';
+
+/* Where the list is drawn: below the character at `index`. */
+function placeOf(box: HTMLTextAreaElement, index: number): { left: number; top: number } {
+    const style = getComputedStyle(box);
+    const context = document.createElement('canvas').getContext('2d');
+    const lines = box.value.slice(0, index).split('\n');
+    if (context) context.font = `${style.fontSize} ${style.fontFamily}`;
+    const text = lines[lines.length - 1].replaceAll('\t', '    ');
+    const left = parseFloat(style.paddingLeft) + (context?.measureText(text).width ?? 0);
+    return {
+        left: Math.max(0, Math.min(left - box.scrollLeft, box.clientWidth - 200)),
+        top: Math.min(PADDING_PX + lines.length * LINE_PX - box.scrollTop, box.clientHeight),
+    };
+}
+
+export function SqlEditor(props: SqlEditorProps) {
+    const { label, value, errorRange, onInput, onRun, views, handle } = props;
+    const [list, setList] = useState<OpenList | null>(null);
     const field = useRef<HTMLTextAreaElement | null>(null);
     const colours = useRef<HTMLPreElement | null>(null);
     useEffect(() => {
@@ -49,35 +80,121 @@ export function SqlEditor({ label, value, errorRange, onInput, onRun, handle }: 
         colours.current.scrollTop = field.current.scrollTop;
         colours.current.scrollLeft = field.current.scrollLeft;
     };
+    function openList(isAsked: boolean): void {
+        const box = field.current;
+        if (!box) return;
+        const found =
+            box.selectionStart === box.selectionEnd
+                ? completionsAt(box.value, box.selectionStart, views, isAsked)
+                : null;
+        setList(found && { ...found, at: 0, ...placeOf(box, found.from) });
+    }
+    function accept(at: number): void {
+        const box = field.current;
+        if (!box || !list) return;
+        box.focus();
+        box.setRangeText(completionText(list.items[at]), list.from, list.to, 'end');
+        setList(null);
+        onInput(box.value);
+    }
+    /* Keys of the open list; false: the key is not one of them. */
+    function onListKey(event: KeyboardEvent, open: OpenList): boolean {
+        const last = open.items.length - 1;
+        if (event.key === 'ArrowDown') setList({ ...open, at: open.at < last ? open.at + 1 : 0 });
+        else if (event.key === 'ArrowUp') setList({ ...open, at: open.at ? open.at - 1 : last });
+        else if (event.key === 'Tab' || event.key === 'Enter') accept(open.at);
+        else if (event.key === 'Escape') setList(null);
+        else return false;
+        event.preventDefault();
+        event.stopPropagation();
+        return true;
+    }
     function onKeyDown(event: KeyboardEvent): void {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+        const withCtrl = event.ctrlKey || event.metaKey;
+        if (event.key === 'Enter' && withCtrl) {
             event.preventDefault();
             event.stopPropagation();
+            setList(null);
             onRun();
-        } else if (event.key === 'Escape') field.current?.blur();
+        } else if (event.key === ' ' && withCtrl) {
+            event.preventDefault();
+            openList(true);
+        } else if (list && !withCtrl && !event.shiftKey && onListKey(event, list)) return;
+        else if (event.key === 'Escape') field.current?.blur();
+        else if (event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End')
+            setList(null);
     }
     return (
-        <div class="sql-editor">
-            <pre ref={colours} aria-hidden="true">
-                <Coloured sql={value} errorRange={errorRange} />
-                {'\n'}
-            </pre>
-            <textarea
-                ref={field}
-                aria-label={label}
-                aria-invalid={errorRange !== null}
-                spellcheck={false}
-                autocapitalize="off"
-                autocomplete="off"
-                wrap="off"
-                value={value}
-                onInput={(event) => onInput(event.currentTarget.value)}
-                // On focus the shown text becomes the user's text, so that an example that is
-                // loaded later does not replace it.
-                onFocus={(event) => onInput(event.currentTarget.value)}
-                onScroll={follow}
-                onKeyDown={onKeyDown}
-            />
+        <div class="sql-edit">
+            <div class="sql-editor">
+                <pre ref={colours} aria-hidden="true">
+                    <Coloured sql={value} errorRange={errorRange} />
+                    {'\n'}
+                </pre>
+                <textarea
+                    ref={field}
+                    aria-label={label}
+                    aria-invalid={errorRange !== null}
+                    spellcheck={false}
+                    autocapitalize="off"
+                    autocomplete="off"
+                    wrap="off"
+                    value={value}
+                    role="combobox"
+                    aria-expanded={list !== null}
+                    aria-autocomplete="list"
+                    aria-controls={LIST_ID}
+                    aria-activedescendant={list ? `${LIST_ID}-${list.at}` : undefined}
+                    onInput={(event) => {
+                        onInput(event.currentTarget.value);
+                        openList(false);
+                    }}
+                    onBlur={() => setList(null)}
+                    onPointerDown={() => setList(null)}
+                    // On focus the shown text becomes the user's text, so that an example that is
+                    // loaded later does not replace it.
+                    onFocus={(event) => onInput(event.currentTarget.value)}
+                    onScroll={follow}
+                    onKeyDown={onKeyDown}
+                />
+            </div>
+            {list && <CompletionList list={list} onPick={accept} />}
+        </div>
+    );
+}
+
+function CompletionList({ list, onPick }: { list: OpenList; onPick: (at: number) => void }) {
+    const box = useRef<HTMLDivElement | null>(null);
+    useEffect(() => {
+        box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+    }, [list]);
+    return (
+        <div
+            ref={box}
+            id={LIST_ID}
+            class="sql-completions"
+            role="listbox"
+            aria-label="completions"
+            style={{ left: list.left, top: list.top }}
+        >
+            {list.items.map((item, at) => (
+                <div
+                    key={`${item.kind} ${item.name}`}
+                    id={`${LIST_ID}-${at}`}
+                    role="option"
+                    aria-selected={at === list.at}
+                    // Keeps the focus in the editor.
+                    onPointerDown={(event) => {
+                        event.preventDefault();
+                        onPick(at);
+                    }}
+                >
+                    <span class="mono">{item.name}</span>
+                    <span class="soft ellipsis">
+                        {[item.of || 'view', item.comment].filter(Boolean).join(': ')}
+                    </span>
+                </div>
+            ))}
         </div>
     );
 }

@@ -28,6 +28,16 @@ WHERE i.self_us >= 1000
 ORDER BY i.self_us DESC`,
     },
     {
+        title: 'Imports of at least 10 ms by package',
+        requiredViews: ['imports'],
+        sql: `SELECT package, origin, count(*) AS modules, sum(self_us) / 1000.0 AS self_ms, max(self_us) / 1000.0 AS slowest_ms
+FROM imports
+WHERE NOT cached
+GROUP BY package
+HAVING sum(self_us) >= 10000
+ORDER BY self_ms DESC`,
+    },
+    {
         title: 'Functions with most self time',
         requiredViews: ['functions'],
         sql: `SELECT name, file, line, ncalls, tottime_s, cumtime_s, 1e6 * tottime_s / ncalls AS us_per_call
@@ -84,9 +94,49 @@ ORDER BY self_ms DESC`,
     {
         title: 'Duration of each step',
         requiredViews: ['steps'],
-        sql: `SELECT step, name, start_ns / 1e6 AS start_ms, duration_ns / 1e6 AS duration_ms
+        sql: `SELECT step, name, duration_ns / 1e6 AS duration_ms, start_ns, duration_ns
 FROM steps
 ORDER BY step`,
+    },
+    {
+        title: 'Exposed communication of each step',
+        requiredViews: ['steps', 'step_parts'],
+        sql: `SELECT s.step, s.name, sum(p.ns) FILTER (WHERE p.name = 'exposed communication') / 1e6 AS exposed_ms,
+       sum(p.ns) FILTER (WHERE p.name = 'communication') / 1e6 AS communication_ms, s.start_ns, s.duration_ns
+FROM steps s JOIN step_parts p ON p.step = s.step AND p.definition = 'tracelens'
+GROUP BY s.step
+ORDER BY exposed_ms DESC`,
+    },
+    {
+        title: 'Longest launch latencies',
+        requiredViews: ['slices', 'kernels'],
+        sql: `SELECT k.id, k.name, (k.start_ns - l.start_ns) / 1000.0 AS latency_us, l.name AS call, k.launch_id, k.start_ns, k.duration_ns
+FROM slices k JOIN slices l ON l.id = k.launch_id
+WHERE k.kind BETWEEN 6 AND 8 -- kernels, copies, sets
+ORDER BY latency_us DESC
+LIMIT 1000`,
+    },
+    {
+        title: 'Largest gaps between kernels of a stream',
+        requiredViews: ['slices', 'kernels'],
+        sql: `SELECT track, gap_ns / 1000.0 AS gap_us, next, slice_id, start_ns, gap_ns AS duration_ns
+FROM (SELECT track, name AS next, id AS slice_id, end_before AS start_ns, start_ns - end_before AS gap_ns
+      FROM (SELECT *, max(start_ns + duration_ns) OVER (PARTITION BY track ORDER BY start_ns, id
+                                                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS end_before
+            FROM slices
+            WHERE kind BETWEEN 6 AND 8)) -- kernels, copies, sets
+WHERE gap_ns > 0
+ORDER BY gap_ns DESC
+LIMIT 1000`,
+    },
+    {
+        title: 'Longest collectives',
+        requiredViews: ['slices', 'kernels'],
+        sql: `SELECT id, name, duration_ns / 1000.0 AS duration_us, track, start_ns, duration_ns
+FROM slices
+WHERE flags & 64 AND kind BETWEEN 6 AND 8 -- kernels of collectives
+ORDER BY duration_ns DESC
+LIMIT 1000`,
     },
     {
         title: 'Counters over time',
@@ -167,9 +217,9 @@ ORDER BY mean_self_ms DESC`,
     {
         title: 'Functions across these runs',
         requiredViews: ['functions'],
-        sql: `SELECT f.name, f.file, r.name AS run, f.ncalls, f.tottime_s, f.cumtime_s
-FROM functions f JOIN runs r ON r.run = f.run
-ORDER BY f.tottime_s DESC`,
+        sql: `SELECT name, file, run, ncalls, tottime_s, cumtime_s
+FROM functions
+ORDER BY tottime_s DESC`,
     },
     {
         title: 'Kernels across these runs',
@@ -182,9 +232,9 @@ ORDER BY total_us DESC`,
     {
         title: 'Steps of each run',
         requiredViews: ['steps'],
-        sql: `SELECT r.name, count(*) AS steps, avg(s.duration_ns) / 1e6 AS mean_ms, max(s.duration_ns) / 1e6 AS longest_ms
-FROM steps s JOIN runs r ON r.run = s.run
-GROUP BY s.run`,
+        sql: `SELECT run, count(*) AS steps, avg(duration_ns) / 1e6 AS mean_ms, max(duration_ns) / 1e6 AS longest_ms
+FROM steps
+GROUP BY run`,
     },
 ];
 

@@ -9,6 +9,9 @@ export type SqlValue = string | number | null;
 export interface SqlColumn {
     name: string;
     type: 'integer' | 'real' | 'text' | 'blob' | 'any' | 'null';
+    /** table and column that the values are copied from; null if they are computed */
+    table: string | null;
+    column: string | null;
 }
 
 export interface SqlResult {

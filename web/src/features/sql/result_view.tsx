@@ -6,7 +6,7 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
-import { replaceQuery, route } from '../../base/router';
+import { formatHash, navigate, replaceQuery, route } from '../../base/router';
 import { THIN_SPACE, int, plural } from '../../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { Menu } from '../../components/menu';
@@ -21,15 +21,25 @@ import {
     type SqlValue,
     widthOf,
 } from './result';
+import { columnWith, type LinkedRun, linkOf, roleOf, rowLink } from './links';
 import { type ChartKind, ResultChart } from './result_chart';
+import { type NamedRun, useNamedRuns } from './state';
 
 type Row = SqlValue[];
 
 const version = signal(0);
 
-function columnsOf(result: SqlResult): GridColumn<Row>[] {
+/** Finds the run that a row is about; null: unknown. */
+type RunOfRow = (row: Row) => LinkedRun | null;
+
+function columnsOf(
+    result: SqlResult,
+    runOfRow: RunOfRow,
+    runs: ReadonlyMap<string, NamedRun>,
+): GridColumn<Row>[] {
     const columns = result.columns.map((column, at): GridColumn<Row> => {
         const numeric = isNumber(column);
+        const isRun = roleOf(column) === 'run';
         return {
             key: String(at),
             title: column.name,
@@ -39,16 +49,38 @@ function columnsOf(result: SqlResult): GridColumn<Row>[] {
             sortKey: String(at),
             title_tip: column.type,
             cellClass: numeric ? undefined : 'is-mono',
-            render: (row) => (
-                <Cell text={cellText(row[at], column)} none={row[at] === null} raw={row[at]} />
-            ),
+            render: (row) => {
+                const named = isRun ? runs.get(String(row[at])) : undefined;
+                return (
+                    <Cell
+                        text={named?.name ?? cellText(row[at], column)}
+                        raw={row[at]}
+                        href={
+                            named
+                                ? formatHash(['run', named.id])
+                                : cellHref(result, row, at, runOfRow(row))
+                        }
+                    />
+                );
+            },
         };
     });
     return [...columns, { key: 'rest', title: '', width: 'rest', render: () => null }];
 }
 
-function Cell({ text, none, raw }: { text: string; none: boolean; raw: SqlValue }) {
-    return none ? <span class="zero">null</span> : <span title={String(raw)}>{text}</span>;
+function cellHref(result: SqlResult, row: Row, at: number, run: LinkedRun | null): string | null {
+    const link = run && linkOf(result, row, at, run);
+    return link && formatHash(['run', run.id, link.tab], link.query);
+}
+
+function Cell({ text, raw, href }: { text: string; raw: SqlValue; href: string | null }) {
+    if (raw === null) return <span class="zero">null</span>;
+    if (href === null) return <span title={String(raw)}>{text}</span>;
+    return (
+        <a class="sql-link" href={href} tabIndex={-1} title={String(raw)}>
+            {text}
+        </a>
+    );
 }
 
 function sortOf(order: string | undefined): GridSort | undefined {
@@ -56,9 +88,27 @@ function sortOf(order: string | undefined): GridSort | undefined {
     return { key: order.replace('-', ''), desc: order.startsWith('-') };
 }
 
-export function SqlTable({ result }: { result: SqlResult }) {
+interface SqlTableProps {
+    result: SqlResult;
+    /** the run of the query; null: rows are about the runs in their column `run`, if any */
+    run: LinkedRun | null;
+}
+
+export function SqlTable({ result, run }: SqlTableProps) {
     const sort = sortOf(route.value.query.order);
-    const columns = useMemo(() => columnsOf(result), [result]);
+    const runs = useNamedRuns(result);
+    const runAt = columnWith(result, 'run');
+    const runOfRow: RunOfRow = (row) => run ?? runs.get(String(row[runAt])) ?? null;
+    const columns = useMemoOn(
+        () => columnsOf(result, runOfRow, runs),
+        [result, runs, run?.id, run?.span_ns],
+    );
+    function openRow(row: Row): void {
+        const of = runOfRow(row);
+        const link = of && rowLink(result, row, of);
+        if (of && (link || !run))
+            navigate(['run', of.id, ...(link ? [link.tab] : [])], link?.query);
+    }
     const rows = useMemoOn(
         () => (sort ? sortRows(result.rows, Number(sort.key), sort.desc) : result.rows),
         [result, sort?.key, sort?.desc],
@@ -81,6 +131,7 @@ export function SqlTable({ result }: { result: SqlResult }) {
                 source={source}
                 rowKey={(row) => rows.indexOf(row)}
                 sort={sort}
+                onOpen={openRow}
                 onSort={({ key, desc }) => replaceQuery({ order: `${desc ? '-' : ''}${key}` })}
                 empty="The query returned no rows."
             />

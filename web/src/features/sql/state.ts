@@ -5,7 +5,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { API, type ApiError, asApiError, postForBlob, isAbort, sendJson } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
-import type { SqlResult } from './result';
+import { columnWith, type LinkedRun } from './links';
+import type { SqlResult, SqlValue } from './result';
 
 /** Scope of a query: one run, or the catalog with a list of runs, which may be empty. */
 export type SqlScope = { run: string } | { runs: string[] };
@@ -52,6 +53,45 @@ export async function fetchViewsWithRows(scope: SqlScope, names: string[]): Prom
     const sql = `SELECT ${names.map((name) => `EXISTS(SELECT 1 FROM "${name}")`).join(', ')}`;
     const answer = await sendJson<SqlResult>('POST', `${API}/sql`, { ...scope, sql });
     return new Set(names.filter((_, i) => answer?.rows[0]?.[i] === 1));
+}
+
+export interface NamedRun extends LinkedRun {
+    name: string;
+}
+
+const MAX_NAMED_RUNS = 1000;
+
+/** Name and kind of the runs whose ids are in a result. */
+export function useNamedRuns(result: SqlResult): ReadonlyMap<string, NamedRun> {
+    const [runs, setRuns] = useState<ReadonlyMap<string, NamedRun>>(new Map());
+    const at = columnWith(result, 'run');
+    useEffectOn(() => {
+        setRuns(new Map());
+        const ids = new Set(
+            at < 0 ? [] : result.rows.map((row) => String(row[at])).filter((id) => RUN_ID.test(id)),
+        );
+        if (ids.size === 0) return undefined;
+        const control = new AbortController();
+        const list = [...ids].slice(0, MAX_NAMED_RUNS).map((id) => `'${id}'`);
+        const sql = `SELECT run, name, kind, json_extract(summary, '$.span_ns') FROM runs WHERE run IN (${list.join()})`;
+        sendJson<SqlResult>('POST', `${API}/sql`, { runs: [], sql }, { signal: control.signal })
+            .then((answer) => setRuns(new Map((answer?.rows ?? []).map(namedRun))))
+            .catch(() => undefined); // the ids remain
+        return () => control.abort();
+    }, [result]);
+    return runs;
+}
+
+const RUN_ID = /^[0-9a-f]{16}$/;
+
+function namedRun([id, name, kind, span]: SqlValue[]): [string, NamedRun] {
+    const run = {
+        id: String(id),
+        name: String(name),
+        kind: String(kind),
+        span_ns: Number(span ?? 0),
+    };
+    return [run.id, run];
 }
 
 export async function downloadResult(

@@ -14,6 +14,12 @@ const VIEWS = viewsOf(schema);
 
 export function SqlTab({ run }: { run: Run }) {
     return (
-        <SqlView scope={{ run: run.id }} views={VIEWS} examples={RUN_EXAMPLES} kind={run.kind} />
+        <SqlView
+            scope={{ run: run.id }}
+            run={run}
+            views={VIEWS}
+            examples={RUN_EXAMPLES}
+            kind={run.kind}
+        />
     );
 }

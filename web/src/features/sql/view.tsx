@@ -9,6 +9,7 @@ import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { replaceQuery, route, setQuery } from '../../base/router';
 import { useTyped } from '../../base/typed_fields';
+import type { Run } from '../../base/types';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -17,6 +18,7 @@ import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { SqlDocs } from './docs';
 import { SqlEditor, type SqlEditorHandle } from './editor';
 import { examplesWithRows, type SqlExample } from './examples';
+import type { LinkedRun } from './links';
 import type { ChartKind } from './result_chart';
 import { resultText, SqlPicture, SqlTable } from './result_view';
 import { SavedMenu } from './saved';
@@ -65,8 +67,16 @@ function useDraft(urlSql: string, fallback: string) {
     return { draft: typed ?? (urlSql || fallback), setTyped };
 }
 
+function linkedRun(run: Run | undefined): LinkedRun | null {
+    if (!run) return null;
+    const span = run.summary.span_ns;
+    return { id: run.id, kind: run.kind, span_ns: typeof span === 'number' ? span : 0 };
+}
+
 interface SqlViewProps {
     scope: SqlScope;
+    /** The run of the query, to which its results lead back; undefined: several runs. */
+    run?: Run;
     views: ViewDoc[];
     examples: SqlExample[];
     /** Kind of run whose saved statements are offered; '' for the statements of the shelf. */
@@ -100,6 +110,12 @@ export function SqlView(props: SqlViewProps) {
         { key: 'ctrl+Enter', label: 'run the statement', run: () => run(), inFields: true },
         { key: '/', label: 'to the statement', run: () => editor.current?.focus() },
     ]);
+    const linked = useMemo(() => linkedRun(props.run), [props.run]);
+    // Views without rows are not completed.
+    const listed = useMemo(
+        () => (viewsWithRows ? views.filter(({ name }) => viewsWithRows.has(name)) : views),
+        [views, viewsWithRows],
+    );
     const at = request.error?.at ?? null;
     const errorRange = useMemo(
         () => (at !== null && draft === request.sql ? tokenRangeAtByte(draft, at) : null),
@@ -125,9 +141,10 @@ export function SqlView(props: SqlViewProps) {
                         errorRange={errorRange}
                         onInput={setTyped}
                         onRun={() => run()}
+                        views={listed}
                         handle={editor}
                     />
-                    <QueryResult request={request} />
+                    <QueryResult request={request} run={linked} />
                 </section>
                 <SqlDocs
                     views={views}
@@ -250,7 +267,7 @@ function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
     );
 }
 
-function QueryResult({ request }: { request: SqlRequest }) {
+function QueryResult({ request, run }: { request: SqlRequest; run: LinkedRun | null }) {
     const { query } = route.value;
     const { result, error, running } = request;
     return (
@@ -280,7 +297,7 @@ function QueryResult({ request }: { request: SqlRequest }) {
                 (query.chart ? (
                     <SqlPicture result={result} kind={query.chart as ChartKind} />
                 ) : (
-                    <SqlTable key={request.sql} result={result} />
+                    <SqlTable key={request.sql} result={result} run={run} />
                 ))}
             {!result && !error && !running && (
                 <p class="report-empty">
