@@ -115,3 +115,26 @@ test("what_if: who imports it does not count who loaded it", async ({
   const first = await said(4);
   check(/No other module imported it/.test(first), first);
 });
+
+test("what_if: the total, the line to change, and all candidates at once", async ({ pages, demo }) => {
+  const { id } = demo.demo.get("awscli.log");
+  const answer = async (query) => (await fetch(`${demo.url}api/v1/runs/${id}/what_if${query}`)).json();
+  const { suggestions, before_us } = await answer("");
+  const lazy = suggestions.map((one) => one.lazy).join();
+  const { saving_us } = await answer(`?limit=0&lazy=${encodeURIComponent(lazy)}`);
+  const page = await pages.open(`${demo.url}#/run/${id}/lazy`);
+  const sentence = page.locator(".who-sentence");
+  await sentence.getByRole("button", { name: "Tick all" }).waitFor();
+  const said = (await sentence.innerText()).replaceAll("\u202f", " ");
+  const seconds = (us) => (us < 1e6 ? `${(us / 1e3).toFixed(1)} ms` : `${(us / 1e6).toFixed(3)} s`);
+  check(said.includes(`${seconds(before_us)}. Importing ${suggestions.length} packages`), said);
+  check(said.includes(`up to ${seconds(saving_us.best)}`), said);
+  const [module, importer] = suggestions[0].lazy.split(",")[0].split("@");
+  const first = await page.locator(".list-row.lazy-choice-grid").first().innerText();
+  check(first.includes(`import ${module} in ${importer}`), first);
+  await sentence.getByRole("button", { name: "Tick all" }).click();
+  await page.locator(".lazy-sentence").waitFor();
+  equal(await page.locator(".lazy-choice-grid input:checked").count(), suggestions.length, "ticks");
+  const after = await page.locator(".lazy-bars b").last().innerText();
+  equal(after.replaceAll("\u202f", " "), seconds(before_us - saving_us.best), "time with lazy imports");
+});

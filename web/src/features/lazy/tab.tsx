@@ -75,13 +75,25 @@ export function LazyTab({ run }: { run: Run }) {
     const answer = useJson<LazyAnswer>(
         list.length ? withParams(path, { lazy: list.join(',') }) : null,
     );
+    const candidates = (hints.data?.suggestions ?? []).flatMap((one) => readLazy(one.lazy));
+    const whole = useJson<LazyAnswer>(
+        candidates.length ? withParams(path, { lazy: candidates.join(','), limit: 0 }) : null,
+    );
     const data = list.length ? answer.data : hints.data;
     const error = hints.error ?? answer.error;
     return (
         <div class="tab-body">
             <LazyToolbar run={run} imports={data?.lazy ?? []} />
             {error && <Notice kind="error" title="The lazy-import analysis failed" error={error} />}
-            {data && <LazySentence data={data} />}
+            {data && (
+                <LazySentence
+                    data={data}
+                    whole={whole.data}
+                    packages={hints.data?.suggestions?.length ?? 0}
+                    candidates={candidates}
+                />
+            )}
+            {data && <BeforeAfter data={list.length ? data : (whole.data ?? data)} />}
             {data?.why && data.verdict === 'not knowable' && (
                 <Notice
                     kind="warning"
@@ -167,10 +179,18 @@ function Evidence({ data: { evidence, other_logs: n } }: { data: LazyAnswer }) {
     );
 }
 
-function LazySentence({ data }: { data: LazyAnswer }) {
-    const { low, best, high } = data.saving_us;
-    const startupModules = data.lazy.filter((tick) => tick.startup).map((tick) => tick.module);
-    if (!data.lazy.length) {
+interface LazySentenceProps {
+    data: LazyAnswer;
+    /** the answer for all candidates; null while it is loaded, or if there are none */
+    whole: LazyAnswer | null;
+    /** number of packages among the candidates */
+    packages: number;
+    candidates: string[];
+}
+
+/* What the tab is about, before anything is selected: the total, and what to do. */
+function LazyTotal({ data, whole, packages, candidates }: LazySentenceProps) {
+    if (!whole) {
         return (
             <p class="who-sentence">
                 Select the imports to make lazy. Modules that the rest of the program imports anyway
@@ -178,6 +198,53 @@ function LazySentence({ data }: { data: LazyAnswer }) {
             </p>
         );
     }
+    const { best } = whole.saving_us;
+    return (
+        <p class="who-sentence">
+            Imports take <b>{timeText(whole.before_us)}</b>. Importing{' '}
+            <b>{plural(packages, 'package')}</b> only where they are used saves{' '}
+            <b>up to {timeText(best)}</b> ({pct((100 * best) / whole.before_us)}
+            {THIN_SPACE}%). Tick a package to see what it saves and which line to change.{' '}
+            <button type="button" class="link" onClick={() => toggleImports(candidates)}>
+                Tick all
+            </button>{' '}
+            <Evidence data={data} />
+        </p>
+    );
+}
+
+/* Import time now and with lazy imports, on one scale. */
+function BeforeAfter({ data }: { data: LazyAnswer }) {
+    const { before_us: before, saving_us: saving } = data;
+    if (before <= 0) return null;
+    const share = (us: number) => `${(100 * us) / before}%`;
+    const after = before - saving.best;
+    return (
+        <div
+            class="lazy-bars"
+            role="img"
+            aria-label={`now ${timeText(before)}, lazy ${timeText(after)}`}
+        >
+            <span>Now</span>
+            <span class="lazy-bar">
+                <span class="is-now" style={{ width: '100%' }} />
+            </span>
+            <b>{timeText(before)}</b>
+            <span>Lazy</span>
+            <span class="lazy-bar">
+                <span class="is-now" style={{ width: share(after) }} />
+                <span class="is-saved" style={{ width: share(saving.best) }} />
+            </span>
+            <b>{timeText(after)}</b>
+        </div>
+    );
+}
+
+function LazySentence(props: LazySentenceProps) {
+    const { data } = props;
+    const { low, best, high } = data.saving_us;
+    const startupModules = data.lazy.filter((tick) => tick.startup).map((tick) => tick.module);
+    if (!data.lazy.length) return <LazyTotal {...props} />;
     return (
         <p class="who-sentence lazy-sentence">
             Saves <b>{high > 0 ? timeText(best) : 'nothing'}</b>
@@ -222,7 +289,7 @@ function LazyChoice({ list, suggestions, isUnproven, keepers }: ChoiceProps) {
     const others = list.filter((item) => !known.has(item));
     return (
         <section class="pane lazy-worth">
-            <PaneHead title="Candidates" remark="packages that the program’s own code imports" />
+            <PaneHead title="Packages to import lazily" remark="and the line to change" />
             <div class="list-head lazy-choice-grid">
                 <span />
                 <span>Import</span>
@@ -295,6 +362,14 @@ function Keepers({ keepers }: { keepers: LazyImporter[] }) {
     );
 }
 
+/** The line to change: "import yaml in app.config", with the number of further lines. */
+function lineText(items: string[]): string {
+    const [module, importer] = items[0].split('@');
+    const place = importer === '__main__' ? 'the program' : importer;
+    const more = items.length > 1 ? ` and ${plural(items.length - 1, 'more line')}` : '';
+    return `import ${module}${place ? ` in ${place}` : ''}${more}`;
+}
+
 interface SuggestionProps {
     list: string[];
     one: LazySuggestion;
@@ -314,9 +389,7 @@ function Suggestion({ list, one, isUnproven }: SuggestionProps) {
             <span class="cut" title={items.map(itemText).join('\n')}>
                 <Swatch origin={one.origin} />
                 <span class="mono">{one.package}</span>{' '}
-                {items.length > 1 && (
-                    <span class="soft">{plural(items.length, 'import statement')}</span>
-                )}
+                <code class="lazy-line">{lineText(items)}</code>
             </span>
             <span class={isUnproven ? 'is-right soft' : 'is-right'}>
                 {isUnproven ? '–' : formatFixed(one.low_us / 1000, 3)}
