@@ -3,6 +3,7 @@
  * Measurements: figures with their units, the pane of one with its samples, order and search, and
  * the same after a reload.
  */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, equal, grid, quiet, ROOT, rowTexts, Shelf, settle, test, until } from './lib.mjs';
 
@@ -57,6 +58,41 @@ test('measurements: the pane shows samples and what else is known', ({ pages }) 
         await page.keyboard.press('Escape');
         await until(async () => (await pane.count()) === 0, 'the pane goes');
     }));
+
+/* hyperfine prints of these: 'fast ran 1.67 ± 0.14 times faster than slow'. */
+const RANKED = {
+    results: [
+        ['slow', 0.035, 0.0021],
+        ['fast', 0.021, 0.00126],
+        ['middle', 0.028, 0],
+    ].map(([command, mean, stddev]) => ({
+        command, mean, stddev, median: mean, user: mean / 2, system: mean / 4, min: mean - stddev, max: mean + stddev,
+        times: [mean - stddev, mean, mean + stddev], exit_codes: [0, 0, 0],
+    })),
+};
+
+test('measurements: commands are ranked as hyperfine summarises them', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'ranked.json');
+        writeFileSync(file, JSON.stringify(RANKED));
+        const run = shelf.add(file);
+        for (const width of [1440, 390]) {
+            const page = await pages.open(`${shelf.url}#/run/${run.id}`, { width });
+            const ranking = page.locator('.ranking');
+            await ranking.waitFor();
+            equal(await ranking.count(), 1, 'rankings');
+            const shown = (await ranking.locator('.ranking-row').allInnerTexts()).map((row) => plain(row).replace(/\s+/g, ' '));
+            equal(shown, ['fast 21.00 ms ± 1.26 ms fastest', 'middle 28.00 ms ± 0 s 1.33 ± 0.08 times as long', 'slow 35.00 ms ± 2.10 ms 1.67 ± 0.14 times as long'], 'rows');
+            equal(plain(await ranking.locator('p').first().innerText()), 'wall clock mean, fastest first', 'title');
+            await ranking.locator('.ranking-row').nth(2).click();
+            await page.getByLabel('Measurement', { exact: true }).waitFor();
+            await pages.close();
+        }
+    } finally {
+        await shelf.stop();
+    }
+});
 
 test('measurements: an empty file says so', ({ pages }) =>
     withRun('ok_pytest_empty.json', async (shelf, run) => {

@@ -38,7 +38,7 @@ export function BoundTab({ run }: { run: Run }) {
                     label="Usable CPUs"
                     unit=""
                     value={urlCpus}
-                    placeholder="unknown"
+                    placeholder="auto"
                     tip="number of CPUs the program could use; if empty, the smallest number that fits the times"
                     onChange={(cpus) =>
                         setQuery({ cpus: cpus ? String(cpus) : null }, { replace: true })

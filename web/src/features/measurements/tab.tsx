@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measurements, one row each: the tool's value, its spread, and a box plot on a scale that the rows
+ * Measurements: a ranking of commands or benchmarks, then one row each: the tool's value, its spread, and a box plot on a scale that the rows
  * of a group share. The pane next to it has the samples of the selected row.
  */
 import { useKeys } from '../../base/keys';
@@ -15,6 +15,7 @@ import type { Matcher } from '../../model/search';
 import { TableTab } from '../shared/table_tab';
 import { BoxPlot } from './box_plot';
 import { MeasurementPane } from './pane';
+import { Rankings } from './ranking';
 import { boxScale, formatSpread, formatNumber } from './values';
 
 type Column = GridColumn<MeasurementRow>;
@@ -40,33 +41,36 @@ export function MeasurementsTab({ run }: { run: Run }) {
             : [],
     );
     return (
-        <TableTab<MeasurementRow>
-            run={run}
-            view="measurements"
-            title={LABELS.measurements}
-            sort="id"
-            isAscending
-            narrow={selected !== null}
-            remark="Plots in a group share one scale: linear from 0, or logarithmic where marked “log”"
-            selectKey="m"
-            rowKey={(row) => row.id}
-            columns={columnsOf}
-            onOpen={(row) => selectMeasurement(row.id)}
-            empty={(filtered) =>
-                filtered
-                    ? 'No measurement matches the filter. Clear it to see all.'
-                    : 'This run has no measurements.'
-            }
-            pane={
-                selected && (
-                    <MeasurementPane
-                        run={run}
-                        id={selected}
-                        onClose={() => selectMeasurement(null)}
-                    />
-                )
-            }
-        />
+        <>
+            <Rankings run={run} selected={selected} onSelect={selectMeasurement} />
+            <TableTab<MeasurementRow>
+                run={run}
+                view="measurements"
+                title={LABELS.measurements}
+                sort="id"
+                isAscending
+                narrow={selected !== null}
+                remark="Plots in a group share one scale: linear from 0, or logarithmic where marked “log”"
+                selectKey="m"
+                rowKey={(row) => row.id}
+                columns={columnsOf}
+                onOpen={(row) => selectMeasurement(row.id)}
+                empty={(filtered) =>
+                    filtered
+                        ? 'No measurement matches the filter. Clear it to see all.'
+                        : 'This run has no measurements.'
+                }
+                pane={
+                    selected && (
+                        <MeasurementPane
+                            run={run}
+                            id={selected}
+                            onClose={() => selectMeasurement(null)}
+                        />
+                    )
+                }
+            />
+        </>
     );
 }
 
