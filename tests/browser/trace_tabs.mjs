@@ -181,7 +181,7 @@ test('trace tabs: modules as a tree, the flame graph of the device, checks', asy
         const page = await pages.open(at('modules'));
         await rowsWith(page, 'Modules', 'Net_0');
         await quiet(page);
-        await page.keyboard.press('c');
+        await page.keyboard.press('Shift+C');
         await until(async () => (await rowTexts(page, 'Modules')).length === 1, 'closed');
         await page.keyboard.press('x');
         const rows = await rowsWith(page, 'Modules', 'Linear_0');

@@ -223,7 +223,7 @@ function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
             label: 'open all',
             run: () => replaceQuery({ open: formatExpanded(tree.expandableIds()) }),
         },
-        { key: 'c', label: 'close all', run: () => replaceQuery({ open: '-' }) },
+        { key: 'shift+c', label: 'close all', run: () => replaceQuery({ open: '-' }) },
     ]);
     return (
         <Toolbar label="view options">
