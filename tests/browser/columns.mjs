@@ -51,6 +51,17 @@ test('columns: an edge is dragged, and the width is remembered', async ({ pages,
     equal(cut, 0, 'names that are cut after a double click');
 });
 
+test('columns: the button beside the last title does not cover it', async ({ pages, demo }) => {
+    const page = await openFunctions(pages, demo);
+    const [right, left] = await heads(page).last().evaluate((head) => {
+        const range = document.createRange();
+        range.setStart(head, 0);
+        range.setEndBefore(head.lastChild);
+        return [range.getBoundingClientRect().right, head.parentElement.querySelector('.grid-columns').getBoundingClientRect().left];
+    });
+    check(right <= left, `the title ends at ${right}, the button begins at ${left}`);
+});
+
 test('columns: numbers are not cut in columns made as narrow as possible', async ({ pages, demo }) => {
     const page = await openFunctions(pages, demo);
     for (let index = 0; index < 5; index++) await dragEdge(page, index, -300);

@@ -201,3 +201,24 @@ test('lines: files of the same name are offered, not combined', async ({ pages }
         await page.getByText('only the name: /opt/shop/orders.py').waitFor();
     });
 });
+
+test('lines: the source of a Scalene profile has half of the width', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const { id } = shelf.add(join(ROOT, 'tests', 'golden', 'scalene', 'ok_v1554.json'));
+        for (const width of [1800, 1440, 1180, 800]) {
+            const page = await pages.open(`${shelf.url}#/run/${id}/lines`, { width });
+            await page.locator('.source-row .source-text').first().waitFor();
+            await quiet(page);
+            const [source, all, columns] = await page.locator('.source-scroll').evaluate((box) => [
+                box.querySelector('.source-row .source-text').parentElement.lastElementChild.getBoundingClientRect().width,
+                box.clientWidth,
+                box.querySelector('.source-head').textContent,
+            ]);
+            check(source >= all / 2 - 1, `${source} of ${all} px at ${width} px: ${columns}`);
+            check(columns.includes('CPU'), columns);
+        }
+    } finally {
+        await shelf.stop();
+    }
+});

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+    dropRanked,
     isColumnShown,
     isDefaultLayout,
     mayHide,
@@ -52,4 +53,18 @@ test('a stored layout is read as far as it is valid', () => {
     });
     for (const text of [null, '', '[]', 'null', '{"order":{}}'])
         assert.equal(isDefaultLayout(parseLayout(text)), true, String(text));
+});
+
+test('columns of the highest rank go first, until half of the width is left', () => {
+    const columns = [
+        { key: 'cpu', width: 100 },
+        { key: 'peak', width: 100, rank: 1 },
+        { key: 'curve', width: 100, rank: 3 },
+        { key: 'copy', width: 100, rank: 2 },
+    ];
+    const keysAt = (width: number) => dropRanked(columns, width).map(({ key }) => key);
+    assert.deepEqual(keysAt(800), ['cpu', 'peak', 'curve', 'copy']);
+    assert.deepEqual(keysAt(799), ['cpu', 'peak', 'copy']);
+    assert.deepEqual(keysAt(400), ['cpu', 'peak']);
+    assert.deepEqual(keysAt(100), ['cpu']);
 });

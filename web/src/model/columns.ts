@@ -98,3 +98,21 @@ export function moveKey(keys: readonly string[], key: string, before: string | n
     others.splice(index < 0 ? others.length : index, 0, key);
     return others;
 }
+
+/** The columns without those of the highest ranks that would leave the rest of the table less than half
+ * of its `width`, in px. Columns without a rank remain. */
+export function dropRanked<C extends { width: number; rank?: number }>(
+    columns: readonly C[],
+    width: number,
+): C[] {
+    const byRank = columns.filter(({ rank }) => rank !== undefined);
+    byRank.sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0));
+    let sum = columns.reduce((total, column) => total + column.width, 0);
+    const dropped = new Set<C>();
+    for (const column of byRank) {
+        if (sum <= width / 2) break;
+        sum -= column.width;
+        dropped.add(column);
+    }
+    return columns.filter((column) => !dropped.has(column));
+}

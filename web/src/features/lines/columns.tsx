@@ -203,6 +203,7 @@ interface NumberColumnSpec {
     decimals: number;
     hideBelow?: number;
     startsGroup?: boolean;
+    rank: number;
 }
 
 const CPU_PART_COLUMNS: NumberColumnSpec[] = [
@@ -217,6 +218,8 @@ const CPU_PART_COLUMNS: NumberColumnSpec[] = [
     tip: `percent of all CPU samples of the program: ${where}`,
     decimals: 1,
     hideBelow: 1180,
+    // The bar of the CPU column shows these parts.
+    rank: 5,
 }));
 
 const MEMORY_COLUMNS: NumberColumnSpec[] = [
@@ -227,8 +230,17 @@ const MEMORY_COLUMNS: NumberColumnSpec[] = [
         width: 76,
         tip: 'largest memory held',
         decimals: 1,
+        rank: 1,
     },
-    { key: 'avg_mib', title: 'Mean', unit: 'MiB', width: 72, tip: 'average memory', decimals: 1 },
+    {
+        key: 'avg_mib',
+        title: 'Mean',
+        unit: 'MiB',
+        width: 72,
+        tip: 'average memory',
+        decimals: 1,
+        rank: 6,
+    },
     {
         key: 'malloc_mib',
         title: 'Alloc',
@@ -236,6 +248,7 @@ const MEMORY_COLUMNS: NumberColumnSpec[] = [
         width: 80,
         tip: 'allocated over the whole run',
         decimals: 1,
+        rank: 2,
     },
     {
         key: 'copy_mib_s',
@@ -244,6 +257,7 @@ const MEMORY_COLUMNS: NumberColumnSpec[] = [
         width: 88,
         tip: 'memory copied a second',
         decimals: 1,
+        rank: 4,
     },
     {
         key: 'gpu_pct',
@@ -252,6 +266,7 @@ const MEMORY_COLUMNS: NumberColumnSpec[] = [
         width: 66,
         tip: 'use of the GPU while here',
         decimals: 1,
+        rank: 3,
     },
     {
         key: 'gpu_peak_mib',
@@ -260,13 +275,15 @@ const MEMORY_COLUMNS: NumberColumnSpec[] = [
         width: 104,
         tip: 'memory on the GPU',
         decimals: 1,
+        rank: 4,
     },
 ];
 
 function numberColumn(metrics: LineMetrics, spec: NumberColumnSpec): SourceColumn | null {
     const column = metrics.column(spec.key);
-    if (!column || largestValue(column) === 0) return null;
-    const { key, title, unit, width, tip, hideBelow, startsGroup, decimals } = spec;
+    const { key, title, unit, width, tip, hideBelow, startsGroup, decimals, rank } = spec;
+    // A column of zeros and of values that are printed as zero says nothing.
+    if (!column || largestValue(column) < 0.5 / 10 ** decimals) return null;
     return {
         key,
         title,
@@ -275,6 +292,7 @@ function numberColumn(metrics: LineMetrics, spec: NumberColumnSpec): SourceColum
         tip,
         hideBelow,
         startsGroup,
+        rank,
         cellClass: 'soft',
         render: ({ at: row }) => {
             const value = valueAt(column, row);
@@ -334,6 +352,7 @@ function curveColumn({ samples }: LineMetrics): SourceColumn | null {
         title: 'Over time',
         width: 88,
         hideBelow: NARROW_PX,
+        rank: 3,
         tip: `memory while this line ran, up to ${formatFixed(top, 1)} MiB, from ${formatFixed(from, 1)} to ${formatFixed(to, 1)} s`,
         render: ({ at: row }) =>
             row >= 0 && samples[row] ? (

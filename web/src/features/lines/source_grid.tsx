@@ -8,6 +8,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
 import { viewportWidth } from '../../components/viewport';
+import { dropRanked } from '../../model/columns';
 import { type RailMarker, railMarkers } from './heat';
 import { HeatRail } from './heat_rail';
 import type { Token } from './python_syntax';
@@ -60,17 +61,13 @@ interface SourceGridProps {
     handle?: { current: SourceGridHandle | null };
 }
 
-function useGridTemplate(
-    columns: SourceColumn[],
-    rows: SourceRow[],
-    minSourceWidth: number,
-): string {
-    const digits = useMemo(() => {
+/* Width of the column of line numbers, px. */
+function useNumberWidth(rows: SourceRow[]): number {
+    return useMemo(() => {
         const last = rows[nextLineRow(rows, rows.length - 1, -1)];
-        return last?.kind === 'line' ? Math.max(3, String(last.line).length) : 3;
+        const digits = last?.kind === 'line' ? Math.max(3, String(last.line).length) : 3;
+        return NUMBER_PADDING_PX + digits * DIGIT_WIDTH_PX;
     }, [rows]);
-    const widths = columns.map(({ width }) => `${width}px`).join(' ');
-    return `${NUMBER_PADDING_PX + digits * DIGIT_WIDTH_PX}px ${widths} minmax(${minSourceWidth}px, 1fr)`;
 }
 
 function useRailMarkers(
@@ -122,17 +119,16 @@ export function SourceGrid(props: SourceGridProps) {
     const { rows, current, onHover } = props;
     const scroller = useRef<HTMLDivElement | null>(null);
     const width = viewportWidth.value;
-    const columns = useMemo(
-        () => props.columns.filter((c) => !c.hideBelow || width >= c.hideBelow),
-        [props.columns, width],
-    );
-    const template = useGridTemplate(
-        columns,
-        rows,
-        props.groups ? MIN_SOURCE_WIDTH_MULTI_RUN : MIN_SOURCE_WIDTH,
-    );
     const headHeight = props.groups ? 2 * HEAD_HEIGHT : HEAD_HEIGHT;
     const scroll = useSourceScroll(rows, scroller, headHeight, current);
+    const numberWidth = useNumberWidth(rows);
+    const columns = useMemo(() => {
+        const inWindow = props.columns.filter((c) => !c.hideBelow || width >= c.hideBelow);
+        return scroll.width ? dropRanked(inWindow, scroll.width - 2 * numberWidth) : inWindow;
+    }, [props.columns, width, scroll.width, numberWidth]);
+    const minSourceWidth = props.groups ? MIN_SOURCE_WIDTH_MULTI_RUN : MIN_SOURCE_WIDTH;
+    const widths = columns.map((column) => `${column.width}px`).join(' ');
+    const template = `${numberWidth}px ${widths} minmax(${minSourceWidth}px, 1fr)`;
     const marks = useRailMarkers(props, scroll, headHeight);
     useHandle(props.handle, scroller, scroll);
     const at = scroll.indexOf(current);

@@ -19,6 +19,8 @@ export interface SourceColumn {
     startsGroup?: boolean;
     /** The column is hidden if the window is narrower than this, in px. */
     hideBelow?: number;
+    /** Columns with a rank are hidden, the highest first, until the source has half of the width. */
+    rank?: number;
     /** true: the values of the column determine the heat; its header is semibold */
     determinesHeat?: boolean;
     cellClass?: string;

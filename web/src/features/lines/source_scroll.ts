@@ -18,7 +18,7 @@ type Box = { current: HTMLDivElement | null };
 function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
     const whole = offsets[offsets.length - 1] + headHeight;
     const [range, setRange] = useState({ from: 0, to: 60 });
-    const [height, setHeight] = useState(0);
+    const [{ width, height }, setSize] = useState({ width: 0, height: 0 });
     const visiblePart = useRef<HTMLDivElement | null>(null);
 
     function follow(): void {
@@ -44,12 +44,13 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
     useLayoutEffectOn(() => {
         const box = scroller.current;
         if (!box) return undefined;
-        const watch = new ResizeObserver(() => setHeight(box.clientHeight));
+        const measure = () => setSize({ width: box.clientWidth, height: box.clientHeight });
+        const watch = new ResizeObserver(measure);
         watch.observe(box);
-        setHeight(box.clientHeight);
+        measure();
         return () => watch.disconnect();
     }, []);
-    return { range, follow, height, visiblePart };
+    return { range, follow, width, height, visiblePart };
 }
 
 /** Index of the first line at or after row `from` in direction `by`; skips headings. -1 if there is
@@ -88,6 +89,8 @@ export function targetRow(key: string, rows: SourceRow[], at: number, page: numb
 export interface SourceScroll {
     range: { from: number; to: number };
     offsets: Float64Array;
+    /** px of the grid without its scroll bars; 0 before it is in the page */
+    width: number;
     height: number;
     /** element that marks the visible part, on the rail */
     visiblePart: Box;
@@ -113,7 +116,7 @@ export function useSourceScroll(
     const indexByKey = useMemo(() => new Map(rows.map((row, i) => [row.key, i])), [rows]);
     const indexOf = (key: string | null): number =>
         key === null ? -1 : (indexByKey.get(key) ?? -1);
-    const { range, follow, height, visiblePart } = useRange(offsets, scroller, headHeight);
+    const { range, follow, width, height, visiblePart } = useRange(offsets, scroller, headHeight);
 
     function reveal(index: number, centre: boolean): void {
         const box = scroller.current;
@@ -138,5 +141,5 @@ export function useSourceScroll(
         const at = indexOf(current);
         if (height > 0 && !inView(at)) reveal(at, true);
     }, [current, rows, height > 0]);
-    return { range, offsets, height, visiblePart, follow, indexOf, reveal };
+    return { range, offsets, width, height, visiblePart, follow, indexOf, reveal };
 }
