@@ -234,3 +234,88 @@ test('stacks: keys transform the selected frame', async ({ pages }) => {
         await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
     });
 });
+
+/* Two threads over 10 s: one works all the time, one works in the first half and then waits for a lock; a third one only waits. */
+async function withThreads(work) {
+    const frames = [{ name: 'work', file: 'app.py', line: 3 }, { name: 'early', file: 'app.py', line: 9 }, { name: 'wait', file: 'threading.py', line: 331 }];
+    const profile = (name, samples) => ({ type: 'sampled', name, unit: 'seconds', startValue: 0, endValue: 10, samples, weights: samples.map(() => 1) });
+    const times = (n, stack) => Array.from({ length: n }, () => stack);
+    const profiles = [profile('Thread 1 "main"', times(10, [0])), profile('Thread 2 "half"', [...times(5, [1]), ...times(5, [2])]), profile('Thread 3 "idle"', times(10, [2]))];
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'threads.json');
+        writeFileSync(file, JSON.stringify({ $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames }, profiles }));
+        const { id } = shelf.add(file);
+        await work((tab) => `${shelf.url}#/run/${id}/${tab}`);
+    } finally {
+        await shelf.stop();
+    }
+}
+
+const sum = (page) => page.evaluate(async () => {
+    const [path, query] = location.hash.slice(1).split('?');
+    const params = new URLSearchParams(query);
+    const wanted = new URLSearchParams([...params].filter(([key]) => ['threads', 'from_ns', 'to_ns', 'tf'].includes(key)));
+    return (await (await fetch(`/api/v1/runs/${path.split('/')[2]}/stack_flame?${wanted}`)).json()).sum / 1e9;
+});
+
+test('stacks: threads by activity; a click toggles, Alt+click and t show one alone', async ({ pages }) => {
+    await withThreads(async (at) => {
+        const page = await pages.open(at('flame'), { width: 1440, height: 900 });
+        const rows = page.locator('.thread-row');
+        await until(async () => (await rows.count()) === 2, 'the threads that are not idle');
+        equal((await rows.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()), ['main 100.0 %', 'half 50.0 %'], 'the most active first');
+        await page.getByRole('button', { name: '1 idle thread' }).click();
+        await until(async () => (await rows.count()) === 3, 'with the idle one');
+        await page.getByRole('checkbox', { name: /^idle/ }).click();
+        await until(() => query(page).get('threads') === '1,2', 'without the idle thread');
+        equal(await sum(page), 20, 'seconds of two threads');
+        await page.getByRole('checkbox', { name: /^half/ }).click({ modifiers: ['Alt'] });
+        await until(() => query(page).get('threads') === '2', 'one alone');
+        await page.getByRole('img', { name: 'Flame graph, 3 frames' }).waitFor();
+        await page.keyboard.press('t');
+        await until(() => query(page).get('threads') === '3', 'the next one');
+        await page.getByRole('button', { name: 'All', exact: true }).click();
+        await until(() => !query(page).has('threads'), 'all again');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        await page.goto(at('flame?track=2')); // a link of former versions
+        await page.getByRole('img', { name: 'Flame graph, 3 frames' }).waitFor();
+    });
+});
+
+test('stacks: a drag over the strip of time recomputes everything', async ({ pages }) => {
+    await withThreads(async (at) => {
+        const page = await pages.open(at('flame'), { width: 1440, height: 900 });
+        const strip = page.getByRole('slider', { name: 'time range' });
+        await strip.waitFor();
+        await page.locator('.time-strip path').waitFor({ state: 'attached' });
+        const box = await strip.boundingBox();
+        const point = (share) => [box.x + share * box.width, box.y + box.height / 2];
+        await page.mouse.move(...point(0.6));
+        await page.mouse.down();
+        await page.mouse.move(...point(0.9), { steps: 4 });
+        await page.mouse.up();
+        await until(() => query(page).has('from_ns'), 'a range in the URL');
+        check(Math.abs(Number(query(page).get('from_ns')) - 6e9) < 2e7 && Math.abs(Number(query(page).get('to_ns')) - 9e9) < 2e7, `of 6 to 9 s: ${page.url()}`);
+        await page.getByText('whole run').waitFor();
+        await until(async () => (await page.locator('.thread-row').allInnerTexts()).length === 1, 'only main is active in this range');
+        check(Math.abs((await sum(page)) - 9) < 0.1, 'three threads of 3 s');
+        await page.keyboard.press('Escape');
+        await until(() => !query(page).has('from_ns'), 'Escape clears the range');
+        await page.keyboard.press('ArrowRight');
+        await until(() => query(page).has('to_ns'), 'a range by keys');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    });
+});
+
+test('stacks: threads are a menu on small screens', async ({ pages }) => {
+    await withThreads(async (at) => {
+        const page = await pages.open(at('flame?threads=1,2'), { width: 800, height: 900 });
+        const select = page.getByLabel('thread', { exact: true });
+        await select.waitFor();
+        equal(await select.evaluate((box) => box.selectedOptions[0].textContent), '2 of 3 threads', 'several threads');
+        equal(await page.locator('.threads-column').count(), 0, 'columns');
+        await select.selectOption({ label: 'Thread 2 "half"' });
+        await until(() => query(page).get('threads') === '2', 'one thread');
+    });
+});

@@ -17,8 +17,9 @@ import { matcher } from '../../model/search';
 import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
 import { flameOn, FlamePane, FlameSwitch } from './flame_pane';
-import { ModeSwitch, PeriodField, StackLegend, ThreadSelect } from './parts';
+import { ModeSwitch, PeriodField, StackLegend } from './parts';
 import { isPythonFlame, PythonOptions } from './python_flame';
+import { showsThreadColumn, StackColumns, ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
 
 export function FlameTab({ run }: { run: Run }) {
@@ -34,12 +35,22 @@ export function FlameTab({ run }: { run: Run }) {
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Flame', [{ key: '/', label: 'search', run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1000;
+    const picture = (
+        <FlamePane
+            run={run}
+            range={range}
+            search={search}
+            isInTab
+            onMatched={(count, share) => setMatched({ count, share })}
+            onFlame={setFlame}
+        />
+    );
     return (
         <div class="tab-body">
             <Toolbar label="view options">
                 <FlameSwitch run={run} />
                 {isStacks(run) && <ModeSwitch />}
-                {isStacks(run) && <ThreadSelect run={run} />}
+                {isStacks(run) && !showsThreadColumn(run) && <ThreadSelect run={run} />}
                 {isStacks(run) && <PeriodField run={run} />}
                 {isByPython && flame && isPythonFlame(flame) && <PythonOptions flame={flame} />}
                 {wide && !isStacks(run) && !isByPython && (
@@ -68,14 +79,7 @@ export function FlameTab({ run }: { run: Run }) {
                 />
             </Toolbar>
             {isStacks(run) && <TransformRow flame={flame} />}
-            <FlamePane
-                run={run}
-                range={range}
-                search={search}
-                isInTab
-                onMatched={(count, share) => setMatched({ count, share })}
-                onFlame={setFlame}
-            />
+            {isStacks(run) ? <StackColumns run={run}>{picture}</StackColumns> : picture}
         </div>
     );
 }

@@ -26,10 +26,10 @@ import {
     PeriodField,
     stackParams,
     stackQuery,
-    ThreadSelect,
     ToolbarLegend,
     useStackSums,
 } from './parts';
+import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
 import type { StackFunctionRow } from '../../base/rows';
 

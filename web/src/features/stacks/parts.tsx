@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts that the tabs of stack profiles share: the thread menu, the switch between functions and
+/* Parts that the tabs of stack profiles share: the parameters of requests, the switch between functions and
  * lines, the legend, and the field for the sample period. */
-import { API, type Params } from '../../base/client';
-import { useNames } from '../../base/panel';
+import type { Params } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
@@ -12,46 +11,11 @@ import { Swatch } from '../../components/origin_legend';
 import { Segmented } from '../../components/segmented';
 import { viewportWidth } from '../../components/viewport';
 import { type Origin, ORIGINS } from '../../model/tint';
-import type { TimelineAnswer } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
 import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
 
 const CLEARED_SELECTION = { flame_zoom: null, flame_frame: null };
 const ZOOMS = { callers_zoom: null, callees_zoom: null };
-
-/** Menu to select one thread or all threads; nothing if there is only one. */
-export function ThreadSelect({ run }: { run: Run }) {
-    const { data } = useJson<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
-    const tracks = data?.tracks ?? [];
-    useNames(data ? ['track'] : [], {
-        nameOf: (id) => tracks.find((track) => String(track.id) === id)?.name ?? null,
-        valueOf: (name) => {
-            const found = tracks.find((track) => track.name === name);
-            return found ? String(found.id) : null;
-        },
-    });
-    if (!data || data.tracks.length < 2) return null;
-    const process = new Map(data.processes.map(({ id, pid, name }) => [id, name || pid]));
-    const many = data.processes.length > 1;
-    return (
-        <select
-            class="field thread-select"
-            aria-label="thread"
-            value={route.value.query.track ?? ''}
-            onChange={(event) =>
-                replaceQuery({ ...CLEARED_SELECTION, track: event.currentTarget.value || null })
-            }
-        >
-            <option value="">all {data.tracks.length} threads</option>
-            {data.tracks.map((track) => (
-                <option key={track.id} value={String(track.id)}>
-                    {many ? `${process.get(track.process) ?? ''} · ` : ''}
-                    {track.name}
-                </option>
-            ))}
-        </select>
-    );
-}
 
 /** Parameters of every request for stacks: the threads, the transforms, what is one frame. */
 export function stackParams(): Params {

@@ -30,10 +30,10 @@ import {
     originSuffix,
     PeriodField,
     stackParams,
-    ThreadSelect,
     ToolbarLegend,
     useStackSums,
 } from './parts';
+import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
 
 interface SandwichAnswer {
