@@ -144,7 +144,8 @@ async function inlined(entry, plugins, format = 'esm') {
         define: format === 'iife' ? { 'import.meta.url': '""' } : {},
         logOverride: { 'empty-import-meta': 'silent' },
     });
-    return outputFiles[0].text.trim();
+    // The parser of Markdown has this in strings and regular expressions, which stay the same.
+    return outputFiles[0].text.trim().replaceAll('<!--', '<\\x21--');
 }
 
 /* Text inside a script element ends at </script, and a comment there hides what follows. */

@@ -26,7 +26,7 @@ import urllib.request
 WEB = os.path.dirname(os.path.abspath(__file__))
 MODULES = os.path.join(WEB, "node_modules")
 STATE = os.path.join(MODULES, ".installed")
-BUILD_TOOLS = ("esbuild", "marked")  # those development packages that the build needs; what they need follows
+BUILD_TOOLS = ("esbuild",)  # the development package that the build needs; what it needs follows
 CPU = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine(), platform.machine())
 SYSTEM_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 

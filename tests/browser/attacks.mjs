@@ -6,7 +6,17 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, equal, ROOT, settle, Shelf, test } from './lib.mjs';
+import { check, DEMO, equal, ROOT, settle, Shelf, test } from './lib.mjs';
+
+/* Markdown that brings elements, addresses that run and images of other servers. */
+const MARKDOWN = [
+    '# <script>alert(1)</script>',
+    '[one](javascript:alert(1)) [two](JaVaScRiPt:alert(1)) [three](data:text/html,x) <javascript:alert(1)> [four](//evil.example)',
+    '![five](https://evil.example/x.png) [six](https://good.example/?a=1&b="2" "a title") [seven](#/queries)',
+    '<img src=x onerror=alert(1)> <a href="javascript:alert(1)">eight</a> <svg onload=alert(1)>',
+    '| <img src=x> |\n| --- |\n| <b onmouseover=alert(1)>nine</b> |',
+    '> - `<img src=x onerror=alert(1)>` **<img src=x>**',
+].join('\n\n');
 
 const SCRIPT = '<img src=x onerror=alert(1)>"\'';
 
@@ -69,3 +79,25 @@ for (const part of [0, 1, 2]) {
         check(await shelf.stop(), 'serve ends');
     });
 }
+
+test('attacks: Markdown of a note brings no element, no image and no address that runs', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    const { id } = shelf.add(join(DEMO, 'awscli.log'), '--note', MARKDOWN);
+    const page = await openHostile(pages, `${shelf.url}#/run/${id}`);
+    const note = page.locator('.run-note .markdown');
+    await note.locator('table').waitFor();
+    await harmless(page, 'the note');
+    equal(await note.locator('img, svg, script, b[onmouseover]').count(), 0, 'elements of the note');
+    const links = await note.locator('a').evaluateAll((all) => all.map(({ textContent, target, rel, ...link }) => [textContent, target, rel]));
+    equal(links, [['five', '_blank', 'noopener noreferrer'], ['six', '_blank', 'noopener noreferrer'], ['seven', '', '']], 'links');
+    const addresses = await note.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    check(addresses.every((href) => /^(https:\/\/|#\/)/.test(href)), `addresses ${addresses}`);
+    check((await note.innerText()).includes('<script>alert(1)</script>'), 'markup as text');
+
+    // The preview of the editor shows the same.
+    await page.keyboard.press('e');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.locator('.note-preview table').waitFor();
+    equal(await page.locator('.note-preview').locator('img, svg, script').count(), 0, 'elements of the preview');
+    check(await shelf.stop(), 'serve ends');
+});

@@ -238,7 +238,8 @@ test('offline: the note of a run is in its file, and in none where anything is r
     const { id } = demo.demo.get('awscli.log');
     demo.run('edit', id, '--note', 'two\n<b>lines</b>');
     const { page } = await openFile(pages, exportPage(demo, id));
-    equal(await page.locator('.run-note p').textContent(), 'two\n<b>lines</b>');
+    await page.locator('.run-note p').waitFor();
+    equal(await page.locator('.run-note').innerText(), 'two\n<b>lines</b>');
     const redacted = await openFile(pages, exportPage(demo, id, '--redact', 'source'));
     equal(await redacted.page.locator('.run-note').count(), 0);
     demo.run('edit', id, '--note', '');

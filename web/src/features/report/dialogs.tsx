@@ -7,6 +7,7 @@ import { API, asApiError, sendJson, type ApiError } from '../../base/client';
 import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { Dialog } from '../../components/dialog';
+import { Markdown } from '../../components/markdown';
 import { Notice } from '../../components/notice';
 import { formatTags, parseTags } from '../../model/shelf_rows';
 import { addNotice } from '../shared/notices';
@@ -144,18 +145,35 @@ function Field({ label, value, onInput, placeholder, autofocus }: FieldProps) {
 }
 
 function NoteField({ label, value, onInput, placeholder }: FieldProps) {
+    const [isPreview, setPreview] = useState(false);
     return (
-        <label>
-            {label}
-            <span class="field is-text">
-                <textarea
-                    rows={4}
-                    value={value}
-                    placeholder={placeholder}
-                    onInput={(event) => onInput(event.currentTarget.value)}
-                />
-            </span>
-        </label>
+        <div class="note-field">
+            <label>
+                {label} <span class="soft">Markdown</span>
+                <span class="field is-text" hidden={isPreview}>
+                    <textarea
+                        rows={6}
+                        value={value}
+                        placeholder={placeholder}
+                        onInput={(event) => onInput(event.currentTarget.value)}
+                    />
+                </span>
+            </label>
+            {isPreview && (
+                <div class="note-preview">
+                    <Markdown text={value} />
+                </div>
+            )}
+            <button
+                type="button"
+                class="link"
+                aria-pressed={isPreview}
+                disabled={!value.trim()}
+                onClick={() => setPreview(!isPreview)}
+            >
+                {isPreview ? 'Edit' : 'Preview'}
+            </button>
+        </div>
     );
 }
 

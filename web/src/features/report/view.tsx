@@ -16,6 +16,7 @@ import type { Run } from '../../base/types';
 import { int, when } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Menu, type MenuItem } from '../../components/menu';
+import { Markdown } from '../../components/markdown';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Facts, RunHead } from '../../components/run_head';
@@ -290,9 +291,9 @@ function NoRun({ id, error }: { id: string; error: ApiError }) {
     );
 }
 
-/** Note of a user on the run; a long note is cut to its first lines until the user expands it. */
+/** Note of a user on the run, in Markdown; a long note is cut to its first lines until the user expands it. */
 function RunNote({ text }: { text: string }) {
-    const ref = useRef<HTMLParagraphElement | null>(null);
+    const ref = useRef<HTMLDivElement | null>(null);
     const [all, setAll] = useState(false);
     const [isCut, setCut] = useState(false);
     useLayoutEffect(() => {
@@ -306,9 +307,13 @@ function RunNote({ text }: { text: string }) {
     }, [all]);
     return (
         <div class="run-note">
-            <p ref={ref} class={all ? 'is-all' : undefined} tabIndex={all ? 0 : undefined}>
-                {text}
-            </p>
+            <div
+                ref={ref}
+                class={all ? 'run-note-text is-all' : 'run-note-text'}
+                tabIndex={all ? 0 : undefined}
+            >
+                <Markdown text={text} />
+            </div>
             {(isCut || all) && (
                 <button type="button" class="link" onClick={() => setAll(!all)}>
                     {all ? 'Show less' : 'Show all'}
