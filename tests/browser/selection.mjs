@@ -44,7 +44,7 @@ test('selection: a right click opens the actions of a frame, and Escape closes t
         const load = at(2, 0.2);
         await page.mouse.click(load.x, load.y, { button: 'right' });
         await menu(page).waitFor();
-        equal(await menu(page).getAttribute('aria-label'), 'load (app.py)', 'the head of the menu');
+        equal(await menu(page).getAttribute('aria-label'), 'load', 'the head of the menu');
         check(query(page).has('flame_frame'), 'the frame is selected');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
         await page.keyboard.press('Escape');
@@ -56,8 +56,8 @@ test('selection: a right click opens the actions of a frame, and Escape closes t
         await page.keyboard.press('Shift+F10');
         await menu(page).waitFor();
         await page.keyboard.press('ArrowUp');
-        equal(await page.evaluate(() => document.activeElement.textContent), 'Copy name⇧Y', 'the last entry');
-        await page.keyboard.press('Enter');
+        equal(await page.evaluate(() => document.activeElement.textContent), 'Set the editor…', 'the last entry');
+        await page.keyboard.press('Shift+Y');
         await until(async () => (await copied(page)) === 'load (app.py)', 'the copied name');
         check(!(await menu(page).isVisible()), 'the menu is closed');
     });
@@ -156,5 +156,71 @@ test('selection: the wheel scrolls, with Shift it pans, and a hint says how to z
         await page.mouse.wheel(0, 200);
         await page.keyboard.up('Shift');
         await until(() => Number(query(page).get('flame_zoom').split('~')[0]) > from, 'panned');
+    });
+});
+
+const pane = (page) => page.getByRole('complementary', { name: 'Selection' });
+const words = async (locator) => (await locator.innerText()).replace(/\s+/g, ' ').trim();
+const section = (page, title) => pane(page).locator('section').filter({ has: page.locator('h3', { hasText: title }) });
+
+test('selection: the pane has this instance, all instances, the heaviest stack, callers and callees', async ({ pages }) => {
+    await withFlame(pages, async ({ page, at }) => {
+        const load = at(2, 0.2);
+        await page.mouse.click(load.x, load.y);
+        await pane(page).waitFor();
+        check((await words(section(page, 'This instance'))).includes('Total 8 samples 66.7 Self 2 samples 16.7'), await words(pane(page)));
+        check((await words(section(page, 'This instance'))).includes('% of 12 samples shown'), 'the base is written once');
+        const all = await words(section(page, 'All 2 instances'));
+        check(all.includes('1 of 2') && all.includes('Total 11 samples 91.7'), all);
+        check((await words(section(page, 'Heaviest stack'))).includes('3 frames'), 'main, load, parse');
+        equal(await words(section(page, 'Callers')), 'Callers 2, all instances main app.py 8 samples 66.7 render app.py 3 samples 25.0', 'callers');
+        equal(await words(section(page, 'Callees')), 'Callees 1, all instances parse decoder.py 9 samples 75.0', 'callees');
+        await page.keyboard.press('.');
+        await until(async () => (await words(section(page, 'All 2 instances'))).includes('2 of 2'), 'the next instance');
+        check((await words(section(page, 'This instance'))).includes('Total 3 samples'), 'it is the other one');
+        await section(page, 'Callers').getByRole('button', { name: 'render' }).click();
+        await until(async () => (await words(pane(page).locator('header'))).startsWith('render'), 'a click selects the caller');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        await page.keyboard.press('Escape');
+        await pane(page).waitFor({ state: 'detached' });
+    });
+});
+
+test('selection: the function stays selected in the other tabs', async ({ pages }) => {
+    await withFlame(pages, async ({ page, at }) => {
+        const parse = at(3, 0.2);
+        await page.mouse.click(parse.x, parse.y);
+        await pane(page).waitFor();
+        await page.getByRole('link', { name: /^Functions/ }).click();
+        await until(async () => (await page.locator('.grid-row.is-selected').innerText()).includes('parse'), 'selected in the table');
+        await page.getByText('render (app.py)', { exact: true }).click();
+        await page.getByRole('link', { name: 'Sandwich' }).click();
+        await until(async () => (await page.locator('main').innerText()).includes('total 4\u202fsamples'), 'the sandwich of render');
+        await page.getByRole('link', { name: 'Left heavy' }).click();
+        await until(async () => (await words(pane(page).locator('header'))).startsWith('render'), 'render in the flame graph');
+        await page.getByRole('button', { name: 'Line', exact: true }).click();
+        await until(async () => (await words(pane(page).locator('header'))).startsWith('render app.py:40'), 'its line');
+        await page.reload();
+        await until(async () => (await words(pane(page).locator('header'))).startsWith('render app.py:40'), 'after a reload');
+    });
+});
+
+test('selection: a template opens the place in an editor', async ({ pages }) => {
+    await withFlame(pages, async ({ page, at }) => {
+        const load = at(2, 0.2);
+        await page.mouse.click(load.x, load.y);
+        await pane(page).waitFor();
+        await page.keyboard.press('e');
+        await until(async () => (await copied(page)) === 'app.py:20', 'without a template the place is copied');
+        await page.mouse.click(load.x, load.y, { button: 'right' });
+        await menu(page).getByRole('menuitem', { name: 'Set the editor' }).click();
+        const field = page.getByLabel('URI template');
+        await field.fill('javascript:alert(1)//{file}');
+        check(await page.getByRole('button', { name: 'Save' }).isDisabled(), 'a template that runs code is refused');
+        await field.fill('vscode://file/{file}:{line}');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        await page.getByRole('button', { name: 'Save' }).click();
+        const link = pane(page).getByRole('link', { name: 'Open in editor' });
+        await until(async () => (await link.getAttribute('href')) === 'vscode://file/app.py:20', 'the link of the editor');
     });
 });

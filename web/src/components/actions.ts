@@ -43,6 +43,16 @@ export function useActionKeys(scope: string, actions: readonly Action[]): void {
     );
 }
 
+/** The actions with each key once: the first action with a key keeps it. */
+export function withUniqueKeys(actions: readonly Action[]): Action[] {
+    const used = new Set<string>();
+    return actions.map((action) => {
+        if (!action.key || used.has(action.key)) return { ...action, key: undefined };
+        used.add(action.key);
+        return action;
+    });
+}
+
 export function runAction({ run, href, disabled }: Action): void {
     if (disabled) return;
     if (run) run();

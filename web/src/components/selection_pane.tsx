@@ -123,8 +123,7 @@ function PaneTitle({ head, onClose }: { head: ActionHead; onClose: () => void })
         <header class="selection-head">
             {swatch}
             <span class="selection-name mono" title={place ? `${name}\n${place}` : name}>
-                <b>{name}</b>
-                {place && <span class="soft">{place}</span>}
+                <b>{name}</b> {place && <span class="soft">{place}</span>}
             </span>
             <button type="button" aria-label="clear selection" onClick={onClose}>
                 <kbd>Esc</kbd>

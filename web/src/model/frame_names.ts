@@ -36,3 +36,37 @@ export function fitForms(forms: readonly string[], maxWidth: number, measure: Me
     const fitting = forms.find((form) => measure(form) <= maxWidth);
     return fitting ?? fitEllipsis(forms[forms.length - 1], maxWidth, measure);
 }
+
+/** A frame of a sampler in parts: `load`, `/srv/app.py`, 20; a part that it lacks is '' or 0. */
+export interface FrameParts {
+    name: string;
+    file: string;
+    line: number;
+}
+
+const FILE_AND_LINE = /^(.*?)(?::(\d+))?$/;
+const FILE_FIRST = /^(\S*\.pyx?)(?:\((\d+)\))?:\s?(.*?)(?::(\d+))?$/;
+
+export function frameParts(fullName: string): FrameParts {
+    const start = locationStart(fullName);
+    if (start > 0 && start < fullName.length) {
+        const place = FILE_AND_LINE.exec(fullName.slice(start + 1, -1));
+        return {
+            name: fullName.slice(0, start).trimEnd(),
+            file: place?.[1] ?? '',
+            line: Number(place?.[2] ?? 0),
+        };
+    }
+    const fileFirst = FILE_FIRST.exec(fullName);
+    if (!fileFirst) return { name: fullName, file: '', line: 0 };
+    const [, file, lineBefore, name, lineAfter] = fileFirst;
+    return { name, file, line: Number(lineBefore ?? lineAfter ?? 0) };
+}
+
+/** The package that a file of an installed package or of the standard library belongs to:
+ * `werkzeug` of `…/site-packages/werkzeug/serving.py`, `threading` of `…/python3.11/threading.py`. */
+export function libraryOfFile(file: string): string {
+    const inside = file.replace(INSTALLED, '$1').replace(/^[\\/]+/, '');
+    const first = inside.split(/[\\/]/)[0];
+    return first.replace(/\.pyx?$/, '');
+}

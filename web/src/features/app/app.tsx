@@ -8,6 +8,7 @@ import { useKeys } from '../../base/keys';
 import { offlineFile, type OfflineFile } from '../../base/offline';
 import { formatHash, goTo, route } from '../../base/router';
 import { ContextMenuLayer } from '../../components/context_menu';
+import { EditorDialog } from '../../components/editor_link';
 import { KeyHelp } from '../../components/key_help';
 import { Notice } from '../../components/notice';
 import { StatusLine } from '../../components/status_line';
@@ -210,6 +211,7 @@ function SignedInPage() {
                 <KeyHelp formats={formats.value} onClose={() => (isHelpOpen.value = false)} />
             )}
             <ContextMenuLayer />
+            <EditorDialog />
             <TooltipLayer />
         </>
     );

@@ -42,15 +42,18 @@ import { currentName, tabsOf, type TabSpec } from './tabs';
 
 /* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED_KEYS are
  * common to all tabs: the range of a trace and the number of a printed report. Stacks also share
- * what is a frame, the threads, the transforms and the colours. */
+ * what is a frame, the threads, the transforms, the colours and the name of the selected function. */
 const lastQueryByTab = new Map<string, Query>();
 const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
-const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode', 'threads', 'tf', 'color'];
+const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode', 'threads', 'tf', 'color', 'sel'];
+/* Keys of tabs that show the selected function; another selection makes them invalid. */
+const SELECTION_KEYS = ['fn', 'flame_frame', 'callers_zoom', 'callees_zoom'];
 
 type RunDialog = 'edit' | 'delete' | 'share';
 
 function withSharedKeys(run: Run, lastQuery: Query, now: Query): Query {
     const query = { ...lastQuery };
+    if (now.sel && now.sel !== lastQuery.sel) for (const key of SELECTION_KEYS) delete query[key];
     for (const key of kindHas(run.kind, 'stacks') ? STACK_SHARED_KEYS : SHARED_KEYS) {
         if (now[key]) query[key] = now[key];
         else delete query[key];

@@ -11,6 +11,7 @@ import { startPanel, type PanelHost } from '../../base/panel';
 import { goTo, persistAddress, route, showHash } from '../../base/router';
 import type { Run } from '../../base/types';
 import { ContextMenuLayer } from '../../components/context_menu';
+import { EditorDialog } from '../../components/editor_link';
 import { KeyHelp } from '../../components/key_help';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -94,6 +95,7 @@ function PanelView({ host }: { host: PanelHost }) {
                 <KeyHelp formats={[]} onClose={() => (isHelpOpen.value = false)} />
             )}
             <ContextMenuLayer />
+            <EditorDialog />
             <TooltipLayer />
         </>
     );

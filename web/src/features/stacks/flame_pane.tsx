@@ -7,18 +7,22 @@
 import { useMemo } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
+import { useNames } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, int, pct, plural } from '../../base/units';
 import { flamePaint } from '../../canvas/frame_paint';
+import { type Action, withUniqueKeys } from '../../components/actions';
 import { FrameView } from '../../components/frame_view';
 import { hitSteps, setSearch } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
+import { SelectionLayout } from '../../components/selection_layout';
 import { familyOf, kindLabel } from '../../model/family';
 import { hitFrames } from '../../model/frame_hits';
+import { instancesOf } from '../../model/selection';
 import { type Matcher, matchSet } from '../../model/search';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
@@ -26,6 +30,7 @@ import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
 import { withModuleCounts } from '../../model/python_flame';
 import { layoutFlame, matchedNs } from './flame_tree';
 import { frameActions } from './frame_actions';
+import { frameHead, FrameSelection, selectedNode, treeOf } from './frame_selection';
 import { FrameLines } from './frame_lines';
 import { originSuffix, stackParams } from './parts';
 import { Attribution, isPythonFlame, pythonActions, pythonParams } from './python_flame';
@@ -153,9 +158,31 @@ export function FlamePane({
     useEffectOn(() => {
         if (flame) onFlame?.(flame);
     }, [flame]);
-    const { flame_frame, flame_zoom } = route.value.query;
-    const selected = flame && Number(flame_frame ?? -1) < flame.n ? Number(flame_frame ?? -1) : -1;
-    return (
+    const { flame_frame, flame_zoom, sel } = route.value.query;
+    const selected = useMemo(
+        () => (flame ? selectedNode(flame, flame_frame, sel) : -1),
+        [flame, flame_frame, sel],
+    );
+    const actionsOf = (node: number): Action[] =>
+        flame
+            ? withUniqueKeys([
+                  ...(isStacks(run) ? transformActions(run, flame, node) : []),
+                  ...pythonActions(flame, node),
+                  ...frameActions(run, flame, node),
+              ])
+            : [];
+    // The name of the selected function is the same in the other panel.
+    useNames(isInTab ? ['sel'] : [], { nameOf: (name) => name, valueOf: (name) => name });
+    const select = (node: number) =>
+        pushQuery({
+            flame_frame: node >= 0 ? String(node) : null,
+            ...(isInTab && { sel: node >= 0 && flame ? flame.names[flame.name[node]] : null }),
+        });
+    const instances = useMemo(
+        () => (flame ? instancesOf(treeOf(flame), selected) : null),
+        [flame, selected],
+    );
+    const picture = (
         <div class="picture is-filling">
             {!isInTab && (
                 <div class="flame-switch">
@@ -180,7 +207,8 @@ export function FlamePane({
                     hit={(hitSteps(hits?.length ?? null).position ?? 0) - 1}
                     onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
-                    onSelect={(node) => pushQuery({ flame_frame: node >= 0 ? String(node) : null })}
+                    instances={instances}
+                    onSelect={select}
                     zoom={flame_zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ flame_zoom: zoom })}
                     urlKeys={['flame_frame', 'flame_zoom']}
@@ -189,11 +217,8 @@ export function FlamePane({
                     nameOf={(node) => flame.names[flame.name[node]]}
                     rootName={rootName}
                     tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
-                    actions={(node) => [
-                        ...(isStacks(run) ? transformActions(run, flame, node) : []),
-                        ...pythonActions(flame, node),
-                        ...frameActions(flame, node),
-                    ]}
+                    actions={actionsOf}
+                    head={(node) => frameHead(flame, node)}
                     keyless={!isInTab}
                     empty={flame.selected ? <AllDropped /> : emptyText(on, range !== null)}
                 />
@@ -208,6 +233,27 @@ export function FlamePane({
             )}
             <LoadingLine active={answer.loading} />
         </div>
+    );
+    if (!isInTab) return picture;
+    return (
+        <SelectionLayout
+            what="a frame"
+            pane={
+                flame &&
+                selected >= 0 && (
+                    <FrameSelection
+                        run={run}
+                        flame={flame}
+                        node={selected}
+                        actions={actionsOf(selected)}
+                        onSelect={select}
+                        onOpen={(node) => pushQuery({ flame_zoom: String(node) })}
+                    />
+                )
+            }
+        >
+            {picture}
+        </SelectionLayout>
     );
 }
 

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a person can do with a frame of a flame graph: first what changes the picture, then what
- * leads to other views, last what copies.
+ * What a person can do with a frame of a flame graph, in the order of GROUPS.
  */
 import type { FlameAnswer } from '../../base/trace_types';
+import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
+import { editorAction } from '../../components/editor_link';
+import { frameParts } from '../../model/frame_names';
+import { isStacks, tabHash } from '../trace/data';
+import { timelineHash } from '../trace/timeline_link';
+import { linesOf } from './flame_tree';
+import { stackQuery } from './parts';
 
-/** Groups of actions in the menu, in this order. */
+/** Groups of actions in the menu: other views of the function, changes of the picture, copies. */
 export const GROUPS = { view: 0, transform: 1, copy: 2 };
 
 /** Names of the frames from the root to a node, one a line. */
@@ -17,8 +23,23 @@ function stackText({ names, name, parent }: FlameAnswer, node: number): string {
     return lines.reverse().join('\n');
 }
 
-export function frameActions(flame: FlameAnswer, node: number): Action[] {
+/* The function of a frame in other views. */
+function viewActions(run: Run, name: string): Action[] {
+    const group = GROUPS.view;
+    if (!isStacks(run)) {
+        const href = timelineHash(run, { find: name });
+        return [{ text: 'Show in timeline', group, button: true, href }];
+    }
+    const href = tabHash(run, 'functions', { sel: name, ...stackQuery() });
+    return [{ text: 'Show in functions', group, href }];
+}
+
+/** Actions of every flame graph; transforms.tsx adds those of stacks. */
+export function frameActions(run: Run, flame: FlameAnswer, node: number): Action[] {
+    const name = flame.names[flame.name[node]];
+    const { file, line } = frameParts(name);
     return [
+        ...viewActions(run, name),
         {
             text: 'Copy stack',
             key: 'y',
@@ -30,7 +51,13 @@ export function frameActions(flame: FlameAnswer, node: number): Action[] {
             text: 'Copy name',
             key: 'shift+y',
             group: GROUPS.copy,
-            run: () => copyAndConfirm(flame.names[flame.name[node]], 'Name'),
+            run: () => copyAndConfirm(name, 'Name'),
         },
+        ...editorAction(file, line || costliestLine(flame, node), GROUPS.copy),
     ];
+}
+
+/* Line of the function that costs most below this frame; 0 if the answer has no lines. */
+function costliestLine(flame: FlameAnswer, node: number): number {
+    return linesOf(flame, node)[0]?.line ?? 0;
 }

@@ -6,7 +6,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { axisCell, axisCellUnit } from '../../base/axis';
-import { goTo, replaceQuery, route } from '../../base/router';
+import { goTo, pushQuery, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { formatFixed } from '../../base/units';
@@ -21,6 +21,7 @@ import { countColumn, nameColumn, RIGHT_ALIGNED, shareColumn } from '../trace/co
 import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
+import { useFunctionId } from './function_id';
 import {
     ModeSwitch,
     PeriodField,
@@ -146,7 +147,8 @@ export function StackFunctionsTab({ run }: { run: Run }) {
     const filters = readFilters(route.value.query);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const [shown, setShown] = useState<number | null>(null);
-    const { group, fn } = route.value.query;
+    const { group } = route.value.query;
+    const fn = useFunctionId(run);
     const sums = useStackSums(run);
     return (
         <div class="tab-body stacks">
@@ -175,7 +177,9 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                         filters={filters}
                         search={search}
                         selected={fn ?? null}
-                        onSelect={({ name_id }) => replaceQuery({ fn: String(name_id) })}
+                        onSelect={({ name_id, name }) =>
+                            pushQuery({ fn: String(name_id), sel: name })
+                        }
                         onShown={setShown}
                     />
                 </section>

@@ -57,6 +57,7 @@ export function ModeSwitch() {
                 replaceQuery({
                     ...CLEARED_SELECTION,
                     ...ZOOMS,
+                    fn: null,
                     mode: mode === 'line' ? mode : null,
                 })
             }

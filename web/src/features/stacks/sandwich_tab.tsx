@@ -24,6 +24,7 @@ import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { layoutFlame } from './flame_tree';
 import { StackFunctions } from './functions_tab';
+import { useFunctionId } from './function_id';
 import { FrameLines } from './frame_lines';
 import {
     ModeSwitch,
@@ -49,11 +50,10 @@ interface FirstPage {
 
 /* Name id of the selected function; by default of the function with the largest self weight. */
 function useSelectedFunction(run: Run): string | null {
-    const { fn } = route.value.query;
     const range = useRange();
-    const urlFunction = fn && /^\d{1,10}$/.test(fn) ? fn : null;
+    const chosen = useFunctionId(run);
     const first = useJson<FirstPage>(
-        urlFunction
+        chosen !== undefined
             ? null
             : rangedPath(run, 'stack_functions', range, {
                   sort: 'self',
@@ -63,8 +63,8 @@ function useSelectedFunction(run: Run): string | null {
               }),
     );
     const costliest = first.data?.rows.length ? String(first.data.rows[0][2]) : null;
-    useDefaultSelection('fn', urlFunction ? null : costliest);
-    return urlFunction ?? costliest;
+    useDefaultSelection('fn', chosen !== undefined ? null : costliest);
+    return chosen ?? costliest;
 }
 
 export function SandwichTab({ run }: { run: Run }) {
@@ -76,8 +76,8 @@ export function SandwichTab({ run }: { run: Run }) {
     const [shown, setShown] = useState<number | null>(null);
     const params = { ...filterParams(filters), ...stackParams() };
     const sums = useStackSums(run);
-    const select = ({ name_id }: StackFunctionRow) =>
-        pushQuery({ fn: String(name_id), callers_zoom: null, callees_zoom: null });
+    const select = ({ name_id, name }: StackFunctionRow) =>
+        pushQuery({ fn: String(name_id), sel: name, callers_zoom: null, callees_zoom: null });
     return (
         <div class="tab-body stacks">
             <TraceToolbar

@@ -75,7 +75,11 @@ export function transformActions(run: Run, flame: FlameAnswer, node: number): Ac
             group: GROUPS.view,
             button: true,
             disabled: id > 0 ? undefined : 'This frame has no name.',
-            href: tabHash(run, 'sandwich', { fn: String(id), ...stackQuery() }),
+            href: tabHash(run, 'sandwich', {
+                fn: String(id),
+                sel: flame.names[flame.name[node]],
+                ...stackQuery(),
+            }),
         },
         ...offersOf(flame, node, isInverted()).map(({ text, key, tf, why, detail }): Action => ({
             text,

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A picture or table with the pane of its selection: beside it in wide windows, over its right part
+ * in narrower ones, as a sheet from below on phones. Where the pane is beside the picture, it keeps
+ * its place without a selection, so that a click does not move the picture.
+ */
+import type { ComponentChildren } from 'preact';
+import { useKeys } from '../base/keys';
+import { sizedPane, Splitter } from './splitter';
+import { viewportWidth } from './viewport';
+
+const LIMITS = { normal: 328, min: 260, max: 560 };
+const BESIDE_PX = 1100;
+
+interface SelectionLayoutProps {
+    /** the pane; null: nothing is selected */
+    pane: ComponentChildren;
+    /** what a click selects: 'a frame' */
+    what: string;
+    children: ComponentChildren;
+}
+
+export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) {
+    const sized = sizedPane('selection', LIMITS);
+    const isBeside = viewportWidth.value >= BESIDE_PX;
+    useKeys('Selection pane', [
+        {
+            key: '\\',
+            label: sized.isOpen ? 'close the pane' : 'open the pane',
+            run: () => sized.setOpen(!sized.isOpen),
+        },
+    ]);
+    return (
+        <div class="panes">
+            <section class="pane pane-main">{children}</section>
+            {sized.isOpen && isBeside && (
+                <>
+                    <Splitter pane={sized} side="right" label="width of the selection pane" />
+                    <div class="selection-place" style={{ width: sized.size }}>
+                        {pane ?? (
+                            <p class="selection-empty">
+                                Click {what}: what it costs, what calls it and what it calls is
+                                shown here. <kbd>\</kbd> closes the pane.
+                            </p>
+                        )}
+                    </div>
+                </>
+            )}
+            {sized.isOpen && !isBeside && pane && <div class="selection-sheet">{pane}</div>}
+        </div>
+    );
+}

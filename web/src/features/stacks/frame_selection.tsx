@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pane of the selected frame of a flame graph. All of it follows from the answer that is drawn.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { axisText } from '../../base/axis';
+import type { FlameAnswer } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { int } from '../../base/units';
+import type { Action, ActionHead } from '../../components/actions';
+import { FamilySwatch } from '../../components/family_swatch';
+import { Swatch } from '../../components/origin_legend';
+import { type PaneFrame, type PaneValue, SelectionPane } from '../../components/selection_pane';
+import { frameForms, frameParts, libraryOfFile } from '../../model/frame_names';
+import { shortPlace } from '../../model/labels';
+import {
+    foldStack,
+    type SelectableTree,
+    selectionFacts,
+    type Neighbour,
+    widestNode,
+} from '../../model/selection';
+import { ORIGINS } from '../../model/tint';
+import { estimateText, isStacks } from '../trace/data';
+
+/** The columns of a flame graph as a tree of functions. */
+export function treeOf({ n, parent, name, total, self }: FlameAnswer): SelectableTree {
+    return { n, parent, key: name, total, self };
+}
+
+/** The selected node: that of the URL; else the widest of the selected function, which may have
+ * been selected in another tab; else -1. */
+export function selectedNode(
+    flame: FlameAnswer,
+    frame: string | undefined,
+    name: string | undefined,
+): number {
+    const node = frame !== undefined && /^\d{1,9}$/.test(frame) ? Number(frame) : -1;
+    if (node >= 0 && node < flame.n && (!name || flame.names[flame.name[node]] === name))
+        return node;
+    if (!name) return -1;
+    const exact = flame.names.indexOf(name);
+    if (exact >= 0) return widestNode(treeOf(flame), exact);
+    // Frames may be lines now, or functions: then the names differ in the line.
+    const wanted = frameParts(name);
+    const same = flame.names.findIndex((one) => {
+        const parts = frameParts(one);
+        return parts.name === wanted.name && parts.file === wanted.file;
+    });
+    return same >= 0 ? widestNode(treeOf(flame), same) : -1;
+}
+
+function originOf({ origins, name }: FlameAnswer, node: number) {
+    return origins ? (ORIGINS[origins[name[node]]] ?? 'unknown') : null;
+}
+
+/** Name, place and swatch of a frame. */
+export function frameHead(flame: FlameAnswer, node: number): ActionHead {
+    const whole = flame.names[flame.name[node]];
+    const { name } = frameParts(whole);
+    const origin = originOf(flame, node);
+    // The form without the folders of an installation, cut to its place.
+    const place = frameParts(frameForms(whole)[0]);
+    const line = place.line > 0 ? `:${place.line}` : '';
+    return {
+        name,
+        place: place.file ? place.file + line : undefined,
+        swatch: origin ? <Swatch origin={origin} /> : <FamilySwatch family={flame.family[node]} />,
+    };
+}
+
+/* The file without its folders, and the line. */
+function shortPlaceOf(whole: string): string | undefined {
+    const { file, line } = frameParts(whole);
+    return file ? shortPlace(file, line) : undefined;
+}
+
+interface FrameSelectionProps {
+    run: Run;
+    flame: FlameAnswer;
+    node: number;
+    actions: readonly Action[];
+    onSelect: (node: number) => void;
+    onOpen: (node: number) => void;
+}
+
+export function FrameSelection(props: FrameSelectionProps) {
+    const { run, flame, node, actions, onSelect, onOpen } = props;
+    const [isFolded, setFolded] = useState(true);
+    const facts = useMemo(() => selectionFacts(treeOf(flame), node), [flame, node]);
+    const key = flame.name[node];
+    const libraryOf = (at: number): string | null => {
+        const origin = originOf(flame, at);
+        const isLibrary = origin === 'third-party' || origin === 'stdlib';
+        const { file } = frameParts(flame.names[flame.name[at]]);
+        return isLibrary && flame.name[at] !== key && file ? libraryOfFile(file) : null;
+    };
+    const rows = isFolded
+        ? foldStack(facts.stack, libraryOf)
+        : facts.stack.map((at) => ({ node: at }));
+    const frameRow = (at: number, total: number): PaneFrame => ({
+        ...frameHead(flame, at),
+        place: shortPlaceOf(flame.names[flame.name[at]]),
+        key: at,
+        text: axisText(total),
+        value: total,
+        tip: flame.names[flame.name[at]],
+        isSelected: at === node,
+        onSelect: () => onSelect(at),
+        onOpen: () => onOpen(at),
+    });
+    const neighbours = (list: Neighbour[]) => list.map((one) => frameRow(one.node, one.total));
+    const index = facts.instances.indexOf(node);
+    const estimate = estimateText(run, flame.total[node]);
+    const instance: PaneValue[] = [
+        { label: 'Total', text: axisText(flame.total[node]), value: flame.total[node] },
+        { label: 'Self', text: axisText(flame.self[node]), value: flame.self[node], tone: 'self' },
+        { label: isStacks(run) ? 'Stretches' : 'Slices', text: int(flame.count[node]) },
+        ...(estimate ? [{ label: 'Estimated', text: estimate }] : []),
+    ];
+    return (
+        <SelectionPane
+            head={frameHead(flame, node)}
+            actions={actions}
+            base={{ value: flame.sum, text: `${axisText(flame.sum)} shown` }}
+            instance={{ values: instance }}
+            instances={{
+                count: facts.instances.length,
+                index,
+                values: [
+                    { label: 'Total', text: axisText(facts.total), value: facts.total },
+                    { label: 'Self', text: axisText(facts.self), value: facts.self, tone: 'self' },
+                ],
+                onStep: (by) => {
+                    const { length } = facts.instances;
+                    onSelect(facts.instances[(index + by + length) % length]);
+                },
+            }}
+            stack={{
+                rows: rows.map((row) =>
+                    'fold' in row
+                        ? { key: `fold ${row.node}`, fold: row.fold }
+                        : frameRow(row.node, flame.total[row.node]),
+                ),
+                count: facts.stack.length,
+                isFolded,
+                onFold: setFolded,
+            }}
+            callers={{ rows: neighbours(facts.callers), note: 'all instances' }}
+            callees={{ rows: neighbours(facts.callees), note: 'all instances' }}
+            onClose={() => onSelect(-1)}
+        />
+    );
+}
