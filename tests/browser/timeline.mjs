@@ -53,7 +53,7 @@ function trace() {
     return { schemaVersion: 1, deviceProperties: [{ id: 0, name: 'Test GPU', totalGlobalMem: 16e9, numSms: 80, computeMajor: 8, computeMinor: 0 }], traceEvents: events };
 }
 
-async function withTrace(work) {
+export async function withTrace(work) {
     const shelf = await Shelf.start();
     try {
         const file = join(shelf.folder, 'steps.pt.trace.json');
@@ -66,19 +66,19 @@ async function withTrace(work) {
 }
 
 /* The picture, the tables below it and the keys. */
-async function drawn(page) {
+export async function drawn(page) {
     await until(async () => (await page.locator('.status-line').innerText()).includes('drawn from'), 'a picture');
     await quiet(page);
 }
 
 const hash = (page) => new URL(page.url()).hash;
-const query = (page) => new URLSearchParams(hash(page).split('?')[1] ?? '');
+export const query = (page) => new URLSearchParams(hash(page).split('?')[1] ?? '');
 
 /* Place of the thread among the labels: below the pinned stream and its busy share. */
 const THREAD = 2;
 
 /* Where on the screen a moment and a row of a lane are. */
-async function placeOf(page, ms, lane, depth = 0) {
+export async function placeOf(page, ms, lane, depth = 0) {
     const canvas = await page.locator('.timeline-canvas').boundingBox();
     const label = await page.locator('.timeline-label').nth(lane).boundingBox();
     const [from, to] = (query(page).get('at') ?? `0~${STEPS * STEP_US * 1000}`).split('~').map(Number);
@@ -189,6 +189,9 @@ test('timeline: search walks, keys zoom and pan, labels fold', async ({ pages })
         await until(() => query(page).get('slice') === first, 'back at the first');
 
         await page.locator('.search-field input').last().blur();
+        await page.keyboard.press('0');
+        await until(() => !query(page).get('at'), 'the whole run');
+        await quiet(page);
         await page.mouse.move(...(await placeOf(page, 50, THREAD, 0)));
         for (let i = 0; i < 6; i++) await page.keyboard.press('w');
         await until(() => query(page).get('at'), 'a window');

@@ -35,6 +35,7 @@ import {
     fitView,
     panView,
     parseView,
+    readableView,
     revealView,
     roundRange,
     spanText,
@@ -234,6 +235,15 @@ const answer = (): WindowAnswer => ({
             },
         },
     ],
+});
+
+test('a hit that is too narrow to read gets 90 px in the middle of the view', () => {
+    const view = { from: 0, to: 100_000 };
+    const near = readableView({ from: 50_000, to: 50_900 }, view, WHOLE, 1000);
+    assert.equal(Math.round(near.to - near.from), 10_000);
+    assert.equal((near.from + near.to) / 2, 50_450);
+    assert.equal(readableView({ from: 50_000, to: 59_000 }, view, WHOLE, 1000), view);
+    assert.equal(readableView({ from: 5, to: 6 }, view, WHOLE, Infinity), view);
 });
 
 test('a window becomes columns by depth', () => {

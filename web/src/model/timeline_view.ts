@@ -14,6 +14,9 @@ export interface TimeView {
 /** Minimum width of the window in ns; clocks do not resolve less. */
 const MIN_WIDTH_NS = 100;
 
+/** width at which a slice has a label that can be read */
+const READABLE_PX = 90;
+
 export const widthOf = (view: TimeView): number => view.to - view.from;
 
 export const shifted = ({ from, to }: TimeView, by: number): TimeView => ({
@@ -57,6 +60,16 @@ export function revealView(of: TimeView, view: TimeView, whole: TimeView): TimeV
     if (of.from >= view.from && of.to <= view.to) return view;
     const middle = (of.from + of.to) / 2;
     return clampView({ from: middle - width / 2, to: middle + width / 2 }, whole);
+}
+
+/** A slice narrower than READABLE_PX gets READABLE_PX, in its middle of a view of `px` pixels. */
+export function readableView(of: TimeView, view: TimeView, whole: TimeView, px: number): TimeView {
+    const share = READABLE_PX / px;
+    const width = Math.max(1, widthOf(of));
+    if (width >= widthOf(view) * share) return view;
+    const middle = (of.from + of.to) / 2;
+    const half = width / share / 2;
+    return clampView({ from: middle - half, to: middle + half }, whole);
 }
 
 export function sameView(a: TimeView, b: TimeView): boolean {

@@ -6,7 +6,7 @@
 import { paintArea } from './area';
 import { paintCharts } from './charts';
 import { type Band, firstLaneOf, isInBand, placeBands } from './bands';
-import { OverviewPainter, paintGrid, paintOrigin, paintRuler } from './head';
+import { OverviewPainter, paintGrid, paintOrigin, paintRuler, paintRulerTicks } from './head';
 import { paintFlows, paintMarks } from './overlay';
 import type { Surface, TimelineScene } from './scene';
 import { SlicePainter } from './slices';
@@ -58,12 +58,13 @@ export class TimelineCanvas {
         ctx.fillRect(0, 0, width, height);
         placeBands(scene, height);
         paintGrid(surface, scene);
-        this.slices.start();
+        this.slices.start(width);
         for (const band of scene.bands) this.drawBand(scene, band);
         this.drawPinnedEdge(scene);
         this.clipTo(scene.head, height, () => paintFlows(surface, scene));
         this.overview.paint(surface, scene);
         paintRuler(surface, scene);
+        if (scene.found) paintRulerTicks(surface, scene, this.slices.hits);
         paintSteps(surface, scene);
         paintArea(surface, scene);
         paintOrigin(surface, scene);

@@ -63,6 +63,24 @@ function paintDensity(
     return canvas;
 }
 
+const hitsByWindow = new WeakMap<TrackWindow, { version: number; pixels: Uint32Array }>();
+
+/** The pixels of a window with bins whose name the search matches, in ascending order. */
+export function hitPixelsOf(
+    window: TrackWindow,
+    found: ReadonlySet<number>,
+    version: number,
+): Uint32Array {
+    const cached = hitsByWindow.get(window);
+    if (cached?.version === version) return cached.pixels;
+    const { density } = window;
+    const pixels = new Set<number>();
+    for (let i = 0; i < density.n; i++) if (found.has(density.name[i])) pixels.add(density.px[i]);
+    const sorted = Uint32Array.from(pixels).sort();
+    hitsByWindow.set(window, { version, pixels: sorted });
+    return sorted;
+}
+
 /** The bitmap of a window; null if the window has no density. */
 export function densityBitmapOf(
     window: TrackWindow,

@@ -10,6 +10,7 @@ import { paintParts } from './steps_row';
 const STRIP_TOP = 8;
 const STRIP_BOTTOM = 3;
 const HANDLE_HEIGHT = 12;
+const TICK_HEIGHT = 5;
 const SHADE_OPACITY = 0.72;
 /** maximum width of a character on the ruler, px */
 const MAX_CHAR_PX = 6;
@@ -44,6 +45,7 @@ export class OverviewPainter {
         const left = ((scene.view.from - scene.whole.from) / whole) * width;
         const right = Math.max(left + 3, ((scene.view.to - scene.whole.from) / whole) * width);
         this.shadeOutside(surface, scene, left, right);
+        paintTicks(surface, scene);
         ctx.fillStyle = scene.theme.line;
         ctx.fillRect(0, OVERVIEW - 1, width, 1);
     }
@@ -106,6 +108,38 @@ export class OverviewPainter {
 
 const runWidth = ({ answer }: TimelineScene): number =>
     Math.max(1, answer.end_ns - answer.start_ns);
+
+/* Ticks of all hits of the search, above the strip; a triangle at the selected hit. */
+function paintTicks(surface: Surface, scene: TimelineScene): void {
+    const { ctx, ratio } = surface;
+    const { ticks, theme, answer, selected, isHit } = scene;
+    if (!ticks.length) return;
+    const { left, width } = overviewStrip(surface, scene);
+    ctx.fillStyle = theme.tick;
+    for (const share of ticks) {
+        const x = Math.round((left + share * width) * ratio) / ratio;
+        ctx.fillRect(x, 2, 1, TICK_HEIGHT);
+    }
+    if (!selected || !isHit) return;
+    const x = left + ((selected.start - answer.start_ns) / runWidth(scene)) * width;
+    ctx.beginPath();
+    ctx.moveTo(x - 4, 0);
+    ctx.lineTo(x + 4, 0);
+    ctx.lineTo(x, STRIP_TOP - 1);
+    ctx.fill();
+}
+
+/** Ticks on the ruler for the hits that the lanes show. */
+export function paintRulerTicks(
+    { ctx }: Surface,
+    { theme }: TimelineScene,
+    hits: Uint8Array,
+): void {
+    ctx.fillStyle = theme.tick;
+    for (let x = 0; x < hits.length; x++) {
+        if (hits[x]) ctx.fillRect(x, RULER_END - 1 - TICK_HEIGHT, 1, TICK_HEIGHT);
+    }
+}
 
 interface OverviewStrip {
     left: number;

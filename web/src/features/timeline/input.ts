@@ -3,6 +3,7 @@
  * Pointer and wheel input of the timeline. The start point of a drag decides its effect: it moves
  * the window in the overview, selects an area on the ruler or with Shift, or pans the lanes.
  */
+import { listenContextMenu } from '../../components/context_menu';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { fitView, panView, widthOf, zoomView } from '../../model/timeline_view';
 import type { Area } from '../../model/timeline_area';
@@ -194,6 +195,15 @@ function createHover(stage: TimelineStage): (event: PointerEvent | null, point: 
     };
 }
 
+/* Opens the menu of the slice at a point of the window; by key that of the selected slice. */
+function openMenu(stage: TimelineStage, point: Point | null): void {
+    const box = stage.parts.canvas.getBoundingClientRect();
+    const at = point ?? stage.selectedPoint();
+    const hit = at && stage.hit(at.x - (point ? box.left : 0), at.y - (point ? box.top : 0));
+    if (!at || !hit) return;
+    stage.props.onMenu(hit, at.x + (point ? 0 : box.left), at.y + (point ? 0 : box.top));
+}
+
 export function listenTimeline(stage: TimelineStage): () => void {
     const { canvas } = stage.parts;
     let drag: Drag | null = null;
@@ -267,7 +277,9 @@ export function listenTimeline(stage: TimelineStage): () => void {
     canvas.addEventListener('pointercancel', onUp);
     canvas.addEventListener('pointerleave', onLeave);
     canvas.addEventListener('dblclick', onDouble);
+    const stopMenu = listenContextMenu(canvas, (point) => openMenu(stage, point));
     return () => {
+        stopMenu();
         surface.removeEventListener('wheel', wheel);
         hover(null, { x: 0, y: 0 });
     };

@@ -205,7 +205,7 @@ const stepBy =
         if (!step) return;
         const span = { from: step.start_ns, to: step.end_ns };
         onArea(span);
-        now.easeTo(revealView(span, now.view, now.whole));
+        now.easeTo(revealView(span, now.view, now.whole), true);
     };
 
 function rangeOfSlice(now: TimelineStage): void {

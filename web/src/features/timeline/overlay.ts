@@ -47,7 +47,8 @@ export function paintMarks(surface: Surface, scene: TimelineScene, band: Band): 
     }
     const lane = selected && lanes.byTrack.get(selected.track);
     if (selected && lane && bandOf(scene, lane) === band) {
-        strokeOutline(surface, theme.text1, edgesOf(surface, scene, lane, selected), 2);
+        const colour = scene.isHit ? theme.tick : theme.text1;
+        strokeOutline(surface, colour, edgesOf(surface, scene, lane, selected), 2);
     }
 }
 

@@ -21,7 +21,8 @@ export interface TimelineProps {
     lanes: Lanes;
     /** `from~to` in ns after the origin; '' for the complete run */
     at: string;
-    onAt: (at: string | null) => void;
+    /** isFollowUp: the view moved because of another change, which has an entry of the history */
+    onAt: (at: string | null, isFollowUp: boolean) => void;
     /** range that covers both runs, in ns of this run, if another run is aligned with it */
     commonRange?: TimeView | null;
     /** the time, in ns of this run, that the ruler shows as 0 */
@@ -51,9 +52,15 @@ export interface TimelineProps {
     onFrame: (stage: TimelineStage) => void;
     /** ids of the names that the search matches; null if there is no search */
     found: ReadonlySet<number> | null;
+    /** where hits of the search start, as shares of the run */
+    ticks: readonly number[];
+    /** true: the selected slice is a hit of the search */
+    isHit: boolean;
     /** the user asked for the menu of a lane, at a point of the window */
     onLabelMenu: (lane: Lane, x: number, y: number) => void;
     onArrange: (change: ArrangementChange) => void;
+    /** the user asked for the menu of a slice; the point is in px of the window */
+    onMenu: (hit: Hit, x: number, y: number) => void;
     onNeed: (need: WindowRequest) => void;
     onStep: (forward: boolean) => void;
     onBack: () => void;

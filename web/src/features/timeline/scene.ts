@@ -74,6 +74,10 @@ export interface TimelineScene {
     area: Area | null;
     /** ids of the names that the search matches; null if there is no search */
     found: ReadonlySet<number> | null;
+    /** where hits of the search start, as shares of the run */
+    ticks: readonly number[];
+    /** true: the selected slice is a hit of the search */
+    isHit: boolean;
     /** incremented when `found` or the theme changes, so that the density is painted again */
     paintVersion: number;
 }

@@ -10,10 +10,13 @@ import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { replaceQuery } from '../../base/router';
 import { SearchField } from '../../components/search_field';
-import type { FindAnswer, FoundName } from '../../model/timeline_types';
+import type { FindAnswer, FoundName, SliceFacts } from '../../model/timeline_types';
 import { type Answer, useJson } from '../shared/use_json';
 
 const MAX_NAMES = 1000;
+
+/** number of pixels into which the trace is divided for the ticks of the overview */
+const TICK_PX = 2000;
 
 export interface Find {
     q: string;
@@ -21,17 +24,41 @@ export interface Find {
     answer: Answer<FindAnswer>;
     /** ids of the matching names; null if there is no search */
     found: ReadonlySet<number> | null;
+    /** where hits start, as shares of the trace from 0 to 1 */
+    ticks: readonly number[];
 }
 
 export function useFind(run: Run, q: string, regex: boolean): Find {
-    const params = { q, regex: regex || undefined, limit: MAX_NAMES };
+    const params = { q, regex: regex || undefined, limit: MAX_NAMES, px: TICK_PX };
     const path = q ? withParams(`${API}/runs/${run.id}/find`, params) : null;
     const answer = useJson<FindAnswer>(path);
     const found = useMemoOn(
         () => (path && answer.data ? new Set(answer.data.names.map(({ id }) => id)) : null),
         [path === null, answer.data],
     );
-    return { q, regex, answer, found };
+    const ticks = useMemoOn(
+        () => (found && answer.data?.bins?.px.map((px) => (px + 0.5) / TICK_PX)) || NO_TICKS,
+        [found],
+    );
+    return { q, regex, answer, found, ticks };
+}
+
+const NO_TICKS: readonly number[] = [];
+
+/** Place of a slice among the hits of the search in the whole trace, from 1; null if it is no
+ * hit. */
+export function useHitPosition(run: Run, find: Find, slice: SliceFacts | null): number | null {
+    const isHit = slice !== null && (find.found?.has(slice.name_id) ?? false);
+    const params = slice && {
+        q: find.q,
+        regex: find.regex || undefined,
+        from_ns: slice.start_ns,
+        from_id: slice.id - 1,
+        limit: 0,
+    };
+    const path = isHit && params ? withParams(`${API}/runs/${run.id}/find`, params) : null;
+    const { data } = useJson<FindAnswer>(path);
+    return path && data?.hit?.id === slice?.id ? (data?.hit?.index ?? 0) + 1 : null;
 }
 
 /** The next or previous slice that matches; null if there is none in that direction. */
@@ -63,14 +90,16 @@ export async function findSlice(
 
 interface FieldProps {
     find: Find;
+    /** place of the selected slice among the hits, from 1; null if it is no hit */
+    position: number | null;
     inputRef: { current: HTMLInputElement | null };
     width?: number;
     /** message after Enter found no slice; null for none */
     message: string | null;
-    onEnter: (backward: boolean) => void;
+    onStep: (backward: boolean) => void;
 }
 
-export function FindField({ find, inputRef, width, message, onEnter }: FieldProps) {
+export function FindField({ find, position, inputRef, width, message, onStep }: FieldProps) {
     const { answer, q, regex } = find;
     return (
         <SearchField
@@ -81,11 +110,12 @@ export function FindField({ find, inputRef, width, message, onEnter }: FieldProp
             hint="/"
             width={width}
             count={q ? (answer.data?.count ?? null) : null}
+            position={position}
             regex={regex}
             onRegex={(on) => replaceQuery({ regex: on ? '1' : null })}
             error={answer.error?.text ?? message}
             onInput={(text) => replaceQuery({ q: text || null })}
-            onEnter={onEnter}
+            onStep={(by) => onStep(by < 0)}
         />
     );
 }

@@ -3,19 +3,30 @@
  * visible. */
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
-import { replaceQuery, route } from '../../base/router';
+import { isPanel } from '../../base/panel';
+import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
-import type { SliceAnswer } from '../../model/timeline_types';
+import type { FindAnswer, SliceAnswer } from '../../model/timeline_types';
 import { areaQuery } from '../../model/timeline_area';
 import type { Answer } from '../shared/use_json';
 import { useMatchingSlice } from './matching_slice';
 import type { Mark } from './scene';
 import { type Find, findSlice } from './search';
 import type { TimelineStage } from './stage';
+import { showTrack } from './state';
 
-const setSlice = (id: number | null): void =>
-    replaceQuery({ slice: id === null ? null : String(id) });
+/* Back undoes a selection. The history of a panel belongs to the page around it. */
+const setSlice = (id: number | null): void => {
+    const changes = { slice: id === null ? null : String(id) };
+    if (isPanel()) replaceQuery(changes);
+    else pushQuery(changes);
+};
+
+/** later than the end of every trace, ns */
+const WHOLE_NS = 2 ** 53 - 1;
+
+type HitPlace = NonNullable<FindAnswer['hit']>;
 
 interface SelectProps {
     run: Run;
@@ -35,10 +46,13 @@ interface SelectProps {
 export function useSelect({ run, stage, detail, selected, find, id: now, origin }: SelectProps) {
     const urlQuery = route.peek().query;
     const reveal = useRef<number | null>(urlQuery.at ? null : Number(urlQuery.slice) || null);
+    // A hit of the search is shown wide enough to read its name.
+    const isHit = useRef(false);
     useEffectOn(() => {
         if (!selected || reveal.current !== selected.id) return;
         reveal.current = null;
-        stage.current?.reveal(selected);
+        stage.current?.reveal(selected, isHit.current);
+        isHit.current = false;
     }, [selected]);
 
     const slice = detail.data?.slice ?? null;
@@ -53,6 +67,14 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         picked(id);
         setSlice(id);
     };
+    const selectHit = ({ id: hitId, track }: HitPlace): void => {
+        const now = stage.current;
+        if (now) showTrack(track, now.props.lanes);
+        isHit.current = true;
+        // The hit may be selected already, but scrolled out of sight.
+        if (selected?.id === hitId) now?.reveal(selected, true);
+        else select(hitId);
+    };
     /** Selects the previous or next slice on the same row. */
     const step = (forward: boolean): void => {
         const next = forward ? detail.data?.next : detail.data?.previous;
@@ -64,9 +86,12 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         const from = selected
             ? { ns: selected.start, id: selected.id }
             : { ns: stage.current?.view.from ?? 0, id: backward ? undefined : 0 };
-        const hit = await findSlice(run, find, from, backward);
-        if (hit) select(hit.id);
-        return hit ? null : `no hit ${backward ? 'before' : 'after'} this`;
+        // After the last hit the first one follows.
+        const hit =
+            (await findSlice(run, find, from, backward)) ??
+            (await findSlice(run, find, { ns: backward ? WHOLE_NS : 0, id: 0 }, backward));
+        if (hit) selectHit(hit);
+        return hit ? null : 'no hit';
     };
     /** Searches for exactly this name and selects the next slice with it. */
     const goToName = async (name: string): Promise<string | null> => {
@@ -74,7 +99,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         replaceQuery({ q: filter.q, regex: '1' });
         const from = { ns: stage.current?.view.from ?? 0, id: 0 };
         const hit = await findSlice(run, filter, from, false);
-        if (hit) select(hit.id);
+        if (hit) selectHit(hit);
         return hit ? null : 'no hit after this';
     };
     /** Clears the slice, else the area, else the search. */

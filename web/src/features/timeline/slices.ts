@@ -5,7 +5,7 @@
  */
 import { firstSliceAfter, type TrackWindow } from '../../model/timeline_cache';
 import { TRACK } from '../../model/timeline_types';
-import { densityBitmapOf } from './density';
+import { densityBitmapOf, hitPixelsOf } from './density';
 import { type Band, bandOf, firstLaneOf, isInBand } from './bands';
 import { boxHeight, type Lane, sliceTop } from './lanes';
 import type { Surface, TimelineScene } from './scene';
@@ -57,10 +57,14 @@ export class SlicePainter {
     private readonly instants = new Numbers();
     /** number of slices that the last picture drew individually */
     drawn = 0;
+    /** pixels of the last picture in which hits of the search start */
+    hits = new Uint8Array(0);
 
     /** Forgets the picture of the last frame. */
-    start(): void {
+    start(width: number): void {
         this.drawn = 0;
+        if (this.hits.length === width) this.hits.fill(0);
+        else this.hits = new Uint8Array(width);
     }
 
     paint(surface: Surface, scene: TimelineScene, band: Band): void {
@@ -163,7 +167,24 @@ export class SlicePainter {
         const fullWidth = (to - from) / window.nsPerPx;
         const scale = width / (scene.view.to - scene.view.from);
         const x = (from - scene.view.from) * scale;
+        if (scene.found) this.collectDensityHits(window, scene, from, to, scale);
         ctx.drawImage(bitmap, left, depth, fullWidth, 1, x, y, (to - from) * scale, height);
+    }
+
+    /* The hits among slices that are only counted; the name of a bin is that of its longest slice. */
+    private collectDensityHits(
+        window: TrackWindow,
+        { found, paintVersion, view }: TimelineScene,
+        from: number,
+        to: number,
+        scale: number,
+    ): void {
+        if (!found) return;
+        for (const px of hitPixelsOf(window, found, paintVersion)) {
+            const t = window.from + px * window.nsPerPx;
+            if (t < from || t >= to) continue;
+            this.hits[Math.max(0, Math.floor((t - view.from) * scale))] = 1;
+        }
     }
 
     private collectSlices(
@@ -186,6 +207,7 @@ export class SlicePainter {
                 this.instants.push(left, y, 0, height);
                 continue;
             }
+            if (found?.has(name)) this.hits[Math.max(0, Math.floor(left))] = 1;
             const fill = fillOf(slices.family[i], name);
             const fullWidth = right - left;
             const into = found === null || found.has(name) ? this.boxes : this.unmatchedBoxes;

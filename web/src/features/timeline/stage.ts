@@ -11,6 +11,7 @@ import {
     easeView,
     fitView,
     parseView,
+    readableView,
     revealView,
     sameView,
     shifted,
@@ -25,7 +26,7 @@ import { type WindowRequest, windowRequestOf } from './data';
 import { type Hit, hitAt } from './hit';
 import { type Lane, sliceTop } from './lanes';
 import type { StageParts, TimelineProps } from './props';
-import { RULER_END, STEPS, type TimelineScene } from './scene';
+import { type Mark, RULER_END, STEPS, type TimelineScene } from './scene';
 import { readTimelineTheme } from './theme';
 
 const EASE_MS = 120;
@@ -59,6 +60,7 @@ export class TimelineStage {
     private restTimer = 0;
     private commitTimer = 0;
     private topTimer = 0;
+    private isFollowUp = false;
     private spanLabel = '';
     private labelsTop = -1;
     private pinnedLabelsTop = -1;
@@ -103,6 +105,8 @@ export class TimelineStage {
             flows: [],
             area: null,
             found: null,
+            ticks: [],
+            isHit: false,
             paintVersion: 0,
         };
     }
@@ -148,6 +152,17 @@ export class TimelineStage {
         return pointer && (laneAtCanvas(scene, pointer.y)?.lane ?? null);
     }
 
+    /** A point of the selected slice on the canvas; null if it is not visible. */
+    selectedPoint(): { x: number; y: number } | null {
+        const { selected } = this.props;
+        const lane = selected && this.scene.lanes.byTrack.get(selected.track);
+        if (!lane) return null;
+        const from = Math.max(selected.start, this.view.from);
+        const to = Math.min(selected.end, this.view.to);
+        const y = bandOf(this.scene, lane).offset + sliceTop(lane, selected.depth);
+        return { x: ((from + to) / 2 - this.view.from) / this.nsPerPx, y: y + lane.rowHeight / 2 };
+    }
+
     /** The lane with a curve at y; null if there is none. */
     curveAt(y: number): Lane | null {
         const lane = laneAtCanvas(this.scene, y)?.lane;
@@ -164,6 +179,8 @@ export class TimelineStage {
         const { scene, props } = this;
         if (scene.found !== props.found) scene.paintVersion++;
         scene.found = props.found;
+        scene.ticks = props.ticks;
+        scene.isHit = props.isHit;
         scene.lanes = props.lanes;
         scene.curves = props.data.curves;
         scene.parts = props.data.parts;
@@ -236,8 +253,10 @@ export class TimelineStage {
         return windowRequestOf(lanes, view, Math.max(1, this.renderer.width), ranges, moving);
     }
 
-    /** Applies user input immediately; the URL is updated after a pause. */
-    moveTo(view: TimeView): void {
+    /** Applies user input immediately; the URL is updated after a pause. `isFollowUp`: the movement
+     * is part of another change, such as a selection, with which Back undoes it. */
+    moveTo(view: TimeView, isFollowUp = false): void {
+        this.isFollowUp = isFollowUp;
         this.show(view);
         hideTooltip();
         this.props.observer?.onMoved(this);
@@ -329,25 +348,27 @@ export class TimelineStage {
             // written explicitly.
             const short = sameView(this.view, this.whole) && !this.props.area;
             const at = short ? null : viewText(shifted(this.view, -this.scene.origin));
+            const isMoved = (at ?? '') !== this.sent;
             this.sent = at ?? '';
             this.props.observer?.onWritten(this);
-            this.props.onAt(at);
+            if (isMoved) this.props.onAt(at, this.isFollowUp);
             this.commitTop();
         }, COMMIT_MS);
     }
 
-    easeTo(target: TimeView): void {
+    easeTo(target: TimeView, isFollowUp = false): void {
         const from = this.view;
         const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
         if (still || sameView(from, target)) {
-            this.moveTo(target);
+            this.moveTo(target, isFollowUp);
             return;
         }
         cancelAnimationFrame(this.easing);
         const start = performance.now();
         const step = (now: number): void => {
             const t = (now - start) / EASE_MS;
-            this.moveTo(t >= 1 ? target : clampView(easeView(from, target, t), this.whole));
+            const view = t >= 1 ? target : clampView(easeView(from, target, t), this.whole);
+            this.moveTo(view, isFollowUp);
             if (t < 1) this.easing = requestAnimationFrame(step);
         };
         step(start);
@@ -357,7 +378,7 @@ export class TimelineStage {
     follow(at: string): void {
         if (at === this.sent) return;
         this.sent = at;
-        this.easeTo(firstView(this.props, this.whole, this.scene.origin));
+        this.easeTo(firstView(this.props, this.whole, this.scene.origin), true);
     }
 
     /** Key F: shows the selected slice; pressed again, the selected area, then the complete run,
@@ -372,10 +393,13 @@ export class TimelineStage {
         this.easeTo(views[(now + 1) % views.length] ?? this.whole);
     }
 
-    /** Makes a slice visible, with as little movement as possible. */
-    reveal(mark: { track: number; depth: number; start: number; end: number }): void {
-        const view = revealView({ from: mark.start, to: mark.end }, this.view, this.whole);
-        if (!sameView(view, this.view)) this.easeTo(view);
+    /** Makes a slice visible, with as little movement as possible; `readable`: wide enough for a
+     * label. */
+    reveal(mark: Omit<Mark, 'id'>, readable = false): void {
+        const span = { from: mark.start, to: mark.end };
+        const px = readable ? this.renderer.width : Infinity;
+        const view = readableView(span, revealView(span, this.view, this.whole), this.whole, px);
+        if (!sameView(view, this.view)) this.easeTo(view, true);
         const lane = this.scene.lanes.byTrack.get(mark.track);
         if (!lane) return;
         placeBands(this.scene, this.renderer.height);

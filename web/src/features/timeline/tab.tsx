@@ -9,7 +9,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, asApiError } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { isPanel } from '../../base/panel';
-import { replaceQuery, route } from '../../base/router';
+import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { TimelineNote } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { int } from '../../base/units';
@@ -33,7 +33,9 @@ import { TimelineDetail } from './detail';
 import { TimelineDock } from './dock';
 import { layoutLanes } from './lanes';
 import { useLinks } from './links';
-import { FindField, useFind } from './search';
+import { openLaneMenu, openSliceMenu } from './menus';
+import type { ArrangementChange } from './props';
+import { FindField, useFind, useHitPosition } from './search';
 import { useSelect } from './selection';
 import { SidePane, sidePane } from './side_pane';
 import type { TimelineStage } from './stage';
@@ -72,6 +74,7 @@ function parseCommonRange(text: string | undefined): TimeView | null {
 }
 
 function useLanes(
+    run: Run,
     timeline: TimelineAnswer,
     roles: ReadonlyMap<number, string>,
     nameOf: WorkerName | null,
@@ -86,7 +89,12 @@ function useLanes(
         () => layoutLanes(timeline, arrangement, roles, nameOf),
         [timeline, arrangement, roles, nameOf],
     );
-    const steps = useMemo(() => (isPanel() ? [] : stepsOfFirstWorker(timeline.steps)), [timeline]);
+    // A run without marks has one step, the complete run.
+    const hasSteps = traceOf(run).steps > 0;
+    const steps = useMemo(
+        () => (isPanel() || !hasSteps ? [] : stepsOfFirstWorker(timeline.steps)),
+        [timeline, hasSteps],
+    );
     return { lanes, steps };
 }
 
@@ -99,13 +107,14 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const origin = Number(query.origin) || 0;
     const loaded = useTimelineData(run, read, stage);
     const nameOf = useWorkerNames(run);
-    const { lanes, steps } = useLanes(timeline, loaded.roles, nameOf);
+    const { lanes, steps } = useLanes(run, timeline, loaded.roles, nameOf);
     const id = query.slice && /^\d{1,16}$/.test(query.slice) ? Number(query.slice) : null;
     const detail = useJson<SliceAnswer>(id === null ? null : `${API}/runs/${run.id}/slices/${id}`);
     const links = useLinks(run, id, detail.data);
     const find = useFind(run, query.q ?? '', query.regex === '1');
     const area = useMemoOn(() => readArea(query), [query.area, query.from_ns, query.to_ns]);
     const range = useMemo(() => area && rangeOfArea(area), [area]);
+    const position = useHitPosition(run, find, detail.data?.slice ?? null);
     const moves = useSelect({ run, stage, detail, selected: links.selected, find, id, origin });
     const link = { timeline, observer, commonRange, origin };
     return {
@@ -120,6 +129,7 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
         links,
         find,
         area,
+        position,
         range,
         ...moves,
     };
@@ -200,6 +210,13 @@ function detailsOf(slice: ComponentChildren, area: ComponentChildren) {
     return area ? { title: 'Area', body: area } : null;
 }
 
+/* Back undoes zoom and selection. The history of a panel belongs to the page around it. */
+const write = (changes: Record<string, string | null>): void =>
+    isPanel() ? replaceQuery(changes) : pushQuery(changes);
+
+const writeView = (at: string | null, isFollowUp: boolean): void =>
+    isFollowUp ? replaceQuery({ at }) : write({ at });
+
 function Timeline({ run, timeline }: TimelineProps) {
     const now = useTimeline({ run, timeline });
     const { query, stage, data, loader, error, links, find, area, range, detail, select } = now;
@@ -210,8 +227,27 @@ function Timeline({ run, timeline }: TimelineProps) {
         result.then(setMessage, (reason: unknown) => setMessage(asApiError(reason).text));
     };
     const enter = (backward: boolean): void => report(now.enter(backward));
+    const onArrange = (change: ArrangementChange): void => arrange(change, now.lanes);
+    const onName = (name: string): void => report(now.toName(name));
+    const menuProps = (of: TimelineStage) => ({
+        run,
+        stage: of,
+        data,
+        loader,
+        onArrange,
+        onName,
+        onError: setMessage,
+    });
     const hasSidePane = viewportWidth.value >= PANE_MIN_WIDTH;
-    const field = <FindField find={find} inputRef={search} onEnter={enter} message={message} />;
+    const field = (
+        <FindField
+            find={find}
+            position={now.position}
+            inputRef={search}
+            onStep={enter}
+            message={message}
+        />
+    );
     const slice =
         now.id === null ? null : (
             <TimelineDetail
@@ -237,7 +273,7 @@ function Timeline({ run, timeline }: TimelineProps) {
     );
     // The details of an area of tracks take the place of those of a slice.
     const selectArea = (drawn: Area | null): void =>
-        replaceQuery({ ...areaQuery(drawn), ...(drawn?.lanes && { slice: null }) });
+        write({ ...areaQuery(drawn), ...(drawn?.lanes && { slice: null }) });
     // In narrow windows the details are a table of the dock.
     const narrowPane = hasSidePane ? null : detailsOf(slice, areaPane);
     return (
@@ -275,7 +311,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         data={data}
                         lanes={now.lanes}
                         at={query.at ?? ''}
-                        onAt={(at) => replaceQuery({ at })}
+                        onAt={writeView}
                         y={Number(query.y) || 0}
                         onY={(y) => replaceQuery({ y: y ? String(y) : null })}
                         area={area}
@@ -285,10 +321,16 @@ function Timeline({ run, timeline }: TimelineProps) {
                         flows={links.flows}
                         onSelect={now.clicked}
                         found={find.found}
+                        ticks={find.ticks}
+                        isHit={now.position !== null}
                         steps={now.steps}
                         meanStep={traceOf(run).step_ns}
-                        onArrange={(change) => arrange(change, now.lanes)}
-                        onLabelMenu={() => undefined}
+                        onArrange={onArrange}
+                        onLabelMenu={(lane, x, y) => openLaneMenu(lane, x, y, onArrange)}
+                        onMenu={(hit, x, y) => {
+                            if (stage.current)
+                                void openSliceMenu(hit, x, y, menuProps(stage.current));
+                        }}
                         onNeed={(need) => loader.load(need)}
                         onStep={now.step}
                         onBack={() => (query.note ? notes.select(null) : now.back(area !== null))}
@@ -324,7 +366,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         field={isPanel() ? field : null}
                         find={find}
                         timeline={timeline}
-                        onName={(name) => report(now.toName(name))}
+                        onName={onName}
                         foot={
                             <NotesList
                                 notes={notes.all}

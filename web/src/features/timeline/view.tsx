@@ -78,7 +78,10 @@ export function TimelineView(props: TimelineViewProps) {
     useLayoutEffect(() => {
         if (stageRef.current) stageRef.current.props = props;
     });
-    useLayoutEffectOn(() => stageRef.current?.redraw(), [selected, flows, area, found]);
+    useLayoutEffectOn(
+        () => stageRef.current?.redraw(),
+        [selected, flows, area, found, props.ticks, props.isHit],
+    );
     useLayoutEffectOn(
         () => stageRef.current?.changeAlignment(props),
         [props.commonRange, props.origin],

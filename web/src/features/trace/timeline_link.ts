@@ -28,7 +28,7 @@ export function timelineHash(
 ): string {
     const query: Record<string, string> = {};
     const end = isOperation ? '( \\(|$)' : '$';
-    if (find) Object.assign(query, { find: `^${escapeRegex(find)}${end}`, fre: '1' });
+    if (find) Object.assign(query, { q: `^${escapeRegex(find)}${end}`, regex: '1' });
     if (slice) query.slice = String(slice);
     if (range) query.at = viewText(viewAround(run, range));
     return tabHash(run, 'timeline', query, range);
