@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/offline/files.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,15 @@ const unsigned char *ps_files_find(const char *name, size_t *len)
         return files[i].bytes;
     }
     return NULL;
+}
+
+/* Replaces that of libc, which needs functions of WASI that a page does not have: the engine has no
+ * file that it could remove. */
+int unlink(const char *path)
+{
+    (void)path;
+    errno = ENOENT;
+    return -1;
 }
 
 /* --- Open files --- */
