@@ -50,7 +50,13 @@ test('imports: zoom by double click, keys and wheel, and back', async ({ pages, 
     await page.keyboard.press('Escape');
     await until(() => page.url() !== zoomed, 'Escape steps back');
     await page.mouse.move(box.x + 300, box.y + 60);
+    await page.mouse.click(box.x + 300, box.y + 60, { button: 'right' });
+    await page.getByRole('menuitem', { name: 'Copy name' }).click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await until(async () => /^[\w.]+$/.test(await copied()), 'the name of a module in the clipboard');
+    await quiet(page);
     const before = page.url();
+    await page.mouse.move(box.x + 300, box.y + 60);
     await page.mouse.wheel(0, 400);
     await quiet(page);
     equal(page.url(), before, 'the wheel alone scrolls');

@@ -40,7 +40,7 @@ function storeTemplate(text: string): void {
 const isDialogOpen = signal(false);
 
 /** The action for a place in source; none if the file is unknown. `group` as in Action. */
-export function editorAction(file: string, line: number, group: number): Action[] {
+export function editorAction(file: string, line: number, group?: number): Action[] {
     if (!file) return [];
     const uri = editorUri(template.value, file, line);
     const place = line > 0 ? `${file}:${line}` : file;

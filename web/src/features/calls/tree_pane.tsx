@@ -9,6 +9,9 @@ import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
 import { callTreePaint, callValue } from '../../canvas/frame_paint';
+import type { Action } from '../../components/actions';
+import { copyAndConfirm } from '../../components/context_menu';
+import { editorAction } from '../../components/editor_link';
 import { FrameView } from '../../components/frame_view';
 import { hitSteps, setSearch } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
@@ -24,7 +27,7 @@ import {
     layoutCallTree,
 } from '../../model/call_tree';
 import { hitFrames } from '../../model/frame_hits';
-import { functionName, libraryPath, placeText } from '../../model/labels';
+import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
 import { matchSet, type Matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { type Answer, useJson } from '../shared/use_json';
@@ -130,6 +133,11 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
                     idOf={(node) => node}
                     nodeOf={(id) => id}
                     nameOf={(node) => functionName(tree.names[tree.name[node]])}
+                    actions={(node) => callActions(tree, node)}
+                    head={(node) => ({
+                        name: functionName(tree.names[tree.name[node]]),
+                        place: shortPlace(tree.files[tree.file[node]], tree.line[node]),
+                    })}
                     rootName={rootName}
                     tip={(node) => (
                         <CallTip tree={tree} layout={layout} node={node} rootName={rootName} />
@@ -140,6 +148,25 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
             <LoadingLine active={answer.loading} />
         </div>
     );
+}
+
+function callActions(tree: CallTree, node: number): Action[] {
+    const nameOf = (at: number): string => functionName(tree.names[tree.name[at]]);
+    const callPath = (): string => {
+        const calls: string[] = [];
+        for (let at = node; at >= 0; at = tree.parent[at]) calls.push(nameOf(at));
+        return calls.reverse().join('\n');
+    };
+    const [file, line] = [tree.files[tree.file[node]], tree.line[node]];
+    return [
+        { text: 'Copy call path', key: 'y', run: () => copyAndConfirm(callPath(), 'Call path') },
+        {
+            text: 'Copy name',
+            key: 'shift+y',
+            run: () => copyAndConfirm(nameOf(node), 'Name'),
+        },
+        ...editorAction(line > 0 ? file : '', line),
+    ];
 }
 
 interface TipProps {

@@ -3,6 +3,8 @@ import { useMemo } from 'preact/hooks';
 import { pushQuery, route } from '../../base/router';
 import { THIN_SPACE, formatFixed, plural, int, pct } from '../../base/units';
 import { importPaint } from '../../canvas/frame_paint';
+import type { Action } from '../../components/actions';
+import { copyAndConfirm } from '../../components/context_menu';
 import { FrameView } from '../../components/frame_view';
 import { hitSteps, setSearch } from '../../components/hit_steps';
 import { childLists, type FrameLayout } from '../../model/frames';
@@ -85,6 +87,7 @@ export function ImportsPicture(props: PictureProps) {
                     idOf={(node) => data.tree.id[node]}
                     nodeOf={(id) => data.index.get(id) ?? -1}
                     nameOf={(node) => data.tree.names[node]}
+                    actions={(node) => moduleActions(data.tree, node)}
                     rootName={ROOT_NAME}
                     tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
                     height={290}
@@ -100,6 +103,26 @@ export function ImportsPicture(props: PictureProps) {
             )}
         </div>
     );
+}
+
+function moduleActions({ names, parent }: ImportData['tree'], node: number): Action[] {
+    const importPath = (): string => {
+        const modules: string[] = [];
+        for (let at = node; at >= 0; at = parent[at]) modules.push(names[at]);
+        return modules.reverse().join('\n');
+    };
+    return [
+        {
+            text: 'Copy import path',
+            key: 'y',
+            run: () => copyAndConfirm(importPath(), 'Import path'),
+        },
+        {
+            text: 'Copy name',
+            key: 'shift+y',
+            run: () => copyAndConfirm(names[node], 'Name'),
+        },
+    ];
 }
 
 const msText = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
