@@ -3,11 +3,6 @@
 
 #include <ctype.h>
 
-static bool is_slash(char c)
-{
-    return c == '/' || c == '\\';
-}
-
 /* The length of "site-packages/" or "dist-packages/" at the start of a path, else 0. */
 static size_t packages_folder(struct ps_str path)
 {
@@ -17,7 +12,7 @@ static size_t packages_folder(struct ps_str path)
         size_t n = strlen(names[i]);
 
         if (path.len > n && ps_str_starts_with(path, ps_str_from_c(names[i])) &&
-            is_slash(path.ptr[n]))
+            ps_is_slash(path.ptr[n]))
             return n + 1;
     }
     return 0;
@@ -32,7 +27,7 @@ static size_t library_folder(struct ps_str path)
         return 0;
     while (n < path.len && (isdigit((unsigned char)path.ptr[n]) || path.ptr[n] == '.'))
         n++;
-    return n > 6 && n < path.len && is_slash(path.ptr[n]) ? n + 1 : 0;
+    return n > 6 && n < path.len && ps_is_slash(path.ptr[n]) ? n + 1 : 0;
 }
 
 /* The length of "Lib/" at the start of the rest of a Windows path, else 0. */
@@ -41,7 +36,7 @@ static size_t windows_folder(struct ps_str path, struct ps_str rest)
     bool is_windows = path.len > 2 && path.ptr[1] == ':';
 
     return is_windows && ps_str_starts_with(rest, PS_STR("Lib")) && rest.len > 3 &&
-                   is_slash(rest.ptr[3])
+                   ps_is_slash(rest.ptr[3])
                ? 4
                : 0;
 }
@@ -51,7 +46,7 @@ static size_t archive_folder(struct ps_str path)
 {
     size_t n = 0;
 
-    while (n < path.len && !is_slash(path.ptr[n]))
+    while (n < path.len && !ps_is_slash(path.ptr[n]))
         n++;
     return n > 4 && n < path.len &&
                    (memcmp(path.ptr + n - 4, ".egg", 4) == 0 ||
@@ -68,7 +63,7 @@ struct ps_str ps_python_installed_part(struct ps_str path)
         struct ps_str rest = ps_str_skip(path, i);
         size_t n;
 
-        if (i > 0 && !is_slash(path.ptr[i - 1]))
+        if (i > 0 && !ps_is_slash(path.ptr[i - 1]))
             continue;
         n = packages_folder(rest);
         n = n ? n : library_folder(rest);
@@ -84,7 +79,7 @@ struct ps_str ps_path_file_name(struct ps_str path)
 {
     size_t at = path.len;
 
-    while (at > 0 && !is_slash(path.ptr[at - 1]))
+    while (at > 0 && !ps_is_slash(path.ptr[at - 1]))
         at--;
     return ps_str_skip(path, at);
 }
@@ -107,7 +102,7 @@ struct ps_str ps_python_package_of(struct ps_str path)
 
     if (ps_str_starts_with(path, PS_STR("<frozen "))) /* "<frozen importlib._bootstrap>" */
         return file_stem(ps_str_skip(path, 8));
-    while (n < part.len && !is_slash(part.ptr[n]))
+    while (n < part.len && !ps_is_slash(part.ptr[n]))
         n++;
     return n && n < part.len ? (struct ps_str){part.ptr, n} : file_stem(part.ptr ? part : path);
 }
@@ -122,11 +117,11 @@ static struct ps_str common_tail(struct ps_str a, struct ps_str b, size_t *parts
         const char x = n < a.len ? a.ptr[a.len - 1 - n] : '/';
         const char y = n < b.len ? b.ptr[b.len - 1 - n] : '/';
 
-        if (n > 0 && is_slash(x) && is_slash(y)) {
+        if (n > 0 && ps_is_slash(x) && ps_is_slash(y)) {
             tail = ps_str_skip(a, a.len - n);
             ++*parts;
         }
-        if (x != y && !(is_slash(x) && is_slash(y)))
+        if (x != y && !(ps_is_slash(x) && ps_is_slash(y)))
             break;
     }
     return tail;

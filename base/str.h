@@ -43,6 +43,12 @@ static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
     return n ? (struct ps_str){a.ptr + n, a.len - n} : a; /* no arithmetic on NULL */
 }
 
+/* Whether c separates the folders of a path, here or on Windows. */
+static inline bool ps_is_slash(char c)
+{
+    return c == '/' || c == '\\';
+}
+
 /* The first occurrence of needle in hay, or NULL. */
 const char *ps_str_find(struct ps_str hay, struct ps_str needle);
 

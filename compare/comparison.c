@@ -46,7 +46,8 @@ struct ps_class_key {
 
 struct ps_comparison {
     size_t n_base, n_new, n_runs, n_metrics, run;
-    bool divides; /* the second half of the metrics are the divisors of the first */
+    bool has_paths; /* places are paths */
+    bool divides;   /* the second half of the metrics are the divisors of the first */
     struct ps_intern texts, keys;
     struct ps_class *classes; /* by id in `keys` */
     size_t n_classes, cap_classes;
@@ -79,18 +80,13 @@ static inline double *ps_slot_values(const struct ps_comparison *c, size_t slot,
 
 #define PARTS_MAX 4 /* parts of a path that are compared */
 
-static bool is_slash(char c)
-{
-    return c == '/' || c == '\\';
-}
-
 /* The last `parts` parts of a path; the complete path if it has fewer. */
 static struct ps_str last_parts(struct ps_str path, int parts)
 {
     size_t at = path.len;
 
     for (; at > 0; at--)
-        if (is_slash(path.ptr[at - 1]) && --parts == 0)
+        if (ps_is_slash(path.ptr[at - 1]) && --parts == 0)
             break;
     return ps_str_skip(path, at);
 }
@@ -222,7 +218,7 @@ static bool match_parts(struct ps_comparison *c, int parts)
 }
 
 /* Matches the remaining rows by name and the end of their path. */
-static void ps_match_paths(struct ps_comparison *comparison)
+static void match_ends_of_paths(struct ps_comparison *comparison)
 {
     bool more = match_parts(comparison, 0);
 
@@ -245,6 +241,11 @@ struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_new, size_t n_me
 void ps_comparison_divide(struct ps_comparison *c)
 {
     c->divides = true;
+}
+
+void ps_comparison_match_paths(struct ps_comparison *c)
+{
+    c->has_paths = true;
 }
 
 void ps_comparison_free(struct ps_comparison *c)
@@ -661,7 +662,8 @@ static void judge_rows(struct ps_comparison *c, double resolution)
 void ps_comparison_judge(struct ps_comparison *c, double resolution)
 {
     end_run(c);
-    ps_match_paths(c);
+    if (c->has_paths)
+        match_ends_of_paths(c);
     c->rows = ps_grow(NULL, c->n_slots + 1, sizeof *c->rows);
     c->slot_of = ps_grow(NULL, c->n_slots + 1, sizeof *c->slot_of);
     c->first_metric = ps_grow(NULL, c->n_slots + 1, c->n_runs * sizeof *c->first_metric);

@@ -66,6 +66,10 @@ void ps_comparison_free(struct ps_comparison *comparison); /* NULL is fine */
  * even. Runs without a row, or with a divisor of 0, then have no value for it: they do not count,
  * and rows that one group lacks have no difference. Call it before the first row. */
 void ps_comparison_divide(struct ps_comparison *comparison);
+/* Makes places paths: rows without a counterpart are matched by name and the end of their path.
+ * Without it, places are words such as units, which are equal or different. Call it before
+ * ps_comparison_judge. */
+void ps_comparison_match_paths(struct ps_comparison *comparison);
 /* Adds a row of run `run` (0 .. n_base - 1: the base). Add all rows of a run before those of the
  * next, in this order. Strings and samples are copied. */
 void ps_comparison_add(struct ps_comparison *comparison, size_t run,
@@ -73,9 +77,9 @@ void ps_comparison_add(struct ps_comparison *comparison, size_t run,
 
 /* Call it after the last row. Rows with the same name and place are matched by their order if both
  * groups have equally many, else so that most keep their line; lines of a function so that most
- * keep their text. Unmatched rows are then matched by name and the end of their path if that is
- * unique in both groups (another checkout, another site-packages). Finally the first metric is
- * judged. resolution: as for ps_judge_rows. */
+ * keep their text. If places are paths, unmatched rows are then matched by name and the end of
+ * their path if that is unique in both groups (another checkout, another site-packages). Finally
+ * the first metric is judged. resolution: as for ps_judge_rows. */
 void ps_comparison_judge(struct ps_comparison *comparison, double resolution);
 
 /* The rows; valid until the comparison is freed. */

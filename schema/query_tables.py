@@ -10,6 +10,7 @@ import os
 import re
 import sys
 
+PATHS = ("file", "parents")  # places of comparisons that are paths
 LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|resolution|calls|whole|work|each): (.+)")
 ROWS = {"by-id": "PS_ROWS_BY_ID", "cached": "PS_ROWS_CACHED"}
 METRICS_MAX = 4  # PS_HEAD_METRICS
@@ -125,6 +126,7 @@ def comparison(head):
         head.fail(f"needs 1 to {METRICS_MAX} metrics, and a budget that is one of them")
     words = [f".query = {quoted(head.name)}, .title = {quoted(head.one('title'))}, .row = {quoted(head.one('row'))}",
              f".place = {quoted(head.one('place') or '')}, .budget_metric = {quoted(budget)}, .presence_query = {quoted(has_table)}, .n = {len(metrics)}",
+             f".place_is_path = {str(head.one('place') in PATHS).lower()}",
              f".is_per_step = {str(each == 'step').lower()}, .n_works = {len(works)}",
              ".works = {" + ", ".join(f"{{.word = {quoted(word)}, .query = {quoted(select)}}}" for word, select in works) + "}",
              ".metrics = {"]

@@ -10,18 +10,13 @@
 
 /* --- Matching names to measured files --- */
 
-static bool is_slash(char c)
-{
-    return c == '/' || c == '\\';
-}
-
 /* Removes the last component of *path and returns it. */
 static struct ps_str last_part(struct ps_str *path)
 {
     size_t from = path->len;
     struct ps_str part;
 
-    while (from > 0 && !is_slash(path->ptr[from - 1]))
+    while (from > 0 && !ps_is_slash(path->ptr[from - 1]))
         from--;
     part = (struct ps_str){path->ptr + from, path->len - from};
     path->len = from > 0 ? from - 1 : 0;

@@ -64,7 +64,7 @@ static void set_aside(struct rebuild_state *r, const char *folder, const struct 
     if (rename(from, to) == 0)
         ps_buf_printf(&text, "%s; moved to lost/%s", why, file->d_name);
     else
-        ps_buf_printf(&text, "%s; it could not be moved to lost/", why);
+        ps_buf_printf(&text, "%s; it cannot be moved to lost/: %s", why, strerror(errno));
     report_finding(r, from + strlen(r->store->dir) + 1, text.ptr);
     r->out->moved_to_lost++;
 }
@@ -417,7 +417,7 @@ static void save_spool(struct rebuild_state *r)
 static enum ps_status swap_catalogs(struct rebuild_state *r, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *lost = ps_store_folder_path(r->store, "lost");
-    PS_AUTO(ps_buf_free) struct ps_buf log = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf log = {0}, text = {0};
     PS_AUTO(ps_buf_free) struct ps_buf aside = {0};
     char when[32];
     time_t now = (time_t)(ps_wall_clock_ms() / 1000);
@@ -426,8 +426,10 @@ static enum ps_status swap_catalogs(struct rebuild_state *r, struct ps_err *err)
     (void)strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
     ps_buf_printf(&aside, "%scatalog-%s-%ld.db", lost, when, (long)getpid());
     (void)mkdir(lost, 0777);
-    if (link(r->old_path, aside.ptr) != 0 && errno != ENOENT)
-        report_finding(r, "catalog.db", "it cannot be moved to lost/");
+    if (link(r->old_path, aside.ptr) != 0 && errno != ENOENT) {
+        ps_buf_printf(&text, "it cannot be linked into lost/: %s", strerror(errno));
+        report_finding(r, "catalog.db", text.ptr);
+    }
     ps_buf_printf(&log, "%s-wal", r->old_path);
     ps_buf_puts(&aside, "-wal");
     (void)rename(log.ptr, aside.ptr);

@@ -7,11 +7,6 @@
  */
 #include "server/share/scrub.h"
 
-static bool is_slash(char c)
-{
-    return c == '/' || c == '\\';
-}
-
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -110,11 +105,11 @@ static struct ps_str skip_scheme(struct ps_str path)
  * none. */
 static size_t root_length(struct ps_str path)
 {
-    if (path.len > 2 && is_letter(path.ptr[0]) && path.ptr[1] == ':' && is_slash(path.ptr[2]))
+    if (path.len > 2 && is_letter(path.ptr[0]) && path.ptr[1] == ':' && ps_is_slash(path.ptr[2]))
         return 3;
     if (path.len > 1 && path.ptr[0] == '\\' && path.ptr[1] == '\\')
         return 2;
-    return path.len && is_slash(path.ptr[0]) ? 1 : 0;
+    return path.len && ps_is_slash(path.ptr[0]) ? 1 : 0;
 }
 
 /* Appends a part to the path in `out`; for "..", removes the last part behind the root. */
@@ -124,7 +119,7 @@ static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char s
 
     if (!part.len || ps_str_eq_c(part, "."))
         return;
-    while (at > root && !is_slash(out->ptr[at - 1]))
+    while (at > root && !ps_is_slash(out->ptr[at - 1]))
         at--;
     if (!ps_str_eq_c(part, "..")) {
         if (out->len > root)
@@ -172,7 +167,7 @@ static struct ps_str normalise_path(struct ps_str path, struct ps_buf *plain, st
     ps_buf_add(out, path.ptr, root);
     ps_buf_puts(out, "");
     for (size_t at = root, to; at < path.len; at = to + 1) {
-        for (to = at; to < path.len && !is_slash(path.ptr[to]); to++)
+        for (to = at; to < path.len && !ps_is_slash(path.ptr[to]); to++)
             ;
         put_part(out, root, (struct ps_str){path.ptr + at, to - at},
                  to < path.len && at               ? path.ptr[at - 1]
@@ -192,7 +187,7 @@ static bool next_part(struct ps_str path, size_t *at, struct ps_str *part)
 
     if (from >= path.len)
         return false;
-    for (to = from; to < path.len && !is_slash(path.ptr[to]); to++)
+    for (to = from; to < path.len && !ps_is_slash(path.ptr[to]); to++)
         ;
     *part = (struct ps_str){path.ptr + from, to - from};
     *at = to + 1;
@@ -352,7 +347,7 @@ static void scrub_path(struct ps_scrub *scrub, struct ps_str path, bool is_file,
     size_t keep = public_from(normal), cut = normal.len;
 
     if (keep == normal.len) {
-        while (cut && !is_slash(normal.ptr[cut - 1]))
+        while (cut && !ps_is_slash(normal.ptr[cut - 1]))
             cut--;
         keep = cut;
     }
@@ -402,7 +397,7 @@ static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_
     size_t to = end ? (size_t)(end - name.ptr) : name.len, at = 1, keep = bracket_kept(name), blank;
 
     keep = keep < to ? keep : to;
-    while (at < to && !is_slash(name.ptr[at]))
+    while (at < to && !ps_is_slash(name.ptr[at]))
         at++;
     for (blank = at; at < to && blank && name.ptr[blank - 1] != ' ' && name.ptr[blank - 1] != '<';)
         blank--;
@@ -485,7 +480,7 @@ static bool is_rooted(struct ps_str rest, size_t *skip)
     size_t n = 1;
 
     *skip = 0;
-    if (rest.len > 3 && is_letter(rest.ptr[0]) && rest.ptr[1] == ':' && is_slash(rest.ptr[2])) {
+    if (rest.len > 3 && is_letter(rest.ptr[0]) && rest.ptr[1] == ':' && ps_is_slash(rest.ptr[2])) {
         *skip = 2;
         return true;
     }
@@ -496,7 +491,8 @@ static bool is_rooted(struct ps_str rest, size_t *skip)
             n++;
         return n < rest.len && rest.ptr[n] == '/';
     }
-    return rest.len > 2 && rest.ptr[0] == '/' && !is_slash(rest.ptr[1]) && !ends_path(rest.ptr[1]);
+    return rest.len > 2 && rest.ptr[0] == '/' && !ps_is_slash(rest.ptr[1]) &&
+           !ends_path(rest.ptr[1]);
 }
 
 /* Returns the length of the path before the line number in "file.py(12)"; 0: there is no line
@@ -554,7 +550,7 @@ static bool ends_like_file(struct ps_str path)
         "cfg", "ini", "csv", "html", "pt",  "pth", "pkl",  "npz",   "npy",   "h5",   "bin",  "md"};
     size_t at = path.len;
 
-    while (at && path.ptr[at - 1] != '.' && !is_slash(path.ptr[at - 1]))
+    while (at && path.ptr[at - 1] != '.' && !ps_is_slash(path.ptr[at - 1]))
         at--;
     if (!at || path.ptr[at - 1] != '.')
         return false;
@@ -568,7 +564,7 @@ static bool ends_like_file(struct ps_str path)
 static bool has_home(struct ps_str word)
 {
     for (size_t i = 0; i < word.len; i++)
-        if (is_slash(word.ptr[i]) && ps_scrub_find_home(word, i))
+        if (ps_is_slash(word.ptr[i]) && ps_scrub_find_home(word, i))
             return true;
     return false;
 }

@@ -320,6 +320,15 @@ class Compare(ServerTest):
         same = self.get_json(f"/api/v1/compare?base={ms}&new={ms}")
         self.assertIsNone(same["no_headline"])
 
+    def test_runs_without_marked_steps_have_no_parts_of_a_step(self):
+        runs = []
+        for name in ("aten::mm", "aten::addmm"):
+            events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 50} for ts in (0, 100)]
+            runs.append(self.add(json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())["id"])
+        about = self.get_json(f"/api/v1/compare?base={runs[0]}&new={runs[1]}")
+        self.assertEqual([table["of"] for table in about["tables"]], ["operators"])
+        self.assertEqual(self.get(f"/api/v1/compare/step_parts?base={runs[0]}&new={runs[1]}").status, 404)
+
     def test_values_per_step_count_what_starts_in_steps(self):
         base, new = (self.add(training_steps(*of))["id"] for of in ((3, 4000, 700), (7, 100, 700)))
         pair = f"base={base}&new={new}"

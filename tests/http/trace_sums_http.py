@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Overview, utilisation, findings and workers of traces made by hand, each with the numbers they must give."""
 import json
+import urllib.parse
 
 from server import RUNS, ServerTest
 
@@ -190,6 +191,13 @@ class Kernels(Sums):
         hit = self.get_json(f"{RUNS}/{run['id']}/find?q=graph")["hit"]
         found = self.get_json(f"{RUNS}/{run['id']}/slices/{hit['id']}")
         self.assertEqual((len(found["kernels"]), found["kernels_total"], found["kernels_ns"]), (50, 60, 60 * 3_000))
+
+    def test_a_link_to_a_name_with_a_leading_minus_finds_it(self):
+        events = [{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur} for name, ts, dur in (("-drop", 0, 90), ("keep", 100, 10))]
+        run = self.add(json.dumps(events).encode())["id"]
+        links = [part["link"] for cause in self.get_json(f"{RUNS}/{run}/conclusion")["causes"] for part in cause["title"] if part.get("link")]
+        found = [self.get_json(f"{RUNS}/{run}/slices?" + urllib.parse.urlencode(link["params"])) for link in links if link["tab"] == "slices"]
+        self.assertEqual([row[rows["columns"].index("name")] for rows in found for row in rows["rows"]], ["-drop", "keep"])
 
     def test_communication_is_coloured_and_counted_alike(self):
         """Kernels of symmetric memory; and a copy that an operator with the name of a collective launched."""

@@ -124,6 +124,8 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
     if (out->per == PS_PER_CALL)
         ps_comparison_divide(out->comparison);
     target.comparison = out->comparison;
+    if (out->head.place_is_path)
+        ps_comparison_match_paths(out->comparison);
     for (size_t i = 0; err->code == PS_OK && i < n; i++) {
         int64_t before = reader.n_rows;
 

@@ -40,25 +40,20 @@ static struct item read_item(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .of = ps_arena_copy(&c->arena, ps_col_text(stmt, 4))};
 }
 
-static struct ps_report_link link_name(const struct ranking *ranking, struct ps_str name)
-{
-    return (struct ps_report_link){ranking->tab, {{"q", name.ptr}}};
-}
-
 static void say_count(struct ps_conclusion *c, const struct ranking *ranking,
                       const struct item *item, const char *before, struct ps_sentence *to)
 {
     if (!(item->count > 0))
         return;
     ps_say(c, to, "%s", before);
-    ps_say_value(to, link_name(ranking, item->name), item->count, "count");
+    ps_say_value(to, ps_link_name(c, ranking->tab, item->name), item->count, "count");
     ps_say(c, to, item->count == 1 ? " %s" : " %ss", ranking->count);
 }
 
 static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
                       const struct item *item)
 {
-    const struct ps_report_link link = link_name(ranking, item->name);
+    const struct ps_report_link link = ps_link_name(c, ranking->tab, item->name);
 
     if (!(item->whole > 0)) {
         ps_say_code(c, &c->verdict, link, item->name);
@@ -114,7 +109,7 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
             break;
         cause = ps_conclusion_add(c, ranking->rule, item.amount,
                                   item.whole > 0 ? item.amount / item.whole : NAN);
-        ps_say_code(c, &cause->title, link_name(ranking, item.name), item.name);
+        ps_say_code(c, &cause->title, ps_link_name(c, ranking->tab, item.name), item.name);
         say_count(c, ranking, &item, "", &cause->evidence);
     }
     if (err->code == PS_OK && !c->verdict.n)

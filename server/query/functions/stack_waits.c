@@ -114,11 +114,6 @@ static struct ps_str last_name(struct ps_str function)
     return function;
 }
 
-static bool is_slash(char c)
-{
-    return c == '/' || c == '\\';
-}
-
 /* Whether `path` ends with the components of `end`. A path without folders matches its last one. */
 static bool is_file(struct ps_str path, const char *end)
 {
@@ -130,11 +125,11 @@ static bool is_file(struct ps_str path, const char *end)
     if (path.len < wanted.len)
         return false;
     skipped = path.len - wanted.len;
-    if (skipped && !is_slash(path.ptr[skipped - 1]))
+    if (skipped && !ps_is_slash(path.ptr[skipped - 1]))
         return false;
     for (size_t i = 0; i < wanted.len; i++)
         if (path.ptr[skipped + i] != wanted.ptr[i] &&
-            !(is_slash(wanted.ptr[i]) && is_slash(path.ptr[skipped + i])))
+            !(ps_is_slash(wanted.ptr[i]) && ps_is_slash(path.ptr[skipped + i])))
             return false;
     return true;
 }

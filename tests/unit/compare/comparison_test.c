@@ -30,6 +30,7 @@ static struct ps_comparison *compared(size_t n_base, size_t n_new, const struct 
                                                      .function = ps_str_from_c(lines->within),
                                                      .line = lines->line,
                                                      .values = {lines->value}});
+    ps_comparison_match_paths(c);
     ps_comparison_judge(c, 0);
     return c;
 }
@@ -207,6 +208,24 @@ static void samples_of_one_run_are_its_group(void **state)
     ps_comparison_free(c);
 }
 
+/* "items/s" and "bytes/s" end with the same part, but are two units. */
+static void places_that_are_words_are_equal_or_different(void **state)
+{
+    static const char *const units[] = {"items/s", "bytes/s"};
+    struct ps_comparison *c = ps_comparison_new(1, 1, 1);
+    char out[1000];
+
+    (void)state;
+    for (size_t run = 0; run < 2; run++)
+        ps_comparison_add(c, run,
+                          &(struct ps_compare_input){.name = PS_STR("throughput"),
+                                                     .place = ps_str_from_c(units[run]),
+                                                     .values = {10.0}});
+    ps_comparison_judge(c, 0);
+    assert_string_equal(told(c, out), "throughput 0>0 -10 removed\nthroughput 0>0 10 added\n");
+    ps_comparison_free(c);
+}
+
 /* The longest common subsequence by trying all ways to leave out. */
 static size_t longest(const struct ps_align_line *a, size_t n, const struct ps_align_line *b,
                       size_t m)
@@ -275,6 +294,7 @@ int comparison_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_met_by_name_and_place),
+        cmocka_unit_test(places_that_are_words_are_equal_or_different),
         cmocka_unit_test(rows_of_one_key_are_summed),
         cmocka_unit_test(functions_of_one_name_keep_their_order),
         cmocka_unit_test(runs_of_a_group_may_differ_too),
