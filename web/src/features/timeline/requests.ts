@@ -191,7 +191,8 @@ export class TimelineLoader {
         const { data, whole } = this;
         const isWhole = !data.wholeParts;
         if (!isWhole) {
-            const covers = coversView(data.parts ?? PARTLESS, need.view, need.px, whole, false);
+            // The band may be coarser than the slices, so that few views need a request.
+            const covers = coversView(data.parts ?? PARTLESS, need.view, need.px, whole, true);
             if (need.moving || covers || this.satisfies(this.partsRequest, need, [])) return;
         } else if (this.partsRequest) return;
         this.partsRequest?.control.abort();
