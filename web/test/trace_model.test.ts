@@ -13,7 +13,7 @@ import { layoutFlame, linesOf, matchedNs } from '../src/features/stacks/flame_tr
 import { byteStep, steppedValueAt } from '../src/model/step_curve';
 import { heights, positionOnAxis } from '../src/model/histogram';
 import { ModuleTree } from '../src/features/operators/module_tree';
-import { median, excessByWorker } from '../src/features/overview/stragglers';
+import { median, excessByWorker } from '../src/features/ranks/stragglers';
 import { rangeParams, rangeQuery, rangeText, readRange } from '../src/model/trace_range';
 
 const MS = 1e6;

@@ -95,15 +95,48 @@ static void write_matching(const struct ps_ranks *ranks, struct ps_json *json)
     ps_json_end(json);
 }
 
+static int by_ns(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Median of a metric in a step over the ranks that have the step; -1: none has. `values` has space
+ * for all ranks. */
+static int64_t median_of_step(const struct ps_ranks *ranks, enum ps_rank_metric metric,
+                              uint32_t step, int64_t *values)
+{
+    size_t n = 0;
+
+    for (uint32_t r = 0; r < ranks->n_ranks; r++) {
+        int64_t ns = ranks->cells[metric][(size_t)r * ranks->n_steps + step];
+
+        if (ns >= 0)
+            values[n++] = ns;
+    }
+    if (!n)
+        return -1;
+    qsort(values, n, sizeof *values, by_ns);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
 static void write_steps(const struct ps_ranks *ranks, enum ps_rank_metric metric,
                         struct ps_json *json)
 {
+    PS_AUTO(ps_free_ptr) int64_t *values = ps_alloc_array(ranks->n_ranks + 1, sizeof *values);
+
     ps_json_key(json, "steps");
     ps_json_array(json);
     for (uint32_t i = 0; i < ranks->n_steps; i++)
         ps_json_str(json, ranks->step_names[i]);
     ps_json_end(json);
     ps_json_key_int(json, "steps_omitted", ranks->n_steps_omitted);
+    ps_json_key(json, "step_ns");
+    ps_json_array(json);
+    for (uint32_t i = 0; i < ranks->n_steps; i++)
+        ps_json_int(json, median_of_step(ranks, PS_RANK_STEP, i, values));
+    ps_json_end(json);
     ps_json_key(json, "metrics");
     ps_json_array(json);
     for (int i = 0; i < PS_N_RANK_METRICS; i++)
@@ -146,32 +179,6 @@ static void write_row(const struct ps_ranks *ranks, size_t i, struct ps_json *js
 }
 
 /* --- The rank that others wait for --- */
-
-static int by_ns(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Median of a metric in a step over the ranks that have the step; -1: none has. `values` has space
- * for all ranks. */
-static int64_t median_of_step(const struct ps_ranks *ranks, enum ps_rank_metric metric,
-                              uint32_t step, int64_t *values)
-{
-    size_t n = 0;
-
-    for (uint32_t r = 0; r < ranks->n_ranks; r++) {
-        int64_t ns = ranks->cells[metric][(size_t)r * ranks->n_steps + step];
-
-        if (ns >= 0)
-            values[n++] = ns;
-    }
-    if (!n)
-        return -1;
-    qsort(values, n, sizeof *values, by_ns);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
 
 /* Stores the mean over the steps of a rank, and of the median rank in these steps. */
 static bool mean_of_metric(const struct ps_ranks *ranks, enum ps_rank_metric metric, uint32_t rank,

@@ -68,6 +68,8 @@ export interface RanksAnswer {
     collectives: RankCollective[];
     steps: string[];
     steps_omitted: number;
+    /** median duration of each step over the ranks */
+    step_ns: number[];
     metrics: RankMetric[];
     metric: RankMetric;
     /** ns, of each rank all steps; -1: the rank has no such step */

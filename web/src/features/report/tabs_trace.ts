@@ -9,4 +9,4 @@ export { KernelsTab } from '../operators/kernels_tab';
 export { ModulesTab } from '../operators/modules_tab';
 export { OperatorsTab } from '../operators/tab';
 export { SummariesTab } from '../operators/summaries_tab';
-export { WorkersTab } from '../overview/ranks_tab';
+export { RanksTab } from '../ranks/tab';

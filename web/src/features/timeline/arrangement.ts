@@ -134,11 +134,11 @@ interface FilterTerm {
 export interface FilterTexts {
     /** everything that the label and its tooltip contain */
     all: string;
-    /** words by field: `kind`, `device`, `stream`, `process`, `thread` */
+    /** words by field: `kind`, `device`, `stream`, `process`, `thread`, `rank` */
     fields: Readonly<Record<string, string>>;
 }
 
-export const FILTER_FIELDS = ['kind', 'device', 'stream', 'process', 'thread'] as const;
+export const FILTER_FIELDS = ['kind', 'device', 'stream', 'process', 'thread', 'rank'] as const;
 
 function parseTerm(text: string): FilterTerm {
     const isExcluded = text.length > 1 && text.startsWith('-');

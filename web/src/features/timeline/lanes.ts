@@ -352,6 +352,8 @@ function filterTexts(
         stream: track && track.stream >= 0 ? String(track.stream) : '',
         process: processText.toLowerCase(),
         thread: thread.toLowerCase(),
+        // the number of "rank 5", or of "worker 5" if ranks are unknown
+        rank: process && nameOf ? nameOf(process.worker).replace(/\D+/, '') : '',
     };
     return { all: all.toLowerCase(), fields };
 }

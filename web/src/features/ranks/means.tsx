@@ -1,21 +1,17 @@
-/* SPDX-License-Identifier: MIT
- *
- * The Ranks tab: one row for each worker of the job, with its mean step as a bar on a common scale.
- * Below, the collectives with the part of their time that is waiting.
- */
-import { useMemo } from 'preact/hooks';
+/* SPDX-License-Identifier: MIT */
+/* One row for each worker of the job, with its mean step as a bar on a common scale. */
 import { useMemoOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Parts, WorkerRow, Workers } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { bytesText, int, pct, THIN_SPACE } from '../../base/units';
+import { pct, THIN_SPACE } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { PartLegend, StackedBar } from '../../components/stacked_bar';
-import { PaneHead, Toolbar } from '../../components/toolbar';
+import { Toolbar } from '../../components/toolbar';
 import { type DefinitionText, readDefinition, segmentsOf, sumOf } from '../../model/breakdown';
 import { ms } from '../../model/trace_range';
 import { type WorkerName, workerNames } from '../../model/worker_names';
@@ -114,56 +110,7 @@ function workerColumns(
     ];
 }
 
-type Collective = Workers['collectives'][number];
-
-const COLLECTIVES: GridColumn<Collective>[] = [
-    {
-        key: 'name',
-        title: 'collective',
-        width: 'rest',
-        render: ({ name }) => (
-            <span class="mono" title={name}>
-                {name}
-            </span>
-        ),
-    },
-    {
-        key: 'calls',
-        title: 'calls',
-        width: 88,
-        ...RIGHT_ALIGNED,
-        render: ({ calls }) => int(calls),
-    },
-    {
-        key: 'bytes',
-        title: 'moved',
-        width: 104,
-        ...RIGHT_ALIGNED,
-        render: ({ bytes: moved }) => (moved ? bytesText(moved) : <span class="zero">–</span>),
-    },
-    {
-        key: 'transfer_ns',
-        title: 'transfer',
-        unit: 'ms',
-        width: 120,
-        title_tip:
-            'shortest duration of all workers: the transfer itself, after the last worker arrived',
-        ...RIGHT_ALIGNED,
-        render: ({ transfer_ns }) =>
-            transfer_ns === null ? <span class="zero">–</span> : ms(transfer_ns),
-    },
-    {
-        key: 'wait_ns',
-        title: 'waiting',
-        unit: 'ms',
-        width: 120,
-        title_tip: 'the rest: time spent waiting for other workers',
-        ...RIGHT_ALIGNED,
-        render: ({ wait_ns }) => (wait_ns === null ? <span class="zero">–</span> : ms(wait_ns)),
-    },
-];
-
-export function WorkersTab({ run }: { run: Run }) {
+export function WorkerMeans({ run }: { run: Run }) {
     const { data, error, loading } = useJson<Workers>(viewPath(run, 'workers'));
     const definition = readDefinition(route.value.query.parts);
     const rows = data?.rows ?? [];
@@ -174,10 +121,9 @@ export function WorkersTab({ run }: { run: Run }) {
         [data, definition],
     );
     const source = useMemoOn(() => arraySource(rows), [data]);
-    const collectives = useMemo(() => arraySource(data?.collectives ?? []), [data]);
     const first: Parts | undefined = rows[0]?.parts[definition.id];
     return (
-        <div class="tab-body">
+        <>
             <Toolbar label="view options">
                 <DefinitionSwitch definition={definition} />
                 {rows[0] && segmentsOf(first).length === 0 ? (
@@ -203,18 +149,7 @@ export function WorkersTab({ run }: { run: Run }) {
                         : undefined
                 }
             />
-            {collectives.total > 0 && (
-                <section class="pane pane-collectives">
-                    <PaneHead title={LABELS.collectives} remark="over all workers" />
-                    <DataGrid<Collective>
-                        label={LABELS.collectives}
-                        columns={COLLECTIVES}
-                        source={collectives}
-                        rowKey={(row) => row.name}
-                    />
-                </section>
-            )}
             <LoadingLine active={loading} />
-        </div>
+        </>
     );
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Who came last: one row for each collective. */
+import { useMemo } from 'preact/hooks';
+import type { RankCollective, RanksAnswer } from '../../base/ranks_types';
+import { bytesText, formatFixed, int, pct, THIN_SPACE } from '../../base/units';
+import { DataGrid, type GridColumn } from '../../components/data_grid';
+import { FamilySwatch } from '../../components/family_swatch';
+import { arraySource } from '../../components/grid_types';
+import { ShareBar } from '../../components/share_bar';
+import { PaneHead } from '../../components/toolbar';
+import { ms } from '../../model/trace_range';
+import { RIGHT_ALIGNED } from '../trace/columns';
+
+type Column = GridColumn<RankCollective>;
+
+/** Family of communication, see model/family.ts. */
+const COMMUNICATION = 6;
+
+const none = <span class="zero">–</span>;
+
+/** "SendRecv" kernels have long signatures: what stands before the bracket names them. */
+const shortName = (name: string): string => name.split('(')[0].replace(/^nccl(Dev)?Kernel_/, '');
+
+function columnsOf(answer: RanksAnswer): Column[] {
+    const { ranks, steps, collectives } = answer;
+    const most = Math.max(1, ...collectives.map(({ wait_ns }) => wait_ns));
+    const perStep = Math.max(1, steps.length);
+    const isPart = ({ ranks: present, group_size }: RankCollective) =>
+        group_size !== null && present < group_size;
+    return [
+        {
+            key: 'name',
+            title: 'collective',
+            width: 'rest',
+            render: (row) => (
+                <span title={`${row.name}\nmatched by ${row.matched_by}`}>
+                    <FamilySwatch family={COMMUNICATION} />{' '}
+                    <span class="mono">{shortName(row.name)}</span>{' '}
+                    <span class="soft">
+                        {[row.group, row.bytes === null ? '' : bytesText(row.bytes)]
+                            .filter(Boolean)
+                            .join(', ')}
+                    </span>
+                </span>
+            ),
+        },
+        {
+            key: 'ranks',
+            title: 'ranks',
+            width: 72,
+            hideBelow: 600,
+            title_tip: 'ranks of the group in this run; of how many, if some are missing',
+            ...RIGHT_ALIGNED,
+            render: (row) => (isPart(row) ? `${row.ranks} of ${row.group_size}` : int(row.ranks)),
+        },
+        {
+            key: 'calls',
+            title: 'calls',
+            width: 72,
+            hideBelow: 600,
+            ...RIGHT_ALIGNED,
+            render: ({ calls }) => int(calls),
+        },
+        {
+            key: 'transfer',
+            title: 'transfer',
+            unit: 'ms each',
+            width: 128,
+            hideBelow: 700,
+            title_tip:
+                'shortest duration over the ranks: the last to arrive does not wait; an upper bound if ranks are missing',
+            ...RIGHT_ALIGNED,
+            render: (row) => `${isPart(row) ? '≤ ' : ''}${ms(row.transfer_ns / row.calls)}`,
+        },
+        {
+            key: 'bandwidth',
+            title: 'bus',
+            unit: 'GB/s',
+            width: 92,
+            hideBelow: 1600,
+            title_tip: 'bus bandwidth as in nccl-tests; without the waiting',
+            ...RIGHT_ALIGNED,
+            render: ({ bus_bytes_s }) =>
+                bus_bytes_s === null ? none : formatFixed(bus_bytes_s / 1e9, 1),
+        },
+        {
+            key: 'spread',
+            title: 'first to last',
+            unit: 'ms',
+            width: 124,
+            hideBelow: 1000,
+            title_tip: 'from the first to the last arrival on aligned clocks, mean of the calls',
+            ...RIGHT_ALIGNED,
+            render: ({ spread_ns, calls }) => ms(spread_ns / calls),
+        },
+        {
+            key: 'wait',
+            title: 'wait',
+            unit: steps.length > 0 ? 'ms a step' : 'ms',
+            width: 124,
+            title_tip: 'what each of the other ranks waits for the last one, on average',
+            ...RIGHT_ALIGNED,
+            render: ({ wait_ns }) => (
+                <ShareBar share={wait_ns / most} tone="total">
+                    {ms(wait_ns / perStep)}
+                </ShareBar>
+            ),
+        },
+        {
+            key: 'last',
+            title: 'last',
+            width: 128,
+            title_tip:
+                'the rank that is most often the last, and its share of the calls; calls in which ranks arrive together have no last',
+            render: ({ last, last_calls, calls }) =>
+                last === null ? (
+                    <span class="soft">no order</span>
+                ) : (
+                    <>
+                        rank {ranks[last].rank}{' '}
+                        <span class="soft">{`${pct((100 * last_calls) / calls)}${THIN_SPACE}%`}</span>
+                    </>
+                ),
+        },
+    ];
+}
+
+interface ArrivalsProps {
+    answer: RanksAnswer;
+    selected: number | null;
+    onSelect: (collective: number) => void;
+}
+
+export function Arrivals({ answer, selected, onSelect }: ArrivalsProps) {
+    const columns = useMemo(() => columnsOf(answer), [answer]);
+    const source = useMemo(() => arraySource(answer.collectives), [answer]);
+    const steps = answer.steps.length;
+    return (
+        <section class="pane rank-arrivals" aria-label="Who came last">
+            <PaneHead
+                title="Who came last"
+                remark={`per collective, ${steps > 0 ? `all ${int(steps)} steps` : 'whole trace'}`}
+            />
+            <DataGrid<RankCollective>
+                label="Who came last"
+                columns={columns}
+                source={source}
+                rowKey={(row) => row.collective}
+                selected={selected}
+                onSelect={(row) => onSelect(row.collective)}
+                empty="No collective of several ranks was matched."
+            />
+        </section>
+    );
+}

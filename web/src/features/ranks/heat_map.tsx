@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The heat map of ranks by steps, with pointer and tooltip. The tab handles keys. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { formatFixed, pct, THIN_SPACE } from '../../base/units';
+import { watchTheme } from '../../components/theme_watch';
+import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { ms } from '../../model/trace_range';
+import { baseText } from '../../model/ranks';
+import {
+    type HeatGeometry,
+    type HeatScene,
+    layoutHeat,
+    paintHeat,
+    rankOfCell,
+    rowAt,
+    stepAt,
+} from './heat_paint';
+
+interface HeatMapProps {
+    scene: HeatScene;
+    onPick: (rank: number, step: number) => void;
+    onKey: (event: KeyboardEvent) => void;
+}
+
+/** "+6.2 % above the median"; "" without a value. */
+function excessText({ excess, answer }: HeatScene, at: number): string {
+    const value = excess[at];
+    if (Number.isNaN(value)) return '';
+    const sign = value > 0 ? '+' : '';
+    return `${sign}${pct(100 * value)}${THIN_SPACE}${baseText(answer.metric)} against the median`;
+}
+
+export function cellText(scene: HeatScene, row: number, step: number): string {
+    const { answer, rows } = scene;
+    if (rows[row].missing > 0)
+        return `rank ${rows[row].label}: ${rows[row].missing > 1 ? 'their traces are' : 'its trace is'} missing`;
+    const rank = rankOfCell(scene, row, step);
+    const at = rank * answer.steps.length + step;
+    const value = answer.cells[at] < 0 ? 'no such step' : `${ms(answer.cells[at])}${THIN_SPACE}ms`;
+    return [
+        `rank ${answer.ranks[rank].rank}, ${answer.steps[step]}: ${value}`,
+        excessText(scene, at),
+    ]
+        .filter(Boolean)
+        .join(', ');
+}
+
+export function HeatMap({ scene, onPick, onKey }: HeatMapProps) {
+    const canvas = useRef<HTMLCanvasElement | null>(null);
+    const box = useRef<HTMLDivElement | null>(null);
+    const geometry = useRef<HeatGeometry | null>(null);
+    const [width, setWidth] = useState(0);
+    const paint = (): void => {
+        if (!canvas.current || width === 0) return;
+        geometry.current = layoutHeat(scene, width);
+        paintHeat(canvas.current, scene, geometry.current);
+    };
+    const latest = useRef(paint);
+    latest.current = paint;
+    useLayoutEffect(() => {
+        if (!box.current) return undefined;
+        const observer = new ResizeObserver(([{ contentRect }]) => setWidth(contentRect.width));
+        observer.observe(box.current);
+        return () => observer.disconnect();
+    }, []);
+    useLayoutEffect(paint);
+    useEffect(() => watchTheme(() => latest.current()), []);
+    const cellOf = (event: MouseEvent): [row: number, step: number] | null => {
+        const now = geometry.current;
+        if (!now || !canvas.current) return null;
+        const { left, top } = canvas.current.getBoundingClientRect();
+        const row = rowAt(now, event.clientY - top);
+        const step = stepAt(now, scene.answer.steps.length, event.clientX - left);
+        return row < 0 || step < 0 ? null : [row, step];
+    };
+    const selected =
+        scene.row >= 0 && scene.step >= 0 ? cellText(scene, scene.row, scene.step) : '';
+    const shape = width > 0 ? layoutHeat(scene, width) : null;
+    return (
+        <div
+            ref={box}
+            class="rank-heat"
+            role="img"
+            tabIndex={0}
+            aria-label={`ranks by steps. ${selected}`}
+            onKeyDown={onKey}
+        >
+            <canvas
+                ref={canvas}
+                style={{ width: `${width}px`, height: `${shape?.height ?? 200}px` }}
+                onPointerMove={(event) => {
+                    const cell = cellOf(event);
+                    if (cell) showTooltip(cellText(scene, ...cell), event.clientX, event.clientY);
+                    else hideTooltip();
+                }}
+                onPointerLeave={() => hideTooltip()}
+                onClick={(event) => {
+                    const cell = cellOf(event);
+                    if (cell && scene.rows[cell[0]].missing === 0)
+                        onPick(rankOfCell(scene, ...cell), cell[1]);
+                }}
+            />
+        </div>
+    );
+}
+
+/** The colours with their bounds. */
+export function HeatLegend({ scene, bounds }: { scene: HeatScene; bounds: number[] }) {
+    const texts = scene.relative
+        ? ['1–3', '3–6', '6–12', '12–25', 'over 25']
+        : bounds.map((bound, i) => `${i === 0 ? 'up to ' : ''}${formatFixed(bound / 1e6, 1)}`);
+    const unit = scene.relative ? baseText(scene.answer.metric) : 'ms';
+    return (
+        <span class="heat-legend">
+            <span class="soft">{scene.relative ? 'above the median by' : 'absolute'}</span>
+            {texts.map((label, i) => (
+                <span key={label} class="heat-key">
+                    <i style={{ background: `var(--heat-${i + 1})` }} />
+                    {label}
+                    {i === texts.length - 1 && <>{`${THIN_SPACE}${unit}`}</>}
+                </span>
+            ))}
+        </span>
+    );
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The heat map of ranks by steps: rows, colours, means, and the sentence above it. */
+import type { RankMetric, RanksAnswer } from '../base/ranks_types';
+
+/** Lower bounds of the colours, as shares of the base; below the first there is no colour. */
+export const LEVELS = [0.01, 0.03, 0.06, 0.12, 0.25] as const;
+
+/** A row of the heat map: a rank, several ranks of one host, or ranks whose traces are missing. */
+export interface HeatRow {
+    /** indexes of its ranks; empty: missing ranks */
+    ranks: number[];
+    label: string;
+    host: string;
+    /** number of ranks that are missing here */
+    missing: number;
+    /** a gap separates it from the row above */
+    startsHost: boolean;
+}
+
+export type RankSort = 'rank' | 'host' | 'slowest';
+
+/** More ranks than this are one row for each host, or for each eight ranks if hosts are unknown. */
+export const MAX_ROWS = 256;
+const BIN = 8;
+
+export function medianOf(values: number[]): number {
+    if (values.length === 0) return NaN;
+    const sorted = [...values].sort((a, b) => a - b);
+    const middle = sorted.length >> 1;
+    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Median of each step over the ranks that have it; NaN: none has. */
+export function stepMedians({ cells, ranks, steps }: RanksAnswer): number[] {
+    return steps.map((_, step) =>
+        medianOf(ranks.map((_, rank) => cells[rank * steps.length + step]).filter((ns) => ns >= 0)),
+    );
+}
+
+/** What 100 % is: for parts of a step that can be almost 0, the step; else the median itself. */
+function isOfStep(metric: RankMetric): boolean {
+    return metric === 'communication' || metric === 'wait' || metric === 'loading';
+}
+
+export const baseText = (metric: RankMetric): string => (isOfStep(metric) ? '% of the step' : '%');
+
+/** How much each cell is above the median of its step, as a share; NaN: no such step. */
+export function excessOfCells(answer: RanksAnswer): Float64Array {
+    const { cells, ranks, steps, step_ns, metric } = answer;
+    const medians = stepMedians(answer);
+    const out = new Float64Array(cells.length);
+    for (let rank = 0; rank < ranks.length; rank++)
+        for (let step = 0; step < steps.length; step++) {
+            const at = rank * steps.length + step;
+            const base = isOfStep(metric) ? step_ns[step] : medians[step];
+            out[at] = cells[at] < 0 || !(base > 0) ? NaN : (cells[at] - medians[step]) / base;
+        }
+    return out;
+}
+
+/** Index of the colour from 1, 0: none. */
+export function levelOf(excess: number): number {
+    let level = 0;
+    while (level < LEVELS.length && excess >= LEVELS[level]) level++;
+    return level;
+}
+
+/** Upper bounds in ns of the colours of the absolute scale: five equal parts up to the maximum. */
+export function absoluteBounds({ cells }: RanksAnswer): number[] {
+    const most = cells.reduce((max, ns) => Math.max(max, ns), 0);
+    return LEVELS.map((_, i) => ((i + 1) / LEVELS.length) * most);
+}
+
+export function absoluteLevel(ns: number, bounds: number[]): number {
+    if (ns <= 0) return 0;
+    const at = bounds.findIndex((bound) => ns <= bound);
+    return at < 0 ? bounds.length : at + 1;
+}
+
+/** Mean excess of a rank over its steps; NaN: it has none. */
+export function meanExcess(excess: Float64Array, rank: number, nSteps: number): number {
+    let sum = 0;
+    let n = 0;
+    for (let step = 0; step < nSteps; step++) {
+        const value = excess[rank * nSteps + step];
+        if (Number.isNaN(value)) continue;
+        sum += value;
+        n++;
+    }
+    return n > 0 ? sum / n : NaN;
+}
+
+function singleRows({ ranks, world_size, ranks_in_files }: RanksAnswer): HeatRow[] {
+    const rows: HeatRow[] = [];
+    let expected = 0;
+    const skipTo = (rank: number): void => {
+        if (ranks_in_files && rank > expected) {
+            const count = rank - expected;
+            const label = count > 1 ? `${expected}–${rank - 1}` : String(expected);
+            rows.push({ ranks: [], label, host: '', missing: count, startsHost: false });
+        }
+        expected = rank + 1;
+    };
+    ranks.forEach(({ rank, host }, i) => {
+        skipTo(rank);
+        rows.push({ ranks: [i], label: String(rank), host, missing: 0, startsHost: false });
+    });
+    skipTo(Math.max(world_size, expected));
+    return rows;
+}
+
+function binnedRows({ ranks }: RanksAnswer): HeatRow[] {
+    const rows: HeatRow[] = [];
+    ranks.forEach(({ rank, host }, i) => {
+        const last = rows.at(-1);
+        const joins = last && (host ? last.host === host : last.ranks.length < BIN && !last.host);
+        if (joins) {
+            last.ranks.push(i);
+            const first = last.label.split('–')[0];
+            last.label = `${first}–${rank}`;
+        } else {
+            rows.push({ ranks: [i], label: String(rank), host, missing: 0, startsHost: false });
+        }
+    });
+    return rows;
+}
+
+/** Rows in the wanted order. Hosts are separated unless the slowest rank is first. */
+export function heatRows(answer: RanksAnswer, sort: RankSort, excess: Float64Array): HeatRow[] {
+    const rows = answer.ranks.length > MAX_ROWS ? binnedRows(answer) : singleRows(answer);
+    const slowness = ({ ranks }: HeatRow) =>
+        Math.max(
+            -Infinity,
+            ...ranks.map((rank) => meanExcess(excess, rank, answer.steps.length) || 0),
+        );
+    if (sort === 'slowest') return [...rows].sort((a, b) => slowness(b) - slowness(a));
+    const ordered =
+        sort === 'host'
+            ? [...rows].sort((a, b) => a.host.localeCompare(b.host, 'en', { numeric: true }))
+            : rows;
+    return ordered.map((row, i) => ({
+        ...row,
+        startsHost: i > 0 && row.host !== '' && row.host !== ordered[i - 1].host,
+    }));
+}
+
+export function missingRanks({ ranks, world_size, ranks_in_files }: RanksAnswer): number {
+    return ranks_in_files ? Math.max(0, world_size - ranks.length) : 0;
+}
+
+/** Above this the orders of arrival are not trusted. */
+export const MAX_CLOCK_ERROR_NS = 1e6;
+
+/** Mean wait of the others for a rank, in ns of one step; of all collectives if there are no steps. */
+export function causedPerStep({ ranks, steps }: RanksAnswer, index: number): number {
+    return ranks[index].caused_ns / Math.max(1, steps.length);
+}
+
+/** The rank that the others wait for, if one stands out: it is last in twice as many collectives as by
+ * chance, and they wait 1 % of a step for it. */
+export function latestRank(answer: RanksAnswer): number | null {
+    const { latest, matching, step_ns, ranks } = answer;
+    if (!latest) return null;
+    const share = ranks[latest.index].last / Math.max(1, ranks[latest.index].calls);
+    const byChance = 1 / ranks.length;
+    const step = medianOf(step_ns.filter((ns) => ns > 0));
+    const isLong = Number.isNaN(step) || causedPerStep(answer, latest.index) >= 0.01 * step;
+    return matching.collectives > 0 && isLong && share >= Math.min(0.75, 2 * byChance)
+        ? latest.index
+        : null;
+}
+
+export interface RankCause {
+    metric: RankMetric;
+    /** more than the median rank, in ns of one step */
+    ns: number;
+    share: number;
+}
+
+/** What the latest rank does longer than the median rank: the largest excess of compute or data
+ * loading that is at least a fifth of the wait; null: none explains it. */
+export function causeOf(answer: RanksAnswer): RankCause | null {
+    const { latest } = answer;
+    if (!latest) return null;
+    const wait = causedPerStep(answer, latest.index);
+    const causes = (['compute', 'loading'] as const).flatMap((metric) => {
+        const pair = latest.means[metric];
+        if (!pair) return [];
+        const ns = pair[0] - pair[1];
+        return ns >= wait / 5 ? [{ metric, ns, share: pair[1] > 0 ? ns / pair[1] : NaN }] : [];
+    });
+    return causes.sort((a, b) => b.ns - a.ns)[0] ?? null;
+}
