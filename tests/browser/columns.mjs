@@ -128,3 +128,28 @@ test('columns: at 390 px the list is inside of the window', async ({ pages, demo
     const { x, y, width, height } = await menu.boundingBox();
     check(x >= 0 && y >= 0 && x + width <= 390 && y + height <= 844, `${x}, ${y}, ${width}, ${height}`);
 });
+
+const SPLITTERS = [
+    ['bookshop-slow.prof', 'functions', 'width of the callers', '.pane-function', 'width', 'ArrowLeft'],
+    ['bookshop-slow.prof', 'functions', 'height of the call tree', '.pane-tree', 'height', 'ArrowUp'],
+    ['events.lprof', 'lines', 'width of the files and functions', '.lines-nav', 'width', 'ArrowRight'],
+];
+for (const [file, tab, label, pane, side, key] of SPLITTERS) {
+    test(`columns: the ${label} is changed by key and remembered`, async ({ pages, demo }) => {
+        const page = await pages.open(`${demo.url}#/run/${demo.demo.get(file).id}/${tab}`);
+        const sizeOf = async () => Math.round((await page.locator(pane).boundingBox())[side]);
+        const splitter = page.getByRole('separator', { name: label });
+        await splitter.waitFor();
+        await quiet(page);
+        const before = await sizeOf();
+        await splitter.focus();
+        await page.keyboard.press(key);
+        equal(await sizeOf(), before + 24, 'size');
+        await page.reload();
+        await splitter.waitFor();
+        await quiet(page);
+        equal(await sizeOf(), before + 24, 'size after a reload');
+        await splitter.dblclick();
+        equal(await sizeOf(), before, 'default size');
+    });
+}

@@ -9,6 +9,7 @@ import { route } from '../../base/router';
 import type { FunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
+import { sizedPane, Splitter } from '../../components/splitter';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
@@ -61,8 +62,14 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
     const answer = useCallTree(run, id === null ? null : { root: id });
     const tree = answer.data;
     const name = tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : '';
+    const pane = sizedPane('functions.tree', {
+        normal: 246,
+        min: 100,
+        max: Math.max(100, innerHeight - 360),
+    });
     return (
-        <section class="pane pane-tree">
+        <section class="pane pane-tree" style={{ flexBasis: `${pane.size}px` }}>
+            <Splitter pane={pane} side="below" label="height of the call tree" />
             <PaneHead
                 title={LABELS.callTree}
                 remark={

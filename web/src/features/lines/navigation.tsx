@@ -9,6 +9,7 @@ import type { Run } from '../../base/types';
 import { formatFixed, int, pct } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
+import { sizedPane, Splitter } from '../../components/splitter';
 import { PaneHead } from '../../components/toolbar';
 import { baseName, type LineMetrics, fileShare } from './source';
 
@@ -173,8 +174,14 @@ export function LinesNav(props: LinesNavProps) {
     );
     const source = useMemo(() => arraySource(rows), [rows]);
     const cut = functions && functions.total > functions.rows.length;
+    const pane = sizedPane('lines.nav', {
+        normal: 280,
+        min: 180,
+        max: Math.max(180, Math.round(innerWidth / 2)),
+    });
     return (
-        <nav class="lines-nav" aria-label="files and functions">
+        <nav class="lines-nav" style={{ width: `${pane.size}px` }} aria-label="files and functions">
+            <Splitter pane={pane} side="left" label="width of the files and functions" />
             <PaneHead
                 title={files.length > 1 ? 'Files and functions' : 'Functions'}
                 remark={
