@@ -8,8 +8,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Modules that the same views use stay a script of their own above this size, in bytes. */
-const OWN_SCRIPT_BYTES = 20 * 1024;
+/** Modules that the same views use stay a script of their own above this size, in bytes: if two views
+ * use them, and if more do. */
+const OWN_SCRIPT_BYTES = { two: 20 * 1024, more: 96 * 1024 };
 
 const SHARED = 'shared-modules';
 
@@ -54,7 +55,9 @@ function findShared(inputs, outputs, main, views) {
         const set = list.join();
         setBytes.set(set, (setBytes.get(set) ?? 0) + (bytes[path] ?? 0));
     }
-    const isSmall = (list) => list.length > 1 && setBytes.get(list.join()) <= OWN_SCRIPT_BYTES;
+    const isSmall = (list) =>
+        list.length > 1 &&
+        setBytes.get(list.join()) <= OWN_SCRIPT_BYTES[list.length > 2 ? 'more' : 'two'];
     const small = new Set([...users.keys()].filter((path) => isSmall(users.get(path))));
     // A shared module must not make each view load a large script.
     const isLight = (path) =>
