@@ -204,16 +204,41 @@ static enum ps_status search_runs(struct ps_db *db, const char *q, int64_t **fou
     return err->code;
 }
 
-/* Appends " AND CONDITION" for each filter of the table whose parameter is in params. */
+/* Appends " AND CONDITION" for each filter of the table whose parameter is in params, except the
+ * filter `except` (NULL: none). */
 static void add_filters(const struct ps_query_table *table, struct ps_params params,
-                        struct ps_buf *out)
+                        const char *except, struct ps_buf *out)
 {
     for (size_t i = 0; i < table->n_filters; i++) {
         const char *value = ps_param_get(params, table->filters[i].name);
 
-        if (value && value[0])
+        if (value && value[0] && (!except || strcmp(table->filters[i].name, except) != 0))
             ps_buf_printf(out, " AND %s", table->filters[i].condition);
     }
+}
+
+/* Writes the key "kinds": the number of runs of each kind that pass all filters but that of the
+ * kind. */
+static enum ps_status write_kind_counts(struct ps_db *db, struct ps_params params,
+                                        const struct ps_query_table *table, const char *from,
+                                        struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf where = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    add_filters(table, params, "kind", &where);
+    if (where.len)
+        ps_buf_printf(&text,
+                      "SELECT kind, count(*) AS runs FROM %s WHERE true%s GROUP BY kind ORDER BY "
+                      "runs DESC, kind",
+                      from, where.ptr);
+    else
+        ps_buf_puts(&text, ps_query_sql("shelf_kinds"));
+    ps_db_prepare(db, text.ptr, &stmt, err);
+    ps_bind_filters(stmt, table, params, err);
+    ps_rows_write(stmt, "kinds", ps_row_write_object, json, err);
+    return err->code;
 }
 
 /* Writes a page of runs. The statement first selects the seq numbers of the runs and then reads
@@ -221,7 +246,7 @@ static void add_filters(const struct ps_query_table *table, struct ps_params par
  * index. */
 static enum ps_status write_runs_page(struct ps_db *db, struct ps_params params,
                                       const struct ps_table_order *order, struct ps_page page,
-                                      struct ps_json *json, struct ps_err *err)
+                                      bool with_kinds, struct ps_json *json, struct ps_err *err)
 {
     /* With LEFT JOIN, SQLite reads rows of `run` only if the filter or the order needs them. */
     const char *tag = ps_param_get(params, "tag");
@@ -232,7 +257,7 @@ static enum ps_status write_runs_page(struct ps_db *db, struct ps_params params,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *count_stmt = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    add_filters(order->table, params, &where);
+    add_filters(order->table, params, NULL, &where);
     if (where.len) /* LIMIT -1 prevents that SQLite flattens the subquery and joins for the count */
         ps_buf_printf(&count, "SELECT count(*) FROM (SELECT seq FROM %s WHERE true%s LIMIT -1)",
                       from, where.ptr);
@@ -256,6 +281,8 @@ static enum ps_status write_runs_page(struct ps_db *db, struct ps_params params,
     while (ps_stmt_step(stmt, err))
         write_run(db, stmt, json, err);
     ps_json_end(json);
+    if (with_kinds)
+        write_kind_counts(db, params, order->table, from, json, err);
     ps_json_end(json);
     return err->code;
 }
@@ -268,15 +295,17 @@ static enum ps_status answer_runs(struct ps_db *db, struct ps_params params, str
     struct ps_temp_rows temp_rows = {.table = PS_TEMP_RUNS};
     struct ps_table_order order;
     struct ps_page page;
+    int64_t with_kinds;
 
     ps_table_order_read("runs", params, &order, err);
+    ps_param_int(params, "kinds_too", 0, 1, 0, &with_kinds, err);
     ps_page_read(params, 10000, 200, &page, err);
     if (q && q[0])
         search_runs(db, q, &found, &temp_rows, err);
     if (err->code != PS_OK)
         return err->code;
     ps_db_set_temp_rows(db, &temp_rows);
-    write_runs_page(db, params, &order, page, json, err);
+    write_runs_page(db, params, &order, page, with_kinds != 0, json, err);
     ps_db_set_temp_rows(db, NULL);
     return err->code;
 }

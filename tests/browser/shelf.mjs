@@ -318,3 +318,48 @@ test('shelf: an address that leads nowhere says so', async ({ pages, demo }) => 
     await page.getByText('Go to the shelf').click();
     await grid(page, 'runs').waitFor();
 });
+
+onFreshShelf('shelf: chips count what the search finds, the largest series is first, tags have keys, long names keep their ends', async ({ page, shelf }) => {
+    const long = (end) => `${'a long name of many runs that differ at their end '.repeat(4)}${end}`;
+    const made = (name, series, rows) => {
+        const path = join(shelf.folder, `made-${rows}.log`);
+        writeFileSync(path, `import time: self [us] | cumulative | imported package\n${'import time:       1 |          1 | m\n'.repeat(rows)}`);
+        shelf.add(path, '--name', name, '--series', series, '--tag', 'branch=main');
+    };
+    made(long('first'), 'aaa', 1);
+    made(long('second'), 'zzz', 2);
+    made('other', 'zzz', 3);
+    shelf.add(calculator, '--name', 'other dump');
+    const chips = async () => (await page.locator('.chip').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    await until(async () => (await chips()).join() === 'All 4,importtime 3,pstats 1', 'all are counted');
+    check((await page.locator('.tags-cell .tag').first().innerText()) === 'branch=main', 'a tag has its key');
+    check((await page.locator('.row-name').allTextContents()).includes(long('first')), 'the whole name is in the page');
+    const [cut] = await page.locator('.cut-head').evaluateAll((all) =>
+        all.map((head) => ({ isCut: head.scrollWidth > head.clientWidth, end: head.parentElement.getBoundingClientRect().right, cell: head.closest('.grid-cell').getBoundingClientRect().right })));
+    check(cut.isCut && cut.end <= cut.cell, `the start is cut, the end is in the cell: ${JSON.stringify(cut)}`);
+    await page.getByRole('button', { name: 'series: any' }).click();
+    equal((await page.getByRole('menuitem').allInnerTexts()).map((text) => /any|zzz|aaa/.exec(text)[0]), ['any', 'zzz', 'aaa'], 'the largest series first');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('other');
+    await until(async () => (await chips()).join() === 'All 2,importtime 1,pstats 1', 'chips follow the search');
+    await page.locator('.chip', { hasText: 'pstats' }).click();
+    await until(async () => (await runNames(page)).join() === 'other dump', 'only dumps');
+    equal((await chips()).join(), 'All 2,importtime 1,pstats 1', 'the chosen kind does not change the counts');
+});
+
+onFreshShelf('shelf: several failed files are one notice', async ({ page, shelf }) => {
+    await page.locator('.empty-shelf').waitFor();
+    const files = ['one', 'two', 'three'].map((name) => {
+        const path = join(shelf.folder, `${name}.txt`);
+        writeFileSync(path, `no profile: ${name}\n`);
+        return path;
+    });
+    await dropFiles(page, files);
+    await page.getByText('3 files were not added').waitFor();
+    equal(await page.locator('.news .notice').count(), 1, 'one notice');
+    const reasons = await page.locator('.news li').allInnerTexts();
+    check(files.every((path) => reasons.some((text) => text.startsWith(path.split('/').pop()))), reasons.join());
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    equal(await page.locator('.news .notice').count(), 0, 'all are dismissed');
+});

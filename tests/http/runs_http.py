@@ -40,6 +40,22 @@ class Shelf(ServerTest):
         self.assertEqual([row["kind"] for row in rows if row["merges"]], ["line_profiler", "line_profiler", "torch-trace", "torch-trace"])
 
 
+class KindCounts(ServerTest):
+    def test_kinds_are_counted_whatever_the_kind(self):
+        def kinds(query):
+            return {row["kind"]: row["runs"] for row in self.get_json(f"{RUNS}?kinds_too=1&limit=0{query}")["kinds"]}
+        every = kinds("")
+        self.assertEqual(every, {row["kind"]: row["runs"] for row in self.get_json("/api/v1/shelf")["kinds"]})
+        self.add(import_log("import glob"), name="counted one", tag="counted=yes")
+        self.add(import_log("import csv"), name="counted two", tag="counted=yes")
+        self.add(dump(), name="counted three", tag="counted=yes")
+        for query in ("&q=counted", "&tag=counted%3Dyes", "&q=counted&kind=pstats", "&q=counted&kind=none"):
+            self.assertEqual(kinds(query), {"importtime": 2, "pstats": 1}, query)
+        self.assertEqual(kinds("&q=counted&tag=counted%3Dno"), {})
+        self.assertNotIn("kinds", self.get_json(RUNS))
+        self.assertRefused(self.get(f"{RUNS}?kinds_too=x"), 400, "bad_request")
+
+
 class Filters(ServerTest):
     """Of the runs that are there, those that are asked for, in the order that is asked for."""
     KEYS = {"created_at": "created_at", "name": "name", "who": "who", "series": "series"}

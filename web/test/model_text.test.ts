@@ -4,7 +4,14 @@ import test from 'node:test';
 import { amdahl, amdahlCurve, speedUp } from '../src/features/functions/amdahl';
 import { type CallGraph, graphToDot, quote } from '../src/model/dot';
 import { readLayout } from '../src/model/graph_layout';
-import { fitEllipsis, fitName, functionName, placeText, shortPlace } from '../src/model/labels';
+import {
+    fitEllipsis,
+    fitName,
+    functionName,
+    placeText,
+    shortPlace,
+    splitTail,
+} from '../src/model/labels';
 import { fitForms, frameForms, locationStart } from '../src/model/frame_names';
 import { hiddenSet, matchSet, matcher } from '../src/model/search';
 import { temperature } from '../src/model/temperature';
@@ -213,4 +220,10 @@ test("Graphviz' answer becomes boxes and paths with y downwards", () => {
     assert.equal(picture.edges[0].path, 'M50.0,38.0C50.0,80.0 50.0,120.0 50.0,152.0');
     assert.deepEqual(picture.edges[0].label, { x: 50, y: 98.75 });
     assert.deepEqual(picture.edges[0].arrow?.slice(0, 2), [50, 162]);
+});
+
+test('long names keep their end, short ones are whole, no character is split', () => {
+    assert.deepEqual(splitTail('short'), ['short', '']);
+    const long = `${'x'.repeat(40)}\u{1f40d}12345678901`;
+    assert.deepEqual(splitTail(long), ['x'.repeat(40), '\u{1f40d}12345678901']);
 });

@@ -6,14 +6,13 @@ interface TagProps {
     onClick?: () => void;
 }
 
-/** Shows the value of a tag, because values differ more than names; the tooltip has both. */
+/** `key=value`, or the key of a tag without a value. */
 export function Tag({ name, value, onClick }: TagProps) {
     const whole = value ? `${name}=${value}` : name;
-    const text = value || name;
     if (!onClick) {
         return (
             <span class="tag" title={whole}>
-                {text}
+                <TagText name={name} value={value} />
             </span>
         );
     }
@@ -25,7 +24,18 @@ export function Tag({ name, value, onClick }: TagProps) {
             tabIndex={-1}
             onClick={onClick}
         >
-            {text}
+            <TagText name={name} value={value} />
         </button>
+    );
+}
+
+function TagText({ name, value }: { name: string; value: string }) {
+    return value ? (
+        <>
+            <span class="tag-key">{name}=</span>
+            {value}
+        </>
+    ) : (
+        <>{name}</>
     );
 }

@@ -85,3 +85,16 @@ export function libraryPath(file: string): string {
 export function capital(text: string): string {
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** Characters at the end of a long text that are always shown. */
+const TAIL_CHARS = 12;
+/** Texts up to this length are cut at their end. */
+const MAX_WHOLE_CHARS = 28;
+
+/** Splits a long text into a part that may be cut and an end that is kept; the end of a short text is
+ * empty. Does not split characters outside of the Basic Multilingual Plane. */
+export function splitTail(text: string): [head: string, tail: string] {
+    const chars = [...text];
+    if (chars.length <= MAX_WHOLE_CHARS) return [text, ''];
+    return [chars.slice(0, -TAIL_CHARS).join(''), chars.slice(-TAIL_CHARS).join('')];
+}

@@ -18,6 +18,7 @@ import {
 import { CheckBox } from '../../components/check_box';
 import type { GridColumn } from '../../components/grid_types';
 import { KindMark } from '../../components/kind_mark';
+import { MiddleCut } from '../../components/middle_cut';
 import { ProgressLine } from '../../components/progress';
 import { Tag } from '../../components/tag';
 import { FormattedValueText } from '../../components/text';
@@ -97,8 +98,14 @@ const RUN_COLUMNS: Column[] = [
         sortKey: 'name',
         render: runCell((run) => (
             <>
-                <a class="row-name" href={runHref(run)} tabIndex={-1} title={nameTip(run)}>
-                    {run.name}
+                <a
+                    class="row-name"
+                    href={runHref(run)}
+                    tabIndex={-1}
+                    title={nameTip(run)}
+                    aria-label={run.name}
+                >
+                    <MiddleCut text={run.name} />
                 </a>
                 {run.baseline && (
                     <span class="baseline-mark" title={`the baseline of ${run.series}`}>
@@ -119,7 +126,7 @@ const RUN_COLUMNS: Column[] = [
     {
         key: 'tags',
         title: 'Tags',
-        width: 152,
+        width: 208,
         hideBelow: NARROW_PX,
         cellClass: 'tags-cell',
         render: runCell(tagsCell),

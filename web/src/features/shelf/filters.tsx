@@ -11,17 +11,20 @@ import { Segmented } from '../../components/segmented';
 import { viewportWidth } from '../../components/viewport';
 import type { Grouping } from '../../model/shelf_rows';
 import { SeriesTrend } from '../trend/link';
+import type { KindCount } from './source';
 
 interface FiltersProps {
     shelf: Shelf | null;
+    /** Runs of each kind that pass the other filters; null: unknown. */
+    counts: readonly KindCount[] | null;
     grouping: Grouping;
 }
 
-export function ShelfFilters({ shelf, grouping }: FiltersProps) {
+export function ShelfFilters({ shelf, counts, grouping }: FiltersProps) {
     const { query } = route.value;
     return (
         <div class="shelf-filters" role="toolbar" aria-label="filters">
-            <Kinds shelf={shelf} current={query.kind} />
+            <Kinds shelf={shelf} counts={counts} current={query.kind} />
             <FilterMenu name="series" items={seriesItems(shelf)} />
             {query.series && <SeriesTrend series={query.series} />}
             <FilterMenu
@@ -46,21 +49,36 @@ export function setGrouping(grouping: Grouping): void {
     setQuery({ group: grouping === 'series' ? 'series' : null, sort: null, desc: null });
 }
 
+interface KindsProps {
+    shelf: Shelf | null;
+    counts: readonly KindCount[] | null;
+    current: string | undefined;
+}
+
+/* The kinds of the shelf in a fixed order, with the runs that pass the other filters. */
+function countedKinds(shelf: Shelf | null, counts: KindsProps['counts']): KindCount[] {
+    const runs = new Map(counts?.map((one) => [one.kind, one.runs]));
+    return (shelf?.kinds ?? []).map((one) =>
+        counts ? { kind: one.kind, runs: runs.get(one.kind) ?? 0 } : one,
+    );
+}
+
 /* Shows as many kinds as fit as chips; a menu after the chips has the others. */
-function Kinds({ shelf, current }: { shelf: Shelf | null; current: string | undefined }) {
+function Kinds({ shelf, counts, current }: KindsProps) {
     const box = useRef<HTMLDivElement | null>(null);
     const [visibleCount, setVisibleCount] = useState(Infinity);
-    const kinds = shelf?.kinds ?? [];
+    const kinds = countedKinds(shelf, counts);
+    const all = counts ? counts.reduce((sum, { runs }) => sum + runs, 0) : shelf?.runs;
     const width = viewportWidth.value;
     useLayoutEffect(() => {
         const chips = [...(box.current?.children ?? [])] as HTMLElement[];
         const wrapped = chips.findIndex(({ offsetTop }) => offsetTop > chips[0].offsetTop);
         setVisibleCount(wrapped < 0 ? Infinity : wrapped - 1);
-    }, [shelf, width, visibleCount]);
+    }, [shelf, counts, width, visibleCount]);
     return (
         <>
             <div class="chips" role="group" aria-label="kind" ref={box}>
-                <Chip text="All" count={shelf?.runs} kind={null} current={current} />
+                <Chip text="All" count={all} kind={null} current={current} />
                 {kinds.map(({ kind, runs }, i) => (
                     <Chip
                         key={kind}
@@ -79,7 +97,7 @@ function Kinds({ shelf, current }: { shelf: Shelf | null; current: string | unde
     );
 }
 
-function MoreKinds({ kinds, current }: { kinds: Shelf['kinds']; current: string | undefined }) {
+function MoreKinds({ kinds, current }: { kinds: KindCount[]; current: string | undefined }) {
     const chosen = kinds.some(({ kind }) => kind === current);
     return (
         <Menu
@@ -138,11 +156,11 @@ function bareTag(tag: string): string {
     return tag.replace(/=$/, '');
 }
 
+/* The largest series first. */
 function seriesItems(shelf: Shelf | null): Choice[] {
-    return (shelf?.series ?? []).map(({ series, runs }) => ({
-        ...makeChoice(series),
-        note: int(runs),
-    }));
+    return [...(shelf?.series ?? [])]
+        .sort((a, b) => b.runs - a.runs)
+        .map(({ series, runs }) => ({ ...makeChoice(series), note: int(runs) }));
 }
 
 const FILTER_LABELS = { series: 'series', tag: 'tag', who: 'added by' };

@@ -7,18 +7,60 @@ import { useState } from 'preact/hooks';
 import { API, asApiError, sendJson, type ApiError } from '../../base/client';
 import { formatHash } from '../../base/router';
 import type { Run } from '../../base/types';
+import { plural } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { removeNotice, notices, type ShelfNotice } from '../shared/notices';
 import { publishRunChange } from '../shared/shelf_state';
 
 export function ShelfNotices() {
     if (!notices.value.length) return null;
+    const failed = notices.value.filter(({ kind }) => kind === 'failed');
+    const others =
+        failed.length > 1 ? notices.value.filter((item) => !failed.includes(item)) : notices.value;
     return (
         <div class="news">
-            {notices.value.map((item) => (
+            {failed.length > 1 && <FailedNotice failed={failed} />}
+            {others.map((item) => (
                 <NoticeItem key={item.key} item={item} />
             ))}
         </div>
+    );
+}
+
+/** More failures than this are folded. */
+const MAX_OPEN_FAILURES = 4;
+
+/* One notice for several files that were not added. */
+function FailedNotice({ failed }: { failed: ShelfNotice[] }) {
+    return (
+        <Notice
+            kind="error"
+            title={
+                <>
+                    <b>{plural(failed.length, 'file')}</b> were not added
+                </>
+            }
+            actions={
+                <button
+                    type="button"
+                    class="link"
+                    onClick={() => failed.forEach(({ key }) => removeNotice(key))}
+                >
+                    Dismiss
+                </button>
+            }
+        >
+            <details open={failed.length <= MAX_OPEN_FAILURES}>
+                <summary>Reasons</summary>
+                <ul>
+                    {failed.map(({ key, name, error }) => (
+                        <li key={key}>
+                            <b>{name}</b>: {[error?.text, error?.hint].filter(Boolean).join('. ')}
+                        </li>
+                    ))}
+                </ul>
+            </details>
+        </Notice>
     );
 }
 

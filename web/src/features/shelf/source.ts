@@ -34,11 +34,20 @@ const RELOAD_MS = 150;
 interface RunPage {
     total: number;
     rows: Run[];
+    /** runs of each kind that pass the other filters; only of answers to `kinds_too` */
+    kinds?: KindCount[];
+}
+
+export interface KindCount {
+    kind: string;
+    runs: number;
 }
 
 export interface ShelfSource extends GridSource<ShelfRow> {
     readonly runs: readonly Run[];
     readonly totalRuns: number;
+    /** Runs of each kind that pass the filters, whatever the kind; null before the first answer. */
+    readonly kinds: readonly KindCount[] | null;
     readonly loading: Signal<boolean>;
     readonly error: Signal<ApiError | null>;
     readonly ready: Signal<boolean>;
@@ -66,6 +75,7 @@ export function shelfSource(): ShelfSource {
     let grouping: Grouping = 'day';
     let runs: Run[] = [];
     let totalRuns = 0;
+    let kinds: readonly KindCount[] | null = null;
     let incoming: readonly RunningImport[] = [];
     let rows: ShelfRow[] = [];
     let wantedEnd = 0;
@@ -86,12 +96,18 @@ export function shelfSource(): ShelfSource {
         control = controller;
         loading.value = true;
         try {
-            const path = withParams(`${API}/runs`, { ...params, limit, offset });
+            const path = withParams(`${API}/runs`, {
+                ...params,
+                limit,
+                offset,
+                kinds_too: offset === 0,
+            });
             const page = await getJson<RunPage>(path, { signal: controller.signal });
             for (const run of page.rows) cachedRuns.set(run.id, run);
             runs = mergePages(runs.slice(0, offset), page.rows, reload ? runs : []);
             // An empty page ends the list, whatever the total is.
             totalRuns = page.rows.length ? Math.max(page.total, runs.length) : runs.length;
+            kinds = page.kinds ?? kinds;
             error.value = null;
             ready.value = true;
             rebuildRows();
@@ -149,6 +165,9 @@ export function shelfSource(): ShelfSource {
         },
         get totalRuns() {
             return totalRuns;
+        },
+        get kinds() {
+            return kinds;
         },
         rowAt: (index) => rows[index],
         ensure(_from, to) {

@@ -289,7 +289,7 @@ export function ShelfView() {
                 />
             ) : (
                 <>
-                    <ShelfFilters shelf={shelf.value} grouping={grouping} />
+                    <ShelfFilters shelf={shelf.value} counts={source.kinds} grouping={grouping} />
                     <ShelfTable {...{ source, checks, grouping, sort, handle }} />
                 </>
             )}

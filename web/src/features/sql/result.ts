@@ -46,7 +46,8 @@ export function widthOf(result: SqlResult, at: number): number {
     const head = column.name.length + 3;
     const rows = result.rows.slice(0, SAMPLED_ROWS);
     const longest = Math.max(head, ...rows.map((row) => cellText(row[at], column).length));
-    return Math.round(Math.min(420, Math.max(56, longest * CHAR_PX + 18)));
+    const padding = at === 0 ? 34 : 18; // of the first column: with the margin of the page
+    return Math.round(Math.min(420, Math.max(56, longest * CHAR_PX + padding)));
 }
 
 /** SQLite's sort order: NULL, numbers, strings. */
