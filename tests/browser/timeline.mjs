@@ -189,6 +189,9 @@ test('timeline: search walks, keys zoom and pan, labels fold', async ({ pages })
         await until(() => query(page).get('slice') === first, 'back at the first');
 
         await page.locator('.search-field input').last().blur();
+        await until(async () => (await page.locator('.timeline-name code').innerText()) === 'aten::relu', 'the details of the first');
+        await until(() => query(page).get('at'), 'the hit is readable');
+        await quiet(page);
         await page.keyboard.press('0');
         await until(() => !query(page).get('at'), 'the whole run');
         await quiet(page);

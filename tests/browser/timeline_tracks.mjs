@@ -198,6 +198,7 @@ test('tracks: hits have a place in the trace, ticks, and are readable', async ({
         await until(async () => (await count()) === '2 of 9,000', 'the second hit');
         await until(() => width(page) < 50e3, 'the view shows a slice of 1.5 µs with its name');
         await page.keyboard.press('Shift+Enter');
+        await until(async () => (await count()) === '1 of 9,000', 'the first hit again');
         await page.keyboard.press('Shift+Enter');
         await until(async () => (await count()) === '9,000 of 9,000', 'before the first hit is the last');
         const ticks = (top) =>

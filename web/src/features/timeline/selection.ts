@@ -48,6 +48,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
     const reveal = useRef<number | null>(urlQuery.at ? null : Number(urlQuery.slice) || null);
     // A hit of the search is shown wide enough to read its name.
     const isHit = useRef(false);
+    const lastHit = useRef<HitPlace | null>(null);
     useEffectOn(() => {
         if (!selected || reveal.current !== selected.id) return;
         reveal.current = null;
@@ -67,12 +68,14 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
         picked(id);
         setSlice(id);
     };
-    const selectHit = ({ id: hitId, track }: HitPlace): void => {
-        const now = stage.current;
-        if (now) showTrack(track, now.props.lanes);
+    const selectHit = (hit: HitPlace): void => {
+        const timeline = stage.current;
+        if (timeline) showTrack(hit.track, timeline.props.lanes);
         isHit.current = true;
+        lastHit.current = hit;
+        const hitId = hit.id;
         // The hit may be selected already, but scrolled out of sight.
-        if (selected?.id === hitId) now?.reveal(selected, true);
+        if (selected?.id === hitId) timeline?.reveal(selected, true);
         else select(hitId);
     };
     /** Selects the previous or next slice on the same row. */
@@ -83,9 +86,14 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
     /** Selects the next or previous hit of the search; returns a message if there is none. */
     const enter = async (backward: boolean): Promise<string | null> => {
         if (!find.q) return null;
-        const from = selected
-            ? { ns: selected.start, id: selected.id }
-            : { ns: stage.current?.view.from ?? 0, id: backward ? undefined : 0 };
+        const last = lastHit.current;
+        // The details of the last hit may still be loading.
+        const isLoading = last !== null && last.id === now;
+        const from = isLoading
+            ? { ns: last.start_ns, id: last.id }
+            : selected
+              ? { ns: selected.start, id: selected.id }
+              : { ns: stage.current?.view.from ?? 0, id: backward ? undefined : 0 };
         // After the last hit the first one follows.
         const hit =
             (await findSlice(run, find, from, backward)) ??
