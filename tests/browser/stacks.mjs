@@ -57,15 +57,15 @@ test('stacks: a sandwich of the function that costs most, then of another', asyn
     await withStacks(async (at) => {
         const page = await pages.open(at('sandwich'));
         await rowsWith(page, 'work (app.py)');
-        await until(async () => (await main(page)).includes('total 10\u202fsamples'), 'work is chosen');
-        await page.getByRole('img', { name: 'Called by, 8 frames' }).waitFor();
-        await page.getByRole('img', { name: 'Calls, 3 frames' }).waitFor();
+        await until(async () => (await main(page)).includes('Full width: 10\u202fsamples'), 'work is chosen');
+        await page.getByRole('img', { name: /^Sandwich, 8 frames, at work/ }).waitFor();
+        check((await main(page)).includes('2 callers, 1 callee'), 'callers and callees');
         await quiet(page); // the table stands still before it is clicked
         await page.getByText('memcpy (libc.so.6)', { exact: true }).click();
-        await until(async () => (await main(page)).includes('total 3\u202fsamples'), 'memcpy is chosen');
+        await until(async () => (await main(page)).includes('Full width: 3\u202fsamples'), 'memcpy is chosen');
         check(/^\d+$/.test(query(page).get('fn')), 'the function in the URL');
         await page.reload();
-        await until(async () => (await main(page)).includes('total 3\u202fsamples'), 'memcpy after a reload');
+        await until(async () => (await main(page)).includes('Full width: 3\u202fsamples'), 'memcpy after a reload');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
     });
 });

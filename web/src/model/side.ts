@@ -23,8 +23,8 @@ export const ALIGN_KEY = 'align';
 const PER_RUN_KEYS = new Set([
     RUN_KEY,
     ...['sel', 'open', 'module', 'zoom', 'frame', 'fn', 'focus', 'path_to', 'root', 'view'],
-    ...['flame_zoom', 'flame_frame', 'callers_zoom', 'callers_frame', 'callees_zoom'],
-    ...['callees_frame', 'track', 'slice', 'file', 'line', 'calls', 'runs', 'path', 'm', 'span'],
+    ...['flame_zoom', 'flame_frame', 'sandwich_zoom', 'tf', 'threads'],
+    ...['track', 'slice', 'file', 'line', 'calls', 'runs', 'path', 'm', 'span'],
     ...['action', 'y', 'pin', 'fold', 'order', 'high'],
 ]);
 

@@ -47,7 +47,7 @@ const lastQueryByTab = new Map<string, Query>();
 const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
 const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode', 'threads', 'tf', 'color', 'sel'];
 /* Keys of tabs that show the selected function; another selection makes them invalid. */
-const SELECTION_KEYS = ['fn', 'flame_frame', 'callers_zoom', 'callees_zoom'];
+const SELECTION_KEYS = ['fn', 'flame_frame', 'sandwich_zoom'];
 
 type RunDialog = 'edit' | 'delete' | 'share';
 

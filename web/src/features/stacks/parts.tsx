@@ -15,7 +15,7 @@ import { useJson } from '../shared/use_json';
 import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
 
 const CLEARED_SELECTION = { flame_zoom: null, flame_frame: null };
-const ZOOMS = { callers_zoom: null, callees_zoom: null };
+const ZOOMS = { sandwich_zoom: null };
 
 /** Parameters of every request for stacks: the threads, the transforms, what is one frame. */
 export function stackParams(): Params {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Sandwich tab: functions on the left; on the right, flame graphs of the callers (above) and of
- * the callees (below) of the selected function.
+ * The Sandwich tab: functions on the left; on the right one picture of the selected function, with
+ * its callers above and its callees below.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
+import { useMemoOn } from '../../base/hooks';
 import { useDefaultSelection } from '../../base/panel';
 import { pushQuery, route } from '../../base/router';
 import type { StackFunctionRow } from '../../base/rows';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { int, pct, THIN_SPACE } from '../../base/units';
+import { int, pct, plural, THIN_SPACE } from '../../base/units';
+import type { FramePaint } from '../../canvas/frame_canvas';
 import { flamePaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
@@ -18,14 +20,15 @@ import { LoadingLine } from '../../components/progress';
 import { PaneHead } from '../../components/toolbar';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
+import { shortFrameName } from '../../model/stack_transforms';
 import { useJson } from '../shared/use_json';
 import { estimateText, rangedPath, useRange } from '../trace/data';
 import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
-import { layoutFlame } from './flame_tree';
 import { StackFunctions } from './functions_tab';
 import { useFunctionId } from './function_id';
 import { FrameLines } from './frame_lines';
+import { layoutSandwich } from './sandwich_layout';
 import {
     ModeSwitch,
     originSuffix,
@@ -77,7 +80,7 @@ export function SandwichTab({ run }: { run: Run }) {
     const params = { ...filterParams(filters), ...stackParams() };
     const sums = useStackSums(run);
     const select = ({ name_id, name }: StackFunctionRow) =>
-        pushQuery({ fn: String(name_id), sel: name, callers_zoom: null, callees_zoom: null });
+        pushQuery({ fn: String(name_id), sel: name, sandwich_zoom: null });
     return (
         <div class="tab-body stacks">
             <TraceToolbar
@@ -131,60 +134,82 @@ function Sandwich({ run, fn }: { run: Run; fn: string }) {
     if (!data) return <LoadingLine active />;
     if (!data.callees.n)
         return <div class="sandwich-none">No stack in this range has this function.</div>;
-    const share = data.sum > 0 ? `${pct((100 * data.callees.sum) / data.sum)}${THIN_SPACE}%` : '–';
-    const totalText = [axisText(data.callees.sum), estimateText(run, data.callees.sum)]
-        .filter(Boolean)
-        .join(' ');
     return (
         <>
-            <PaneHead
-                title="Called by"
-                remark={`callers of the function; total ${totalText}, ${share} of all`}
-            />
-            <Half run={run} which="callers" flame={data.callers} whole={data.sum} />
-            <PaneHead title="Calls" remark="from the function inward" />
-            <Half run={run} which="callees" flame={data.callees} whole={data.sum} />
+            <SandwichPicture run={run} answer={data} />
             <LoadingLine active={answer.loading} />
         </>
     );
 }
 
-interface HalfProps {
-    run: Run;
-    which: 'callers' | 'callees';
-    flame: FlameAnswer;
-    whole: number;
+const shareText = (part: number, whole: number): string =>
+    whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';
+
+const childrenOf = ({ parent }: FlameAnswer): number => parent.filter((up) => up === 0).length;
+
+/* "2 callers, 3 callees"; that there are none is worth a sentence. */
+function neighboursText({ callers, callees }: SandwichAnswer): string {
+    const [above, below] = [childrenOf(callers), childrenOf(callees)];
+    const aboveText = above ? plural(above, 'caller') : 'Nothing calls it: a root.';
+    const belowText = below ? plural(below, 'callee') : 'Calls nothing: all of its time is self.';
+    return above && below ? `${aboveText}, ${belowText}.` : `${aboveText} ${belowText}`;
 }
 
-function Half({ run, which, flame, whole }: HalfProps) {
-    const layout = useMemo(() => layoutFlame(flame), [flame]);
-    const paint = useMemo(
-        () => flamePaint(flame, layout, 'all of it', which === 'callees'),
-        [flame, layout, which],
+function SandwichPicture({ run, answer }: { run: Run; answer: SandwichAnswer }) {
+    const { sum } = answer;
+    const { flame, layout, fn } = useMemo(
+        () => layoutSandwich(answer.callers, answer.callees),
+        [answer],
     );
-    const [selected, setSelected] = useState(-1);
-    useEffect(() => setSelected(-1), [flame]);
-    const key = `${which}_zoom`;
+    const total = flame.total[fn];
+    const nameOf = (node: number) => flame.names[flame.name[node]];
+    const totalText = [
+        `total ${axisText(total)}`,
+        estimateText(run, total),
+        `${shareText(total, sum)} of ${axisText(sum)}`,
+    ].filter(Boolean);
+    const paint = useMemoOn(() => {
+        const frames = flamePaint(flame, layout, nameOf(fn));
+        const value = `${totalText.join(', ')} · self ${axisText(flame.self[fn])}`;
+        const label: FramePaint['label'] = (frame, maxWidth, measure) => {
+            if (layout.node[frame] !== fn) return frames.label(frame, maxWidth, measure);
+            const name = frames.label(frame, maxWidth - measure(value) - 14, measure).name;
+            return name ? { name, value } : frames.label(frame, maxWidth, measure);
+        };
+        return { ...frames, label };
+    }, [flame, layout]);
+    const [selected, setSelected] = useState(fn);
+    useEffect(() => setSelected(fn), [flame, fn]);
+    const showFunction = (node: number) => {
+        const id = flame.ids?.[flame.name[node]] ?? 0;
+        if (id > 0) pushQuery({ fn: String(id), sel: nameOf(node), sandwich_zoom: null });
+    };
     return (
-        <div class="picture is-filling">
-            <FrameView
-                label={which === 'callers' ? 'Called by' : 'Calls'}
-                layout={layout}
-                paint={paint}
-                match={null}
-                selected={selected < flame.n ? selected : -1}
-                onSelect={setSelected}
-                zoom={route.value.query[key] ?? ''}
-                onZoom={(zoom) => pushQuery({ [key]: zoom })}
-                urlKeys={[key]}
-                idOf={(node) => node}
-                nodeOf={(id) => id}
-                nameOf={(node) => flame.names[flame.name[node]]}
-                rootName="all of it"
-                tip={(node) => <HalfTip run={run} flame={flame} node={node} whole={whole} />}
-                keyless={which === 'callers'}
+        <>
+            <PaneHead
+                title={<span title={nameOf(fn)}>{shortFrameName(nameOf(fn))}</span>}
+                remark={`${neighboursText(answer)} Full width: ${axisText(total)}`}
             />
-        </div>
+            <div class="picture is-filling">
+                <FrameView
+                    label="Sandwich"
+                    layout={layout}
+                    paint={paint}
+                    match={null}
+                    selected={selected < flame.n ? selected : -1}
+                    onSelect={setSelected}
+                    onOpen={showFunction}
+                    zoom={route.value.query.sandwich_zoom ?? ''}
+                    onZoom={(zoom) => pushQuery({ sandwich_zoom: zoom })}
+                    urlKeys={['sandwich_zoom']}
+                    idOf={(node) => node}
+                    nodeOf={(id) => id}
+                    nameOf={nameOf}
+                    rootName={nameOf(fn)}
+                    tip={(node) => <FrameTip run={run} flame={flame} node={node} whole={sum} />}
+                />
+            </div>
+        </>
     );
 }
 
@@ -195,10 +220,10 @@ interface TipProps {
     whole: number;
 }
 
-function HalfTip({ run, flame, node, whole }: TipProps) {
+function FrameTip({ run, flame, node, whole }: TipProps) {
     if (node < 0) return <div>all of this function: {axisText(flame.sum)}</div>;
     const total = flame.total[node];
-    const share = (of: number) => (of > 0 ? `${pct((100 * total) / of)}${THIN_SPACE}%` : '–');
+    const share = (of: number) => shareText(total, of);
     return (
         <>
             <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>

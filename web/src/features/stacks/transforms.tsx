@@ -36,8 +36,7 @@ const isInverted = (): boolean => currentTransforms().includes(INVERT);
 const OTHER_TREE = {
     flame_zoom: null,
     flame_frame: null,
-    callers_zoom: null,
-    callees_zoom: null,
+    sandwich_zoom: null,
 };
 
 function showTransforms(list: readonly string[]): void {
