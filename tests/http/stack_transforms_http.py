@@ -260,6 +260,7 @@ class Transforms(ServerTest):
         at = tree["names"].index("app.py")
         self.assertEqual((tree["ids"][at], tree["collapsed"][at], tree["origins"][at]), (self.ids[of], 1, 1))
         self.assertEqual(tree["transforms"][0]["name"], "app.py")
+        self.assertEqual(self.get_json(f"{self.path}/stack_flame?tf=recursion")["transforms"][0]["name"], "")
 
     def test_count_of_stretches(self):
         text = "a;b;c 1\na;b;d 1\na;b 1\na;d;b 1\na;b 1\n"

@@ -241,7 +241,7 @@ static void write_transforms(struct ps_db *db, const struct ps_flame_stacks *sta
         ps_json_key(json, "text");
         ps_json_str(json, transform->text);
         ps_json_key(json, "name");
-        ps_json_str(json, ps_buf_slice(&name));
+        ps_json_str(json, name.len ? ps_buf_slice(&name) : PS_STR(""));
         ps_json_key_int(json, "removed", stacks->sums->removed[i]);
         ps_json_end(json);
     }
