@@ -70,7 +70,7 @@ class Job:
         self.collectives += 1
         self.last_count[group[last]] += 1
         if len(group) > 1:
-            self.caused_us[group[last]] += sum(arrivals[last] - at for at in arrivals) / (len(group) - 1)
+            self.caused_us[group[last]] += sum(arrivals[last] - at for at in arrivals) / (self.args.ranks - 1)
 
     def step(self, number):
         args = self.args

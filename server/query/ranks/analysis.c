@@ -49,9 +49,11 @@ static uint32_t row_of_op(struct ps_ranks *ranks, struct ps_intern *rows,
     return row;
 }
 
-static int64_t mean_wait(const struct ps_rank_op *op)
+/* The wait of a collective, on average over the ranks of the run that are not the last: ranks
+ * outside of its group do not wait. */
+static int64_t mean_wait(const struct ps_ranks *ranks, const struct ps_rank_op *op)
 {
-    return op->wait_ns / (op->n - 1);
+    return op->wait_ns / (ranks->n_ranks - 1);
 }
 
 static void add_to_row(struct ps_ranks *ranks, const struct ps_rank_op *op,
@@ -62,7 +64,7 @@ static void add_to_row(struct ps_ranks *ranks, const struct ps_rank_op *op,
     row->ranks = op->n > row->ranks ? op->n : row->ranks;
     row->transfer_ns = ps_add_saturated(row->transfer_ns, op->transfer_ns);
     row->spread_ns = ps_add_saturated(row->spread_ns, op->spread_ns);
-    row->wait_ns = ps_add_saturated(row->wait_ns, mean_wait(op));
+    row->wait_ns = ps_add_saturated(row->wait_ns, mean_wait(ranks, op));
     for (uint32_t i = 0; i < op->n; i++)
         row->total_ns =
             ps_add_saturated(row->total_ns, ranks->calls.items[op->first + i].duration_ns);
@@ -89,7 +91,7 @@ static void add_to_ranks(struct ps_ranks *ranks, const struct ps_rank_op *op)
     if (op->last != PS_RANK_NONE) {
         ranks->ranks[op->last].last++;
         ranks->ranks[op->last].caused_ns =
-            ps_add_saturated(ranks->ranks[op->last].caused_ns, mean_wait(op));
+            ps_add_saturated(ranks->ranks[op->last].caused_ns, mean_wait(ranks, op));
     }
 }
 

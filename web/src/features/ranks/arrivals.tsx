@@ -98,7 +98,8 @@ function columnsOf(answer: RanksAnswer): Column[] {
             title: 'wait',
             unit: steps.length > 0 ? 'ms a step' : 'ms',
             width: 124,
-            title_tip: 'what each of the other ranks waits for the last one, on average',
+            title_tip:
+                'what ranks wait for the last one, on average over all other ranks of the run',
             ...RIGHT_ALIGNED,
             render: ({ wait_ns }) => (
                 <ShareBar share={wait_ns / most} tone="total">
