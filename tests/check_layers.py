@@ -161,7 +161,7 @@ WEB_PUBLIC = {
     "operators": ["kernels_table", "table"],
     "report": ["dialogs", "facts", "ledger_text", "run_body", "share_dialog", "tabs", "view"],
     "search": ["hit", "view"],
-    "shared": ["name_search", "notices", "paged_source", "row_link", "shelf_state", "table_tab", "use_json"],
+    "shared": ["name_search", "notices", "other_runs", "paged_source", "row_link", "shelf_state", "table_tab", "use_json"],
     "shelf": ["view"],
     "side": ["host", "panel", "view"],
     "sql": ["shelf"],

@@ -195,7 +195,7 @@ test('selection: the function stays selected in the other tabs', async ({ pages 
         await until(async () => (await page.locator('.grid-row.is-selected').innerText()).includes('parse'), 'selected in the table');
         await page.getByText('render (app.py)', { exact: true }).click();
         await page.getByRole('link', { name: 'Sandwich' }).click();
-        await until(async () => (await page.locator('main').innerText()).includes('total 4\u202fsamples'), 'the sandwich of render');
+        await until(async () => (await page.locator('main').innerText()).includes('Full width: 4\u202fsamples'), 'the sandwich of render');
         await page.getByRole('link', { name: 'Left heavy' }).click();
         await until(async () => (await words(pane(page).locator('header'))).startsWith('render'), 'render in the flame graph');
         await page.getByRole('button', { name: 'Line', exact: true }).click();
@@ -222,5 +222,22 @@ test('selection: a template opens the place in an editor', async ({ pages }) => 
         await page.getByRole('button', { name: 'Save' }).click();
         const link = pane(page).getByRole('link', { name: 'Open in editor' });
         await until(async () => (await link.getAttribute('href')) === 'vscode://file/app.py:20', 'the link of the editor');
+    });
+});
+
+test('selection: other runs that have the function hot are listed and open it', async ({ pages }) => {
+    await withFlame(pages, async ({ page, at, shelf }) => {
+        const other = join(shelf.folder, 'other.txt');
+        writeFileSync(other, 'main (app.py:3);load (app.py:20);parse (json/decoder.py:5) 1\nmain (app.py:3) 3\n');
+        const { id } = shelf.add(other, '--name', 'other run');
+        const load = at(2, 0.2);
+        await page.mouse.click(load.x, load.y);
+        const link = page.locator('.selection-pane').getByRole('link', { name: /^other run/ });
+        await link.waitFor();
+        equal((await link.textContent()).replaceAll(/\s/g, ''), 'otherrun25.0%', 'total of the run');
+        await link.click();
+        await until(() => page.url().includes(`/run/${id}/functions`), 'the other run is open');
+        equal(query(page).get('q'), 'load (app.py)', 'the function is searched');
+        await quiet(page);
     });
 });

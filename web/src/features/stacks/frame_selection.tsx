@@ -11,6 +11,7 @@ import type { Action, ActionHead } from '../../components/actions';
 import { FamilySwatch } from '../../components/family_swatch';
 import { Swatch } from '../../components/origin_legend';
 import { type PaneFrame, type PaneValue, SelectionPane } from '../../components/selection_pane';
+import { kindLabel } from '../../model/family';
 import { frameForms, frameParts, libraryOfFile } from '../../model/frame_names';
 import { shortPlace } from '../../model/labels';
 import {
@@ -21,6 +22,8 @@ import {
     widestNode,
 } from '../../model/selection';
 import { ORIGINS } from '../../model/tint';
+import type { SearchedRow } from '../shared/name_search';
+import { OtherRuns } from '../shared/other_runs';
 import { estimateText, isStacks } from '../trace/data';
 
 /** The columns of a flame graph as a tree of functions. */
@@ -73,6 +76,15 @@ export function frameHead(flame: FlameAnswer, node: number): ActionHead {
 function shortPlaceOf(whole: string): string | undefined {
     const { file, line } = frameParts(whole);
     return file ? shortPlace(file, line) : undefined;
+}
+
+/* The row that other runs are searched for: null for frames without a table of names. */
+function searchedRow(run: Run, flame: FlameAnswer, node: number): SearchedRow | null {
+    const row = flame.names[flame.name[node]];
+    if (isStacks(run)) return { of: 'functions', row };
+    const tables: Record<string, string> = { operator: 'operators', kernel: 'kernels' };
+    const of = tables[kindLabel(flame.kind[node])];
+    return of ? { of, row } : null;
 }
 
 interface FrameSelectionProps {
@@ -148,6 +160,7 @@ export function FrameSelection(props: FrameSelectionProps) {
             }}
             callers={{ rows: neighbours(facts.callers), note: 'all instances' }}
             callees={{ rows: neighbours(facts.callees), note: 'all instances' }}
+            otherRuns={<OtherRuns run={run} row={searchedRow(run, flame, node)} />}
             onClose={() => onSelect(-1)}
         />
     );
