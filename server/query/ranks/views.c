@@ -221,7 +221,8 @@ static void write_latest(const struct ps_ranks *ranks, struct ps_json *json)
     for (int m = 0; m < PS_N_RANK_METRICS; m++) {
         int64_t own, median;
 
-        if (!ranks->has_metric[m] || !mean_of_metric(ranks, m, latest, &own, &median))
+        if (!ranks->has_metric[m] ||
+            !mean_of_metric(ranks, (enum ps_rank_metric)m, latest, &own, &median))
             continue;
         ps_json_key(json, ps_rank_metric_words[m]);
         ps_json_array(json);
@@ -246,7 +247,7 @@ static enum ps_status read_metric(struct ps_params params, const struct ps_ranks
     for (int i = 0; i < PS_N_RANK_METRICS; i++) {
         if (strcmp(word, ps_rank_metric_words[i]) != 0)
             continue;
-        *out = i;
+        *out = (enum ps_rank_metric)i;
         return PS_OK;
     }
     return ps_fail(err, PS_BAD_REQUEST,
