@@ -96,7 +96,7 @@ test('trace tabs: operators by name and shape, selected, found, the same after a
         const pane = page.locator('.pane-named');
         await until(async () => (await pane.innerText()).includes('4 in trace'), 'all with this name');
         const link = await pane.getByText('Show in timeline').getAttribute('href');
-        check(link.includes('find=%5Eaten%3A%3Amm%24'), `a link that finds it: ${link}`);
+        check(link.includes('q=%5Eaten%3A%3Amm%24&regex=1'), `a link that finds it: ${link}`);
 
         await quiet(page); // the key is bound
         await page.keyboard.press('/');
