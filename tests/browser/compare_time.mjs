@@ -317,8 +317,8 @@ test('compare over time: timelines aligned by events, searched and ranged as one
     await page.mouse.move(box.x + 420, box.y + 40, { steps: 3 });
     await page.mouse.up();
     await until(() => /from_ns=\d+/.test(page.url()), 'a range in the URL');
-    for (const side of SIDES) await until(async () => /a range of/.test(await canvasOf(page, side).getAttribute('aria-label')), `the range in ${side}`);
-    const lengths = await Promise.all(SIDES.map((side) => canvasOf(page, side).getAttribute('aria-label').then((words) => /a range of ([^,]+)/.exec(words)[1])));
+    for (const side of SIDES) await until(async () => /an area of/.test(await canvasOf(page, side).getAttribute('aria-label')), `the range in ${side}`);
+    const lengths = await Promise.all(SIDES.map((side) => canvasOf(page, side).getAttribute('aria-label').then((words) => /an area of ([^,]+)/.exec(words)[1])));
     equal(lengths[0], lengths[1], 'one length');
     await page.goBack();
 });

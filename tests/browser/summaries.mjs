@@ -68,7 +68,7 @@ test('summaries: the reports of nsys stats, one at a time', async ({ pages }) =>
         await until(async () => (await pane.innerText()).includes('4 in trace'), 'copies of both kinds');
         check((await pane.innerText()).includes('10.000 MB'), 'what they moved');
         const link = new URLSearchParams((await pane.getByText('Show in timeline').getAttribute('href')).split('?')[1]);
-        check(COPIES.every((name) => new RegExp(link.get('find')).test(name)), `a link that finds both: ${link.get('find')}`);
+        check(COPIES.every((name) => new RegExp(link.get('q')).test(name)) && link.get('regex') === '1', `a link that finds both: ${link}`);
         await page.keyboard.press('Escape');
         await until(async () => (await pane.count()) === 0, 'let go');
 

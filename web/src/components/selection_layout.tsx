@@ -34,17 +34,15 @@ export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) 
         <div class="panes">
             <section class="pane pane-main">{children}</section>
             {sized.isOpen && isBeside && (
-                <>
+                <div class="selection-place" style={{ width: sized.size }}>
                     <Splitter pane={sized} side="right" label="width of the selection pane" />
-                    <div class="selection-place" style={{ width: sized.size }}>
-                        {pane ?? (
-                            <p class="selection-empty">
-                                Click {what}: what it costs, what calls it and what it calls is
-                                shown here. <kbd>\</kbd> closes the pane.
-                            </p>
-                        )}
-                    </div>
-                </>
+                    {pane ?? (
+                        <p class="selection-empty">
+                            Click {what}: what it costs, what calls it and what it calls is shown
+                            here. <kbd>\</kbd> closes the pane.
+                        </p>
+                    )}
+                </div>
             )}
             {sized.isOpen && !isBeside && pane && <div class="selection-sheet">{pane}</div>}
         </div>
