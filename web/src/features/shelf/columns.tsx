@@ -233,15 +233,24 @@ function seriesCell(run: Run) {
     );
 }
 
+/* Tags that do not fit into the line are hidden as a whole; the tooltip has all. */
 function tagsCell(run: Run) {
-    return Object.entries(run.tags).map(([name, value]) => (
-        <Tag
-            key={name}
-            name={name}
-            value={value}
-            onClick={() => setQuery({ tag: `${name}=${value}` })}
-        />
-    ));
+    const tags = Object.entries(run.tags);
+    return (
+        <span
+            class="tags-line"
+            title={tags.map(([name, value]) => (value ? `${name}=${value}` : name)).join('\n')}
+        >
+            {tags.map(([name, value]) => (
+                <Tag
+                    key={name}
+                    name={name}
+                    value={value}
+                    onClick={() => setQuery({ tag: `${name}=${value}` })}
+                />
+            ))}
+        </span>
+    );
 }
 
 function headlineCell(run: Run) {
