@@ -225,6 +225,12 @@ test('selection: a template opens the place in an editor', async ({ pages }) => 
     });
 });
 
+test('selection: the place of the pane says what to click', async ({ pages }) => {
+    await withFlame(pages, async ({ page }) => {
+        await page.getByText('Click a frame: what it costs').waitFor();
+    });
+});
+
 test('selection: other runs that have the function hot are listed and open it', async ({ pages }) => {
     await withFlame(pages, async ({ page, at, shelf }) => {
         const other = join(shelf.folder, 'other.txt');

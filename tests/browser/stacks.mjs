@@ -59,7 +59,7 @@ test('stacks: a sandwich of the function that costs most, then of another', asyn
         await rowsWith(page, 'work (app.py)');
         await until(async () => (await main(page)).includes('Full width: 10\u202fsamples'), 'work is chosen');
         await page.getByRole('img', { name: /^Sandwich, 8 frames, at work/ }).waitFor();
-        check((await main(page)).includes('2 callers, 1 callee'), 'callers and callees');
+        check((await main(page)).includes('2 callers. 1 callee.'), 'callers and callees');
         await quiet(page); // the table stands still before it is clicked
         await page.getByText('memcpy (libc.so.6)', { exact: true }).click();
         await until(async () => (await main(page)).includes('Full width: 3\u202fsamples'), 'memcpy is chosen');

@@ -36,7 +36,7 @@ export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) 
             {sized.isOpen && isBeside && (
                 <div class="selection-place" style={{ width: sized.size }}>
                     <Splitter pane={sized} side="right" label="width of the selection pane" />
-                    {pane ?? (
+                    {pane || (
                         <p class="selection-empty">
                             Click {what}: what it costs, what calls it and what it calls is shown
                             here. <kbd>\</kbd> closes the pane.

@@ -150,9 +150,11 @@ const childrenOf = ({ parent }: FlameAnswer): number => parent.filter((up) => up
 /* "2 callers, 3 callees"; that there are none is worth a sentence. */
 function neighboursText({ callers, callees }: SandwichAnswer): string {
     const [above, below] = [childrenOf(callers), childrenOf(callees)];
-    const aboveText = above ? plural(above, 'caller') : 'Nothing calls it: a root.';
-    const belowText = below ? plural(below, 'callee') : 'Calls nothing: all of its time is self.';
-    return above && below ? `${aboveText}, ${belowText}.` : `${aboveText} ${belowText}`;
+    const aboveText = above ? `${plural(above, 'caller')}.` : 'Nothing calls it: a root.';
+    const belowText = below
+        ? `${plural(below, 'callee')}.`
+        : 'Calls nothing: all of its time is self.';
+    return `${aboveText} ${belowText}`;
 }
 
 function SandwichPicture({ run, answer }: { run: Run; answer: SandwichAnswer }) {
