@@ -64,11 +64,6 @@ static bool next_decimal(struct ps_str *packed, int64_t *digits, uint64_t *decim
     return ps_args_next_int(packed, digits) && next_varint(packed, decimals) && *decimals <= 64;
 }
 
-static bool is_marker(char c)
-{
-    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
-}
-
 /* Appends the digits with a point before the last `decimals` of them, padded with leading zeros. */
 static void add_decimal(struct ps_buf *out, int64_t digits, uint64_t decimals)
 {
@@ -139,7 +134,7 @@ static struct ps_str part_of(struct ps_str template, bool rest, struct ps_str *p
         return (struct ps_str){template.ptr, first};
     for (size_t i = next_special(template, 0); packed && i < first;
          i = next_special(template, i + 1))
-        if (is_marker(template.ptr[i]))
+        if (ps_template_is_marker(template.ptr[i]))
             skip_param(template.ptr[i], packed);
     return ps_str_skip(template, first + 1);
 }
@@ -182,7 +177,7 @@ void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep
     for (size_t i = 0; i < template.len; i++) {
         const char *from = packed.ptr;
 
-        if (!is_marker(template.ptr[i]))
+        if (!ps_template_is_marker(template.ptr[i]))
             continue;
         skip_param(template.ptr[i], &packed);
         if (*keep++)
@@ -207,7 +202,7 @@ static int count_markers(struct ps_str text)
     int n = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        n += is_marker(text.ptr[i]);
+        n += ps_template_is_marker(text.ptr[i]);
     return n;
 }
 
@@ -231,8 +226,8 @@ int ps_template_pair_param(const struct ps_template_pair *pair)
 {
     struct ps_str value = pair->value;
 
-    if ((value.len && is_marker(value.ptr[0])) ||
-        (value.len > 1 && value.ptr[0] == '[' && is_marker(value.ptr[1])))
+    if ((value.len && ps_template_is_marker(value.ptr[0])) ||
+        (value.len > 1 && value.ptr[0] == '[' && ps_template_is_marker(value.ptr[1])))
         return pair->params;
     return -1;
 }
@@ -298,7 +293,7 @@ struct ps_num ps_args_next(char marker, struct ps_str *packed)
 struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index)
 {
     for (size_t i = 0; i < template.len && index >= 0; i++) {
-        if (!is_marker(template.ptr[i]))
+        if (!ps_template_is_marker(template.ptr[i]))
             continue;
         if (index-- == 0)
             return ps_args_next(template.ptr[i], &packed);

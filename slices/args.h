@@ -49,6 +49,21 @@ int ps_template_pair_param(const struct ps_template_pair *pair);
 /* Returns the index of the parameter that is the value of a top-level key or, if the value is a
  * list, its first element; -1: that is not a parameter, or the key is missing. */
 int ps_template_param(struct ps_str template, struct ps_str key);
+/* Whether a character of a template stands for a number. */
+static inline bool ps_template_is_marker(char c)
+{
+    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
+}
+/* How many numbers a template, or a part of one, stands for. */
+static inline size_t ps_template_count_params(struct ps_str template)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < template.len; i++)
+        n += ps_template_is_marker(template.ptr[i]);
+    return n;
+}
+
 /* The JSON of a top-level value, with markers; {NULL, 0} if the key is missing. With `rest` the
  * other fields are searched too. */
 struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool rest);

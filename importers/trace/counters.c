@@ -122,16 +122,11 @@ static struct ps_num text_number(struct ps_str json)
     return *end == '\0' && end != text && isfinite(value) ? ps_real(value) : none;
 }
 
-static bool is_marker(char c)
-{
-    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
-}
-
 /* Skips the parameters inside a value, which do not become series. */
 static void skip_params(struct ps_str value, struct ps_str *packed)
 {
     for (size_t i = 0; i < value.len; i++)
-        if (is_marker(value.ptr[i]))
+        if (ps_template_is_marker(value.ptr[i]))
             (void)ps_args_next(value.ptr[i], packed);
 }
 
@@ -146,7 +141,7 @@ static bool count_members(struct tr_trace *trace, uint32_t process, const struct
 
     while (tr_next_member(&rest, &member)) {
         char first = member.value.len ? member.value.ptr[0] : ' ';
-        bool is_number = is_marker(first);
+        bool is_number = ps_template_is_marker(first);
         struct ps_num value;
 
         if (is_number)

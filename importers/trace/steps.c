@@ -221,7 +221,7 @@ static struct ps_str markers_of(struct tr_trace *trace, struct ps_str text)
     size_t n = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] == PS_TEMPLATE_INT || text.ptr[i] == PS_TEMPLATE_DECIMAL)
+        if (ps_template_is_marker(text.ptr[i]))
             markers[n++] = text.ptr[i];
     return (struct ps_str){markers, n};
 }

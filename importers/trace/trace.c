@@ -298,27 +298,13 @@ bool tr_read_param(const struct tr_trace *trace, const struct tr_record *record,
 
 /* --- Templates: the parameters that later stages need --- */
 
-static bool is_marker(char c)
-{
-    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
-}
-
-static size_t count_params(struct ps_str template)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < template.len; i++)
-        n += is_marker(template.ptr[i]);
-    return n;
-}
-
 static struct ps_str markers_of(struct tr_trace *trace, struct ps_str template)
 {
-    char *markers = ps_arena_alloc(&trace->arena, count_params(template) + 1);
+    char *markers = ps_arena_alloc(&trace->arena, ps_template_count_params(template) + 1);
     size_t n = 0;
 
     for (size_t i = 0; i < template.len; i++)
-        if (is_marker(template.ptr[i]))
+        if (ps_template_is_marker(template.ptr[i]))
             markers[n++] = template.ptr[i];
     return (struct ps_str){markers, n};
 }
@@ -365,7 +351,7 @@ static void describe_pair(struct tr_trace *trace, struct tr_template *t,
         if (ps_str_eq_c(pair->key, fields[i].key))
             *field_of(t, i) = (int16_t)index;
     if (ps_str_eq_c(pair->key, "Input Dims") || ps_str_eq_c(pair->key, "Input dims"))
-        t->shapes = count_params(pair->value) ? 0 : tr_text_id(trace, pair->value);
+        t->shapes = ps_template_count_params(pair->value) ? 0 : tr_text_id(trace, pair->value);
     t->has_call_from |= ps_str_eq_c(pair->key, "CallFrom");
 }
 

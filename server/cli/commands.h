@@ -61,6 +61,11 @@ extern const struct ps_command_text ps_command_texts[PS_N_COMMANDS];
 extern const struct ps_option_row ps_option_rows[];
 extern const size_t ps_option_rows_count;
 
+/* The command with this name; PS_COMMAND_NONE: there is none. */
+enum ps_command ps_command_find(const char *word);
+/* The option of a command whose name is the part of `word` before '='; NULL: there is none. */
+const struct ps_option_row *ps_option_find(enum ps_command command, const char *word);
+
 static inline bool ps_option_applies_to(const struct ps_option_row *option, enum ps_command command)
 {
     return option->commands & (1U << command);

@@ -54,14 +54,13 @@ static struct ps_client *open_shelf(struct completion *c)
     int argc = 2;
     if (c->client)
         return c->client;
-    for (size_t i = 1; i + 2 < c->n && argc + 2 < SHELF_ARGS_MAX; i++) {
-        for (size_t row = 0; row < ps_option_rows_count; row++) {
-            if (!ps_option_rows[row].selects_shelf ||
-                strcmp(ps_option_rows[row].name, c->words[i]) != 0)
-                continue;
-            argv[argc++] = c->words[i];
-            argv[argc++] = c->words[i + 1];
-        }
+    for (size_t i = 1; i + 1 < c->n && argc + 2 < SHELF_ARGS_MAX; i++) {
+        const struct ps_option_row *option = ps_option_find(PS_COMMAND_LIST, c->words[i]);
+        if (!option || !option->selects_shelf)
+            continue;
+        argv[argc++] = c->words[i];
+        if (!strchr(c->words[i], '=') && i + 2 < c->n)
+            argv[argc++] = c->words[++i];
     }
     if (ps_options_parse(argc, (char **)argv, &c->shelf, &err) != PS_OK)
         return NULL;
@@ -260,23 +259,6 @@ static void offer_operand(struct completion *c, size_t at)
     }
 }
 
-static const struct ps_option_row *find_option(enum ps_command command, const char *name)
-{
-    for (size_t i = 0; i < ps_option_rows_count; i++)
-        if (ps_option_applies_to(&ps_option_rows[i], command) &&
-            strcmp(ps_option_rows[i].name, name) == 0)
-            return &ps_option_rows[i];
-    return NULL;
-}
-
-static enum ps_command find_command(const char *name)
-{
-    for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
-        if (strcmp(ps_commands[i].name, name) == 0)
-            return (enum ps_command)i;
-    return PS_COMMAND_NONE;
-}
-
 /* Completes the last word of a command: the value of an option, an option or an operand. */
 static void complete_arguments(struct completion *c)
 {
@@ -284,14 +266,15 @@ static void complete_arguments(struct completion *c)
     bool only_operands = false;
     for (size_t i = 1; i + 1 < c->n; i++) {
         const char *word = c->words[i];
-        const struct ps_option_row *option = find_option(c->command, word);
+        const struct ps_option_row *option = ps_option_find(c->command, word);
+        const bool needs_value = option && option->arg && !strchr(word, '=');
         if (!only_operands && strcmp(word, "--") == 0)
             only_operands = true;
-        else if (!only_operands && option && option->arg && i + 2 == c->n) {
+        else if (!only_operands && needs_value && i + 2 == c->n) {
             offer_values(c, ps_str_from_c(option->arg));
             return;
         } else if (!only_operands && word[0] == '-' && word[1])
-            i += option && option->arg ? 1 : 0;
+            i += needs_value;
         else
             n_operands++;
     }
@@ -309,7 +292,7 @@ int ps_cli_complete(int argc, char **argv)
     if (argc < 3)
         return 2;
     c.prefix = c.words[c.n - 1];
-    c.command = find_command(c.words[0]);
+    c.command = ps_command_find(c.words[0]);
     if (c.n == 1 || (c.n == 2 && strcmp(c.words[0], "help") == 0))
         offer_commands(&c);
     else if (c.command != PS_COMMAND_NONE)

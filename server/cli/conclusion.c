@@ -52,29 +52,6 @@ static void add_sentence(const cJSON *parts, struct ps_buf *out)
     }
 }
 
-/* Appends a paragraph; words go to a new line where a line would be wider than `width`. */
-static void add_wrapped(struct ps_str text, unsigned width, struct ps_buf *out)
-{
-    size_t column = 0;
-    while (text.len > 0) {
-        const char *space = memchr(text.ptr, ' ', text.len);
-        const struct ps_str word = {text.ptr, space ? (size_t)(space - text.ptr) : text.len};
-        const size_t word_width = ps_text_width(word);
-        const size_t used = word.len + (space ? 1 : 0);
-        if (column > 0 && width > 0 && column + 1 + word_width > width) {
-            ps_buf_puts(out, "\n");
-            column = 0;
-        } else if (column > 0) {
-            ps_buf_puts(out, " ");
-            column++;
-        }
-        ps_buf_add_str(out, word);
-        column += word_width;
-        text = (struct ps_str){text.ptr + used, text.len - used};
-    }
-    ps_buf_puts(out, "\n");
-}
-
 /* Appends the cell "up to 1.110 s", as on the page. */
 static void add_saving(struct ps_table *table, const cJSON *cause, const char *unit)
 {
@@ -197,7 +174,7 @@ static void add_notes(const cJSON *conclusion, unsigned width, struct ps_buf *ou
     if (text.len == 0)
         return;
     ps_buf_puts(out, "\n");
-    add_wrapped(ps_buf_slice(&text), width, out);
+    ps_append_wrapped(out, ps_buf_slice(&text), width, 0, 0);
 }
 
 enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, unsigned width,
@@ -210,7 +187,7 @@ enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_i
         return err->code;
     add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "verdict"), &sentence);
     add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "sentence"), &sentence);
-    add_wrapped(ps_buf_slice(&sentence), width, out);
+    ps_append_wrapped(out, ps_buf_slice(&sentence), width, 0, 0);
     add_causes(conclusion, width, out);
     add_notes(conclusion, width, out);
     return PS_OK;

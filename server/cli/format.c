@@ -58,6 +58,44 @@ unsigned ps_text_width(struct ps_str text)
     return width;
 }
 
+static unsigned count_leading_spaces(struct ps_str text)
+{
+    unsigned n = 0;
+    while (n < text.len && text.ptr[n] == ' ')
+        n++;
+    return n;
+}
+
+/* Removes leading spaces and the next word from *line. Returns the word, without the spaces; an
+ * empty string if there are no more words. */
+static struct ps_str next_word(struct ps_str *line)
+{
+    struct ps_str word = ps_str_skip(*line, count_leading_spaces(*line));
+    const char *end = word.len ? memchr(word.ptr, ' ', word.len) : NULL;
+    word.len = end ? (size_t)(end - word.ptr) : word.len;
+    *line = ps_str_skip(*line, (size_t)(word.ptr + word.len - line->ptr));
+    return word;
+}
+
+void ps_append_wrapped(struct ps_buf *out, struct ps_str text, unsigned width, unsigned column,
+                       unsigned indent)
+{
+    bool first = true;
+    for (struct ps_str word; (word = next_word(&text)).len; first = false) {
+        const unsigned columns = ps_text_width(word);
+        if (!first && width > 0 && column + 1 + columns > width) {
+            ps_buf_printf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            ps_buf_puts(out, " ");
+            column++;
+        }
+        ps_buf_add_str(out, word);
+        column += columns;
+    }
+    ps_buf_puts(out, "\n");
+}
+
 /* Formats `value` with `digits` significant digits. A value such as 9.9996, which is rounded up to
  * 10, gets one decimal less. */
 static void add_digits(double value, int digits, const char *unit, char out[VALUE_TEXT_SIZE])

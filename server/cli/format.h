@@ -13,6 +13,11 @@ void ps_append_escaped(struct ps_buf *out, struct ps_str text);
 /* Width of a text in columns: its code points, since most terminals use one column for each. */
 unsigned ps_text_width(struct ps_str text);
 
+/* Appends a paragraph and a line break. Lines are at most `width` columns wide; 0: no limit. The
+ * first line begins at `column`; each further line is indented by `indent` columns. */
+void ps_append_wrapped(struct ps_buf *out, struct ps_str text, unsigned width, unsigned column,
+                       unsigned indent);
+
 /* "12.34 ms": four significant digits; units from ns to s, then minutes and hours. Returns out. */
 char *ps_format_seconds(double seconds, char out[48]);
 /* "67.0 KiB": three significant digits, powers of 1024. Returns out. */

@@ -2,6 +2,7 @@
 #include "server/cli/help.h"
 
 #include "server/cli/commands.h"
+#include "server/cli/format.h"
 
 #include <ctype.h>
 
@@ -12,42 +13,10 @@
 
 /* --- Text --- */
 
-static unsigned count_leading_spaces(struct ps_str text)
-{
-    unsigned n = 0;
-    while (n < text.len && text.ptr[n] == ' ')
-        n++;
-    return n;
-}
-
-/* Removes leading spaces and the next word from *line. Returns the word, without the spaces; an
- * empty string if there are no more words. */
-static struct ps_str next_word(struct ps_str *line)
-{
-    struct ps_str word = ps_str_skip(*line, count_leading_spaces(*line));
-    const char *end = word.len ? memchr(word.ptr, ' ', word.len) : NULL;
-    word.len = end ? (size_t)(end - word.ptr) : word.len;
-    *line = ps_str_skip(*line, (size_t)(word.ptr + word.len - line->ptr));
-    return word;
-}
-
-/* Appends a paragraph, wrapped at WIDTH columns. The first line begins at `column`; each further
- * line is indented by `indent` columns. */
+/* Appends a paragraph, wrapped at WIDTH columns. */
 static void add_wrapped(struct ps_buf *out, struct ps_str text, unsigned column, unsigned indent)
 {
-    bool first = true;
-    for (struct ps_str word; (word = next_word(&text)).len; first = false) {
-        if (!first && column + 1 + word.len > WIDTH) {
-            ps_buf_printf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!first) {
-            ps_buf_puts(out, " ");
-            column++;
-        }
-        ps_buf_add_str(out, word);
-        column += (unsigned)word.len;
-    }
-    ps_buf_puts(out, "\n");
+    ps_append_wrapped(out, text, WIDTH, column, indent);
 }
 
 /* Removes the first line from a text and returns it. */

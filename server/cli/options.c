@@ -135,7 +135,7 @@ static enum ps_status unknown_option(const struct ps_options *out, const char *w
 
 /* --- Parsing --- */
 
-static enum ps_command find_command(const char *word)
+enum ps_command ps_command_find(const char *word)
 {
     for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
         if (strcmp(ps_commands[i].name, word) == 0)
@@ -143,8 +143,7 @@ static enum ps_command find_command(const char *word)
     return PS_COMMAND_NONE;
 }
 
-/* The option of the command whose name is the part of `word` before '='; NULL if there is none. */
-static const struct ps_option_row *find_option(enum ps_command command, const char *word)
+const struct ps_option_row *ps_option_find(enum ps_command command, const char *word)
 {
     size_t len = strcspn(word, "=");
     for (size_t i = 0; i < ps_option_rows_count; i++)
@@ -156,7 +155,7 @@ static const struct ps_option_row *find_option(enum ps_command command, const ch
 
 bool ps_command_works_on_runs(enum ps_command command)
 {
-    return find_option(command, "--server") != NULL;
+    return ps_option_find(command, "--server") != NULL;
 }
 
 static enum ps_status add_tag(struct ps_options *out, const char *value, struct ps_err *err)
@@ -200,7 +199,7 @@ static enum ps_status parse_option(int argc, char **argv, int *i, struct ps_opti
                                    struct ps_err *err)
 {
     const char *word = argv[*i];
-    const struct ps_option_row *row = find_option(out->command, word);
+    const struct ps_option_row *row = ps_option_find(out->command, word);
     const char *value = strchr(word, '=');
     if (!row)
         return unknown_option(out, word, err);
@@ -313,7 +312,7 @@ static enum ps_status select_store(struct ps_options *out, struct ps_err *err)
 {
     const char *environment = getenv("PERFSHELF_STORE");
     const bool is_argument = out->store != NULL;
-    if (!is_argument && environment && environment[0] && find_option(out->command, "--store"))
+    if (!is_argument && environment && environment[0] && ps_option_find(out->command, "--store"))
         out->store = environment;
     if (!out->store)
         return PS_OK;
@@ -371,7 +370,7 @@ static enum ps_status parse_help(int argc, char **argv, struct ps_options *out, 
     out->help = true;
     if (argc < 3 || is_one_of(argv[2], "help", "--help", "-h"))
         return PS_OK;
-    out->command = find_command(argv[2]);
+    out->command = ps_command_find(argv[2]);
     if (!out->command)
         return unknown_command(argv[2], err);
     if (argc == 3)
@@ -387,7 +386,7 @@ static enum ps_status parse_command(int argc, char **argv, struct ps_options *ou
     if (is_one_of(word, "--help", "-h", "help"))
         return parse_help(argc, argv, out, err);
     out->version = is_one_of(word, "--version", "-v", "version");
-    out->command = find_command(word);
+    out->command = ps_command_find(word);
     return out->command || out->version ? PS_OK : unknown_command(word, err);
 }
 

@@ -199,7 +199,7 @@ static bool is_template(struct trace *t, struct ps_str text)
         return true;
     ps_buf_add_str(&copy, text);
     for (size_t i = 0; i < copy.len; i++)
-        if (copy.ptr[i] == PS_TEMPLATE_INT || copy.ptr[i] == PS_TEMPLATE_DECIMAL)
+        if (ps_template_is_marker(copy.ptr[i]))
             copy.ptr[i] = '0';
     for (size_t i = 0; i <= copy.len; i++)
         if (i == copy.len || copy.ptr[i] == PS_TEMPLATE_REST) {

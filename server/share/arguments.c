@@ -85,7 +85,7 @@ static void record_pair(struct ps_redaction *r, const struct ps_template_pair *p
 static void note_markers(struct ps_redacted_params *params, struct ps_str value, bool stay)
 {
     for (size_t i = 0; params && i < value.len; i++)
-        if (value.ptr[i] == PS_TEMPLATE_INT || value.ptr[i] == PS_TEMPLATE_DECIMAL) {
+        if (ps_template_is_marker(value.ptr[i])) {
             ps_buf_add(&params->markers, value.ptr + i, 1);
             ps_buf_add(&params->kept_markers, stay ? "\1" : "\0", 1);
         }

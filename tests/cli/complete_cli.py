@@ -59,6 +59,9 @@ class Complete(ShelfTest):
         self.assertEqual(sorted(self.on_shelf("edit", "shop", "--untag", "")), ["host", "host2"])
         self.assertEqual(list(self.on_shelf("edit", "shop", "--tag", "host=")), ["host=a"])
 
+    def test_a_value_behind_an_equals_sign_selects_the_shelf(self):
+        self.assertEqual(list(self.offered("show", f"--data={self.data}", "sh")), ["shop"])
+
     def test_a_shelf_that_cannot_be_read_offers_nothing(self):
         self.assertFalse(os.path.exists("/nonexistent"))
         said = subprocess.run([PROGRAM, "--complete", "show", "--data", "/nonexistent", ""], capture_output=True, text=True)

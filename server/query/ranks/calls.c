@@ -83,20 +83,6 @@ static struct ps_str value_of(struct ps_str template, const char *key)
     return unquoted(ps_template_value(template, ps_str_from_c(key), false));
 }
 
-static bool is_marker(char c)
-{
-    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
-}
-
-static int count_markers(struct ps_str text)
-{
-    int n = 0;
-
-    for (size_t i = 0; i < text.len; i++)
-        n += is_marker(text.ptr[i]);
-    return n;
-}
-
 static void read_layout(struct ps_str template, struct layout *out)
 {
     out->is_read = true;
@@ -108,13 +94,13 @@ static void read_layout(struct ps_str template, struct layout *out)
     out->description = value_of(template, "Process Group Description");
     out->ranks = value_of(template, "Process Group Ranks");
     out->first_rank = ps_template_param(template, PS_STR("Process Group Ranks"));
-    out->n_rank_params = out->first_rank < 0 ? 0 : count_markers(out->ranks);
+    out->n_rank_params = out->first_rank < 0 ? 0 : (int)ps_template_count_params(out->ranks);
     out->element_bytes = bytes_of_type(value_of(template, "dtype"));
     for (int i = 0; i < N_FIELDS; i++)
         out->field[i] = ps_template_param(template, ps_str_from_c(field_names[i]));
-    out->markers = ps_alloc((size_t)count_markers(template) + 1);
+    out->markers = ps_alloc(ps_template_count_params(template) + 1);
     for (size_t i = 0; i < template.len; i++)
-        if (is_marker(template.ptr[i]))
+        if (ps_template_is_marker(template.ptr[i]))
             out->markers[out->n_markers++] = template.ptr[i];
 }
 

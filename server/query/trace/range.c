@@ -71,7 +71,7 @@ static void add_template(struct range_reader *reader, uint32_t id, struct ps_str
     };
 
     for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] == PS_TEMPLATE_INT || text.ptr[i] == PS_TEMPLATE_DECIMAL)
+        if (ps_template_is_marker(text.ptr[i]))
             template.markers[template.n_markers++] = text.ptr[i];
     PS_RESERVE_ONE(reader->templates, reader->n_templates, reader->cap_templates);
     reader->templates[reader->n_templates++] = template;
