@@ -199,6 +199,15 @@ void ps_json_key_int(struct ps_json *j, const char *key, int64_t value)
     ps_json_int(j, value);
 }
 
+void ps_json_key_int_or_null(struct ps_json *j, const char *key, int64_t value, bool is_known)
+{
+    ps_json_key(j, key);
+    if (is_known)
+        ps_json_int(j, value);
+    else
+        ps_json_null(j);
+}
+
 void ps_json_key_real(struct ps_json *j, const char *key, double value)
 {
     ps_json_key(j, key);

@@ -40,6 +40,7 @@ void ps_json_raw(struct ps_json *j, struct ps_str json); /* a complete JSON valu
 /* Key and value in one call. A NULL string becomes null. */
 void ps_json_key_str(struct ps_json *j, const char *key, const char *value);
 void ps_json_key_int(struct ps_json *j, const char *key, int64_t value);
+void ps_json_key_int_or_null(struct ps_json *j, const char *key, int64_t value, bool is_known);
 void ps_json_key_real(struct ps_json *j, const char *key, double value);
 void ps_json_key_bool(struct ps_json *j, const char *key, bool value);
 

@@ -295,3 +295,8 @@ void ps_ranks_release(struct ps_ranks *ranks)
 {
     ps_lru_cache_release(&cache, ranks ? &ranks->entry : NULL);
 }
+
+void ps_ranks_auto(struct ps_ranks **ranks)
+{
+    ps_ranks_release(*ranks);
+}

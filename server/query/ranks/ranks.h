@@ -81,6 +81,7 @@ struct ps_ranks {
 /* Reads or finds the analysis of the run of `db`. The caller releases *out. */
 enum ps_status ps_ranks_acquire(struct ps_db *db, struct ps_ranks **out, struct ps_err *err);
 void ps_ranks_release(struct ps_ranks *ranks);
+void ps_ranks_auto(struct ps_ranks **ranks); /* ps_ranks_release for PS_AUTO */
 
 /* Parts of ps_ranks_acquire: ranks and steps; calls; sums. */
 enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err);
