@@ -62,14 +62,13 @@ def embed(name, path):
 
 
 def entry(number, row, raw, gz):
-    raw_name, gz_name = f"{number}", f"{number}_gz"
-    text = embed(raw_name, raw) + (embed(gz_name, gz) if gz else "")
-    packed = f"ps_asset_{gz_name}, ps_asset_{gz_name}_end" if gz else "NULL, NULL"
+    """Only the gzip form is embedded where there is one: the server decompresses it for the rare client without gzip."""
     cells = (
         f"    {{{c_string(row['path'])}, {c_string(row['type'])}, {tag(raw)}, {tag(gz) if gz else 'NULL'},\n"
-        f"     ps_asset_{raw_name}, ps_asset_{raw_name}_end, {packed}, {'true' if row['hashed'] else 'false'}}},\n"
+        f"     ps_asset_{number}, ps_asset_{number}_end, {os.path.getsize(raw)}, {'true' if gz else 'false'}, "
+        f"{'true' if row['hashed'] else 'false'}}},\n"
     )
-    return text, cells
+    return embed(f"{number}", gz or raw), cells
 
 
 def offline_page(dist, out):

@@ -3,25 +3,32 @@
 
 #include "server/http/negotiate.h"
 
-static struct ps_str bytes_between(const unsigned char *from, const unsigned char *to)
+static void set_decompressed_body(const struct ps_asset *asset, struct ps_str bytes,
+                                  struct ps_reply *reply)
 {
-    return (struct ps_str){(const char *)from, (size_t)(to - from)};
+    reply->stream = ps_stream_decompress(ps_stream_from_memory(bytes, 0), NULL);
+    reply->stream_bytes = asset->size;
 }
 
-static void fill_reply(const struct ps_asset *asset, bool packed, struct ps_reply *reply)
+static void fill_reply(const struct ps_asset *asset, bool accepts_gzip, struct ps_reply *reply)
 {
-    ps_reply_allow_caching(reply, NULL, 0);
+    struct ps_str bytes = {(const char *)asset->bytes, (size_t)(asset->bytes_end - asset->bytes)};
+
     reply->type = asset->type;
     /* A web worker runs under the policy that is sent with its script. */
     reply->is_page = strncmp(asset->type, "text/html", 9) == 0 ||
                      strncmp(asset->type, "text/javascript", 15) == 0;
-    reply->static_body = packed ? bytes_between(asset->gz, asset->gz_end)
-                                : bytes_between(asset->raw, asset->raw_end);
-    reply->encoding = packed ? "gzip" : NULL;
-    reply->etag = packed ? asset->etag_gz : asset->etag;
+    reply->etag = asset->is_gzip && accepts_gzip ? asset->etag_gz : asset->etag;
     reply->cache = asset->has_hash ? "public, max-age=31536000, immutable" : "no-cache";
-    if (asset->gz)
+    if (asset->is_gzip)
         ps_reply_add_header(reply, "Vary", "Accept-Encoding");
+    if (asset->is_gzip && !accepts_gzip) {
+        set_decompressed_body(asset, bytes, reply);
+        return;
+    }
+    reply->static_body = bytes;
+    reply->encoding = asset->is_gzip ? "gzip" : NULL;
+    ps_reply_allow_caching(reply, NULL, 0);
 }
 
 enum ps_status ps_assets_reply(const struct ps_asset *assets, size_t n, const char *path,
@@ -31,9 +38,7 @@ enum ps_status ps_assets_reply(const struct ps_asset *assets, size_t n, const ch
     for (size_t i = 0; i < n; i++) {
         if (strcmp(assets[i].path, path) != 0)
             continue;
-        fill_reply(&assets[i],
-                   assets[i].gz && ps_accepts_gzip(ps_request_header(req, "Accept-Encoding")),
-                   reply);
+        fill_reply(&assets[i], ps_accepts_gzip(ps_request_header(req, "Accept-Encoding")), reply);
         return PS_OK;
     }
     return ps_fail(err, PS_NOT_FOUND, "page not found");
