@@ -60,7 +60,9 @@ test('cells compare with the median of their own step', () => {
         [0, 0, 0, 0, 70, 0, 0],
     );
     assert.ok(Number.isNaN(excess[7]));
-    assert.equal(Math.round(1000 * meanExcess(excess, 2, 2)), 35);
+    const rows = heatRows(answer(), 'rank');
+    assert.equal(Math.round(1000 * meanExcess(rows[2])), 35);
+    assert.equal(meanExcess(rows[3]), 0);
 });
 
 test('parts that can be almost nothing compare with the step', () => {
@@ -75,7 +77,7 @@ test('colours begin at 1, 3, 6, 12 and 25 %', () => {
 
 test('missing ranks are rows between the others and at the end', () => {
     const some = answer({ ranks: [rankRow(1), rankRow(4)], world_size: 8, cells: [1, 1, 1, 1] });
-    const rows = heatRows(some, 'rank', excessOfCells(some));
+    const rows = heatRows(some, 'rank');
     assert.deepEqual(
         rows.map(({ label, missing }) => [label, missing]),
         [
@@ -92,20 +94,51 @@ test('missing ranks are rows between the others and at the end', () => {
 
 test('hosts are separated, and the slowest rank can be first', () => {
     const all = answer();
-    const rows = heatRows(all, 'rank', excessOfCells(all));
+    const rows = heatRows(all, 'rank');
     assert.deepEqual(
         rows.map(({ startsHost }) => startsHost),
         [false, false, true, false],
     );
-    assert.deepEqual(heatRows(all, 'slowest', excessOfCells(all))[0].ranks, [2]);
+    assert.deepEqual(heatRows(all, 'slowest')[0].ranks, [2]);
 });
 
 test('more than 256 ranks are one row for each host', () => {
     const ranks = Array.from({ length: 512 }, (_, i) => rankRow(i, { host: `n${i >> 3}` }));
     const many = answer({ ranks, world_size: 512, cells: ranks.flatMap(() => [1, 1]) });
-    const rows = heatRows(many, 'rank', excessOfCells(many));
+    const rows = heatRows(many, 'rank');
     assert.equal(rows.length, 64);
     assert.equal(rows[1].label, '8–15');
+});
+
+/* Ranks whose steps take 1000 ± 20 each; `slow`: its steps take as much longer. */
+function noisyJob(perHost: number, hosts: number, slow = -1, longer = 0): RanksAnswer {
+    let seed = 7;
+    const draw = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
+    const ranks = Array.from({ length: perHost * hosts }, (_, i) =>
+        rankRow(i, { host: `n${Math.floor(i / perHost)}` }),
+    );
+    const steps = Array.from({ length: 20 }, (_, i) => `ProfilerStep#${i}`);
+    const cells = ranks.flatMap(({ rank }) =>
+        steps.map(() => 980 + 40 * draw() + (rank === slow ? longer : 0)),
+    );
+    return answer({ ranks, steps, cells, step_ns: steps.map(() => 1000) });
+}
+
+test('hosts of many ranks do not stand out by noise, and a slow rank makes its host stand out', () => {
+    for (const [perHost, hosts] of [
+        [8, 40],
+        [64, 8],
+        [256, 2],
+        [300, 2],
+    ]) {
+        const rows = heatRows(noisyJob(perHost, hosts), 'rank');
+        const colours = rows.flatMap(({ excess }) => [...excess].map(levelOf));
+        assert.deepEqual(new Set(colours), new Set([0]), `${hosts} hosts of ${perHost}`);
+        const slow = heatRows(noisyJob(perHost, hosts, perHost + 3, 100), 'slowest');
+        assert.equal(slow[0].host, 'n1');
+        assert.ok(meanExcess(slow[0]) > 0.07, String(meanExcess(slow[0])));
+        assert.ok(meanExcess(slow[1]) < 0.01);
+    }
 });
 
 test('a rank stands out if it is often last and others wait long for it', () => {

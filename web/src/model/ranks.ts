@@ -15,6 +15,8 @@ export interface HeatRow {
     missing: number;
     /** a gap separates it from the row above */
     startsHost: boolean;
+    /** of each step, see excessOfRows; NaN: none of its ranks has the step */
+    excess: Float64Array;
 }
 
 export type RankSort = 'rank' | 'host' | 'slowest';
@@ -77,21 +79,43 @@ export function absoluteLevel(ns: number, bounds: number[]): number {
     return at < 0 ? bounds.length : at + 1;
 }
 
-/** Mean excess of a rank over its steps; NaN: it has none. */
-export function meanExcess(excess: Float64Array, rank: number, nSteps: number): number {
-    let sum = 0;
-    let n = 0;
-    for (let step = 0; step < nSteps; step++) {
-        const value = excess[rank * nSteps + step];
-        if (Number.isNaN(value)) continue;
-        sum += value;
-        n++;
-    }
-    return n > 0 ? sum / n : NaN;
+/** Mean excess of a row over its steps; NaN: it has none. */
+export function meanExcess({ excess }: HeatRow): number {
+    const values = excess.filter((value) => !Number.isNaN(value));
+    return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN;
 }
 
-function singleRows({ ranks, world_size, ranks_in_files }: RanksAnswer): HeatRow[] {
-    const rows: HeatRow[] = [];
+/** NaN: there are no values. */
+const maxOf = (values: number[]): number =>
+    values.reduce((most, value) => (value <= most || Number.isNaN(value) ? most : value), NaN);
+
+/** Whether rows are several ranks: then each is compared with the other rows, see excessOfRows. */
+export const isBinned = ({ ranks }: RanksAnswer): boolean => ranks.length > MAX_ROWS;
+
+/** A row before its excess is known. */
+type RowShape = Omit<HeatRow, 'excess'>;
+
+/** Sets the excess of rows. A row of one rank has that of the rank. A row of several ranks has that of
+ * its slowest rank, minus the same of the median row: the slowest of many ranks is above the median
+ * rank by chance, the more the more ranks there are, but not above the slowest ranks of other rows.
+ * Of an even number of rows, the lower one in the middle counts, so that one slow host of two is seen. */
+function excessOfRows(answer: RanksAnswer, rows: RowShape[]): HeatRow[] {
+    const n = answer.steps.length;
+    const excess = excessOfCells(answer);
+    const out = rows.map((row) => ({ ...row, excess: new Float64Array(n).fill(NaN) }));
+    for (let step = 0; step < n; step++) {
+        for (const row of out)
+            row.excess[step] = maxOf(row.ranks.map((rank) => excess[rank * n + step]));
+        if (!isBinned(answer)) continue;
+        const slowest = out.map((row) => row.excess[step]).filter((value) => !Number.isNaN(value));
+        const base = slowest.sort((a, b) => a - b)[(slowest.length - 1) >> 1];
+        for (const row of out) row.excess[step] -= base;
+    }
+    return out;
+}
+
+function singleRows({ ranks, world_size, ranks_in_files }: RanksAnswer): RowShape[] {
+    const rows: RowShape[] = [];
     let expected = 0;
     const skipTo = (rank: number): void => {
         if (ranks_in_files && rank > expected) {
@@ -109,8 +133,8 @@ function singleRows({ ranks, world_size, ranks_in_files }: RanksAnswer): HeatRow
     return rows;
 }
 
-function binnedRows({ ranks }: RanksAnswer): HeatRow[] {
-    const rows: HeatRow[] = [];
+function binnedRows({ ranks }: RanksAnswer): RowShape[] {
+    const rows: RowShape[] = [];
     ranks.forEach(({ rank, host }, i) => {
         const last = rows.at(-1);
         const joins = last && (host ? last.host === host : last.ranks.length < BIN && !last.host);
@@ -126,13 +150,10 @@ function binnedRows({ ranks }: RanksAnswer): HeatRow[] {
 }
 
 /** Rows in the wanted order. Hosts are separated unless the slowest rank is first. */
-export function heatRows(answer: RanksAnswer, sort: RankSort, excess: Float64Array): HeatRow[] {
-    const rows = answer.ranks.length > MAX_ROWS ? binnedRows(answer) : singleRows(answer);
-    const slowness = ({ ranks }: HeatRow) =>
-        Math.max(
-            -Infinity,
-            ...ranks.map((rank) => meanExcess(excess, rank, answer.steps.length) || 0),
-        );
+export function heatRows(answer: RanksAnswer, sort: RankSort): HeatRow[] {
+    const shapes = isBinned(answer) ? binnedRows(answer) : singleRows(answer);
+    const rows = excessOfRows(answer, shapes);
+    const slowness = (row: HeatRow) => (row.ranks.length > 0 ? meanExcess(row) || 0 : -Infinity);
     if (sort === 'slowest') return [...rows].sort((a, b) => slowness(b) - slowness(a));
     const ordered =
         sort === 'host'

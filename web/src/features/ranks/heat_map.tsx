@@ -5,7 +5,7 @@ import { formatFixed, pct, THIN_SPACE } from '../../base/units';
 import { watchTheme } from '../../components/theme_watch';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { ms } from '../../model/trace_range';
-import { baseText } from '../../model/ranks';
+import { baseText, type HeatRow, isBinned } from '../../model/ranks';
 import {
     type HeatGeometry,
     type HeatScene,
@@ -22,13 +22,19 @@ interface HeatMapProps {
     onKey: (event: KeyboardEvent) => void;
 }
 
-/** "+6.2 % above the median"; "" without a value. */
-function excessText({ excess, answer }: HeatScene, at: number): string {
-    const value = excess[at];
+/** "+6.2 % against the median"; "" without a value. */
+function excessText({ rows, answer }: HeatScene, row: number, step: number): string {
+    const value = rows[row].excess[step];
     if (Number.isNaN(value)) return '';
     const sign = value > 0 ? '+' : '';
-    return `${sign}${pct(100 * value)}${THIN_SPACE}${baseText(answer.metric)} against the median`;
+    const base = isBinned(answer)
+        ? `the slowest rank of the median ${binName(rows)}`
+        : 'the median';
+    return `${sign}${pct(100 * value)}${THIN_SPACE}${baseText(answer.metric)} against ${base}`;
 }
+
+/** What a row of several ranks is. */
+const binName = (rows: HeatRow[]): string => (rows.some(({ host }) => host) ? 'host' : 'row');
 
 export function cellText(scene: HeatScene, row: number, step: number): string {
     const { answer, rows } = scene;
@@ -37,10 +43,11 @@ export function cellText(scene: HeatScene, row: number, step: number): string {
     const rank = rankOfCell(scene, row, step);
     const at = rank * answer.steps.length + step;
     const value = answer.cells[at] < 0 ? 'no such step' : `${ms(answer.cells[at])}${THIN_SPACE}ms`;
-    return [
-        `rank ${answer.ranks[rank].rank}, ${answer.steps[step]}: ${value}`,
-        excessText(scene, at),
-    ]
+    const { host, ranks } = rows[row];
+    const name = isBinned(answer)
+        ? `${host ? `${host}, ` : ''}rank ${answer.ranks[rank].rank}, slowest of ${ranks.length}`
+        : `rank ${answer.ranks[rank].rank}`;
+    return [`${name}, ${answer.steps[step]}: ${value}`, excessText(scene, row, step)]
         .filter(Boolean)
         .join(', ');
 }
@@ -104,15 +111,27 @@ export function HeatMap({ scene, onPick, onKey }: HeatMapProps) {
     );
 }
 
+/** The formula of rows of several ranks. */
+export function HeatFormula({ scene }: { scene: HeatScene }) {
+    if (!scene.relative || !isBinned(scene.answer)) return null;
+    const name = binName(scene.rows);
+    return (
+        <p class="heat-formula soft">
+            {`A row is ${name === 'host' ? 'a host' : 'eight ranks'}: its slowest rank − the slowest rank of the median ${name}, in % of the ${baseText(scene.answer.metric) === '%' ? 'median rank' : 'step'}.`}
+        </p>
+    );
+}
+
 /** The colours with their bounds. */
 export function HeatLegend({ scene, bounds }: { scene: HeatScene; bounds: number[] }) {
     const texts = scene.relative
         ? ['1–3', '3–6', '6–12', '12–25', 'over 25']
         : bounds.map((bound, i) => `${i === 0 ? 'up to ' : ''}${formatFixed(bound / 1e6, 1)}`);
     const unit = scene.relative ? baseText(scene.answer.metric) : 'ms';
+    const base = isBinned(scene.answer) ? `median ${binName(scene.rows)}` : 'median';
     return (
         <span class="heat-legend">
-            <span class="soft">{scene.relative ? 'above the median by' : 'absolute'}</span>
+            <span class="soft">{scene.relative ? `above the ${base} by` : 'absolute'}</span>
             {texts.map((label, i) => (
                 <span key={label} class="heat-key">
                     <i style={{ background: `var(--heat-${i + 1})` }} />

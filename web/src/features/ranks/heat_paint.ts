@@ -5,6 +5,7 @@ import {
     absoluteBounds,
     absoluteLevel,
     type HeatRow,
+    isBinned,
     levelOf,
     meanExcess,
 } from '../../model/ranks';
@@ -12,7 +13,6 @@ import {
 export interface HeatScene {
     answer: RanksAnswer;
     rows: HeatRow[];
-    excess: Float64Array;
     /** whether the colour compares with the median of the step; else it is the absolute time */
     relative: boolean;
     /** index of the selected row and step; -1: none */
@@ -38,7 +38,8 @@ const MAP_HEIGHT = 310;
 export function layoutHeat({ rows, answer }: HeatScene, width: number): HeatGeometry {
     const hasHosts = rows.some(({ host }) => host !== '');
     const narrow = width < 700;
-    const left = (hasHosts && !narrow ? 86 : 12) + 50;
+    const labels = isBinned(answer) ? 64 : 50;
+    const left = (hasHosts && !narrow ? 86 : 12) + labels;
     const bars = narrow ? 12 : 150;
     const fit = Math.floor(MAP_HEIGHT / Math.max(1, rows.length));
     const rowHeight = answer.ranks.length > 64 ? 4 : Math.min(24, Math.max(4, fit));
@@ -84,7 +85,7 @@ function levelOfCell(scene: HeatScene, bounds: number[], row: number, step: numb
     const at = rank * scene.answer.steps.length + step;
     if (rank === undefined || scene.answer.cells[at] < 0) return -1;
     return scene.relative
-        ? levelOf(scene.excess[at])
+        ? levelOf(scene.rows[row].excess[step])
         : absoluteLevel(scene.answer.cells[at], bounds);
 }
 
@@ -175,7 +176,8 @@ function paintAxis(
         if (step === selected || (selected >= 0 && Math.abs(x - selectedX) < 48)) continue;
         ctx.fillText(step === 0 ? `step ${label}` : label, x + 1, 12);
     }
-    if (bars > 40) ctx.fillText('mean above the median', left + width + 12, 12);
+    const title = isBinned(answer) ? 'mean over the steps' : 'mean above the median';
+    if (bars > 40) ctx.fillText(title, left + width + 12, 12);
     if (selected < 0) return;
     const label = stepNumber(answer.steps[selected], selected);
     const box = Math.max(22, ctx.measureText(label).width + 12);
@@ -234,12 +236,7 @@ function paintMeans(
     token: Token,
 ): void {
     if (bars <= 40) return;
-    const { rows, excess, answer } = scene;
-    const means = rows.map(({ ranks }) =>
-        ranks.length > 0
-            ? Math.max(...ranks.map((rank) => meanExcess(excess, rank, answer.steps.length)))
-            : NaN,
-    );
+    const means = scene.rows.map(meanExcess);
     const most = Math.max(0.01, ...means.filter((mean) => !Number.isNaN(mean)).map(Math.abs));
     const zero = left + width + 46;
     const scale = (bars - 46 - 58) / most;

@@ -22,12 +22,12 @@ import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { setStatus } from '../../components/status_line';
 import { Spacer, Toolbar } from '../../components/toolbar';
-import { absoluteBounds, excessOfCells, heatRows, type RankSort } from '../../model/ranks';
+import { absoluteBounds, heatRows, type RankSort } from '../../model/ranks';
 import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { AlignedRanks } from './aligned';
 import { Arrivals } from './arrivals';
-import { HeatLegend, HeatMap } from './heat_map';
+import { HeatFormula, HeatLegend, HeatMap } from './heat_map';
 import { type HeatScene, stepNumber } from './heat_paint';
 import { WorkerMeans } from './means';
 import { METRIC_TITLES, Says } from './says';
@@ -117,15 +117,13 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
     const { query } = route.value;
     const relative = query.rel !== '0';
     const sort = SORTS.find(({ value }) => value === query.sort)?.value ?? 'rank';
-    const excess = useMemo(() => excessOfCells(answer), [answer]);
-    const rows = useMemo(() => heatRows(answer, sort, excess), [answer, sort, excess]);
+    const rows = useMemo(() => heatRows(answer, sort), [answer, sort]);
     const bounds = useMemo(() => absoluteBounds(answer), [answer]);
     const { rank, step } = selectionOf(answer);
     const hasSteps = answer.steps.length > 0;
     const scene: HeatScene = {
         answer,
         rows,
-        excess,
         relative,
         row: rows.findIndex(({ ranks }) => ranks.includes(rank)),
         step: hasSteps ? step : -1,
@@ -203,6 +201,7 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
                         <HeatLegend scene={scene} bounds={bounds} />
                     </Toolbar>
                     <HeatMap scene={scene} onPick={pick} onKey={onKey} />
+                    <HeatFormula scene={scene} />
                 </>
             )}
             {!hasSteps && (
