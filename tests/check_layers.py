@@ -149,7 +149,7 @@ WEB_REQUEST = re.compile(r"(?<!\.)\bfetch\(|\bnew (?:XMLHttpRequest|EventSource|
 # report may also import the tabs of all features, tab.tsx and *_tab.tsx; shared has what several features share and fetch, and imports no feature.
 WEB_PUBLIC = {
     "app": ["app"],
-    "calls": ["data", "graph_tab", "tree_pane"],
+    "calls": ["data", "function_actions", "graph_tab", "tree_pane"],
     "compare": ["state", "view"],
     "conclusion": ["conclusion", "data"],
     "functions": ["printed_facts", "printed_reports"],
@@ -161,13 +161,13 @@ WEB_PUBLIC = {
     "operators": ["kernels_table", "table"],
     "report": ["dialogs", "facts", "ledger_text", "run_body", "share_dialog", "tabs", "view"],
     "search": ["hit", "view"],
-    "shared": ["name_search", "notices", "other_runs", "paged_source", "row_link", "shelf_state", "table_tab", "use_json"],
+    "shared": ["comparison_of", "name_search", "notices", "other_runs", "paged_source", "row_actions", "row_link", "shelf_state", "tab_list", "table_tab", "use_json"],
     "shelf": ["view"],
     "side": ["host", "panel", "view"],
     "sql": ["shelf"],
     "stacks": ["flame_pane", "functions_tab"],
     "timeline": ["search"],
-    "trace": ["columns", "data", "definition_switch", "facts", "named_pane", "table", "timeline_link", "toolbar", "worker_names"],
+    "trace": ["columns", "data", "definition_switch", "facts", "name_actions", "named_pane", "table", "timeline_link", "toolbar", "worker_names"],
     "trend": ["link", "state", "view"],
     "upload": ["drop_target", "uploads"],
 }

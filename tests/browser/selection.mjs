@@ -247,3 +247,78 @@ test('selection: other runs that have the function hot are listed and open it', 
         await quiet(page);
     });
 });
+
+/* Tables of the demo runs whose rows name something, and the actions that only they have. */
+const TABLES = [
+    ['bookshop-slow.prof', 'functions', 'Functions', ['Show in call tree', 'Show in call graph', 'Find in other runs', 'Show in compare', 'Copy place', 'Open in editor']],
+    ['bookshop-slow.prof', 'functions?group=file', 'Functions by file', ['Open in editor']],
+    ['bookshop-slow.prof', 'files', 'Files', ['Show its functions', 'Open in editor']],
+    ['ipython-cold.log', 'imports', 'Modules', ['Who imports it', 'Make it lazy', 'Find in other runs']],
+    ['ipython-cold.log', 'imports?table=tree', 'Modules as a tree', ['Who imports it']],
+    ['ipython-cold.log', 'packages', 'Packages', ['Show its modules', 'Find in other runs']],
+    ['ipython-cold.log', 'who-imports', /^All imports of /, ['Show in icicle']],
+    ['training.pt.trace.json.gz', 'operators', 'Operators', ['Show in timeline', 'Show in flame graph', 'Find in other runs']],
+    ['training.pt.trace.json.gz', 'kernels', 'Kernels', ['Show in timeline', 'Show in flame graph', 'Find in other runs']],
+    ['training.pt.trace.json.gz', 'summaries', 'Kernels', ['Show in timeline', 'Find in other runs']],
+    ['gpt-h200.pt.trace.json.gz', 'modules', 'Modules', ['Show in timeline', 'Find in other runs']],
+    ['training.pt.trace.json.gz', 'memory', 'Memory by operator', ['Show in timeline']],
+    ['events.lprof', 'functions', 'Functions', ['Show its lines', 'Copy place', 'Open in editor']],
+    ['events.lprof', 'files', 'Files', ['Show its lines', 'Open in editor']],
+    ['events.lprof', 'lines', 'Files and functions', ['Open in editor']],
+];
+
+test('selection: a right click on a row of a table opens its actions', async ({ pages, demo }) => {
+    const page = await pages.open(demo.url);
+    demo.run('baseline', demo.demo.get('bookshop-joined.prof').id);
+    for (const [file, tab, label, actions] of TABLES) {
+        await page.goto(`${demo.url}#/run/${demo.demo.get(file).id}/${tab}`);
+        const rows = page.getByRole('grid', { name: label, exact: true }).locator('.grid-row');
+        await rows.first().waitFor();
+        await quiet(page);
+        await rows.nth((await rows.count()) > 1 ? 1 : 0).click({ button: 'right' });
+        await menu(page).waitFor();
+        const texts = await menu(page).locator('.context-text').allInnerTexts();
+        for (const text of [...actions, 'Copy name'])
+            check(texts.includes(text), `${file} ${tab} ${label}: no ${text} among ${texts}`);
+        await page.keyboard.press('Escape');
+    }
+});
+
+test('selection: the menu of a row by keyboard and by its button', async ({ pages, demo }) => {
+    const page = await pages.open(`${demo.url}#/run/${demo.demo.get('bookshop-slow.prof').id}/functions`);
+    const grid = page.getByRole('grid', { name: 'Functions', exact: true });
+    await grid.locator('.grid-row').nth(3).waitFor();
+    await quiet(page);
+    await grid.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    const name = await grid.locator('.is-cursor .mono').first().innerText();
+    await page.keyboard.press('Shift+F10');
+    await menu(page).waitFor();
+    equal(await menu(page).getAttribute('aria-label'), name, 'the head of the menu');
+    equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    await page.keyboard.press('Shift+Y');
+    await until(async () => (await copied(page)) === name, 'the copied name');
+    check(await grid.evaluate((element) => element === document.activeElement), 'the table has the focus again');
+    await grid.locator('.is-cursor').getByRole('button', { name: 'Actions' }).click();
+    await menu(page).waitFor();
+    await menu(page).getByRole('menuitem', { name: 'Show in call tree' }).click();
+    await page.waitForURL(/calltree\?fn=\d+/);
+    await quiet(page);
+});
+
+test('selection: a report opened from a comparison leads back to the row', async ({ pages, demo }) => {
+    const [base, fresh] = ['bookshop-slow.prof', 'bookshop-cached.prof'].map((file) => demo.demo.get(file).id);
+    const page = await pages.open(`${demo.url}#/compare/functions?base=${base}&new=${fresh}`);
+    await quiet(page);
+    await page.goto(`${demo.url}#/run/${fresh}/functions?q=execute`);
+    const row = page.getByRole('grid', { name: 'Functions', exact: true }).locator('.grid-row').first();
+    await row.getByText('execute').waitFor();
+    await quiet(page);
+    await row.click({ button: 'right' });
+    await menu(page).getByRole('menuitem', { name: 'Show in compare' }).click();
+    await until(() => query(page).has('row'), 'a row of the comparison');
+    equal([query(page).get('base'), query(page).get('new')], [base, fresh], 'the same comparison');
+    await until(async () => (await page.locator('.grid-row.is-selected').innerText()).includes('execute'), 'the row is selected');
+    await quiet(page);
+});

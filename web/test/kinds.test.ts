@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kindHas, kindOf, kindRows, kindsWith } from '../src/base/kinds';
-import { type TabKey, type TabRun, tabKeys, TABS } from '../src/features/report/tab_list';
+import { type TabKey, type TabRun, tabKeys, TABS } from '../src/features/shared/tab_list';
 
 const idsOf = (kind: string, summary: TabRun['summary'] = {}) =>
     tabKeys({ kind, summary })

@@ -30,6 +30,12 @@ export interface ActionHead {
     swatch?: ComponentChildren;
 }
 
+/** A row of a table and what a person can do with it. */
+export interface RowActions {
+    head: ActionHead;
+    actions: readonly Action[];
+}
+
 /** Binds the keys of the actions while there are any. */
 export function useActionKeys(scope: string, actions: readonly Action[]): void {
     const bound = actions.filter(({ key, disabled }) => key && !disabled);

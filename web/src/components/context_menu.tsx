@@ -207,11 +207,13 @@ function MenuEntry({ action, onPick }: { action: Action; onPick: () => void }) {
 const LONG_PRESS_MS = 500;
 const PRESS_MOVE_PX = 8;
 
-/** Calls `open` for a right click or a long press on an element, with client px, and for the menu
- * key on it, with null. Returns a function that removes the listeners. */
+/** Calls `open` for a right click or a long press on an element, with client px and what is under
+ * them, and for the menu key on it, with null. The browser handles what `isOwn` refuses. Returns a
+ * function that removes the listeners. */
 export function listenContextMenu(
     element: HTMLElement,
-    open: (point: { x: number; y: number } | null) => void,
+    open: (point: { x: number; y: number } | null, target: Element) => void,
+    isOwn: (target: Element) => boolean = () => true,
 ): () => void {
     const control = new AbortController();
     const { signal: stop } = control;
@@ -227,20 +229,22 @@ export function listenContextMenu(
     const onDown = (event: PointerEvent) => {
         cancel();
         opened = false;
-        if (event.pointerType !== 'touch' || !event.isPrimary) return;
+        const target = event.target as Element;
+        if (event.pointerType !== 'touch' || !event.isPrimary || !isOwn(target)) return;
         const point = { x: event.clientX, y: event.clientY };
         start = point;
         timer = setTimeout(() => {
             opened = true;
-            open(point);
+            open(point, target);
         }, LONG_PRESS_MS);
     };
     const onContextMenu = (event: MouseEvent) => {
-        event.preventDefault();
+        const target = event.target as Element;
         cancel();
+        if (!isOwn(target)) return;
+        event.preventDefault();
         const isByKey = event.button !== 2 && (event as PointerEvent).pointerType !== 'touch';
-        if (!opened) open(isByKey ? null : { x: event.clientX, y: event.clientY });
-        opened = false;
+        if (!opened) open(isByKey ? null : { x: event.clientX, y: event.clientY }, target);
     };
     // The release after a long press is not a click on what is under the finger.
     const onUp = (event: Event) => {
@@ -250,6 +254,7 @@ export function listenContextMenu(
     element.addEventListener('pointerdown', onDown, { signal: stop });
     element.addEventListener('pointermove', onMove, { signal: stop });
     element.addEventListener('pointerup', onUp, { signal: stop, capture: true });
+    element.addEventListener('click', onUp, { signal: stop, capture: true });
     element.addEventListener('pointercancel', cancel, { signal: stop });
     element.addEventListener('contextmenu', onContextMenu, { signal: stop });
     return () => {

@@ -15,6 +15,7 @@ import { isColumnShown, orderColumns } from '../model/columns';
 import { gridLayout } from './grid_columns';
 import { GridHead } from './grid_head';
 import { nextCursor } from './grid_keys';
+import { showsMenuButton, useGridMenu } from './grid_menu';
 import { GridRow, ROW_HEIGHT } from './grid_row';
 import { useGridWidths } from './grid_widths';
 import type { AnyGridSource, DataGridProps, GridBand, GridColumn, GridKey } from './grid_types';
@@ -143,7 +144,7 @@ function useCursor<R>(
     const onKeyDown = (event: KeyboardEvent) => {
         if (!event.defaultPrevented) handleKey(event);
     };
-    return { cursor, setCursor, onKeyDown };
+    return { cursor, setCursor, moveTo, onKeyDown };
 }
 
 const MAX_SHIFT = 300;
@@ -214,7 +215,8 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     const { columns, ...arranged } = useColumns(props);
     const sizeOf = (index: number) => bandAt(props, index)?.height ?? ROW_HEIGHT;
     const rows = useVirtualRows(scroller, source.total, sizeOf);
-    const { cursor, setCursor, onKeyDown } = useCursor(props, rows, scroller);
+    const { cursor, setCursor, moveTo, onKeyDown } = useCursor(props, rows, scroller);
+    const openMenu = useGridMenu(scroller, { props, cursor, moveTo });
 
     // Headings have a different height, so measured sizes are stale after the rows change.
     useLayoutEffectOn(() => {
@@ -248,6 +250,8 @@ export function DataGrid<R>(props: DataGridProps<R>) {
             props.tree?.toggle(row, index);
             return;
         }
+        const menuButton = (event.target as Element).closest('[data-menu]');
+        if (menuButton) openMenu(index, menuButton);
         if (isControl(event) || bandAt(props, index)) return;
         setCursor(index);
         props.onSelect?.(row, index);
@@ -300,6 +304,8 @@ export function DataGrid<R>(props: DataGridProps<R>) {
                         const row = source.rowAt(item.index);
                         const band = row !== undefined && props.band ? props.band(row) : null;
                         if (band) return bandRow(band, item.index, top, cursor === item.index);
+                        const selected = row !== undefined && isSelected(props, row);
+                        const isPicked = selected || cursor === item.index;
                         return (
                             <GridRow<R>
                                 key={item.index}
@@ -308,11 +314,12 @@ export function DataGrid<R>(props: DataGridProps<R>) {
                                 top={top}
                                 columns={columns}
                                 template={template}
-                                selected={row !== undefined && isSelected(props, row)}
+                                selected={selected}
                                 cursor={cursor === item.index}
                                 extraClass={row !== undefined ? (props.rowClass?.(row) ?? '') : ''}
                                 tree={props.tree}
                                 open={row !== undefined ? (props.tree?.open(row) ?? null) : null}
+                                hasMenu={props.actions !== undefined && showsMenuButton(isPicked)}
                                 version={version}
                             />
                         );

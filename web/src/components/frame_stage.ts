@@ -49,7 +49,7 @@ export interface FrameViewProps {
     empty?: ComponentChildren;
     /** What a person can do with a frame: in the context menu, and by keys for the selected one.
      * Such a picture leaves `s` and `f` to its actions. */
-    actions?: (node: number) => Action[];
+    actions?: (node: number) => readonly Action[];
     /** Head of the context menu; without it, the name. */
     head?: (node: number) => ActionHead;
     /** Another component handles the keys. */

@@ -4,6 +4,7 @@
  * rows that come into view.
  */
 import { Component, type ComponentChildren } from 'preact';
+import { RowMenuButton } from './grid_menu';
 import type { GridColumn, GridTree } from './grid_types';
 
 export const ROW_HEIGHT = 24;
@@ -22,6 +23,8 @@ interface RowProps<R> {
     /** Whether the row was open when it was drawn; null for a leaf. A tree row is redrawn when it
      * opens. */
     open: boolean | null;
+    /** The row shows the button of its menu. */
+    hasMenu: boolean;
     version: number;
 }
 
@@ -37,6 +40,7 @@ export class GridRow<R> extends Component<RowProps<R>> {
             now.cursor !== next.cursor ||
             now.extraClass !== next.extraClass ||
             now.open !== next.open ||
+            now.hasMenu !== next.hasMenu ||
             now.index !== next.index
         );
     }
@@ -51,7 +55,9 @@ export class GridRow<R> extends Component<RowProps<R>> {
         cursor,
         extraClass,
         tree,
+        hasMenu,
     }: RowProps<R>) {
+        const menuColumn = hasMenu ? menuColumnOf(columns) : undefined;
         const state = `${selected ? ' is-selected' : ''}${cursor ? ' is-cursor' : ''}`;
         return (
             <div
@@ -63,13 +69,24 @@ export class GridRow<R> extends Component<RowProps<R>> {
                 aria-selected={selected || undefined}
                 style={{ transform: `translateY(${top}px)`, gridTemplateColumns: template }}
             >
-                {row !== undefined && columns.map((column) => renderCell(column, row, tree))}
+                {row !== undefined &&
+                    columns.map((column) => renderCell(column, row, tree, column === menuColumn))}
             </div>
         );
     }
 }
 
-function renderCell<R>(column: GridColumn<R>, row: R, tree: GridTree<R> | undefined) {
+/* A column of names, which may be cut. */
+function menuColumnOf<R>(columns: GridColumn<R>[]): GridColumn<R> | undefined {
+    return columns.find(({ width }) => width === 'rest') ?? columns.at(-1);
+}
+
+function renderCell<R>(
+    column: GridColumn<R>,
+    row: R,
+    tree: GridTree<R> | undefined,
+    hasMenu: boolean,
+) {
     const side = column.align === 'right' ? ' is-right' : '';
     let body: ComponentChildren = column.render(row);
     if (tree && tree.column === column.key) body = renderTreeCell(tree, row, body);
@@ -77,9 +94,10 @@ function renderCell<R>(column: GridColumn<R>, row: R, tree: GridTree<R> | undefi
         <div
             role="gridcell"
             key={column.key}
-            class={`grid-cell${side}${column.cellClass ? ` ${column.cellClass}` : ''}`}
+            class={`grid-cell${side}${column.cellClass ? ` ${column.cellClass}` : ''}${hasMenu ? ' has-menu' : ''}`}
         >
             {body}
+            {hasMenu && <RowMenuButton />}
         </div>
     );
 }

@@ -6,6 +6,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../base/client';
 import type { TermId } from '../base/terms';
+import type { RowActions } from './actions';
 
 export interface GridColumn<R> {
     key: string;
@@ -99,6 +100,8 @@ export interface DataGridProps<R> {
     onHover?: (row: R | null, event: PointerEvent) => void;
     /** Handles keys that the grid does not use; returns true if it handled the key. */
     onKey?: (event: KeyboardEvent, row: R | undefined, index: number) => boolean;
+    /** What a person can do with a row: in its context menu. null: the row names nothing. */
+    actions?: (row: R) => RowActions | null;
     /** Shown in place of rows when there are none. */
     empty?: ComponentChildren;
     /** The grid scrolls to the top when this changes (sort, filter). */

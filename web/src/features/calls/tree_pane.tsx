@@ -11,7 +11,6 @@ import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
 import { callTreePaint, callValue } from '../../canvas/frame_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
-import { editorAction } from '../../components/editor_link';
 import { FrameView } from '../../components/frame_view';
 import { hitSteps, setSearch } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
@@ -30,7 +29,9 @@ import { hitFrames } from '../../model/frame_hits';
 import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
 import { matchSet, type Matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
+import { ROW_GROUPS } from '../shared/row_actions';
 import { type Answer, useJson } from '../shared/use_json';
+import { functionActions, type NamedFunction } from './function_actions';
 
 interface TreeRequest {
     /** id of a function, or 0 for all roots */
@@ -74,6 +75,7 @@ export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certaint
 }
 
 interface PictureProps {
+    run: Run;
     answer: Answer<CallTree>;
     allRoots: boolean;
     rootName: string;
@@ -81,7 +83,8 @@ interface PictureProps {
     onOpen?: (fn: number) => void;
 }
 
-export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: PictureProps) {
+export function CallTreePicture(props: PictureProps) {
+    const { run, answer, allRoots, rootName, search, onOpen } = props;
     const tree = answer.data;
     const layout = useMemo(() => (tree ? layoutCallTree(tree, allRoots) : null), [tree, allRoots]);
     const paint = useMemo(
@@ -133,7 +136,7 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
                     idOf={(node) => node}
                     nodeOf={(id) => id}
                     nameOf={(node) => functionName(tree.names[tree.name[node]])}
-                    actions={(node) => callActions(tree, node)}
+                    actions={(node) => callActions(run, tree, node)}
                     head={(node) => ({
                         name: functionName(tree.names[tree.name[node]]),
                         place: shortPlace(tree.files[tree.file[node]], tree.line[node]),
@@ -150,23 +153,33 @@ export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: 
     );
 }
 
-function callActions(tree: CallTree, node: number): Action[] {
+/** The actions of a call, with its path. */
+export function callActions(run: Run, tree: CallTree, node: number): readonly Action[] {
     const nameOf = (at: number): string => functionName(tree.names[tree.name[at]]);
     const callPath = (): string => {
         const calls: string[] = [];
         for (let at = node; at >= 0; at = tree.parent[at]) calls.push(nameOf(at));
         return calls.reverse().join('\n');
     };
-    const [file, line] = [tree.files[tree.file[node]], tree.line[node]];
-    return [
-        { text: 'Copy call path', key: 'y', run: () => copyAndConfirm(callPath(), 'Call path') },
-        {
-            text: 'Copy name',
-            key: 'shift+y',
-            run: () => copyAndConfirm(nameOf(node), 'Name'),
-        },
-        ...editorAction(line > 0 ? file : '', line),
-    ];
+    const copyPath = {
+        text: 'Copy call path',
+        key: 'y',
+        group: ROW_GROUPS.copy,
+        button: true,
+        run: () => copyAndConfirm(callPath(), 'Call path'),
+    };
+    return [...functionActions(run, functionOfNode(tree, node)).actions, copyPath];
+}
+
+/** The function of a call. */
+export function functionOfNode(tree: CallTree, node: number): NamedFunction {
+    return {
+        id: tree.id[node],
+        name: tree.names[tree.name[node]],
+        file: tree.files[tree.file[node]],
+        line: tree.line[node],
+        origin: ORIGINS[tree.origin[node]],
+    };
 }
 
 interface TipProps {

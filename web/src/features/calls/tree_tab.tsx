@@ -63,6 +63,7 @@ export function CallTreeTab({ run }: { run: Run }) {
                 </div>
             )}
             <CallTreePicture
+                run={run}
                 answer={answer}
                 allRoots={!root}
                 rootName={name}

@@ -16,6 +16,7 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
 import { groupName, ledgerOf } from '../../model/compare';
+import { rememberComparison } from '../shared/comparison_of';
 import { cacheRun } from '../shared/shelf_state';
 import { useJson } from '../shared/use_json';
 import { SIDE_TAB } from '../side/host';
@@ -50,6 +51,7 @@ export function CompareView({ tab, view }: CompareProps) {
     const { data, error, loading } = useJson<Comparison>(comparePath(query));
     useEffect(() => {
         for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) cacheRun(run);
+        if (data?.base.length) rememberComparison(data.base, data.new);
     }, [data]);
     if (error) return <NoComparison error={error} />;
     const isOneGroup = !query.base;

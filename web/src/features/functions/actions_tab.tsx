@@ -17,6 +17,7 @@ import { Segmented } from '../../components/segmented';
 import { ShareBar } from '../../components/share_bar';
 import type { Matcher } from '../../model/search';
 import { objectsOf } from '../shared/paged_source';
+import { rowActions } from '../shared/row_actions';
 import { TableTab } from '../shared/table_tab';
 import { useJson } from '../shared/use_json';
 import type { ActionRow, SectionRow } from '../../base/rows';
@@ -128,6 +129,9 @@ export function ActionsTab({ run }: { run: Run }) {
             onOpen={({ report }) => {
                 if (report !== null) goTo(functionsHash(run, report));
             }}
+            actions={({ action }) =>
+                rowActions(run, { name: action, row: { of: 'actions', row: action } })
+            }
             empty={(filtered) =>
                 filtered
                     ? 'No action matches the filters. Clear them to see all.'

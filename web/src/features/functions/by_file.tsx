@@ -18,7 +18,9 @@ import { escapeRegex, originParam } from '../../model/filter_query';
 import { functionName, libraryPath, placeText } from '../../model/labels';
 import { hiddenSet, type Matcher } from '../../model/search';
 import { callsText, functionsPath } from '../calls/data';
+import { functionActions } from '../calls/function_actions';
 import { objectsOf, useHeldValue } from '../shared/paged_source';
+import { rowActions } from '../shared/row_actions';
 import { useJson } from '../shared/use_json';
 import { Seconds } from './columns';
 import type { TableProps } from './table';
@@ -128,6 +130,11 @@ export function FunctionsByFile(props: TableProps) {
                         );
                 }}
                 onOpen={toggle}
+                actions={(row) =>
+                    row.kind === 'function'
+                        ? functionActions(run, row.fn)
+                        : rowActions(run, { name: row.file.file, file: row.file.file })
+                }
                 tree={{
                     column: 'name',
                     depth: (row) => (row.kind === 'file' ? 0 : 1),

@@ -4,6 +4,7 @@
  * below the other. A click or Enter on a row selects the function of the row; Back returns.
  */
 import { useMemo } from 'preact/hooks';
+import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, int } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
@@ -11,6 +12,7 @@ import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
 import { functionName, placeText, shortPlace } from '../../model/labels';
 import { type FunctionDetail, type RelatedRow, callsText, openFunction } from '../calls/data';
+import { functionActions } from '../calls/function_actions';
 import { Seconds } from './columns';
 
 const HEAD_HEIGHT = 28;
@@ -83,6 +85,7 @@ function CallTable({
 }
 
 interface RelatedProps {
+    run: Run;
     label: string;
     title: string;
     tip: string;
@@ -90,7 +93,7 @@ interface RelatedProps {
     empty: string;
 }
 
-function RelatedTable({ label, title, tip, rows, empty }: RelatedProps) {
+function RelatedTable({ run, label, title, tip, rows, empty }: RelatedProps) {
     const source = useMemo(() => arraySource(rows), [rows]);
     const tableColumns = useMemo(() => columns(title, tip), [title, tip]);
     return (
@@ -101,6 +104,7 @@ function RelatedTable({ label, title, tip, rows, empty }: RelatedProps) {
             rowKey={(row) => row.id}
             onOpen={(row) => openFunction(row.id)}
             openOnClick
+            actions={(row) => functionActions(run, row)}
             empty={empty}
         />
     );
@@ -112,7 +116,7 @@ function countText(noun: string, total: number, shown: number): string {
         : `${noun} ${int(total)}`;
 }
 
-export function Sandwich({ detail }: { detail: FunctionDetail }) {
+export function Sandwich({ run, detail }: { run: Run; detail: FunctionDetail }) {
     const { fn, callers, callees, callers_total, callees_total } = detail;
     const rows = Math.min(MAX_CALLER_ROWS, Math.max(1, callers.length));
     const height = callers.length > 0 ? HEAD_HEIGHT + rows * ROW_HEIGHT : HEAD_HEIGHT + 44;
@@ -120,6 +124,7 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
         <div class="sandwich">
             <div class="sandwich-callers" style={{ height }}>
                 <RelatedTable
+                    run={run}
                     label={`Callers of ${fn.name}`}
                     title={countText('called by', callers_total, callers.length)}
                     tip="values count calls from each caller to the selected function"
@@ -144,6 +149,7 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
             </div>
             <div class="sandwich-callees">
                 <RelatedTable
+                    run={run}
                     label={`Called by ${fn.name}`}
                     title={countText('calls', callees_total, callees.length)}
                     tip="values count calls from the selected function to each callee"

@@ -3,7 +3,8 @@
  * Time of a cProfile dump by file; Enter or double click shows the functions of a file.
  */
 import type { ComponentChildren } from 'preact';
-import { navigate } from '../../base/router';
+import { kindHas } from '../../base/kinds';
+import { navigate, type Query } from '../../base/router';
 import type { FileRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
@@ -15,6 +16,8 @@ import { ShareBar } from '../../components/share_bar';
 import { placeText } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 import { pstatsOf } from '../calls/data';
+import { rowActions, viewAction } from '../shared/row_actions';
+import type { TabKey } from '../shared/tab_list';
 import { TableTab } from '../shared/table_tab';
 import { Seconds } from './columns';
 
@@ -47,16 +50,31 @@ export function FilesOf({ run, total, report, picker }: FilesOfProps) {
             rowKey={(row) => row.file}
             identityOf={({ file }) => ({ name: '', file })}
             columns={(search) => fileColumns(search, total)}
-            onOpen={({ file }) =>
-                navigate(['run', run.id, 'functions'], {
-                    group: 'file',
-                    files: file,
-                    ...(report && { report: String(report) }),
-                })
+            onOpen={({ file }) => navigate(['run', run.id, 'functions'], fileQuery(file, report))}
+            actions={({ file }) =>
+                rowActions(
+                    run,
+                    { name: file, file },
+                    viewAction(
+                        run,
+                        functionsTab(run),
+                        'Show its functions',
+                        fileQuery(file, report),
+                    ),
+                )
             }
             empty={() => 'No file matches the filters. Clear them to see all.'}
         />
     );
+}
+
+/* The functions of a file. */
+function fileQuery(file: string, report: number | undefined): Query {
+    return { group: 'file', files: file, ...(report && { report: String(report) }) };
+}
+
+function functionsTab({ kind }: Run): TabKey {
+    return kindHas(kind, 'calls') ? 'functions' : 'printed-functions';
 }
 
 function fileColumns(search: Matcher, total: number): GridColumn<FileRow>[] {

@@ -59,7 +59,7 @@ export function FunctionPane({ run, id }: { run: Run; id: number | null }) {
             {detail && !answer.error && (
                 <>
                     <AmdahlView share={detail.amdahl.share} total={detail.amdahl.total_s} />
-                    <Sandwich detail={detail} />
+                    <Sandwich run={run} detail={detail} />
                 </>
             )}
             <LoadingLine active={answer.loading} />

@@ -88,6 +88,7 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                 <CertaintyLegend tree={tree} />
             </PaneHead>
             <CallTreePicture
+                run={run}
                 answer={answer}
                 allRoots={false}
                 rootName={name}

@@ -10,6 +10,7 @@ import { DataGrid } from '../../components/data_grid';
 import type { Filters } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';
 import { functionsPath, openFunction } from '../calls/data';
+import { functionActions } from '../calls/function_actions';
 import { useSource } from '../shared/paged_source';
 import { functionColumns } from './columns';
 import { functionParams } from './toolbar';
@@ -50,6 +51,7 @@ export function FunctionsTable(props: TableProps) {
                 setQuery({ fn: String(row.id), zoom: null, frame: null }, { replace: true })
             }
             onOpen={(row) => openFunction(row.id)}
+            actions={(row) => functionActions(run, row)}
             resetKey={withParams('', params)}
             empty={
                 source.unfilteredTotal === 0

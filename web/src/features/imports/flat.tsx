@@ -14,6 +14,7 @@ import {
     type GridSort,
 } from '../../components/data_grid';
 import { useSource } from '../shared/paged_source';
+import { moduleActions } from './module_actions';
 import type { ModulesProps } from './modules';
 
 interface FlatProps extends ModulesProps {
@@ -53,6 +54,7 @@ export function ImportsFlat(props: FlatProps) {
                     setQuery({ sel: String(row.id) }, { replace: true });
                 }}
                 onOpen={(row) => setQuery({ sel: String(row.id), zoom: String(row.id) })}
+                actions={(row) => moduleActions(props.run, row)}
                 resetKey={key}
                 handle={handle}
                 empty={

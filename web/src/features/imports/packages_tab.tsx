@@ -21,13 +21,14 @@ import { SearchField } from '../../components/search_field';
 import { ShareBar } from '../../components/share_bar';
 import { Num } from '../../components/text';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
-import { escapeRegex, originParam, readFilters, readSort } from '../../model/filter_query';
+import { originParam, readFilters, readSort } from '../../model/filter_query';
 import { type Matcher, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { useHeldValue, useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { Bars } from './bars';
 import { summaryOf } from './data';
+import { packageActions, packageQuery } from './module_actions';
 import { packagesOf } from './packages_pane';
 
 const MAX_BARS = 24;
@@ -84,6 +85,7 @@ export function PackagesTab({ run }: { run: Run }) {
                         selected={query.package ?? null}
                         onSelect={(row) => replaceQuery({ package: row.package })}
                         onOpen={(row) => openPackage(run, row.package)}
+                        actions={(row) => packageActions(run, row.package, row.origin)}
                         resetKey={withParams('', params)}
                         empty="No package matches the filters. Clear them to see all."
                     />
@@ -107,11 +109,7 @@ function countText(shown: number, of: number): string {
 
 /** Shows the modules of a package on the Imports tab, as hits of a search. */
 function openPackage(run: Run, name: string): void {
-    navigate(['run', run.id, 'imports'], {
-        q: `^${escapeRegex(name)}(\\.|$)`,
-        regex: '1',
-        only: '1',
-    });
+    navigate(['run', run.id, 'imports'], packageQuery(name));
 }
 
 function PackagesToolbar({ run, error, count }: { run: Run; error: string | null; count: number }) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
 import { pushQuery, route } from '../../base/router';
+import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, plural, int, pct } from '../../base/units';
 import { importPaint } from '../../canvas/frame_paint';
 import type { Action } from '../../components/actions';
@@ -10,13 +11,16 @@ import { hitSteps, setSearch } from '../../components/hit_steps';
 import { childLists, type FrameLayout } from '../../model/frames';
 import { layoutIcicle } from '../../model/icicle';
 import { ORIGINS } from '../../model/tint';
-import type { ImportData } from './data';
+import { ROW_GROUPS } from '../shared/row_actions';
+import { type ImportData, rowOfNode } from './data';
+import { moduleActions } from './module_actions';
 import type { Mode } from './toolbar';
 import { TreemapView } from './treemap_view';
 
 const ROOT_NAME = 'python -X importtime';
 
 interface PictureProps {
+    run: Run;
     data: ImportData;
     mode: Mode;
     hidden: Uint8Array | null;
@@ -49,7 +53,7 @@ export function useIcicle(
 
 /** The icicle in one of its two orders, or the treemap. */
 export function ImportsPicture(props: PictureProps) {
-    const { data, mode, hidden, match, layout, hits, minUs, by, selected, onSelect } = props;
+    const { run, data, mode, hidden, match, layout, hits, minUs, by, selected, onSelect } = props;
     const query = route.value.query;
     const paint = useMemo(
         () => importPaint(data.tree, layout, { name: ROOT_NAME, us: data.total }),
@@ -87,7 +91,7 @@ export function ImportsPicture(props: PictureProps) {
                     idOf={(node) => data.tree.id[node]}
                     nodeOf={(id) => data.index.get(id) ?? -1}
                     nameOf={(node) => data.tree.names[node]}
-                    actions={(node) => moduleActions(data.tree, node)}
+                    actions={(node) => frameActions(run, data, node)}
                     rootName={ROOT_NAME}
                     tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
                     height={290}
@@ -105,24 +109,22 @@ export function ImportsPicture(props: PictureProps) {
     );
 }
 
-function moduleActions({ names, parent }: ImportData['tree'], node: number): Action[] {
+/** The actions of a module, with its import path. */
+export function frameActions(run: Run, data: ImportData, node: number): readonly Action[] {
+    const { names, parent } = data.tree;
     const importPath = (): string => {
         const modules: string[] = [];
         for (let at = node; at >= 0; at = parent[at]) modules.push(names[at]);
         return modules.reverse().join('\n');
     };
-    return [
-        {
-            text: 'Copy import path',
-            key: 'y',
-            run: () => copyAndConfirm(importPath(), 'Import path'),
-        },
-        {
-            text: 'Copy name',
-            key: 'shift+y',
-            run: () => copyAndConfirm(names[node], 'Name'),
-        },
-    ];
+    const copyPath = {
+        text: 'Copy import path',
+        key: 'y',
+        group: ROW_GROUPS.copy,
+        button: true,
+        run: () => copyAndConfirm(importPath(), 'Import path'),
+    };
+    return moduleActions(run, rowOfNode(data, node), [copyPath]).actions;
 }
 
 const msText = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;

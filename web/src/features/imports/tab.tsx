@@ -99,6 +99,7 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                 }}
             />
             <ImportsPicture
+                run={run}
                 data={data}
                 mode={mode}
                 hidden={hidden}

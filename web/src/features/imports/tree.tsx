@@ -10,6 +10,7 @@ import { DataGrid, type GridColumn, type GridSort } from '../../components/data_
 import { arraySource } from '../../components/grid_types';
 import { rowOfNode } from './data';
 import { ImportRows, type TreeSort } from './import_table';
+import { moduleActions } from './module_actions';
 import type { ModulesProps } from './modules';
 
 interface TreeProps extends ModulesProps {
@@ -108,6 +109,7 @@ export function ImportsTree(props: TreeProps) {
                 selected={selected >= 0 ? data.tree.id[selected] : null}
                 onSelect={(row) => setQuery({ sel: String(row.id) }, { replace: true })}
                 onOpen={(row) => setQuery({ sel: String(row.id), zoom: String(row.id) })}
+                actions={(row) => moduleActions(props.run, row)}
                 tree={{
                     column: 'module',
                     depth: (row) => row.level,

@@ -11,6 +11,7 @@ import { Num } from '../../components/text';
 import { PaneHead } from '../../components/toolbar';
 import { readSort } from '../../model/filter_query';
 import type { PagedSource } from '../shared/paged_source';
+import { moduleActions } from './module_actions';
 import { type ImportDetail, openModule } from './who_imports_tab';
 
 interface PaneProps {
@@ -219,6 +220,7 @@ export function RepeatedImports({
                 selected={detail.row.id}
                 onOpen={(row) => openModule(run, row.id)}
                 openOnClick
+                actions={(row) => moduleActions(run, row)}
                 resetKey={`${detail.row.module} ${sort.key} ${sort.desc}`}
             />
         </section>

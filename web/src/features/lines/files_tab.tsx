@@ -15,6 +15,7 @@ import { ShareBar } from '../../components/share_bar';
 import type { Matcher } from '../../model/search';
 import { TableTab } from '../shared/table_tab';
 import { heatSort, timedSummary } from './data';
+import { lineFileActions } from './place_actions';
 
 type Column = GridColumn<LineFileRow>;
 
@@ -32,6 +33,7 @@ export function LineFilesTab({ run }: { run: Run }) {
             identityOf={({ file }) => ({ name: '', file })}
             columns={(search) => columnsOf(run, search)}
             onOpen={({ id }) => navigate(['run', run.id, 'lines'], { file: String(id) })}
+            actions={(row) => lineFileActions(run, row)}
             empty={() => 'No file matches the filters. Clear them to see all.'}
         />
     );

@@ -15,6 +15,7 @@ import { placeText } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 import { TableTab } from '../shared/table_tab';
 import { heatSort, timedSummary } from './data';
+import { lineFunctionActions, linesQuery } from './place_actions';
 import { NESTED_REMARK } from './text';
 
 type Column = GridColumn<LineFunctionRow>;
@@ -34,7 +35,8 @@ export function LineFunctionsTab({ run }: { run: Run }) {
             rowKey={(row) => row.id}
             identityOf={(row) => ({ name: row.function ?? '', file: row.file })}
             columns={(search) => columnsOf(run, search)}
-            onOpen={(row) => openLines(run, row)}
+            onOpen={(row) => navigate(['run', run.id, 'lines'], linesQuery(row))}
+            actions={(row) => lineFunctionActions(run, row)}
             empty={(filtered) =>
                 filtered
                     ? 'No function matches the filters. Clear them to see all.'
@@ -42,12 +44,6 @@ export function LineFunctionsTab({ run }: { run: Run }) {
             }
         />
     );
-}
-
-function openLines(run: Run, row: LineFunctionRow): void {
-    const query: Record<string, string> = { file: String(row.file_id), fn: String(row.id) };
-    if (row.first_line !== null) query.line = String(row.first_line);
-    navigate(['run', run.id, 'lines'], query);
 }
 
 function nameColumns(search: Matcher): Column[] {

@@ -11,6 +11,7 @@ import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { sizedPane, Splitter } from '../../components/splitter';
 import { PaneHead } from '../../components/toolbar';
+import { lineFileActions, lineFunctionActions } from './place_actions';
 import { baseName, type LineMetrics, fileShare } from './source';
 
 type NavRow =
@@ -198,6 +199,11 @@ export function LinesNav(props: LinesNavProps) {
                     rowKey={(row) => row.key}
                     selected={fn === null ? `file ${file}` : `fn ${fn}`}
                     rowClass={(row) => (row.kind === 'file' ? 'is-file' : '')}
+                    actions={(row) =>
+                        row.kind === 'file'
+                            ? lineFileActions(run, row.file)
+                            : lineFunctionActions(run, row.fn)
+                    }
                     onSelect={(row) =>
                         row.kind === 'file' ? props.onFile(row.file.id) : props.onFunction(row.fn)
                     }

@@ -12,6 +12,7 @@ import { formatFixed, int, text, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import type { Matcher } from '../../model/search';
+import { rowActions } from '../shared/row_actions';
 import { TableTab } from '../shared/table_tab';
 import { BoxPlot } from './box_plot';
 import { MeasurementPane } from './pane';
@@ -55,6 +56,9 @@ export function MeasurementsTab({ run }: { run: Run }) {
                 rowKey={(row) => row.id}
                 columns={columnsOf}
                 onOpen={(row) => selectMeasurement(row.id)}
+                actions={({ name }) =>
+                    rowActions(run, { name, row: { of: 'measurements', row: name } })
+                }
                 empty={(filtered) =>
                     filtered
                         ? 'No measurement matches the filter. Clear it to see all.'

@@ -17,6 +17,7 @@ import { ms } from '../../model/trace_range';
 import type { WorkerName } from '../../model/worker_names';
 import { countColumn, mibColumn, RIGHT_ALIGNED } from '../trace/columns';
 import { tabHash, traceOf } from '../trace/data';
+import { traceNameActions } from '../trace/name_actions';
 import { type EmbeddedTable, type TableFilters, TraceTable } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
 import { useWorkerNames } from '../trace/worker_names';
@@ -232,6 +233,7 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
                 onOpen={({ name }) => {
                     goTo(tabHash(run, 'operators', { q: name }, range));
                 }}
+                actions={({ name }) => traceNameActions(run, { name, of: 'operators' })}
             />
         );
     }
@@ -247,6 +249,11 @@ export function DeviceMemoryPane(props: DeviceMemoryPaneProps) {
                 open: rows === 'kept' ? 1 : undefined,
                 ...props.device,
             }}
+            actions={({ operator }) =>
+                operator === null
+                    ? null
+                    : traceNameActions(run, { name: operator, of: 'operators' })
+            }
             onOpen={({ slice, freed_by }) => {
                 if (slice || freed_by) {
                     goTo(timelineHash(run, { slice: slice ?? freed_by }));

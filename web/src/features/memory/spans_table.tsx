@@ -10,6 +10,7 @@ import { ExportMenu } from '../../components/menu';
 import { SearchField } from '../../components/search_field';
 import { PaneHead } from '../../components/toolbar';
 import { readFilters } from '../../model/filter_query';
+import { rowActions } from '../shared/row_actions';
 import { useSource } from '../shared/paged_source';
 import type { MemorySpanRow as MemorySpan, SpanRow } from '../../base/rows';
 
@@ -64,6 +65,7 @@ export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableP
                 selected={selected}
                 onSelect={(row) => onPick(relative(row))}
                 onOpen={(row) => onZoom(relative(row))}
+                actions={({ name }) => rowActions(run, { name, row: { of: 'spans', row: name } })}
                 resetKey={withParams('', params)}
                 empty="No call matches the filter. Clear it to see all."
             />

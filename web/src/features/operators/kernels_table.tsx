@@ -19,6 +19,7 @@ import {
     timeColumn,
 } from '../trace/columns';
 import { tabHash, traceOf } from '../trace/data';
+import { traceNameActions } from '../trace/name_actions';
 import { type NamesTable, TraceTable, useColumns } from '../trace/table';
 
 export const KERNEL_SORT = { key: 'total_us', desc: true };
@@ -131,6 +132,9 @@ export function KernelsTable(props: KernelsTableProps) {
             sort={KERNEL_SORT}
             params={{ launch: byLaunch ? 1 : undefined }}
             onOpen={props.onOpen ?? open}
+            actions={({ name, family }) =>
+                traceNameActions(run, { name, family, of: 'kernels', on: 'device' })
+            }
             empty={emptyText(traceOf(run).kernels > 0, range !== null)}
         />
     );

@@ -37,6 +37,12 @@ export class ModuleTree {
         return this.childrenByParent.get(id) ?? [];
     }
 
+    /** The modules around a row, as comparisons write them: `A > B > `. */
+    pathOf(row: ModuleRow): string {
+        const above = this.byId.get(this.parentOf(row));
+        return above ? `${this.pathOf(above)}${above.name} > ` : '';
+    }
+
     /** Ids that are expanded at first: the path of the largest times, from the top level down. */
     initiallyExpanded(by: 'host_total_us' | 'device_total_us'): Set<number> {
         const open = new Set<number>();

@@ -27,6 +27,7 @@ import type { WorkerName } from '../../model/worker_names';
 import { useJson } from '../shared/use_json';
 import { countColumn, percentColumn, timeColumn } from '../trace/columns';
 import { traceOf, useRange, viewPath } from '../trace/data';
+import { traceNameActions } from '../trace/name_actions';
 import { timelineHash } from '../trace/timeline_link';
 import { useWorkerNames } from '../trace/worker_names';
 import { type ModuleLine, type ModuleSort, ModuleTree } from './module_tree';
@@ -178,6 +179,14 @@ export function ModulesTab({ run }: { run: Run }) {
                     onOpen={(row) => {
                         goTo(timelineHash(run, { slice: row.first_slice }));
                     }}
+                    actions={(row) =>
+                        traceNameActions(run, {
+                            name: row.name,
+                            of: 'modules',
+                            place: tree.pathOf(row),
+                            on: 'wall',
+                        })
+                    }
                     tree={{
                         column: 'name',
                         depth: (row) => row.level,

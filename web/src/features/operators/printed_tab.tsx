@@ -14,6 +14,7 @@ import { matcher } from '../../model/search';
 import { reportPicker, useReports } from '../functions/printed_reports';
 import { textColumn } from '../trace/columns';
 import { traceOf } from '../trace/data';
+import { traceNameActions } from '../trace/name_actions';
 import { filterParams, sortParams, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { operatorColumns } from './columns';
@@ -71,6 +72,7 @@ export function PrintedOperatorsTab({ run }: { run: Run }) {
                         params={{ report: shown?.id }}
                         selected={query.op}
                         onSelect={(row) => replaceQuery({ op: String(row.id) })}
+                        actions={({ name }) => traceNameActions(run, { name, of: 'operators' })}
                         onShown={setRows}
                         empty="The table that was printed has no row."
                     />

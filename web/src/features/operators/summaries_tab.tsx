@@ -22,6 +22,7 @@ import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
 import { useRange, viewPath } from '../trace/data';
 import { NamedPane } from '../trace/named_pane';
+import { traceNameActions } from '../trace/name_actions';
 import { filterParams, sortParams, TraceTable, useColumns } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
 import { TraceToolbar } from '../trace/toolbar';
@@ -107,6 +108,13 @@ function Summary({ run, reports, report }: SummaryProps) {
                         onOpen={({ name }) => {
                             goTo(timelineHash(run, { find: name, isOperation }));
                         }}
+                        actions={({ name }) =>
+                            traceNameActions(run, {
+                                name,
+                                isOperation,
+                                of: report.what === 'kernels' ? 'kernels' : undefined,
+                            })
+                        }
                         onShown={setShown}
                         empty={range ? report.none : 'This run has none.'}
                     />

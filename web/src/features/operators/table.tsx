@@ -8,8 +8,10 @@ import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { viewportWidth } from '../../components/viewport';
 import { NO_SEARCH } from '../../model/search';
+import { isDeviceWork } from '../../model/timeline_types';
 import { columnsBesidePane } from '../trace/columns';
 import { tabHash, traceOf } from '../trace/data';
+import { type TraceName, traceNameActions } from '../trace/name_actions';
 import { type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { operatorColumns, type Side } from './columns';
 
@@ -26,6 +28,12 @@ export function operatorKey(
     row: Pick<OperatorRow, 'name_id' | 'kind'> & Partial<Pick<OperatorRow, 'input_shapes'>>,
 ): string {
     return `${row.name_id}.${row.kind}${row.input_shapes ? `.${row.input_shapes}` : ''}`;
+}
+
+/* Only rows of the host are in the table of comparisons. */
+function operatorName({ name, family, kind }: OperatorRow): TraceName {
+    if (isDeviceWork(kind)) return { name, family, of: 'kernels', on: 'device' };
+    return { name, family, of: 'operators' };
 }
 
 export function OperatorsTable(props: OperatorsTableProps) {
@@ -57,6 +65,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
                 on: summary.devices > 0 ? side : undefined,
             }}
             onOpen={props.onOpen ?? open}
+            actions={(row) => traceNameActions(run, operatorName(row))}
             empty={
                 range
                     ? 'No operator starts in this range. Choose a wider range.'

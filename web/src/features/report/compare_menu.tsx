@@ -11,6 +11,7 @@ import type { Run } from '../../base/types';
 import { text, when } from '../../base/units';
 import { Menu, type MenuItem } from '../../components/menu';
 import { formatValueOf, groupQuery } from '../../model/compare';
+import { rememberBaseline } from '../shared/comparison_of';
 import { useJson } from '../shared/use_json';
 
 /** Number of runs that are offered. */
@@ -54,7 +55,9 @@ export function CompareMenu({ run }: { run: Run }) {
     const box = useRef<HTMLSpanElement | null>(null);
     const ofSeries = useRuns(run, run.series ?? '');
     const ofKind = useRuns(run, null);
-    const items = itemsOf(run, runsToOffer(run, ofSeries, ofKind));
+    const offered = runsToOffer(run, ofSeries, ofKind);
+    const items = itemsOf(run, offered);
+    if (offered.baseline) rememberBaseline(run, offered.baseline);
     const open = () => box.current?.querySelector('button')?.click();
     useKeys(
         'Compare',

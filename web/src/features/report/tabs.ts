@@ -9,7 +9,7 @@ import { kindRows } from '../../base/kinds';
 import type { Run } from '../../base/types';
 import { timelinePath } from '../trace/data';
 import { LedgerTab } from './ledger_tab';
-import { type TabKey, tabKeys, TABS } from './tab_list';
+import { type TabKey, tabKeys, TABS } from '../shared/tab_list';
 
 export type TabView = ComponentType<{ run: Run }>;
 

@@ -37,7 +37,7 @@ import { factsOf, RunWarnings } from './facts';
 import { ledgerIdentity } from './ledger_text';
 import { TabBody, useRun } from './run_body';
 import { ShareDialog } from './share_dialog';
-import { tabId } from './tab_list';
+import { tabId } from '../shared/tab_list';
 import { currentName, tabsOf, type TabSpec } from './tabs';
 
 /* Last query of each tab, so that returning to a tab restores its state. The keys in SHARED_KEYS are

@@ -31,21 +31,25 @@ const MAX_TICKS = 6;
 /** beside and above the points, as a share of their range */
 const MARGIN = 0.05;
 
+/** A name with its module, or a row of a table of comparisons with its place. */
 interface OccurrencesViewProps {
     of: string;
-    name: string;
+    name?: string;
     module: string;
+    row?: string;
+    place?: string;
 }
 
-export function OccurrencesView({ of, name, module }: OccurrencesViewProps) {
+export function OccurrencesView({ of, name, module, row, place }: OccurrencesViewProps) {
+    const named = name ? { name, module } : { row, place };
     const state = useCoveredJson<Occurrences>(
-        withParams(`${API}/search/runs`, { of, name, module, limit: MAX_RUNS }),
+        withParams(`${API}/search/runs`, { of, ...named, limit: MAX_RUNS }),
     );
     const { data } = state;
     const [selected, setSelected] = useState<string | null>(null);
     const rows = useMemo(() => data?.rows ?? [], [data]);
     const columns = useMemo(() => columnsOf(of), [of]);
-    const full = fullName({ of, name, module });
+    const full = fullName({ of, name: name ?? row ?? '', module });
     return (
         <>
             <header class="trend-head">

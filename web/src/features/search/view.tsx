@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names in all runs. `#/search?q=` lists names, `#/search?of=&name=&module=` the runs that have one.
+ * Names in all runs. `#/search?q=` lists names; `#/search?of=&name=&module=`, or a row with
+ * `#/search?of=&row=&place=`, the runs that have one.
  */
 import { useEffect, useMemo } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
@@ -29,7 +30,7 @@ import { OccurrencesView } from './occurrences';
 const MAX_NAMES = 500;
 
 export function SearchView() {
-    const { of, name, module = '' } = route.value.query;
+    const { of, name, module = '', row, place } = route.value.query;
     useEffect(() => {
         document.title = 'Search · perfshelf';
         setStatus(
@@ -41,7 +42,11 @@ export function SearchView() {
     useKeys('Search', [{ key: 'u', label: 'back to the shelf', run: () => navigate([], {}) }]);
     return (
         <main class="report search">
-            {of && name ? <OccurrencesView of={of} name={name} module={module} /> : <NamesView />}
+            {of && (name || row) ? (
+                <OccurrencesView {...{ of, name, module, row, place }} />
+            ) : (
+                <NamesView />
+            )}
         </main>
     );
 }

@@ -12,6 +12,7 @@ import { useKeys } from '../../base/keys';
 import { useNames } from '../../base/panel';
 import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
+import type { RowActions } from '../../components/actions';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import type { GridSource } from '../../components/grid_types';
 import { HideField } from '../../components/hide_field';
@@ -52,6 +53,8 @@ interface TableTabProps<R> {
      * matches rows. */
     identityOf?: (row: R) => RowIdentity;
     onOpen: (row: R) => void;
+    /** What a person can do with a row. */
+    actions?: (row: R) => RowActions | null;
     empty: (filtered: boolean) => string;
     /** Pane next to the table with details of the selected row. */
     pane?: ComponentChildren;
@@ -108,6 +111,7 @@ export function TableTab<R>(props: TableTabProps<R>) {
                         selected={selected ?? null}
                         onSelect={(row) => replaceQuery({ [selectKey]: String(rowKey(row)) })}
                         onOpen={props.onOpen}
+                        actions={props.actions}
                         resetKey={withParams('', params)}
                         empty={props.empty(filtered)}
                     />

@@ -8,6 +8,7 @@ import { type Params, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
+import type { RowActions } from '../../components/actions';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { readSort } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';
@@ -30,6 +31,8 @@ interface RowsTable<R> extends EmbeddedTable {
     onSelect?: (row: R) => void;
     onOpen?: (row: R) => void;
     onShown?: (rows: number) => void;
+    /** What a person can do with a row. */
+    actions?: (row: R) => RowActions | null;
 }
 
 /** A table of names in a tab, next to a pane, or in the dock of the timeline. */
@@ -90,6 +93,7 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
             selected={props.selected ?? null}
             onSelect={props.onSelect}
             onOpen={props.onOpen}
+            actions={props.actions}
             rowClass={props.rowClass}
             resetKey={withParams('', params)}
             empty={empty}
