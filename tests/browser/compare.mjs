@@ -140,6 +140,28 @@ for (const width of [390, 1024, 1100, 1280, 1440]) {
         }));
 }
 
+for (const [label, selector, side, key] of [
+    ['width of the pane', '.pane-compare', 'width', 'ArrowLeft'],
+    ['height of the picture', '.compare-picture', 'height', 'ArrowDown'],
+]) {
+    test(`compare: the ${label} is changed by key and remembered`, ({ pages }) =>
+        withGroups(async ({ shelf, hash }) => {
+            const page = await pages.open(shelf.url + hash);
+            await ready(page);
+            const sizeOf = async () => Math.round((await page.locator(selector).boundingBox())[side]);
+            const splitter = page.getByRole('separator', { name: label });
+            const before = await sizeOf();
+            await splitter.focus();
+            await page.keyboard.press(key);
+            equal(await sizeOf(), before + 24, 'size');
+            await page.reload();
+            await ready(page);
+            equal(await sizeOf(), before + 24, 'size after a reload');
+            await splitter.dblclick();
+            equal(await sizeOf(), before, 'default size');
+        }));
+}
+
 test('compare: a row shows each run, swapping turns signs, the picture knows what vanished', ({ pages }) =>
     withGroups(async ({ shelf, hash, fresh }) => {
         const page = await pages.open(shelf.url + hash);

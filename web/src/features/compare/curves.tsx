@@ -41,6 +41,7 @@ import {
     sampledCurves,
     curveStatistics,
 } from './curve_pair';
+import { PictureBox, pictureHeight } from './side_pane';
 
 /** Number of points to request: as many as a wide screen has pixels, so that zooming needs no new data. */
 const MAX_POINTS = 4096;
@@ -160,7 +161,7 @@ export function ComparisonCurves({ comparison }: { comparison: Comparison }) {
     const ready = base.found && fresh.found;
     if (ready && name === undefined) return null;
     return (
-        <section class="picture compare-picture" aria-label="Memory over time">
+        <PictureBox label="Memory over time">
             {ready && (
                 <Curves
                     comparison={comparison}
@@ -171,7 +172,7 @@ export function ComparisonCurves({ comparison }: { comparison: Comparison }) {
                 />
             )}
             <LoadingLine active={base.loading || fresh.loading} />
-        </section>
+        </PictureBox>
     );
 }
 
@@ -205,7 +206,7 @@ function Curves(props: CurvesProps) {
     return (
         <>
             <CurvesHead {...props} zoomed={window.from > 0 || window.to < end} />
-            <div class="compare-curves">
+            <div class="compare-curves" style={{ height: pictureHeight() }}>
                 <TimeChart
                     label={`${name} of base and new over time`}
                     curves={curves}

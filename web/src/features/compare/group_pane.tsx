@@ -19,9 +19,9 @@ import { viewportWidth } from '../../components/viewport';
 import { formatValueOf, type Scale } from '../../model/compare';
 import { rowHref } from '../shared/row_link';
 import { unitOf } from './columns';
-import { PANE_BESIDE } from './fit_columns';
 import { GroupStrip } from './group_strip';
 import { Mono, RowPane, RunsHead, RunValues } from './row';
+import { PANE_BESIDE, SidePane, sidePaneContent } from './side_pane';
 
 interface GroupPaneProps {
     report: GroupReport;
@@ -44,7 +44,7 @@ export function GroupPane(props: GroupPaneProps) {
 function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
     const { label = '', unit = '' } = headline ?? {};
     return (
-        <section class="pane pane-compare" aria-label="The runs">
+        <SidePane label="The runs">
             <PaneHead title="Runs" remark={label} />
             <div class="compare-body">
                 <dl class="compare-values">
@@ -60,7 +60,7 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
                     Each {table.row} compared with the median. A run without it counts as 0.
                 </p>
             </div>
-        </section>
+        </SidePane>
     );
 }
 
@@ -77,7 +77,7 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
             </div>
             <GroupStrip
                 fresh={{ values, median, mad }}
-                width={396}
+                width={sidePaneContent()}
                 format={format}
                 nameOf={(_side, run) => report.new[run].name}
             />

@@ -61,7 +61,6 @@ function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
                     </div>
                 )
             }
-            maxHeight={182}
             tip={(of, node) => <GroupTip tree={of} node={node} />}
         />
     );

@@ -15,6 +15,7 @@ import { groupColumns } from './group_columns';
 import { GroupPane } from './group_pane';
 import { useLargestRows } from './largest_rows';
 import { CompareRows, NoRowsYet, useSearch } from './rows';
+import { sidePaneWidth } from './side_pane';
 import { metricOf } from './state';
 
 interface GroupTableProps {
@@ -35,16 +36,16 @@ export function GroupTable(props: GroupTableProps) {
 type TableBodyProps = GroupTableProps & { metric: Metric; top: GroupRow[] };
 
 function useColumns({ report, table, metric, top }: TableBodyProps, search: Matcher) {
-    const width = viewportWidth.value;
+    const room = viewportWidth.value - sidePaneWidth();
     return useMemo(() => {
         const values = top.flatMap(({ median, max }) => [median, max]);
         const scale = scaleOf(metric.unit, Math.max(0, ...values), values.every(Number.isInteger));
         const runs = report.new.length;
         return {
             scale,
-            columns: fitColumns(groupColumns({ table, metric, scale, search, runs }), width),
+            columns: fitColumns(groupColumns({ table, metric, scale, search, runs }), room),
         };
-    }, [report, table, metric, search, top, width]);
+    }, [report, table, metric, search, top, room]);
 }
 
 function TableBody(props: TableBodyProps) {

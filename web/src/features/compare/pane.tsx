@@ -33,10 +33,10 @@ import { rowHref } from '../shared/row_link';
 import { RowTrendLink } from '../trend/link';
 import { isImports, unitOf } from './columns';
 import type { RowName, Side } from './diff_tree';
-import { PANE_BESIDE } from './fit_columns';
 import { GroupStrip } from './group_strip';
 import { perWords } from './per_switch';
 import { Mono, RowPane, RunsHead, RunValues } from './row';
+import { PANE_BESIDE, SidePane, sidePaneContent } from './side_pane';
 import { PARTS_TABLE, perOf } from './state';
 import { waterfall } from './waterfall';
 import { WaterfallView } from './waterfall_view';
@@ -72,7 +72,7 @@ function WaterfallPane(props: ComparePaneProps) {
     const unit = scale.unit ? `, ${scale.unit}${perWords(perOf(table, route.value.query))}` : '';
     const cut = chart && chart.axisFrom > 0 ? `axis from ${cellText(chart.axisFrom, scale)}` : '';
     return (
-        <section class="pane pane-compare" aria-label="From base to new">
+        <SidePane label="From base to new">
             <PaneHead title="From base to new" remark={`by ${table.row}${unit}`}>
                 <span class="soft">{cut}</span>
             </PaneHead>
@@ -96,7 +96,7 @@ function WaterfallPane(props: ComparePaneProps) {
                     </p>
                 )}
             </div>
-        </section>
+        </SidePane>
     );
 }
 
@@ -153,7 +153,7 @@ function RowBody({
             <GroupStrip
                 base={group(data.base_values)}
                 fresh={group(data.new_values)}
-                width={396}
+                width={sidePaneContent()}
                 format={format}
                 nameOf={
                     hasValuePerRun(comparison, data)

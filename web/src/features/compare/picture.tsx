@@ -93,7 +93,6 @@ function DiffPicture({ comparison, table, wantedRow }: ComparePictureProps) {
             {...{ table, wantedRow, answer, drawing }}
             label="Difference"
             head={<PictureHead tree={tree} side={side} />}
-            maxHeight={164}
             tip={(of, node) => <DiffTip tree={of} node={node} />}
         />
     );

@@ -11,6 +11,7 @@ import { LoadingLine } from '../../components/progress';
 import { PaneHead } from '../../components/toolbar';
 import { capital } from '../../model/labels';
 import { useJson } from '../shared/use_json';
+import { SidePane } from './side_pane';
 import { comparePath, rowParams } from './state';
 
 interface RowPaneProps<T> {
@@ -29,7 +30,7 @@ export function RowPane<T>({ table, row, children }: RowPaneProps<T>) {
         ),
     );
     return (
-        <section class="pane pane-compare" aria-label={`The selected ${table.row}`}>
+        <SidePane label={`The selected ${table.row}`}>
             <PaneHead title={capital(table.row)} remark="selected">
                 <button type="button" class="quiet" onClick={() => replaceQuery({ row: null })}>
                     <kbd>Esc</kbd>
@@ -38,7 +39,7 @@ export function RowPane<T>({ table, row, children }: RowPaneProps<T>) {
             {error && <Notice kind="error" title="The row could not be read" error={error} />}
             {data && !error && <div class="compare-body">{children(data)}</div>}
             <LoadingLine active={loading} />
-        </section>
+        </SidePane>
     );
 }
 

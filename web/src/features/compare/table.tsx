@@ -15,6 +15,7 @@ import type { RowName } from './diff_tree';
 import { type LargestRows, useLargestRows } from './largest_rows';
 import { ComparePane } from './pane';
 import { CompareRows, NoRowsYet, useSearch } from './rows';
+import { sidePaneWidth } from './side_pane';
 import { isSingle, metricOf } from './state';
 
 interface CompareTableProps {
@@ -31,7 +32,7 @@ interface CompareTableProps {
 
 function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: ComparisonRow[]) {
     const { table, metric, search, single } = of;
-    const width = viewportWidth.value;
+    const room = viewportWidth.value - sidePaneWidth();
     return useMemoOn(() => {
         const values = top.flatMap((row) => [row.base ?? 0, row.new ?? 0]);
         const scale = scaleOf(
@@ -42,9 +43,9 @@ function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: Compariso
         const maxDelta = Math.max(0, ...top.map(({ delta }) => Math.abs(delta ?? 0)));
         return {
             scale,
-            columns: fitColumns(compareColumns({ ...of, scale, maxDelta }), width),
+            columns: fitColumns(compareColumns({ ...of, scale, maxDelta }), room),
         };
-    }, [table, metric, search, single, top, width]);
+    }, [table, metric, search, single, top, room]);
 }
 
 /** The first request makes the server join and test the rows; all other requests are sent after

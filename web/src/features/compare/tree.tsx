@@ -23,6 +23,7 @@ import { type Answer, useJson } from '../shared/use_json';
 import { nameOf, placeOf, type RowName } from './diff_tree';
 import { selectFrame, useFrameOfRow } from './link';
 import { perWords } from './per_switch';
+import { PictureBox, pictureHeight } from './side_pane';
 import { comparePath, perOf } from './state';
 
 const MAX_NODES = 20_000;
@@ -94,13 +95,11 @@ interface TreePictureProps<T extends GroupTree> extends PictureProps {
     drawing: Drawing | null;
     /** heading above the frames */
     head: ComponentChildren;
-    /** maximum height, px */
-    maxHeight: number;
     tip: (tree: T, node: number) => ComponentChildren;
 }
 
 export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
-    const { label, table, wantedRow, answer, drawing, head, maxHeight, tip } = props;
+    const { label, table, wantedRow, answer, drawing, head, tip } = props;
     const { data: tree, error, loading } = answer;
     const { q = '', regex, frame, zoom } = route.value.query;
     const match = useMemo(() => {
@@ -110,7 +109,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
     useFrameOfRow(tree, drawing?.width ?? [], wantedRow);
     const urlFrame = Number(frame ?? -1);
     return (
-        <section class="picture compare-picture" aria-label={label}>
+        <PictureBox label={label}>
             {head}
             {error && <Notice kind="error" title="The picture could not be read" error={error} />}
             {tree && drawing && !error && (
@@ -128,13 +127,13 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
                     nameOf={(node) => nameOf(tree, node)}
                     rootName={drawing.title}
                     tip={(node) => tip(tree, node)}
-                    height={Math.min(maxHeight, drawing.layout.rows * FRAME_ROW + 20)}
+                    height={Math.min(pictureHeight(), drawing.layout.rows * FRAME_ROW + 20)}
                     keyless
                     empty="Neither run has a call tree to draw."
                 />
             )}
             <LoadingLine active={loading} />
-        </section>
+        </PictureBox>
     );
 }
 

@@ -4,9 +4,14 @@
  * click inserts the name at the cursor.
  */
 import { useState } from 'preact/hooks';
+import { sizedPane, Splitter } from '../../components/splitter';
 import { PaneHead } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
 import { quoteIdentifier } from './syntax';
 import type { ViewDoc, ViewLine } from './views';
+
+/** From this width of the window on, the views are beside the editor; see sql.css. */
+const BESIDE_PX = 960;
 
 interface SqlDocsProps {
     views: ViewDoc[];
@@ -18,10 +23,21 @@ interface SqlDocsProps {
 }
 
 export function SqlDocs({ views, viewsWithRows, emptyText, onInsert }: SqlDocsProps) {
+    const isBeside = viewportWidth.value >= BESIDE_PX;
+    const pane = sizedPane('sql.views', {
+        normal: 340,
+        min: 200,
+        max: Math.max(200, Math.round(viewportWidth.value * 0.6)),
+    });
     const hasRows = (view: ViewDoc) => !viewsWithRows || viewsWithRows.has(view.name);
     const ordered = [...views.filter(hasRows), ...views.filter((view) => !hasRows(view))];
     return (
-        <section class="pane pane-sql-docs" aria-label="Views">
+        <section
+            class="pane pane-sql-docs"
+            aria-label="Views"
+            style={isBeside ? { flexBasis: pane.size } : undefined}
+        >
+            {isBeside && <Splitter pane={pane} side="right" label="width of the views" />}
             <PaneHead
                 title="Views"
                 remark={viewsWithRows ? `${viewsWithRows.size} with rows` : ''}

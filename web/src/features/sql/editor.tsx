@@ -4,6 +4,7 @@
  * syntax colours.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { sizedPane, Splitter } from '../../components/splitter';
 import { type Completions, completionsAt, completionText } from './complete';
 import { sqlPieces } from './syntax';
 import type { ViewDoc } from './views';
@@ -55,6 +56,11 @@ function placeOf(box: HTMLTextAreaElement, index: number): { left: number; top: 
 export function SqlEditor(props: SqlEditorProps) {
     const { label, value, errorRange, onInput, onRun, views, handle } = props;
     const [list, setList] = useState<OpenList | null>(null);
+    const pane = sizedPane('sql.editor', {
+        normal: 148,
+        min: 64,
+        max: Math.max(64, Math.round(innerHeight * 0.6)),
+    });
     const field = useRef<HTMLTextAreaElement | null>(null);
     const colours = useRef<HTMLPreElement | null>(null);
     useEffect(() => {
@@ -126,7 +132,8 @@ export function SqlEditor(props: SqlEditorProps) {
     }
     return (
         <div class="sql-edit">
-            <div class="sql-editor">
+            <Splitter pane={pane} side="above" label="height of the statement" />
+            <div class="sql-editor" style={{ height: pane.size }}>
                 <pre ref={colours} aria-hidden="true">
                     <Coloured sql={value} errorRange={errorRange} />
                     {'\n'}
