@@ -9,6 +9,7 @@ import {
     moveKey,
     orderColumns,
     parseLayout,
+    phoneColumns,
 } from '../src/model/columns';
 
 const COLUMNS = [
@@ -67,4 +68,35 @@ test('columns of the highest rank go first, until half of the width is left', ()
     assert.deepEqual(keysAt(799), ['cpu', 'peak', 'copy']);
     assert.deepEqual(keysAt(400), ['cpu', 'peak']);
     assert.deepEqual(keysAt(100), ['cpu']);
+});
+
+test('a phone shows the name of a row, the number that sorts and the first other number', () => {
+    const table = [
+        { key: 'calls', title: 'Calls', align: 'right', sortKey: 'calls' },
+        { key: 'self', title: 'Self', align: 'right', sortKey: 'self_ns', hideBelow: 800 },
+        { key: 'total', title: 'Total', align: 'right', sortKey: 'total_ns' },
+        { key: 'function', title: 'Function', width: 240 },
+        { key: 'place', title: 'Place', width: 'rest' },
+        { key: 'pick', title: '' },
+    ] as const;
+    const shown = (sortKey?: string, chosen = {}) =>
+        phoneColumns(table, chosen, sortKey).map(({ key }) => key);
+    assert.deepEqual(shown(), ['calls', 'total', 'function', 'pick']);
+    assert.deepEqual(shown('self_ns'), ['calls', 'self', 'function', 'pick']);
+    assert.deepEqual(shown('total_ns', { place: true, calls: false }), [
+        'total',
+        'function',
+        'place',
+        'pick',
+    ]);
+    assert.equal(phoneColumns(table, {}, undefined)[2].width, 'rest');
+    const notes = [
+        { key: 'severity', title: 'Severity', width: 90 },
+        { key: 'kind', title: 'Kind', width: 90 },
+        { key: 'note', title: 'Note', width: 'rest' },
+    ] as const;
+    assert.deepEqual(
+        phoneColumns(notes, {}, undefined).map(({ key }) => key),
+        ['severity', 'note'],
+    );
 });

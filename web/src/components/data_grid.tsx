@@ -11,7 +11,7 @@ import {
 } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useEffectOn, useLayoutEffectOn } from '../base/hooks';
-import { isColumnShown, orderColumns } from '../model/columns';
+import { isColumnShown, orderColumns, phoneColumns } from '../model/columns';
 import { gridLayout } from './grid_columns';
 import { GridHead } from './grid_head';
 import { nextCursor } from './grid_keys';
@@ -21,7 +21,7 @@ import { useGridWidths } from './grid_widths';
 import type { AnyGridSource, DataGridProps, GridBand, GridColumn, GridKey } from './grid_types';
 import { Notice } from './notice';
 import { LoadingLine } from './progress';
-import { viewportWidth } from './viewport';
+import { PHONE_PX, viewportWidth } from './viewport';
 
 export * from './grid_types';
 
@@ -58,15 +58,18 @@ function useVirtualRows(
 }
 
 /* The columns as the user arranged them. The arrays change only if the columns do, not with widths. */
-function useColumns<R>({ columns: all, label, layoutKey }: DataGridProps<R>) {
+function useColumns<R>({ columns: all, label, layoutKey, sort }: DataGridProps<R>) {
     const stored = gridLayout(layoutKey ?? label, layoutKey === undefined);
     const { order, shown } = stored.layout;
     const width = viewportWidth.value;
+    // Columns that the user asked for, as those of a query, are all shown.
+    const isPhone = width < PHONE_PX && layoutKey === undefined;
     const arranged = useMemo(() => {
         const ordered = orderColumns(all, order);
         const isShown = (column: GridColumn<R>) => isColumnShown(column, shown, width);
-        return { ordered, columns: ordered.filter(isShown) };
-    }, [all, order, shown, width]);
+        const columns = isPhone ? phoneColumns(ordered, shown, sort?.key) : ordered.filter(isShown);
+        return { ordered, columns };
+    }, [all, order, shown, width, isPhone, sort?.key]);
     return { all, stored, ...arranged };
 }
 

@@ -19,7 +19,17 @@ export interface ArrangedColumn {
     key: string;
     title: string;
     hideBelow?: number;
+    /** 'rest': the width that other columns leave */
+    width?: number | 'rest';
+    /** 'right': a number */
+    align?: 'left' | 'right';
+    sortKey?: string;
 }
+
+/** Numbers that a phone shows beside the name of a row. */
+const PHONE_NUMBERS = 2;
+/** px; a first text that is narrower, as a severity, does not name the row. */
+const PHONE_NAME_MIN = 140;
 
 /** Widths of columns that a user may choose, in px. */
 export const MIN_COLUMN_PX = 48;
@@ -88,6 +98,34 @@ export function isColumnShown(
     windowWidth: number,
 ): boolean {
     return shown[column.key] ?? (!column.hideBelow || windowWidth >= column.hideBelow);
+}
+
+/** The columns that a phone shows unless the user chose others: controls, the name of the row and
+ * PHONE_NUMBERS numbers. The number that sorts the table is one of them, the others are the first.
+ * The name has the width that the others leave. */
+export function phoneColumns<C extends ArrangedColumn>(
+    columns: readonly C[],
+    shown: ColumnLayout['shown'],
+    sortKey: string | undefined,
+): C[] {
+    const texts = columns.filter(({ align, title }) => align !== 'right' && title !== '');
+    const isName = ({ width }: C) => width === 'rest' || (width ?? 0) >= PHONE_NAME_MIN;
+    const name = texts.find(isName) ?? texts[0];
+    const isSorted = (column: C) => column.sortKey !== undefined && column.sortKey === sortKey;
+    const numbers = columns.filter(
+        (column) => column.align === 'right' && (isSorted(column) || !column.hideBelow),
+    );
+    const kept = new Set(
+        [...numbers]
+            .sort((a, b) => Number(isSorted(b)) - Number(isSorted(a)))
+            .slice(0, PHONE_NUMBERS),
+    );
+    const isKept = (column: C) =>
+        shown[column.key] ??
+        (column === name || column === texts[0] || column.title === '' || kept.has(column));
+    return columns
+        .filter(isKept)
+        .map((column) => (column === name ? { ...column, width: 'rest' } : column));
 }
 
 /** The keys with `key` moved in front of `before`; null: to the end. */

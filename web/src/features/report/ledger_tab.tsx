@@ -16,6 +16,7 @@ import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { ExportMenu } from '../../components/menu';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';
+import { PHONE_PX } from '../../components/viewport';
 import { pagedSource } from '../shared/paged_source';
 import { ledgerIdentity } from './ledger_text';
 
@@ -38,6 +39,7 @@ const COLUMNS: GridColumn<Note>[] = [
         align: 'right',
         sortKey: 'byte_offset',
         numeric: true,
+        hideBelow: PHONE_PX,
         render: ({ byte_offset }) => (byte_offset === null ? '–' : int(byte_offset)),
     },
     {
@@ -47,6 +49,7 @@ const COLUMNS: GridColumn<Note>[] = [
         align: 'right',
         sortKey: 'line',
         numeric: true,
+        hideBelow: PHONE_PX,
         render: ({ line }) => (line === null ? '–' : int(line)),
     },
     {
