@@ -129,7 +129,7 @@ test('area: the ruler selects all tracks, m the selected slice', async ({ pages 
 
         const { hit } = await ask('find?q=allreduce&from_ns=26000000');
         await page.evaluate((id) => (location.hash += `&slice=${id}`), hit.id);
-        await until(async () => (await pane(page).innerText()).includes('All with this name'), 'the slice');
+        await until(async () => (await pane(page).innerText()).includes('Launch to start'), 'the slice');
         await page.keyboard.press('m');
         await until(() => areaOf(page)?.lanes === String(hit.track), 'an area of its track');
         equal([areaOf(page).from, areaOf(page).to], [hit.start_ns, hit.start_ns + hit.duration_ns], 'its time');

@@ -307,7 +307,7 @@ test('compare over time: timelines aligned by events, searched and ranged as one
     await until(() => page.url() !== first, 'the next of the name');
     const box = await canvasOf(page, 'new').boundingBox();
     await page.mouse.click(box.x + 60, box.y + 62);
-    const selected = (side) => panel(page, side).locator('.timeline-detail-body .timeline-name code');
+    const selected = (side) => panel(page, side).locator('.selection-name b');
     await until(async () => /ProfilerStep#3/.test(await selected('base').innerText()), 'its namesake is selected in the other');
     equal(await selected('new').innerText(), 'ProfilerStep#3', 'what was clicked');
     await page.keyboard.press('Escape');

@@ -91,6 +91,7 @@ async function clickAt(page, ms, lane, depth) {
 }
 
 const detail = (page) => page.locator('.timeline-side');
+const name = (page) => page.locator('.selection-name b').innerText();
 
 /* Colours of the picture's pixels along a row, as a set. */
 const colours = (page) =>
@@ -112,20 +113,45 @@ test('timeline: tracks are drawn, a click tells all of a slice, keys walk', asyn
         }
         await clickAt(page, 34, THREAD, 1);
         await until(() => query(page).get('slice'), 'a slice in the URL');
-        await until(async () => (await detail(page).innerText()).includes('10 in trace'), 'all of its name');
+        await until(async () => (await detail(page).innerText()).includes('All 10 instances'), 'all of its name');
         for (const word of ['aten::conv2d', '33.500', '1.000', 'ProfilerStep#3', 'cudaLaunchKernel']) {
             await until(async () => (await detail(page).innerText()).includes(word), `${word} in the detail`);
         }
-        await page.keyboard.press('.');
-        await until(async () => (await detail(page).innerText()).includes('aten::relu'), 'the next slice');
-        await page.keyboard.press(',');
-        await until(async () => (await detail(page).innerText()).includes('aten::conv2d'), 'back again');
-        await detail(page).locator('.timeline-link', { hasText: 'conv2d_kernel' }).first().click();
+        await page.keyboard.press('>');
+        await until(async () => (await name(page)) === 'aten::relu', 'the next slice of the row');
+        await page.keyboard.press('<');
+        await until(async () => (await name(page)) === 'aten::conv2d', 'back again');
+        await detail(page).locator('.selection-frames button', { hasText: 'conv2d_kernel' }).first().click();
         await until(async () => (await detail(page).innerText()).includes('98 × 8 × 1'), 'its kernel');
         await until(async () => (await detail(page).innerText()).includes('aten::conv2d'), 'what it lies in');
         for (const word of ['7, GPU 0', '64 per thread', 'Launch to start', '50.00', 'aten::conv2d']) {
             await until(async () => (await detail(page).innerText()).includes(word), `${word} in the kernel`);
         }
+    });
+});
+
+test('timeline: the pane of a slice walks its instances, widest first, and has its actions', async ({ pages }) => {
+    await withTrace(async (shelf, { id }) => {
+        const api = async (path) => (await fetch(`${shelf.url}api/v1/runs/${id}/${path}`)).json();
+        // Of 9,000 slices of 1.5 µs the order is that of their ids.
+        const { hit } = await api('find?q=aten::add&from_ns=0');
+        const page = await pages.open(`${shelf.url}#/run/${id}/timeline?slice=${hit.id}`);
+        await drawn(page);
+        const rank = async () => /All [\d,]+ instances ([\d,]+ of [\d,]+)/.exec((await detail(page).innerText()).replaceAll(/\s+/g, ' '))?.[1];
+        await until(async () => (await rank()) === '1 of 9,000', 'its rank');
+        await page.keyboard.press('.');
+        await until(async () => (await rank()) === '2 of 9,000', 'the next instance');
+        equal(Number(query(page).get('slice')), hit.id + 1, 'the next id');
+        await page.keyboard.press(',');
+        await until(async () => (await rank()) === '1 of 9,000', 'the one before');
+        await detail(page).getByRole('button', { name: 'previous instance' }).click();
+        await until(async () => (await rank()) === '9,000 of 9,000', 'the last one precedes the first');
+        await detail(page).getByRole('button', { name: 'Open in Operators' }).click();
+        await page.waitForURL(/\/operators\?.*op=/);
+        await page.goBack();
+        await drawn(page);
+        await page.keyboard.press('Shift+F');
+        await until(() => query(page).get('q') === '^aten::add$', 'a search of all with this name');
     });
 });
 
@@ -152,7 +178,7 @@ test('timeline: a range recomputes the tables, a reload shows the same', async (
         await quiet(page);
         await clickAt(page, 34, THREAD, 1);
         await until(() => query(page).get('slice'), 'a slice');
-        await until(async () => (await detail(page).innerText()).includes('All with this name'), 'detail');
+        await until(async () => (await detail(page).innerText()).includes('All 10 instances'), 'detail');
         await quiet(page);
         const now = async () => JSON.stringify([hash(page), await detail(page).innerText(), await calls()]);
         const before = await now();
@@ -184,12 +210,12 @@ test('timeline: search walks, keys zoom and pan, labels fold', async ({ pages })
         await until(async () => (await detail(page).innerText()).includes('relu'), 'its detail');
         await page.keyboard.press('Enter');
         await until(() => query(page).get('slice') !== first, 'the next hit');
-        await until(async () => (await page.locator('.timeline-name code').innerText()).includes('relu_kernel'), 'its kernel is next');
+        await until(async () => (await name(page)).includes('relu_kernel'), 'its kernel is next');
         await page.keyboard.press('Shift+Enter');
         await until(() => query(page).get('slice') === first, 'back at the first');
 
         await page.locator('.search-field input').last().blur();
-        await until(async () => (await page.locator('.timeline-name code').innerText()) === 'aten::relu', 'the details of the first');
+        await until(async () => (await name(page)) === 'aten::relu', 'the details of the first');
         await until(() => query(page).get('at'), 'the hit is readable');
         await quiet(page);
         await page.keyboard.press('0');
@@ -281,7 +307,7 @@ test('timeline: a trace of another tool has counters, arrows and a table of its 
         const first = await page.locator('.timeline-label').first().boundingBox();
         await page.mouse.click(canvas.x + canvas.width * 0.3, first.y + 11);
         await until(async () => (await detail(page).innerText()).includes('queue to'), 'the flow in words');
-        await detail(page).locator('.timeline-link', { hasText: 'work' }).click();
+        await detail(page).locator('.selection-frames button', { hasText: 'work' }).click();
         await until(async () => (await detail(page).innerText()).includes('queue from'), 'and from the other end');
     } finally {
         await shelf.stop();

@@ -241,7 +241,7 @@ test('trace tabs: device time by Python, by class and by module', async ({ pages
         const { kernels_ns } = await api(`slices/${hit.id}`);
         check(kernels_ns > 0, 'the module launched work');
         await page.goto(`${shelf.url}#/run/${id}/timeline?slice=${hit.id}`);
-        const facts = page.locator('.timeline-facts').first();
+        const facts = page.locator('.selection-section').first();
         await until(async () => (await facts.innerText()).includes('Device time'), 'the device time of a Python slice');
         check((await facts.innerText()).includes(`${(kernels_ns / 1000).toFixed(2)}\u202fµs`), await facts.innerText());
     } finally {

@@ -123,6 +123,21 @@ class Summary(ServerTest):
         of = self.get_json(f"{self.path}/named?name={row['name_id']}&kind={row['kind']}&operation=1")
         self.assertEqual([of[k] for k in ("name", "count", "total_ns", "median_ns")], ["Memcpy HtoD", row["calls"], row["total_ns"], row["med_ns"]])
 
+    def test_place_of_a_slice(self):
+        """Widest first, then by id; the ends are neighbours."""
+        name = "void kernel_1<float>(int)"
+        row = self.report("cuda_gpu_kern_sum", "")[name]
+        sql = f"SELECT id FROM slices WHERE name = '{name}' ORDER BY duration_ns DESC, id"
+        answer = self.server.request("POST", "/api/v1/sql", json.dumps({"run": self.path.split("/")[-1], "sql": sql, "limit": 100000}))
+        ids = [one[0] for one in answer.json["rows"]]
+        self.assertEqual(len(ids), row["calls"])
+        for index in (0, 1, len(ids) // 2, len(ids) - 1):
+            of = self.get_json(f"{self.path}/named?name={row['name_id']}&kind={row['kind']}&slice={ids[index]}")
+            self.assertEqual(of["place"], {"index": index, "previous": ids[index - 1], "next": ids[(index + 1) % len(ids)]})
+        self.assertIsNone(self.get_json(f"{self.path}/named?name={row['name_id']}&kind={row['kind']}")["place"])
+        self.assertIsNone(self.get_json(f"{self.path}/named?name={row['name_id']}&kind={row['kind'] - 1}&slice={ids[0]}").get("place"))
+        self.assertEqual(self.server.request("GET", f"{self.path}/named?name={row['name_id']}&slice=7").status, 404)
+
     def works_of(self, around):
         """What the calls of a range launched: those that begin inside, on its thread."""
         inside = {e["args"]["correlation"] for e in self.events

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* slices_of_name.c: the view named: all slices with one name: number, durations and histogram of
- * durations. */
+/* slices_of_name.c: the view named: all slices with one name: number, durations, histogram of
+ * durations, and the place of one of them in the order of durations. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,6 +10,20 @@
 #define BINS_MAX  400
 #define LOG_RATIO 100 /* minimum of max / min for logarithmic bins */
 
+/* A slice in the order of this view: longest first, equally long ones by id. */
+struct instance {
+    int64_t id; /* 0: none */
+    int64_t ns;
+};
+
+/* The place of the slice `of` among the slices of the name. */
+struct place {
+    struct instance of;
+    bool is_counted; /* `of` is one of the slices */
+    int64_t index;   /* number of slices before it */
+    struct instance first, last, previous, next;
+};
+
 struct name_stats {
     struct ps_db *db;
     int64_t name, kind;
@@ -18,6 +32,7 @@ struct name_stats {
     struct ps_range range;
     struct ps_ints durations;
     int64_t total, min, max;
+    struct place place;
 };
 
 static bool has_name(const struct name_stats *n, int64_t name)
@@ -25,6 +40,28 @@ static bool has_name(const struct name_stats *n, int64_t name)
     return name == n->name ||
            (n->operation.ptr &&
             ps_str_eq(ps_operation_name(ps_trace_text(n->db, (uint32_t)name)), n->operation));
+}
+
+static bool is_before(struct instance a, struct instance b)
+{
+    return a.ns != b.ns ? a.ns > b.ns : a.id < b.id;
+}
+
+static void add_to_place(struct place *p, struct instance one)
+{
+    if (!p->first.id || is_before(one, p->first))
+        p->first = one;
+    if (!p->last.id || is_before(p->last, one))
+        p->last = one;
+    if (one.id == p->of.id) {
+        p->is_counted = true;
+    } else if (is_before(one, p->of)) {
+        p->index++;
+        if (!p->previous.id || is_before(p->previous, one))
+            p->previous = one;
+    } else if (!p->next.id || is_before(one, p->next)) {
+        p->next = one;
+    }
 }
 
 static bool add_slices(void *user, const struct ps_chunk *chunk)
@@ -45,6 +82,9 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
         if (__builtin_add_overflow(n->total, ns, &n->total))
             n->total = INT64_MAX;
         ps_ints_add(&n->durations, ns);
+        if (n->place.of.id)
+            add_to_place(&n->place,
+                         (struct instance){ps_slice_id(chunk->track, chunk->first + i), ns});
     }
     return true;
 }
@@ -75,6 +115,21 @@ static void write_histogram(const struct name_stats *n, size_t bins, struct ps_j
     ps_json_end(json);
 }
 
+/* Writes the key "place". After the last slice the first one follows. */
+static void write_place(const struct place *p, struct ps_json *json)
+{
+    ps_json_key(json, "place");
+    if (!p->is_counted) {
+        ps_json_null(json);
+        return;
+    }
+    ps_json_object(json);
+    ps_json_key_int(json, "index", p->index);
+    ps_json_key_int(json, "previous", (p->previous.id ? p->previous : p->last).id);
+    ps_json_key_int(json, "next", (p->next.id ? p->next : p->first).id);
+    ps_json_end(json);
+}
+
 static void write_name_stats(const struct name_stats *n, size_t bins, struct ps_json *json)
 {
     /* rank: p95 by the nearest-rank method, from 1 */
@@ -92,8 +147,23 @@ static void write_name_stats(const struct name_stats *n, size_t bins, struct ps_
         ps_json_key_int(json, "min_ns", n->min);
         ps_json_key_int(json, "max_ns", n->max);
         write_histogram(n, bins, json);
+        write_place(&n->place, json);
     }
     ps_json_end(json);
+}
+
+/* Reads the parameter `slice`. */
+static enum ps_status read_instance(struct ps_db *db, struct ps_params params, struct instance *out,
+                                    struct ps_err *err)
+{
+    int64_t v[PS_N_SLICE_COLUMNS];
+
+    ps_param_int(params, "slice", 1, INT64_MAX, 0, &out->id, err);
+    if (!out->id || err->code != PS_OK)
+        return err->code;
+    if (ps_trace_read_slice(db, out->id, PS_COL_BIT(PS_COL_DURATION), v, err) == PS_OK)
+        out->ns = v[PS_COL_DURATION] > 0 ? v[PS_COL_DURATION] : 0;
+    return err->code;
 }
 
 enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -115,6 +185,7 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
     ps_param_int(params, "operation", 0, 1, 0, &operation, err);
     ps_param_int(params, "px", 1, BINS_MAX, 40, &px, err);
     ps_param_range(params, &name_stats.range, err);
+    read_instance(db, params, &name_stats.place.of, err);
     if (!ps_trace_text(db, (uint32_t)name_stats.name).ptr)
         return ps_fail(err, PS_NOT_FOUND, "no name %lld in this run", (long long)name_stats.name);
     if (operation)

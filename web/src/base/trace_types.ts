@@ -194,6 +194,8 @@ export interface NameStatistics {
     min_ns: number;
     max_ns: number;
     histogram: { from_ns: number; to_ns: number; log: boolean; count: number[] };
+    /** place of a slice by descending duration; null if none was asked for */
+    place: { index: number; previous: number; next: number } | null;
 }
 
 export interface FlameAnswer {

@@ -4,6 +4,7 @@
  * and leaves out those that it has no data for. Features compute and fetch the data.
  */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
 import { int, pct, plural } from '../base/units';
 import { type Action, type ActionHead, keyText, runAction } from './actions';
@@ -15,13 +16,15 @@ export interface PaneValue {
     /** For the bar and the share; undefined: a count or the like, with neither. */
     value?: number;
     tone?: 'total' | 'self';
+    tip?: string;
 }
 
 /** A function in the heaviest stack, or a caller or callee. */
 export interface PaneFrame extends ActionHead {
     key: string | number;
     text: ComponentChildren;
-    value: number;
+    /** for the share; undefined: none */
+    value?: number;
     isSelected?: boolean;
     tip?: string;
     onSelect?: () => void;
@@ -61,6 +64,16 @@ export interface PaneInstances {
     onStep?: (by: 1 | -1) => void;
     /** 'instances', or what they are called here */
     noun?: string;
+    /** below the values */
+    children?: ComponentChildren;
+}
+
+export interface PaneNeighbours {
+    rows: readonly PaneFrame[];
+    /** how many there are, if not all are rows */
+    count?: number;
+    note?: string;
+    title?: string;
 }
 
 export interface SelectionPaneProps {
@@ -68,7 +81,7 @@ export interface SelectionPaneProps {
     actions?: readonly Action[];
     /** Base of every percentage of the pane, `14.95 s shown`; null: the pane has no percentages. */
     base: { value: number; text: string } | null;
-    instance?: { title?: string; values: readonly PaneValue[] };
+    instance?: { title?: string; values: readonly PaneValue[]; children?: ComponentChildren };
     instances?: PaneInstances;
     stack?: {
         rows: readonly (PaneFrame | PaneFold)[];
@@ -76,9 +89,12 @@ export interface SelectionPaneProps {
         count: number;
         isFolded: boolean;
         onFold: (fold: boolean) => void;
+        /** 'Heaviest stack' and 'frame', or what they are called here */
+        title?: string;
+        noun?: string;
     };
-    callers?: { rows: readonly PaneFrame[]; note?: string; title?: string };
-    callees?: { rows: readonly PaneFrame[]; note?: string; title?: string };
+    callers?: PaneNeighbours;
+    callees?: PaneNeighbours;
     source?: PaneSource;
     /** Sections that only this view has, between the callees and the source. */
     children?: ComponentChildren;
@@ -101,14 +117,15 @@ export function SelectionPane(props: SelectionPaneProps) {
                         right={base && `% of ${base.text}`}
                     >
                         <PaneValues values={instance.values} base={base} />
+                        {instance.children}
                     </PaneSection>
                 )}
                 {instances && instances.count > 1 && (
                     <InstancesSection {...instances} base={base} />
                 )}
                 {stack && stack.rows.length > 0 && <StackSection {...stack} base={base} />}
-                <Neighbours title="Callers" list={props.callers} base={base} />
-                <Neighbours title="Callees" list={props.callees} base={base} />
+                <Neighbours title="Callers" {...props.callers} base={base} />
+                <Neighbours title="Callees" {...props.callees} base={base} />
                 {props.children}
                 {source && <SourceSection {...source} />}
                 {props.otherRuns}
@@ -119,10 +136,15 @@ export function SelectionPane(props: SelectionPaneProps) {
 
 function PaneTitle({ head, onClose }: { head: ActionHead; onClose: () => void }) {
     const { name, place, swatch } = head;
+    const [isWhole, setWhole] = useState(false);
     return (
         <header class="selection-head">
             {swatch}
-            <span class="selection-name mono" title={place ? `${name}\n${place}` : name}>
+            <span
+                class={`selection-name mono${isWhole ? ' is-whole' : ''}`}
+                title={place ? `${name}\n${place}` : name}
+                onClick={() => setWhole(!isWhole)}
+            >
                 <b>{name}</b> {place && <span class="soft">{place}</span>}
             </span>
             <button type="button" aria-label="clear selection" onClick={onClose}>
@@ -185,11 +207,11 @@ type Base = SelectionPaneProps['base'];
 const shareText = (value: number | undefined, base: Base): string =>
     value === undefined || !base ? '' : base.value > 0 ? pct((100 * value) / base.value) : '–';
 
-function PaneValues({ values, base }: { values: readonly PaneValue[]; base: Base }) {
+export function PaneValues({ values, base }: { values: readonly PaneValue[]; base: Base }) {
     return (
         <div class="selection-values">
-            {values.map(({ label, text, value, tone = 'total' }) => (
-                <div class="selection-value" key={label}>
+            {values.map(({ label, text, value, tone = 'total', tip }) => (
+                <div class="selection-value" key={label} title={tip}>
                     <span>{label}</span>
                     <span class={value === undefined ? '' : 'selection-track'}>
                         {value !== undefined && base && base.value > 0 && (
@@ -210,7 +232,7 @@ function PaneValues({ values, base }: { values: readonly PaneValue[]; base: Base
 }
 
 function InstancesSection(props: PaneInstances & { base: Base }) {
-    const { count, index, values, onStep, noun = 'instances', base } = props;
+    const { count, index, values, onStep, noun = 'instances', base, children } = props;
     useKeys(
         'Instances',
         onStep
@@ -248,11 +270,14 @@ function InstancesSection(props: PaneInstances & { base: Base }) {
             }
         >
             <PaneValues values={values} base={base} />
+            {children}
         </PaneSection>
     );
 }
 
 function StackSection({
+    title = 'Heaviest stack',
+    noun = 'frame',
     rows,
     count,
     isFolded,
@@ -262,8 +287,8 @@ function StackSection({
     const canFold = !isFolded || rows.some((row) => 'fold' in row);
     return (
         <PaneSection
-            title="Heaviest stack"
-            note={plural(count, 'frame')}
+            title={title}
+            note={plural(count, noun)}
             right={
                 canFold && (
                     <button type="button" class="link" onClick={() => onFold(!isFolded)}>
@@ -289,27 +314,28 @@ function StackSection({
     );
 }
 
-interface NeighboursProps {
-    title: string;
-    list?: { rows: readonly PaneFrame[]; note?: string; title?: string };
+interface NeighboursProps extends Partial<PaneNeighbours> {
+    title?: string;
     base: Base;
 }
 
-function Neighbours({ title, list, base }: NeighboursProps) {
-    if (!list || list.rows.length === 0) return null;
+/** A section of frames; nothing without frames. */
+export function Neighbours({ title, rows = [], count, note, base }: NeighboursProps) {
+    if (rows.length === 0) return null;
+    const number = count === undefined ? int(rows.length) : cutText(rows.length, count);
     return (
-        <PaneSection
-            title={list.title ?? title}
-            note={[int(list.rows.length), list.note].filter(Boolean).join(', ')}
-        >
+        <PaneSection title={title} note={[number, note].filter(Boolean).join(', ')}>
             <ul class="selection-frames">
-                {list.rows.map((row) => (
+                {rows.map((row) => (
                     <FrameRow key={row.key} frame={row} base={base} />
                 ))}
             </ul>
         </PaneSection>
     );
 }
+
+const cutText = (rows: number, count: number): string =>
+    rows < count ? `${int(rows)} of ${int(count)}` : int(count);
 
 function FrameRow({ frame, base }: { frame: PaneFrame; base: Base }) {
     const { name, place, swatch, text, value, isSelected, tip, onSelect, onOpen } = frame;

@@ -11,7 +11,6 @@ import type { Action, ActionHead } from '../../components/actions';
 import { FamilySwatch } from '../../components/family_swatch';
 import { Swatch } from '../../components/origin_legend';
 import { type PaneFrame, type PaneValue, SelectionPane } from '../../components/selection_pane';
-import { kindLabel } from '../../model/family';
 import { frameForms, frameParts, libraryOfFile } from '../../model/frame_names';
 import { shortPlace } from '../../model/labels';
 import {
@@ -24,7 +23,7 @@ import {
 import { ORIGINS } from '../../model/tint';
 import type { SearchedRow } from '../shared/name_search';
 import { OtherRuns } from '../shared/other_runs';
-import { estimateText, isStacks } from '../trace/data';
+import { estimateText, isStacks, searchedSlice } from '../trace/data';
 
 /** The columns of a flame graph as a tree of functions. */
 export function treeOf({ n, parent, name, total, self }: FlameAnswer): SelectableTree {
@@ -82,9 +81,7 @@ function shortPlaceOf(whole: string): string | undefined {
 function searchedRow(run: Run, flame: FlameAnswer, node: number): SearchedRow | null {
     const row = flame.names[flame.name[node]];
     if (isStacks(run)) return { of: 'functions', row };
-    const tables: Record<string, string> = { operator: 'operators', kernel: 'kernels' };
-    const of = tables[kindLabel(flame.kind[node])];
-    return of ? { of, row } : null;
+    return searchedSlice(row, flame.kind[node]);
 }
 
 interface FrameSelectionProps {

@@ -3,16 +3,10 @@
  * Arguments of a slice as rows: known arguments with labels and units, the others as in the file.
  */
 import { axisText, isTimeAxis } from '../../base/axis';
-import { bytesText, formatFixed, int, pct, THIN_SPACE } from '../../base/units';
+import type { PaneValue } from '../../components/selection_pane';
+import { bytesText, formatFixed, int, THIN_SPACE } from '../../base/units';
 import { acceleratorName } from '../../model/device';
 import { isDeviceWork, type SliceAnswer, type TraceTrack } from '../../model/timeline_types';
-
-export interface FactRow {
-    key: string;
-    value: string;
-    strong?: boolean;
-    tip?: string;
-}
 
 type Args = Record<string, unknown>;
 
@@ -49,77 +43,86 @@ function formatSizes(value: unknown): string | null {
         .join(' × ');
 }
 
-function timeRows({ slice }: SliceAnswer): FactRow[] {
-    const rows: FactRow[] = [
+function timeRows({ slice }: SliceAnswer): PaneValue[] {
+    const { start_ns, duration_ns, self_ns, kind, flags } = slice;
+    const exact = (ns: number): string | undefined => (isTimeAxis() ? `${int(ns)} ns` : undefined);
+    const start = exact(start_ns);
+    const rows: PaneValue[] = [
         {
-            key: 'Start',
-            value: timesText(slice.start_ns),
-            tip: isTimeAxis() ? `${int(slice.start_ns)} ns since the first event` : undefined,
+            label: 'Start',
+            text: timesText(start_ns),
+            tip: start && `${start} since the first event`,
         },
     ];
-    if (slice.flags & 1) return [...rows, { key: 'Duration', value: 'a point in time' }];
-    const duration = axisText(slice.duration_ns);
+    if (flags & 1) return [...rows, { label: 'Duration', text: 'a point in time' }];
     rows.push({
-        key: 'Duration',
-        value: duration,
-        strong: true,
-        tip: isTimeAxis() ? `${int(slice.duration_ns)} ns` : undefined,
+        label: 'Duration',
+        text: axisText(duration_ns),
+        tip: exact(duration_ns),
     });
-    if (!isDeviceWork(slice.kind) && slice.self_ns !== slice.duration_ns && !(slice.flags & 8)) {
-        const share = slice.duration_ns > 0 ? (slice.self_ns / slice.duration_ns) * 100 : 0;
-        const value = `${axisText(slice.self_ns)} · ${pct(share)}${THIN_SPACE}%`;
-        rows.push({ key: 'Self', value, tip: 'without callees; percent of its duration' });
+    if (!isDeviceWork(kind) && self_ns !== duration_ns && !(flags & 8)) {
+        rows.push({
+            label: 'Self',
+            text: axisText(self_ns),
+            value: self_ns,
+            tone: 'self',
+            tip: 'without callees',
+        });
     }
     return rows;
 }
 
-function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
-    const rows: FactRow[] = [];
+function deviceRows(track: TraceTrack | null, args: Args): PaneValue[] {
+    const rows: PaneValue[] = [];
     const stream = numberOf(args.stream) ?? (track && track.stream >= 0 ? track.stream : null);
     const device = numberOf(args.device) ?? (track && track.device >= 0 ? track.device : null);
     if (stream !== null && device !== null) {
-        rows.push({ key: 'Stream, device', value: `${stream}, ${acceleratorName(device)}` });
+        rows.push({ label: 'Stream, device', text: `${stream}, ${acceleratorName(device)}` });
     }
     const [grid, block] = [formatSizes(args.grid), formatSizes(args.block)];
-    if (grid) rows.push({ key: 'Grid', value: grid });
-    if (block) rows.push({ key: 'Block', value: block });
+    if (grid) rows.push({ label: 'Grid', text: grid });
+    if (block) rows.push({ label: 'Block', text: block });
     const registers = numberOf(args['registers per thread']);
-    if (registers !== null) rows.push({ key: 'Registers', value: `${int(registers)} per thread` });
+    if (registers !== null) rows.push({ label: 'Registers', text: `${int(registers)} per thread` });
     const shared = numberOf(args['shared memory']);
-    if (shared !== null) rows.push({ key: 'Shared memory', value: `${int(shared)}${THIN_SPACE}B` });
+    if (shared !== null)
+        rows.push({ label: 'Shared memory', text: `${int(shared)}${THIN_SPACE}B` });
     const occupancy = numberOf(args['est. achieved occupancy %']);
     if (occupancy !== null) {
         const tip = 'occupancy estimated by the profiler, in percent of the warps of an SM';
         rows.push({
-            key: 'Occupancy',
-            value: `${formatFixed(occupancy, 0)}${THIN_SPACE}% est.`,
+            label: 'Occupancy',
+            text: `${formatFixed(occupancy, 0)}${THIN_SPACE}% est.`,
             tip,
         });
     }
     const blocks = numberOf(args['blocks per SM']);
-    if (blocks !== null) rows.push({ key: 'Blocks per SM', value: formatFixed(blocks, 2) });
+    if (blocks !== null) rows.push({ label: 'Blocks per SM', text: formatFixed(blocks, 2) });
     const moved = numberOf(args.bytes);
     if (moved !== null)
-        rows.push({ key: 'Bytes', value: bytesText(moved), tip: `${int(moved)} B` });
+        rows.push({ label: 'Bytes', text: bytesText(moved), tip: `${int(moved)} B` });
     const rate = numberOf(args['memory bandwidth (GB/s)']);
     if (rate !== null)
-        rows.push({ key: 'Bandwidth', value: `${formatFixed(rate, 2)}${THIN_SPACE}GB/s` });
+        rows.push({ label: 'Bandwidth', text: `${formatFixed(rate, 2)}${THIN_SPACE}GB/s` });
     return rows;
 }
 
-function workRows({ slice, kernels_ns }: SliceAnswer): FactRow[] {
-    const rows: FactRow[] = [];
+function workRows({ slice, kernels_ns }: SliceAnswer): PaneValue[] {
+    const rows: PaneValue[] = [];
     /* Python frames and runtime calls are not in torch's sums */
     const deviceNs = slice.device_total_ns || kernels_ns;
     if (deviceNs > 0) {
-        const value = axisText(deviceNs);
-        rows.push({ key: 'Device time', value, tip: 'of what it and what it called launched' });
+        rows.push({
+            label: 'Device time',
+            text: axisText(deviceNs),
+            tip: 'of what it and what it called launched',
+        });
     }
     if (slice.cpu_bytes)
-        rows.push({ key: 'CPU memory', value: formatSignedBytes(slice.cpu_bytes) });
+        rows.push({ label: 'CPU memory', text: formatSignedBytes(slice.cpu_bytes) });
     if (slice.device_bytes)
-        rows.push({ key: 'Device memory', value: formatSignedBytes(slice.device_bytes) });
-    if (slice.flops > 0) rows.push({ key: 'FLOPs', value: int(slice.flops) });
+        rows.push({ label: 'Device memory', text: formatSignedBytes(slice.device_bytes) });
+    if (slice.flops > 0) rows.push({ label: 'FLOPs', text: int(slice.flops) });
     return rows;
 }
 
@@ -141,20 +144,17 @@ export function flagLabels(flags: number): string[] {
     return FLAG_LABELS.flatMap(([bit, label]) => (flags & bit ? [label] : []));
 }
 
-export function factRows(answer: SliceAnswer, track: TraceTrack | null): FactRow[] {
+export function factRows(answer: SliceAnswer, track: TraceTrack | null): PaneValue[] {
     const device = isDeviceWork(answer.slice.kind);
     return [...timeRows(answer), ...(device ? deviceRows(track, answer.args) : workRows(answer))];
 }
 
 /** Rows for the arguments of a slice; for device work, without the arguments in SHOWN_ARGS. */
-export function argRows({ slice, args }: SliceAnswer): FactRow[] {
+export function argRows({ slice, args }: SliceAnswer): [string, string][] {
     const device = isDeviceWork(slice.kind);
     return Object.entries(args)
         .filter(([key]) => !device || !SHOWN_ARGS.has(key))
-        .map(([key, value]) => ({
-            key,
-            value: typeof value === 'string' ? value : JSON.stringify(value),
-        }));
+        .map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]);
 }
 
 /** Label for the slice at the other end of an arrow; torch's own kinds of arrows have special

@@ -1,28 +1,44 @@
 /* SPDX-License-Identifier: MIT
  *
- * Details of the selected slice: times, arguments, ancestors, the launch of a kernel or the
- * launched kernels, and the rank among all slices of the same name.
+ * The selection pane of a slice: its times, its rank among all slices of the name, its ancestors,
+ * the launch of a kernel or the launched kernels, callees, arrows, memory and arguments.
  */
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { API, withParams } from '../../base/client';
 import type { NameStatistics } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { bytesText, int } from '../../base/units';
+import { type Action, useActionKeys } from '../../components/actions';
 import { CopyButton } from '../../components/copy_button';
+import { FamilySwatch } from '../../components/family_swatch';
 import { HistogramView } from '../../components/histogram_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
+import {
+    Neighbours,
+    type PaneFrame,
+    type PaneInstances,
+    PaneSection,
+    type PaneValue,
+    PaneValues,
+    SelectionPane,
+} from '../../components/selection_pane';
 import { kindLabel } from '../../model/family';
 import { capital } from '../../model/labels';
 import { shortName } from '../../model/timeline_names';
-import type { SliceAnswer, SliceRef, TimelineAnswer } from '../../model/timeline_types';
+import { isDeviceWork, type SliceAnswer, type TimelineAnswer } from '../../model/timeline_types';
+import { OtherRuns } from '../shared/other_runs';
 import { type Answer, useJson } from '../shared/use_json';
-import { argRows, type FactRow, factRows, flagLabels, flowLabel, timesText } from './args';
+import { searchedSlice } from '../trace/data';
+import { argRows, factRows, flagLabels, flowLabel, timesText } from './args';
 
 const BINS = 24;
 const SHOWN = 8;
+/** longer names are shown in their short form */
+const MAX_NAME = 40;
+
+type Select = (id: number | null) => void;
 
 interface DetailProps {
     run: Run;
@@ -30,278 +46,210 @@ interface DetailProps {
     answer: Answer<SliceAnswer>;
     /** only for a kernel: its launch, whose ancestors are operators */
     launcher: SliceAnswer | null;
-    onSelect: (id: number | null) => void;
+    actionsOf: (answer: SliceAnswer) => readonly Action[];
+    onSelect: Select;
 }
 
-export function TimelineDetail({ run, timeline, answer, launcher, onSelect }: DetailProps) {
-    const { data, error, loading } = answer;
+export function TimelineDetail(props: DetailProps) {
+    const { data, error, loading } = props.answer;
     if (error) return <Notice kind="error" title="The slice could not be read" error={error} />;
     if (!data) return <LoadingLine active={loading} />;
-    const { slice } = data;
+    return <SliceSelection {...props} data={data} />;
+}
+
+function SliceSelection(props: DetailProps & { data: SliceAnswer }) {
+    const { run, timeline, data, launcher, actionsOf, onSelect } = props;
+    const { slice, launch, children, kernels } = data;
+    const [isFolded, setFolded] = useState(true);
+    const instances = useInstances(run, data, onSelect);
     const track = timeline.tracks.find(({ id }) => id === slice.track) ?? null;
+    // Only parts of the slice have percentages: its self time and its callees.
+    const duration = slice.duration_ns;
+    const base = isDeviceWork(slice.kind)
+        ? null
+        : { value: duration, text: `${axisText(duration)}, its duration` };
+    const frame = frameOf(onSelect);
+    const { title, frames } = stackOf(data, launcher, frame);
+    const hidden = isFolded ? Math.max(0, frames.length - SHOWN) : 0;
+    const fold = { key: 'fold', fold: `${int(hidden)} outer slices` };
+    const actions = actionsOf(data);
+    // The other actions have keys of the timeline.
+    useActionKeys(
+        'Slice',
+        actions.filter(({ button }) => button),
+    );
+    const values = factRows(data, track);
+    if (launch) {
+        const delay = axisText(slice.start_ns - launch.start_ns);
+        values.push({ label: 'Launch to start', text: delay });
+    }
     return (
-        <>
-            <div class="pane-head">
-                <b>{capital(kindLabel(slice.kind))}</b>
-                <span class="pane-remark">selected slice</span>
-                <span class="spacer" />
-                <button
-                    type="button"
-                    class="timeline-close"
-                    title="clear selection"
-                    onClick={() => onSelect(null)}
-                >
-                    <kbd>Esc</kbd>
-                </button>
-            </div>
-            <div class="timeline-detail-body">
-                <SliceName name={slice.name} />
-                <Rows rows={factRows(data, track)} />
-                {flagLabels(slice.flags).map((label) => (
+        <SelectionPane
+            head={{
+                name: slice.name,
+                swatch: <FamilySwatch family={slice.family} />,
+            }}
+            actions={actions}
+            base={base}
+            instance={{
+                title: `This ${kindLabel(slice.kind)}`,
+                values,
+                children: flagLabels(slice.flags).map((label) => (
                     <p class="timeline-flag" key={label}>
                         {capital(label)}.
                     </p>
-                ))}
-                <Relations data={data} launcher={launcher} onSelect={onSelect} />
-                <AllOfName run={run} data={data} />
-                <Arguments data={data} />
-            </div>
-        </>
-    );
-}
-
-function SliceName({ name }: { name: string }) {
-    const [whole, setWhole] = useState(false);
-    return (
-        <div class="timeline-name">
-            <code
-                class={whole ? 'is-whole' : ''}
-                title={whole ? undefined : name}
-                onClick={() => setWhole(!whole)}
-            >
-                {name}
-            </code>
-            <CopyButton text={name} tip="copy the name" />
-        </div>
-    );
-}
-
-function Rows({ rows }: { rows: FactRow[] }) {
-    return (
-        <dl class="timeline-facts">
-            {rows.map(({ key, value, strong, tip }) => (
-                <div key={key} title={tip}>
-                    <dt>{key}</dt>
-                    <dd>{strong ? <b>{value}</b> : value}</dd>
-                </div>
-            ))}
-        </dl>
-    );
-}
-
-interface RelationsProps {
-    data: SliceAnswer;
-    launcher: SliceAnswer | null;
-    onSelect: (id: number | null) => void;
-}
-
-function Relations({ data, launcher, onSelect }: RelationsProps) {
-    const { launch, operator, parents, kernels, children, flows, memory } = data;
-    const inside = launch && launcher ? launcher.parents : parents;
-    // The rows for the launch and for the launched kernels already represent these arrows.
-    const shownIds = new Set([launch?.id, ...kernels.map((kernel) => kernel.id)]);
-    const others = flows.filter(({ from, to }) => !shownIds.has(from) && !shownIds.has(to));
-    const link = (one: { id: number; name: string }) => (
-        <SliceLink key={one.id} slice={one} onSelect={onSelect} />
-    );
-    const id = data.slice.id;
-    return (
-        <>
-            {(launch || inside.length > 0 || operator) && (
-                <dl class="timeline-facts is-apart">
-                    {launch && <Relation label="Launched by">{link(launch)}</Relation>}
-                    {launch && (
-                        <Relation label="Launch to start">
-                            {axisText(data.slice.start_ns - launch.start_ns)}
-                        </Relation>
-                    )}
-                    {inside.length > 0 && (
-                        <Relation label="Inside">{inside.slice(-SHOWN).map(link)}</Relation>
-                    )}
-                    {inside.length === 0 && operator && (
-                        <Relation label="Operator">{link(operator)}</Relation>
-                    )}
-                </dl>
-            )}
-            {others.length > 0 && (
-                <dl class="timeline-facts is-apart">
-                    {others.slice(0, SHOWN).map((flow) => {
-                        const out = flow.from === id;
-                        const end = {
-                            id: out ? flow.to : flow.from,
-                            name: out ? flow.to_name : flow.from_name,
-                        };
-                        return (
-                            <Relation
-                                key={`${flow.from} ${flow.to}`}
-                                label={flowLabel(flow.kind, out)}
-                            >
-                                {link(end)}
-                            </Relation>
-                        );
-                    })}
-                </dl>
-            )}
-            <SliceList
-                title="Launched"
-                unit="on the device"
-                slices={kernels}
-                total={data.kernels_total}
-                onSelect={onSelect}
-            />
-            <SliceList
-                title="Calls"
-                unit={data.children_total > 1 ? 'directly, longest first' : 'directly'}
-                slices={children}
-                total={data.children_total}
-                onSelect={onSelect}
-            />
-            {memory.length > 0 && (
-                <dl class="timeline-facts is-apart">
-                    {memory.slice(0, SHOWN).map(({ t_ns, bytes: size, device_type, device }) => (
-                        <Relation
-                            key={t_ns}
-                            label={`${size < 0 ? 'Freed' : 'Allocated'} ${device_type === 0 ? 'on CPU' : `on GPU ${device}`}`}
-                        >
-                            {bytesText(Math.abs(size))} at {timesText(t_ns)}
-                        </Relation>
-                    ))}
-                </dl>
-            )}
-            <More total={data.memory_total} />
-        </>
-    );
-}
-
-function Relation({ label, children }: { label: string; children: ComponentChildren }) {
-    return (
-        <div>
-            <dt>{label}</dt>
-            <dd>{children}</dd>
-        </div>
-    );
-}
-
-interface LinkProps {
-    slice: { id: number; name: string };
-    onSelect: (id: number | null) => void;
-}
-
-function SliceLink({ slice, onSelect }: LinkProps) {
-    return (
-        <button
-            type="button"
-            class="timeline-link"
-            title={slice.name}
-            onClick={() => onSelect(slice.id)}
+                )),
+            }}
+            instances={instances}
+            stack={{
+                title,
+                rows: hidden ? [fold, ...frames.slice(hidden)] : frames,
+                count: frames.length,
+                noun: 'slice',
+                isFolded,
+                onFold: setFolded,
+            }}
+            callers={{ title: 'Arrows', rows: arrowsOf(data, frame) }}
+            callees={{
+                title: 'Calls',
+                rows: children
+                    .slice(0, SHOWN)
+                    .map((one) => ({ ...frame(one), value: one.duration_ns })),
+                count: data.children_total,
+                note: data.children_total > 1 ? 'directly, longest first' : 'directly',
+            }}
+            otherRuns={<OtherRuns run={run} row={searchedSlice(slice.name, slice.kind)} />}
+            onClose={() => onSelect(null)}
         >
-            {slice.name.length > 40 ? shortName(slice.name) : slice.name}
-        </button>
+            <Neighbours
+                title="Launched"
+                rows={kernels.slice(0, SHOWN).map((one) => frame(one))}
+                count={data.kernels_total}
+                note="on the device"
+                base={base}
+            />
+            <Memory data={data} />
+            <Arguments data={data} />
+        </SelectionPane>
     );
 }
 
-interface ListProps {
-    title: string;
-    unit: string;
-    slices: SliceRef[];
-    total: number;
-    onSelect: (id: number | null) => void;
+interface LinkedSlice {
+    id: number;
+    name: string;
+    duration_ns?: number;
 }
 
-function SliceList({ title, unit, slices, total, onSelect }: ListProps) {
-    if (!slices.length) return null;
-    return (
-        <div class="timeline-part">
-            <div class="timeline-part-head">
-                <b>{title}</b>
-                <span>
-                    {int(total)} {unit}
-                </span>
-            </div>
-            {slices.slice(0, SHOWN).map((slice) => (
-                <div class="timeline-part-row" key={slice.id}>
-                    <SliceLink slice={slice} onSelect={onSelect} />
-                    <span>{axisText(slice.duration_ns)}</span>
-                </div>
-            ))}
-            <More total={total} />
-        </div>
+const frameOf =
+    (onSelect: Select) =>
+    ({ id, name, duration_ns }: LinkedSlice, place?: string): PaneFrame => ({
+        key: `${place ?? ''} ${id}`,
+        name: name.length > MAX_NAME ? shortName(name) : name,
+        place,
+        text: duration_ns === undefined ? '' : axisText(duration_ns),
+        tip: name,
+        onSelect: () => onSelect(id),
+    });
+
+/* The slices around a slice, the outermost first. A kernel has those around its launch. */
+function stackOf(
+    { slice, parents, launch, operator }: SliceAnswer,
+    launcher: SliceAnswer | null,
+    frame: (one: LinkedSlice) => PaneFrame,
+): { title: string; frames: PaneFrame[] } {
+    if (launch) {
+        const around = launcher?.slice.id === launch.id ? launcher.parents : [];
+        return { title: 'Launched by', frames: [...around, launch].map((one) => frame(one)) };
+    }
+    if (!parents.length && operator) return { title: 'Operator', frames: [frame(operator)] };
+    if (!parents.length) return { title: '', frames: [] };
+    const own = { ...frame(slice), isSelected: true };
+    return { title: 'Inside', frames: [...parents.map((one) => frame(one)), own] };
+}
+
+/* The ends of arrows that are not the launch or a launched kernel. */
+function arrowsOf(
+    { slice: { id }, launch, kernels, flows }: SliceAnswer,
+    frame: (one: LinkedSlice, place: string) => PaneFrame,
+): PaneFrame[] {
+    const shownIds = new Set([launch?.id, ...kernels.map((kernel) => kernel.id)]);
+    return flows
+        .filter(({ from, to }) => !shownIds.has(from) && !shownIds.has(to))
+        .slice(0, SHOWN)
+        .map((flow) => {
+            const isOut = flow.from === id;
+            const end = isOut
+                ? { id: flow.to, name: flow.to_name }
+                : { id: flow.from, name: flow.from_name };
+            return frame(end, flowLabel(flow.kind, isOut));
+        });
+}
+
+/* All slices with the name and kind of the selected one. */
+function useInstances(run: Run, { slice }: SliceAnswer, onSelect: Select) {
+    const { data: named } = useJson<NameStatistics>(
+        withParams(`${API}/runs/${run.id}/named`, {
+            name: slice.name_id,
+            kind: slice.kind,
+            slice: slice.id,
+            px: BINS,
+        }),
     );
-}
-
-/** How many rows of a list are not shown. */
-function More({ total }: { total: number }) {
-    return total > SHOWN ? <div class="timeline-part-more">{int(total - SHOWN)} more</div> : null;
-}
-
-function AllOfName({ run, data }: { run: Run; data: SliceAnswer }) {
-    const { slice } = data;
-    const path = withParams(`${API}/runs/${run.id}/named`, { name: slice.name_id, px: BINS });
-    const { data: named } = useJson<NameStatistics>(path);
-    if (!named || named.name !== slice.name) return null;
-    const format = (ns: number): string => axisText(ns);
-    return (
-        <div class="timeline-part">
-            <div class="timeline-part-head">
-                <b>All with this name</b>
-                <span>{int(named.count)} in trace</span>
-            </div>
-            {named.max_ns > named.min_ns && (
+    if (!named || named.name !== slice.name) return undefined;
+    const { count, total_ns, mean_ns, median_ns, p95_ns, place } = named;
+    const instances: PaneInstances = {
+        count,
+        index: place?.index ?? -1,
+        values: [
+            { label: 'Total', text: axisText(total_ns) },
+            { label: 'Mean', text: axisText(mean_ns) },
+            { label: 'Median, p95', text: `${axisText(median_ns)}, ${axisText(p95_ns)}` },
+        ],
+        onStep: place ? (by) => onSelect(by > 0 ? place.next : place.previous) : undefined,
+        children: named.max_ns > named.min_ns && (
+            <div class="timeline-durations">
                 <HistogramView
                     histogram={named.histogram}
                     marks={[{ ns: slice.duration_ns, label: 'the selected slice' }]}
                 />
-            )}
-            <Rows
-                rows={[
-                    { key: 'Total', value: format(named.total_ns) },
-                    { key: 'Mean', value: format(named.mean_ns) },
-                    {
-                        key: 'Median, p95',
-                        value: `${format(named.median_ns)}, ${format(named.p95_ns)}`,
-                    },
-                ]}
-            />
-        </div>
+            </div>
+        ),
+    };
+    return instances;
+}
+
+function Memory({ data: { memory, memory_total } }: { data: SliceAnswer }) {
+    if (!memory.length) return null;
+    const rows = memory.slice(0, SHOWN).map(({ t_ns, bytes: size, device_type, device }, i) => {
+        const where = device_type === 0 ? 'on CPU' : `on GPU ${device}`;
+        const value: PaneValue = {
+            label: `${i + 1}. ${size < 0 ? 'freed' : 'allocated'} ${where}`,
+            text: `${bytesText(Math.abs(size))} at ${timesText(t_ns)}`,
+        };
+        return value;
+    });
+    return (
+        <PaneSection title="Memory" note={int(memory_total)}>
+            <PaneValues values={rows} base={null} />
+        </PaneSection>
     );
 }
 
 function Arguments({ data }: { data: SliceAnswer }) {
-    const rows = argRows(data);
     const { category } = data.slice;
-    if (!rows.length && !category) return null;
+    const rows = [...(category ? [['category', category]] : []), ...argRows(data)];
+    if (!rows.length) return null;
+    const text = (): string => JSON.stringify(data.args, null, 2);
     return (
-        <div class="timeline-part">
-            <div class="timeline-part-head">
-                <b>Arguments</b>
-                {rows.length > 0 && (
-                    <CopyButton text={() => JSON.stringify(data.args, null, 2)} label="Copy JSON" />
-                )}
-            </div>
+        <PaneSection title="Arguments" right={<CopyButton text={text} label="Copy JSON" />}>
             <dl class="timeline-args">
-                {category && (
-                    <div>
-                        <dt>category</dt>
-                        <dd>{category}</dd>
-                    </div>
-                )}
-                {rows.map(({ key, value }) => (
+                {rows.map(([key, value]) => (
                     <div key={key}>
                         <dt>{key}</dt>
                         <dd title={value.length > 80 ? value : undefined}>{value}</dd>
                     </div>
                 ))}
             </dl>
-        </div>
+        </PaneSection>
     );
 }

@@ -161,12 +161,12 @@ export function useTimelineKeys(
             run: act((now) => now.props.onNote(Math.round(zoomCentre(now)))),
         },
         {
-            key: '.',
+            key: '>',
             label: rowText && `next slice ${rowText}`,
             run: act((now) => now.props.onStep(true)),
         },
         {
-            key: ',',
+            key: '<',
             label: rowText && `previous slice ${rowText}`,
             run: act((now) => now.props.onStep(false)),
         },

@@ -7,12 +7,12 @@ import { goTo, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm, openContextMenu } from '../../components/context_menu';
-import { isDeviceWork, type SliceAnswer } from '../../model/timeline_types';
+import { isDeviceWork, type SliceAnswer, type TraceTrack } from '../../model/timeline_types';
 import { fitView } from '../../model/timeline_view';
 import { isAttributed, tabHash } from '../trace/data';
 import type { TimelineData } from './data';
 import type { Hit } from './hit';
-import type { Lane } from './lanes';
+import type { Lane, Lanes } from './lanes';
 import type { ArrangementChange } from './props';
 import type { TimelineLoader } from './requests';
 import type { TimelineStage } from './stage';
@@ -29,7 +29,7 @@ interface SliceMenuProps {
 }
 
 /* The table of the operator or kernel of a slice, with its row selected. */
-function tableHash(run: Run, { slice }: SliceAnswer, { track }: Lane): string {
+function tableHash(run: Run, { slice }: SliceAnswer, track: TraceTrack | null): string {
     const row = `${slice.name_id}.${slice.kind}`;
     if (!track || !isDeviceWork(slice.kind)) return tabHash(run, 'operators', { op: row });
     return tabHash(run, 'kernels', { op: `${row}.${track.device}.${track.stream}` });
@@ -38,7 +38,8 @@ function tableHash(run: Run, { slice }: SliceAnswer, { track }: Lane): string {
 const stackText = ({ slice, parents }: SliceAnswer): string =>
     [...parents.map(({ name }) => name), slice.name].join('\n');
 
-function sliceActions(hit: Hit, name: string, props: SliceMenuProps): Action[] {
+/** Actions of a slice or of a group of slices; those of the pane have buttons. */
+export function sliceActions(hit: Hit, name: string, props: SliceMenuProps): Action[] {
     const { run, stage, onArrange, onName, onError } = props;
     const isGroup = hit.id < 0;
     const several = isGroup ? 'several slices: zoom in first' : undefined;
@@ -56,9 +57,11 @@ function sliceActions(hit: Hit, name: string, props: SliceMenuProps): Action[] {
                       hit.lane.track && hit.lane.track.stream >= 0
                           ? 'Open in Kernels'
                           : 'Open in Operators',
-                  run: withSlice((answer) => goTo(tableHash(run, answer, hit.lane))),
+                  run: withSlice((answer) => goTo(tableHash(run, answer, hit.lane.track))),
+                  key: 'k',
                   disabled: several,
                   group: 2,
+                  button: true,
               },
           ]
         : [];
@@ -77,18 +80,41 @@ function sliceActions(hit: Hit, name: string, props: SliceMenuProps): Action[] {
             disabled: stage.props.hasTracks ? undefined : 'the tables of this run count all tracks',
             group: 1,
         },
-        { text: 'Show all of this name', key: 'a', run: () => onName(name), group: 2 },
+        {
+            text: 'Show all of this name',
+            key: 'shift+f',
+            run: () => onName(name),
+            group: 2,
+            button: true,
+        },
         ...table,
-        { text: 'Copy name', key: 'c', run: () => copyAndConfirm(name, 'Name'), group: 3 },
         {
             text: 'Copy stack',
-            key: 'shift+c',
+            key: 'y',
             run: withSlice((answer) => copyAndConfirm(stackText(answer), 'Stack')),
             disabled: several,
             group: 3,
+            button: true,
+        },
+        {
+            text: 'Copy name',
+            key: 'shift+y',
+            run: () => copyAndConfirm(name, 'Name'),
+            group: 3,
+            button: true,
         },
         ...laneActions(hit.lane, onArrange),
     ];
+}
+
+/** A slice as it is hit; null: its track is not shown. */
+export function hitOf({ slice }: SliceAnswer, lanes: Lanes): Hit | null {
+    const { track, depth, id, name_id, family, start_ns, duration_ns } = slice;
+    const lane = lanes.byTrack.get(track);
+    const end = start_ns + duration_ns;
+    return lane
+        ? { lane, track, depth, id, name: name_id, family, start: start_ns, end, count: 1 }
+        : null;
 }
 
 /** Opens the menu of a slice at a point of the window; its name is fetched if it is not loaded. */
@@ -168,7 +194,7 @@ export function openLaneMenu(
         },
         {
             text: 'Copy name',
-            key: 'c',
+            key: 'shift+y',
             run: () => copyAndConfirm(track?.name || name, 'Name'),
             group: 6,
         },

@@ -71,7 +71,8 @@ const KEYS: [string[], string][] = [
     [['R'], 'range from the slice'],
     [['M'], 'area from the slice'],
     [['N'], 'note at the pointer, or on the area'],
-    [[',', '.'], 'previous, next slice in the row'],
+    [[',', '.'], 'wider, narrower slice of the name'],
+    [['<', '>'], 'previous, next slice in the row'],
     [['/'], 'search'],
 ];
 

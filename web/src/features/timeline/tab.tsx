@@ -33,7 +33,7 @@ import { TimelineDetail } from './detail';
 import { TimelineDock } from './dock';
 import { layoutLanes } from './lanes';
 import { useLinks } from './links';
-import { openLaneMenu, openSliceMenu } from './menus';
+import { hitOf, openLaneMenu, openSliceMenu, sliceActions } from './menus';
 import type { ArrangementChange } from './props';
 import { FindField, useFind, useHitPosition } from './search';
 import { useSelect } from './selection';
@@ -255,6 +255,11 @@ function Timeline({ run, timeline }: TimelineProps) {
                 timeline={timeline}
                 answer={detail}
                 launcher={links.other}
+                actionsOf={(answer) => {
+                    const target = stage.current && hitOf(answer, now.lanes);
+                    if (!stage.current || !target) return [];
+                    return sliceActions(target, answer.slice.name, menuProps(stage.current));
+                }}
                 onSelect={select}
             />
         );

@@ -10,6 +10,8 @@ import { formatHash, route } from '../../base/router';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatSeconds, text, THIN_SPACE } from '../../base/units';
+import { kindLabel } from '../../model/family';
+import type { SearchedRow } from '../shared/name_search';
 import { rangeParams, rangeQuery, readRange, type TraceRange } from '../../model/trace_range';
 
 /* Default values of summary fields that only traces of torch have. */
@@ -37,6 +39,13 @@ export function isAttributed(run: Run): boolean {
 /** Whether the run is a stack profile, which has an axis like a trace. */
 export function isStacks(run: Run): boolean {
     return kindHas(run.kind, 'stacks');
+}
+
+/** The row of a slice that other runs are searched for; null: slices of its kind have no table. */
+export function searchedSlice(row: string, kind: number): SearchedRow | null {
+    const tables: Record<string, string> = { operator: 'operators', kernel: 'kernels' };
+    const of = tables[kindLabel(kind)];
+    return of ? { of, row } : null;
 }
 
 /** Unit of the axis of a run, which is the unit of its headline. */
