@@ -194,6 +194,18 @@ test('compare: what cannot be compared is said', async ({ pages, demo }) => {
     await until(async () => (await rowTexts(page, 'Functions'))[0]?.at(-1) === '· the same', 'rows without a verdict');
 });
 
+test('compare: a comparison of another kind replaces the first without a failed request', async ({ pages, demo }) => {
+    const pair = (files) => files.map((file) => demo.demo.get(file).id);
+    const hash = ([base, fresh]) => `#/compare?base=${base}&new=${fresh}`;
+    const functions = hash(pair(['bookshop-slow.prof', 'bookshop-cached.prof']));
+    const page = await pages.open(demo.url + functions);
+    await grid(page, 'Functions').waitFor();
+    await page.evaluate((next) => (location.hash = next), hash(pair(['training.pt.trace.json.gz', 'training-waits.pt.trace.json.gz'])));
+    await grid(page, 'Parts of a step').waitFor();
+    await page.evaluate((next) => (location.hash = next), functions);
+    await grid(page, 'Functions').waitFor();
+});
+
 for (const [theme, width] of [['light', 1440], ['dark', 800]]) {
     test(`compare: names, texts and structure, ${theme}, ${width} px`, ({ pages }) =>
         withGroups(async ({ shelf, hash }) => {

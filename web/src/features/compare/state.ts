@@ -27,6 +27,13 @@ export function comparePath(query: Query, rest = '', params: Record<string, stri
     return withParams(`${API}/compare${rest}`, { ...groupsOf(query), ...params });
 }
 
+/** The runs of both groups in the path of a comparison, equal for swapped groups. */
+export function runsOf(path: string): string {
+    const params = new URL(path, 'http://shelf').searchParams;
+    const names = ['base', 'new'].flatMap((side) => (params.get(side) ?? '').split(','));
+    return names.sort().join();
+}
+
 /** URL of another tab; it keeps the groups and the search. */
 export function tabHref(query: Query, tab: string): string {
     const newQuery: Query = { ...groupsOf(query) };

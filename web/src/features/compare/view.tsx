@@ -34,6 +34,7 @@ import {
     metricOf,
     perOf,
     rowParams,
+    runsOf,
     swapGroups,
     tableOf,
     tabHref,
@@ -48,15 +49,20 @@ interface CompareProps {
 
 export function CompareView({ tab, view }: CompareProps) {
     const { query } = route.value;
-    const { data, error, loading } = useJson<Comparison>(comparePath(query));
+    const path = comparePath(query);
+    const { data, error, loading, path: answered } = useJson<Comparison>(path);
     useEffect(() => {
         for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) cacheRun(run);
         if (data?.base.length) rememberComparison(data.base, data.new);
     }, [data]);
     if (error) return <NoComparison error={error} />;
     const isOneGroup = !query.base;
-    // Until the response for a new URL arrives, the old content must not request rows for the new URL.
-    const isCurrent = data !== null && (data.base.length === 0) === isOneGroup;
+    // Until the response for other runs arrives, the content must not request its tables of them: they
+    // may be of another kind. Swapped groups have the same tables, so their content remains.
+    const isCurrent =
+        data !== null &&
+        (data.base.length === 0) === isOneGroup &&
+        runsOf(answered ?? '') === runsOf(path);
     return (
         <main class="report compare">
             {isCurrent && isOneGroup && <GroupView report={data} tab={tab} />}
