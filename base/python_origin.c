@@ -5,6 +5,9 @@
 #include "base/intern.h"
 #include "base/python_origin.h"
 
+const char *const ps_origin_names[PS_N_ORIGINS] = {"own", "third-party", "stdlib", "builtin",
+                                                   "unknown"};
+
 /* --- Names --- */
 
 /*

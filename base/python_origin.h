@@ -14,6 +14,10 @@ enum ps_origin {
     PS_ORIGIN_BUILTIN = 3,
     PS_ORIGIN_UNKNOWN = 4,
 };
+#define PS_N_ORIGINS (PS_ORIGIN_UNKNOWN + 1)
+
+/* The origins in answers and parameters: "own", "third-party", "stdlib", "builtin", "unknown". */
+extern const char *const ps_origin_names[PS_N_ORIGINS];
 
 /* Classifies a top-level module name: PS_ORIGIN_BUILTIN, PS_ORIGIN_STDLIB, PS_ORIGIN_THIRD_PARTY
  * for well-known PyPI packages, else PS_ORIGIN_UNKNOWN. Never PS_ORIGIN_OWN. */

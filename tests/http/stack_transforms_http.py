@@ -10,6 +10,7 @@ from server import RUNS, ServerTest
 FILES = ["/srv/app.py", "/srv/work.py", "/v/lib/python3.12/site-packages/flask/app.py", "/v/lib/python3.12/site-packages/flask/views.py",
          "/usr/lib/python3.12/json/decoder.py"]
 PACKAGES = {FILES[2]: "flask", FILES[3]: "flask", FILES[4]: "json"}
+ORIGINS = {FILES[0]: "own", FILES[1]: "own", FILES[2]: "third-party", FILES[3]: "third-party", FILES[4]: "stdlib"}
 N_STACKS = 400
 
 
@@ -41,6 +42,8 @@ class Group(str):
 def targets(target, frame):
     """Whether a transform is about a frame. target: (what, frame of the run)."""
     what, of = target
+    if what == "origin":
+        return ORIGINS.get(file(frame.of if isinstance(frame, Group) else frame), "unknown") == of
     if isinstance(frame, Group):
         if frame.what == what:
             return file(frame.of) == file(of) if what == "file" else PACKAGES.get(file(frame.of)) == PACKAGES[file(of)]
@@ -130,7 +133,7 @@ class Transforms(ServerTest):
         if not rest:
             return kind
         what, of = rest[0]
-        return f"{kind}:{'' if what == 'function' else what + ':'}{self.ids[of]}"
+        return f"{kind}:{'' if what == 'function' else what + ':'}{self.ids.get(of, of)}"
 
     def random_transform(self, stacks):
         kind = self.rng.choice(("drop", "focus", "merge", "merge", "leaf", "collapse", "collapse", "recursion", "recursion", "path", "unpath"))
@@ -144,6 +147,8 @@ class Transforms(ServerTest):
             stack = self.rng.choice(stacks) if stacks else ()
             path = [frame.of if isinstance(frame, Group) else frame for frame in stack[:self.rng.randrange(1, 4)]]
             return (kind, tuple(path or [of]))
+        if kind != "collapse" and self.rng.random() < 0.2:
+            return (kind, ("origin", self.rng.choice(sorted({"unknown", *ORIGINS.values()}))))
         return (kind, (self.rng.choice(whats), of))
 
     def transform(self, stacks, transforms):
@@ -262,6 +267,16 @@ class Transforms(ServerTest):
         self.assertEqual(tree["transforms"][0]["name"], "app.py")
         self.assertEqual(self.get_json(f"{self.path}/stack_flame?tf=recursion")["transforms"][0]["name"], "")
 
+    def test_origin(self):
+        text = "main (/srv/app.py:1);dumps (/v/lib/python3.12/site-packages/orjson/__init__.py:2);memcpy (libc.so.6) 5\nmain (/srv/app.py:1);read (<built-in>) 2\n"
+        run = self.server.request("POST", f"{RUNS}?wait=1&name=origins", text.encode()).json["id"]
+        tree = self.get_json(f"{RUNS}/{run}/stack_flame?tf=merge:origin:builtin")
+        self.assertEqual({tree["names"][name].split()[0]: own for name, own in zip(tree["name"], tree["self"])}, {"main": 2, "dumps": 5})
+        self.assertEqual((tree["self_by_origin"], tree["sum"]), ([2, 5, 0, 0, 0], 7))
+        self.assertEqual(tree["transforms"], [{"text": "merge:origin:builtin", "name": "builtin", "removed": 0}])
+        tree = self.get_json(f"{RUNS}/{run}/stack_flame?tf=focus:origin:third-party,merge:origin:builtin")
+        self.assertEqual({tree["names"][name].split()[0]: own for name, own in zip(tree["name"], tree["self"])}, {"dumps": 5})
+
     def test_count_of_stretches(self):
         text = "a;b;c 1\na;b;d 1\na;b 1\na;d;b 1\na;b 1\n"
         run = self.server.request("POST", f"{RUNS}?wait=1&name=stretches", text.encode()).json["id"]
@@ -277,7 +292,7 @@ class Transforms(ServerTest):
         for tf, message in (("hide:1", "unknown transform hide"), ("drop:9999999", "this run has no frame with the id 9999999"),
                             ("drop:x", "x is not the id of a frame"), ("drop", "cannot have this target"), (f"collapse:{own}", "cannot have this target"),
                             (f"merge:package:{own}", "has no package"), ("focus-path:1..2", "is not the id"), ("focus-path", "is not the id"),
-                            ("invert:1", "cannot have this target"), (",".join(["recursion"] * 33), "at most 32 transforms"),
+                            ("invert:1", "cannot have this target"), ("merge:origin:mine", "unknown origin"), ("collapse:origin:own", "cannot have this target"), (",".join(["recursion"] * 33), "at most 32 transforms"),
                             ("focus-path:" + ".".join([str(own)] * 1025), "at most 1024 frames")):
             for view in ("stack_flame", "stack_functions", "sandwich"):
                 answer = self.server.request("GET", f"{self.path}/{view}?name_id=1&tf={tf}")

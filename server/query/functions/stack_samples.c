@@ -170,7 +170,7 @@ static void push_frame(struct reader *r, uint32_t text, uint8_t family, int64_t 
     struct open_frame *frame;
 
     if (r->transforms.transforms->n)
-        step = ps_transform_push(&r->transforms, depth, text, &dropped_by);
+        step = ps_transform_push(&r->transforms, depth, text, family, &dropped_by);
     PS_RESERVE_ONE(r->open, r->n_open, r->cap_open);
     frame = &r->open[r->n_open++];
     *frame = (struct open_frame){.end_ns = end_ns,

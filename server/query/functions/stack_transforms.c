@@ -14,7 +14,9 @@ static const struct {
     unsigned targets;
     bool takes_path;
 } kinds[] = {
-#define ANY_TARGET (1u << PS_TARGET_FUNCTION | 1u << PS_TARGET_FILE | 1u << PS_TARGET_PACKAGE)
+#define ANY_TARGET                                                                                 \
+    (1u << PS_TARGET_FUNCTION | 1u << PS_TARGET_FILE | 1u << PS_TARGET_PACKAGE |                   \
+     1u << PS_TARGET_ORIGIN)
     {"drop", PS_TRANSFORM_DROP, ANY_TARGET, false},
     {"focus", PS_TRANSFORM_FOCUS, ANY_TARGET, false},
     {"merge", PS_TRANSFORM_MERGE, ANY_TARGET, false},
@@ -129,6 +131,19 @@ static enum ps_status read_path(const struct reader *r, struct ps_transform *tra
     return err->code;
 }
 
+static enum ps_status read_origin(struct ps_transform *transform, struct ps_str name,
+                                  struct ps_err *err)
+{
+    for (int i = 0; i < PS_N_ORIGINS; i++)
+        if (ps_str_eq_c(name, ps_origin_names[i])) {
+            transform->origin = (enum ps_origin)i;
+            transform->group = name;
+            return err->code;
+        }
+    return ps_fail(err, PS_BAD_REQUEST, "tf: %.*s: unknown origin", (int)transform->text.len,
+                   transform->text.ptr);
+}
+
 /* Reads what follows the name of a transform. */
 static enum ps_status read_target(struct reader *r, struct ps_transform *transform,
                                   unsigned targets, struct ps_str rest, struct ps_err *err)
@@ -140,6 +155,8 @@ static enum ps_status read_target(struct reader *r, struct ps_transform *transfo
         transform->target = PS_TARGET_FILE;
     else if (ps_str_starts_with(rest, PS_STR("package:")))
         transform->target = PS_TARGET_PACKAGE;
+    else if (ps_str_starts_with(rest, PS_STR("origin:")))
+        transform->target = PS_TARGET_ORIGIN;
     if (!(targets & 1u << transform->target))
         return ps_fail(err, PS_BAD_REQUEST, "tf: %.*s: this transform cannot have this target",
                        (int)transform->text.len, transform->text.ptr);
@@ -147,6 +164,8 @@ static enum ps_status read_target(struct reader *r, struct ps_transform *transfo
         return err->code;
     if (transform->target != PS_TARGET_FUNCTION)
         (void)cut_word(&rest, ':');
+    if (transform->target == PS_TARGET_ORIGIN)
+        return read_origin(transform, rest, err);
     if (read_id(r, transform, rest, &transform->id, err) != PS_OK)
         return err->code;
     transform->shown = ps_stack_collapse(r->out, r->out->n, r->frames->all_lines[transform->id]);
@@ -258,9 +277,16 @@ static struct ps_stack_step *step_at(const struct ps_transform_stack *stack, uin
     return &stack->steps[depth * stack->transforms->n + transform];
 }
 
-static bool is_target(const struct ps_transform *transform, uint32_t id)
+/* Whether a transform is about a frame. family: of its slice; of a collapsed frame that of a frame
+ * that it replaces. */
+static bool is_target(const struct ps_transform_stack *stack, const struct ps_transform *transform,
+                      uint32_t id, uint8_t family)
 {
-    return transform->is_target[id];
+    if (transform->target != PS_TARGET_ORIGIN)
+        return transform->is_target && transform->is_target[id];
+    if (ps_stack_is_collapsed(stack->transforms, id, NULL))
+        family = PS_FAMILY_NONE;
+    return ps_stack_origin(stack->frames, id, family) == transform->origin;
 }
 
 /* A frame below the transformed stack *under. */
@@ -301,10 +327,10 @@ static struct ps_stack_step make_leaf(bool hit, const struct ps_stack_step *unde
 }
 
 /* State of collapse: 1: the collapsed frame is the innermost. */
-static struct ps_stack_step collapse(const struct ps_transform *transform,
+static struct ps_stack_step collapse(const struct ps_transform *transform, bool hit,
                                      const struct ps_stack_step *under, uint32_t depth, uint32_t id)
 {
-    if (!is_target(transform, id))
+    if (!hit)
         return push(under, depth, id, 0);
     return under->state ? omit(under, 1) : push(under, depth, transform->collapsed, 1);
 }
@@ -361,10 +387,11 @@ static struct ps_stack_step follow_path(const struct ps_transform *transform, ui
 
 /* Applies a transform to a frame that is pushed on the stack whose step is *under. */
 static struct ps_stack_step apply(const struct ps_transform_stack *stack, size_t i,
-                                  const struct ps_stack_step *under, uint32_t depth, uint32_t id)
+                                  const struct ps_stack_step *under, uint32_t depth, uint32_t id,
+                                  uint8_t family)
 {
     const struct ps_transform *transform = &stack->transforms->items[i];
-    bool hit = transform->is_target && is_target(transform, id);
+    bool hit = is_target(stack, transform, id, family);
 
     switch (transform->kind) {
     case PS_TRANSFORM_DROP:
@@ -376,7 +403,7 @@ static struct ps_stack_step apply(const struct ps_transform_stack *stack, size_t
     case PS_TRANSFORM_LEAF:
         return make_leaf(hit, under, depth, id);
     case PS_TRANSFORM_COLLAPSE:
-        return collapse(transform, under, depth, id);
+        return collapse(transform, hit, under, depth, id);
     case PS_TRANSFORM_RECURSION:
         return transform->target == PS_TARGET_ALL ? end_all_recursion(stack, i, under, depth, id)
                                                   : end_recursion(hit, under, depth, id);
@@ -399,7 +426,7 @@ static void reserve_depth(struct ps_transform_stack *stack, uint32_t depth)
 }
 
 struct ps_stack_step ps_transform_push(struct ps_transform_stack *stack, uint32_t depth,
-                                       uint32_t text, size_t *dropped_by)
+                                       uint32_t text, uint8_t family, size_t *dropped_by)
 {
     /* the recorded stack, before the first transform */
     struct ps_stack_step step = {.top = depth + 1, .up = depth, .id = text};
@@ -412,7 +439,7 @@ struct ps_stack_step ps_transform_push(struct ps_transform_stack *stack, uint32_
         struct ps_stack_step under =
             top ? *step_at(stack, top - 1, i) : root_step(&stack->transforms->items[i]);
 
-        step = pushes ? apply(stack, i, &under, depth, step.id) : under;
+        step = pushes ? apply(stack, i, &under, depth, step.id, family) : under;
         *step_at(stack, depth, i) = step;
         if (step.top == PS_STACK_DROPPED) {
             *dropped_by = i;

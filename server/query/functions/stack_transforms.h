@@ -15,6 +15,7 @@
  *     file:ID      all functions in the file of the frame
  *     package:ID   all functions in the installed package, or in the module of the standard
  *                  library, of the frame
+ *     origin:NAME  all frames whose code is from there: own, third-party, stdlib, builtin, unknown
  *
  * - drop:TARGET removes the stacks that have a target.
  * - focus:TARGET removes the stacks that have no target, and of the others all frames that are
@@ -62,17 +63,24 @@ enum ps_transform_kind {
     PS_TRANSFORM_MERGE_PATH,
     PS_TRANSFORM_INVERT,
 };
-enum ps_transform_target { PS_TARGET_ALL, PS_TARGET_FUNCTION, PS_TARGET_FILE, PS_TARGET_PACKAGE };
+enum ps_transform_target {
+    PS_TARGET_ALL,
+    PS_TARGET_FUNCTION,
+    PS_TARGET_FILE,
+    PS_TARGET_PACKAGE,
+    PS_TARGET_ORIGIN,
+};
 
 struct ps_transform {
     enum ps_transform_kind kind;
     enum ps_transform_target target;
-    struct ps_str text;  /* as in the parameter; valid as long as the parameters */
-    struct ps_str group; /* name of the file or package; of another target {NULL, 0} */
-    uint32_t id;         /* text id; of a path the last one; 0: none */
-    uint32_t shown;      /* what the transforms before it make of the frame `id` */
-    uint8_t *is_target;  /* [text id]; NULL: a path, or all */
-    uint32_t *path;      /* n_path functions */
+    struct ps_str text;    /* as in the parameter; valid as long as the parameters */
+    struct ps_str group;   /* name of the file, package or origin; of another target {NULL, 0} */
+    uint32_t id;           /* text id; of a path the last one; 0: none */
+    uint32_t shown;        /* what the transforms before it make of the frame `id` */
+    enum ps_origin origin; /* PS_TARGET_ORIGIN */
+    uint8_t *is_target;    /* [text id]; NULL: a path, an origin, or all */
+    uint32_t *path;        /* n_path functions */
     size_t n_path;
     uint32_t collapsed; /* PS_TRANSFORM_COLLAPSE: id of the frame that replaces the targets */
 };
@@ -123,11 +131,11 @@ struct ps_transform_stack {
     struct ps_stack_step *steps;
     size_t cap_depths;
 };
-/* Pushes a frame at `depth`, from 0, and pops the frames at this depth and below. Returns the step
- * after the last transform. *dropped_by: if the stack is removed, index of the transform that
- * removes it. There must be at least one transform. */
+/* Pushes a frame at `depth`, from 0, and pops the frames at this depth and below. family: of its
+ * slice. Returns the step after the last transform. *dropped_by: if the stack is removed, index of
+ * the transform that removes it. There must be at least one transform. */
 struct ps_stack_step ps_transform_push(struct ps_transform_stack *stack, uint32_t depth,
-                                       uint32_t text, size_t *dropped_by);
+                                       uint32_t text, uint8_t family, size_t *dropped_by);
 void ps_transform_stack_free(struct ps_transform_stack *stack);
 
 #endif

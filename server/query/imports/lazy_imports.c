@@ -206,13 +206,12 @@ static enum ps_status apply_choice(struct ps_import_graph *log, struct choice *c
 
 static void write_suggestion(const struct ps_import_suggestion *suggestion, struct ps_json *json)
 {
-    static const char *const origins[] = {"own", "third-party", "stdlib", "builtin", "unknown"};
-
     ps_json_object(json);
     ps_json_key(json, "package");
     ps_json_str(json, suggestion->package);
     ps_json_key_str(json, "origin",
-                    origins[suggestion->origin <= PS_ORIGIN_UNKNOWN ? suggestion->origin : 4]);
+                    ps_origin_names[suggestion->origin < PS_N_ORIGINS ? suggestion->origin
+                                                                      : PS_ORIGIN_UNKNOWN]);
     ps_json_key_real(json, "low_us", suggestion->saving.low);
     ps_json_key_real(json, "best_us", suggestion->saving.best);
     ps_json_key_real(json, "high_us", suggestion->saving.high);

@@ -16,7 +16,6 @@ struct ps_flame_stacks {
     const int64_t *self_by_origin;    /* by enum ps_origin, of all stacks; NULL: not written */
     const struct ps_stack_sums *sums; /* of all stacks; NULL: not written */
 };
-#define PS_N_ORIGINS (PS_ORIGIN_UNKNOWN + 1)
 
 /* Finishes the graph and writes its `limit` nodes with the greatest totals, in preorder, siblings
  * by descending total. nameless: the name that is written for name 0. stacks: NULL for slices. */
