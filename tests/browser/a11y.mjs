@@ -3,6 +3,8 @@
  * What people with weak eyes or without a mouse need, on every tab of the demo runs in both themes:
  * texts that stand out from what is behind them, and a visible ring around the focused control.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { check, equal, settle, test } from './lib.mjs';
 
 /* WCAG 2.1 AA: 4.5 : 1, and 3 : 1 for large text. */
@@ -101,6 +103,45 @@ for (const file of FILES) {
         equal(faults, [], 'texts with little contrast');
     });
 }
+
+/* Colours that fill a part of the frames of a picture, with too little contrast to the ink on them. Runs in the page. */
+function fillFaults(minRatio) {
+    const canvas = document.querySelector('.frame-canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const counts = new Map();
+    let frames = 0;
+    const hex = (text) => [1, 3, 5].map((at) => parseInt(text.trim().slice(at, at + 2), 16));
+    for (let i = 0; i < data.length; i += 4) {
+        if (data[i + 3] < 255) continue;
+        frames++;
+        const key = (data[i] << 16) | (data[i + 1] << 8) | data[i + 2];
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    const luminance = (rgb) => {
+        const [r, g, b] = rgb.map((value) => value / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ink = luminance(hex(getComputedStyle(canvas).getPropertyValue('--ink')));
+    const fills = [...counts].filter(([, n]) => n > frames / 250).map(([key]) => [key >> 16, (key >> 8) & 255, key & 255]);
+    const ratio = (fill) => (Math.max(ink, luminance(fill)) + 0.05) / (Math.min(ink, luminance(fill)) + 0.05);
+    return { n: fills.length, faults: fills.filter((fill) => ratio(fill) < minRatio).map((fill) => `rgb(${fill}) ${ratio(fill).toFixed(2)}`) };
+}
+
+test('a11y: names stand out from the colours of frames by origin, package and none', async ({ pages, demo }) => {
+    const file = join(demo.folder, 'packages.txt');
+    writeFileSync(file, Array.from({ length: 40 }, (_, i) => `main (app.py:1);work_${i} (/v/lib/python3.12/site-packages/package_${i}/core.py:3) 1`).join('\n'));
+    const { id } = demo.add(file);
+    for (const theme of ['light', 'dark']) {
+        for (const [color, least] of [['origin', 2], ['package', 15], ['plain', 1]]) {
+            const page = await pages.open(`${demo.url}#/run/${id}/flame?color=${color}`, { theme });
+            await page.getByRole('img', { name: 'Flame graph, 42 frames' }).waitFor();
+            const { n, faults } = await page.evaluate(fillFaults, MIN_RATIO);
+            check(n >= least, `${n} colours by ${color}`);
+            equal(faults, [], `${color}, ${theme}`);
+        }
+        await pages.close();
+    }
+});
 
 test('a11y: texts of the shelf and of a comparison have contrast', async ({ pages, demo }) => {
     const [base, fresh] = ['bookshop-slow.prof', 'bookshop-joined.prof'].map((file) => demo.demo.get(file).id);

@@ -106,6 +106,8 @@ test('stacks: a speedscope file of two threads says times', async ({ pages }) =>
     }
 });
 
+const ROW = 18;
+
 const SYNAPSE = [
     'main (app.py:3);filter_state (app.py:35);dumps (orjson/api.py:2) 5',
     'main (app.py:3);filter_state (app.py:35) 3',
@@ -165,7 +167,57 @@ test('stacks: the flame graph names origins and lines', async ({ pages }) => {
     });
 });
 
-const ROW = 18;
+/* The colour of the picture at a row and a share of the width, away from texts: at the lower edge of the frame. */
+const fillAt = (page, row, share) => page.locator('.frame-canvas').evaluate((canvas, [y, x]) => {
+    const ratio = canvas.height / canvas.clientHeight;
+    return [...canvas.getContext('2d').getImageData(Math.round(x * canvas.width), Math.round(y * ratio), 1, 1).data].slice(0, 3).join();
+}, [row * ROW + 15, share]);
+const legendText = async (page, by) => (await page.getByRole('group', { name: `self time by ${by}` }).innerText()).replace(/\s+/g, ' ').trim();
+
+test('stacks: colours show the origin, the package or nothing, and the choice is remembered', async ({ pages }) => {
+    await withLines(async (at) => {
+        const page = await pages.open(at('flame'));
+        await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
+        // row 1 is main, row 3 is dumps and memcpy, both of another package
+        const fills = async () => Promise.all([[1, 0.5], [2, 0.5], [3, 0.1], [3, 0.38]].map(([row, share]) => fillAt(page, row, share)));
+        const colours = async (name) => {
+            await page.getByRole('button', { name, exact: true }).click();
+            await quiet(page);
+            const [main, filter, dumps, memcpy] = await fills();
+            return [new Set([main, filter, dumps, memcpy]).size, main === filter];
+        };
+        equal(await colours('Package'), [3, true], 'one colour for each package, the same for one file');
+        equal(query(page).get('color'), 'package', 'the choice in the URL');
+        equal(await legendText(page, 'package'), 'app.py 56.2 % orjson 31.2 % libc.so.6 12.5 % of self time', 'shares of packages');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        await page.goto(at('sandwich'));
+        await page.getByRole('img', { name: /^Sandwich/ }).waitFor();
+        equal(await page.getByRole('button', { name: 'Package', exact: true }).getAttribute('aria-pressed'), 'true', 'remembered by the browser');
+        check((await legendText(page, 'package')).startsWith('app.py '), 'the packages that the function calls');
+        await page.goto(at('flame'));
+        await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
+        equal(await colours('Plain'), [1, true], 'one colour');
+        equal(await page.locator('.stack-legend').count(), 0, 'legends of one colour');
+        await colours('Origin');
+        equal(query(page).get('color'), null, 'the default needs no parameter');
+    });
+});
+
+test('stacks: a click on an origin merges its frames into their callers', async ({ pages }) => {
+    await withLines(async (at) => {
+        const page = await pages.open(at('flame'));
+        await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
+        const native = page.getByRole('button', { name: 'native 12.5' });
+        equal(await native.getAttribute('aria-pressed'), 'true', 'native code is shown');
+        await native.click();
+        await page.getByRole('img', { name: 'Flame graph, 4 frames' }).waitFor();
+        await until(async () => (await legendText(page, 'origin')) === 'own 68.8 % third-party 31.2 % native of self time', 'its time counts for the callers');
+        equal(await chips(page), ['Merge native ×'], 'the chip');
+        await page.getByRole('button', { name: 'builtin native' }).click();
+        await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
+        equal(query(page).get('tf'), null, 'shown again');
+    });
+});
 
 /* A right click on the frame at a row and a share of the width opens its menu. */
 async function openMenu(page, row, share) {

@@ -8,7 +8,8 @@ import { deviceName, propertiesOf } from '../src/model/device';
 import { FAMILIES, familyOf, kindLabel } from '../src/model/family';
 import { axisText } from '../src/base/axis';
 import { flamePaint } from '../src/canvas/frame_paint';
-import { FAMILY_FILL } from '../src/canvas/theme';
+import { FAMILY_FILL, PACKAGE_FILL, PLAIN_FILL } from '../src/canvas/theme';
+import { packageColour, packagesOf } from '../src/model/frame_colours';
 import { layoutFlame, linesOf, matchedNs } from '../src/features/stacks/flame_tree';
 import { byteStep, steppedValueAt } from '../src/model/step_curve';
 import { heights, positionOnAxis } from '../src/model/histogram';
@@ -113,7 +114,7 @@ test('a flame graph is as wide as its roots, children stand from the left', () =
 
 test('self time has a box beside the frames below it, leaves say so in their label', () => {
     const layout = layoutFlame(FLAME);
-    const paint = flamePaint(FLAME, layout, 'all');
+    const paint = flamePaint(FLAME, layout, 'all', 'origin');
     const boxOf = (node: number) => paint.selfBox?.(layout.frameOf[node]) ?? null;
     const chars = (text: string) => text.length;
     assert.deepEqual(boxOf(0), { x0: 90, x1: 100, value: axisText(10) });
@@ -121,14 +122,29 @@ test('self time has a box beside the frames below it, leaves say so in their lab
     assert.equal(boxOf(2), null, 'a leaf');
     assert.equal(paint.label(layout.frameOf[2], 99, chars).value, `${axisText(25)} self`);
     assert.equal(paint.label(layout.frameOf[1], 99, chars).value, axisText(60));
-    const callers = flamePaint(FLAME, layout, 'all', false);
-    assert.equal(callers.selfBox?.(layout.frameOf[0]), null, 'callers have no self time');
+});
+
+test('frames have the fill of their package, or all the same', () => {
+    const layout = layoutFlame(FLAME);
+    const fillsOf = (colours: 'package' | 'plain') => {
+        const paint = flamePaint(FLAME, layout, 'all', colours);
+        return [0, 1, 2, 3].map((node) => paint.origin(layout.frameOf[node]));
+    };
+    assert.deepEqual(fillsOf('plain'), [PLAIN_FILL, PLAIN_FILL, PLAIN_FILL, PLAIN_FILL]);
+    const packages = packagesOf(FLAME);
+    assert.deepEqual(
+        fillsOf('package'),
+        [0, 1, 2, 3].map((node) => {
+            const name = packages[FLAME.name[node]];
+            return name ? PACKAGE_FILL + packageColour(name) : 3;
+        }),
+    );
 });
 
 test('frames of stacks have the fill of their origin, if any origin is known', () => {
     const layout = layoutFlame(FLAME);
     const fills = (origins: number[]) => {
-        const paint = flamePaint({ ...FLAME, origins }, layout, 'all');
+        const paint = flamePaint({ ...FLAME, origins }, layout, 'all', 'origin');
         return [0, 1, 2, 3].map((node) => paint.origin(layout.frameOf[node]));
     };
     assert.deepEqual(fills([0, 1, 3, 4]), [0, 1, 3, 4]);

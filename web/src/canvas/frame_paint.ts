@@ -4,13 +4,14 @@ import type { FlameAnswer } from '../base/trace_types';
 import { axisText } from '../base/axis';
 import { THIN_SPACE, formatSeconds, formatFixed, pct, text } from '../base/units';
 import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
+import { type ColourMode, packageColour, packagesOf } from '../model/frame_colours';
 import type { FrameLayout } from '../model/frames';
 import type { ImportTree } from '../model/icicle';
 import { fitForms, frameForms } from '../model/frame_names';
 import { type Measure, fitEllipsis, fitName, functionName } from '../model/labels';
 import { tintOf, tintOfFile } from '../model/tint';
 import type { FramePaint } from './frame_canvas';
-import { FAMILY_FILL } from './theme';
+import { FAMILY_FILL, PACKAGE_FILL, PLAIN_FILL } from './theme';
 
 const VALUE_GAP = 7;
 
@@ -29,6 +30,9 @@ export function withValue(
     const fits = name === whole && measure(name) + VALUE_GAP + measure(value) <= maxWidth;
     return { name, value: fits ? value : '' };
 }
+
+/* Fill of frames without a package: that of native code. */
+const NO_PACKAGE_FILL = 3;
 
 /* Upper bound of the width of a bold name relative to its width in the regular font, which
  * `measure` uses. */
@@ -112,25 +116,31 @@ function endsOfChildren(layout: FrameLayout): Float64Array {
     return ends;
 }
 
-/** Returns the index of the fill of a node. It depends on the origin of the node if the answer has
- * Python code with a known origin. Otherwise, nodes with a family (in stacks: native code) have the
- * fill of the family, and all others share one. */
-function flameFills(flame: FlameAnswer): (node: number) => number {
+/** Returns the index of the fill of a node. `origin`: it depends on the origin of the node if the
+ * answer has Python code with a known origin. Otherwise, nodes with a family (in stacks: native
+ * code) have the fill of the family, and all others share one. */
+function flameFills(flame: FlameAnswer, colours: ColourMode): (node: number) => number {
+    if (colours === 'plain') return () => PLAIN_FILL;
+    if (colours === 'package') {
+        const fills = packagesOf(flame).map((name) =>
+            name ? PACKAGE_FILL + packageColour(name) : NO_PACKAGE_FILL,
+        );
+        return (node) => fills[flame.name[node]];
+    }
     const origins = flame.origins?.some((origin) => origin <= 2) ? flame.origins : null;
     if (origins) return (node) => origins[flame.name[node]];
     return (node) => (flame.family[node] > 0 ? FAMILY_FILL + flame.family[node] : 1);
 }
 
-/** Paint of flame graphs: the colour is that of the origin or of the family, in one of two tints.
- * hasSelf: `self` of the answer is self time. */
+/** Paint of flame graphs. colours: what the colour shows. */
 export function flamePaint(
     flame: FlameAnswer,
     layout: FrameLayout,
     title: string,
-    hasSelf = true,
+    colours: ColourMode,
 ): FramePaint {
     const tints = Uint8Array.from(flame.names, (name) => tintOf(name));
-    const fillOf = flameFills(flame);
+    const fillOf = flameFills(flame, colours);
     const ends = endsOfChildren(layout);
     const forms: string[][] = [];
     const root = rootLabel(title, axisText(layout.total));
@@ -140,7 +150,7 @@ export function flamePaint(
         origin: (f) => (node[f] < 0 ? 3 : fillOf(node[f])),
         tint: (f) => (node[f] < 0 ? 0 : (tints[flame.name[node[f]]] as 0 | 1)),
         selfBox: (f) => {
-            if (!hasSelf || node[f] < 0 || ends[f] === layout.x0[f]) return null;
+            if (node[f] < 0 || ends[f] === layout.x0[f]) return null;
             const self = flame.self[node[f]];
             if (!(self > 0)) return null;
             return {
@@ -152,7 +162,7 @@ export function flamePaint(
         label: (f, maxWidth, measure) => {
             if (node[f] < 0) return root(f, maxWidth, measure);
             const total = flame.total[node[f]];
-            const isLeaf = hasSelf && flame.self[node[f]] === total;
+            const isLeaf = flame.self[node[f]] === total;
             const id = flame.name[node[f]];
             const [whole] = (forms[id] ??= frameForms(flame.names[id]));
             const name = fitForms(forms[id], maxWidth, measure);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads tokens of the style sheet for canvas code, and mixes the two tints of each origin. */
 import { FAMILIES } from '../model/family';
+import { PACKAGE_COLOURS } from '../model/frame_colours';
 import { mix } from '../model/tint';
 
 export interface Fill {
@@ -23,7 +24,7 @@ export interface FrameTheme {
     font: string;
     fontStrong: string;
     /** indexed by [origin][tint]; origin 4 (unknown) is drawn as an outline. The fills of families
-     * begin at FAMILY_FILL, the fills of differences at DIFF_FILL */
+     * begin at FAMILY_FILL, those of differences at DIFF_FILL, those of packages at PACKAGE_FILL */
     fills: [Fill, Fill][];
 }
 
@@ -31,6 +32,11 @@ export interface FrameTheme {
 export const FAMILY_FILL = 5;
 /** Index of the first of the seven fills of differences, from faster to slower. */
 export const DIFF_FILL = FAMILY_FILL + FAMILIES.length;
+const DIFF_STEPS = [1, 2, 3, 4, 5, 6, 7];
+/** Index of the first of the fills of packages. */
+export const PACKAGE_FILL = DIFF_FILL + DIFF_STEPS.length;
+/** Index of the fill of all frames if colours show nothing. */
+export const PLAIN_FILL = PACKAGE_FILL + PACKAGE_COLOURS;
 
 const ORIGIN_TOKENS = ['own', 'third-party', 'stdlib', 'builtin'];
 const TINTS = [0.1, 0.2] as const;
@@ -45,6 +51,10 @@ export function readTheme(element: Element): FrameTheme {
         fill(mix(colour, dark ? '#000000' : '#ffffff', TINTS[0])),
         fill(mix(colour, dark ? '#000000' : '#ffffff', TINTS[1])),
     ];
+    const single = (name: string): [Fill, Fill] => {
+        const one = fill(token(name));
+        return [one, one];
+    };
     const sans = token('sans') || 'sans-serif';
     return {
         dark,
@@ -62,14 +72,10 @@ export function readTheme(element: Element): FrameTheme {
         fills: [
             ...ORIGIN_TOKENS.map((o) => tints(token(`origin-${o}`))),
             [fill(bg), fill(bg)],
-            ...FAMILIES.map(({ key }): [Fill, Fill] => {
-                const single = fill(token(`family-${key}`));
-                return [single, single];
-            }),
-            ...[1, 2, 3, 4, 5, 6, 7].map((step): [Fill, Fill] => {
-                const single = fill(token(`diff-${step}`));
-                return [single, single];
-            }),
+            ...FAMILIES.map(({ key }) => single(`family-${key}`)),
+            ...DIFF_STEPS.map((step) => single(`diff-${step}`)),
+            ...Array.from({ length: PACKAGE_COLOURS }, (_, i) => single(`package-${i}`)),
+            single('bar-2'),
         ],
     };
 }

@@ -63,6 +63,9 @@ export function frameParts(fullName: string): FrameParts {
     return { name, file, line: Number(lineBefore ?? lineAfter ?? 0) };
 }
 
+/** Whether a path has the folders of an installed package or of the standard library. */
+export const isInstalledFile = (file: string): boolean => INSTALLED.test(file);
+
 /** The package that a file of an installed package or of the standard library belongs to:
  * `werkzeug` of `…/site-packages/werkzeug/serving.py`, `threading` of `…/python3.11/threading.py`. */
 export function libraryOfFile(file: string): string {

@@ -3,6 +3,7 @@
  * titles, and which of them a frame offers. */
 import type { FlameAnswer, StackTransform } from '../base/trace_types';
 import { locationStart } from './frame_names';
+import { ORIGIN_LABELS, type Origin, originIndex, ORIGINS } from './tint';
 
 export const RECURSION = 'recursion';
 export const INVERT = 'invert';
@@ -33,6 +34,15 @@ const TITLES: Record<string, string> = {
     invert: 'Invert',
 };
 
+/** The transform that merges all frames of an origin into their callers. */
+export const mergeOfOrigin = (origin: Origin): string => `merge:origin:${origin}`;
+
+/* `native` of `merge:origin:builtin`; undefined: the transform is not about an origin */
+function originOfTransform(text: string): string | undefined {
+    const origin = /^[a-z]+:origin:(.*)$/.exec(text)?.[1];
+    return origin === undefined ? undefined : ORIGIN_LABELS[ORIGINS[originIndex(origin)]];
+}
+
 export function transformTitle(text: string): string {
     return TITLES[text.split(':')[0]] ?? text;
 }
@@ -59,7 +69,7 @@ export function chipsOf(list: readonly string[], answers: readonly StackTransfor
         return {
             text,
             title: transformTitle(text),
-            name: known?.name ?? '',
+            name: originOfTransform(text) ?? known?.name ?? '',
             removed: known?.removed ?? 0,
         };
     });

@@ -5,6 +5,15 @@
 export const ORIGINS = ['own', 'third-party', 'stdlib', 'builtin', 'unknown'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
+/** The origins in a legend. */
+export const ORIGIN_LABELS: Record<Origin, string> = {
+    own: 'own',
+    'third-party': 'third-party',
+    stdlib: 'standard library',
+    builtin: 'native',
+    unknown: 'unknown',
+};
+
 export function originIndex(origin: string | null | undefined): number {
     const index = ORIGINS.indexOf((origin ?? 'unknown') as Origin);
     return index < 0 ? 4 : index;

@@ -28,6 +28,7 @@ import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
 import { withModuleCounts } from '../../model/python_flame';
+import { colourMode } from './colours';
 import { layoutFlame, matchedNs } from './flame_tree';
 import { frameActions } from './frame_actions';
 import { frameHead, FrameSelection, selectedNode, treeOf } from './frame_selection';
@@ -133,6 +134,7 @@ export function FlamePane({
     onFlame,
 }: FlamePaneProps) {
     const on = flameOn(run);
+    const colours = colourMode();
     const answer = useJson<FlameAnswer>(flamePath(run, range, on));
     const flame = useMemo(
         () =>
@@ -142,8 +144,8 @@ export function FlamePane({
     const rootName = rootText(run, on, flame?.tracks ?? 0);
     const layout = useMemo(() => (flame ? layoutFlame(flame) : null), [flame]);
     const paint = useMemoOn(
-        () => (flame && layout ? flamePaint(flame, layout, rootName) : null),
-        [flame, layout, on],
+        () => (flame && layout ? flamePaint(flame, layout, rootName, colours) : null),
+        [flame, layout, on, colours],
     );
     const match = useMemo(
         () =>

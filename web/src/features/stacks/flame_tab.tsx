@@ -17,7 +17,8 @@ import { matcher } from '../../model/search';
 import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
 import { flameOn, FlamePane, FlameSwitch } from './flame_pane';
-import { ModeSwitch, PeriodField, StackLegend } from './parts';
+import { ColourLegend, ColourSwitch } from './colours';
+import { ModeSwitch, PeriodField } from './parts';
 import { isPythonFlame, PythonOptions } from './python_flame';
 import { showsThreadColumn, StackColumns, ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
@@ -56,7 +57,8 @@ export function FlameTab({ run }: { run: Run }) {
                 {wide && !isStacks(run) && !isByPython && (
                     <span class="soft">slices merged by path, widest first</span>
                 )}
-                {isStacks(run) && <StackLegend selfByOrigin={flame?.self_by_origin} />}
+                <ColourSwitch hasOrigins={isStacks(run)} />
+                <ColourLegend flame={flame} />
                 <Spacer />
                 <RangeNotice />
                 {matched.count !== null && (

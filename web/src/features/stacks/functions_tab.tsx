@@ -21,15 +21,9 @@ import { countColumn, nameColumn, RIGHT_ALIGNED, shareColumn } from '../trace/co
 import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
+import { ToolbarOrigins } from './colours';
 import { useFunctionId } from './function_id';
-import {
-    ModeSwitch,
-    PeriodField,
-    stackParams,
-    stackQuery,
-    ToolbarLegend,
-    useStackSums,
-} from './parts';
+import { ModeSwitch, PeriodField, stackParams, stackQuery, useStackSums } from './parts';
 import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
 import type { StackFunctionRow } from '../../base/rows';
@@ -165,7 +159,7 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                 <ModeSwitch />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
-                <ToolbarLegend flame={sums} />
+                <ToolbarOrigins flame={sums} />
                 <InitialiserSwitch run={run} />
             </TraceToolbar>
             <TransformRow flame={sums} />

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts that the tabs of stack profiles share: the parameters of requests, the switch between functions and
- * lines, the legend, and the field for the sample period. */
+ * lines, and the field for the sample period. */
 import type { Params } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { pct, THIN_SPACE } from '../../base/units';
 import { NumberField } from '../../components/number_field';
-import { Swatch } from '../../components/origin_legend';
 import { Segmented } from '../../components/segmented';
-import { viewportWidth } from '../../components/viewport';
-import { type Origin, ORIGINS } from '../../model/tint';
+import { ORIGIN_LABELS, type Origin, ORIGINS } from '../../model/tint';
 import { useJson } from '../shared/use_json';
 import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
 
@@ -65,18 +62,18 @@ export function ModeSwitch() {
     );
 }
 
-const ORIGIN_LABELS: Record<Origin, { label: string; tip: string }> = {
-    own: { label: 'own', tip: 'files that are neither installed nor of the standard library' },
-    'third-party': { label: 'third-party', tip: 'installed packages' },
-    stdlib: { label: 'standard library', tip: 'modules of the standard library' },
-    builtin: { label: 'native', tip: 'C, C++, Rust and built-in functions' },
-    unknown: { label: 'unknown', tip: 'the name of the frame does not say' },
+export const ORIGIN_TIPS: Record<Origin, string> = {
+    own: 'files that are neither installed nor of the standard library',
+    'third-party': 'installed packages',
+    stdlib: 'modules of the standard library',
+    builtin: 'C, C++, Rust and built-in functions',
+    unknown: 'the name of the frame does not say',
 };
 
 /** Suffix of a tooltip: where the code of a frame is from; empty if the name does not say. */
 export function originSuffix({ origins, name }: FlameAnswer, node: number): string {
     const origin = ORIGINS[origins?.[name[node]] ?? ORIGINS.length] ?? 'unknown';
-    return origin === 'unknown' ? '' : `, ${ORIGIN_LABELS[origin].label}`;
+    return origin === 'unknown' ? '' : `, ${ORIGIN_LABELS[origin]}`;
 }
 
 /** The sums of the selected stacks, for tabs without a flame graph of all of them. */
@@ -84,36 +81,6 @@ export function useStackSums(run: Run): FlameAnswer | undefined {
     /* the sums are of all stacks, however few nodes are asked for */
     const path = rangedPath(run, 'stack_flame', useRange(), { ...stackParams(), limit: 1 });
     return useJson<FlameAnswer>(path).data ?? undefined;
-}
-
-interface LegendProps {
-    /** self time by origin, in the order of ORIGINS; a share without a base is not shown */
-    selfByOrigin?: readonly number[];
-}
-
-/** Colours of the frames, each with its share of the self time shown; nothing if all frames have
- * the same colour. */
-export function StackLegend({ selfByOrigin }: LegendProps) {
-    if (!selfByOrigin) return null;
-    const sum = selfByOrigin.reduce((total, self) => total + self, 0);
-    const shown = ORIGINS.filter((_, i) => selfByOrigin[i] > 0);
-    if (!(sum > 0) || shown.every((origin) => origin === 'unknown')) return null;
-    return (
-        <span class="soft stack-legend" role="group" aria-label="self time by origin">
-            {shown.map((origin) => (
-                <span key={origin} title={ORIGIN_LABELS[origin].tip}>
-                    <Swatch origin={origin} /> {ORIGIN_LABELS[origin].label}{' '}
-                    <b>{`${pct((100 * selfByOrigin[ORIGINS.indexOf(origin)]) / sum)}${THIN_SPACE}%`}</b>
-                </span>
-            ))}
-            <span>of self time</span>
-        </span>
-    );
-}
-
-/** The legend of a tab with a table, in windows that have room for it. */
-export function ToolbarLegend({ flame }: { flame: FlameAnswer | undefined }) {
-    return viewportWidth.value < 1000 ? null : <StackLegend selfByOrigin={flame?.self_by_origin} />;
 }
 
 export function PeriodField({ run }: { run: Run }) {

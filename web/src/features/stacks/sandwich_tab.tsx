@@ -17,11 +17,12 @@ import { flamePaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
+import { viewportWidth } from '../../components/viewport';
 import { PaneHead } from '../../components/toolbar';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { shortFrameName } from '../../model/stack_transforms';
-import { useJson } from '../shared/use_json';
+import { type Answer, useJson } from '../shared/use_json';
 import { estimateText, rangedPath, useRange } from '../trace/data';
 import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
@@ -29,14 +30,8 @@ import { StackFunctions } from './functions_tab';
 import { useFunctionId } from './function_id';
 import { FrameLines } from './frame_lines';
 import { layoutSandwich } from './sandwich_layout';
-import {
-    ModeSwitch,
-    originSuffix,
-    PeriodField,
-    stackParams,
-    ToolbarLegend,
-    useStackSums,
-} from './parts';
+import { ColourLegend, colourMode, ColourSwitch, ToolbarOrigins } from './colours';
+import { ModeSwitch, originSuffix, PeriodField, stackParams, useStackSums } from './parts';
 import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
 
@@ -79,6 +74,9 @@ export function SandwichTab({ run }: { run: Run }) {
     const [shown, setShown] = useState<number | null>(null);
     const params = { ...filterParams(filters), ...stackParams() };
     const sums = useStackSums(run);
+    const answer = useJson<SandwichAnswer>(
+        fn && rangedPath(run, 'sandwich', range, { name_id: fn, ...stackParams(), limit: 10_000 }),
+    );
     const select = ({ name_id, name }: StackFunctionRow) =>
         pushQuery({ fn: String(name_id), sel: name, sandwich_zoom: null });
     return (
@@ -96,7 +94,14 @@ export function SandwichTab({ run }: { run: Run }) {
                 <ModeSwitch />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
-                <ToolbarLegend flame={sums} />
+                <ColourSwitch hasOrigins />
+                {colourMode() === 'origin' ? (
+                    <ToolbarOrigins flame={sums} />
+                ) : (
+                    viewportWidth.value >= 1000 && (
+                        <ColourLegend flame={answer.data?.callees} of="this function" />
+                    )
+                )}
             </TraceToolbar>
             <TransformRow flame={sums} />
             <div class="panes sandwich-panes">
@@ -112,21 +117,15 @@ export function SandwichTab({ run }: { run: Run }) {
                         onShown={setShown}
                     />
                 </section>
-                <section class="pane pane-main">{fn && <Sandwich run={run} fn={fn} />}</section>
+                <section class="pane pane-main">
+                    {fn && <Sandwich run={run} answer={answer} />}
+                </section>
             </div>
         </div>
     );
 }
 
-function Sandwich({ run, fn }: { run: Run; fn: string }) {
-    const range = useRange();
-    const answer = useJson<SandwichAnswer>(
-        rangedPath(run, 'sandwich', range, {
-            name_id: fn,
-            ...stackParams(),
-            limit: 10_000,
-        }),
-    );
+function Sandwich({ run, answer }: { run: Run; answer: Answer<SandwichAnswer> }) {
     const { data } = answer;
     if (answer.error) {
         return <Notice kind="error" title="The function could not be read" error={answer.error} />;
@@ -159,6 +158,7 @@ function neighboursText({ callers, callees }: SandwichAnswer): string {
 
 function SandwichPicture({ run, answer }: { run: Run; answer: SandwichAnswer }) {
     const { sum } = answer;
+    const colours = colourMode();
     const { flame, layout, fn } = useMemo(
         () => layoutSandwich(answer.callers, answer.callees),
         [answer],
@@ -171,7 +171,7 @@ function SandwichPicture({ run, answer }: { run: Run; answer: SandwichAnswer }) 
         `${shareText(total, sum)} of ${axisText(sum)}`,
     ].filter(Boolean);
     const paint = useMemoOn(() => {
-        const frames = flamePaint(flame, layout, nameOf(fn));
+        const frames = flamePaint(flame, layout, nameOf(fn), colours);
         const value = `${totalText.join(', ')} · self ${axisText(flame.self[fn])}`;
         const label: FramePaint['label'] = (frame, maxWidth, measure) => {
             if (layout.node[frame] !== fn) return frames.label(frame, maxWidth, measure);
@@ -179,7 +179,7 @@ function SandwichPicture({ run, answer }: { run: Run; answer: SandwichAnswer }) 
             return name ? { name, value } : frames.label(frame, maxWidth, measure);
         };
         return { ...frames, label };
-    }, [flame, layout]);
+    }, [flame, layout, colours]);
     const [selected, setSelected] = useState(fn);
     useEffect(() => setSelected(fn), [flame, fn]);
     const showFunction = (node: number) => {

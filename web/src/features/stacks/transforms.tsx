@@ -29,7 +29,7 @@ import { stackQuery } from './parts';
 /* The lists before each change, the newest last, so that a removed chip can be restored too. */
 const changes: string[] = [];
 
-const currentTransforms = (): string[] => readTransforms(route.value.query.tf);
+export const currentTransforms = (): string[] => readTransforms(route.value.query.tf);
 const isInverted = (): boolean => currentTransforms().includes(INVERT);
 
 /* Frames have other numbers in another tree, so selection and zoom are cleared. */
@@ -53,7 +53,8 @@ function undoTransform(): void {
     showTransforms(changes.length ? readTransforms(changes.pop()) : now.slice(0, -1));
 }
 
-function toggleSwitch(text: string): void {
+/** Adds a transform, or removes it if it is in the list. */
+export function toggleSwitch(text: string): void {
     const list = readTransforms(route.peek().query.tf);
     changeTransforms(
         list.includes(text) ? list.filter((other) => other !== text) : withTransform(list, text),
