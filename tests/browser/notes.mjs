@@ -3,6 +3,7 @@
  * Notes on the timeline: written at the pointer and on an area, moved, changed, deleted; texts are
  * shown as text, whatever they contain.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, DEMO, equal, quiet, Shelf, test, until } from './lib.mjs';
 
@@ -19,8 +20,8 @@ async function withTraining(pages, more, work) {
         const api = `${shelf.url}api/v1/runs/${id}/timeline_notes`;
         const notes = async () => (await (await fetch(api)).json()).rows;
         const add = async (t_ns, text) => (await (await fetch(api, { method: 'POST', body: JSON.stringify({ t_ns, text }) })).json()).id;
-        const open = async (rest) => {
-            const page = await pages.open(`${shelf.url}#/run/${id}/timeline?at=${AT.from}~${AT.to}${rest}`);
+        const open = async (rest, options) => {
+            const page = await pages.open(`${shelf.url}#/run/${id}/timeline?at=${AT.from}~${AT.to}${rest}`, options);
             await until(async () => (await page.locator('.status-line').innerText()).includes('drawn from'), 'a picture');
             await quiet(page);
             return page;
@@ -96,6 +97,24 @@ test('notes: one on an area restores the area; Esc cancels and clears', async ({
         await until(() => query(page).get('area') === '31000000-34000000@1,2', 'the area again');
     });
 });
+
+for (const [width, theme] of [[1440, 'light'], [800, 'dark'], [390, 'light']]) {
+    test(`notes: the list selects and exports, ${width} px`, async ({ pages }) => {
+        await withTraining(pages, null, async ({ open, notes, add }) => {
+            await add(36.1e6, 'Workers start late');
+            await add(40e6, 'Second');
+            const page = await open('', { width, theme });
+            if (width < 1000) await page.getByRole('tab', { name: 'Notes' }).click();
+            const list = page.locator('.timeline-notes-list');
+            const [saved] = await Promise.all([page.waitForEvent('download'), list.getByRole('link', { name: 'Export' }).click()]);
+            equal(JSON.parse(readFileSync(await saved.path(), 'utf8')).rows, await notes(), 'exported');
+            await list.getByRole('button', { name: /Second/ }).click();
+            await until(async () => (await card(page).locator('b').innerText()) === 'Second', 'its card');
+            check(await card(page).getByRole('button', { name: 'Copy link' }).isVisible(), 'a link to copy');
+            check((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'nothing sticks out');
+        });
+    });
+}
 
 test('notes: close ones stack, then are one group; markup is text', async ({ pages }) => {
     await withTraining(pages, null, async ({ open, add }) => {

@@ -155,6 +155,20 @@ test('timeline: the pane of a slice walks its instances, widest first, and has i
     });
 });
 
+test('timeline: the gestures are explained until that is closed', async ({ pages }) => {
+    await withTrace(async (shelf, { id }) => {
+        const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);
+        await drawn(page);
+        const hint = page.locator('.timeline-line.is-gestures');
+        equal(await hint.innerText(), 'The wheel scrolls, Ctrl + wheel zooms, Shift + wheel pans, ? lists the keys.\n×', 'the gestures');
+        await hint.getByRole('button', { name: 'close' }).click();
+        equal(await hint.count(), 0, 'closed');
+        await page.reload();
+        await drawn(page);
+        equal(await hint.count(), 0, 'remembered');
+    });
+});
+
 test('timeline: a range recomputes the tables, a reload shows the same', async ({ pages }) => {
     await withTrace(async (shelf, { id }) => {
         const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);

@@ -148,7 +148,7 @@ test('tracks: a run without steps says how to mark them, until that is closed', 
         const { id } = shelf.add(file);
         const page = await pages.open(`${shelf.url}#/run/${id}/timeline`);
         await drawn(page);
-        const hint = page.locator('.timeline-no-steps');
+        const hint = page.locator('.timeline-line.is-steps');
         check((await hint.innerText()).includes('profiler.step()'), 'the hint');
         equal(await page.locator('.timeline-steps-label').count(), 0, 'rows of steps');
         await hint.getByRole('button').click();

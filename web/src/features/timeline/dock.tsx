@@ -21,11 +21,18 @@ const HEAD_HEIGHT = 28;
 const MIN_HEIGHT = HEAD_HEIGHT + 28 + 3 * 24;
 const MAX_SHARE = 0.75;
 
+/** A pane of the dock that is beside the tracks in wide windows. */
+export interface DockDetail {
+    id: string;
+    title: string;
+    body: ComponentChildren;
+}
+
 interface DockProps {
     run: Run;
     range: TraceRange | null;
-    /** the selected slice as a pane, only in narrow windows */
-    slice: { title: string; body: ComponentChildren } | null;
+    /** only in narrow windows */
+    details: readonly DockDetail[];
     /** the search field of a panel */
     tools: ComponentChildren;
 }
@@ -52,14 +59,13 @@ function ruleText(run: Run, range: TraceRange): string {
     return `${rangeText(range)}, ${rule}${tracks ? `, ${plural(tracks, 'track')}` : ''}`;
 }
 
-export function TimelineDock({ run, range, slice, tools }: DockProps) {
+export function TimelineDock({ run, range, details, tools }: DockProps) {
     const { query } = route.value;
     const dock = dockPane();
     const panes = DOCK_PANES.filter(({ shown }) => shown(run));
-    const chosen =
-        query.dock === 'slice' && slice ? null : panes.find(({ id }) => id === query.dock);
-    const pane: DockPane | undefined =
-        query.dock === 'slice' && slice ? undefined : (chosen ?? panes[0]);
+    const detail = details.find(({ id }) => id === query.dock);
+    const chosen = panes.find(({ id }) => id === query.dock) ?? panes[0];
+    const pane: DockPane | null = detail ? null : chosen;
     const Body = pane?.view;
     return (
         <section
@@ -70,16 +76,20 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
             {dock.isOpen && <Splitter pane={dock} side="below" label="height of the tables" grip />}
             <div class="pane-head">
                 <b>
-                    {pane?.title ?? slice?.title} {pane && placeText(range)}
+                    {pane?.title ?? detail?.title} {pane && placeText(range)}
                 </b>
                 {pane && <span class="pane-remark">{range && ruleText(run, range)}</span>}
                 <Spacer />
                 {pane?.tools && <pane.tools run={run} />}
                 {tools}
                 <div class="timeline-dock-tabs" role="tablist">
-                    {slice && <DockTab id="slice" title={slice.title} current={!pane} />}
-                    {panes.map(({ id, title }) => (
-                        <DockTab key={id} id={id} title={title} current={id === pane?.id} />
+                    {[...details, ...panes].map(({ id, title }) => (
+                        <DockTab
+                            key={id}
+                            id={id}
+                            title={title}
+                            current={id === (detail ?? pane)?.id}
+                        />
                     ))}
                 </div>
                 {pane?.csv && (
@@ -105,7 +115,7 @@ export function TimelineDock({ run, range, slice, tools }: DockProps) {
             </div>
             {dock.isOpen && (
                 <div class="timeline-dock-body">
-                    {Body ? <Body key={pane.id} run={run} range={range} /> : slice?.body}
+                    {Body ? <Body key={pane.id} run={run} range={range} /> : detail?.body}
                 </div>
             )}
         </section>

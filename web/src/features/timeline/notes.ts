@@ -31,10 +31,12 @@ export interface Notes {
 
 const NO_NOTES: readonly TimelineNote[] = [];
 
+export const notesPath = ({ id }: Run): string => `${API}/runs/${id}/timeline_notes`;
+
 export function useTimelineNotes(run: Run): Notes {
     const [stamp, setStamp] = useState(0);
     const [error, setError] = useState<ApiError | null>(null);
-    const path = `${API}/runs/${run.id}/timeline_notes`;
+    const path = notesPath(run);
     const { data } = useJson<{ rows: TimelineNote[] }>(path, stamp);
     // Another user changed the notes: the server sends an event of the run.
     useEffect(

@@ -8,9 +8,11 @@ import { useRef, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { useKeys } from '../../base/keys';
 import type { TimelineNote } from '../../base/trace_types';
+import type { Run } from '../../base/types';
 import { int, when } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
 import { noteParts, placeFlags } from '../../model/timeline_notes';
-import type { Notes } from './notes';
+import { type Notes, notesPath } from './notes';
 import { OVERVIEW } from './scene';
 import type { TimelineStage } from './stage';
 
@@ -237,6 +239,7 @@ function NoteText({ notes, selected, onDraft, onRemove, onSelect }: NoteTextProp
             </div>
             {rest && <p>{rest}</p>}
             <div class="timeline-note-actions">
+                <CopyButton text={() => location.href} label="Copy link" />
                 {notes.mayChange(selected) && (
                     <>
                         <button
@@ -312,19 +315,28 @@ function NoteEditor({ notes, draft, onDraft, onSelect }: NotesLayerProps & { dra
 }
 
 interface NotesListProps {
+    run: Run;
     notes: Notes;
     selected: TimelineNote | null;
     onSelect: (note: TimelineNote) => void;
 }
 
-/** All notes of the run, in the pane beside the tracks. */
-export function NotesList({ notes, selected, onSelect }: NotesListProps) {
-    if (!notes.rows.length) return null;
+/** All notes of the run, in the pane beside the tracks or in the dock. */
+export function NotesList({ run, notes, selected, onSelect }: NotesListProps) {
     return (
         <div class="timeline-part timeline-notes-list">
             <div class="timeline-part-head">
-                <b>Notes</b>
-                <span>{int(notes.rows.length)}</span>
+                <b>
+                    Notes <span>{int(notes.rows.length)}</span>
+                </b>
+                <a
+                    class="link"
+                    href={notesPath(run)}
+                    download={`notes-${run.id}.json`}
+                    title="all notes as JSON"
+                >
+                    Export
+                </a>
             </div>
             {notes.rows.map((note) => (
                 <button

@@ -3,7 +3,6 @@
  * The steps of a run: the breakdown of the mean step next to the tracks, and how to mark steps in a
  * run without them.
  */
-import { useState } from 'preact/hooks';
 import type { TraceOverview } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { axisText } from '../../base/axis';
@@ -11,6 +10,7 @@ import { int, pct } from '../../base/units';
 import { segmentsOf, sumOf } from '../../model/breakdown';
 import { useJson } from '../shared/use_json';
 import { isAttributed, traceOf, viewPath } from '../trace/data';
+import { ClosableHint } from './hint';
 
 /** Parts of the mean step, largest first in the order of the definition. */
 export function MeanStep({ run }: { run: Run }) {
@@ -38,36 +38,12 @@ export function MeanStep({ run }: { run: Run }) {
     );
 }
 
-const HINT_KEY = 'perfshelf.hint.steps';
-
-function isHintClosed(): boolean {
-    try {
-        return localStorage.getItem(HINT_KEY) !== null;
-    } catch {
-        return false; // Storage is disabled.
-    }
-}
-
 /** One line above the tracks of a run of torch without steps, until it is closed. */
 export function NoStepsHint({ run }: { run: Run }) {
-    const [isClosed, setClosed] = useState(isHintClosed);
-    if (isClosed || !isAttributed(run) || traceOf(run).steps > 0) return null;
-    const close = (): void => {
-        setClosed(true);
-        try {
-            localStorage.setItem(HINT_KEY, 'closed');
-        } catch {
-            // Storage is disabled: the line is shown again when the page is opened.
-        }
-    };
+    if (!isAttributed(run) || traceOf(run).steps > 0) return null;
     return (
-        <p class="timeline-no-steps">
-            <span>
-                No steps marked. Mark steps with <code>profiler.step()</code>
-            </span>
-            <button type="button" class="timeline-toggle" aria-label="close" onClick={close}>
-                ×
-            </button>
-        </p>
+        <ClosableHint name="steps">
+            No steps marked. Mark steps with <code>profiler.step()</code>
+        </ClosableHint>
     );
 }

@@ -30,7 +30,8 @@ import { useTimelineNotes } from './notes';
 import { type NoteDraft, NotesLayer, NotesList } from './notes_layer';
 import { useTimelineLink } from './panel_link';
 import { TimelineDetail } from './detail';
-import { TimelineDock } from './dock';
+import { type DockDetail, TimelineDock } from './dock';
+import { GesturesHint } from './hint';
 import { layoutLanes } from './lanes';
 import { useLinks } from './links';
 import { hitOf, openLaneMenu, openSliceMenu, sliceActions } from './menus';
@@ -205,9 +206,17 @@ function useNotes(run: Run, stage: { current: TimelineStage | null }, area: Area
     };
 }
 
-function detailsOf(slice: ComponentChildren, area: ComponentChildren) {
-    if (slice) return { title: 'Slice', body: slice };
-    return area ? { title: 'Area', body: area } : null;
+/* What the pane beside the tracks has, as panes of the dock. */
+function detailsOf(
+    slice: ComponentChildren,
+    area: ComponentChildren,
+    notes: ComponentChildren,
+): DockDetail[] {
+    const details: DockDetail[] = [];
+    if (slice) details.push({ id: 'slice', title: 'Slice', body: slice });
+    else if (area) details.push({ id: 'slice', title: 'Area', body: area });
+    if (notes) details.push({ id: 'notes', title: 'Notes', body: notes });
+    return details;
 }
 
 /* Back undoes zoom and selection. The history of a panel belongs to the page around it. */
@@ -280,7 +289,10 @@ function Timeline({ run, timeline }: TimelineProps) {
     const selectArea = (drawn: Area | null): void =>
         write({ ...areaQuery(drawn), ...(drawn?.lanes && { slice: null }) });
     // In narrow windows the details are a table of the dock.
-    const narrowPane = hasSidePane ? null : detailsOf(slice, areaPane);
+    const notesList = notes.all.rows.length > 0 && (
+        <NotesList run={run} notes={notes.all} selected={notes.selected} onSelect={notes.select} />
+    );
+    const details = hasSidePane ? [] : detailsOf(slice, areaPane, notesList);
     return (
         <div class="tab-body timeline">
             {!isPanel() && (
@@ -298,6 +310,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         )}
                         {field}
                     </TimelineToolbar>
+                    <GesturesHint />
                     <NoStepsHint run={run} />
                 </>
             )}
@@ -360,7 +373,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         <TimelineDock
                             run={run}
                             range={range}
-                            slice={narrowPane}
+                            details={details}
                             tools={isPanel() ? field : null}
                         />
                     )}
@@ -372,13 +385,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         find={find}
                         timeline={timeline}
                         onName={onName}
-                        foot={
-                            <NotesList
-                                notes={notes.all}
-                                selected={notes.selected}
-                                onSelect={notes.select}
-                            />
-                        }
+                        foot={notesList}
                     >
                         {slice ?? areaPane}
                     </SidePane>
