@@ -149,7 +149,7 @@ WEB_REQUEST = re.compile(r"(?<!\.)\bfetch\(|\bnew (?:XMLHttpRequest|EventSource|
 # report may also import the tabs of all features, tab.tsx and *_tab.tsx; shared has what several features share and fetch, and imports no feature.
 WEB_PUBLIC = {
     "app": ["app"],
-    "calls": ["data", "function_actions", "graph_tab", "tree_pane"],
+    "calls": ["data", "function_actions", "function_selection", "graph_tab", "tree_pane"],
     "compare": ["state", "view"],
     "conclusion": ["conclusion", "data"],
     "functions": ["printed_facts", "printed_reports"],

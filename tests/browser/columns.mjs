@@ -130,7 +130,7 @@ test('columns: at 390 px the list is inside of the window', async ({ pages, demo
 });
 
 const SPLITTERS = [
-    ['bookshop-slow.prof', 'functions', 'width of the callers', '.pane-function', 'width', 'ArrowLeft'],
+    ['bookshop-slow.prof', 'functions', 'width of the selection pane', '.selection-place', 'width', 'ArrowLeft'],
     ['bookshop-slow.prof', 'functions', 'height of the call tree', '.pane-tree', 'height', 'ArrowUp'],
     ['bookshop-slow.prof', 'sql', 'width of the views', '.pane-sql-docs', 'width', 'ArrowLeft'],
     ['bookshop-slow.prof', 'sql', 'height of the statement', '.sql-editor', 'height', 'ArrowDown'],

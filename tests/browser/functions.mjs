@@ -66,6 +66,44 @@ test('functions: callers and callees of the selected one', async ({ pages, demo 
     check(/amdahl|limit|2\s*×/i.test(text), 'no ceiling of Amdahl');
 });
 
+const pane = (page) => page.getByRole('complementary', { name: 'Selection' });
+const words = async (locator) => (await locator.innerText()).replace(/\s+/g, ' ').trim();
+
+test('functions: the pane has the sums of pstats, and the function stays selected in the other tabs', async ({ pages, demo }) => {
+    const file = 'bookshop-slow.prof';
+    const [fn] = sql(demo, file, "SELECT id, ncalls, tottime_s, cumtime_s FROM functions WHERE name = 'author_of'");
+    const [{ total }] = sql(demo, file, 'SELECT sum(tottime_s) AS total FROM functions');
+    const related = (this_id, other_id) => sql(demo, file, `SELECT f.name, c.cumtime_s FROM callers c JOIN functions f ON f.id = c.${other_id} ` +
+        `WHERE c.${this_id} = ${fn.id} ORDER BY c.cumtime_s DESC`);
+    const page = await pages.open(report(demo, file));
+    await page.keyboard.press('/');
+    await page.keyboard.type('author_of');
+    await grid(page, 'Functions').locator('.grid-row', { hasText: 'author_of' }).first().click();
+    await until(async () => (await words(pane(page).locator('header'))).startsWith('author_of'), 'the pane of the function');
+    const share = (value) => `${value.toFixed(3)} s ${((100 * value) / total).toFixed(1)}`;
+    const text = await words(pane(page));
+    check(text.includes(`% of ${total.toFixed(3)} s total Total ${share(fn.cumtime_s)} Self ${share(fn.tottime_s)} Calls ${fn.ncalls.toLocaleString('en-US')}`), text);
+    check(/Heaviest stack 1\d frames Show all <listcomp>/.test(text), `the heaviest stack: ${text}`);
+    for (const [title, rows] of [['Callers', related('callee_id', 'caller_id')], ['Callees', related('caller_id', 'callee_id')]]) {
+        const section = pane(page).locator('section').filter({ has: page.locator('h3', { hasText: title }) });
+        const values = await section.locator('li .is-right:not(.soft)').allInnerTexts();
+        equal(values.map((value) => value.replace(/\s/g, ' ')), rows.map(({ cumtime_s }) => `${cumtime_s.toFixed(3)} s`), title);
+    }
+    for (const tab of ['Call tree', 'Call graph', 'Functions']) {
+        await page.getByRole('navigation', { name: 'views of this run' }).getByRole('link', { name: new RegExp(`^${tab}`) }).click();
+        await until(() => page.url().includes(`/${tab.toLowerCase().replace(' ', '')}?`), tab);
+        await until(async () => (await words(pane(page).locator('header'))).startsWith('author_of'), `selected in ${tab}`);
+    }
+    await page.getByRole('link', { name: /^Call tree/ }).click();
+    await until(async () => (await words(pane(page))).includes('All 2 instances 1 of 2'), 'two calls in the tree');
+    await page.keyboard.press('.');
+    await until(async () => (await words(pane(page))).includes('All 2 instances 2 of 2'), 'the other call');
+    await page.reload();
+    await until(async () => (await words(pane(page))).includes('All 2 instances 2 of 2'), 'the same after a reload');
+    await page.keyboard.press('Escape');
+    await pane(page).waitFor({ state: 'detached' });
+});
+
 /* What is only there when the tab has drawn what it is about. */
 const DRAWN = {
     'Call tree': '.frame-scroll canvas',

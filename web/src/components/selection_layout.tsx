@@ -12,6 +12,9 @@ import { viewportWidth } from './viewport';
 const LIMITS = { normal: 328, min: 260, max: 560 };
 const BESIDE_PX = 1100;
 
+/** Whether the pane has a place beside the picture or table. */
+export const isPaneBeside = (): boolean => viewportWidth.value >= BESIDE_PX;
+
 interface SelectionLayoutProps {
     /** the pane; null: nothing is selected */
     pane: ComponentChildren;
@@ -22,7 +25,7 @@ interface SelectionLayoutProps {
 
 export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) {
     const sized = sizedPane('selection', LIMITS);
-    const isBeside = viewportWidth.value >= BESIDE_PX;
+    const isBeside = isPaneBeside();
     useKeys('Selection pane', [
         {
             key: '\\',

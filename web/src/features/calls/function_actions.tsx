@@ -6,7 +6,9 @@ import { route } from '../../base/router';
 import type { Origin, Run } from '../../base/types';
 import type { RowActions } from '../../components/actions';
 import { Swatch } from '../../components/origin_legend';
+import type { CallTree } from '../../model/call_tree';
 import { functionName } from '../../model/labels';
+import { ORIGINS } from '../../model/tint';
 import { rowActions, viewAction } from '../shared/row_actions';
 import type { TabKey } from '../shared/tab_list';
 
@@ -16,6 +18,17 @@ export interface NamedFunction {
     file: string;
     line: number;
     origin?: Origin;
+}
+
+/** The function of a call. */
+export function functionOfNode(tree: CallTree, node: number): NamedFunction {
+    return {
+        id: tree.id[node],
+        name: tree.names[tree.name[node]],
+        file: tree.files[tree.file[node]],
+        line: tree.line[node],
+        origin: ORIGINS[tree.origin[node]],
+    };
 }
 
 /* The tabs that show a function, with the keys of the URL that select it. */

@@ -15,10 +15,13 @@ import { type CallGraph, graphToDot, type GraphEdge, type GraphNode } from '../.
 import { readFilters } from '../../model/filter_query';
 import { type GraphPicture, readLayout } from '../../model/graph_layout';
 import { type NodeText, edgeText, nodeSize, nodeText } from '../../model/graph_text';
+import { SelectionLayout } from '../../components/selection_layout';
 import { functionName, placeText } from '../../model/labels';
 import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
 import { callsText } from './data';
+import { FunctionSelection, selectedCall } from './function_selection';
+import { useCallTree } from './tree_pane';
 import { FOCUS_DEPTH, GRAPH_LIMIT, CallGraphToolbar } from './graph_toolbar';
 
 interface DrawnGraph {
@@ -115,6 +118,8 @@ export function CallGraphTab({ run }: { run: Run }) {
         limit: query.limit ?? GRAPH_LIMIT,
     });
     const answer = useJson<CallGraph>(path);
+    const fn = query.fn ? Number(query.fn) : null;
+    const { data: tree } = useCallTree(run, fn === null ? null : { root: 0 });
     const { drawn, error, busy } = useGraphLayout(answer.data);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const match = useMemo(() => {
@@ -163,28 +168,44 @@ export function CallGraphTab({ run }: { run: Run }) {
                     }}
                 />
             )}
-            <div class="graph-room">
-                {drawn && drawn.graph.nodes.length > 0 && (
-                    <CallGraphView
-                        graph={drawn.graph}
-                        picture={drawn.picture}
-                        texts={drawn.texts}
-                        selected={query.fn ? Number(query.fn) : null}
-                        focus={focus}
-                        onSelect={select}
-                        onFocus={focusOn}
-                        match={match}
-                        view={query.view ?? ''}
-                        onView={(view) => setQuery({ view }, { replace: true })}
-                        tip={(node) => <GraphTip graph={drawn.graph} node={node} />}
-                    />
-                )}
-                {drawn && drawn.graph.nodes.length === 0 && (
-                    <p class="report-empty">No function is above the threshold. Lower it.</p>
-                )}
-                {drawn && drawn.graph.nodes.length > 0 && <OmittedNote graph={drawn.graph} />}
-                <LoadingLine active={answer.loading || busy} />
-            </div>
+            <SelectionLayout
+                what="a function"
+                pane={
+                    fn !== null && (
+                        <FunctionSelection
+                            run={run}
+                            id={fn}
+                            tree={tree}
+                            node={selectedCall(tree, undefined, fn)}
+                            onFunction={select}
+                            onClose={() => select(null)}
+                        />
+                    )
+                }
+            >
+                <div class="graph-room">
+                    {drawn && drawn.graph.nodes.length > 0 && (
+                        <CallGraphView
+                            graph={drawn.graph}
+                            picture={drawn.picture}
+                            texts={drawn.texts}
+                            selected={fn}
+                            focus={focus}
+                            onSelect={select}
+                            onFocus={focusOn}
+                            match={match}
+                            view={query.view ?? ''}
+                            onView={(view) => setQuery({ view }, { replace: true })}
+                            tip={(node) => <GraphTip graph={drawn.graph} node={node} />}
+                        />
+                    )}
+                    {drawn && drawn.graph.nodes.length === 0 && (
+                        <p class="report-empty">No function is above the threshold. Lower it.</p>
+                    )}
+                    {drawn && drawn.graph.nodes.length > 0 && <OmittedNote graph={drawn.graph} />}
+                    <LoadingLine active={answer.loading || busy} />
+                </div>
+            </SelectionLayout>
         </div>
     );
 }

@@ -31,7 +31,7 @@ import { matchSet, type Matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type Answer, useJson } from '../shared/use_json';
-import { functionActions, type NamedFunction } from './function_actions';
+import { functionActions, functionOfNode } from './function_actions';
 
 interface TreeRequest {
     /** id of a function, or 0 for all roots */
@@ -80,11 +80,14 @@ interface PictureProps {
     allRoots: boolean;
     rootName: string;
     search?: Matcher;
+    /** a node of the tree, or -1 */
+    selected: number;
+    onSelect: (node: number) => void;
     onOpen?: (fn: number) => void;
 }
 
 export function CallTreePicture(props: PictureProps) {
-    const { run, answer, allRoots, rootName, search, onOpen } = props;
+    const { run, answer, allRoots, rootName, search, selected, onSelect, onOpen } = props;
     const tree = answer.data;
     const layout = useMemo(() => (tree ? layoutCallTree(tree, allRoots) : null), [tree, allRoots]);
     const paint = useMemo(
@@ -109,10 +112,6 @@ export function CallTreePicture(props: PictureProps) {
         [layout, match],
     );
     const query = route.value.query;
-    const selected =
-        query.frame !== undefined && tree && Number(query.frame) < tree.n
-            ? Number(query.frame)
-            : -1;
     return (
         <div class="picture is-filling">
             {answer.error && (
@@ -128,7 +127,7 @@ export function CallTreePicture(props: PictureProps) {
                     hit={(hitSteps(hits?.length ?? null).position ?? 0) - 1}
                     onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
-                    onSelect={(node) => pushQuery({ frame: node >= 0 ? String(node) : null })}
+                    onSelect={onSelect}
                     onOpen={onOpen && ((node) => onOpen(tree.id[node]))}
                     zoom={query.zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ zoom })}
@@ -169,17 +168,6 @@ export function callActions(run: Run, tree: CallTree, node: number): readonly Ac
         run: () => copyAndConfirm(callPath(), 'Call path'),
     };
     return [...functionActions(run, functionOfNode(tree, node)).actions, copyPath];
-}
-
-/** The function of a call. */
-export function functionOfNode(tree: CallTree, node: number): NamedFunction {
-    return {
-        id: tree.id[node],
-        name: tree.names[tree.name[node]],
-        file: tree.files[tree.file[node]],
-        line: tree.line[node],
-        origin: ORIGINS[tree.origin[node]],
-    };
 }
 
 interface TipProps {
@@ -253,34 +241,12 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
     );
 }
 
-/** Remark with the number of calls that `min_pct`, `depth` and `limit` omitted, and with the
- * selected frame. */
-export function TreeRemark({ tree, onOpen, showsFrame }: RemarkProps) {
-    const frame = Number(route.value.query.frame ?? -1);
-    if (!tree) return null;
+/** Remark with the number of calls that `min_pct`, `depth` and `limit` omitted. */
+export function TreeRemark({ tree }: { tree: CallTree | null }) {
+    if (!tree || tree.cut === 0) return null;
     return (
-        <>
-            {tree.cut > 0 && (
-                <span class="soft" title="calls too small, too deep or too many to draw">
-                    {plural(tree.cut, 'smaller call')} not drawn
-                </span>
-            )}
-            {showsFrame && frame >= 0 && frame < tree.n && (
-                <span class="picked">
-                    <span class="mono">{functionName(tree.names[tree.name[frame]])}</span>{' '}
-                    {callValue(tree, frame)}
-                    <button type="button" class="link" onClick={() => onOpen(tree.id[frame])}>
-                        Go to call
-                    </button>
-                </span>
-            )}
-        </>
+        <span class="soft" title="calls too small, too deep or too many to draw">
+            {plural(tree.cut, 'smaller call')} not drawn
+        </span>
     );
-}
-
-interface RemarkProps {
-    tree: CallTree | null;
-    onOpen: (fn: number) => void;
-    /** whether there is space to show the selected frame */
-    showsFrame: boolean;
 }

@@ -4,11 +4,12 @@
  */
 import { useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
-import { navigate, replaceQuery, route } from '../../base/router';
+import { navigate, pushQuery, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { hitSteps, setSearch } from '../../components/hit_steps';
 import { NumberField } from '../../components/number_field';
 import { SearchField } from '../../components/search_field';
+import { SelectionLayout } from '../../components/selection_layout';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import type { CallTree } from '../../model/call_tree';
@@ -17,7 +18,14 @@ import { functionName } from '../../model/labels';
 import { matchSet, matcher } from '../../model/search';
 import { useSumsRemark } from './data';
 import { FunctionPicker } from './function_picker';
-import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from './tree_pane';
+import { FunctionSelection, selectedCall } from './function_selection';
+import {
+    callActions,
+    CallTreePicture,
+    CertaintyLegend,
+    TreeRemark,
+    useCallTree,
+} from './tree_pane';
 
 const MIN_PCT = 0.1;
 
@@ -45,6 +53,14 @@ export function CallTreeTab({ run }: { run: Run }) {
     );
     const name = root && tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : 'all roots';
     const wide = viewportWidth.value >= 1200;
+    const urlFn = query.fn ? Number(query.fn) : null;
+    const selected = selectedCall(tree, query.frame, urlFn);
+    const fn = urlFn ?? (tree && selected >= 0 ? tree.id[selected] : null);
+    const select = (node: number): void =>
+        pushQuery({
+            frame: node >= 0 ? String(node) : null,
+            fn: tree && node >= 0 ? String(tree.id[node]) : null,
+        });
     return (
         <div class="tab-body">
             <CallTreeToolbar
@@ -62,14 +78,36 @@ export function CallTreeTab({ run }: { run: Run }) {
                     <CertaintyLegend tree={tree} />
                 </div>
             )}
-            <CallTreePicture
-                run={run}
-                answer={answer}
-                allRoots={!root}
-                rootName={name}
-                search={search}
-                onOpen={setRoot}
-            />
+            <SelectionLayout
+                what="a call"
+                pane={
+                    fn !== null && (
+                        <FunctionSelection
+                            run={run}
+                            id={fn}
+                            tree={tree}
+                            node={selected}
+                            onNode={select}
+                            onFunction={(id) => pushQuery({ frame: null, fn: String(id) })}
+                            onClose={() => select(-1)}
+                            actions={
+                                tree && selected >= 0 ? callActions(run, tree, selected) : undefined
+                            }
+                        />
+                    )
+                }
+            >
+                <CallTreePicture
+                    run={run}
+                    answer={answer}
+                    allRoots={!root}
+                    rootName={name}
+                    search={search}
+                    selected={selected}
+                    onSelect={select}
+                    onOpen={setRoot}
+                />
+            </SelectionLayout>
         </div>
     );
 }
@@ -121,9 +159,7 @@ function CallTreeToolbar(props: ToolbarProps) {
                     replaceQuery({ min: min === null || min === MIN_PCT ? null : String(min) })
                 }
             />
-            {wide && (
-                <TreeRemark tree={tree} onOpen={setRoot} showsFrame={viewportWidth.value >= 1560} />
-            )}
+            {wide && <TreeRemark tree={tree} />}
             <Spacer />
             {wide && <CertaintyLegend tree={tree} />}
             <SearchField

@@ -5,10 +5,13 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useDefaultSelection } from '../../base/panel';
-import { route } from '../../base/router';
+import { useKeys } from '../../base/keys';
+import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { FunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
+import { isPaneBeside, SelectionLayout } from '../../components/selection_layout';
+import { PaneSection } from '../../components/selection_pane';
 import { sizedPane, Splitter } from '../../components/splitter';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
@@ -16,11 +19,12 @@ import { readFilters } from '../../model/filter_query';
 import { functionName } from '../../model/labels';
 import { matcher } from '../../model/search';
 import { functionsPath, pstatsOf, openFunction, useSumsRemark } from '../calls/data';
+import { FunctionSelection, selectedCall } from '../calls/function_selection';
 import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from '../calls/tree_pane';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
+import { AmdahlView } from './amdahl_view';
 import { FunctionsByFile } from './by_file';
-import { FunctionPane } from './pane';
 import { FunctionsTable } from './table';
 import { FunctionsToolbar } from './toolbar';
 
@@ -36,19 +40,46 @@ export function FunctionsTab({ run }: { run: Run }) {
     const grouped = query.group === 'file';
     const total = pstatsOf(run).total_tt_s;
     const callers = !run.summary.flat; // Flat profiles have no callers.
+    const { data: tree } = useCallTree(run, callers && id !== null ? { root: 0 } : null);
+    useKeys(
+        'Function',
+        query.fn ? [{ key: 'Escape', label: 'clear selection', run: deselect }] : [],
+    );
     const shared = { run, filters, search, total, selected: id, onShown: setShown };
     return (
         <div class="tab-body">
             <FunctionsToolbar run={run} filters={filters} error={search.error} shown={shown} />
-            <div class="panes functions-panes">
-                <section class="pane pane-main">
-                    {grouped ? <FunctionsByFile {...shared} /> : <FunctionsTable {...shared} />}
-                </section>
-                {callers && <FunctionPane run={run} id={id} />}
-            </div>
-            {callers && viewportWidth.value >= 900 && <TreeOf run={run} id={id} />}
+            <SelectionLayout
+                what="a function"
+                pane={
+                    id !== null &&
+                    (query.fn || isPaneBeside()) && (
+                        <FunctionSelection
+                            run={run}
+                            id={id}
+                            tree={tree}
+                            node={selectedCall(tree, undefined, id)}
+                            onFunction={openFunction}
+                            onClose={deselect}
+                        >
+                            {({ amdahl: { share, total_s } }) => (
+                                <PaneSection title="If it were faster">
+                                    <AmdahlView share={share} total={total_s} />
+                                </PaneSection>
+                            )}
+                        </FunctionSelection>
+                    )
+                }
+            >
+                {grouped ? <FunctionsByFile {...shared} /> : <FunctionsTable {...shared} />}
+                {callers && viewportWidth.value >= 900 && <TreeOf run={run} id={id} />}
+            </SelectionLayout>
         </div>
     );
+}
+
+function deselect(): void {
+    replaceQuery({ fn: null, zoom: null, frame: null });
 }
 
 /** The default selection: the function with the largest cumulative time. */
@@ -80,11 +111,7 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                     ) : null
                 }
             >
-                <TreeRemark
-                    tree={tree}
-                    onOpen={openFunction}
-                    showsFrame={viewportWidth.value >= 1200}
-                />
+                <TreeRemark tree={tree} />
                 <CertaintyLegend tree={tree} />
             </PaneHead>
             <CallTreePicture
@@ -92,6 +119,8 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                 answer={answer}
                 allRoots={false}
                 rootName={name}
+                selected={selectedCall(tree, route.value.query.frame, null)}
+                onSelect={(node) => pushQuery({ frame: node >= 0 ? String(node) : null })}
                 onOpen={openFunction}
             />
         </section>

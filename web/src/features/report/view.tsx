@@ -46,15 +46,29 @@ import { currentName, tabsOf, type TabSpec } from './tabs';
 const lastQueryByTab = new Map<string, Query>();
 const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
 const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode', 'threads', 'tf', 'color', 'sel'];
-/* Keys of tabs that show the selected function; another selection makes them invalid. */
-const SELECTION_KEYS = ['fn', 'flame_frame', 'sandwich_zoom'];
+const CALLS_SHARED_KEYS = [...SHARED_KEYS, 'fn'];
+/* Keys of tabs that show the selected function, by the key of the selection: another selection makes
+ * them invalid. */
+const SELECTION_KEYS: Record<string, string[]> = {
+    sel: ['fn', 'flame_frame', 'sandwich_zoom'],
+    fn: ['frame', 'zoom'],
+};
 
 type RunDialog = 'edit' | 'delete' | 'share';
 
+function sharedKeys({ kind }: Run): string[] {
+    if (kindHas(kind, 'stacks')) return STACK_SHARED_KEYS;
+    return kindHas(kind, 'calls') ? CALLS_SHARED_KEYS : SHARED_KEYS;
+}
+
 function withSharedKeys(run: Run, lastQuery: Query, now: Query): Query {
     const query = { ...lastQuery };
-    if (now.sel && now.sel !== lastQuery.sel) for (const key of SELECTION_KEYS) delete query[key];
-    for (const key of kindHas(run.kind, 'stacks') ? STACK_SHARED_KEYS : SHARED_KEYS) {
+    const shared = sharedKeys(run);
+    for (const [selection, dependent] of Object.entries(SELECTION_KEYS)) {
+        if (!shared.includes(selection) || now[selection] === lastQuery[selection]) continue;
+        for (const key of dependent) delete query[key];
+    }
+    for (const key of shared) {
         if (now[key]) query[key] = now[key];
         else delete query[key];
     }

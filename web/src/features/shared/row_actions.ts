@@ -38,6 +38,7 @@ export function viewAction(run: Run, tab: TabKey, text: string, query: Query): A
         {
             text,
             group: ROW_GROUPS.view,
+            button: true,
             href: formatHash(['run', run.id, tabId(tab)], query),
         },
     ];
