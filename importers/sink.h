@@ -259,6 +259,28 @@ struct ps_device_summary {
     int64_t hta_kernel_time_ns, hta_compute_ns, hta_non_compute_ns, hta_idle_ns;
 };
 
+/* What calls of a collective have in common. Written before its calls. */
+struct ps_collective {
+    uint32_t id; /* from 1 */
+    /* as its arguments state it; the name of the kernel if they do not describe a collective */
+    struct ps_str name;
+    bool is_described; /* the arguments describe the collective, so the members below are known */
+    struct ps_str group, description; /* name and description of the process group; may be empty */
+    struct ps_str members; /* its ranks as in the file, which may be abbreviated; may be empty */
+    uint32_t group_size;   /* ranks of the process group; 0: unknown */
+    struct ps_str dtype;   /* type of the elements, as torch names it: "BFloat16"; may be empty */
+};
+
+/* A call of a collective on one rank: a kernel; in a trace without kernels of collectives the
+ * operator or annotation of the host. */
+struct ps_collective_call {
+    int64_t slice_id;
+    int64_t start_ns, duration_ns;
+    uint32_t collective;
+    int64_t sequence;            /* number of the collective in its process group; -1: unknown */
+    int64_t bytes_in, bytes_out; /* of the messages of this rank; 0: unknown */
+};
+
 /* A time in which no stream of a device works, between its first and its last work. */
 struct ps_gap {
     int64_t stream_track; /* track id of the work after the gap */
@@ -420,7 +442,10 @@ struct ps_sink_ops {
     void (*counter_value)(struct ps_sink *, uint32_t counter, int64_t t_ns, double value);
     /* in order of time */
     void (*memory_event)(struct ps_sink *, const struct ps_memory_event *);
+    void (*collective)(struct ps_sink *, const struct ps_collective *);
+    void (*collective_call)(struct ps_sink *, const struct ps_collective_call *);
     void (*step)(struct ps_sink *, const struct ps_step *);
+    /* after its step and before the next one */
     void (*step_part)(struct ps_sink *, const struct ps_step_part *);
     void (*device)(struct ps_sink *, const struct ps_device_summary *);
     void (*gap)(struct ps_sink *, const struct ps_gap *);

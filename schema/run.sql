@@ -26,9 +26,10 @@
 
 PRAGMA application_id = 0x70736866; -- 'pshf'
 -- Incremented with every change of a table, of a view or of the content of a packed column. `perfshelf renew`
--- rewrites files with lower numbers. Layout 3 is still readable; in it, packed columns do not use multiples, and
+-- rewrites files with lower numbers. Layouts 3 and 4 are still readable, except by the views of ranks: they do not
+-- have the table collective and the packed families 4 and 5. In layout 3, packed columns do not use multiples, and
 -- the view nodes does not have stacks.
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE meta( -- [replace]
     k TEXT PRIMARY KEY, -- [redact as fixed] keys: kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit
@@ -226,9 +227,13 @@ CREATE TABLE series( -- a series of numbers over time
 --   1 flows: kind from_slice to_slice from_ns to_ns
 --   2 counts of a series: t_ns, value (bits of a double)
 --   3 memory events: t_ns device_type device bytes address allocated reserved slice outside worker
+--   4 calls of collectives: start_ns duration_ns slice collective sequence (-1: unknown) bytes_in bytes_out
+--   5 counted steps, for the views of ranks: start_ns end_ns step worker name computation communication loading;
+--     name: the first step with the same name; parts of the step in ns, -1: unknown: computation and exposed
+--     communication of TraceLens' definition, DataLoader of TensorBoard's
 CREATE TABLE packed(
     id INTEGER PRIMARY KEY,
-    family INTEGER NOT NULL,   -- [1..3] enum ps_packed_family
+    family INTEGER NOT NULL,   -- [1..5] enum ps_packed_family
     part INTEGER NOT NULL,     -- [-> series or 0] family 2: the series; else 0
     n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
@@ -236,6 +241,15 @@ CREATE TABLE packed(
 CREATE TABLE packed_column( -- [sparse] id: packed * 16 + column
     id INTEGER PRIMARY KEY,
     data BLOB NOT NULL         -- [redact as numbers]
+);
+
+CREATE TABLE collective( -- what calls of a collective have in common; the calls are packed rows
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,        -- [redact as code] as its arguments state it; of the kernel if described is 0
+    described INTEGER NOT NULL, -- [bool] 1: the arguments of the calls describe the collective
+    grp TEXT NOT NULL, description TEXT NOT NULL, members TEXT NOT NULL, -- [redact as label] process group: name, description, ranks
+    group_size INTEGER NOT NULL, -- [0..UINT32_MAX] ranks of the process group; 0: unknown
+    dtype TEXT NOT NULL        -- [redact as code] type of the elements; '': unknown
 );
 
 CREATE TABLE operator( -- the rows of key_averages() of the complete run
@@ -442,7 +456,7 @@ SELECT t_ns / 1e9, NULL, CASE device_type WHEN 0 THEN 'cpu' ELSE 'device ' || de
 FROM ps_memory_events WHERE allocated >= 0;
 
 -- Traces. Times are ns since the first event; meta.origin_us + start_ns / 1000 is the ts in the file. ps_slices,
--- ps_operators, ps_kernels, ps_flows, ps_counts and ps_memory_events are virtual tables over the packed columns.
+-- ps_operators, ps_kernels, ps_flows, ps_counts, ps_memory_events and ps_collective_calls are virtual tables over the packed columns.
 CREATE VIEW slices AS
 SELECT s.id, nullif(s.parent_id, 0) AS parent_id, p.pid AS process, t.tid AS thread, s.track,
        c.text AS category, n.text AS name,
@@ -496,6 +510,16 @@ SELECT n.text AS name, k.stream, k.device, k.calls, k.total_ns / 1000.0 AS total
        k.blocks_per_sm, k.occupancy_pct,       -- means weighted by duration; NULL: unknown
        k.tensor_core, k.kind
 FROM ps_kernels(NULL, NULL, 0) k JOIN text n ON n.id = k.name;
+
+CREATE VIEW collectives AS -- calls of collectives, one row for each rank
+SELECT s.slice AS slice_id, p.worker, c.name,
+       nullif(c.grp, '') AS process_group, nullif(c.description, '') AS description, nullif(c.members, '') AS members,
+       nullif(c.group_size, 0) AS group_size,
+       nullif(s.sequence, -1) AS sequence,     -- calls of a process group with the same number are one collective
+       nullif(c.dtype, '') AS dtype,
+       nullif(s.bytes_in, 0) AS bytes_in, nullif(s.bytes_out, 0) AS bytes_out, -- of this rank; NULL: unknown
+       s.start_ns, s.duration_ns, s.slice >> 32 AS track
+FROM ps_collective_calls s JOIN collective c ON c.id = s.collective JOIN track t ON t.id = s.slice >> 32 JOIN process p ON p.id = t.process;
 
 CREATE VIEW steps AS
 SELECT id AS step, name, start_ns, end_ns - start_ns AS duration_ns, host_start_ns, host_end_ns, counted, worker FROM step;

@@ -442,6 +442,8 @@ void dump_sink_init(struct dump_sink *dump, struct ps_buf *out)
         .counter = dump_counter,
         .counter_value = dump_count,
         .memory_event = dump_memory_event,
+        .collective = dump_collective,
+        .collective_call = dump_collective_call,
         .step = dump_step,
         .step_part = dump_step_part,
         .device = dump_device,

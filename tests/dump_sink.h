@@ -25,6 +25,8 @@ void dump_slices(struct ps_sink *sink, const struct ps_chunk *chunk);
 void dump_flow(struct ps_sink *sink, const struct ps_flow *row);
 void dump_counter(struct ps_sink *sink, const struct ps_counter *row);
 void dump_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, double value);
+void dump_collective(struct ps_sink *sink, const struct ps_collective *row);
+void dump_collective_call(struct ps_sink *sink, const struct ps_collective_call *row);
 void dump_memory_event(struct ps_sink *sink, const struct ps_memory_event *row);
 void dump_step(struct ps_sink *sink, const struct ps_step *row);
 void dump_step_part(struct ps_sink *sink, const struct ps_step_part *row);

@@ -185,6 +185,35 @@ void dump_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
     ps_buf_puts(out, row->is_outside ? " outside\n" : "\n");
 }
 
+void dump_collective(struct ps_sink *sink, const struct ps_collective *row)
+{
+    struct ps_buf *out = begin(sink);
+
+    if (!out)
+        return;
+    ps_buf_printf(out, "collective %u", row->id);
+    put_text(out, "name", row->name);
+    put_text(out, "group", row->group);
+    put_text(out, "description", row->description);
+    put_text(out, "members", row->members);
+    put_text(out, "dtype", row->dtype);
+    ps_buf_printf(out, " size=%u%s\n", row->group_size, row->is_described ? " described" : "");
+}
+
+void dump_collective_call(struct ps_sink *sink, const struct ps_collective_call *row)
+{
+    struct ps_buf *out = begin(sink);
+
+    if (out)
+        ps_buf_printf(out,
+                      "collective_call %lld:%lld collective=%u start=%lld duration=%lld "
+                      "sequence=%lld in=%lld out=%lld\n",
+                      (long long)(row->slice_id >> 32), (long long)(row->slice_id & UINT32_MAX),
+                      row->collective, (long long)row->start_ns, (long long)row->duration_ns,
+                      (long long)row->sequence, (long long)row->bytes_in,
+                      (long long)row->bytes_out);
+}
+
 void dump_step(struct ps_sink *sink, const struct ps_step *row)
 {
     struct ps_buf *out = begin(sink);

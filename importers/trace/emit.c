@@ -257,6 +257,7 @@ enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track)
 {
     tr_texts_write(trace);
     write_track(trace, track);
+    tr_collectives_add(trace, track);
     for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out);)
         first = write_chunk(trace, track, first);
     tr_track_free(track);

@@ -394,6 +394,7 @@ static void release_all(struct run *run)
     tr_async_free(run->trace, &import->async_events);
     tr_async_free(run->trace, &import->instants);
     tr_emitter_free(import);
+    tr_collectives_free(import);
     tr_processes_free(import);
     ps_buf_free(&import->args);
     tr_memory_free(run->trace);
@@ -413,6 +414,7 @@ enum ps_status tr_import_trace(struct tr_trace *trace)
         tr_counters_write(trace);
         tr_texts_write(trace);
         tr_flows_write(trace);
+        tr_collectives_write(trace);
         if (trace->memory)
             tr_memory_write(trace);
         tr_summary_write(trace);

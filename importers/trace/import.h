@@ -173,6 +173,7 @@ struct tr_import_state {
     struct ps_buf args;
     uint32_t written_texts, written_templates;
     struct tr_emitter *emitter;
+    struct tr_collectives *collectives;
 };
 
 /* Whether the cuda_sync slices of the thread belong to no stream. */
@@ -215,6 +216,14 @@ void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_re
 enum ps_status tr_async_write(struct tr_trace *trace);
 enum ps_status tr_instants_write(struct tr_trace *trace);
 void tr_async_free(struct tr_trace *trace, struct tr_async *async);
+
+/* --- collectives.c --- */
+
+/* Writes the calls of collectives of a track. Those of the host are kept until
+ * tr_collectives_write, which writes them if no kernel was a collective. */
+void tr_collectives_add(struct tr_trace *trace, const struct tr_track *track);
+void tr_collectives_write(struct tr_trace *trace);
+void tr_collectives_free(struct tr_import_state *import);
 
 /* --- emit.c --- */
 

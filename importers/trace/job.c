@@ -37,6 +37,10 @@ struct tr_job {
     uint32_t worker, files;
     uint32_t *texts; /* text id of the file -> text id of the run */
     size_t n_texts;
+    struct ps_intern collectives; /* of all files; id = intern id + 1 */
+    uint32_t *collective_ids;     /* id in the file -> id in the run */
+    size_t n_collective_ids;
+    struct ps_buf key;
     struct tr_job_ids base_ids, next_ids; /* the ids of the current file begin at base_ids + 1 */
     bool has_clock, is_whole_written;
     int64_t base_ns, origin_us; /* time base of the first file */
@@ -366,6 +370,42 @@ static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row
     job->out->ops->memory_event(job->out, &copy);
 }
 
+/* Writes a collective of which no earlier file has calls. */
+static void collective(struct ps_sink *sink, const struct ps_collective *row)
+{
+    struct tr_job *job = job_of_sink(sink);
+    struct ps_collective copy = *row;
+    uint32_t n = job->collectives.count;
+
+    job->key.len = 0;
+    ps_buf_printf(&job->key, "%d\n%u", row->is_described, row->group_size);
+    for (const struct ps_str *text =
+             (const struct ps_str[]){
+                 row->name, row->group, row->description, row->members, row->dtype, {NULL, 0}};
+         text->ptr; text++) {
+        ps_buf_puts(&job->key, "\n");
+        ps_buf_add_str(&job->key, *text);
+    }
+    copy.id = ps_intern_add(&job->collectives, ps_buf_slice(&job->key)) + 1;
+    job->collective_ids = ps_grow_to(job->collective_ids, &job->n_collective_ids, row->id,
+                                     sizeof *job->collective_ids);
+    job->collective_ids[row->id] = copy.id;
+    if (job->collectives.count > n)
+        job->out->ops->collective(job->out, &copy);
+}
+
+static void collective_call(struct ps_sink *sink, const struct ps_collective_call *row)
+{
+    struct tr_job *job = job_of_sink(sink);
+    struct ps_collective_call copy = *row;
+
+    copy.slice_id = slice_id(job, row->slice_id);
+    copy.start_ns = shift_time(job, row->start_ns);
+    copy.collective = job->collective_ids[row->collective];
+    job->out->ops->collective_call(job->out, &copy);
+    copy_sink_error(job);
+}
+
 static void step(struct ps_sink *sink, const struct ps_step *row)
 {
     struct tr_job *job = job_of_sink(sink);
@@ -440,6 +480,8 @@ const struct ps_sink_ops tr_job_ops = {
     .counter = counter,
     .counter_value = count,
     .memory_event = memory_event,
+    .collective = collective,
+    .collective_call = collective_call,
     .step = step,
     .step_part = step_part,
     .device = device,
@@ -649,6 +691,9 @@ void tr_job_free(struct tr_job *job)
         free(job->column[i]);
     free(job->texts);
     free(job->text_written);
+    free(job->collective_ids);
+    ps_buf_free(&job->key);
+    ps_intern_free(&job->collectives);
     free(job->figures);
     ps_intern_free(&job->names);
     ps_intern_free(&job->workers);

@@ -134,8 +134,8 @@ void ps_pool_close_run(struct ps_store *store, const char *id)
  * cannot read other eponymous tables. */
 static const char connect_tables[] =
     "SELECT 1 FROM ps_calls(NULL), ps_ids(NULL), ps_paths(0, 1, 1, 1), ps_slices, ps_operators,"
-    " ps_kernels, ps_flows, ps_counts, ps_memory_events, ps_stack_nodes, json_each, json_tree,"
-    " pragma_table_info LIMIT 0";
+    " ps_kernels, ps_flows, ps_counts, ps_memory_events, ps_collective_calls, ps_stack_nodes,"
+    " json_each, json_tree, pragma_table_info LIMIT 0";
 
 enum ps_status ps_run_open_limited(struct ps_store *store, const char *id,
                                    struct ps_memory_limit *memory, struct ps_db **out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_packed.c: reads the rows of table packed in blocks, and provides the tables ps_flows,
- * ps_counts and ps_memory_events over them. */
+ * ps_counts, ps_memory_events and ps_collective_calls over them. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -257,6 +257,9 @@ static const struct kind kinds[] = {
          "ps_memory_events",
          "t_ns, device_type, device, bytes, address, allocated, reserved, slice, outside, worker"),
      PS_PACKED_MEMORY, 10, 0, 0, -1, 1u << 4 | 1u << 7},
+    {TABLE("ps_collective_calls",
+           "start_ns, duration_ns, slice, collective, sequence, bytes_in, bytes_out"),
+     PS_PACKED_COLLECTIVES, 7, 0, 0, -1, 1u << 2 | 1u << 3},
 };
 
 void ps_register_packed(struct ps_db *db)

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/intern.h"
 #include "schema/schema.h"
 #include "server/runfile/handle.h"
 #include "server/runfile/trace.h"
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/run_writer.h"
 #include "slices/column.h"
+#include "slices/intervals.h"
 #include "slices/operators.h"
 #include "slices/pyramid.h"
 
@@ -85,7 +87,10 @@ struct trace_sums {
     struct ps_pyramid *pyramid;
     uint32_t track;         /* the track of `pyramid` */
     int64_t chunks, packed; /* last ids assigned in the tables chunk and packed */
-    struct pack_buffer flows, events;
+    struct pack_buffer flows, events, collectives, steps;
+    struct ps_intern step_names;
+    uint32_t *steps_of_names; /* by id in step_names: the first step with the name */
+    size_t n_steps_of_names;
     struct series *series; /* indexed by id - 1 */
     uint32_t n_series, series_cap;
 };
@@ -785,6 +790,33 @@ static void write_memory_event(struct ps_sink *sink, const struct ps_memory_even
         ps_memory_operator_add(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }
 
+static void write_collective(struct ps_sink *sink, const struct ps_collective *row)
+{
+    ps_insert_collective(&writer_of(sink)->rows,
+                         &(struct ps_row_collective){.id = row->id,
+                                                     .name = row->name,
+                                                     .described = row->is_described,
+                                                     .grp = row->group,
+                                                     .description = row->description,
+                                                     .members = row->members,
+                                                     .group_size = row->group_size,
+                                                     .dtype = row->dtype});
+}
+
+static void write_collective_call(struct ps_sink *sink, const struct ps_collective_call *row)
+{
+    struct pack_buffer *p = &writer_of(sink)->trace.collectives;
+
+    if (!ps_sink_ok(sink))
+        return;
+    if (!p->columns)
+        *p = (struct pack_buffer){.family = PS_PACKED_COLLECTIVES, .columns = 7, .max_rows = ROWS};
+    push_packed_row(writer_of(sink), p,
+                    (const int64_t[]){row->start_ns, row->duration_ns, row->slice_id,
+                                      row->collective, row->sequence, row->bytes_in,
+                                      row->bytes_out});
+}
+
 /* Converts NaN, which means unknown, to PS_NUM_NONE, which is NULL in SQL. */
 static struct ps_num null_if_nan(double value)
 {
@@ -807,6 +839,8 @@ static void end_packed(struct ps_writer *w)
 
     flush_packed(w, &sums->flows);
     flush_packed(w, &sums->events);
+    flush_packed(w, &sums->collectives);
+    flush_packed(w, &sums->steps);
     for (uint32_t i = 0; i < sums->n_series; i++) {
         put_series(w, i + 1, &sums->series[i]);
         flush_packed(w, &sums->series[i].counts);
@@ -823,6 +857,8 @@ static void free_packed(struct trace_sums *sums)
 {
     packing_free(&sums->flows);
     packing_free(&sums->events);
+    packing_free(&sums->collectives);
+    packing_free(&sums->steps);
     for (uint32_t i = 0; i < sums->n_series; i++)
         packing_free(&sums->series[i].counts);
     free(sums->series);
@@ -1003,6 +1039,8 @@ static void free_trace_sums(struct trace_sums *sums)
     ps_operators_free(&sums->operators);
     ps_pyramid_free(sums->pyramid);
     free_packed(sums);
+    ps_intern_free(&sums->step_names);
+    free(sums->steps_of_names);
     free(sums->keys);
     free(sums->shapes);
 }
@@ -1051,8 +1089,61 @@ static void write_track(struct ps_sink *sink, const struct ps_track *row)
     begin_track(writer_of(sink), row);
 }
 
+/* Columns of PS_PACKED_STEPS that are set by parts of the step; -1 until then. */
+enum { STEP_ID = 2, STEP_COMPUTATION = 5, STEP_COMMUNICATION, STEP_LOADING, STEP_COLUMNS };
+
+static const struct {
+    const char *name;
+    enum ps_breakdown definition;
+    unsigned column;
+} step_sums[] = {
+    {"computation", PS_BREAKDOWN_TRACELENS, STEP_COMPUTATION},
+    {"exposed communication", PS_BREAKDOWN_TRACELENS, STEP_COMMUNICATION},
+    {"dataloader", PS_BREAKDOWN_TENSORBOARD, STEP_LOADING},
+};
+
+/* Returns the first step with the name. */
+static uint32_t step_of_name(struct trace_sums *sums, const struct ps_step *row)
+{
+    uint32_t name = ps_intern_add(&sums->step_names, row->name);
+
+    sums->steps_of_names = ps_grow_to(sums->steps_of_names, &sums->n_steps_of_names, name,
+                                      sizeof *sums->steps_of_names);
+    if (!sums->steps_of_names[name])
+        sums->steps_of_names[name] = row->id;
+    return sums->steps_of_names[name];
+}
+
+static void add_step_sums(struct ps_writer *w, const struct ps_step *row)
+{
+    struct pack_buffer *p = &w->trace.steps;
+
+    if (!row->is_counted || !ps_sink_ok(&w->sink))
+        return;
+    if (!p->columns)
+        *p = (struct pack_buffer){
+            .family = PS_PACKED_STEPS, .columns = STEP_COLUMNS, .max_rows = UINT32_MAX};
+    if (p->n == ROWS) /* here, so that the parts of a step find its row */
+        flush_packed(w, p);
+    push_packed_row(w, p,
+                    (const int64_t[]){row->start_ns, row->end_ns, row->id, row->worker,
+                                      step_of_name(&w->trace, row), -1, -1, -1});
+}
+
+static void add_step_part(struct ps_writer *w, const struct ps_step_part *row)
+{
+    struct pack_buffer *p = &w->trace.steps;
+
+    if (!p->n || p->column[STEP_ID][p->n - 1] != row->step)
+        return;
+    for (size_t i = 0; i < sizeof step_sums / sizeof *step_sums; i++)
+        if (row->breakdown == step_sums[i].definition && strcmp(row->name, step_sums[i].name) == 0)
+            p->column[step_sums[i].column][p->n - 1] = row->ns;
+}
+
 static void write_step(struct ps_sink *sink, const struct ps_step *row)
 {
+    add_step_sums(writer_of(sink), row);
     ps_insert_step(&writer_of(sink)->rows,
                    &(struct ps_row_step){.id = row->id,
                                          .worker = row->worker,
@@ -1066,6 +1157,7 @@ static void write_step(struct ps_sink *sink, const struct ps_step *row)
 
 static void write_step_part(struct ps_sink *sink, const struct ps_step_part *row)
 {
+    add_step_part(writer_of(sink), row);
     ps_insert_step_part(&writer_of(sink)->rows,
                         &(struct ps_row_step_part){.step = row->step,
                                                    .definition = row->breakdown,
@@ -1212,6 +1304,8 @@ static const struct ps_sink_ops writer_ops = {
     .counter = write_counter,
     .counter_value = write_count,
     .memory_event = write_memory_event,
+    .collective = write_collective,
+    .collective_call = write_collective_call,
     .step = write_step,
     .step_part = write_step_part,
     .device = write_device,

@@ -174,7 +174,8 @@ struct trace {
     const struct ps_trace_cache *cache;
     uint32_t *slices; /* number of slices, indexed by track id */
     size_t n_slices;
-    struct ps_stmt *json; /* SELECT json_valid(:text) */
+    int64_t n_collectives, n_steps; /* rows of these tables */
+    struct ps_stmt *json;           /* SELECT json_valid(:text) */
     struct ps_err *err;
 };
 
@@ -365,6 +366,25 @@ static enum ps_status check_pyramid(struct trace *t)
 /* Columns of the families in table packed (schema/run.sql). */
 enum { FLOW_KIND, FLOW_FROM, FLOW_TO, FLOW_COLUMNS = 5, COUNT_COLUMNS = 2 };
 enum { MEMORY_SLICE = 7, MEMORY_OUTSIDE, MEMORY_COLUMNS = 10 };
+enum { CALL_SLICE = 2, CALL_COLLECTIVE, CALL_COLUMNS = 7 };
+enum { STEP_ID = 2, STEP_WORKER, STEP_NAME, STEP_COLUMNS = 8 };
+
+static bool is_id(int64_t value, int64_t n)
+{
+    return value >= 1 && value <= n;
+}
+
+static void count_rows(struct trace *t)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(t->db, "SELECT (SELECT count(*) FROM collective), (SELECT count(*) FROM step)",
+                  &stmt, t->err);
+    if (ps_stmt_step(stmt, t->err)) {
+        t->n_collectives = ps_col_int(stmt, 0);
+        t->n_steps = ps_col_int(stmt, 1);
+    }
+}
 
 static bool is_packed_row(const struct trace *t, enum ps_packed_family family,
                           const struct ps_packed_rows *rows, size_t i)
@@ -377,6 +397,13 @@ static bool is_packed_row(const struct trace *t, enum ps_packed_family family,
     if (family == PS_PACKED_MEMORY)
         return is_slice(t, rows->column[MEMORY_SLICE][i]) &&
                (rows->column[MEMORY_OUTSIDE][i] & ~INT64_C(1)) == 0;
+    if (family == PS_PACKED_COLLECTIVES)
+        return rows->column[CALL_SLICE][i] && is_slice(t, rows->column[CALL_SLICE][i]) &&
+               is_id(rows->column[CALL_COLLECTIVE][i], t->n_collectives);
+    if (family == PS_PACKED_STEPS)
+        return is_id(rows->column[STEP_ID][i], t->n_steps) &&
+               is_id(rows->column[STEP_NAME][i], t->n_steps) && rows->column[STEP_WORKER][i] >= 0 &&
+               rows->column[STEP_WORKER][i] <= UINT16_MAX;
     return true;
 }
 
@@ -415,7 +442,10 @@ static enum ps_status check_blobs(struct trace *t)
     check_pyramid(t);
     check_packed(t, PS_PACKED_FLOWS, FLOW_COLUMNS);
     check_packed(t, PS_PACKED_COUNTS, COUNT_COLUMNS);
-    return check_packed(t, PS_PACKED_MEMORY, MEMORY_COLUMNS);
+    check_packed(t, PS_PACKED_MEMORY, MEMORY_COLUMNS);
+    count_rows(t);
+    check_packed(t, PS_PACKED_COLLECTIVES, CALL_COLUMNS);
+    return check_packed(t, PS_PACKED_STEPS, STEP_COLUMNS);
 }
 
 static enum ps_status check_trace(struct ps_db *db, struct ps_err *err)

@@ -13,7 +13,7 @@ import unittest
 from program import DEMO, PROGRAM, ShelfTest, call
 
 VIEWS = ("imports functions callers nodes lines memory measurements slices operators operators_by_shape kernels steps step_parts flows "
-         "counters memory_events modules").split()
+         "counters memory_events collectives modules").split()
 STACKS = b"main (/home/ravi/shop/app.py:3);send mail to ravi@shop.example (/home/ravi/shop/mail.py:9) 4\nmain (/home/ravi/shop/app.py:3) 1\n"
 
 

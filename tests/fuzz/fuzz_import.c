@@ -14,7 +14,7 @@ struct judge {
     uint32_t line_files, line_functions, highest; /* highest: function of a line */
     uint32_t sections, actions;
     uint32_t reports, operators, promised; /* promised: rows that the reports hold */
-    uint32_t processes, tracks, counters, steps, modules;
+    uint32_t processes, tracks, counters, collectives, steps, modules;
     uint32_t measurements;
     uint32_t track, rows_left, track_rows; /* the track given last */
     struct ps_ledger ledger;
@@ -235,6 +235,25 @@ static void on_memory_event(struct ps_sink *sink, const struct ps_memory_event *
     FUZZ_HOLDS((row->slice_id >> 32) <= ((struct judge *)sink)->tracks);
 }
 
+static void on_collective(struct ps_sink *sink, const struct ps_collective *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->collectives);
+    check_text(row->name);
+    check_text(row->group);
+    check_text(row->description);
+    check_text(row->members);
+    check_text(row->dtype);
+}
+
+static void on_collective_call(struct ps_sink *sink, const struct ps_collective_call *row)
+{
+    const struct judge *judge = (const struct judge *)sink;
+
+    FUZZ_HOLDS(row->slice_id >> 32 >= 1 && (row->slice_id >> 32) <= judge->tracks);
+    FUZZ_HOLDS(row->collective >= 1 && row->collective <= judge->collectives);
+    FUZZ_HOLDS(row->sequence >= -1 && row->bytes_in >= 0 && row->bytes_out >= 0);
+}
+
 static void on_step(struct ps_sink *sink, const struct ps_step *row)
 {
     FUZZ_HOLDS(row->id == ++((struct judge *)sink)->steps);
@@ -393,6 +412,8 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .counter = on_counter,
         .counter_value = on_count,
         .memory_event = on_memory_event,
+        .collective = on_collective,
+        .collective_call = on_collective_call,
         .step = on_step,
         .step_part = on_step_part,
         .device = on_device,

@@ -4,6 +4,7 @@ import glob
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tarfile
@@ -55,6 +56,41 @@ class RanksTest(ServerTest):
         gather = by_name["_allgather_base"]
         self.assertEqual([gather[key] for key in ("ranks", "calls", "group")], [4, 12, "mesh_tp"])
         self.assertAlmostEqual(gather["bus_bytes_s"] / gather["algorithm_bytes_s"], 3 / 4, delta=0.001)
+
+    def ask_sql(self, path, statement):
+        answer = self.request("POST", "/api/v1/sql", json.dumps({"run": path.rsplit("/", 1)[1], "sql": statement}))
+        self.assertEqual(answer.status, 200, answer.body)
+        columns = [column["name"] for column in answer.json["columns"]]
+        return [dict(zip(columns, row)) for row in answer.json["rows"]]
+
+    def test_the_run_file_has_the_collectives_as_columns(self):
+        path, truth = self.job("--ranks", "8", "--steps", "6")
+        rows = self.ask_sql(path, "SELECT name, process_group, description, group_size, dtype, bytes_in, bytes_out, count(*) AS n, "
+                              "count(DISTINCT worker) AS workers, count(DISTINCT sequence) AS sequences FROM collectives GROUP BY 1, 2 ORDER BY 1, 2")
+        mib = 1 << 20
+        gather = {"name": "_allgather_base", "description": "mesh_tp", "group_size": 4, "dtype": "Float", "bytes_in": 2.5 * mib,
+                  "bytes_out": 10 * mib, "n": 24, "workers": 4, "sequences": 6}
+        reduce = {"name": "allreduce", "process_group": "0", "description": "default_pg", "group_size": 8, "dtype": "Float",
+                  "bytes_in": 25 * mib, "bytes_out": 25 * mib, "n": 24 * 8, "workers": 8, "sequences": 24}
+        self.assertEqual(rows, [{**gather, "process_group": "1"}, {**gather, "process_group": "2"}, reduce])
+        same = self.ask_sql(path, "SELECT count(*) AS n FROM collectives c JOIN slices s ON s.id = c.slice_id "
+                              "WHERE s.start_ns = c.start_ns AND s.duration_ns = c.duration_ns AND s.name LIKE 'ncclDevKernel%'")
+        self.assertEqual(same[0]["n"], 6 * (4 * 8 + 8))
+        path, _ = self.job("--no-metadata")
+        rows = self.ask_sql(path, "SELECT DISTINCT name, process_group, group_size, sequence, dtype, bytes_in FROM collectives ORDER BY 1")
+        self.assertEqual([row.pop("name") for row in rows], ["ncclDevKernel_AllGather_RING_LL", "ncclDevKernel_AllReduce_Sum_f32_RING_LL"])
+        self.assertEqual([set(row.values()) for row in rows], [{None}] * 2)
+
+    def test_a_run_file_of_the_layout_before(self):
+        """Such files have no columns of collectives: the answer says how to get them, and all other views are as before."""
+        path, _ = self.job("--ranks", "2", "--steps", "2")
+        run = path.rsplit("/", 1)[1]
+        with sqlite3.connect(os.path.join(self.data, "runs", run + ".db")) as file:
+            file.executescript("DROP VIEW collectives; DROP TABLE collective; DELETE FROM packed WHERE family > 3; PRAGMA user_version = 4")
+        answer = self.request("GET", path + "/ranks")
+        self.assertEqual(answer.status, 409)
+        self.assertIn(f"perfshelf renew {run}", answer.body.decode())
+        self.assertEqual(len(self.get_json(path + "/workers")["rows"]), 2)
 
     def test_cells(self):
         path, _ = self.job("--ranks", "4", "--steps", "5", "--late", "2", "--late-from", "3")

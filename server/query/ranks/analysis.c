@@ -45,7 +45,7 @@ static uint32_t row_of_op(struct ps_ranks *ranks, struct ps_intern *rows,
     row = ps_intern_add(rows, ps_buf_slice(text));
     if (row == ranks->n_collectives)
         ranks->collectives[ranks->n_collectives++] =
-            (struct ps_collective){.key = op->key, .bytes = op->bytes, .last = PS_RANK_NONE};
+            (struct ps_collective_sum){.key = op->key, .bytes = op->bytes, .last = PS_RANK_NONE};
     return row;
 }
 
@@ -57,7 +57,7 @@ static int64_t mean_wait(const struct ps_ranks *ranks, const struct ps_rank_op *
 }
 
 static void add_to_row(struct ps_ranks *ranks, const struct ps_rank_op *op,
-                       struct ps_collective *row)
+                       struct ps_collective_sum *row)
 {
     row->n_ops++;
     row->n_calls += op->n;
@@ -139,7 +139,7 @@ static void count_last(struct ps_ranks *ranks)
     if (n)
         qsort(list, n, sizeof *list, by_row_last);
     for (size_t i = 0, end; i < n; i = end) {
-        struct ps_collective *row = &ranks->collectives[list[i].row];
+        struct ps_collective_sum *row = &ranks->collectives[list[i].row];
 
         for (end = i; end < n && by_row_last(&list[i], &list[end]) == 0;)
             end++;
@@ -174,7 +174,7 @@ static void sort_rows(struct ps_ranks *ranks)
     size_t n = ranks->n_collectives;
     PS_AUTO(ps_free_ptr) struct row_order *order = ps_alloc_array(n + 1, sizeof *order);
     PS_AUTO(ps_free_ptr) uint32_t *index = ps_alloc_array(n + 1, sizeof *index);
-    struct ps_collective *sorted = ps_alloc_array(n + 1, sizeof *sorted);
+    struct ps_collective_sum *sorted = ps_alloc_array(n + 1, sizeof *sorted);
 
     for (size_t i = 0; i < n; i++)
         order[i] = (struct row_order){ranks->collectives[i].wait_ns, (uint32_t)i};
@@ -212,7 +212,7 @@ void ps_ranks_sum(struct ps_ranks *ranks)
 
 /* --- Bandwidth --- */
 
-static uint32_t group_size(const struct ps_ranks *ranks, const struct ps_collective *row)
+static uint32_t group_size(const struct ps_ranks *ranks, const struct ps_collective_sum *row)
 {
     uint32_t size = ranks->calls.keys[row->key].group_size;
 
@@ -220,7 +220,7 @@ static uint32_t group_size(const struct ps_ranks *ranks, const struct ps_collect
 }
 
 double ps_collective_algorithm_bandwidth(const struct ps_ranks *ranks,
-                                         const struct ps_collective *row)
+                                         const struct ps_collective_sum *row)
 {
     (void)ranks;
     if (row->bytes <= 0 || row->transfer_ns <= 0)
@@ -228,7 +228,8 @@ double ps_collective_algorithm_bandwidth(const struct ps_ranks *ranks,
     return (double)row->bytes * row->n_ops / (double)row->transfer_ns * 1e9;
 }
 
-double ps_collective_bus_bandwidth(const struct ps_ranks *ranks, const struct ps_collective *row)
+double ps_collective_bus_bandwidth(const struct ps_ranks *ranks,
+                                   const struct ps_collective_sum *row)
 {
     double n = group_size(ranks, row);
     struct ps_str name = ranks->calls.keys[row->key].name;

@@ -110,6 +110,9 @@ void ps_rank_clocks_align(struct ps_rank_calls *calls, struct ps_rank_clocks *ou
 /* Sets the times and the last rank of each op. */
 void ps_rank_calls_compare(struct ps_rank_calls *calls, const struct ps_rank_clocks *clocks);
 
+/* Median of n >= 1 values, which are reordered. For an even n: the mean of both in the middle. */
+int64_t ps_rank_median(int64_t *values, size_t n);
+
 /* The arrival of a call on the clock of the first rank of its component. */
 int64_t ps_rank_arrival(const struct ps_rank_call *call, const struct ps_rank_clocks *clocks);
 

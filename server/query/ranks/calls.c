@@ -2,9 +2,7 @@
 /*
  * calls.c: reads the collectives of all ranks.
  *
- * Since torch 2.1 the kernel of a collective has the arguments that record_param_comms recorded:
- * Collective name, Process Group Name, Seq (2.6), In msg nelems and others
- * (torch/csrc/profiler/util.h). Older traces only have the name of the kernel. Their calls match by
+ * The importer wrote the calls with what their arguments say. Calls that are not described match by
  * order, on each stream if all ranks use the same streams.
  */
 #include <stdio.h>
@@ -12,127 +10,45 @@
 
 #include "server/query/ranks/ranks.h"
 #include "server/query/trace/overview.h"
-#include "slices/args.h"
+#include "server/query/trace/trace_views.h"
+#include "slices/intervals.h"
 
 #define KEYS_MAX 4096u
 
-enum field { FIELD_SEQUENCE, FIELD_IN, FIELD_OUT, FIELD_SIZE, N_FIELDS };
-static const char *const field_names[N_FIELDS] = {"Seq", "In msg nelems", "Out msg nelems",
-                                                  "Group size"};
+/* A row of table collective. */
+struct collective {
+    bool is_described;
+    struct ps_str name, group, members; /* group: its name, and its description */
+    uint32_t group_size;
+    struct ps_str title; /* of the group: its description if it has one */
+    uint32_t key[2];     /* by whether calls have a sequence number; PS_HASH_NONE: not known yet */
+};
 
-/* Where a template of arguments has what describes a collective. */
-struct layout {
-    bool is_read, has_name;
-    char *markers; /* the markers of the template, in order */
-    uint32_t n_markers;
-    int field[N_FIELDS];           /* index of the parameter; -1: none */
-    int first_rank, n_rank_params; /* the parameters in the list of the ranks of the group */
-    struct ps_str name, group, description, ranks;
-    int64_t element_bytes;
+struct track {
+    bool is_known;
+    enum ps_track_kind kind;
+    uint16_t rank; /* PS_RANK_NONE: of no rank */
+    int64_t stream;
+    /* key of the last call that is not described, and its collective; 0: none */
+    uint32_t collective, key;
 };
 
 struct reader {
     struct ps_db *db;
     struct ps_ranks *ranks;
-    struct ps_track_owners owners;
-    struct ps_name_kinds name_kinds;
-    uint16_t *rank_of_worker;
-    size_t n_workers;
-    struct layout *layouts; /* by template id */
-    size_t n_layouts;
+    struct track *tracks; /* by id */
+    size_t n_tracks;
+    struct collective *collectives; /* by id */
+    size_t n_collectives;
     struct ps_intern key_names;
     uint32_t *parents; /* by key: the key without the stream; PS_HASH_NONE: the key has no stream */
     uint8_t *seen;     /* [key * n_ranks + rank]: whether the rank has a call of the key */
-    bool uses_host;
-    int64_t until_ns; /* calls that start later are omitted */
+    enum ps_track_kind kind; /* calls of tracks of this kind are read */
+    int64_t until_ns;        /* calls that start later are omitted */
     int64_t latest_ns;
     size_t n_found;
-    const int64_t *stream_of_track;
     struct ps_buf text;
 };
-
-/* --- Arguments --- */
-
-/* Returns the size in bytes of a torch scalar type; 0: unknown type. */
-static int64_t bytes_of_type(struct ps_str name)
-{
-    static const struct {
-        const char *word;
-        int64_t bytes;
-    } types[] = {{"Float", 4},         {"Half", 2},   {"BFloat16", 2},      {"Long", 8},
-                 {"Int", 4},           {"Byte", 1},   {"Char", 1},          {"Bool", 1},
-                 {"Short", 2},         {"Double", 8}, {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1},
-                 {"UInt16", 2},        {"UInt32", 4}, {"UInt64", 8},        {"ComplexFloat", 8},
-                 {"ComplexDouble", 16}};
-
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (ps_str_eq_c(name, types[i].word))
-            return types[i].bytes;
-    return 0;
-}
-
-static struct ps_str unquoted(struct ps_str json)
-{
-    if (json.len >= 2 && json.ptr[0] == '"' && json.ptr[json.len - 1] == '"')
-        return (struct ps_str){json.ptr + 1, json.len - 2};
-    return json;
-}
-
-static struct ps_str value_of(struct ps_str template, const char *key)
-{
-    return unquoted(ps_template_value(template, ps_str_from_c(key), false));
-}
-
-static void read_layout(struct ps_str template, struct layout *out)
-{
-    out->is_read = true;
-    out->name = value_of(template, "Collective name");
-    out->has_name = out->name.len > 0;
-    if (!out->has_name)
-        return;
-    out->group = value_of(template, "Process Group Name");
-    out->description = value_of(template, "Process Group Description");
-    out->ranks = value_of(template, "Process Group Ranks");
-    out->first_rank = ps_template_param(template, PS_STR("Process Group Ranks"));
-    out->n_rank_params = out->first_rank < 0 ? 0 : (int)ps_template_count_params(out->ranks);
-    out->element_bytes = bytes_of_type(value_of(template, "dtype"));
-    for (int i = 0; i < N_FIELDS; i++)
-        out->field[i] = ps_template_param(template, ps_str_from_c(field_names[i]));
-    out->markers = ps_alloc(ps_template_count_params(template) + 1);
-    for (size_t i = 0; i < template.len; i++)
-        if (ps_template_is_marker(template.ptr[i]))
-            out->markers[out->n_markers++] = template.ptr[i];
-}
-
-static const struct layout *layout_of(struct reader *r, int64_t template)
-{
-    if (template <= PS_TEMPLATE_WHOLE || template > UINT32_MAX)
-        return NULL;
-    r->layouts = ps_grow_to(r->layouts, &r->n_layouts, (size_t) template, sizeof *r->layouts);
-    if (!r->layouts[template].is_read)
-        read_layout(ps_trace_args_template(r->db, template), &r->layouts[template]);
-    return r->layouts[template].has_name ? &r->layouts[template] : NULL;
-}
-
-/* Reads the parameters of a call; absent fields are -1. The ranks of the group are appended to the
- * text of the key, if they are parameters. */
-static void read_fields(struct reader *r, const struct layout *layout, struct ps_str packed,
-                        int64_t field[N_FIELDS])
-{
-    for (int i = 0; i < N_FIELDS; i++)
-        field[i] = -1;
-    for (int at = 0; at < (int)layout->n_markers; at++) {
-        struct ps_num value = ps_args_next(layout->markers[at], &packed);
-
-        if (value.kind != PS_NUM_INT)
-            continue;
-        for (int i = 0; i < N_FIELDS; i++)
-            if (layout->field[i] == at)
-                field[i] = value.i;
-        if (at >= layout->first_rank && at < layout->first_rank + layout->n_rank_params)
-            ps_buf_printf(&r->text, ",%lld", (long long)value.i);
-    }
-}
 
 /* --- Keys --- */
 
@@ -193,34 +109,32 @@ static uint32_t key_of_text(struct reader *r, const struct ps_rank_key *key)
     return ps_intern_add(&r->key_names, ps_buf_slice(&r->text));
 }
 
-static uint32_t key_of_layout(struct reader *r, const struct layout *layout,
-                              const int64_t field[N_FIELDS])
+static uint32_t key_of_described(struct reader *r, const struct collective *c, bool has_sequence)
 {
     struct ps_rank_key key = {
-        .name = layout->name,
-        .group = layout->description.len ? layout->description : layout->group,
-        .group_size = field[FIELD_SIZE] > 0 && field[FIELD_SIZE] < PS_RANK_NONE
-                          ? (uint32_t)field[FIELD_SIZE]
-                          : 0,
-        .has_sequence = field[FIELD_SEQUENCE] >= 0,
-        .is_synchronous = is_synchronous(layout->name),
-        .is_point_to_point = is_point_to_point(layout->name),
+        .name = c->name,
+        .group = c->title,
+        .group_size = c->group_size < PS_RANK_NONE ? c->group_size : 0,
+        .has_sequence = has_sequence,
+        .is_synchronous = is_synchronous(c->name),
+        .is_point_to_point = is_point_to_point(c->name),
     };
 
-    ps_buf_printf(&r->text, "\n%d\n%u\n%.*s\n%.*s\n%.*s\n%.*s", key.has_sequence, key.group_size,
-                  (int)layout->name.len, layout->name.ptr, (int)layout->group.len,
-                  layout->group.ptr, (int)layout->description.len, layout->description.ptr,
-                  (int)layout->ranks.len, layout->ranks.ptr);
+    r->text.len = 0;
+    ps_buf_printf(&r->text, "\n%d\n%u\n%.*s\n%.*s\n%.*s", has_sequence, key.group_size,
+                  (int)c->name.len, c->name.ptr, (int)c->group.len, c->group.ptr,
+                  (int)c->members.len, c->members.ptr);
     return key_of_text(r, &key);
 }
 
-/* The key of a call whose file states only a name: one for each stream, until join_streams. */
+/* The key of a call of which only the name is known: one for each stream, until join_streams. */
 static uint32_t key_of_name(struct reader *r, struct ps_str name, int64_t stream)
 {
     struct ps_rank_key key = {.name = name, .is_synchronous = is_synchronous(name)};
     uint32_t parent, id;
 
-    ps_buf_printf(&r->text, "%.*s", (int)name.len, name.ptr);
+    r->text.len = 0;
+    ps_buf_add_str(&r->text, name);
     parent = key_of_text(r, &key);
     ps_buf_printf(&r->text, "\n%lld", (long long)stream);
     id = key_of_text(r, &key);
@@ -229,18 +143,20 @@ static uint32_t key_of_name(struct reader *r, struct ps_str name, int64_t stream
     return id;
 }
 
-/* --- Calls --- */
-
-static bool is_collective(struct reader *r, const struct ps_chunk *chunk, uint32_t i)
+static uint32_t key_of_call(struct reader *r, struct track *track, uint32_t id, bool has_sequence)
 {
-    int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
-    int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
+    struct collective *c = &r->collectives[id];
 
-    if (r->uses_host ? kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION : kind != PS_SLICE_KERNEL)
-        return false;
-    return ps_role_of(kind, ps_chunk_value(chunk, PS_COL_FLAGS, i),
-                      ps_name_kind_get(r->db, &r->name_kinds, name)) == PS_ROLE_COMMUNICATION;
+    if (!c->is_described && track->collective != id) {
+        track->collective = id;
+        track->key = key_of_name(r, c->name, track->stream);
+    } else if (c->is_described && c->key[has_sequence] == PS_HASH_NONE) {
+        c->key[has_sequence] = key_of_described(r, c, has_sequence);
+    }
+    return c->is_described ? c->key[has_sequence] : track->key;
 }
+
+/* --- Calls --- */
 
 static int64_t limit_time(int64_t ns)
 {
@@ -250,20 +166,21 @@ static int64_t limit_time(int64_t ns)
 }
 
 /* Messages count as in nccl-tests: the larger of input and output. */
-static int64_t bytes_of(const struct layout *layout, const int64_t field[N_FIELDS])
+static int64_t bytes_of(const struct ps_packed *part, size_t i)
 {
-    int64_t elements = field[FIELD_IN] > field[FIELD_OUT] ? field[FIELD_IN] : field[FIELD_OUT];
+    int64_t in = part->column[PS_COLLECTIVE_BYTES_IN][i];
+    int64_t out = part->column[PS_COLLECTIVE_BYTES_OUT][i];
+    int64_t bytes = in > out ? in : out;
 
-    return elements > 0 && elements < PS_RANK_TIME_MAX ? elements * layout->element_bytes : 0;
+    return bytes > 0 ? bytes : 0;
 }
 
-static void add_call(struct reader *r, const struct ps_chunk *chunk, uint32_t i, uint16_t rank)
+static void add_call(struct reader *r, struct track *track, const struct ps_packed *part, size_t i)
 {
     struct ps_rank_calls *calls = &r->ranks->calls;
-    const struct layout *layout = layout_of(r, ps_chunk_value(chunk, PS_COL_TEMPLATE, i));
-    int64_t at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i), field[N_FIELDS], bytes = 0;
-    int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
-    int64_t *origin = &r->ranks->ranks[rank].origin_ns;
+    int64_t start = part->column[PS_COLLECTIVE_START][i];
+    int64_t sequence = part->column[PS_COLLECTIVE_SEQUENCE][i];
+    int64_t *origin = &r->ranks->ranks[track->rank].origin_ns;
     uint32_t key;
 
     *origin = *origin == INT64_MAX ? start : *origin;
@@ -272,83 +189,69 @@ static void add_call(struct reader *r, const struct ps_chunk *chunk, uint32_t i,
     r->n_found++;
     if (start > r->until_ns || calls->n == PS_RANK_CALLS_MAX)
         return;
-    r->text.len = 0;
-    field[FIELD_SEQUENCE] = 0;
-    if (layout) {
-        read_fields(r, layout, ps_str_skip(chunk->args, at > 0 ? (size_t)at : 0), field);
-        key = key_of_layout(r, layout, field);
-        bytes = bytes_of(layout, field);
-    } else {
-        key = key_of_name(r, ps_trace_text(r->db, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i)),
-                          r->stream_of_track[chunk->track]);
-    }
+    key = key_of_call(r, track, (uint32_t)part->column[PS_COLLECTIVE_ID][i], sequence >= 0);
     if (key == PS_HASH_NONE)
         return;
-    r->seen[(size_t)key * r->ranks->n_ranks + rank] = 1;
+    r->seen[(size_t)key * r->ranks->n_ranks + track->rank] = 1;
     PS_RESERVE_ONE(calls->items, calls->n, calls->cap);
     calls->items[calls->n++] = (struct ps_rank_call){
         .start_ns = start,
-        .duration_ns = limit_time(ps_chunk_value(chunk, PS_COL_DURATION, i)),
-        .slice = ((int64_t)chunk->track << 32) + chunk->first + i,
-        .bytes = bytes,
-        .sequence = field[FIELD_SEQUENCE],
+        .duration_ns = limit_time(part->column[PS_COLLECTIVE_DURATION][i]),
+        .slice = part->column[PS_COLLECTIVE_SLICE][i],
+        .bytes = bytes_of(part, i),
+        .sequence = sequence,
         .key = key,
-        .rank = rank,
+        .rank = track->rank,
         .step = PS_STEP_NONE,
     };
 }
 
-static bool visit_chunk(void *user, const struct ps_chunk *chunk)
+static bool visit_part(void *user, const struct ps_packed *part)
 {
     struct reader *r = user;
-    uint32_t worker = ps_track_owner_of(&r->owners, chunk->track).worker;
-    uint16_t rank = worker < r->n_workers ? r->rank_of_worker[worker] : PS_RANK_NONE;
 
-    if (rank == PS_RANK_NONE)
-        return true;
-    for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended(); i++)
-        if (is_collective(r, chunk, i))
-            add_call(r, chunk, i, rank);
-    return true;
+    for (size_t i = 0; i < part->n; i++) {
+        int64_t id = ps_track_of_slice(part->column[PS_COLLECTIVE_SLICE][i]);
+        int64_t collective = part->column[PS_COLLECTIVE_ID][i];
+        struct track *track = id >= 0 && (size_t)id < r->n_tracks ? &r->tracks[id] : NULL;
+
+        if (track && track->is_known && track->kind == r->kind && track->rank != PS_RANK_NONE &&
+            collective > 0 && (size_t)collective < r->n_collectives &&
+            r->collectives[collective].name.ptr)
+            add_call(r, track, part, i);
+    }
+    return !ps_context_has_ended();
 }
 
-static enum ps_status read_calls(struct reader *r, enum ps_track_kind kind, struct ps_err *err)
+static enum ps_status read_calls(struct reader *r, struct ps_err *err)
 {
-    const struct ps_chunk_query query = {
-        .track_kinds = 1u << kind,
-        .range = PS_RANGE_ALL,
-        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |
-                   PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT),
-        .wants_args = true,
-    };
+    const struct ps_packed_query query = {.family = PS_PACKED_COLLECTIVES,
+                                          .range = PS_RANGE_ALL,
+                                          .columns = (1u << PS_N_COLLECTIVE_COLUMNS) - 1};
 
     r->n_found = 0;
-    return ps_trace_each_chunk(r->db, &query, visit_chunk, r, err);
+    r->ranks->calls.n = 0;
+    return ps_packed_each(r->db, &query, visit_part, r, err);
 }
 
 /* Reads the calls, and once more up to a time that at most PS_RANK_CALLS_MAX precede if there are
- * more of them. */
+ * more of them. If no device has collectives, those of host threads are read. */
 static enum ps_status read_all(struct reader *r, struct ps_err *err)
 {
-    struct ps_rank_calls *calls = &r->ranks->calls;
-    enum ps_track_kind kind = PS_TRACK_STREAM;
-
     r->until_ns = PS_RANK_TIME_MAX;
-    read_calls(r, kind, err);
-    if (err->code == PS_OK && !calls->n) {
-        r->uses_host = true;
-        kind = PS_TRACK_THREAD;
-        read_calls(r, kind, err);
+    r->kind = PS_TRACK_STREAM;
+    read_calls(r, err);
+    if (err->code == PS_OK && !r->n_found) {
+        r->kind = PS_TRACK_THREAD;
+        read_calls(r, err);
     }
     if (err->code == PS_OK && r->n_found > PS_RANK_CALLS_MAX) {
         r->until_ns =
             (int64_t)((double)r->latest_ns * 0.9 * PS_RANK_CALLS_MAX / (double)r->n_found);
-        calls->n = 0;
-        read_calls(r, kind, err);
+        read_calls(r, err);
     }
-    r->ranks->n_calls_omitted = r->n_found - calls->n;
-    r->ranks->is_on_host = r->uses_host && calls->n > 0;
+    r->ranks->n_calls_omitted = r->n_found - r->ranks->calls.n;
+    r->ranks->is_on_host = r->kind == PS_TRACK_THREAD && r->ranks->calls.n > 0;
     return err->code;
 }
 
@@ -427,62 +330,82 @@ static uint16_t step_of(const struct ps_ranks *ranks, uint16_t rank, int64_t ns)
     return found != PS_STEP_NONE && ns < steps[found].end_ns ? found : PS_STEP_NONE;
 }
 
+/* --- Tables --- */
+
 static void free_reader(struct reader *r)
 {
-    for (size_t i = 0; i < r->n_layouts; i++)
-        free(r->layouts[i].markers);
-    free(r->layouts);
+    free(r->tracks);
+    free(r->collectives);
     free(r->parents);
     free(r->seen);
-    free(r->rank_of_worker);
     ps_intern_free(&r->key_names);
-    ps_track_owners_free(&r->owners);
-    ps_name_kinds_free(&r->name_kinds);
     ps_buf_free(&r->text);
 }
 
-static enum ps_status read_tracks(struct ps_db *db, int64_t **stream_of_track, struct ps_err *err)
+static enum ps_status read_tracks(struct reader *r, struct ps_err *err)
 {
-    const struct ps_track_row *tracks = NULL;
+    PS_AUTO(ps_free_ptr)
+    uint16_t *rank_of = ps_alloc_array(PS_WORKERS_MAX, sizeof *rank_of);
+    PS_AUTO(ps_track_owners_free) struct ps_track_owners owners = {0};
+    const struct ps_track_row *rows = NULL;
     size_t n = 0;
 
-    *stream_of_track = ps_alloc_array(PS_TRACKS_MAX + 1, sizeof **stream_of_track);
-    if (ps_trace_get_tracks(db, &tracks, &n, err) == PS_OK)
-        for (size_t i = 0; i < n; i++)
-            (*stream_of_track)[tracks[i].id] = tracks[i].stream;
-    return err->code;
-}
-
-static void map_workers(struct reader *r)
-{
-    r->n_workers = PS_WORKERS_MAX;
-    r->rank_of_worker = ps_alloc_array(r->n_workers, sizeof *r->rank_of_worker);
-    for (size_t i = 0; i < r->n_workers; i++)
-        r->rank_of_worker[i] = PS_RANK_NONE;
+    for (size_t i = 0; i < PS_WORKERS_MAX; i++)
+        rank_of[i] = PS_RANK_NONE;
     for (uint32_t i = 0; i < r->ranks->n_ranks; i++)
-        r->rank_of_worker[r->ranks->ranks[i].worker] = (uint16_t)i;
+        rank_of[r->ranks->ranks[i].worker] = (uint16_t)i;
+    ps_track_owners_read(r->db, &owners, err);
+    if (ps_trace_get_tracks(r->db, &rows, &n, err) != PS_OK)
+        return err->code;
+    for (size_t i = 0; i < n; i++) {
+        r->tracks = ps_grow_to(r->tracks, &r->n_tracks, rows[i].id, sizeof *r->tracks);
+        r->tracks[rows[i].id] = (struct track){
+            .is_known = true,
+            .kind = rows[i].kind,
+            .rank = rank_of[ps_track_owner_of(&owners, rows[i].id).worker],
+            .stream = rows[i].stream,
+        };
+    }
+    return PS_OK;
 }
 
-/* The names in keys are in memory of the handle, which the analysis outlives. */
-static void copy_names(struct ps_ranks *ranks)
+/* The names of keys outlive the handle: they are copied to the memory of the analysis. */
+static struct ps_str copy_text(struct reader *r, struct ps_stmt *stmt, int column)
 {
-    for (size_t i = 0; i < ranks->calls.n_keys; i++) {
-        struct ps_rank_key *key = &ranks->calls.keys[i];
+    return ps_arena_copy(&r->ranks->arena, ps_col_text(stmt, column));
+}
 
-        key->name = ps_arena_copy(&ranks->arena, key->name);
-        key->group = ps_arena_copy(&ranks->arena, key->group);
+static enum ps_status read_collectives(struct reader *r, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(r->db, ps_query_sql("trace_collectives"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        int64_t id = ps_col_int(stmt, 0);
+        struct collective *c;
+
+        if (id < 1 || id > UINT32_MAX)
+            continue;
+        r->collectives =
+            ps_grow_to(r->collectives, &r->n_collectives, (size_t)id, sizeof *r->collectives);
+        c = &r->collectives[id];
+        *c = (struct collective){.is_described = ps_col_int(stmt, 1) != 0,
+                                 .name = copy_text(r, stmt, 2),
+                                 .group = copy_text(r, stmt, 3),
+                                 .title = copy_text(r, stmt, 4),
+                                 .members = copy_text(r, stmt, 5),
+                                 .group_size = (uint32_t)ps_col_int(stmt, 6),
+                                 .key = {PS_HASH_NONE, PS_HASH_NONE}};
     }
+    return err->code;
 }
 
 enum ps_status ps_ranks_read_calls(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err)
 {
     struct reader r = {.db = db, .ranks = ranks};
-    PS_AUTO(ps_free_ptr) int64_t *stream_of_track = NULL;
 
-    read_tracks(db, &stream_of_track, err);
-    r.stream_of_track = stream_of_track;
-    map_workers(&r);
-    ps_track_owners_read(db, &r.owners, err);
+    read_tracks(&r, err);
+    read_collectives(&r, err);
     r.parents = ps_alloc_array(KEYS_MAX, sizeof *r.parents);
     for (uint32_t i = 0; i < KEYS_MAX; i++)
         r.parents[i] = PS_HASH_NONE;
@@ -492,7 +415,6 @@ enum ps_status ps_ranks_read_calls(struct ps_db *db, struct ps_ranks *ranks, str
     if (err->code == PS_OK) {
         join_streams(&r);
         choose_synchronous(&ranks->calls);
-        copy_names(ranks);
         for (size_t i = 0; i < ranks->calls.n; i++)
             ranks->calls.items[i].step =
                 step_of(ranks, ranks->calls.items[i].rank, ranks->calls.items[i].start_ns);

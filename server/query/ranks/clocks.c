@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clocks.c: aligns the clocks of the ranks at the ends of collectives; see arrivals.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/query/ranks/arrivals.h"
 #include "slices/intervals.h"
@@ -21,13 +22,25 @@ struct deviations {
     size_t n;
 };
 
-static int by_key_rank(const void *a, const void *b)
-{
-    const struct deviation *x = a, *y = b;
+/* Arrays with space for all calls. */
+struct workspace {
+    struct deviation *spare;
+    int64_t *values, *errors;
+};
 
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+/* Sorts deviations by rank; those of a rank keep their order. `spare` has space for n. */
+static void sort_by_rank(struct deviation *items, size_t n, uint32_t n_ranks,
+                         struct deviation *spare)
+{
+    PS_AUTO(ps_free_ptr) size_t *next = ps_alloc_array((size_t)n_ranks + 1, sizeof *next);
+
+    for (size_t i = 0; i < n; i++)
+        next[items[i].rank + 1]++;
+    for (uint32_t r = 0; r < n_ranks; r++)
+        next[r + 1] += next[r];
+    for (size_t i = 0; i < n; i++)
+        spare[next[items[i].rank]++] = items[i];
+    memcpy(items, spare, n * sizeof *items);
 }
 
 static int64_t end_of(const struct ps_rank_call *call)
@@ -35,11 +48,65 @@ static int64_t end_of(const struct ps_rank_call *call)
     return ps_add_saturated(call->start_ns, call->duration_ns);
 }
 
-/* Sorts the values. For an even n: the mean of both in the middle. */
-static int64_t median_of(int64_t *values, size_t n)
+static int64_t middle_of_three(int64_t a, int64_t b, int64_t c)
 {
-    ps_sort_records(values, n, sizeof *values);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    if (a > b)
+        return middle_of_three(b, a, c);
+    return c < a ? a : c < b ? c : b;
+}
+
+static void swap_values(int64_t *a, int64_t *b)
+{
+    int64_t value = *a;
+
+    *a = *b;
+    *b = value;
+}
+
+/* Returns the value that has index k when the values are sorted, and reorders them so that no
+ * earlier one is greater. Quickselect (Hoare, 1961); if its pivots are bad, the rest is sorted. */
+static int64_t select_value(int64_t *values, size_t n, size_t k)
+{
+    size_t from = 0, to = n, budget = 4 * n + 64;
+
+    while (to - from > 2) {
+        int64_t pivot =
+            middle_of_three(values[from], values[from + (to - from) / 2], values[to - 1]);
+        size_t i = from, j = to - 1;
+
+        if (budget < to - from) {
+            ps_sort_records(values + from, to - from, sizeof *values);
+            return values[k];
+        }
+        budget -= to - from;
+        for (;; i++, j--) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            swap_values(&values[i], &values[j]);
+        }
+        if (k <= j)
+            to = j + 1;
+        else
+            from = j + 1;
+    }
+    if (to - from == 2 && values[from] > values[from + 1])
+        swap_values(&values[from], &values[from + 1]);
+    return values[k];
+}
+
+int64_t ps_rank_median(int64_t *values, size_t n)
+{
+    int64_t upper = select_value(values, n, n / 2), lower = INT64_MIN;
+
+    if (n % 2)
+        return upper;
+    for (size_t i = 0; i < n / 2; i++)
+        lower = values[i] > lower ? values[i] : lower;
+    return (lower + upper) / 2;
 }
 
 static bool is_usable(const struct ps_rank_calls *calls, const struct ps_rank_op *op)
@@ -52,46 +119,52 @@ static int64_t magnitude(int64_t ns)
     return ns < 0 ? -ns : ns;
 }
 
-/* The 95th percentile, doubled: both of two ranks deviate. Sorts the values. */
+/* The 95th percentile, doubled: both of two ranks deviate. Reorders the values. */
 static int64_t error_of(int64_t *values, size_t n)
 {
-    if (!n)
-        return 0;
-    ps_sort_records(values, n, sizeof *values);
-    return 2 * values[(n - 1) * 95 / 100];
+    return n ? 2 * select_value(values, n, (n - 1) * 95 / 100) : 0;
+}
+
+/* Replaces the deviations of a key by one median for each rank. Returns the number of ranks. */
+static size_t take_medians(struct ps_rank_calls *calls, struct deviation *items, size_t n,
+                           struct workspace *space)
+{
+    size_t n_out = 0, n_errors = 0;
+
+    sort_by_rank(items, n, calls->n_ranks, space->spare);
+    for (size_t i = 0, end; i < n; i = end) {
+        int64_t median;
+
+        for (end = i; end < n && items[end].rank == items[i].rank; end++)
+            space->values[end - i] = items[end].ns;
+        median = ps_rank_median(space->values, end - i);
+        for (size_t k = 0; k < end - i; k++)
+            space->errors[n_errors++] = magnitude(space->values[k] - median);
+        items[n_out++] = (struct deviation){median, items[i].key, items[i].rank};
+    }
+    if (n)
+        calls->keys[items[0].key].error_ns = error_of(space->errors, n_errors);
+    return n_out;
 }
 
 /* Stores how much later than the first rank of its op each call ends, one median for each
- * synchronous key and rank, and the error of each of these keys. `values` and `errors` have space
- * for all calls. */
-static void read_deltas(struct ps_rank_calls *calls, struct deviations *out, int64_t *values,
-                        int64_t *errors)
+ * synchronous key and rank, and the error of each of these keys. The ops of a key are consecutive.
+ */
+static void read_deltas(struct ps_rank_calls *calls, struct deviations *out,
+                        struct workspace *space)
 {
-    size_t n = 0, n_errors = 0;
+    size_t n = 0;
 
     for (size_t i = 0; i < calls->n_ops; i++) {
         const struct ps_rank_op *op = &calls->ops[i];
         const struct ps_rank_call *call = &calls->items[op->first];
 
         for (uint32_t k = 0; k < op->n && calls->keys[op->key].is_synchronous; k++)
-            out->items[n++] =
+            out->items[out->n + n++] =
                 (struct deviation){end_of(&call[k]) - end_of(&call[0]), op->key, call[k].rank};
-    }
-    if (n)
-        qsort(out->items, n, sizeof *out->items, by_key_rank);
-    for (size_t i = 0, end; i < n; i = end) {
-        uint32_t key = out->items[i].key;
-        int64_t median;
-
-        for (end = i; end < n && by_key_rank(&out->items[i], &out->items[end]) == 0; end++)
-            values[end - i] = out->items[end].ns;
-        median = median_of(values, end - i);
-        for (size_t k = 0; k < end - i; k++)
-            errors[n_errors++] = magnitude(values[k] - median);
-        out->items[out->n++] = (struct deviation){median, key, out->items[i].rank};
-        if (end == n || out->items[end].key != key) {
-            calls->keys[key].error_ns = error_of(errors, n_errors);
-            n_errors = 0;
+        if (i + 1 == calls->n_ops || calls->ops[i + 1].key != op->key) {
+            out->n += take_medians(calls, &out->items[out->n], n, space);
+            n = 0;
         }
     }
 }
@@ -195,7 +268,7 @@ static size_t read_residuals(const struct ps_rank_calls *calls, const struct ps_
             continue;
         for (uint32_t k = 0; k < op->n; k++)
             values[k] = end_of(&call[k]) - clocks->offset_ns[call[k].rank];
-        median = median_of(values, op->n);
+        median = ps_rank_median(values, op->n);
         for (uint32_t k = 0; k < op->n; k++)
             out[n++] = (struct deviation){
                 end_of(&call[k]) - clocks->offset_ns[call[k].rank] - median, 0, call[k].rank};
@@ -203,14 +276,14 @@ static size_t read_residuals(const struct ps_rank_calls *calls, const struct ps_
     return n;
 }
 
-static void refine_offsets(struct deviation *residuals, size_t n, struct ps_rank_clocks *clocks,
-                           int64_t *values)
+static void refine_offsets(struct deviation *residuals, size_t n, uint32_t n_ranks,
+                           struct ps_rank_clocks *clocks, struct workspace *space)
 {
-    qsort(residuals, n, sizeof *residuals, by_key_rank);
+    sort_by_rank(residuals, n, n_ranks, space->spare);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && residuals[end].rank == residuals[i].rank; end++)
-            values[end - i] = residuals[end].ns;
-        clocks->offset_ns[residuals[i].rank] += median_of(values, end - i);
+            space->values[end - i] = residuals[end].ns;
+        clocks->offset_ns[residuals[i].rank] += ps_rank_median(space->values, end - i);
     }
 }
 
@@ -253,34 +326,44 @@ static void drop_wrong_matches(struct ps_rank_calls *calls, int64_t most_ns)
     calls->n_ops = n;
 }
 
+static void align(struct ps_rank_calls *calls, struct ps_rank_clocks *out,
+                  struct deviations *deltas, struct workspace *space)
+{
+    size_t n = 0;
+
+    read_deltas(calls, deltas, space);
+    drop_wrong_matches(calls, select_keys(calls, deltas));
+    for (size_t i = 0; i < calls->n_ops; i++)
+        out->n_ops += is_usable(calls, &calls->ops[i]);
+    join_ranks(deltas, out);
+    for (int i = 0; i < REFINEMENTS; i++) {
+        n = read_residuals(calls, out, deltas->items, space->values);
+        refine_offsets(deltas->items, n, calls->n_ranks, out, space);
+    }
+    n = read_residuals(calls, out, deltas->items, space->values);
+    for (size_t i = 0; i < n; i++)
+        space->values[i] = magnitude(deltas->items[i].ns);
+    out->error_ns = error_of(space->values, n);
+    move_origins(out, calls->n_ranks);
+}
+
 void ps_rank_clocks_align(struct ps_rank_calls *calls, struct ps_rank_clocks *out)
 {
-    PS_AUTO(ps_free_ptr) int64_t *values = ps_alloc_array(calls->n + 1, sizeof *values);
-    PS_AUTO(ps_free_ptr)
-    struct deviation *items = ps_alloc_array(calls->n + 1, sizeof *items);
-    PS_AUTO(ps_free_ptr) int64_t *errors = NULL;
-    struct deviations deltas = {items, 0};
-    size_t n = 0;
+    size_t n = calls->n + 1;
+    struct deviations deltas = {ps_alloc_array(n, sizeof *deltas.items), 0};
+    struct workspace space = {ps_alloc_array(n, sizeof *space.spare),
+                              ps_alloc_array(n, sizeof *space.values),
+                              ps_alloc_array(n, sizeof *space.errors)};
 
     *out = (struct ps_rank_clocks){
         .offset_ns = ps_alloc_array(calls->n_ranks + 1, sizeof *out->offset_ns),
         .component = ps_alloc_array(calls->n_ranks + 1, sizeof *out->component),
     };
-    errors = ps_alloc_array(calls->n + 1, sizeof *errors);
-    read_deltas(calls, &deltas, values, errors);
-    drop_wrong_matches(calls, select_keys(calls, &deltas));
-    for (size_t i = 0; i < calls->n_ops; i++)
-        out->n_ops += is_usable(calls, &calls->ops[i]);
-    join_ranks(&deltas, out);
-    for (int i = 0; i < REFINEMENTS; i++) {
-        n = read_residuals(calls, out, items, values);
-        refine_offsets(items, n, out, values);
-    }
-    n = read_residuals(calls, out, items, values);
-    for (size_t i = 0; i < n; i++)
-        values[i] = magnitude(items[i].ns);
-    out->error_ns = error_of(values, n);
-    move_origins(out, calls->n_ranks);
+    align(calls, out, &deltas, &space);
+    free(deltas.items);
+    free(space.spare);
+    free(space.values);
+    free(space.errors);
 }
 
 void ps_rank_clocks_free(struct ps_rank_clocks *clocks)

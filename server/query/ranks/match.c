@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* match.c: finds the calls of one collective on several ranks. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/query/ranks/arrivals.h"
 
@@ -9,24 +10,80 @@ static int compare_i64(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-static int by_key_rank_start(const void *a, const void *b)
+/* Returns the indexes 0 ... n - 1 in the order of their values, which are below `below`; equal ones
+ * keep their order. The caller frees the result. */
+static uint32_t *order_by(const uint32_t *values, size_t n, size_t below)
 {
-    const struct ps_rank_call *x = a, *y = b;
+    uint32_t *order = ps_alloc_array(n + 1, sizeof *order);
+    PS_AUTO(ps_free_ptr) uint32_t *next = ps_alloc_array(below + 1, sizeof *next);
 
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return compare_i64(x->start_ns, y->start_ns);
+    for (size_t i = 0; i < n; i++)
+        next[values[i] + 1]++;
+    for (size_t v = 0; v < below; v++)
+        next[v + 1] += next[v];
+    for (size_t i = 0; i < n; i++)
+        order[next[values[i]]++] = (uint32_t)i;
+    return order;
 }
 
-static int by_op_rank(const void *a, const void *b)
+static void sort_calls(struct ps_rank_calls *calls, const uint32_t *values, size_t below)
 {
-    const struct ps_rank_call *x = a, *y = b;
+    PS_AUTO(ps_free_ptr) uint32_t *order = order_by(values, calls->n, below);
+    struct ps_rank_call *sorted = ps_alloc_array(calls->n, sizeof *sorted);
 
-    if (x->op != y->op)
-        return x->op < y->op ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    for (size_t i = 0; i < calls->n; i++)
+        sorted[i] = calls->items[order[i]];
+    free(calls->items);
+    calls->items = sorted;
+    calls->cap = calls->n;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    return compare_i64(((const struct ps_rank_call *)a)->start_ns,
+                       ((const struct ps_rank_call *)b)->start_ns);
+}
+
+/* Sorts the calls of each key and rank by start. They mostly are already, since those of a stream
+ * are stored in this order. */
+static void sort_starts(struct ps_rank_calls *calls)
+{
+    struct ps_rank_call *items = calls->items;
+
+    for (size_t i = 0, end; i < calls->n; i = end) {
+        bool is_sorted = true;
+
+        for (end = i + 1;
+             end < calls->n && items[end].key == items[i].key && items[end].rank == items[i].rank;
+             end++)
+            is_sorted = is_sorted && items[end - 1].start_ns <= items[end].start_ns;
+        if (!is_sorted)
+            qsort(&items[i], end - i, sizeof *items, by_start);
+    }
+}
+
+/* Sorts by key, rank and start. */
+static void sort_by_key(struct ps_rank_calls *calls)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *values = ps_alloc_array(calls->n, sizeof *values);
+
+    for (size_t i = 0; i < calls->n; i++)
+        values[i] = calls->items[i].rank;
+    sort_calls(calls, values, calls->n_ranks);
+    for (size_t i = 0; i < calls->n; i++)
+        values[i] = calls->items[i].key;
+    sort_calls(calls, values, calls->n_keys);
+    sort_starts(calls);
+}
+
+/* Sorts by op, of each op by rank; calls without op are last. */
+static void sort_by_op(struct ps_rank_calls *calls)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *values = ps_alloc_array(calls->n, sizeof *values);
+
+    for (size_t i = 0; i < calls->n; i++)
+        values[i] = calls->items[i].op == UINT32_MAX ? (uint32_t)calls->n_ops : calls->items[i].op;
+    sort_calls(calls, values, calls->n_ops + 1);
 }
 
 /* Within a bucket, the k-th calls of all ranks are one collective. */
@@ -54,12 +111,37 @@ static int by_bucket_rank(const void *a, const void *b)
     return (x->call > y->call) - (x->call < y->call); /* the order of time */
 }
 
-static int by_bucket_k(const void *a, const void *b)
+/* Sorts the places of a key, which are sorted by rank and time, by bucket. */
+static void sort_by_bucket(struct place *places, size_t n)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN;
+
+    for (size_t i = 0; i < n; i++) {
+        low = places[i].bucket < low ? places[i].bucket : low;
+        high = places[i].bucket > high ? places[i].bucket : high;
+    }
+    if (low == high)
+        return;
+    if ((uint64_t)high - (uint64_t)low >= 4 * n) { /* no sequence numbers that torch counts */
+        qsort(places, n, sizeof *places, by_bucket_rank);
+        return;
+    }
+    PS_AUTO(ps_free_ptr) uint32_t *values = ps_alloc_array(n, sizeof *values);
+    PS_AUTO(ps_free_ptr) struct place *from = ps_alloc_array(n, sizeof *from);
+    PS_AUTO(ps_free_ptr) uint32_t *order = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        values[i] = (uint32_t)(places[i].bucket - low);
+    order = order_by(values, n, (size_t)(high - low) + 1);
+    memcpy(from, places, n * sizeof *from);
+    for (size_t i = 0; i < n; i++)
+        places[i] = from[order[i]];
+}
+
+static int by_k_rank(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
 
-    if (x->bucket != y->bucket)
-        return compare_i64(x->bucket, y->bucket);
     if (x->k != y->k)
         return x->k < y->k ? -1 : 1;
     return (x->rank > y->rank) - (x->rank < y->rank);
@@ -124,9 +206,15 @@ static void add_op(struct ps_rank_calls *calls, const struct place *places, size
     calls->ops[calls->n_ops++] = (struct ps_rank_op){.n = (uint32_t)n, .last = PS_RANK_NONE};
 }
 
+/* Adds the ops of a bucket, whose places are sorted by rank. */
 static void add_ops(struct ps_rank_calls *calls, struct place *places, size_t n, bool has_sequence)
 {
-    qsort(places, n, sizeof *places, by_bucket_k);
+    bool is_single = true; /* each rank has one call */
+
+    for (size_t i = 0; i < n; i++)
+        is_single = is_single && places[i].k == 0;
+    if (!is_single)
+        qsort(places, n, sizeof *places, by_k_rank);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && places[end].k == places[i].k;)
             end++;
@@ -155,7 +243,7 @@ static void match_key(struct ps_rank_calls *calls, size_t first, size_t n, struc
         places[i] = (struct place){.bucket = bucket_of(&items[i], key, is_by_step),
                                    .call = (uint32_t)(first + i),
                                    .rank = items[i].rank};
-    qsort(places, n, sizeof *places, by_bucket_rank);
+    sort_by_bucket(places, n);
     for (size_t i = 0, end; i < n; i = end) {
         bool is_equal, is_outside;
 
@@ -191,7 +279,7 @@ void ps_rank_calls_match(struct ps_rank_calls *calls)
     if (!calls->n)
         return;
     places = ps_alloc_array(calls->n, sizeof *places);
-    qsort(calls->items, calls->n, sizeof *calls->items, by_key_rank_start);
+    sort_by_key(calls);
     for (size_t i = 0; i < calls->n; i++)
         calls->items[i].op = UINT32_MAX;
     for (size_t i = 0, end; i < calls->n; i = end) {
@@ -199,7 +287,7 @@ void ps_rank_calls_match(struct ps_rank_calls *calls)
             end++;
         match_key(calls, i, end - i, places);
     }
-    qsort(calls->items, calls->n, sizeof *calls->items, by_op_rank);
+    sort_by_op(calls);
     set_ranges(calls);
 }
 

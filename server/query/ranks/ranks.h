@@ -47,7 +47,7 @@ struct ps_rank_step {
 };
 
 /* A row of the table of collectives: matched calls of the same name, group and size. */
-struct ps_collective {
+struct ps_collective_sum {
     uint32_t key;                   /* one of its keys */
     uint32_t n_ops, n_calls, ranks; /* ranks: most in one call */
     int64_t bytes, transfer_ns, spread_ns, wait_ns, total_ns;
@@ -72,8 +72,8 @@ struct ps_ranks {
     struct ps_rank_calls calls;
     struct ps_rank_clocks clocks;
     size_t n_calls_omitted;
-    bool is_on_host;                   /* no device has collectives; those of host threads count */
-    struct ps_collective *collectives; /* most waiting first */
+    bool is_on_host; /* no device has collectives; those of host threads count */
+    struct ps_collective_sum *collectives; /* most waiting first */
     uint32_t *collective_of_op;
     size_t n_collectives;
 };
@@ -90,8 +90,9 @@ void ps_ranks_sum(struct ps_ranks *ranks);
 
 /* Bytes per second that nccl-tests calls algorithm bandwidth and bus bandwidth; 0: unknown. */
 double ps_collective_algorithm_bandwidth(const struct ps_ranks *ranks,
-                                         const struct ps_collective *row);
-double ps_collective_bus_bandwidth(const struct ps_ranks *ranks, const struct ps_collective *row);
+                                         const struct ps_collective_sum *row);
+double ps_collective_bus_bandwidth(const struct ps_ranks *ranks,
+                                   const struct ps_collective_sum *row);
 
 /* GET /api/v1/runs/{id}/ranks, ranks/calls and ranks/step. */
 enum ps_status ps_view_ranks(struct ps_db *db, const struct ps_view *view, int64_t id,

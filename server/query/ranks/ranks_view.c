@@ -78,13 +78,6 @@ static void write_matching(const struct ps_ranks *ranks, struct ps_json *json)
     ps_json_end(json);
 }
 
-static int by_ns(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Median of a metric in a step over the ranks that have the step; -1: none has. `values` has space
  * for all ranks. */
 static int64_t median_of_step(const struct ps_ranks *ranks, enum ps_rank_metric metric,
@@ -98,10 +91,7 @@ static int64_t median_of_step(const struct ps_ranks *ranks, enum ps_rank_metric 
         if (ns >= 0)
             values[n++] = ns;
     }
-    if (!n)
-        return -1;
-    qsort(values, n, sizeof *values, by_ns);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    return n ? ps_rank_median(values, n) : -1;
 }
 
 static void write_steps(const struct ps_ranks *ranks, enum ps_rank_metric metric,
@@ -132,7 +122,7 @@ static void write_steps(const struct ps_ranks *ranks, enum ps_rank_metric metric
 
 static void write_row(const struct ps_ranks *ranks, size_t i, struct ps_json *json)
 {
-    const struct ps_collective *row = &ranks->collectives[i];
+    const struct ps_collective_sum *row = &ranks->collectives[i];
     const struct ps_rank_key *key = &ranks->calls.keys[row->key];
 
     ps_json_object(json);

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* steps.c: the ranks of a job, and the times of their steps. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/query/ranks/ranks.h"
+#include "server/query/trace/trace_views.h"
 #include "server/runfile/trace.h"
 #include "slices/intervals.h"
 
 const char *const ps_rank_metric_words[PS_N_RANK_METRICS] = {"step", "compute", "communication",
                                                              "wait", "loading"};
-
-/* The part of a step that a metric shows. */
-static const struct {
-    const char *part;
-    enum ps_breakdown definition;
-    enum ps_rank_metric metric;
-} parts[] = {
-    {"computation", PS_BREAKDOWN_TRACELENS, PS_RANK_COMPUTE},
-    {"exposed communication", PS_BREAKDOWN_TRACELENS, PS_RANK_COMMUNICATION},
-    {"dataloader", PS_BREAKDOWN_TENSORBOARD, PS_RANK_LOADING},
-};
 
 /* "node1_4711" is the name that tensorboard_trace_handler gives: host and process id. */
 static struct ps_str host_of(struct ps_str name)
@@ -154,48 +145,6 @@ static int64_t limit_time(int64_t ns)
                                    : ns;
 }
 
-/* A step of the run file and its cell. */
-struct step_cell {
-    int64_t id;
-    size_t cell;
-};
-
-struct step_cells {
-    struct step_cell *items; /* by id */
-    size_t n, cap;
-};
-
-static int by_id(const void *a, const void *b)
-{
-    const struct step_cell *x = a, *y = b;
-
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-/* Adds the parts of steps that metrics show. */
-static enum ps_status read_parts(struct ps_db *db, struct ps_ranks *ranks,
-                                 const struct step_cells *cells, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_db_prepare(db, ps_query_sql("trace_rank_parts"), &stmt, err);
-    while (ps_stmt_step(stmt, err)) {
-        const struct step_cell key = {.id = ps_col_int(stmt, 0)};
-        const struct step_cell *found =
-            cells->n ? bsearch(&key, cells->items, cells->n, sizeof key, by_id) : NULL;
-        int64_t ns = limit_time(ps_col_int(stmt, 3));
-
-        for (size_t i = 0; found && ns >= 0 && i < sizeof parts / sizeof *parts; i++) {
-            if (ps_col_int(stmt, 1) != parts[i].definition ||
-                !ps_str_eq_c(ps_col_text(stmt, 2), parts[i].part))
-                continue;
-            ranks->cells[parts[i].metric][found->cell] = ns;
-            ranks->has_metric[parts[i].metric] |= ns > 0;
-        }
-    }
-    return err->code;
-}
-
 /* Returns the index of the rank of each worker; the caller frees it. */
 static uint16_t *map_workers(const struct ps_ranks *ranks, size_t *n)
 {
@@ -213,50 +162,103 @@ static uint16_t *map_workers(const struct ps_ranks *ranks, size_t *n)
     return index;
 }
 
-static enum ps_status read_names(struct ps_db *db, struct ps_intern *names, struct ps_err *err)
+/* A counted step of a rank. */
+struct step {
+    int64_t start_ns, end_ns, id;
+    int64_t parts[PS_N_RANK_METRICS]; /* -1: unknown, or not a part of the step */
+    uint32_t name;                    /* id in step_reader.names */
+    uint16_t rank;
+};
+
+struct step_reader {
+    struct step *items;
+    size_t n, cap;
+    struct ps_intern names; /* of 8 bytes: the id of the first step with the name */
+    const uint16_t *rank_of;
+    size_t n_workers;
+};
+
+static bool visit_steps(void *user, const struct ps_packed *part)
+{
+    struct step_reader *r = user;
+
+    for (size_t i = 0; i < part->n; i++) {
+        int64_t worker = part->column[PS_STEP_WORKER][i];
+        const int64_t *name = &part->column[PS_STEP_NAME][i];
+
+        if (worker < 0 || (size_t)worker >= r->n_workers || r->rank_of[worker] == PS_RANK_NONE)
+            continue;
+        PS_RESERVE_ONE(r->items, r->n, r->cap);
+        r->items[r->n++] = (struct step){
+            .start_ns = part->column[PS_STEP_START][i],
+            .end_ns = part->column[PS_STEP_END][i],
+            .id = part->column[PS_STEP_ID][i],
+            .parts = {[PS_RANK_STEP] = -1,
+                      [PS_RANK_WAIT] = -1,
+                      [PS_RANK_COMPUTE] = part->column[PS_STEP_COMPUTATION][i],
+                      [PS_RANK_COMMUNICATION] = part->column[PS_STEP_COMMUNICATION][i],
+                      [PS_RANK_LOADING] = part->column[PS_STEP_LOADING][i]},
+            .name = ps_intern_add(&r->names, (struct ps_str){(const char *)name, sizeof *name}),
+            .rank = r->rank_of[worker],
+        };
+    }
+    return !ps_context_has_ended();
+}
+
+/* Replaces the ids of steps in `from` by their names; equal ids in both. */
+static enum ps_status read_names(struct ps_db *db, const struct ps_intern *from,
+                                 struct ps_intern *names, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_query_sql("trace_rank_steps"), &stmt, err);
-    while (ps_stmt_step(stmt, err))
-        (void)ps_intern_add(names, ps_col_text(stmt, 2));
+    ps_db_prepare(db, ps_query_sql("trace_step_name"), &stmt, err);
+    for (uint32_t i = 0; i < from->count && err->code == PS_OK; i++) {
+        int64_t id;
+
+        memcpy(&id, from->items[i].ptr, sizeof id);
+        ps_stmt_rewind(stmt);
+        ps_bind_int(stmt, ":id", id);
+        if (ps_stmt_step(stmt, err) && ps_intern_add(names, ps_col_text(stmt, 0)) != i)
+            return ps_fail(err, PS_INTERNAL, "the run file is damaged: two names of step %lld",
+                           (long long)id);
+    }
     return err->code;
 }
 
-/* Stores a step in its cell. Later steps of the same name in the same rank are ignored. */
-static void add_step(struct ps_ranks *ranks, uint16_t rank, uint32_t step, struct ps_stmt *stmt,
-                     struct step_cells *cells)
+/* Stores a step in its cell. Of several steps of the same name in the same rank the earliest
+ * counts. */
+static void add_step(struct ps_ranks *ranks, uint32_t step, const struct step *row)
 {
-    size_t cell = (size_t)rank * ranks->n_steps + step;
-    int64_t start = ps_col_int(stmt, 3), end = ps_col_int(stmt, 4);
+    size_t cell = (size_t)row->rank * ranks->n_steps + step;
+    struct ps_rank_step *to = &ranks->steps[cell];
 
-    if (ranks->steps[cell].end_ns >= ranks->steps[cell].start_ns || end < start)
+    if ((to->end_ns >= to->start_ns && to->start_ns <= row->start_ns) ||
+        row->end_ns < row->start_ns)
         return;
-    ranks->steps[cell] = (struct ps_rank_step){start, end, ps_col_int(stmt, 0)};
-    PS_RESERVE_ONE(cells->items, cells->n, cells->cap);
-    cells->items[cells->n++] = (struct step_cell){ps_col_int(stmt, 0), cell};
+    *to = (struct ps_rank_step){row->start_ns, row->end_ns, row->id};
+    for (int m = 0; m < PS_N_RANK_METRICS; m++) {
+        ranks->cells[m][cell] = limit_time(row->parts[m] < 0 ? -1 : row->parts[m]);
+        ranks->has_metric[m] |= row->parts[m] > 0;
+    }
 }
 
-static enum ps_status fill_steps(struct ps_db *db, struct ps_ranks *ranks,
-                                 const struct ps_intern *names, struct step_cells *cells,
+static enum ps_status fill_steps(struct ps_db *db, struct ps_ranks *ranks, struct step_reader *r,
                                  struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    PS_AUTO(ps_free_ptr) uint32_t *index = ps_alloc_array(names->count + 1u, sizeof *index);
-    size_t n_workers;
-    PS_AUTO(ps_free_ptr) uint16_t *rank_of = map_workers(ranks, &n_workers);
+    const struct ps_packed_query query = {
+        .family = PS_PACKED_STEPS, .range = PS_RANGE_ALL, .columns = (1u << PS_N_STEP_COLUMNS) - 1};
+    PS_AUTO(ps_intern_free) struct ps_intern names = {0};
+    PS_AUTO(ps_free_ptr) uint32_t *index = NULL;
 
-    order_steps(ranks, names, index);
+    ps_packed_each(db, &query, visit_steps, r, err);
+    if (read_names(db, &r->names, &names, err) != PS_OK)
+        return err->code;
+    index = ps_alloc_array(names.count + 1u, sizeof *index);
+    order_steps(ranks, &names, index);
     make_cells(ranks);
-    ps_db_prepare(db, ps_query_sql("trace_rank_steps"), &stmt, err);
-    while (ps_stmt_step(stmt, err)) {
-        int64_t worker = ps_col_int(stmt, 1);
-        uint32_t name = ps_intern_find(names, ps_col_text(stmt, 2));
-
-        if (worker >= 0 && (size_t)worker < n_workers && rank_of[worker] != PS_RANK_NONE &&
-            name != PS_INTERN_NONE && index[name] != PS_STEP_NONE)
-            add_step(ranks, rank_of[worker], index[name], stmt, cells);
-    }
+    for (size_t i = 0; i < r->n; i++)
+        if (index[r->items[i].name] != PS_STEP_NONE)
+            add_step(ranks, index[r->items[i].name], &r->items[i]);
     return err->code;
 }
 
@@ -285,18 +287,34 @@ static void set_origins(struct ps_ranks *ranks)
     }
 }
 
+/* Fails for run files of earlier layouts, and for copies of them: they lack the columns of calls
+ * and steps. */
+static enum ps_status check_columns(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const char *id = ps_db_run_id(db);
+
+    ps_db_prepare(db, ps_query_sql("trace_rank_columns"), &stmt, err);
+    if (ps_stmt_step(stmt, err) && ps_col_int(stmt, 0))
+        return ps_fail(err, PS_CONFLICT,
+                       "run %s was written by a perfshelf that did not compare ranks" PS_HINT
+                       "`perfshelf renew %s` imports its original again",
+                       id, id);
+    return err->code;
+}
+
 enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err)
 {
-    PS_AUTO(ps_intern_free) struct ps_intern names = {0};
-    struct step_cells cells = {NULL, 0, 0};
+    PS_AUTO(ps_free_ptr) uint16_t *rank_of = NULL;
+    struct step_reader reader = {.n = 0};
 
-    read_ranks(db, ranks, err);
-    read_names(db, &names, err);
-    fill_steps(db, ranks, &names, &cells, err);
-    if (cells.n)
-        qsort(cells.items, cells.n, sizeof *cells.items, by_id);
-    read_parts(db, ranks, &cells, err);
-    set_origins(ranks);
-    free(cells.items);
+    check_columns(db, err);
+    if (read_ranks(db, ranks, err) == PS_OK) {
+        reader.rank_of = rank_of = map_workers(ranks, &reader.n_workers);
+        fill_steps(db, ranks, &reader, err);
+        set_origins(ranks);
+    }
+    ps_intern_free(&reader.names);
+    free(reader.items);
     return err->code;
 }
