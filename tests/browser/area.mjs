@@ -84,6 +84,27 @@ test('area: Shift and drag selects tracks by time, the pane and the tables tell 
     });
 });
 
+for (const width of [1440, 390]) {
+    test(`area: Memory draws the curves inside it, ${width} px`, async ({ pages }) => {
+        await withTraining(pages, '&area=31000000-34000000@1,2', async (page, ask) => {
+            await page.setViewportSize({ width, height: 900 });
+            await page.getByRole('tab', { name: 'Memory' }).click();
+            const { memory, counters } = await ask('timeline');
+            const charts = page.locator('.area-curves canvas');
+            await until(async () => (await charts.count()) === memory.length + counters.length, 'a chart for each curve');
+            const values = (await ask(`curves?from_ns=31000000&to_ns=34000000&px=1000&memory=1:0`)).memory[0].allocated.filter((bytes) => bytes !== null);
+            const caption = (await page.locator('.area-curves figcaption').allInnerTexts()).find((text) => text.startsWith('GPU 0 memory'));
+            const sizes = [...caption.matchAll(/([\d.]+)\s([KMG]?)i?B/g)].map(([, number, unit]) => Number(number) * 1024 ** ' KMG'.indexOf(unit || ' '));
+            equal(sizes.length, 2, caption);
+            for (const [i, bytes] of [Math.min(...values), Math.max(...values)].entries()) {
+                check(Math.abs(sizes[i] - bytes) <= 0.01 * bytes, `${bytes} in ${caption}`);
+            }
+            check(await page.getByRole('grid', { name: /Memory by operator|Allocations/ }).count(), 'the table beside them');
+            check((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'nothing sticks out');
+        });
+    });
+}
+
 test('area: handles, labels and keys change it', async ({ pages }) => {
     await withTraining(pages, '&area=31000000-34000000@1', async (page) => {
         equal(await marked(page), ['t1'], 'the track of the address');

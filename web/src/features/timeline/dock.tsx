@@ -9,6 +9,7 @@ import type { Run } from '../../base/types';
 import { plural } from '../../base/units';
 import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { Spacer } from '../../components/toolbar';
+import type { TimelineAnswer } from '../../model/timeline_types';
 import { rangeText, type TraceRange } from '../../model/trace_range';
 import { isStacks, rangedPath } from '../trace/data';
 import { DOCK_PANES, type DockPane } from './dock_panes';
@@ -30,6 +31,7 @@ export interface DockDetail {
 
 interface DockProps {
     run: Run;
+    timeline: TimelineAnswer;
     range: TraceRange | null;
     /** only in narrow windows */
     details: readonly DockDetail[];
@@ -59,10 +61,10 @@ function ruleText(run: Run, range: TraceRange): string {
     return `${rangeText(range)}, ${rule}${tracks ? `, ${plural(tracks, 'track')}` : ''}`;
 }
 
-export function TimelineDock({ run, range, details, tools }: DockProps) {
+export function TimelineDock({ run, timeline, range, details, tools }: DockProps) {
     const { query } = route.value;
     const dock = dockPane();
-    const panes = DOCK_PANES.filter(({ shown }) => shown(run));
+    const panes = DOCK_PANES.filter(({ shown }) => shown(run, timeline));
     const detail = details.find(({ id }) => id === query.dock);
     const chosen = panes.find(({ id }) => id === query.dock) ?? panes[0];
     const pane: DockPane | null = detail ? null : chosen;

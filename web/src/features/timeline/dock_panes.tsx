@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
+import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TraceRange } from '../../model/trace_range';
 import { DeviceMemoryPane, MemorySwitch } from '../memory/device_pane';
 import { KernelsTable } from '../operators/kernels_table';
@@ -11,6 +12,7 @@ import { OperatorsTable } from '../operators/table';
 import { FlamePane } from '../stacks/flame_pane';
 import { StackFunctions } from '../stacks/functions_tab';
 import { isAttributed, isStacks, traceOf } from '../trace/data';
+import { AreaCurves } from './area_curves';
 import { SlicesTable } from './area_slices';
 
 export interface PaneProps {
@@ -21,7 +23,7 @@ export interface PaneProps {
 export interface DockPane {
     id: string;
     title: string;
-    shown: (run: Run) => boolean;
+    shown: (run: Run, timeline: TimelineAnswer) => boolean;
     view: ComponentType<PaneProps>;
     /** the view of the API for the CSV download */
     csv?: string;
@@ -44,8 +46,21 @@ function KernelsPane({ run, range }: PaneProps) {
 }
 
 function MemoryPane({ run, range }: PaneProps) {
-    return <DeviceMemoryPane run={run} range={range} prefix="memory_" />;
+    const table = <DeviceMemoryPane run={run} range={range} prefix="memory_" />;
+    if (!range) return table;
+    return (
+        <div class="area-memory">
+            <AreaCurves run={run} />
+            {table}
+        </div>
+    );
 }
+
+function CountersPane({ run }: PaneProps) {
+    return <AreaCurves run={run} />;
+}
+
+const hasMemory = (run: Run): boolean => isAttributed(run) && Boolean(traceOf(run).memory);
 
 function FlamePart({ run, range }: PaneProps) {
     return <FlamePane run={run} range={range} />;
@@ -85,8 +100,15 @@ export const DOCK_PANES: DockPane[] = [
     {
         id: 'memory',
         title: LABELS.memory,
-        shown: (run) => isAttributed(run) && Boolean(traceOf(run).memory),
+        shown: hasMemory,
         view: MemoryPane,
         tools: MemorySwitch,
+    },
+    {
+        id: 'memory',
+        title: 'Counters',
+        shown: (run, { memory, counters }) =>
+            !hasMemory(run) && memory.length + counters.length > 0,
+        view: CountersPane,
     },
 ];

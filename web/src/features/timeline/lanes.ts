@@ -260,7 +260,7 @@ function addMemory(builder: LaneBuilder, source: LaneSource, memory: TraceMemory
     pushLane(builder, source, 'memory', label, shape);
 }
 
-const memoryName = ({ device_type, device }: TraceMemory): string =>
+export const memoryName = ({ device_type, device }: TraceMemory): string =>
     `${deviceName(device_type, device)} memory`;
 
 function addCounter(builder: LaneBuilder, source: LaneSource, counter: TraceCounter): void {

@@ -372,6 +372,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                     {(!isPanel() || !hasSidePane) && (
                         <TimelineDock
                             run={run}
+                            timeline={timeline}
                             range={range}
                             details={details}
                             tools={isPanel() ? field : null}
