@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comparisons over time: memory curves of two runs in one chart, steps of two traces as paired bars, and
+ * Comparisons over time: memory curves of two runs in one chart, steps of two traces as tables and columns, and
  * their timelines one above the other, which move as one.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, equal, quiet, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { check, equal, grid, quiet, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
 const TRACES = ['training.pt.trace.json.gz', 'training-waits.pt.trace.json.gz'];
@@ -52,7 +52,7 @@ function trainingOf(n, load) {
     return JSON.stringify({ schemaVersion: 1, traceEvents: events });
 }
 
-export async function withTraces(work) {
+export async function withTraces(work, [fewSteps, manySteps] = [12, 458]) {
     const shelf = await Shelf.start();
     const folder = mkdtempSync(join(tmpdir(), 'perfshelf-steps-'));
     const add = (name, text) => {
@@ -60,7 +60,7 @@ export async function withTraces(work) {
         return shelf.add(join(folder, name), '--name', name).id;
     };
     try {
-        const [few, many] = [add('few.json', trainingOf(12, 4000)), add('many.json', trainingOf(458, 200))];
+        const [few, many] = [add('few.json', trainingOf(fewSteps, 4000)), add('many.json', trainingOf(manySteps, 200))];
         await work({ shelf, query: `base=${few}&new=${many}` });
     } finally {
         rmSync(folder, { recursive: true });
@@ -113,8 +113,11 @@ test('compare over time: 12 against 458 steps are compared per step, and totals 
         await options.getByRole('button', { name: 'Per call' }).click();
         await until(async () => (await valuesOf('aten::mm')) === '0.662 0.310 -0.351', 'aten::mm per call');
         equal(await options.getByRole('group', { name: 'metric' }).getByRole('button', { name: 'Calls' }).count(), 0, 'calls per call');
-        await page.getByRole('link', { name: 'Parts of a step' }).click();
+        await page.getByRole('link', { name: 'Steps', exact: true }).click();
         await until(async () => (await rowTexts(page, 'Parts of a step')).length > 0, 'parts');
+        const steps = page.locator('.compare-steps');
+        await until(async () => /12 against 458 steps/.test(await steps.innerText()), 'the numbers of steps');
+        equal(await steps.getByRole('button', { name: 'Per run' }).count(), 0, 'per step is the only choice');
     }));
 
 test('compare over time: two traces open with the parts of a step and the cause', async ({ pages, demo }) => {
@@ -124,34 +127,78 @@ test('compare over time: two traces open with the parts of a step and the cause'
     await until(async () => /DataLoader explains -4\.005 of -4\.120 ms a step\./.test(plain(await head.innerText())), 'the conclusion');
     const shown = (await rowTexts(page, 'Parts of a step')).map((cells) => cells.map(plain));
     equal(shown[0].slice(0, 4), ['DataLoader', '4.085', '0.080', '-4.005'], 'the largest part');
-    equal(await page.getByRole('link', { name: 'Parts of a step' }).getAttribute('aria-current'), 'page', 'the first tab');
+    equal(await page.getByRole('link', { name: 'Steps', exact: true }).getAttribute('aria-current'), 'page', 'the first tab');
     await head.getByRole('link', { name: 'DataLoader' }).click();
-    await page.getByRole('region', { name: 'The selected part' }).waitFor();
-    check(/compare\/step_parts.*row=/.test(page.url()), page.url());
+    await until(() => page.url().includes('sel=part%3Adataloader'), 'the part is selected');
+    check(/compare\/steps\?/.test(page.url()), page.url());
+    const selected = grid(page, 'Parts of a step').locator('.grid-row[aria-selected]');
+    await until(async () => /^DataLoader/.test((await selected.innerText()).trim()), 'the selected row');
 });
 
-test('compare over time: steps part by part and step by step', async ({ pages, demo }) => {
-    const page = await pages.open(`${demo.url}#/compare/step_parts?${pairOf(demo)}`);
-    const steps = page.getByRole('region', { name: 'Steps' });
-    await until(async () => (await steps.locator('.step-pair').count()) === 12, 'twelve pairs of steps');
-    const parts = plain(await steps.getByRole('table').innerText());
-    check(/DataLoader\s+80\.29 µs → 4\.085 ms\s+\+4\.005 ms/.test(parts), parts);
-    equal(await steps.locator('.step-pair .step-name').first().innerText(), 'ProfilerStep#3', 'namesakes stand together');
-    await steps.getByRole('button', { name: 'later' }).click();
-    await until(() => page.url().includes('by=1'), 'the shift in the URL');
-    await page.reload();
-    await settle(page);
-    await until(async () => (await steps.locator('.step-pair').count()) === 13, 'one step of each stands alone');
-    equal(await steps.locator('.step-pair .step-name').nth(1).innerText(), 'ProfilerStep#3 ↔ ProfilerStep#4', 'shifted by one');
-    await steps.getByRole('radio', { name: 'HTA' }).or(steps.getByRole('button', { name: 'HTA' })).first().click();
-    await until(async () => /idle/.test(await steps.getByRole('table').innerText()), "HTA's parts");
+test('compare over time: the parts add up to the step, and operators have the same columns', async ({ pages, demo }) => {
+    const [fresh, base] = TRACES.map((file) => demo.demo.get(file).id);
+    const page = await pages.open(`${demo.url}#/compare/steps?base=${base}&new=${fresh}`);
+    await until(async () => (await rowTexts(page, 'Operators')).length > 4, 'operators');
+    const parts = (await rowTexts(page, 'Parts of a step')).map((cells) => cells.map(plain));
+    const step = parts.pop();
+    equal([step[0], ...step.slice(1, 4), ...step.slice(-2)], ['Step', '8.751', '4.631', '-4.120', '-47.1', '100.0'], 'the row that closes the table');
+    for (const column of [1, 2, 3]) {
+        const sum = parts.reduce((all, cells) => all + Number(cells[column]), 0);
+        check(Math.abs(sum - Number(step[column])) < 0.004, `column ${column} adds up to ${sum}, not ${step[column]}`);
+    }
+    const leftOf = (label) => grid(page, label).locator('.grid-head > .grid-cell').evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().left)));
+    equal(await leftOf('Operators'), await leftOf('Parts of a step'), 'numbers of both tables in one line');
+    const runtime = grid(page, 'Parts of a step').locator('.grid-row', { hasText: 'runtime' });
+    equal(await runtime.locator('.faster, .slower').count(), 0, 'less than 1 % of the largest difference is grey');
+    const main = plain(await page.locator('.compare-steps').innerText());
+    check(/8 of 26 used the GPU/.test(main), main);
+    check(/Same calls on both sides\. The operators differ by -0\.114 ms a step in all: they do not explain the change\./.test(main), main);
+    const width = page.getByRole('group', { name: 'width of frames' });
+    await until(async () => (await width.locator('[aria-pressed=true]').innerText()) === 'Width: base', 'what vanished is visible');
+    await until(async () => /every new step is shorter than every base step/.test(await page.locator('.status-line').innerText()), 'what the steps say');
+    equal(await page.locator('.strip-dot').count(), 24, 'a dot for each step');
+    await grid(page, 'Parts of a step').getByText('DataLoader', { exact: true }).click();
+    await until(async () => /marked: waits for data/.test(await page.getByRole('region', { name: 'Difference' }).innerText()), 'frames of the part');
+    await page.keyboard.press('Escape');
+    await until(() => !page.url().includes('sel='), 'nothing is selected');
+    await page.getByRole('button', { name: 'HTA' }).click();
+    await until(async () => (await rowTexts(page, 'Parts of a step')).some(([name]) => name === 'idle'), "HTA's parts");
+    equal((await rowTexts(page, 'Parts of a step')).pop().slice(0, 4).map(plain), ['Step', '8.751', '4.631', '-4.120'], 'the same step');
 });
+
+test('compare over time: every step as a column, which leads to the timeline', async ({ pages, demo }) => {
+    const [fresh, base] = TRACES.map((file) => demo.demo.get(file).id);
+    const page = await pages.open(`${demo.url}#/compare/steps?base=${base}&new=${fresh}`);
+    const chart = page.getByRole('img', { name: 'time of every step: base, steps 3 – 14; new, steps 3 – 14' });
+    await chart.waitFor();
+    await quiet(page);
+    const box = await chart.boundingBox();
+    await page.mouse.move(box.x + 38, box.y + box.height - 60);
+    const tip = page.locator('.tooltip');
+    await until(async () => /base · ProfilerStep#3\s+step\s+8\.069 ms\s+GPU kernel\s+4\.410 ms\s+54\.7 % of step/.test(plain(await tip.innerText())), 'step and part');
+    await chart.focus();
+    await page.keyboard.press('ArrowRight');
+    await until(async () => /base · ProfilerStep#4/.test(await tip.innerText()), 'the next step by key');
+    await page.keyboard.press('Enter');
+    await until(() => page.url().includes(`#/run/${base}/timeline`) && /from_ns=8073613&to_ns=17372655/.test(page.url()), 'the step in the timeline of the base');
+});
+
+test('compare over time: two traces of one step each', ({ pages }) =>
+    withTraces(
+        async ({ shelf, query }) => {
+            const page = await pages.open(`${shelf.url}#/compare?${query}`);
+            await until(async () => (await rowTexts(page, 'Parts of a step')).at(-1)?.[0] === 'Step', 'parts');
+            equal(await page.locator('.strip-dot').count(), 2, 'a dot for each run');
+            await page.getByRole('img', { name: /base, step 0; new, step 0/ }).waitFor();
+        },
+        [1, 1],
+    ));
 
 for (const [theme, width] of [['light', 1440], ['dark', 800]]) {
     test(`compare over time: device memory and structure, ${theme}, ${width} px`, async ({ pages, demo }) => {
         const page = await pages.open(`${demo.url}#/compare/memory?${pairOf(demo)}`, { theme, width });
         await until(async () => /Peak 2\.12 GiB → 2\.12 GiB/.test(plain(await curves(page).innerText())), 'the peaks');
-        for (const tab of ['memory', 'step_parts']) {
+        for (const tab of ['memory', 'steps']) {
             await page.goto(`${demo.url}#/compare/${tab}?${pairOf(demo)}`);
             await quiet(page);
             const faults = await page.evaluate(faultsOfPage);

@@ -350,6 +350,8 @@ class Compare(ServerTest):
             self.assertEqual([(row["base"], row["new"]) for row in rows], [] if base_value is None else [(base_value, new_value)], (of, metric, per, name))
         default, answer = self.rows("operators", pair, metric="cpu_total_us")
         self.assertEqual((answer["per"], default[0]["name"][:21], default[0]["delta"]), ("step", "ProfilerStep*", -3900))
+        used, answer = self.rows("operators", pair, metric="self_device_us", with_value=1)
+        self.assertEqual(([row["name"] for row in used], answer["total"], answer["of"]), (["aten::addmm"], 1, len(default)))
         for of, per in (("step_parts", "run"), ("operators", "week"), ("memory", "step")):
             self.assertIn(self.get(f"/api/v1/compare/{of}?{pair}&per={per}").status, (400, 404))
         tree = self.get_json(f"/api/v1/compare/tree?{pair}")

@@ -10,7 +10,15 @@ import {
     sampledCurves,
     curveStatistics,
 } from '../src/features/compare/curve_pair';
-import { partPairs, stepPairs } from '../src/features/compare/step_pairs';
+import { stepColumns, stepsSentence, stepsText } from '../src/features/compare/step_columns';
+import {
+    frameRuleOf,
+    partRows,
+    partRowsOfMeans,
+    sumOfParts,
+} from '../src/features/compare/step_parts';
+import { operatorsSentence } from '../src/features/compare/step_text';
+import { largestSteps } from '../src/features/compare/waterfall';
 
 const MIB = 1024 * 1024;
 
@@ -96,63 +104,127 @@ test('curves that both runs have are offered first', () => {
     assert.deepEqual(curveNames(named(['a', 'b']), named(['c', 'b'])), ['b', 'a', 'c']);
 });
 
-test('parts of both runs stand in one order, and what neither has is left out', () => {
-    const pairs = partPairs(
+test('parts add up to the step, those of neither run are left out, and a side lacks what takes no time', () => {
+    const rows = partRowsOfMeans(
         [
-            ['kernel', 5],
+            ['kernel', 5000],
+            ['dataloader', 4000],
             ['memset', 0],
+            ['cpu', 0],
         ],
         [
-            ['kernel', 7],
-            ['runtime', 2],
+            ['kernel', 5500],
             ['memset', 0],
+            ['cpu', 250],
         ],
     );
     assert.deepEqual(
-        pairs.map((pair) => [pair.label, pair.base, pair.new]),
+        rows.map(({ name, base, new: fresh, delta, change }) => [name, base, fresh, delta, change]),
         [
-            ['GPU kernel', 5, 7],
-            ['runtime', 0, 2],
+            ['dataloader', 4, 0, -4, 'removed'],
+            ['kernel', 5, 5.5, 0.5, null],
+            ['cpu', 0, 0.25, 0.25, 'added'],
         ],
     );
-    assert.deepEqual(partPairs(undefined, undefined), []);
+    const sum = sumOfParts(rows);
+    assert.deepEqual([sum.base, sum.new, sum.delta], [9, 5.75, -3.25]);
+    assert.ok(Math.abs((sum.delta_pct ?? 0) + 36.111) < 0.001);
+    assert.deepEqual(partRows(rows), rows);
+    assert.deepEqual(partRowsOfMeans(undefined, undefined), []);
 });
 
-function overview(first: number, count: number): TraceOverview {
-    const steps = Array.from({ length: count }, (_, i) => ({
-        id: i,
-        name: `ProfilerStep#${first + i}`,
-        worker: 0,
-        start_ns: 10 * i,
-        end_ns: 10 * i + 8,
-        counted: 1,
-        parts: {},
-    }));
-    return { steps: steps as unknown as TraceStep[] } as TraceOverview;
+test('small differences are no steps of a waterfall', () => {
+    const row = (id: number, delta: number) => ({
+        id,
+        name: '',
+        delta,
+        noise: null,
+        verdict: null,
+    });
+    const kept = largestSteps([row(1, -100), row(2, 1), row(3, 0.99), row(4, -0.5)]);
+    assert.deepEqual(
+        kept.map(({ id }) => id),
+        [1, 2],
+    );
+});
+
+test('a part marks the frames of the host that belong to it', () => {
+    const marks = (part: string, name: string) => frameRuleOf(part)?.pattern.test(name) ?? false;
+    assert.ok(marks('dataloader', 'enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__'));
+    assert.ok(marks('kernel', 'cudaLaunchKernel') && marks('kernel', 'cudaStreamSynchronize'));
+    assert.ok(marks('memcpy', 'cudaMemcpyAsync') && !marks('memcpy', 'aten::mm'));
+    assert.ok(marks('communication', 'nccl:all_reduce'));
+    assert.ok(marks('cpu', 'aten::mm') && !marks('cpu', 'ProfilerStep*'));
+    assert.equal(frameRuleOf('idle'), null);
+});
+
+function overview(first: number, times: number[]): TraceOverview {
+    let at = 0;
+    const steps = times.map((ns, i) => {
+        const start_ns = at;
+        at += ns;
+        const parts = { tensorboard: [['kernel', ns]] };
+        const name = `ProfilerStep#${first + i}`;
+        return { id: i + 1, name, worker: 0, start_ns, end_ns: at, counted: 1, parts };
+    });
+    return { steps: steps as unknown as TraceStep[], steps_total: steps.length } as TraceOverview;
 }
 
-test('a step stands beside its namesake, or where one puts it', () => {
-    const names = (by: number | null) =>
-        stepPairs(overview(5, 2), overview(4, 3), by).pairs.map((pair) => [
-            pair.base?.name.slice(-1) ?? '',
-            pair.new?.name.slice(-1) ?? '',
-        ]);
-    assert.deepEqual(names(null), [
-        ['', '4'],
-        ['5', '5'],
-        ['6', '6'],
-    ]);
-    assert.deepEqual(names(0), [
-        ['5', '4'],
-        ['6', '5'],
-        ['', '6'],
-    ]);
-    assert.deepEqual(names(-1), [
-        ['5', ''],
-        ['6', '4'],
-        ['', '5'],
-        ['', '6'],
-    ]);
-    assert.deepEqual(stepPairs(overview(1, 0), overview(1, 0), null).pairs, []);
-    assert.equal(stepPairs(overview(1, 1), overview(9, 1), null).by, 0);
+const equalSteps = (n: number) => overview(3, new Array<number>(n).fill(8));
+
+test('columns of steps: with gaps, of 1 px from 60 on, means with a band from 400 on', () => {
+    const shape = (n: number) => {
+        const { columns, pitch, width } = stepColumns(equalSteps(n), 'tensorboard', 170);
+        return [columns.length, pitch, width, columns[0].n, columns[0].band !== null];
+    };
+    assert.deepEqual(shape(12), [12, 14, 12, 1, false]);
+    assert.deepEqual(shape(1), [1, 28, 26, 1, false]);
+    assert.deepEqual(shape(59), [59, 2, 2, 1, false]);
+    assert.deepEqual(shape(60), [60, 1, 1, 1, false]);
+    assert.deepEqual(shape(399), [133, 1, 1, 3, false]);
+    assert.deepEqual(shape(400), [20, 8, 8, 20, true]);
+    const rising = overview(
+        1,
+        Array.from({ length: 400 }, (_, i) => (i % 20) + 1),
+    );
+    const [first] = stepColumns(rising, 'tensorboard', 170).columns;
+    assert.deepEqual([first.total_ns, first.parts], [10.5, [['kernel', 10.5]]]);
+    assert.deepEqual(
+        Object.values(first.band ?? {}).map((ns) => Number(ns.toFixed(3))),
+        [2.9, 10.5, 18.1],
+    );
+    assert.equal(first.name, 'ProfilerStep#1 – ProfilerStep#20');
+});
+
+test('steps in words', () => {
+    assert.equal(stepsText(equalSteps(12)), 'steps 3 – 14');
+    assert.equal(stepsText(equalSteps(1)), 'step 3');
+    assert.equal(stepsText({ ...equalSteps(2), steps_total: 2000 }), 'first 2 of 2,000 steps');
+    const [slow, fast, mixed] = [overview(1, [9, 8]), overview(1, [4, 5]), overview(1, [4, 9])];
+    assert.equal(stepsSentence(slow, fast), 'every new step is shorter than every base step');
+    assert.equal(stepsSentence(fast, slow), 'every new step is longer than every base step');
+    assert.equal(
+        stepsSentence(slow, mixed),
+        '1 of 2 new steps are shorter than the mean base step',
+    );
+    assert.equal(stepsSentence(overview(1, [9]), fast), '');
+});
+
+test('what operators explain of the difference of the step', () => {
+    const say = (delta: number | null, stepDelta: number | null) =>
+        operatorsSentence({
+            hasEqualCalls: stepDelta === -4 ? true : null,
+            delta,
+            title: 'CPU time',
+            stepDelta,
+            format: (value) => `${value} ms a step`,
+        });
+    assert.equal(
+        say(-0.1, -4),
+        'Same calls on both sides. The operators differ by -0.1 ms a step in all: they do not explain the change.',
+    );
+    assert.match(say(-3, -6), /-3 ms a step in all: 50\.0\u202f% of the change of the step\.$/);
+    assert.match(say(1, -6), /they do not explain/);
+    assert.equal(say(1, null), 'The operators differ by 1 ms a step in all.');
+    assert.match(say(null, -6), /^CPU time of one operator may include another/);
 });

@@ -37,6 +37,15 @@ static bool passes_words(const struct ps_comparison_row *row, const char *name,
     return !changes || !changes[0] || is_in_list(changes, change ? change : "kept");
 }
 
+/* Whether the row has a value other than 0 in a group. */
+static bool has_value(const struct ps_comparison_row *row)
+{
+    const struct ps_judgement *judgement = &row->judgement;
+
+    return (isfinite(judgement->base_median) && judgement->base_median != 0) ||
+           (isfinite(judgement->new_median) && judgement->new_median != 0);
+}
+
 /* Prepares the statement that matches rows with the parameters q and hide. *stmt is unchanged if
  * both are absent. */
 static enum ps_status prepare_search(struct ps_db *db, struct ps_params params,
@@ -103,7 +112,9 @@ static enum ps_status filter_rows(const void *context, struct ps_params params, 
 {
     const struct row_context *c = context;
     const char *verdicts = ps_param_get(params, "verdict"),
-               *changes = ps_param_get(params, "change"), *name = ps_param_get(params, "name");
+               *changes = ps_param_get(params, "change"), *name = ps_param_get(params, "name"),
+               *with_value = ps_param_get(params, "with_value");
+    const bool needs_value = with_value && strcmp(with_value, "1") == 0;
     struct ps_judgement sum = {.base_median = 0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -111,7 +122,8 @@ static enum ps_status filter_rows(const void *context, struct ps_params params, 
     for (size_t i = 0; i < c->n && err->code == PS_OK; i++) {
         const struct ps_comparison_row *row = &c->rows[i];
 
-        if (passes_words(row, name, verdicts, changes) && passes_search(stmt, row, err)) {
+        if ((!needs_value || has_value(row)) && passes_words(row, name, verdicts, changes) &&
+            passes_search(stmt, row, err)) {
             ids[(*n)++] = (uint32_t)i;
             sum.base_median += known_or_zero(row->judgement.base_median);
             sum.new_median += known_or_zero(row->judgement.new_median);

@@ -12,13 +12,17 @@ import {
     deltaText,
     formatValueOf,
     type Scale,
+    type Tone,
     verdictOf,
+    changeLabel,
     changeWord,
 } from '../../model/compare';
 import { partText } from '../../model/breakdown';
 import { capital } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 import { PARTS_TABLE } from './state';
+import { STEP_ROW } from './step_parts';
+import { SMALL_SHARE } from './waterfall';
 
 type Column = GridColumn<ComparisonRow>;
 const RIGHT_ALIGNED = { align: 'right' as const, numeric: true };
@@ -32,6 +36,8 @@ export interface ColumnInputs {
     search: Matcher;
     /** true: one run per side, so noise is unknown */
     single: boolean;
+    /** true: the name says that a row is new or gone, since there is no column for it */
+    isChangeInName?: boolean;
 }
 
 /** Unit of a row. Measurements have several units: there, `place` of the row contains the unit. */
@@ -41,6 +47,15 @@ export function unitOf(
     row: { place: string | null },
 ): string {
     return place === 'unit' ? (row.place ?? '') : metric.unit;
+}
+
+/* Tone of a difference; grey within noise, and if it is small and noise is unknown. */
+function toneOf(row: ComparisonRow, of: ColumnInputs): Tone {
+    const isSmall =
+        of.single &&
+        of.table.place !== 'unit' &&
+        Math.abs(row.delta ?? 0) < SMALL_SHARE * of.maxDelta;
+    return isSmall ? 'faint' : verdictOf(row, unitOf(of.table, of.metric, row)).tone;
 }
 
 export function compareColumns(of: ColumnInputs): Column[] {
@@ -87,9 +102,9 @@ export function compareColumns(of: ColumnInputs): Column[] {
             title_tip: 'sort by Δ with its sign: largest increase or decrease first',
             render: (row) => (
                 <DiffBar
-                    delta={(mixed ? row.delta_pct : row.delta) ?? 0}
+                    delta={row.name === STEP_ROW ? 0 : ((mixed ? row.delta_pct : row.delta) ?? 0)}
                     maxDelta={mixed ? 100 : of.maxDelta}
-                    tone={verdictOf(row, unitOf(table, metric, row)).tone}
+                    tone={toneOf(row, of)}
                 />
             ),
         },
@@ -116,6 +131,7 @@ export function compareColumns(of: ColumnInputs): Column[] {
                     row={row}
                     unit={unitOf(table, metric, row)}
                     isImport={isImports(table)}
+                    isFaint={toneOf(row, of) === 'faint'}
                 />
             ),
         },
@@ -129,7 +145,7 @@ function percentText(percent: number): string {
     return signed(percent, size < 1000 ? 1 : 0);
 }
 
-function nameColumn({ table, search }: ColumnInputs): Column {
+function nameColumn({ table, search, isChangeInName }: ColumnInputs): Column {
     return {
         key: 'name',
         title: capital(table.row),
@@ -139,6 +155,9 @@ function nameColumn({ table, search }: ColumnInputs): Column {
             <span class="compare-row-name" title={placeText(row)}>
                 <RowName table={table} name={row.name} search={search} />
                 {row.change === 'moved' && <small class="name-note">{movedText(row)}</small>}
+                {isChangeInName && (row.change === 'added' || row.change === 'removed') && (
+                    <small class="name-note">{changeLabel(row.change, false)}</small>
+                )}
                 <small class="faint ellipsis">{shortPlaceText(table, row)}</small>
             </span>
         ),
@@ -153,6 +172,7 @@ interface RowNameProps {
 
 /** Name of a row; parts of a step have the labels and colours that they have in reports. */
 export function RowName({ table, name, search }: RowNameProps) {
+    if (name === STEP_ROW && table.of === PARTS_TABLE) return <b>{STEP_ROW}</b>;
     if (table.of === PARTS_TABLE) {
         const { label, family } = partText(name);
         return (
@@ -228,7 +248,6 @@ function Value({ row, side, of }: CellProps & { side: 'base' | 'new' }) {
 
 function Delta({ row, of }: CellProps) {
     const unit = unitOf(of.table, of.metric, row);
-    const { tone } = verdictOf(row, unit);
     if (row.delta === null) {
         return (
             <span class="zero" title="no difference: one group does not have this row">
@@ -240,7 +259,7 @@ function Delta({ row, of }: CellProps) {
         of.table.place === 'unit'
             ? text(formatDelta(row.delta, unit))
             : deltaText(row.delta, of.scale);
-    return <span class={/[1-9]/.test(shown) ? tone : 'zero'}>{shown}</span>;
+    return <span class={/[1-9]/.test(shown) ? toneOf(row, of) : 'zero'}>{shown}</span>;
 }
 
 function noiseColumn(of: ColumnInputs, unit: string | undefined): Column {
@@ -270,13 +289,14 @@ interface VerdictCellProps {
     row: ComparisonRow;
     unit: string;
     isImport: boolean;
+    isFaint: boolean;
 }
 
-function VerdictCell({ row, unit, isImport }: VerdictCellProps) {
+function VerdictCell({ row, unit, isImport, isFaint }: VerdictCellProps) {
     const { glyph, label, tone } = verdictOf(row, unit, isImport);
     const tip = row.p === null ? undefined : `p = ${formatFixed(row.p, 4)}`;
     return (
-        <span class={`verdict ${tone}`} title={tip}>
+        <span class={`verdict ${isFaint ? 'faint' : tone}`} title={tip}>
             <i>{glyph}</i> {label || <span class="sr-only">{directionWord(row.delta)}</span>}
         </span>
     );

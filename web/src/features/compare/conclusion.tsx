@@ -3,15 +3,23 @@
  * The conclusion of a comparison, in its header: the rows that explain the difference, each with a
  * link to it.
  */
-import type { Comparison, ComparisonConclusion, Explanation } from '../../base/compare_types';
+import type {
+    Comparison,
+    ComparisonConclusion,
+    ExplainingRow,
+    Explanation,
+} from '../../base/compare_types';
 import { formatHash, route } from '../../base/router';
 import { useJson } from '../shared/use_json';
 import { explanationWords } from './conclusion_text';
-import { comparePath, groupsOf } from './state';
+import { comparePath, groupsOf, PARTS_TABLE, selectionKey, STEPS_TAB } from './state';
 
 /* Address of the table with the row selected; `per` and `metric` are those that explain. */
-function rowHref({ of, metric, per }: Explanation, id: number): string {
-    const query = { ...groupsOf(route.value.query), metric, per, row: String(id) };
+function rowHref({ of, metric, per }: Explanation, { id, name }: ExplainingRow): string {
+    const groups = groupsOf(route.value.query);
+    if (of === PARTS_TABLE)
+        return formatHash(['compare', STEPS_TAB], { ...groups, sel: selectionKey('part', name) });
+    const query = { ...groups, metric, per, row: String(id) };
     return formatHash(['compare', of], query);
 }
 
@@ -20,7 +28,7 @@ function Sentence({ of }: { of: Explanation }) {
         <>
             {explanationWords(of).map(({ text, row, isCode }, i) =>
                 row ? (
-                    <a key={i} class={isCode ? 'mono' : ''} href={rowHref(of, row.id)} title={text}>
+                    <a key={i} class={isCode ? 'mono' : ''} href={rowHref(of, row)} title={text}>
                         {text}
                     </a>
                 ) : (

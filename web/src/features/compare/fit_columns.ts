@@ -5,7 +5,7 @@ import type { GridColumn } from '../../components/grid_types';
 /** Columns that are left out, the first one first, until the name has this width, in px. */
 const OPTIONAL: [nameWidth: number, keys: string[]][] = [
     [200, ['noise', 'min', 'max', 'bar', 'share', 'delta_pct', 'mad']],
-    [156, ['base', 'verdict']],
+    [156, ['base', 'verdict', 'last']],
 ];
 
 /** The columns that fit into a table of this width. */

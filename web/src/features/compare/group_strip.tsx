@@ -15,12 +15,15 @@ interface GroupStripProps {
     base?: StripGroup;
     fresh: StripGroup;
     width: number;
+    /** what the bar is */
+    centre?: 'median' | 'mean';
     format: (value: number) => string;
     /** Name of run i, for its dot. */
     nameOf?: (side: 'base' | 'new', run: number) => string;
 }
 
-export function GroupStrip({ base, fresh, width, format, nameOf }: GroupStripProps) {
+export function GroupStrip(props: GroupStripProps) {
+    const { base, fresh, width, centre = 'median', format, nameOf } = props;
     const scale = stripScale(base ? [base, fresh] : [fresh]);
     const span = width - LABEL_WIDTH - RIGHT_MARGIN;
     const x = (value: number) =>
@@ -43,7 +46,7 @@ export function GroupStrip({ base, fresh, width, format, nameOf }: GroupStripPro
         </g>
     );
     const median = (group: StripGroup) =>
-        `median ${format(group.median)} of ${group.values.length}`;
+        `${centre} ${format(group.median)} of ${group.values.length}`;
     const summary = base ? `base: ${median(base)}; new: ${median(fresh)}` : median(fresh);
     return (
         <svg class="group-strip" width={width} height={height} role="img" aria-label={summary}>
@@ -91,7 +94,7 @@ function StripRow({ group: { values, median, mad }, top, x, scale, title }: Stri
     const right = x(Math.min(scale.to, median + mad));
     return (
         <>
-            {values.length > 1 && (
+            {values.length > 1 && mad > 0 && (
                 <rect
                     class="strip-band"
                     x={left}

@@ -4,6 +4,7 @@
  */
 import type { Comparison, Group } from '../../base/compare_types';
 import { formatHash } from '../../base/router';
+import type { TraceStep } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, plural, signed, text, when } from '../../base/units';
 import { Menu } from '../../components/menu';
@@ -12,9 +13,18 @@ import { viewportWidth } from '../../components/viewport';
 import { formatDelta, formatValueOf, groupName, verdictOf, verdictText } from '../../model/compare';
 import { ConclusionLine } from './conclusion';
 import { GroupStrip } from './group_strip';
+import { countedSteps, durationOf } from './step_columns';
+import type { StepOverviews } from './steps_view';
 
-export function CompareHead({ comparison }: { comparison: Comparison }) {
+interface CompareHeadProps {
+    comparison: Comparison;
+    /** the steps of traces that have some */
+    overviews: StepOverviews | null;
+}
+
+export function CompareHead({ comparison, overviews }: CompareHeadProps) {
     const { headline, base, new: fresh } = comparison;
+    const steps = overviews && base.length + fresh.length === 2 ? stepGroups(overviews) : null;
     const width = viewportWidth.value;
     return (
         <header class="compare-head">
@@ -29,15 +39,29 @@ export function CompareHead({ comparison }: { comparison: Comparison }) {
             </div>
             {headline && (
                 <GroupStrip
-                    base={headline.base}
-                    fresh={headline.new}
+                    base={steps?.base ?? headline.base}
+                    fresh={steps?.fresh ?? headline.new}
+                    centre={steps ? 'mean' : 'median'}
                     width={stripWidth(width)}
                     format={(value) => text(formatValueOf(value, headline.unit))}
-                    nameOf={(side, run) => comparison[side][run]?.name ?? ''}
+                    nameOf={(side, i) => steps?.names[side][i] ?? comparison[side][i]?.name ?? ''}
                 />
             )}
         </header>
     );
+}
+
+/* A dot for each step, and their means; null if a run has one step only. */
+function stepGroups({ base, fresh }: StepOverviews) {
+    const [a, b] = [countedSteps(base), countedSteps(fresh)];
+    if (a.length < 2 || b.length < 2) return null;
+    const group = (steps: TraceStep[]) => {
+        const values = steps.map((step) => durationOf(step) / 1e9);
+        const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+        return { values, median: mean, mad: 0 };
+    };
+    const names = { base: a.map(({ name }) => name), new: b.map(({ name }) => name) };
+    return { base: group(a), fresh: group(b), names };
 }
 
 /** Width of the dots of a header. */
@@ -74,9 +98,12 @@ export function GroupLine({ label, runs, group, unit }: GroupLineProps) {
                 <span class="wide-only">
                     {[last.who, when(last.created_at)].filter(Boolean).join(', ')}
                 </span>
+                {one && typeof last.summary.steps === 'number' && last.summary.steps > 0 && (
+                    <span>{plural(last.summary.steps, 'step')}</span>
+                )}
                 {group && unit !== undefined && (
                     <span>
-                        {!one && 'median '}
+                        {!one ? 'median ' : last.headline?.label.startsWith('mean') ? 'mean ' : ''}
                         <b>
                             <FormattedValueText value={formatValueOf(group.median, unit)} />
                         </b>

@@ -37,8 +37,8 @@ import { GroupStrip } from './group_strip';
 import { perWords } from './per_switch';
 import { Mono, RowPane, RunsHead, RunValues } from './row';
 import { PANE_BESIDE, SidePane, sidePaneContent } from './side_pane';
-import { PARTS_TABLE, perOf } from './state';
-import { waterfall } from './waterfall';
+import { isSingle, PARTS_TABLE, perOf } from './state';
+import { largestSteps, waterfall } from './waterfall';
 import { WaterfallView } from './waterfall_view';
 
 interface ComparePaneProps {
@@ -53,21 +53,28 @@ export function ComparePane(props: ComparePaneProps) {
     const { row } = route.value.query;
     if (row === undefined)
         return viewportWidth.value >= PANE_BESIDE ? <WaterfallPane {...props} /> : null;
+    return <SelectedRow {...props} row={row} />;
+}
+
+type RowBodyProps = Omit<ComparePaneProps, 'top'>;
+
+/** The pane of a row: its value in each run. */
+export function SelectedRow(props: RowBodyProps & { row: string }) {
     return (
-        <RowPane<ComparisonRowDetail> {...props} row={row}>
+        <RowPane<ComparisonRowDetail> {...props} row={props.row}>
             {(data) => <RowBody {...props} data={data} />}
         </RowPane>
     );
 }
 
 function WaterfallPane(props: ComparePaneProps) {
-    const { table, metric, scale, top } = props;
+    const { comparison, table, metric, scale, top } = props;
     const { rows, page } = top;
     // Totals as the tools state them: rows do not add up to these exactly.
     const base = page.sums.whole_base ?? page.sums.base;
     const fresh = page.sums.whole_new ?? page.sums.new;
-    const isParts = table.of === PARTS_TABLE;
-    const steps = isParts ? rows.map((row) => ({ ...row, name: partText(row.name).label })) : rows;
+    const single = isSingle(comparison, table);
+    const steps = single ? largestSteps(rows) : rows;
     const chart = metric.adds_up ? waterfall(base ?? 0, fresh ?? 0, steps) : null;
     const unit = scale.unit ? `, ${scale.unit}${perWords(perOf(table, route.value.query))}` : '';
     const cut = chart && chart.axisFrom > 0 ? `axis from ${cellText(chart.axisFrom, scale)}` : '';
@@ -118,7 +125,7 @@ function RowBody({
     table,
     metric,
     data,
-}: ComparePaneProps & { data: ComparisonRowDetail }) {
+}: RowBodyProps & { data: ComparisonRowDetail }) {
     const unit = unitOf(table, metric, data);
     const format = (value: number) => text(formatValueOf(value, unit));
     const verdict = verdictOf(data, unit, isImports(table));

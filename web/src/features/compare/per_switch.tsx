@@ -33,9 +33,14 @@ const differenceOf = ([a, b]: [number, number]): number => Math.abs(b - a) / (a 
 
 const mediansOf = ({ base, new: fresh }: Work): [number, number] => [median(base), median(fresh)];
 
+/** Whether the amounts differ, so that totals are of different work. */
+export function differsInWork(work: Work): boolean {
+    return work.base.length > 0 && differenceOf(mediansOf(work)) > WORK_SHARE;
+}
+
 /** '12 against 458 steps'; null if the amounts are equal, or if there is one group only. */
 export function workText(work: Work): string | null {
-    if (!work.base.length || differenceOf(mediansOf(work)) <= WORK_SHARE) return null;
+    if (!differsInWork(work)) return null;
     const amounts = mediansOf(work).map((value) =>
         formatFixed(value, Number.isInteger(value) ? 0 : 1),
     );

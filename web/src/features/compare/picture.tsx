@@ -22,14 +22,14 @@ import {
     type Side,
     removedNodes,
 } from './diff_tree';
-import { metricOf, PARTS_TABLE } from './state';
-import { ComparisonSteps } from './steps';
+import { metricOf } from './state';
 import {
     boundsText,
     type Drawing,
     hasPicture,
     CERTAINTY_TEXTS,
     NoPicture,
+    type PictureMark,
     type PictureProps,
     TreeCertaintyLegend,
     totalText,
@@ -57,7 +57,6 @@ interface ComparePictureProps extends PictureProps {
 export function ComparePicture(props: ComparePictureProps) {
     const { comparison, table } = props;
     if (isCurved(comparison, table)) return <ComparisonCurves comparison={comparison} />;
-    if (table.of === PARTS_TABLE) return <ComparisonSteps comparison={comparison} />;
     if (!hasPicture(comparison, table)) return <NoPicture report={comparison} table={table} />;
     return <DiffPicture {...props} />;
 }
@@ -80,25 +79,40 @@ function drawingOf(tree: ComparisonTree, side: Side, comparison: Comparison): Dr
     };
 }
 
-function DiffPicture({ comparison, table, wantedRow }: ComparePictureProps) {
+/* The side whose totals are the widths. What vanished is only drawn with those of the base. */
+function sideOf(tree: ComparisonTree | null): Side {
+    const { width } = route.value.query;
+    if (width === 'base' || width === 'new') return width;
+    return tree && tree.new < tree.base ? 'base' : 'new';
+}
+
+type DiffPictureProps = ComparePictureProps & PictureMark;
+
+export function DiffPicture({ comparison, table, wantedRow, ...mark }: DiffPictureProps) {
     const answer = useTree<ComparisonTree>(table);
     const tree = answer.data;
-    const side = route.value.query.width === 'base' ? 'base' : 'new';
+    const side = sideOf(tree);
     const drawing = useMemo(
         () => tree && drawingOf(tree, side, comparison),
         [tree, side, comparison],
     );
     return (
         <TreePicture
-            {...{ table, wantedRow, answer, drawing }}
+            {...{ table, wantedRow, answer, drawing, ...mark }}
             label="Difference"
-            head={<PictureHead tree={tree} side={side} />}
+            head={<PictureHead tree={tree} side={side} markText={mark.markText} />}
             tip={(of, node) => <DiffTip tree={of} node={node} />}
         />
     );
 }
 
-function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }) {
+interface PictureHeadProps {
+    tree: ComparisonTree | null;
+    side: Side;
+    markText?: string | null;
+}
+
+function PictureHead({ tree, side, markText }: PictureHeadProps) {
     const removed = tree ? removedNodes(tree) : [];
     const removedTotal = removed.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
     const names = tree ? removed.slice(0, 12).map((node) => nameOf(tree, node)) : [];
@@ -113,13 +127,14 @@ function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }
                 ]}
                 onChange={(value) =>
                     replaceQuery({
-                        width: value === 'base' ? 'base' : null,
+                        width: value,
                         zoom: null,
                         frame: null,
                     })
                 }
             />
             <span class="soft wide-only">colour = Δ of the total against base</span>
+            {markText && <span class="ellipsis">marked: {markText}</span>}
             {tree && <TreeCertaintyLegend tree={tree} />}
             {removed.length > 0 && (
                 <span class="soft ellipsis" title={names.join('\n')}>

@@ -32,7 +32,11 @@ export function RowPane<T>({ table, row, children }: RowPaneProps<T>) {
     return (
         <SidePane label={`The selected ${table.row}`}>
             <PaneHead title={capital(table.row)} remark="selected">
-                <button type="button" class="quiet" onClick={() => replaceQuery({ row: null })}>
+                <button
+                    type="button"
+                    class="quiet"
+                    onClick={() => replaceQuery({ row: null, sel: null })}
+                >
                     <kbd>Esc</kbd>
                 </button>
             </PaneHead>

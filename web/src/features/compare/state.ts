@@ -46,7 +46,7 @@ export function tabHref(query: Query, tab: string): string {
 /** Swaps base and new, and the filters for added and removed rows. */
 export function swapGroups(): void {
     const { path, query } = route.peek();
-    const { row, frame, zoom, change, ...rest } = query;
+    const { row, frame, zoom, change, width, ...rest } = query;
     const other: Record<string, string> = { added: 'removed', removed: 'added' };
     const next: Query = swapSides(rest);
     if (change) next.change = other[change] ?? change;
@@ -87,10 +87,33 @@ export const CHANGES_TAB = 'changes';
 /** The table of the parts of a step. */
 export const PARTS_TABLE = 'step_parts';
 
+/** The tab of that table. */
+export const STEPS_TAB = 'steps';
+
+export function tabOf({ of }: ComparisonTable): string {
+    return of === PARTS_TABLE ? STEPS_TAB : of;
+}
+
+/** What is selected in the comparison of steps. */
+export interface StepSelection {
+    of: 'part' | 'operator';
+    name: string;
+}
+
+/** The value of `sel` in the URL. */
+export function selectionKey(of: StepSelection['of'], name: string): string {
+    return `${of}:${name}`;
+}
+
+export function readSelection({ sel = '' }: Query): StepSelection | null {
+    const found = /^(part|operator):(.+)$/s.exec(sel);
+    return found && { of: found[1] as StepSelection['of'], name: found[2] };
+}
+
 /** The table of a tab; the first table if the tab has none. */
 export function tableOf(
     comparison: Pick<Comparison, 'tables'>,
     tab: string | undefined,
 ): ComparisonTable | undefined {
-    return comparison.tables.find(({ of }) => of === tab) ?? comparison.tables[0];
+    return comparison.tables.find((table) => tabOf(table) === tab) ?? comparison.tables[0];
 }

@@ -88,7 +88,17 @@ export interface PictureProps {
     wantedRow: RowName | null;
 }
 
-interface TreePictureProps<T extends GroupTree> extends PictureProps {
+/** Frames that are marked because of a selection elsewhere. */
+export interface PictureMark {
+    /** whether the frames of a name are marked; null or undefined: the search marks */
+    mark?: ((name: string) => boolean) | null;
+    /** what is marked, for the head */
+    markText?: string | null;
+    /** true: the picture is below the tables */
+    isBelow?: boolean;
+}
+
+interface TreePictureProps<T extends GroupTree> extends PictureProps, PictureMark {
     label: string;
     answer: Answer<T>;
     /** drawing of the tree in `answer`; null while loading */
@@ -99,17 +109,20 @@ interface TreePictureProps<T extends GroupTree> extends PictureProps {
 }
 
 export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
-    const { label, table, wantedRow, answer, drawing, head, tip } = props;
+    const { label, table, wantedRow, answer, drawing, head, tip, mark, isBelow } = props;
     const { data: tree, error, loading } = answer;
     const { q = '', regex, frame, zoom } = route.value.query;
     const match = useMemo(() => {
+        if (mark && tree) {
+            return { set: Uint8Array.from({ length: tree.n }, (_, i) => +mark(nameOf(tree, i))) };
+        }
         const search = matcher(q, regex === '1');
         return tree && !search.empty ? matchSet(search, tree.n, (i) => nameOf(tree, i)) : null;
-    }, [tree, q, regex]);
+    }, [tree, q, regex, mark]);
     useFrameOfRow(tree, drawing?.width ?? [], wantedRow);
     const urlFrame = Number(frame ?? -1);
     return (
-        <PictureBox label={label}>
+        <PictureBox label={label} isBelow={isBelow}>
             {head}
             {error && <Notice kind="error" title="The picture could not be read" error={error} />}
             {tree && drawing && !error && (

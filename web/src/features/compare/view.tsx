@@ -32,13 +32,17 @@ import {
     comparePath,
     isSingle,
     metricOf,
+    PARTS_TABLE,
     perOf,
     rowParams,
     runsOf,
     swapGroups,
     tableOf,
     tabHref,
+    tabOf,
 } from './state';
+import { stepsSentence } from './step_columns';
+import { StepsError, StepsView, useStepOverviews } from './steps_view';
 import { CompareTable } from './table';
 
 interface CompareProps {
@@ -135,8 +139,13 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     const [ready, setReady] = useState(false);
     const [wantedRow, setWantedRow] = useState<RowName | null>(null);
     const changedRows = useChangeCount(first, ready);
+    const { overviews, error: stepsError } = useStepOverviews(comparison);
     const tabs = [
-        ...comparison.tables.map(({ of, title }) => ({ id: of, title, href: tabHref(query, of) })),
+        ...comparison.tables.map((one) => ({
+            id: tabOf(one),
+            title: one.of === PARTS_TABLE ? 'Steps' : one.title,
+            href: tabHref(query, tabOf(one)),
+        })),
         ...(first
             ? [
                   {
@@ -152,21 +161,26 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
             : []),
         { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
     ];
+    const isSteps = table?.of === PARTS_TABLE && tab !== CHANGES_TAB && tab !== SIDE_TAB;
     const isSideTab = tab === SIDE_TAB;
     const isChangesTab = tab === CHANGES_TAB;
     const isGraphTab = tab === GRAPH_TAB && comparison.pictures.includes('graph');
-    const current = isChangesTab || isSideTab || isGraphTab ? (tab as string) : (table?.of ?? '');
+    const current =
+        isChangesTab || isSideTab || isGraphTab ? (tab as string) : table ? tabOf(table) : '';
     useCompareKeys(tabs.map(({ href }) => href));
     useEffect(() => {
         document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
     }, [comparison]);
     useLayoutEffect(() => {
         const left = `${ledgerOf('base', comparison.base)} · ${ledgerOf('new', comparison.new)}`;
-        setStatus(left, ruleText(comparison, !table || isSingle(comparison, table)), null);
-    }, [comparison, table]);
+        const rule = ruleText(comparison, !table || isSingle(comparison, table));
+        const steps = overviews && isSteps ? stepsSentence(overviews.base, overviews.fresh) : '';
+        const per = steps ? 'per step: sum over the steps, divided by their number' : null;
+        setStatus(left, [rule, steps].filter(Boolean).join('; '), per);
+    }, [comparison, table, overviews, isSteps]);
     return (
         <>
-            <CompareHead comparison={comparison} />
+            <CompareHead comparison={comparison} overviews={overviews} />
             <Tabs current={current} items={tabs} label="tables of this comparison">
                 <button type="button" class="quiet" onClick={swapGroups}>
                     Swap <kbd>x</kbd>
@@ -180,6 +194,16 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                 <SideView comparison={comparison} view={view} />
             ) : isGraphTab ? (
                 <CompareGraph comparison={comparison} />
+            ) : table && isSteps ? (
+                <>
+                    {stepsError && <StepsError error={stepsError} />}
+                    <StepsView
+                        comparison={comparison}
+                        table={table}
+                        overviews={overviews}
+                        onReady={() => setReady(true)}
+                    />
+                </>
             ) : table ? (
                 <>
                     {!isChangesTab && <ComparePicture {...{ comparison, table, wantedRow }} />}

@@ -13,6 +13,9 @@ interface WaterfallStep {
     isFaint: boolean;
 }
 
+/** Differences below this share of the largest one are small. */
+export const SMALL_SHARE = 0.01;
+
 export interface Waterfall {
     steps: WaterfallStep[];
     /** range of the axis; the axis is truncated if it does not start at 0 */
@@ -26,6 +29,12 @@ interface WaterfallRow {
     delta: number | null;
     noise: number | null;
     verdict: string | null;
+}
+
+/** The differences that are not small beside the largest one, for groups whose noise is unknown. */
+export function largestSteps<R extends WaterfallRow>(rows: readonly R[]): R[] {
+    const most = Math.max(0, ...rows.map(({ delta }) => Math.abs(delta ?? 0)));
+    return rows.filter(({ delta }) => Math.abs(delta ?? 0) >= SMALL_SHARE * most);
 }
 
 /** `rows`: the largest differences; the remaining difference to `fresh` is one step. */

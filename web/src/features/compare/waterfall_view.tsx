@@ -11,6 +11,8 @@ interface WaterfallViewProps {
     format: (value: number) => string;
     formatDelta: (value: number) => string;
     selected: number | null;
+    /** true: the names are words, not code */
+    isPlain?: boolean;
     onPick: (row: number) => void;
 }
 
@@ -19,6 +21,7 @@ export function WaterfallView({
     format,
     formatDelta,
     selected,
+    isPlain = false,
     onPick,
 }: WaterfallViewProps) {
     const { steps, axisFrom, axisTo } = chart;
@@ -32,7 +35,10 @@ export function WaterfallView({
                 const tone = isFaint ? 'faint' : delta > 0 ? 'slower' : 'faster';
                 const body = (
                     <>
-                        <span class={kind === 'step' ? 'fall-name mono' : 'fall-name'} title={name}>
+                        <span
+                            class={kind === 'step' && !isPlain ? 'fall-name mono' : 'fall-name'}
+                            title={name}
+                        >
                             <bdi>{name}</bdi>
                         </span>
                         <span class="fall-track">
