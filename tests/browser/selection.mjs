@@ -195,7 +195,7 @@ test('selection: the function stays selected in the other tabs', async ({ pages 
         await until(async () => (await page.locator('.grid-row.is-selected').innerText()).includes('parse'), 'selected in the table');
         await page.getByText('render (app.py)', { exact: true }).click();
         await page.getByRole('link', { name: 'Sandwich' }).click();
-        await until(async () => (await page.locator('main').innerText()).includes('Full width: 4\u202fsamples'), 'the sandwich of render');
+        await until(async () => (await page.locator('.sandwich-row').allInnerTexts()).join().replace(/\s+/g, ' ').startsWith('render total 4 samples'), 'the sandwich of render');
         await page.getByRole('link', { name: 'Left heavy' }).click();
         await until(async () => (await words(pane(page).locator('header'))).startsWith('render'), 'render in the flame graph');
         await page.getByRole('button', { name: 'Line', exact: true }).click();

@@ -53,20 +53,65 @@ test('stacks: functions count a stack once, in samples and estimated seconds', a
     });
 });
 
+const sandwichRow = async (page) => (await page.locator('.sandwich-row').innerText()).replace(/\s+/g, ' ').trim();
+const sandwichOf = (page, text) => until(async () => (await page.locator('.sandwich-row').count()) && (await sandwichRow(page)).startsWith(text), `the sandwich of ${text}`);
+
 test('stacks: a sandwich of the function that costs most, then of another', async ({ pages }) => {
     await withStacks(async (at) => {
         const page = await pages.open(at('sandwich'));
         await rowsWith(page, 'work (app.py)');
-        await until(async () => (await main(page)).includes('Full width: 10\u202fsamples'), 'work is chosen');
-        await page.getByRole('img', { name: /^Sandwich, 8 frames, at work/ }).waitFor();
-        check((await main(page)).includes('2 callers. 1 callee.'), 'callers and callees');
+        await sandwichOf(page, 'work total 10 samples');
+        check((await sandwichRow(page)).includes('90.9 % of 11 samples · self 7 samples'), await sandwichRow(page));
+        await page.getByRole('img', { name: /^Callers, 6 frames/ }).waitFor();
+        await page.getByRole('img', { name: /^Callees, 1 frames/ }).waitFor();
+        check((await main(page)).includes('2 callers, 1 callee'), 'callers and callees');
         await quiet(page); // the table stands still before it is clicked
         await page.getByText('memcpy (libc.so.6)', { exact: true }).click();
-        await until(async () => (await main(page)).includes('Full width: 3\u202fsamples'), 'memcpy is chosen');
+        await sandwichOf(page, 'memcpy total 3 samples');
+        check((await main(page)).includes('Calls nothing: all of its time is self.'), 'no callees');
         check(/^\d+$/.test(query(page).get('fn')), 'the function in the URL');
         await page.reload();
-        await until(async () => (await main(page)).includes('Full width: 3\u202fsamples'), 'memcpy after a reload');
+        await sandwichOf(page, 'memcpy total 3 samples');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    });
+});
+
+test('stacks: arrows walk the functions, Enter and a double click open a frame, Backspace returns', async ({ pages }) => {
+    await withStacks(async (at) => {
+        const page = await pages.open(at('sandwich'));
+        await rowsWith(page, 'work (app.py)');
+        await sandwichOf(page, 'work');
+        for (const name of ['work', 'memcpy', 'main']) {
+            await page.keyboard.press('ArrowDown');
+            await sandwichOf(page, name);
+        }
+        await page.keyboard.press('ArrowUp');
+        await sandwichOf(page, 'memcpy');
+        await quiet(page);
+        // the nearest caller is just above the row
+        const nearest = async () => {
+            const { x, y, width, height } = await page.getByRole('img', { name: /^Callers/ }).boundingBox();
+            return [x + width / 2, y + height - 12];
+        };
+        await page.mouse.click(...(await nearest()));
+        const pane = page.getByRole('complementary', { name: 'Selection' });
+        await pane.waitFor();
+        const text = (await pane.innerText()).replace(/\s+/g, ' ');
+        check(text.startsWith('work') && text.includes('% of 3 samples in memcpy') && text.includes('Total 3 samples 100.0'), text);
+        await page.keyboard.press('Enter');
+        await sandwichOf(page, 'work');
+        await quiet(page);
+        await page.mouse.dblclick(...(await nearest()));
+        await sandwichOf(page, 'main');
+        await page.keyboard.press('Backspace');
+        await sandwichOf(page, 'work');
+        await page.keyboard.press('Backspace');
+        await sandwichOf(page, 'memcpy');
+        await page.mouse.click(...(await nearest()), { button: 'right' });
+        equal(await page.getByRole('menu').getAttribute('aria-label'), 'work', 'the menu of the caller');
+        check(await page.getByRole('menuitem', { name: /^Focus on this frame/ }).isDisabled(), 'a frame of a sandwich has no path from the root');
+        await page.getByRole('menuitem', { name: /^Drop samples with it/ }).click();
+        await until(() => /^drop:\d+$/.test(query(page).get('tf') ?? ''), 'dropped');
     });
 });
 
@@ -191,7 +236,7 @@ test('stacks: colours show the origin, the package or nothing, and the choice is
         equal(await legendText(page, 'package'), 'app.py 56.2 % orjson 31.2 % libc.so.6 12.5 % of self time', 'shares of packages');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
         await page.goto(at('sandwich'));
-        await page.getByRole('img', { name: /^Sandwich/ }).waitFor();
+        await page.locator('.sandwich-row').waitFor();
         equal(await page.getByRole('button', { name: 'Package', exact: true }).getAttribute('aria-pressed'), 'true', 'remembered by the browser');
         check((await legendText(page, 'package')).startsWith('app.py '), 'the packages that the function calls');
         await page.goto(at('flame'));

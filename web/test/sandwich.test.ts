@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FlameAnswer } from '../src/base/trace_types';
-import { layoutSandwich } from '../src/features/stacks/sandwich_layout';
+import { layoutSandwich, type Sandwich, shareRoom } from '../src/features/stacks/sandwich_layout';
+import type { FrameLayout } from '../src/model/frames';
 
 const tree = (names: string[], parent: number[], total: number[], self: number[]): FlameAnswer =>
     ({
@@ -27,19 +28,23 @@ const tree = (names: string[], parent: number[], total: number[], self: number[]
 const CALLERS = tree(['f', 'a', 'main', 'b'], [-1, 0, 1, 0], [10, 6, 6, 4], [0, 0, 6, 4]);
 const CALLEES = tree(['f', 'x', 'y'], [-1, 0, 0], [10, 5, 3], [2, 5, 3]);
 
-test('sandwich: the outermost callers are on top, the callees below', () => {
-    const { flame, layout, fn } = layoutSandwich(CALLERS, CALLEES);
-    const rows = Array.from({ length: layout.rows }, (_, row) =>
+const rowsOf = ({ flame }: Sandwich, layout: FrameLayout) =>
+    Array.from({ length: layout.rows }, (_, row) =>
         Array.from(
             layout.node.slice(layout.rowStart[row], layout.rowStart[row + 1]),
             (node) => flame.names[flame.name[node]],
         ),
     );
-    assert.deepEqual(rows, [['main'], ['a', 'b'], ['f'], ['x', 'y']]);
+
+test('sandwich: the outermost callers are on top, the callees below', () => {
+    const sandwich = layoutSandwich(CALLERS, CALLEES);
+    const { flame, callers, callees, fn } = sandwich;
+    assert.deepEqual(rowsOf(sandwich, callers), [['main'], ['a', 'b']]);
+    assert.deepEqual(rowsOf(sandwich, callees), [['x', 'y']]);
     assert.equal(flame.names[flame.name[fn]], 'f');
-    const frame = layout.frameOf[fn];
-    assert.deepEqual([layout.x0[frame], layout.x1[frame], layout.total], [0, 10, 10]);
-    assert.deepEqual([...layout.x1.slice(1, 3)], [6, 10]);
+    assert.deepEqual([...callers.x1], [6, 6, 10]);
+    assert.deepEqual([callers.total, callees.total], [10, 10]);
+    assert.equal(callers.frameOf[fn], -1, 'the function is between the halves');
 });
 
 test('sandwich: only the function and its callees have self weight and lines', () => {
@@ -49,10 +54,9 @@ test('sandwich: only the function and its callees have self weight and lines', (
     assert.equal(flame.ids?.[flame.name[fn]], 1);
 });
 
-test('sandwich: a frame leads up to its widest caller and down to its callees', () => {
-    const { layout, fn } = layoutSandwich(CALLERS, CALLEES);
-    const f = layout.frameOf[fn];
-    assert.equal(layout.parent[f], layout.frameOf[1]); // a, wider than b
-    assert.equal(layout.parent[layout.frameOf[1]], layout.frameOf[2]);
-    assert.equal(layout.parent[layout.frameOf[fn + 1]], f);
+test('sandwich: each half gets the room that the other does not need', () => {
+    assert.deepEqual(shareRoom(400, 100, 90), [100, 90], 'both fit');
+    assert.deepEqual(shareRoom(400, 900, 90), [310, 90], 'few callees');
+    assert.deepEqual(shareRoom(400, 100, 900), [100, 300], 'few callers');
+    assert.deepEqual(shareRoom(400, 900, 800), [200, 200], 'neither fits');
 });

@@ -23,7 +23,7 @@ const FLAME = {
 } as unknown as FlameAnswer;
 
 const offer = (node: number, key: string, isInverted = false) =>
-    offersOf(FLAME, node, isInverted).find((other) => other.key === key);
+    offersOf(FLAME, node, !isInverted).find((other) => other.key === key);
 
 test('stack transforms: the parameter is a list, switches are in it once', () => {
     assert.deepEqual(readTransforms('drop:12,,invert'), ['drop:12', 'invert']);
@@ -44,7 +44,7 @@ test('stack transforms: a frame offers its function, file or package', () => {
 
 test('stack transforms: what is not possible says why', () => {
     assert.equal(offer(2, 'shift+f', true)?.tf, null);
-    assert.match(offer(2, 'shift+f', true)?.why ?? '', /inverted/);
+    assert.match(offer(2, 'shift+f', true)?.why ?? '', /begin at the root/);
     assert.match(offer(1, 'c')?.why ?? '', /collapsed already/);
     assert.match(offer(1, 'r')?.why ?? '', /collapsed/);
     assert.equal(offer(3, 'x')?.tf, null);

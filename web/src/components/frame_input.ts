@@ -224,7 +224,9 @@ export function listenPointer(now: FrameStage): () => void {
     function onDouble(event: MouseEvent): void {
         const frame = hitAt(event);
         if (frame < 0) return;
-        now.zoomTo(frame);
+        const node = now.props.layout.node[frame];
+        if (now.props.opensOnDouble && node >= 0) now.props.onOpen?.(node);
+        else now.zoomTo(frame);
     }
 
     function onLeave(): void {

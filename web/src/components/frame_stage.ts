@@ -34,9 +34,14 @@ export interface FrameViewProps {
     selected: number;
     /** -1: the selection was cleared */
     onSelect: (node: number) => void;
-    /** called for Enter on the selected frame and for a double click; without it, both zoom to the
-     * frame */
+    /** called for Enter on the selected frame; without it, Enter zooms to the frame */
     onOpen?: (node: number) => void;
+    /** A double click calls onOpen too; else it zooms to the frame. */
+    opensOnDouble?: boolean;
+    /** The last row is the nearest: the view begins there and scrolls up. */
+    growsUp?: boolean;
+    /** Views with the same range, such as the halves of one picture; each adds itself. */
+    linked?: Set<FrameStage>;
     /** from the URL: the id of a node, or two shares `0.1~0.25`; '' for the complete picture */
     zoom: string;
     onZoom: (zoom: string | null) => void;
@@ -170,11 +175,17 @@ export class FrameStage {
         return { x0: 0, x1: this.props.layout.total || 1 };
     }
 
-    /** Rows of frames below the visible ones. */
-    get rowsBelow(): number {
+    /** Rows of frames beyond the visible ones: below them, or above if the view grows up. */
+    get rowsBeyond(): number {
         const { scrollTop, clientHeight } = this.scroller;
-        const cut = this.props.layout.rows * FRAME_ROW - scrollTop - clientHeight;
+        const { layout, growsUp } = this.props;
+        const cut = growsUp ? scrollTop : layout.rows * FRAME_ROW - scrollTop - clientHeight;
         return Math.max(0, Math.ceil(cut / FRAME_ROW - 0.2));
+    }
+
+    /** Scrolls to the nearest row, if that is the last one. */
+    scrollToNearest(): void {
+        if (this.props.growsUp) this.scroller.scrollTop = this.scroller.scrollHeight;
     }
 
     get zoomed(): boolean {
@@ -200,6 +211,7 @@ export class FrameStage {
     moveTo(span: Span): void {
         cancelAnimationFrame(this.easing);
         this.follow(span);
+        for (const other of this.props.linked ?? []) if (other !== this) other.follow(span);
         postToPanels(spanTopic(this.props.label), spanText(span, this.props.layout.total));
         this.commitLater();
     }

@@ -27,7 +27,7 @@ export function FrameView(props: FrameViewProps) {
     const stage = useRef<FrameStage | null>(null);
     const [path, setPath] = useState<number[]>([]);
     const ticks = useRef<HTMLCanvasElement | null>(null);
-    const [rowsBelow, setRowsBelow] = useState(0);
+    const [rowsBeyond, setRowsBeyond] = useState(0);
     const { layout, paint, match, selected, zoom, hits = null, hit = -1 } = props;
 
     useLayoutEffectOn(() => {
@@ -38,9 +38,12 @@ export function FrameView(props: FrameViewProps) {
         });
         stage.current = now;
         now.resize();
+        const { linked } = now.props;
+        linked?.add(now);
         const observer = new ResizeObserver(() => {
+            now.scrollToNearest();
             now.resize();
-            setRowsBelow(now.rowsBelow);
+            setRowsBeyond(now.rowsBeyond);
         });
         observer.observe(scroller.current);
         const unwatch = watchTheme(now.retheme);
@@ -49,6 +52,7 @@ export function FrameView(props: FrameViewProps) {
             observer.disconnect();
             unwatch();
             release();
+            linked?.delete(now);
             now.dispose();
             stage.current = null;
         };
@@ -66,8 +70,9 @@ export function FrameView(props: FrameViewProps) {
         now.otherHover = -1;
         now.span = now.spanOf(zoom);
         now.onSpan();
+        now.scrollToNearest();
         now.redraw();
-        setRowsBelow(now.rowsBelow);
+        setRowsBeyond(now.rowsBeyond);
     }, [layout]);
     const isFading = isSearching.value;
     useLayoutEffect(() => {
@@ -121,7 +126,7 @@ export function FrameView(props: FrameViewProps) {
                 aria-label={ariaText(props)}
                 onScroll={act((now) => {
                     now.redraw();
-                    setRowsBelow(now.rowsBelow);
+                    setRowsBeyond(now.rowsBeyond);
                 })}
             >
                 <div class="frame-space" style={{ height: content }}>
@@ -129,13 +134,13 @@ export function FrameView(props: FrameViewProps) {
                 </div>
             </div>
             {hits && <canvas ref={ticks} class="frame-ticks" aria-hidden="true" />}
-            {rowsBelow > 0 && (
-                <div class="frame-more" aria-hidden="true">
-                    {plural(rowsBelow, 'more row')} below
+            {rowsBeyond > 0 && (
+                <div class={`frame-more${props.growsUp ? ' is-above' : ''}`} aria-hidden="true">
+                    {plural(rowsBeyond, 'more row')} {props.growsUp ? 'above' : 'below'}
                 </div>
             )}
             {layout.total <= 0 && props.empty && <div class="frame-empty">{props.empty}</div>}
-            {path.length > 0 && (
+            {path.length > 0 && !props.linked && (
                 <FrameCrumb
                     path={path.map((f) => ({
                         frame: f,

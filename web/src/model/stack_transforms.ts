@@ -119,16 +119,17 @@ function offerCollapse(flame: FlameAnswer, node: number): TransformOffer {
     };
 }
 
-/** The transforms that a frame offers, in the order of the menu. */
-export function offersOf(flame: FlameAnswer, node: number, isInverted: boolean): TransformOffer[] {
+/** The transforms that a frame offers, in the order of the menu. isFromRoots: the tree begins with
+ * the roots of the stacks, so that a frame has a path. */
+export function offersOf(flame: FlameAnswer, node: number, isFromRoots: boolean): TransformOffer[] {
     const isNamed = (flame.ids?.[flame.name[node]] ?? 0) > 0;
     const isCollapsed = (flame.collapsed?.[flame.name[node]] ?? 0) > 0;
     const target = targetOf(flame, node);
     const path = pathOf(flame, node);
     const of = (kind: string) => (isNamed ? `${kind}:${target}` : null);
     const along = (kind: string) => ({
-        tf: isInverted || path === null ? null : `${kind}:${path}`,
-        why: isInverted ? 'Not in the inverted tree: its frames begin with the callees.' : NAMELESS,
+        tf: !isFromRoots || path === null ? null : `${kind}:${path}`,
+        why: isFromRoots ? NAMELESS : 'Only in the flame graph, whose frames begin at the root.',
     });
     return [
         { text: 'Focus on function', key: 'f', tf: of('focus'), why: NAMELESS },

@@ -67,10 +67,20 @@ export function ColourSwitch({ hasOrigins }: { hasOrigins: boolean }) {
     );
 }
 
+const packageToken = (name: string): string =>
+    name ? `--package-${packageColour(name)}` : '--origin-builtin';
+
 /** Swatch of a package in the colour of its frames. */
 function PackageSwatch({ name }: { name: string }) {
-    const token = name ? `--package-${packageColour(name)}` : '--origin-builtin';
-    return <span class="swatch" style={{ background: `var(${token})` }} />;
+    return <span class="swatch" style={{ background: `var(${packageToken(name)})` }} />;
+}
+
+/** The CSS variable with the colour of a frame. */
+export function frameToken(flame: FlameAnswer, node: number, mode: ColourMode): string {
+    const name = flame.name[node];
+    if (mode === 'package') return packageToken(packagesOf(flame)[name]);
+    const origin = ORIGINS[flame.origins?.[name] ?? ORIGINS.length] ?? 'unknown';
+    return mode === 'plain' || origin === 'unknown' ? '--bar-2' : `--origin-${origin}`;
 }
 
 interface LegendItem {

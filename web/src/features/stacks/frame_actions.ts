@@ -16,11 +16,11 @@ import { stackQuery } from './parts';
 /** Groups of actions in the menu: other views of the function, changes of the picture, copies. */
 export const GROUPS = { view: 0, transform: 1, copy: 2 };
 
-/** Names of the frames from the root to a node, one a line. */
-function stackText({ names, name, parent }: FlameAnswer, node: number): string {
+/** Names of the frames from the outermost to a node, one a line. */
+function stackText({ names, name, parent }: FlameAnswer, node: number, leadsOut: boolean): string {
     const lines: string[] = [];
     for (let i = node; i >= 0; i = parent[i]) lines.push(names[name[i]]);
-    return lines.reverse().join('\n');
+    return (leadsOut ? lines : lines.reverse()).join('\n');
 }
 
 /* The function of a frame in other views. */
@@ -34,8 +34,14 @@ function viewActions(run: Run, name: string): Action[] {
     return [{ text: 'Show in functions', group, href }];
 }
 
-/** Actions of every flame graph; transforms.tsx adds those of stacks. */
-export function frameActions(run: Run, flame: FlameAnswer, node: number): Action[] {
+/** Actions of every flame graph; transforms.tsx adds those of stacks. leadsOut: the tree leads from
+ * a function to its callers. */
+export function frameActions(
+    run: Run,
+    flame: FlameAnswer,
+    node: number,
+    leadsOut = false,
+): Action[] {
     const name = flame.names[flame.name[node]];
     const { file, line } = frameParts(name);
     return [
@@ -45,7 +51,7 @@ export function frameActions(run: Run, flame: FlameAnswer, node: number): Action
             key: 'y',
             group: GROUPS.copy,
             button: true,
-            run: () => copyAndConfirm(stackText(flame, node), 'Stack'),
+            run: () => copyAndConfirm(stackText(flame, node, leadsOut), 'Stack'),
         },
         {
             text: 'Copy name',

@@ -88,6 +88,10 @@ interface FrameSelectionProps {
     run: Run;
     flame: FlameAnswer;
     node: number;
+    /** function that the flame graph is of; undefined: of all */
+    of?: string;
+    /** The tree leads from a function to its callers. */
+    leadsOut?: boolean;
     actions: readonly Action[];
     onSelect: (node: number) => void;
     onOpen: (node: number) => void;
@@ -96,7 +100,13 @@ interface FrameSelectionProps {
 export function FrameSelection(props: FrameSelectionProps) {
     const { run, flame, node, actions, onSelect, onOpen } = props;
     const [isFolded, setFolded] = useState(true);
-    const facts = useMemo(() => selectionFacts(treeOf(flame), node), [flame, node]);
+    const { of, leadsOut = false } = props;
+    const facts = useMemo(() => {
+        const found = selectionFacts(treeOf(flame), node);
+        if (!leadsOut) return found;
+        const { stack, callers, callees } = found;
+        return { ...found, stack: stack.reverse(), callers: callees, callees: callers };
+    }, [flame, node, leadsOut]);
     const key = flame.name[node];
     const libraryOf = (at: number): string | null => {
         const origin = originOf(flame, at);
@@ -131,7 +141,10 @@ export function FrameSelection(props: FrameSelectionProps) {
         <SelectionPane
             head={frameHead(flame, node)}
             actions={actions}
-            base={{ value: flame.sum, text: `${axisText(flame.sum)} shown` }}
+            base={{
+                value: flame.sum,
+                text: `${axisText(flame.sum)} ${of === undefined ? 'shown' : `in ${of}`}`,
+            }}
             instance={{ values: instance }}
             instances={{
                 count: facts.instances.length,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The sandwich of a function as one picture: its callers above, the outermost on top, the function
- * over the full width, its callees below. All widths are shares of the weight of the function. */
+/* The sandwich of a function as one picture in two halves: its callers, the outermost on top, and
+ * its callees. All widths are shares of the weight of the function. */
 import type { FlameAnswer } from '../../base/trace_types';
-import { FrameBuilder, type FrameLayout, frameChildren } from '../../model/frames';
+import { FrameBuilder, type FrameLayout } from '../../model/frames';
 import { layoutFlame } from './flame_tree';
 
 export interface Sandwich {
     /** The nodes of the callers, then those of the callees. Callers have no self weight. */
     flame: FlameAnswer;
-    layout: FrameLayout;
-    /** node of the function */
+    /** the last row is the nearest */
+    callers: FrameLayout;
+    callees: FrameLayout;
+    /** node of the function, which no half has */
     fn: number;
 }
 
@@ -42,39 +44,46 @@ function joinTrees(callers: FlameAnswer, callees: FlameAnswer): FlameAnswer {
 }
 
 /* layoutFlame places the sum in row 0 and the function in row 1. */
-const FIRST_ROW = 1;
+const NEAREST_ROW = 2;
+
+/* The rows of one half; `rows` in the order in which they are drawn. */
+function placeHalf(
+    tree: FrameLayout,
+    rows: readonly number[],
+    nodeOf: (node: number) => number,
+    nodes: number,
+): FrameLayout {
+    const out = new FrameBuilder(nodes);
+    const placed = new Int32Array(tree.count).fill(-1);
+    for (const row of rows) {
+        out.beginRow();
+        for (let f = tree.rowStart[row]; f < tree.rowStart[row + 1]; f++) {
+            // Callers are drawn before the frames that they call, which have no frame yet.
+            const parent = placed[tree.parent[f]] ?? -1;
+            placed[f] = out.add(nodeOf(tree.node[f]), tree.x0[f], tree.x1[f], parent);
+        }
+    }
+    return out.finish(tree.total);
+}
 
 export function layoutSandwich(callers: FlameAnswer, callees: FlameAnswer): Sandwich {
     const above = layoutFlame(callers);
     const below = layoutFlame(callees);
-    const out = new FrameBuilder(callers.n + callees.n);
-    const placedAbove = new Int32Array(above.count).fill(-1);
-    const placedBelow = new Int32Array(below.count).fill(-1);
-    /* The arrow keys go from a frame to the row above it: to its widest caller. */
-    const widestCaller = (frame: number): number => {
-        const outer = frameChildren(above, frame);
-        const width = (f: number) => above.x1[f] - above.x0[f];
-        const widest = outer.reduce((a, b) => (width(b) > width(a) ? b : a), outer[0]);
-        return widest === undefined ? -1 : placedAbove[widest];
-    };
-    for (let row = above.rows - 1; row > FIRST_ROW; row--) {
-        out.beginRow();
-        for (let f = above.rowStart[row]; f < above.rowStart[row + 1]; f++)
-            placedAbove[f] = out.add(above.node[f], above.x0[f], above.x1[f], widestCaller(f));
-    }
-    for (let row = FIRST_ROW; row < below.rows; row++) {
-        out.beginRow();
-        for (let f = below.rowStart[row]; f < below.rowStart[row + 1]; f++) {
-            const parent =
-                row === FIRST_ROW
-                    ? widestCaller(above.rowStart[FIRST_ROW])
-                    : placedBelow[below.parent[f]];
-            placedBelow[f] = out.add(below.node[f] + callers.n, below.x0[f], below.x1[f], parent);
-        }
-    }
+    const nodes = callers.n + callees.n;
+    const rowsOf = ({ rows }: FrameLayout) =>
+        Array.from({ length: Math.max(0, rows - NEAREST_ROW) }, (_, i) => i + NEAREST_ROW);
     return {
         flame: joinTrees(callers, callees),
-        layout: out.finish(below.total),
+        callers: placeHalf(above, rowsOf(above).reverse(), (node) => node, nodes),
+        callees: placeHalf(below, rowsOf(below), (node) => node + callers.n, nodes),
         fn: callers.n,
     };
+}
+
+/** Heights of two halves that need `above` and `below` px and have `room` px: each gets what the
+ * other does not need, and neither less than half of the room that it needs. */
+export function shareRoom(room: number, above: number, below: number): [number, number] {
+    const half = room / 2;
+    const first = below <= half ? Math.min(above, room - below) : Math.min(above, half);
+    return [first, Math.max(0, Math.min(below, room - first))];
 }

@@ -1,46 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Sandwich tab: functions on the left; on the right one picture of the selected function, with
- * its callers above and its callees below.
+ * The Sandwich tab: functions on the left; on the right the selected function, with its callers
+ * above and its callees below.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { axisText } from '../../base/axis';
-import { useMemoOn } from '../../base/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useKeys } from '../../base/keys';
 import { useDefaultSelection } from '../../base/panel';
 import { pushQuery, route } from '../../base/router';
 import type { StackFunctionRow } from '../../base/rows';
-import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { int, pct, plural, THIN_SPACE } from '../../base/units';
-import type { FramePaint } from '../../canvas/frame_canvas';
-import { flamePaint } from '../../canvas/frame_paint';
-import { FrameView } from '../../components/frame_view';
+import type { GridHandle } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
+import { sizedPane, Splitter } from '../../components/splitter';
 import { viewportWidth } from '../../components/viewport';
-import { PaneHead } from '../../components/toolbar';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
-import { shortFrameName } from '../../model/stack_transforms';
 import { type Answer, useJson } from '../shared/use_json';
-import { estimateText, rangedPath, useRange } from '../trace/data';
+import { rangedPath, useRange } from '../trace/data';
 import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
+import { ColourLegend, colourMode, ColourSwitch, ToolbarOrigins } from './colours';
 import { StackFunctions } from './functions_tab';
 import { useFunctionId } from './function_id';
-import { FrameLines } from './frame_lines';
-import { layoutSandwich } from './sandwich_layout';
-import { ColourLegend, colourMode, ColourSwitch, ToolbarOrigins } from './colours';
-import { ModeSwitch, originSuffix, PeriodField, stackParams, useStackSums } from './parts';
+import { ModeSwitch, PeriodField, stackParams, useStackSums } from './parts';
+import { type SandwichAnswer, SandwichPicture } from './sandwich_picture';
 import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
 
-interface SandwichAnswer {
-    /** weight of all stacks */
-    sum: number;
-    callers: FlameAnswer;
-    callees: FlameAnswer;
-}
+const BESIDE_PX = 900;
 
 interface FirstPage {
     rows: [number, string, number][];
@@ -77,8 +65,35 @@ export function SandwichTab({ run }: { run: Run }) {
     const answer = useJson<SandwichAnswer>(
         fn && rangedPath(run, 'sandwich', range, { name_id: fn, ...stackParams(), limit: 10_000 }),
     );
-    const select = ({ name_id, name }: StackFunctionRow) =>
-        pushQuery({ fn: String(name_id), sel: name, sandwich_zoom: null });
+    const grid = useRef<GridHandle | null>(null);
+    const show = (id: string, name: string) =>
+        pushQuery({ fn: id, sel: name, sandwich_zoom: null });
+    const select = ({ name_id, name }: StackFunctionRow) => show(String(name_id), name);
+    // The functions that frames of the picture have replaced, the last one at the end.
+    const [left, setLeft] = useState<{ fn: string; sel: string }[]>([]);
+    const openFrame = (id: number, name: string) => {
+        if (fn && String(id) !== fn) setLeft([...left, { fn, sel: query.sel ?? '' }]);
+        show(String(id), name);
+    };
+    const goBack = () => {
+        const last = left[left.length - 1];
+        setLeft(left.slice(0, -1));
+        show(last.fn, last.sel);
+    };
+    const walk = (by: number) => () => {
+        grid.current?.moveTo(Math.max(0, grid.current.cursor() + by));
+    };
+    useKeys('Sandwich', [
+        { key: 'ArrowUp', label: 'previous function', run: walk(-1) },
+        { key: 'ArrowDown', label: 'next function', run: walk(1) },
+        ...(left.length ? [{ key: 'Backspace', label: 'the function before', run: goBack }] : []),
+    ]);
+    const list = sizedPane('stacks.sandwich', {
+        normal: Math.round(viewportWidth.value * 0.36),
+        min: 240,
+        max: Math.max(240, viewportWidth.value - 480),
+    });
+    const isBeside = viewportWidth.value >= BESIDE_PX;
     return (
         <div class="tab-body stacks">
             <TraceToolbar
@@ -105,7 +120,13 @@ export function SandwichTab({ run }: { run: Run }) {
             </TraceToolbar>
             <TransformRow flame={sums} />
             <div class="panes sandwich-panes">
-                <section class="pane pane-sandwich-list">
+                <section
+                    class="pane pane-sandwich-list"
+                    style={isBeside ? { flexBasis: list.size } : undefined}
+                >
+                    {isBeside && (
+                        <Splitter pane={list} side="left" label="width of the functions" />
+                    )}
                     <StackFunctions
                         run={run}
                         range={range}
@@ -115,17 +136,25 @@ export function SandwichTab({ run }: { run: Run }) {
                         selected={fn}
                         onSelect={select}
                         onShown={setShown}
+                        handle={grid}
                     />
                 </section>
                 <section class="pane pane-main">
-                    {fn && <Sandwich run={run} answer={answer} />}
+                    {fn && <Sandwich run={run} answer={answer} onOpen={openFrame} />}
                 </section>
             </div>
         </div>
     );
 }
 
-function Sandwich({ run, answer }: { run: Run; answer: Answer<SandwichAnswer> }) {
+interface SandwichProps {
+    run: Run;
+    answer: Answer<SandwichAnswer>;
+    /** makes a frame the function */
+    onOpen: (id: number, name: string) => void;
+}
+
+function Sandwich({ run, answer, onOpen }: SandwichProps) {
     const { data } = answer;
     if (answer.error) {
         return <Notice kind="error" title="The function could not be read" error={answer.error} />;
@@ -135,112 +164,8 @@ function Sandwich({ run, answer }: { run: Run; answer: Answer<SandwichAnswer> })
         return <div class="sandwich-none">No stack in this range has this function.</div>;
     return (
         <>
-            <SandwichPicture run={run} answer={data} />
+            <SandwichPicture run={run} answer={data} onOpen={onOpen} />
             <LoadingLine active={answer.loading} />
-        </>
-    );
-}
-
-const shareText = (part: number, whole: number): string =>
-    whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';
-
-const childrenOf = ({ parent }: FlameAnswer): number => parent.filter((up) => up === 0).length;
-
-/* "2 callers, 3 callees"; that there are none is worth a sentence. */
-function neighboursText({ callers, callees }: SandwichAnswer): string {
-    const [above, below] = [childrenOf(callers), childrenOf(callees)];
-    const aboveText = above ? `${plural(above, 'caller')}.` : 'Nothing calls it: a root.';
-    const belowText = below
-        ? `${plural(below, 'callee')}.`
-        : 'Calls nothing: all of its time is self.';
-    return `${aboveText} ${belowText}`;
-}
-
-function SandwichPicture({ run, answer }: { run: Run; answer: SandwichAnswer }) {
-    const { sum } = answer;
-    const colours = colourMode();
-    const { flame, layout, fn } = useMemo(
-        () => layoutSandwich(answer.callers, answer.callees),
-        [answer],
-    );
-    const total = flame.total[fn];
-    const nameOf = (node: number) => flame.names[flame.name[node]];
-    const totalText = [
-        `total ${axisText(total)}`,
-        estimateText(run, total),
-        `${shareText(total, sum)} of ${axisText(sum)}`,
-    ].filter(Boolean);
-    const paint = useMemoOn(() => {
-        const frames = flamePaint(flame, layout, nameOf(fn), colours);
-        const value = `${totalText.join(', ')} · self ${axisText(flame.self[fn])}`;
-        const label: FramePaint['label'] = (frame, maxWidth, measure) => {
-            if (layout.node[frame] !== fn) return frames.label(frame, maxWidth, measure);
-            const name = frames.label(frame, maxWidth - measure(value) - 14, measure).name;
-            return name ? { name, value } : frames.label(frame, maxWidth, measure);
-        };
-        return { ...frames, label };
-    }, [flame, layout, colours]);
-    const [selected, setSelected] = useState(fn);
-    useEffect(() => setSelected(fn), [flame, fn]);
-    const showFunction = (node: number) => {
-        const id = flame.ids?.[flame.name[node]] ?? 0;
-        if (id > 0) pushQuery({ fn: String(id), sel: nameOf(node), sandwich_zoom: null });
-    };
-    return (
-        <>
-            <PaneHead
-                title={<span title={nameOf(fn)}>{shortFrameName(nameOf(fn))}</span>}
-                remark={`${neighboursText(answer)} Full width: ${axisText(total)}`}
-            />
-            <div class="picture is-filling">
-                <FrameView
-                    label="Sandwich"
-                    layout={layout}
-                    paint={paint}
-                    match={null}
-                    selected={selected < flame.n ? selected : -1}
-                    onSelect={setSelected}
-                    onOpen={showFunction}
-                    zoom={route.value.query.sandwich_zoom ?? ''}
-                    onZoom={(zoom) => pushQuery({ sandwich_zoom: zoom })}
-                    urlKeys={['sandwich_zoom']}
-                    idOf={(node) => node}
-                    nodeOf={(id) => id}
-                    nameOf={nameOf}
-                    rootName={nameOf(fn)}
-                    tip={(node) => <FrameTip run={run} flame={flame} node={node} whole={sum} />}
-                />
-            </div>
-        </>
-    );
-}
-
-interface TipProps {
-    run: Run;
-    flame: FlameAnswer;
-    node: number;
-    whole: number;
-}
-
-function FrameTip({ run, flame, node, whole }: TipProps) {
-    if (node < 0) return <div>all of this function: {axisText(flame.sum)}</div>;
-    const total = flame.total[node];
-    const share = (of: number) => shareText(total, of);
-    return (
-        <>
-            <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>
-            <dl>
-                <dt>on this path</dt>
-                <dd>{axisText(total)}</dd>
-                <dd>{share(flame.sum)} of the function</dd>
-                <dt />
-                <dd>{estimateText(run, total)}</dd>
-                <dd>{share(whole)} of all</dd>
-                <FrameLines flame={flame} node={node} />
-            </dl>
-            <div class="tooltip-foot">
-                {int(flame.count[node])} ×{originSuffix(flame, node)}
-            </div>
         </>
     );
 }

@@ -63,8 +63,14 @@ export function toggleSwitch(text: string): void {
 
 const FULL = `At most ${TRANSFORMS_MAX} transforms at once.`;
 
-/** The actions of a frame of stacks that transform the tree or lead to its function. */
-export function transformActions(run: Run, flame: FlameAnswer, node: number): Action[] {
+/** The actions of a frame of stacks that transform the tree or lead to its function. isWholeTree:
+ * the tree begins with the roots of the stacks. */
+export function transformActions(
+    run: Run,
+    flame: FlameAnswer,
+    node: number,
+    isWholeTree = true,
+): Action[] {
     const list = currentTransforms();
     const isFull = list.length >= TRANSFORMS_MAX;
     const id = flame.ids?.[flame.name[node]] ?? 0;
@@ -81,15 +87,18 @@ export function transformActions(run: Run, flame: FlameAnswer, node: number): Ac
                 ...stackQuery(),
             }),
         },
-        ...offersOf(flame, node, isInverted()).map(({ text, key, tf, why, detail }): Action => ({
-            text,
-            key,
-            detail,
-            group: tf?.startsWith('focus') || key.endsWith('f') ? GROUPS.view : GROUPS.transform,
-            button: key === 'f' || key === 'x',
-            disabled: isFull ? FULL : tf === null ? why : undefined,
-            run: () => tf && changeTransforms(withTransform(list, tf)),
-        })),
+        ...offersOf(flame, node, isWholeTree && !isInverted()).map(
+            ({ text, key, tf, why, detail }): Action => ({
+                text,
+                key,
+                detail,
+                group:
+                    tf?.startsWith('focus') || key.endsWith('f') ? GROUPS.view : GROUPS.transform,
+                button: key === 'f' || key === 'x',
+                disabled: isFull ? FULL : tf === null ? why : undefined,
+                run: () => tf && changeTransforms(withTransform(list, tf)),
+            }),
+        ),
     ];
 }
 

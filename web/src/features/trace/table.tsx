@@ -10,6 +10,7 @@ import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import type { RowActions } from '../../components/actions';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
+import type { GridHandle } from '../../components/grid_types';
 import { readSort } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';
 import { rangeParams, type TraceRange } from '../../model/trace_range';
@@ -31,6 +32,8 @@ interface RowsTable<R> extends EmbeddedTable {
     onSelect?: (row: R) => void;
     onOpen?: (row: R) => void;
     onShown?: (rows: number) => void;
+    /** moves the cursor from outside of the table */
+    handle?: { current: GridHandle | null };
     /** What a person can do with a row. */
     actions?: (row: R) => RowActions | null;
 }
@@ -93,6 +96,7 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
             selected={props.selected ?? null}
             onSelect={props.onSelect}
             onOpen={props.onOpen}
+            handle={props.handle}
             actions={props.actions}
             rowClass={props.rowClass}
             resetKey={withParams('', params)}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The picture of a sandwich: the callers of a function, the function as a row over the full width,
+ * its callees. The halves have one range of the width and scroll by themselves, from the row
+ * outward.
+ */
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { axisText } from '../../base/axis';
+import { useEffectOn, useLayoutEffectOn, useMemoOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { pushQuery, route } from '../../base/router';
+import type { FlameAnswer } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { int, pct, plural, THIN_SPACE } from '../../base/units';
+import { FRAME_ROW } from '../../canvas/frame_canvas';
+import { flamePaint } from '../../canvas/frame_paint';
+import { type Action, useActionKeys, withUniqueKeys } from '../../components/actions';
+import type { FrameStage } from '../../components/frame_stage';
+import { FrameView } from '../../components/frame_view';
+import { SelectionLayout } from '../../components/selection_layout';
+import { PaneHead } from '../../components/toolbar';
+import type { FrameLayout } from '../../model/frames';
+import { spanText } from '../../model/span';
+import { shortFrameName } from '../../model/stack_transforms';
+import { estimateText } from '../trace/data';
+import { colourMode, frameToken } from './colours';
+import { frameActions } from './frame_actions';
+import { FrameLines } from './frame_lines';
+import { frameHead, FrameSelection } from './frame_selection';
+import { originSuffix } from './parts';
+import { layoutSandwich, shareRoom } from './sandwich_layout';
+import { transformActions } from './transforms';
+
+export interface SandwichAnswer {
+    /** weight of all stacks */
+    sum: number;
+    callers: FlameAnswer;
+    callees: FlameAnswer;
+}
+
+const shareText = (part: number, whole: number): string =>
+    whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';
+
+const childrenOf = ({ parent }: FlameAnswer): number => parent.filter((up) => up === 0).length;
+
+const MIN_ROWS = 5;
+const LINE = 20;
+
+/* Height of a half with all of its rows; one without rows has a sentence. */
+const heightOf = (layout: FrameLayout): number => Math.max(LINE, layout.rows * FRAME_ROW + 2);
+
+/* px that the halves of the picture have. */
+function useRoom(needed: number) {
+    const box = useRef<HTMLDivElement | null>(null);
+    const [room, setRoom] = useState(needed);
+    useLayoutEffectOn(() => {
+        const element = box.current;
+        if (!element) return undefined;
+        const least = 2 * MIN_ROWS * FRAME_ROW;
+        const observer = new ResizeObserver(() =>
+            setRoom(Math.max(least, element.clientHeight - FRAME_ROW - 2 * LINE - 24)),
+        );
+        observer.observe(element);
+        return () => observer.disconnect();
+    }, []);
+    return { box, room };
+}
+
+interface PictureProps {
+    run: Run;
+    answer: SandwichAnswer;
+    /** makes a frame the function */
+    onOpen: (id: number, name: string) => void;
+}
+
+export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
+    const { sum } = answer;
+    const colours = colourMode();
+    const { flame, callers, callees, fn } = useMemo(
+        () => layoutSandwich(answer.callers, answer.callees),
+        [answer],
+    );
+    const paints = useMemoOn(
+        () => ({
+            callers: flamePaint(flame, callers, '', colours),
+            callees: flamePaint(flame, callees, '', colours),
+        }),
+        [flame, colours],
+    );
+    const total = flame.total[fn];
+    const nameOf = (node: number) => flame.names[flame.name[node]];
+    const name = shortFrameName(nameOf(fn));
+    const [selected, setSelected] = useState(-1);
+    useEffectOn(() => setSelected(-1), [flame]);
+    const linked = useRef(new Set<FrameStage>()).current;
+    const { sandwich_zoom: zoom = '' } = route.value.query;
+    const setZoom = (next: string | null) => pushQuery({ sandwich_zoom: next });
+    const open = (node: number) => {
+        const id = flame.ids?.[flame.name[node]] ?? 0;
+        if (id > 0) onOpen(id, nameOf(node));
+    };
+    const actionsOf = (node: number): Action[] =>
+        withUniqueKeys([
+            ...transformActions(run, flame, node, false),
+            ...frameActions(run, flame, node, node < fn),
+        ]);
+    const shown = selected < flame.n ? selected : -1;
+    useActionKeys('Selected frame', shown >= 0 ? actionsOf(shown) : []);
+    useKeys('Picture', [
+        ...(shown >= 0
+            ? [{ key: 'Enter', label: 'show callers and callees', run: () => open(shown) }]
+            : []),
+        ...(zoom ? [{ key: '0', label: 'reset zoom', run: () => setZoom(null) }] : []),
+        ...(zoom || shown >= 0
+            ? [
+                  {
+                      key: 'Escape',
+                      label: zoom ? 'reset zoom' : 'clear selection',
+                      run: () => (zoom ? setZoom(null) : setSelected(-1)),
+                  },
+              ]
+            : []),
+    ]);
+    const { box, room } = useRoom(heightOf(callers) + heightOf(callees));
+    const [above, below] = shareRoom(room, heightOf(callers), heightOf(callees));
+    const half = (side: 'callers' | 'callees', layout: FrameLayout, height: number) => (
+        <FrameView
+            label={side === 'callers' ? 'Callers' : 'Callees'}
+            layout={layout}
+            paint={paints[side]}
+            match={null}
+            selected={shown}
+            onSelect={setSelected}
+            onOpen={open}
+            opensOnDouble
+            growsUp={side === 'callers'}
+            linked={linked}
+            height={height}
+            zoom={zoom}
+            onZoom={(next) => setZoom(zoomText(layout, next))}
+            idOf={(node) => node}
+            nodeOf={(id) => id}
+            nameOf={nameOf}
+            rootName={nameOf(fn)}
+            tip={(node) => <FrameTip run={run} flame={flame} node={node} whole={sum} of={name} />}
+            actions={actionsOf}
+            head={(node) => frameHead(flame, node)}
+            keyless
+        />
+    );
+    const rowText = [
+        `total ${axisText(total)}`,
+        estimateText(run, total),
+        `${shareText(total, sum)} of ${axisText(sum)}`,
+    ].filter(Boolean);
+    const isCaller = shown >= 0 && shown < fn;
+    const counts = [
+        plural(childrenOf(answer.callers), 'caller'),
+        plural(childrenOf(answer.callees), 'callee'),
+    ];
+    return (
+        <>
+            <PaneHead title={<span title={nameOf(fn)}>{name}</span>} remark={counts.join(', ')} />
+            <SelectionLayout
+                what="a frame"
+                pane={
+                    shown >= 0 && (
+                        <FrameSelection
+                            run={run}
+                            flame={
+                                isCaller
+                                    ? { ...answer.callers, self: answer.callers.self.map(() => 0) }
+                                    : answer.callees
+                            }
+                            node={isCaller ? shown : shown - fn}
+                            of={name}
+                            leadsOut={isCaller}
+                            actions={actionsOf(shown)}
+                            onSelect={(node) =>
+                                setSelected(node < 0 || isCaller ? node : node + fn)
+                            }
+                            onOpen={(node) => open(isCaller ? node : node + fn)}
+                        />
+                    )
+                }
+            >
+                <div class="sandwich-picture" ref={box}>
+                    <div class="sandwich-caption">
+                        <b>Callers</b> outermost on top, width: share of {axisText(total)} in {name}
+                    </div>
+                    {callers.rows > 0 ? (
+                        half('callers', callers, above)
+                    ) : (
+                        <div class="sandwich-empty">Nothing calls it: a root.</div>
+                    )}
+                    <div
+                        class="sandwich-row"
+                        style={{ background: `var(${frameToken(flame, fn, colours)})` }}
+                    >
+                        <b>{name}</b>
+                        <span>
+                            {rowText.join(', ')} · self {axisText(flame.self[fn])}
+                        </span>
+                    </div>
+                    {callees.rows > 0 ? (
+                        half('callees', callees, below)
+                    ) : (
+                        <div class="sandwich-empty">Calls nothing: all of its time is self.</div>
+                    )}
+                    <div class="sandwich-caption">
+                        <b>Callees</b> same scale, dashed: self time of the frame above
+                    </div>
+                </div>
+            </SelectionLayout>
+        </>
+    );
+}
+
+/* A zoom of one half as shares, which both halves understand. */
+function zoomText(layout: FrameLayout, zoom: string | null): string | null {
+    const frame = zoom !== null && /^\d+$/.test(zoom) ? layout.frameOf[Number(zoom)] : -1;
+    if (frame < 0) return zoom;
+    return spanText({ x0: layout.x0[frame], x1: layout.x1[frame] }, layout.total);
+}
+
+interface TipProps {
+    run: Run;
+    flame: FlameAnswer;
+    node: number;
+    whole: number;
+    /** the function */
+    of: string;
+}
+
+function FrameTip({ run, flame, node, whole, of }: TipProps) {
+    const total = flame.total[node];
+    const share = (base: number) => shareText(total, base);
+    return (
+        <>
+            <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>
+            <dl>
+                <dt>on this path</dt>
+                <dd>{axisText(total)}</dd>
+                <dd>
+                    {share(flame.sum)} of {of}
+                </dd>
+                <dt />
+                <dd>{estimateText(run, total)}</dd>
+                <dd>{share(whole)} of all</dd>
+                <FrameLines flame={flame} node={node} />
+            </dl>
+            <div class="tooltip-foot">
+                {int(flame.count[node])} ×{originSuffix(flame, node)}
+            </div>
+        </>
+    );
+}
