@@ -11,6 +11,7 @@ WITH measured AS (
     GROUP BY l.file, l.function, l.line
 )
 SELECT m.file, f.path, coalesce(n.name, ''), m.line, m.source, m.hits, m.amount, m.python, m.native, m.system,
-       (SELECT total(o.amount) FROM measured o WHERE o.file = m.file AND o.function = m.function) AS whole
+       (SELECT total(o.amount) FROM measured o WHERE o.file = m.file AND o.function = m.function) AS whole,
+       m.function
 FROM measured m JOIN line_file f ON f.id = m.file LEFT JOIN line_function n ON n.id = m.function
 WHERE m.amount > 0 ORDER BY m.amount DESC, m.file, m.line LIMIT 20;

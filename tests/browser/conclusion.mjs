@@ -15,7 +15,7 @@ test('conclusion: a report opens with its cause, and numbers lead to their rows'
     const page = await pages.open(`${demo.url}#/run/${run.id}`);
     const sentence = await sentenceOf(page);
     check(/author_of takes 41\.0 % of the time\. 655\.5 ms of 1\.599 s/.test(sentence), sentence);
-    equal(await page.locator('.causes tbody tr').count(), 5, 'rows with the parts of the first cause');
+    equal(await page.locator('.causes tbody tr').count(), 4, 'rows with the parts of the first cause');
     await page.locator('.conclusion-sentence a', { hasText: 'author_of' }).click();
     await until(async () => /[?&]fn=\d+/.test(page.url()), 'the function is selected');
     await page.locator('.pane-head, .pane', { hasText: 'author_of' }).first().waitFor();
@@ -49,6 +49,34 @@ test('conclusion: the open cause is in the URL', async ({ pages, demo }) => {
     await page.locator('.causes button').first().click();
     await until(async () => /why=1/.test(page.url()), 'the URL follows');
     await page.getByText('Operators on the CPU').waitFor();
+});
+
+test('conclusion: beside the causes stands what the whole is made of', async ({ pages, demo }) => {
+    const open = async (name) => {
+        const page = await pages.open(`${demo.url}#/run/${demo.demo.get(name).id}`);
+        await page.locator('.composition').waitFor();
+        const rows = await page.locator('.composition-legend li').allInnerTexts();
+        return { page, rows: rows.map((row) => row.replaceAll(/\s+/g, ' ').trim()) };
+    };
+    const trace = await open('gpt-h200.pt.trace.json.gz');
+    equal(trace.rows.join('; '), 'GPU kernel 775.8 µs 5.3 %; memset 14.29 µs 0.1 %; runtime 1.433 ms 9.9 %; CPU 9.539 ms 65.6 %; other 2.768 ms 19.0 %', 'parts of a step');
+    equal(await trace.page.locator('.composition-head').innerText().then((text) => text.replaceAll(/\s+/g, ' ')), 'Mean of 2 steps of step 14.53 ms', 'the whole');
+    const { x, width } = await trace.page.locator('.composition').boundingBox();
+    equal([x, width].map(Math.round).join(), [trace.page.viewportSize().width - 416, 400].join(), 'it is at the right');
+    check((await trace.page.locator('.conclusion').boundingBox()).height <= 160, 'the conclusion leaves room for the picture');
+    const colours = await trace.page.locator('.composition .stacked-part').evaluateAll((parts) => parts.map((part) => getComputedStyle(part).backgroundColor));
+    const below = await trace.page.locator('.timeline-mean .swatch').evaluateAll((parts) => parts.map((part) => getComputedStyle(part).backgroundColor));
+    equal(colours.join(), below.join(), 'the colours of the view below');
+    await trace.page.locator('.composition-legend a', { hasText: 'GPU kernel' }).click();
+    await until(async () => /\/kernels/.test(trace.page.url()), 'a part leads to its view');
+    const shop = await open('bookshop-slow.prof');
+    check(shop.rows[0] === 'built-in 925.8 ms 57.9 %' && shop.rows[1] === 'third-party 597.2 ms 37.3 %', shop.rows.join('; '));
+    await shop.page.locator('.composition-legend a', { hasText: /^own/ }).click();
+    await until(async () => /[?&]off=third-party,stdlib,builtin,unknown/.test(decodeURIComponent(shop.page.url())), 'only own functions are shown');
+    equal(await shop.page.locator('.composition').count(), 1, 'the conclusion stays open');
+    await shop.page.setViewportSize({ width: 800, height: 900 });
+    const [bar, table] = [await shop.page.locator('.composition').boundingBox(), await shop.page.locator('.causes').boundingBox()];
+    check(bar.y + bar.height <= table.y && bar.width > 760, 'above the causes in a narrow window');
 });
 
 test('conclusion: every demo run says what was found', async ({ pages, demo }) => {

@@ -81,12 +81,13 @@ class Show(ShelfTest):
         self.assertIn("+100.0 ms", self.ok("diff", run, other))
 
     def test_conclusion_of_the_page(self):
-        sentence, causes, notes = self.ok("show", "shop").split("\n\n")[1:4]
+        sentence, causes, composition, notes = self.ok("show", "shop").split("\n\n")[1:5]
         self.assertRegex(sentence, r"^author_of takes 41\.0 % of the time\. 655\.5 ms of 1\.599 s in 12000 calls from bookshop\.py:35, ")
         rows = causes.splitlines()
         self.assertRegex(rows[0], r"^ +time  % of total +could save  cause: evidence$")
         self.assertRegex(rows[1], r"^655\.5 ms +41\.0 +0 to 639\.1 ms  author_of: 12000 calls from bookshop\.py:35$")
         self.assertRegex(rows[2], r"^379\.8 ms +23\.7 +  <method 'fetchone' of 'sqlite3\.Cursor' objects>: 12000 calls$")
+        self.assertEqual(composition, "Self time by origin: built-in 57.9 %, third-party 37.3 %, stdlib 3.2 %, own 1.6 %, unknown 0.0 % of total, 1.599 s.")
         self.assertIn("A saving is what remains if the code cost nothing", notes)
 
     def test_conclusion_of_every_kind(self):
@@ -101,7 +102,8 @@ class Show(ShelfTest):
         shown = self.ok("show", "waits").split("\n\n")
         self.assertEqual(shown[1], "The loop waits for data. The DataLoader takes 4.085 ms of the 8.751 ms of a step, while nothing else runs.")
         self.assertRegex(shown[2], r"(?m)^   4\.085 ms +46\.7  up to 4\.085 ms  Waiting for the DataLoader$")
-        self.assertTrue(shown[3].endswith("12 checks passed."), shown[3])
+        self.assertRegex(shown[3], r"^Mean of 12 steps: GPU kernel 49\.0 %, copy 3\.6 %, .*, other 0\.1 % of step, 8\.751 ms\.$")
+        self.assertTrue(shown[4].endswith("12 checks passed."), shown[4])
 
     def test_hostile_names_are_escaped(self):
         name = "-X importtime \x1b[31mred"

@@ -178,5 +178,61 @@ class Conclusions(unittest.TestCase):
                 self.assertLessEqual(savings, max(wholes, default=0) * 1.0000001)
 
 
+class Compositions(unittest.TestCase):
+    """The parts add up to the whole, and the whole is a number that another view has."""
+
+    def whole(self, name, run, composition):
+        """The whole as the views of the run have it."""
+        def ask(view):
+            return shelf().ask("GET", f"/runs/{run['id']}/{view}")
+        summary = run["summary"]
+        if composition["kind"] == "step_parts":
+            steps = ask("overview")
+            self.assertEqual([part["name"] for part in composition["parts"]], [part for part, ns in steps["mean"]["tensorboard"] if ns])
+            return sum(ns for _, ns in steps["mean"]["tensorboard"]) / 1e9
+        if composition["kind"] == "lines":
+            table = ask("line_functions?sort=time_s&desc=1")
+            time, function = (table["columns"].index(column) for column in ("time_s", "function"))
+            return next(row[time] for row in table["rows"] if composition["title"] == f"Lines of {row[function]}")
+        if composition["kind"] == "categories":
+            return ask("categories")["peak"]["mib"] * 1024**2
+        if composition["kind"] == "cpu":
+            table = ask("line_files")
+            return sum(row[table["columns"].index("cpu_pct")] or 0 for row in table["rows"])
+        if run["kind"] == "pstats":
+            return summary["total_tt_s"]
+        if run["kind"] == "importtime":
+            return sum(max(us, 0) for us in ask("imports/tree?limit=100000")["self_us"]) / 1e6
+        link = composition["parts"][0]["link"]
+        flame = ask("stack_flame?limit=1&threads=" + link["params"].get("threads", ""))
+        origins = dict(zip(("own", "third-party", "stdlib", "builtin", "unknown"), flame["self_by_origin"]))
+        shares = {name: weight / sum(origins.values()) for name, weight in origins.items() if weight}
+        self.assertEqual({part["name"] for part in composition["parts"]}, set(shares))
+        for part in composition["parts"]:
+            self.assertAlmostEqual(part["value"] / composition["whole"], shares[part["name"]], 9)
+        return composition["whole"]
+
+    def test_parts_add_up_to_the_whole(self):
+        kinds = set()
+        for name in KNOWN:
+            if not os.path.exists(path_of(name)):
+                continue
+            with self.subTest(name):
+                run = shelf().of(path_of(name))
+                composition = conclusion(name)["composition"]
+                if not composition:
+                    self.assertNotIn(run["kind"], ("pstats", "torch-trace") if "dtu" not in name else ())
+                    continue
+                kinds.add(composition["kind"])
+                values = [part["value"] for part in composition["parts"]]
+                self.assertGreater(min(values), 0)
+                self.assertEqual(functools.reduce(float.__add__, map(float, values)), composition["whole"])
+                expected = self.whole(name, shelf().ask("GET", f"/runs/{run['id']}"), composition)
+                self.assertAlmostEqual(composition["whole"] / expected, 1, 6)
+                if composition["kind"] == "origins":
+                    self.assertEqual(values, sorted(values, reverse=True))
+        self.assertLessEqual({"step_parts", "origins"}, kinds)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -11,7 +11,7 @@ import {
     sameFileText,
 } from '../src/features/lines/multi_run';
 import { countCalls, collapseRows } from '../src/features/lines/collapse_rows';
-import { heatLevel, railMarkers } from '../src/features/lines/heat';
+import { heatLevel, railMarkers } from '../src/model/heat';
 import { rowAt, rowOffsets } from '../src/features/lines/row_offsets';
 import {
     computeLineMetrics,

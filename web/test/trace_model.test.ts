@@ -7,6 +7,7 @@ import { DEFINITIONS, partText, readDefinition, segmentsOf, sumOf } from '../src
 import { deviceName, propertiesOf } from '../src/model/device';
 import { FAMILIES, familyOf, kindLabel } from '../src/model/family';
 import { axisText } from '../src/base/axis';
+import { THIN_SPACE } from '../src/base/units';
 import { flamePaint } from '../src/canvas/frame_paint';
 import { FAMILY_FILL, PACKAGE_FILL, PLAIN_FILL } from '../src/canvas/theme';
 import { packageColour, packagesOf } from '../src/model/frame_colours';
@@ -57,6 +58,10 @@ test('parts of a step keep their order and their sum', () => {
         ['GPU kernel', 'copy', 'runtime', 'DataLoader', 'CPU', 'other'],
     );
     assert.equal(segments[0].share, 0.35);
+    assert.deepEqual(
+        [segments[0].colour, segments[0].amount],
+        ['family-matmul', `35.00${THIN_SPACE}ns`],
+    );
     assert.deepEqual(segmentsOf([['idle', 0]]), []);
     assert.deepEqual(segmentsOf(undefined), []);
     assert.equal(partText('exposed communication').family, 'communication');

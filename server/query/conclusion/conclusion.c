@@ -161,7 +161,7 @@ void ps_conclusion_sort(struct ps_conclusion *c)
     c->causes = sorted;
 }
 
-static void write_link(struct ps_json *json, const struct ps_report_link *link)
+void ps_report_link_write(struct ps_json *json, const struct ps_report_link *link)
 {
     ps_json_key(json, "link");
     ps_json_object(json);
@@ -191,7 +191,7 @@ static void write_sentence(struct ps_json *json, const char *key,
             ps_json_key_str(json, "unit", part->unit);
         }
         if (part->link.tab)
-            write_link(json, &part->link);
+            ps_report_link_write(json, &part->link);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -238,6 +238,7 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
     ps_json_key_str(json, "base", c->base);
     write_sentence(json, "verdict", &c->verdict);
     write_sentence(json, "sentence", &c->sentence);
+    ps_composition_write(&c->made_of, json);
     write_causes(json, c);
     write_texts(json, "notes", c->notes, c->n_notes);
     write_texts(json, "checked", c->checked, c->n_checked);
@@ -252,6 +253,7 @@ void ps_conclusion_free(struct ps_conclusion *c)
     }
     free(c->verdict.parts);
     free(c->sentence.parts);
+    free(c->made_of.parts);
     free(c->causes);
     free(c->notes);
     free(c->checked);

@@ -28,6 +28,7 @@
 #ifndef PS_QUERY_CONCLUSION_H
 #define PS_QUERY_CONCLUSION_H
 
+#include "base/python_origin.h"
 #include "server/query/views.h"
 
 #define PS_LINK_PARAMS 4
@@ -64,12 +65,41 @@ struct ps_cause {
     unsigned level;            /* 0: a cause; 1: a part of the last cause of level 0 */
 };
 
+/* A part of what the whole is made of. Strings are static, or in the arena of the conclusion. */
+struct ps_composition_part {
+    const char *name;  /* key of its colour; see enum ps_composition_kind */
+    const char *label; /* for users */
+    double value;      /* more than 0, in the unit of the composition */
+    struct ps_report_link link;
+};
+
+/* What the parts are, and which colours of the page they have. */
+enum ps_composition_kind {
+    PS_MADE_OF_STEP_PARTS, /* names of parts of a step, as in the overview of a trace */
+    PS_MADE_OF_ORIGINS,    /* words of the table `origin` */
+    PS_MADE_OF_LINES,      /* lines of a function: the colour is their heat */
+    PS_MADE_OF_CPU,        /* "python", "native", "system" */
+    PS_MADE_OF_CATEGORIES, /* categories of memory */
+    PS_N_COMPOSITION_KINDS
+};
+
+/* What the whole is made of: parts that do not overlap. Their sum is the whole. */
+struct ps_composition {
+    enum ps_composition_kind kind;
+    const char *title;                 /* "Self time by origin" */
+    const char *unit;                  /* as in ps_sentence_part */
+    const char *base;                  /* of the shares: "of total" */
+    struct ps_composition_part *parts; /* in the order in which they are drawn */
+    size_t n, cap;                     /* fewer than 2: not shown */
+};
+
 struct ps_conclusion {
     const char *unit; /* of amounts: "s" for all times, "bytes" for all memory, else "samples" or
                        * the unit of the headline */
     const char *per;  /* "step": amounts are of one step; NULL: of the whole run */
     const char *base; /* base of the shares: "of total", "of step" */
     struct ps_sentence verdict, sentence; /* the verdict is shown in bold, before the sentence */
+    struct ps_composition made_of;
     struct ps_cause *causes;
     size_t n_causes, cap_causes;
     const char **notes; /* assumptions, and warnings about the recording */
@@ -102,6 +132,19 @@ void ps_say_value(struct ps_sentence *to, struct ps_report_link link, double val
 /* Appends a place in a file without its folders: "bookshop.py:35". */
 void ps_say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
                   struct ps_str path, int64_t line);
+
+/* Adds a part to the composition, unless its value is 0. */
+void ps_compose(struct ps_conclusion *c, const char *name, const char *label, double value,
+                struct ps_report_link link);
+/* Adds the origins as parts, the largest first; nothing if no origin is known. `builtin`: label of
+ * PS_ORIGIN_BUILTIN. `link` of each part; if `hides_others`, it gets the parameter `off` with all
+ * other origins. */
+void ps_compose_origins(struct ps_conclusion *c, const double values[PS_N_ORIGINS],
+                        const char *builtin, struct ps_report_link link, bool hides_others);
+/* Writes the key "composition": null if it has fewer than two parts. */
+void ps_composition_write(const struct ps_composition *composition, struct ps_json *json);
+/* Writes the key "link". */
+void ps_report_link_write(struct ps_json *json, const struct ps_report_link *link);
 
 /* The rows of a table with exactly this name. */
 struct ps_report_link ps_link_name(struct ps_conclusion *c, const char *tab, struct ps_str name);

@@ -66,6 +66,7 @@ struct profile {
     size_t n_package_owner;
     struct ps_arena text;
     double total_s;
+    double origins_s[PS_N_ORIGINS]; /* self times of functions by origin, before they are charged */
     bool has_caller_times;
 };
 
@@ -136,6 +137,8 @@ static enum ps_status read_functions(struct ps_db *db, struct profile *profile, 
             return ps_fail_memory(err, "the functions");
         profile->functions[id] = function;
         profile->total_s += function.self_s;
+        if (function.origin < PS_N_ORIGINS)
+            profile->origins_s[function.origin] += function.self_s;
     }
     return err->code;
 }
@@ -463,6 +466,15 @@ static void say_nothing(struct ps_conclusion *c, const struct profile *profile,
     ps_say(c, &c->sentence, ".");
 }
 
+static void compose(struct ps_conclusion *c, const struct profile *profile)
+{
+    const struct ps_report_link link = {"functions", {{"sort", "tottime_s"}, {"desc", "1"}}};
+
+    c->made_of =
+        (struct ps_composition){.title = "Self time by origin", .unit = c->unit, .base = c->base};
+    ps_compose_origins(c, profile->origins_s, "built-in", link, true);
+}
+
 static void conclude(struct ps_conclusion *c, const struct profile *profile)
 {
     PS_AUTO(ps_free_ptr) struct rank *ranks = NULL;
@@ -505,5 +517,6 @@ enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out
     add_self_times(&profile);
     join_parts(&profile);
     conclude(out, &profile);
+    compose(out, &profile);
     return PS_OK;
 }

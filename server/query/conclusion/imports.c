@@ -92,6 +92,24 @@ static void say_sentence(struct ps_conclusion *c, const struct ps_import_graph *
     }
 }
 
+/* Self times by origin, without negative ones, as the picture of the imports draws them. */
+static void compose(struct ps_conclusion *c, const struct ps_import_graph *graph)
+{
+    double us[PS_N_ORIGINS] = {0}, seconds[PS_N_ORIGINS];
+
+    for (uint32_t i = 1; i < graph->n; i++)
+        if (graph->modules[i].origin < PS_N_ORIGINS)
+            us[graph->modules[i].origin] += fmax(graph->nodes[i].self_us, 0);
+    for (size_t i = 0; i < PS_N_ORIGINS; i++)
+        seconds[i] = us[i] / 1e6;
+    c->made_of = (struct ps_composition){
+        .title = "Self time by origin",
+        .unit = "s",
+        .base = graph->has_threads ? "of \u03a3 positive self" : "of \u03a3 self",
+    };
+    ps_compose_origins(c, seconds, "built-in", imports_link, true);
+}
+
 enum ps_status ps_conclude_imports(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     PS_AUTO(ps_import_graph_free) struct ps_import_graph graph = {.n = 0};
@@ -113,6 +131,7 @@ enum ps_status ps_conclude_imports(struct ps_db *db, struct ps_conclusion *out, 
             add_package(out, &graph, &packages[i]);
     add_startup(out, &graph);
     ps_conclusion_sort(out);
+    compose(out, &graph);
     if (graph.has_threads)
         ps_conclusion_note(out, "Several threads imported at once, so times are unreliable.");
     if (graph.evidence == PS_EVIDENCE_NONE)

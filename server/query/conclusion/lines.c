@@ -11,10 +11,11 @@
 #include "server/query/conclusion/conclusion.h"
 
 #define CAUSE_SHARE 0.05 /* of the largest line: smaller lines are not causes */
+#define LINES_SHOWN 5    /* of the composition of a function; further lines are one part */
 
 /* A line of the query conclude_lines. Texts belong to the conclusion. */
 struct line {
-    int64_t file, line;
+    int64_t file, function_id, line;
     struct ps_str path, function, source;
     double hits, amount, python, native, system, whole;
 };
@@ -37,7 +38,8 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .python = ps_col_real(stmt, 7),
                          .native = ps_col_real(stmt, 8),
                          .system = ps_col_real(stmt, 9),
-                         .whole = ps_col_real(stmt, 10)};
+                         .whole = ps_col_real(stmt, 10),
+                         .function_id = ps_col_int(stmt, 11)};
 }
 
 static struct ps_report_link link_line(struct ps_conclusion *c, const struct line *line)
@@ -142,6 +144,57 @@ static void add_line(struct ps_conclusion *c, const struct line *line, bool is_c
     }
 }
 
+/* Divides the time of the function of a line among its lines: the time of a line contains the
+ * functions that it calls, so times of several functions cannot be added. */
+static enum ps_status compose_function(struct ps_db *db, struct ps_conclusion *c,
+                                       const struct line *of, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct line line = {.file = of->file};
+    double others = 0;
+
+    c->made_of = (struct ps_composition){
+        .kind = PS_MADE_OF_LINES,
+        .title = ps_arena_printf(&c->arena, "Lines of %.*s",
+                                 (int)(of->function.len ? of->function.len : 8),
+                                 of->function.len ? of->function.ptr : "the file"),
+        .unit = "s",
+        .base = c->base,
+    };
+    ps_db_prepare(db, ps_query_sql("conclude_function_lines"), &stmt, err);
+    ps_bind_int(stmt, ":file", of->file);
+    ps_bind_int(stmt, ":function", of->function_id);
+    while (ps_stmt_step(stmt, err)) {
+        line.line = ps_col_int(stmt, 0);
+        if (c->made_of.n < LINES_SHOWN)
+            ps_compose(c, "line", ps_arena_printf(&c->arena, "line %lld", (long long)line.line),
+                       ps_col_real(stmt, 1), link_line(c, &line));
+        else
+            others += ps_col_real(stmt, 1);
+    }
+    line.line = of->line;
+    ps_compose(c, "other", "other lines", others, link_line(c, &line));
+    return err->code;
+}
+
+/* Divides the CPU samples of all lines by what ran. */
+static enum ps_status compose_cpu(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    static const struct {
+        const char *name, *label;
+    } parts[] = {{"python", "Python"}, {"native", "native code"}, {"system", "system calls"}};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    c->made_of = (struct ps_composition){
+        .kind = PS_MADE_OF_CPU, .title = "CPU samples", .unit = "percent", .base = c->base};
+    ps_db_prepare(db, ps_query_sql("conclude_line_cpu"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
+        for (int i = 0; i < 3; i++)
+            ps_compose(c, parts[i].name, parts[i].label, ps_col_real(stmt, i),
+                       (struct ps_report_link){.tab = "line-functions"});
+    return err->code;
+}
+
 static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_conclusion *c,
                                void (*say)(struct ps_conclusion *, const struct line *),
                                struct ps_err *err)
@@ -157,6 +210,8 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
         if (!c->n_causes) {
             say(c, &line);
             largest = line.amount;
+            if (say == say_time)
+                compose_function(db, c, &line, err);
         }
         if (line.amount < CAUSE_SHARE * largest)
             break;
@@ -180,6 +235,7 @@ enum ps_status ps_conclude_line_times(struct ps_db *db, struct ps_conclusion *ou
 enum ps_status ps_conclude_line_cpu(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     out->base = "of CPU samples";
+    compose_cpu(db, out, err);
     return conclude(db, "cpu", out, say_cpu, err);
 }
 

@@ -22,7 +22,8 @@ struct ranking {
     const char *verb;  /* "takes" */
     const char *count; /* singular noun for the counts in the second column: "call" */
     const char *nothing;
-    const char *note; /* NULL: none */
+    const char *note;        /* NULL: none */
+    const char *composition; /* title, if the rows are all of the whole: categories; NULL: none */
 };
 
 struct item {
@@ -92,6 +93,8 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
     double smallest = 0;
 
     c->unit = ranking->unit;
+    c->made_of = (struct ps_composition){
+        .kind = PS_MADE_OF_CATEGORIES, .title = ranking->composition, .unit = ranking->unit};
     ps_steps_span(db, &span, err);
     ps_db_prepare(db, ps_query_sql(ranking->query), &stmt, err);
     ps_bind_int(stmt, ":from", span.from_ns);
@@ -103,10 +106,16 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
         if (!c->n_causes) {
             say_first(c, ranking, &item);
             c->base = item.whole > 0 ? item.of.ptr : NULL;
+            c->made_of.base = c->base;
             smallest = CAUSE_SHARE * (item.whole > 0 ? item.whole : item.amount);
         }
-        if (item.amount < smallest)
+        if (ranking->composition)
+            ps_compose(c, item.name.ptr, item.name.ptr, item.amount,
+                       (struct ps_report_link){.tab = ranking->tab});
+        if (item.amount < smallest && !ranking->composition)
             break;
+        if (item.amount < smallest)
+            continue;
         cause = ps_conclusion_add(c, ranking->rule, item.amount,
                                   item.whole > 0 ? item.amount / item.whole : NAN);
         ps_say_code(c, &cause->title, ps_link_name(c, ranking->tab, item.name), item.name);
@@ -215,6 +224,7 @@ enum ps_status ps_conclude_categories(struct ps_db *db, struct ps_conclusion *ou
         .verb = "holds",
         .count = "",
         .nothing = "No single category stands out.",
+        .composition = "Memory at the peak by category",
     };
 
     return rank(db, &ranking, out, err);

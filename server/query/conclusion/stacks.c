@@ -49,6 +49,7 @@ struct thread {
 /* A frame of the current stack. Depths are indices into the stack + 1; 0: none. */
 struct open_frame {
     uint32_t text;
+    uint8_t family;       /* of its slice */
     uint32_t python, own; /* depth of the nearest such frame, from this one outward */
     bool waits;           /* this one or another frame inside of `python` waits */
 };
@@ -75,8 +76,9 @@ struct reader {
     struct ps_flame parts;
     /* ... and of the places where owners work or are called: text ids of frames */
     struct ps_flame places;
-    int64_t weight; /* of all threads that are not left out */
-    double scale;   /* divisor of weights */
+    int64_t weight;                  /* of all threads that are not left out */
+    int64_t by_origin[PS_N_ORIGINS]; /* the same by the origin of the innermost frame */
+    double scale;                    /* divisor of weights */
     const char *unit;
 };
 
@@ -148,6 +150,7 @@ static void add_stack(struct reader *r, int64_t weight)
              own = leaf->own ? r->open[leaf->own - 1].text : 0;
     bool waits = leaf->waits || r->waits.kinds[python].waits;
     uint32_t owner, part;
+    int64_t *origin;
 
     if (r->counts_threads) {
         struct thread *thread = &r->threads[r->track];
@@ -156,6 +159,8 @@ static void add_stack(struct reader *r, int64_t weight)
         thread->waiting = ps_add_saturated(thread->waiting, waits ? weight : 0);
         return;
     }
+    origin = &r->by_origin[ps_stack_origin(&r->frames, leaf->text, leaf->family)];
+    *origin = ps_add_saturated(*origin, weight);
     owner = owner_of(r, waits && own ? own : python, waits);
     part = ps_stack_function(&r->frames, r->owners[owner].function && !waits ? leaf->text : python);
     r->owners[owner].weight = ps_add_saturated(r->owners[owner].weight, weight);
@@ -185,6 +190,7 @@ static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i
     PS_RESERVE_ONE(r->open, r->n_open, r->cap_open);
     up = r->n_open ? &r->open[r->n_open - 1] : NULL;
     frame = (struct open_frame){.text = (uint32_t)text,
+                                .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i),
                                 .python = up ? up->python : 0,
                                 .own = up ? up->own : 0,
                                 .waits = !kind->is_python && (kind->waits || (up && up->waits))};
@@ -564,6 +570,28 @@ static void say_notes(const struct answer *a)
                                  "packages count like functions of the program.");
 }
 
+/* Innermost frames by origin. The link selects the threads that are counted. */
+static void compose(const struct answer *a)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf threads = {0};
+    struct ps_report_link link = {.tab = "stack-flame"};
+    double values[PS_N_ORIGINS];
+
+    for (size_t i = 0; a->threads.left_out && i < a->r->n_threads; i++)
+        if (a->r->threads[i].weight > 0 && !a->r->threads[i].is_left_out)
+            ps_buf_printf(&threads, "%s%zu", threads.len ? "," : "", i);
+    if (threads.len)
+        link.params[0] =
+            (struct ps_param){"threads", ps_arena_copy(&a->c->arena, ps_buf_slice(&threads)).ptr};
+    for (size_t i = 0; i < PS_N_ORIGINS; i++)
+        values[i] = amount_of(a, a->r->by_origin[i]);
+    a->c->made_of = (struct ps_composition){
+        .title = strcmp(a->r->unit, "bytes") == 0 ? "Allocations by origin" : "Self time by origin",
+        .unit = value_unit(a),
+        .base = a->c->base};
+    ps_compose_origins(a->c, values, "native", link, false);
+}
+
 static void conclude(const struct answer *a)
 {
     const struct reader *r = a->r;
@@ -585,6 +613,7 @@ static void conclude(const struct answer *a)
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         if (amount_of(a, ranks[i]->weight) >= CAUSE_SHARE * a->total)
             add_cause(a, (uint32_t)(ranks[i] - r->owners));
+    compose(a);
     say_notes(a);
 }
 

@@ -870,6 +870,54 @@ static enum ps_status say_verdict(struct ps_conclusion *c, const struct trace *t
     return err->code;
 }
 
+/* What the names of driver calls contain; NULL: neither CUDA nor HIP. */
+static const char *driver_word(const struct trace *trace)
+{
+    for (size_t name = 1; name < trace->n_blocking; name++) {
+        if (!trace->blocking[name].calls)
+            continue;
+        if (name_contains(trace, name, PS_STR("hip")))
+            return "hip";
+        if (name_contains(trace, name, PS_STR("cuda")))
+            return "cuda";
+    }
+    return NULL;
+}
+
+/* The parts of a step in the order in which moments are counted, with what shows each of them. */
+static void compose(struct ps_conclusion *c, const struct trace *trace)
+{
+    const struct ps_report_link overview = {.tab = "overview"},
+                                copies = {"kernels", {{"q", "Mem"}}};
+    const struct {
+        const char *name, *label;
+        struct ps_report_link link;
+    } parts[PS_N_ROLES + 1] = {
+        [PS_ROLE_KERNEL] = {"kernel", "GPU kernel", kernels_link},
+        [PS_ROLE_MEMCPY] = {"memcpy", "copy", copies},
+        [PS_ROLE_MEMSET] = {"memset", "memset", copies},
+        [PS_ROLE_COMMUNICATION] = {"communication", "communication", overview},
+        [PS_ROLE_RUNTIME] = {"runtime", "runtime", link_operators(trace, driver_word(trace))},
+        [PS_ROLE_DATALOADER] = {"dataloader", "DataLoader",
+                                link_operators(trace, "enumerate(Data")},
+        [PS_ROLE_CPU] = {"cpu", "CPU", link_operators(trace, NULL)},
+        [PS_N_ROLES] = {"other", "other", {.tab = "flame"}},
+    };
+
+    c->made_of =
+        (struct ps_composition){.kind = PS_MADE_OF_STEP_PARTS, .unit = c->unit, .base = c->base};
+    c->made_of.title =
+        !trace->has_marks
+            ? trace->sums.n_workers > 1
+                  ? ps_arena_printf(&c->arena, "Mean of %u workers", trace->sums.n_workers)
+                  : "Whole trace"
+        : trace->n_steps == 1
+            ? "One step"
+            : ps_arena_printf(&c->arena, "Mean of %" PRId64 " steps", trace->n_steps);
+    for (size_t i = 0; i <= PS_N_ROLES; i++)
+        ps_compose(c, parts[i].name, parts[i].label, trace->parts_s[i], parts[i].link);
+}
+
 enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     PS_AUTO(trace_free) struct trace trace = {.db = db};
@@ -913,6 +961,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
                "copies and sets",
                "With pin_memory=True and non_blocking=True, copies overlap with kernels.");
     ps_conclusion_sort(out);
+    compose(out, &trace);
     say_verdict(out, &trace, err);
     if (!trace.has_marks)
         ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. Mark "

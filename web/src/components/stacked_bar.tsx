@@ -1,68 +1,70 @@
 /* SPDX-License-Identifier: MIT
  *
- * A duration as a stacked bar of its parts, in the colours of families, with a legend.
+ * A whole as a stacked bar of its parts, with a legend.
  */
-import { formatSeconds, pct, text, THIN_SPACE } from '../base/units';
-import type { Segment } from '../model/breakdown';
+import { pct, THIN_SPACE } from '../base/units';
+import type { BarPart } from '../model/breakdown';
 import { hideTooltip, showTooltip } from './tooltip';
 
 interface StackedBarProps {
     label: string;
-    segments: Segment[];
+    segments: BarPart[];
     /** Share of the available width, 0 to 1; several bars have the same scale. */
     width?: number;
     /** Base of the shares. */
     base: string;
     /** Width of the complete bar in px; parts that are wide enough show their label. */
     px?: number;
+    /** Whether the labels have amounts, because no legend has them. */
+    hasAmounts?: boolean;
 }
 
 /** Maximum width of a character, and the margin around a label, in px. */
 const LETTER_PX = 6.4;
 const LABEL_MARGIN = 12;
 
-export function StackedBar({ label, segments, width = 1, base, px = 0 }: StackedBarProps) {
+export function StackedBar(props: StackedBarProps) {
+    const { label, segments, width = 1, base, px = 0, hasAmounts = true } = props;
     return (
         <div class="stacked-bar" role="img" aria-label={barText(label, segments, base)}>
             {segments.map((segment) => (
                 <span
                     key={segment.label}
-                    class={`stacked-part is-family-${segment.family}`}
-                    style={{ width: `${segment.share * width * 100}%` }}
+                    class="stacked-part"
+                    style={{
+                        width: `${segment.share * width * 100}%`,
+                        background: `var(--${segment.colour})`,
+                    }}
                     onPointerMove={({ clientX, clientY }) =>
                         showTooltip(<PartTip segment={segment} base={base} />, clientX, clientY)
                     }
                     onPointerLeave={hideTooltip}
                 >
-                    {fitLabel(segment, segment.share * width * px)}
+                    {fitLabel(segment, segment.share * width * px, hasAmounts)}
                 </span>
             ))}
         </div>
     );
 }
 
-function fitLabel({ label, ns }: Segment, maxWidth: number): string {
-    const withTime = `${label} ${durationText(ns)}`;
-    return withTime.length * LETTER_PX + LABEL_MARGIN <= maxWidth ? withTime : '';
+function fitLabel({ label, amount }: BarPart, maxWidth: number, hasAmount: boolean): string {
+    const words = hasAmount ? `${label} ${amount}` : label;
+    return words.length * LETTER_PX + LABEL_MARGIN <= maxWidth ? words : '';
 }
 
-function durationText(ns: number): string {
-    return text(formatSeconds(ns / 1e9));
-}
-
-function barText(label: string, segments: Segment[], base: string): string {
+function barText(label: string, segments: BarPart[], base: string): string {
     const parts = segments.map(
-        ({ label, ns, share }) => `${label} ${durationText(ns)}, ${pct(100 * share)} %`,
+        ({ label, amount, share }) => `${label} ${amount}, ${pct(100 * share)} %`,
     );
     return `${label}: ${parts.join('; ')} ${base}`;
 }
 
-function PartTip({ segment, base }: { segment: Segment; base: string }) {
+function PartTip({ segment, base }: { segment: BarPart; base: string }) {
     return (
         <>
             <div class="tooltip-title">{segment.label}</div>
             <div>
-                {durationText(segment.ns)} · {pct(100 * segment.share)}
+                {segment.amount} · {pct(100 * segment.share)}
                 {THIN_SPACE}% {base}
             </div>
         </>
@@ -70,16 +72,16 @@ function PartTip({ segment, base }: { segment: Segment; base: string }) {
 }
 
 interface LegendProps {
-    segments: Segment[];
+    segments: BarPart[];
     base: string;
 }
 
 export function PartLegend({ segments, base }: LegendProps) {
     return (
         <div class="part-legend">
-            {segments.map(({ label, family, share }) => (
+            {segments.map(({ label, colour, share }) => (
                 <span key={label}>
-                    <i class={`swatch is-family-${family}`} />
+                    <i class={`swatch is-${colour}`} />
                     {label} <b>{`${pct(100 * share)}${THIN_SPACE}%`}</b>
                 </span>
             ))}

@@ -2,6 +2,7 @@
 /* Breakdown of the time of a step by three definitions. Their parts differ, but the parts of each
  * sum to the wall time of the step. This module has their labels, colours and descriptions. */
 import type { Definition, Parts } from '../base/trace_types';
+import { formatSeconds, text } from '../base/units';
 
 export interface DefinitionText {
     id: Definition;
@@ -70,10 +71,21 @@ export function partText(name: string): PartText {
     return PART_TEXTS[key] ?? { label: name, family: 'runtime' };
 }
 
-export interface Segment extends PartText {
-    ns: number;
+/** A part of a stacked bar. */
+export interface BarPart {
+    label: string;
+    /** name of a colour of the page: `family-matmul` */
+    colour: string;
+    /** with its unit */
+    amount: string;
     /** share of the sum, 0 to 1 */
     share: number;
+    /** address of what shows the part */
+    href?: string;
+}
+
+export interface Segment extends PartText, BarPart {
+    ns: number;
 }
 
 /** Returns the parts with a time above 0, in the order of the definition. */
@@ -82,7 +94,16 @@ export function segmentsOf(parts: Parts | undefined): Segment[] {
     if (!parts || sum <= 0) return [];
     return parts
         .filter(([, ns]) => ns > 0)
-        .map(([name, ns]) => ({ ...partText(name), ns, share: ns / sum }));
+        .map(([name, ns]) => {
+            const part = partText(name);
+            return {
+                ...part,
+                colour: `family-${part.family}`,
+                ns,
+                amount: text(formatSeconds(ns / 1e9)),
+                share: ns / sum,
+            };
+        });
 }
 
 export function sumOf(parts: Parts | undefined): number {

@@ -8,33 +8,27 @@ import { useEffect } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { navigate, route } from '../../base/router';
 import type { Run } from '../../base/types';
-import { type FormattedValue, formatFixed, formatValueIn, int, text } from '../../base/units';
+import { formatFixed, int, text } from '../../base/units';
 import { API } from '../../base/client';
 import { FormattedValueText } from '../../components/text';
 import { PHONE_PX, viewportWidth } from '../../components/viewport';
 import { functionName } from '../../model/labels';
 import { useJson } from '../shared/use_json';
+import { Composition } from './composition';
 import {
     type Cause,
     type CauseGroup,
     type Conclusion as ConclusionData,
     type ReportLink,
-    CAUSES_SHOWN,
     type SentencePart,
+    formatPart,
     groupCauses,
+    groupsShown,
     initiallyOpen,
     shortFrame,
 } from './data';
 
 type HrefOf = (link: ReportLink) => string;
-
-function formatPart(value: number | null, unit: string): FormattedValue {
-    if (value === null) return { value: '–', unit: '' };
-    if (unit === 'percent') return { value: formatFixed(value, 1), unit: '%' };
-    if (unit === 'count') return { value: int(value), unit: '' };
-    if (unit === 'samples' && Number.isInteger(value)) return { value: int(value), unit };
-    return formatValueIn(value, unit);
-}
 
 function Part({ part, hrefOf }: { part: SentencePart; hrefOf: HrefOf }) {
     const isNumber = part.text === undefined && part.code === undefined;
@@ -137,16 +131,14 @@ function amountTitle({ unit, per }: ConclusionData): string {
 
 interface CausesProps {
     groups: CauseGroup[];
+    /** index of the open cause; 0: none */
+    open: number;
     conclusion: ConclusionData;
-    showsAll: boolean;
     hrefOf: HrefOf;
 }
 
-function Causes({ groups, conclusion, showsAll, hrefOf }: CausesProps) {
-    const chosen = route.value.query.why;
-    const open = chosen === undefined ? initiallyOpen(groups) : Number(chosen);
+function Causes({ groups, open, conclusion, hrefOf }: CausesProps) {
     const unit = conclusion.unit ?? '';
-    const shown = showsAll ? groups : groups.slice(0, CAUSES_SHOWN);
     const hasAmounts = conclusion.causes.some((cause) => cause.amount !== null);
     const hasSavings = conclusion.causes.some((cause) => cause.save_max !== null);
     const toggle = (index: number) => {
@@ -173,7 +165,7 @@ function Causes({ groups, conclusion, showsAll, hrefOf }: CausesProps) {
                 </tr>
             </thead>
             <tbody>
-                {shown.map(({ index, cause, parts }) => [
+                {groups.map(({ index, cause, parts }) => [
                     <CauseRow
                         key={index}
                         cause={cause}
@@ -248,8 +240,11 @@ export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
     // The place is kept while the conclusion loads, so that the tab below does not move.
     if (!data) return <section class={isOpen.value ? 'conclusion is-loading' : 'conclusion'} />;
     const groups = groupCauses(data.causes);
-    const nSmaller = groups.length - CAUSES_SHOWN;
-    const hasMore = groups.length > 0 || data.notes.length > 0;
+    const chosen = route.value.query.why;
+    const open = chosen === undefined ? initiallyOpen(groups) : Number(chosen);
+    const shown = showsAll.value ? groups : groupsShown(groups, open);
+    const nSmaller = groups.length - shown.length;
+    const hasMore = groups.length > 0 || data.notes.length > 0 || data.composition !== null;
     return (
         <section class="conclusion" aria-label="Conclusion">
             <p class="conclusion-sentence">
@@ -271,16 +266,16 @@ export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
             </p>
             {isOpen.value && hasMore && (
                 <>
-                    {groups.length > 0 && (
-                        <Causes
-                            groups={groups}
-                            conclusion={data}
-                            showsAll={showsAll.value}
-                            hrefOf={hrefOf}
-                        />
-                    )}
+                    <div class="conclusion-body">
+                        {groups.length > 0 && (
+                            <Causes groups={shown} open={open} conclusion={data} hrefOf={hrefOf} />
+                        )}
+                        {data.composition && (
+                            <Composition composition={data.composition} hrefOf={hrefOf} />
+                        )}
+                    </div>
                     <p class="conclusion-notes">
-                        {!showsAll.value && nSmaller > 0 && (
+                        {nSmaller > 0 && (
                             <>
                                 <button
                                     type="button"

@@ -3,6 +3,10 @@
  * The conclusion of a run, as the server sends it (docs/api-views.md), and which of its causes are
  * shown.
  */
+import { type FormattedValue, formatFixed, formatValueIn, int, text } from '../../base/units';
+import { type BarPart, partText } from '../../model/breakdown';
+import { heatLevel } from '../../model/heat';
+import { categoryColour } from '../../model/memory_categories';
 
 export interface ReportLink {
     /** a tab, by its key in importers/kinds.c */
@@ -35,6 +39,27 @@ export interface Cause {
     advice: string | null;
 }
 
+/** A part of what the whole is made of. */
+export interface CompositionPart {
+    /** key of its colour, see `partColour` */
+    name: string;
+    label: string;
+    value: number;
+    link: ReportLink;
+}
+
+export interface Composition {
+    kind: 'step_parts' | 'origins' | 'lines' | 'cpu' | 'categories';
+    title: string;
+    /** like the unit of a headline; also `percent` */
+    unit: string;
+    /** what shares are of: `of total` */
+    base: string;
+    /** sum of the parts */
+    whole: number;
+    parts: CompositionPart[];
+}
+
 export interface Conclusion {
     /** unit of amounts; times are in s */
     unit: string | null;
@@ -44,6 +69,8 @@ export interface Conclusion {
     base: string | null;
     verdict: SentencePart[];
     sentence: SentencePart[];
+    /** null: there is nothing to divide, or no honest way to do it */
+    composition: Composition | null;
     causes: Cause[];
     notes: string[];
     /** titles of the checks that found nothing */
@@ -67,17 +94,70 @@ export function groupCauses(causes: Cause[]): CauseGroup[] {
     return groups;
 }
 
-/** causes that are shown before the user asks for more */
-export const CAUSES_SHOWN = 4;
 /** rows of causes and parts that fit above the tabs */
-const ROWS_SHOWN = 5;
+const ROWS_SHOWN = 4;
 
-/** Returns the index of the cause that is expanded initially: the first one if its parts and all
- * causes fit into ROWS_SHOWN rows; 0: none. */
+/** Returns the index of the cause that is expanded initially: the first one if it and its parts fit
+ * into ROWS_SHOWN rows; 0: none. */
 export function initiallyOpen(groups: CauseGroup[]): number {
     const first = groups[0];
     if (!first || first.parts.length === 0) return 0;
-    return groups.length + first.parts.length <= ROWS_SHOWN ? first.index : 0;
+    return 1 + first.parts.length <= ROWS_SHOWN ? first.index : 0;
+}
+
+/** The causes that are shown before the user asks for more: those that fit into ROWS_SHOWN rows with
+ * the parts of the open one, and all up to the open one. */
+export function groupsShown(groups: CauseGroup[], open: number): CauseGroup[] {
+    let rows = 0;
+    return groups.filter(({ index, parts }) => {
+        rows += 1 + (index === open ? parts.length : 0);
+        return rows <= ROWS_SHOWN || index <= open;
+    });
+}
+
+/** Colours of CPU samples, as in the table of lines. */
+const CPU_COLOURS: Record<string, string> = {
+    python: 'bar',
+    native: 'bar-2',
+    system: 'line-strong',
+};
+
+/** The name of the colour that the part has in the views of the report. */
+function partColour(kind: Composition['kind'], name: string, share: number): string {
+    switch (kind) {
+        case 'step_parts':
+            return `family-${partText(name).family}`;
+        case 'origins':
+            return `origin-${name}`;
+        case 'lines':
+            return name === 'other' ? 'inset' : `heat-${Math.max(1, heatLevel(100 * share))}`;
+        case 'cpu':
+            return CPU_COLOURS[name] ?? 'inset';
+        case 'categories':
+            return categoryColour(name);
+    }
+}
+
+export function barParts(
+    { kind, unit, whole, parts }: Composition,
+    hrefOf: (link: ReportLink) => string,
+): BarPart[] {
+    return parts.map(({ name, label, value, link }) => ({
+        label,
+        colour: partColour(kind, name, value / whole),
+        amount: text(formatPart(value, unit)),
+        share: value / whole,
+        href: hrefOf(link),
+    }));
+}
+
+/** A number of the conclusion. */
+export function formatPart(value: number | null, unit: string): FormattedValue {
+    if (value === null) return { value: '–', unit: '' };
+    if (unit === 'percent') return { value: formatFixed(value, 1), unit: '%' };
+    if (unit === 'count') return { value: int(value), unit: '' };
+    if (unit === 'samples' && Number.isInteger(value)) return { value: int(value), unit };
+    return formatValueIn(value, unit);
 }
 
 const FRAME_PLACE = /^.*[\\/]([^\\/]+\(\d+\): .*)$/;

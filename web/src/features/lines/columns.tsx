@@ -7,7 +7,7 @@ import { LABELS } from '../../base/terms';
 import { formatFixed, int } from '../../base/units';
 import { CpuBar, HeatBar, Increment, greyIfZero, ValueWithBar } from './cells';
 import type { Base } from './data';
-import { heatLevel } from './heat';
+import { heatLevel } from '../../model/heat';
 import { type LineMetrics, fileShare, functionShare, heatOf } from './source';
 import type { SourceColumn } from './source_row';
 import { SparklineCell } from './sparkline_cell';

@@ -4,7 +4,7 @@
  * drag to scroll.
  */
 import { useRef } from 'preact/hooks';
-import type { RailMarker } from './heat';
+import type { RailMarker } from '../../model/heat';
 
 interface HeatRailProps {
     marks: RailMarker[];

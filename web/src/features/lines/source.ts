@@ -4,7 +4,7 @@
  */
 import type { LineValues } from '../../base/line_types';
 import type { SourceFunctionRow as SourceFunction } from '../../base/rows';
-import { heatLevel } from './heat';
+import { heatLevel } from '../../model/heat';
 
 /** The value that determines the heat of a line: time, growth of memory, or CPU samples of the
  * whole program. */

@@ -9,7 +9,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
 import { viewportWidth } from '../../components/viewport';
 import { dropRanked } from '../../model/columns';
-import { type RailMarker, railMarkers } from './heat';
+import { type RailMarker, railMarkers } from '../../model/heat';
 import { HeatRail } from './heat_rail';
 import type { Token } from './python_syntax';
 import type { BandRow, LineRow, SourceRow } from './source';

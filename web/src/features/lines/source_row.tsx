@@ -4,7 +4,7 @@
  * props change.
  */
 import { Component, type ComponentChildren } from 'preact';
-import { TINT_MIN_LEVEL } from './heat';
+import { TINT_MIN_LEVEL } from '../../model/heat';
 import type { Token } from './python_syntax';
 import type { LineRow } from './source';
 

@@ -21,6 +21,7 @@ import {
     windowOf,
     zoomWindow,
 } from '../../model/memory_curve';
+import { categoryColour } from '../../model/memory_categories';
 import { useJson } from '../shared/use_json';
 import { type ChartCurve, MemoryChart } from './chart';
 
@@ -37,27 +38,20 @@ const HEADROOM = 1.06;
 const ZOOM_STEP = 0.6;
 const PAN_STEP = 0.2;
 
-/** Categories have the colours of operator families, because these are easy to distinguish. */
-const CATEGORY_FAMILIES: Record<string, string> = {
-    parameter: 'matmul',
-    'optimizer state': 'norm',
-    input: 'data',
-    temporary: 'elementwise',
-    activation: 'memory',
-    gradient: 'communication',
-    'autograd detail': 'annotation',
-    unknown: 'none',
-};
-
-const colourOf = (name: string): string => `family-${CATEGORY_FAMILIES[name] ?? 'none'}`;
-
 /** Stacked curves: each one is the sum of its own category and all before it; the last one is the
  * total memory. */
 function stackCurves({ t_s, categories }: CategoriesAnswer): ChartCurve[] {
     const sum = t_s.map(() => 0);
     return categories.map(({ name, mib }) => {
         mib.forEach((value, i) => (sum[i] += value));
-        return { label: name, main: true, t_s, values: [...sum], gaps: [], fill: colourOf(name) };
+        return {
+            label: name,
+            main: true,
+            t_s,
+            values: [...sum],
+            gaps: [],
+            fill: categoryColour(name),
+        };
     });
 }
 
@@ -149,7 +143,7 @@ function Legend({ names }: { names: string[] }) {
         <span class="memory-categories">
             {names.map((name) => (
                 <span key={name}>
-                    <i class={`swatch is-${colourOf(name)}`} /> {name}
+                    <i class={`swatch is-${categoryColour(name)}`} /> {name}
                 </span>
             ))}
         </span>
