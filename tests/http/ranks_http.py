@@ -57,6 +57,20 @@ class RanksTest(ServerTest):
         self.assertEqual([gather[key] for key in ("ranks", "calls", "group")], [4, 12, "mesh_tp"])
         self.assertAlmostEqual(gather["bus_bytes_s"] / gather["algorithm_bytes_s"], 3 / 4, delta=0.001)
 
+    def test_the_conclusion_names_the_late_rank(self):
+        def sentence(*options):
+            path = self.job(*options)[0]
+            found = self.get_json(f"{path}/conclusion")["sentence"]
+            said = "".join(part.get("text") or part.get("code") or f"{part['value']:.4g}" for part in found)
+            return path, said, {part["link"]["tab"] for part in found[-6:] if "link" in part}
+        path, said, tabs = sentence("--ranks", "8", "--steps", "6", "--late", "5")
+        answer = self.get_json(f"{path}/ranks")
+        rank = answer["ranks"][5]
+        wait = rank["caused_ns"] / len(answer["steps"]) / 1e9
+        self.assertIn(f" Rank 5 arrives last in {100 * rank['last'] / rank['calls']:.4g} of its collectives; the other 7 wait {wait:.4g} a step for it.", said)
+        self.assertEqual(tabs, {"ranks"})
+        self.assertNotIn("arrives last", sentence("--ranks", "8", "--steps", "6", "--late", "5", "--late-from", "99")[1])
+
     def ask_sql(self, path, statement):
         answer = self.request("POST", "/api/v1/sql", json.dumps({"run": path.rsplit("/", 1)[1], "sql": statement}))
         self.assertEqual(answer.status, 200, answer.body)

@@ -178,6 +178,11 @@ ps_conclude ps_conclude_processes;         /* top */
 ps_conclude ps_conclude_commands;          /* time */
 ps_conclude ps_conclude_measurements;      /* benchmarks */
 
+/* Appends a sentence about the rank that the others of a job wait for, if one stands out. step_s:
+ * mean duration of a step. */
+enum ps_status ps_conclude_ranks(struct ps_db *db, double step_s, struct ps_conclusion *out,
+                                 struct ps_err *err);
+
 /* GET /api/v1/runs/{id}/conclusion. */
 enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,
                                   struct ps_params params, struct ps_answer *answer,

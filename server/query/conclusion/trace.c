@@ -963,6 +963,8 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     ps_conclusion_sort(out);
     compose(out, &trace);
     say_verdict(out, &trace, err);
+    if (trace.is_torch && trace.sums.n_workers > 1)
+        ps_conclude_ranks(db, trace.wall_s, out, err);
     if (!trace.has_marks)
         ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. Mark "
                                 "steps with profiler.step().");

@@ -301,3 +301,13 @@ void ps_ranks_auto(struct ps_ranks **ranks)
 {
     ps_ranks_release(*ranks);
 }
+
+uint32_t ps_ranks_latest(const struct ps_ranks *ranks)
+{
+    uint32_t latest = 0;
+
+    for (uint32_t i = 1; i < ranks->n_ranks; i++)
+        if (ranks->ranks[i].caused_ns > ranks->ranks[latest].caused_ns)
+            latest = i;
+    return latest;
+}

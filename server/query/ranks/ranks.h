@@ -88,6 +88,9 @@ enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, str
 enum ps_status ps_ranks_read_calls(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err);
 void ps_ranks_sum(struct ps_ranks *ranks);
 
+/* The index of the rank for which the others wait longest; 0 if they wait for none. */
+uint32_t ps_ranks_latest(const struct ps_ranks *ranks);
+
 /* Bytes per second that nccl-tests calls algorithm bandwidth and bus bandwidth; 0: unknown. */
 double ps_collective_algorithm_bandwidth(const struct ps_ranks *ranks,
                                          const struct ps_collective_sum *row);

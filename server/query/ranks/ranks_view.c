@@ -177,11 +177,8 @@ static bool mean_of_metric(const struct ps_ranks *ranks, enum ps_rank_metric met
 
 static void write_latest(const struct ps_ranks *ranks, struct ps_json *json)
 {
-    uint32_t latest = 0;
+    uint32_t latest = ps_ranks_latest(ranks);
 
-    for (uint32_t i = 1; i < ranks->n_ranks; i++)
-        if (ranks->ranks[i].caused_ns > ranks->ranks[latest].caused_ns)
-            latest = i;
     ps_json_key(json, "latest");
     if (!ranks->n_ranks || !ranks->ranks[latest].last) {
         ps_json_null(json);
