@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Makes the traces of a training job of which everything is known: clocks, who arrives last, how long the others wait.
 
-usage: made_job.py FOLDER [--ranks N] [--steps N] [--hosts N] [--missing R,R] [--late R] [--late-from STEP] [--no-metadata] [--drift-us N]
+usage: made_job.py FOLDER [--ranks N] [--steps N] [--hosts N] [--missing R,R] [--late R] [--late-from STEP] [--no-metadata] [--no-sequence] [--short R,R] [--spans] [--twice R,R]
+                             [--drift-us N]
 
 Each rank computes, then takes part in an all-reduce of all ranks (four buckets a step), and in an all-gather of its host. One rank
 computes LATE_PCT longer from a step on. A collective begins on a rank when the rank has computed, and ends on all ranks together,
@@ -40,6 +41,7 @@ class Job:
         self.now = [0.0] * args.ranks
         self.sequence = {}
         self.events = [[] for _ in range(args.ranks)]
+        self.split = [0] * args.ranks  # events before step 3
         self.last_count = [0] * args.ranks
         self.caused_us = [0.0] * args.ranks
         self.collectives = 0
@@ -60,10 +62,11 @@ class Job:
         sequence = self.sequence[group_name] = self.sequence.get(group_name, 0) + 1
         for i, rank in enumerate(group):
             finish = end + self.random.uniform(0, END_JITTER_US)
+            number = {} if self.args.no_sequence else {"Seq": sequence}
             metadata = {} if self.args.no_metadata else {
                 "Collective name": name, "In msg nelems": NELEMS[name], "Out msg nelems": NELEMS[name] * (1 if name == "allreduce" else len(group)),
                 "Group size": len(group), "dtype": "Float", "Process Group Name": group_name, "Process Group Description": description,
-                "Process Group Ranks": group_text(group), "Seq": sequence}
+                "Process Group Ranks": group_text(group), **number}
             kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL" if name == "allreduce" else "ncclDevKernel_AllGather_RING_LL"
             self.kernel(rank, kernel, arrivals[i], finish - arrivals[i], 20 if name == "allreduce" else 24, metadata)
             self.now[rank] = finish
@@ -74,6 +77,11 @@ class Job:
 
     def step(self, number):
         args = self.args
+        for rank in range(args.ranks):
+            if number == 2 and rank in args.short:
+                self.events[rank] = []
+            if number == 3:
+                self.split[rank] = len(self.events[rank])
         start = list(self.now)
         for rank in range(args.ranks):
             load = 500 + self.random.uniform(0, 50)
@@ -106,9 +114,17 @@ class Job:
             info = {"backend": "nccl", "rank": rank, "world_size": args.ranks}
             trace = {"schemaVersion": 1, "distributedInfo": info, "baseTimeNanoseconds": BASE_NS,
                      "deviceProperties": [{"id": rank % 8, "name": "NVIDIA H100"}], "traceEvents": self.events[rank]}
-            path = os.path.join(folder, f"node{self.host_of(rank) + 1}_{4000 + rank}.1700000000000.pt.trace.json")
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(trace, file)
+            host, at = f"node{self.host_of(rank) + 1}", self.split[rank]
+            events = self.events[rank]
+            parts = [events[:at], events[at:]] if args.spans else [events]
+            for number, part in enumerate(parts):
+                self.write_file(folder, f"{host}_{4000 + rank}.{1700000000000 + number}", {**trace, "traceEvents": part})
+            if rank in args.twice:
+                self.write_file(folder, f"{host}_{5000 + rank}.1700000000000", trace)
+
+    def write_file(self, folder, name, trace):
+        with open(os.path.join(folder, name + ".pt.trace.json"), "w", encoding="utf-8") as file:
+            json.dump(trace, file)
 
 
 def numbers(text):
@@ -125,6 +141,10 @@ def main():
     parser.add_argument("--late", type=int, default=5, help="-1: no rank")
     parser.add_argument("--late-from", type=int, default=0)
     parser.add_argument("--no-metadata", action="store_true")
+    parser.add_argument("--no-sequence", action="store_true", help="as torch before 2.6")
+    parser.add_argument("--short", type=numbers, default=set(), help="ranks that record from step 2 on")
+    parser.add_argument("--spans", action="store_true", help="two files of each rank: the steps before step 3, the others")
+    parser.add_argument("--twice", type=numbers, default=set(), help="ranks with a second file of another process")
     parser.add_argument("--drift-us", type=float, default=0)
     args = parser.parse_args()
     os.makedirs(args.folder, exist_ok=True)

@@ -21,9 +21,14 @@ class RanksTest(ServerTest):
             subprocess.run([sys.executable, os.path.join(ROOT, "tests", "made_job.py"), job, *options], check=True)
             with open(job + ".truth.json", encoding="utf-8") as file:
                 truth = json.load(file)
+            paths = sorted(glob.glob(job + "/*"))
+            if len(paths) == 1:
+                with open(paths[0], "rb") as file:
+                    run = self.add(file.read(), name=os.path.basename(paths[0]))
+                return f"{RUNS}/{run['id']}", truth
             body = io.BytesIO()
             with tarfile.open(fileobj=body, mode="w") as archive:
-                for path in sorted(glob.glob(job + "/*")):
+                for path in paths:
                     archive.add(path, os.path.basename(path))
         run = self.add(body.getvalue(), name="job.tar")
         return f"{RUNS}/{run['id']}", truth
@@ -104,7 +109,8 @@ class RanksTest(ServerTest):
         answer = self.request("GET", path + "/ranks")
         self.assertEqual(answer.status, 409)
         self.assertIn(f"perfshelf renew {run}", answer.body.decode())
-        self.assertEqual(len(self.get_json(path + "/workers")["rows"]), 2)
+        workers = self.get_json(path + "/workers")
+        self.assertEqual((len(workers["rows"]), workers["collectives"]), (2, None))
 
     def test_cells(self):
         path, _ = self.job("--ranks", "4", "--steps", "5", "--late", "2", "--late-from", "3")
@@ -127,6 +133,73 @@ class RanksTest(ServerTest):
         self.assertEqual([row["matched_by"] for row in answer["collectives"]], ["order"])
         self.assertEqual([answer["matching"][key] for key in ("by_order", "disagreeing")], [24 * 7, 6 * 7])
         self.assertEqual(answer["ranks"][answer["latest"]["index"]]["rank"], 5)
+
+    def test_without_sequence_numbers(self):
+        """Calls of a process group match by order; the groups of the two hosts have the same description."""
+        path, truth = self.job("--no-sequence")
+        answer = self.get_json(path + "/ranks")
+        self.check_clocks(answer, truth)
+        self.assertEqual([answer["matching"][key] for key in ("by_sequence", "by_order", "unmatched", "disagreeing")], [0, 6 * (4 * 8 + 8), 0, 0])
+        self.assertEqual(answer["matching"]["collectives"], truth["collectives"])
+        self.assertEqual([(row["name"], row["ranks"], row["bytes"]) for row in answer["collectives"]],
+                         [("allreduce", 8, 26214400), ("_allgather_base", 4, 10485760)])
+        self.assertEqual(answer["latest"]["index"], 5)
+
+    def test_ranks_with_fewer_steps(self):
+        for how in ([], ["--no-sequence"]):
+            path, truth = self.job("--short", "3", *how)
+            answer = self.get_json(path + "/ranks")
+            self.check_clocks(answer, truth)
+            self.assertEqual([row["steps"] for row in answer["ranks"]], [6, 6, 6, 4, 6, 6, 6, 6])
+            self.assertEqual(answer["cells"][3 * 6:3 * 6 + 2], [-1, -1])
+            self.assertEqual(answer["matching"]["disagreeing"], 0)
+            # by number the calls of the other ranks match in all steps; by order only in the steps that all have
+            self.assertEqual(answer["matching"]["collectives"], truth["collectives"] if not how else truth["collectives"] - 2 * (4 + 1))
+            self.assertEqual(answer["latest"]["index"], 5)
+            late = answer["ranks"][5]
+            self.assertAlmostEqual(late["caused_ns"] / (6 if not how else 4) / 1000, truth["caused_us_a_step"][5], delta=600)
+
+    def test_one_rank(self):
+        path, _ = self.job("--ranks", "1", "--hosts", "1", "--late", "-1")
+        answer = self.get_json(path + "/ranks")
+        self.assertEqual((len(answer["ranks"]), answer["collectives"], answer["latest"]), (1, [], None))
+        self.assertEqual(answer["matching"]["single"], 24)
+        self.assertIsNone(answer["clock"]["error_ns"])
+        self.assertNotIn("wait", answer["metrics"])
+        sums, = self.get_json(path + "/workers")["collectives"]
+        self.assertEqual([sums[key] for key in ("name", "calls", "bytes", "transfer_ns", "wait_ns")],
+                         ["allreduce", 24, 24 * 26214400, None, None])
+
+    def test_spans_of_a_rank_are_one_rank(self):
+        whole, _ = self.job()
+        path, truth = self.job("--spans")
+        answer = self.get_json(path + "/ranks")
+        self.check_clocks(answer, truth)
+        self.assertEqual([row["steps"] for row in answer["ranks"]], [6] * 8)
+        self.assertIsNone(answer["repeated_rank"])
+        same = self.get_json(whole + "/ranks")
+        for key in ("matching", "collectives", "cells", "latest"):
+            self.assertEqual(answer[key], same[key], key)
+
+    def test_two_recordings_of_a_rank_are_not_compared(self):
+        path, _ = self.job("--twice", "3")
+        answer = self.get_json(path + "/ranks")
+        self.assertEqual((answer["repeated_rank"], answer["ranks_in_files"], len(answer["ranks"])), (3, False, 9))
+        self.assertEqual((answer["collectives"], answer["latest"]), ([], None))
+        self.assertEqual(answer["matching"]["unmatched"], 6 * (4 * 8 + 8) + 30)
+        self.assertEqual({row["wait_ns"] for row in self.get_json(path + "/workers")["collectives"]}, {None})
+
+    def test_sums_of_workers_are_those_of_the_ranks(self):
+        path, _ = self.job("--missing", "2")
+        rows = {row["name"]: row for row in self.get_json(path + "/ranks")["collectives"]}
+        sums = self.get_json(path + "/workers")["collectives"]
+        self.assertEqual({row["name"] for row in sums}, set(rows))
+        for row in sums:
+            self.assertEqual(row["total_ns"], rows[row["name"]]["total_ns"])
+            self.assertEqual(row["transfer_ns"] + row["wait_ns"], row["total_ns"])
+        reduce = next(row for row in sums if row["name"] == "allreduce")
+        self.assertEqual([reduce["calls"], reduce["bytes"]], [24 * 7, 24 * 7 * 26214400])
+        self.assertEqual(reduce["transfer_ns"], 7 * rows["allreduce"]["transfer_ns"])
 
     def test_drifting_clocks_are_reported(self):
         path, _ = self.job("--drift-us", "3000", "--steps", "20")

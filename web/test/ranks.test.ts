@@ -19,6 +19,7 @@ const rankRow = (rank: number, more: Partial<RankRow> = {}): RankRow => ({
     host: `node${1 + (rank >> 1)}`,
     offset_ns: 0,
     clock: 1,
+    steps: 2,
     calls: 10,
     last: 0,
     wait_ns: 0,
@@ -30,6 +31,7 @@ const answer = (more: Partial<RanksAnswer> = {}): RanksAnswer => ({
     ranks: [0, 1, 2, 3].map((rank) => rankRow(rank)),
     world_size: 4,
     ranks_in_files: true,
+    repeated_rank: null,
     clock: { collectives: 10, groups: 1, error_ns: 1000 },
     matching: {
         collectives: 10,

@@ -231,17 +231,19 @@ double ps_collective_algorithm_bandwidth(const struct ps_ranks *ranks,
 double ps_collective_bus_bandwidth(const struct ps_ranks *ranks,
                                    const struct ps_collective_sum *row)
 {
-    double n = group_size(ranks, row);
+    /* the parts of nccl-tests' doc/PERFORMANCE.md; gather and scatter as in its src/gather.cu */
+    static const struct {
+        const char *word;
+        double factor; /* times (n - 1) / n */
+    } factors[] = {{"allreduce", 2}, {"all_reduce", 2}, {"AllReduce", 2}, {"gather", 1},
+                   {"scatter", 1},   {"alltoall", 1},   {"all_to_all", 1}};
     struct ps_str name = ranks->calls.keys[row->key].name;
-    double factor = !ranks->calls.keys[row->key].is_synchronous   ? 1
-                    : ps_str_find(name, PS_STR("reduce_scatter")) ? (n - 1) / n
-                    : ps_str_find(name, PS_STR("allreduce")) ||
-                            ps_str_find(name, PS_STR("all_reduce")) ||
-                            ps_str_find(name, PS_STR("AllReduce"))
-                        ? 2 * (n - 1) / n
-                        : (n - 1) / n;
+    double n = group_size(ranks, row), bandwidth = ps_collective_algorithm_bandwidth(ranks, row);
 
-    return ps_collective_algorithm_bandwidth(ranks, row) * factor;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        if (ps_str_find(name, ps_str_from_c(factors[i].word)))
+            return bandwidth * factors[i].factor * (n - 1) / n;
+    return bandwidth;
 }
 
 /* --- Cache --- */
@@ -263,7 +265,10 @@ static enum ps_status make_analysis(struct ps_db *db, struct ps_ranks *ranks, st
     if (ps_ranks_read_steps(db, ranks, err) != PS_OK ||
         ps_ranks_read_calls(db, ranks, err) != PS_OK)
         return err->code;
-    ps_rank_calls_match(&ranks->calls);
+    if (ranks->repeated_rank < 0)
+        ps_rank_calls_match(&ranks->calls);
+    else /* two recordings of one rank: whose calls belong together is unknown */
+        ranks->calls.n_unmatched = ranks->calls.n;
     ps_rank_clocks_align(&ranks->calls, &ranks->clocks);
     ps_rank_calls_compare(&ranks->calls, &ranks->clocks);
     ps_ranks_sum(ranks);

@@ -37,7 +37,8 @@ struct ps_rank {
     uint32_t last;      /* collectives at which it arrives last */
     /* its own waiting; mean waiting of the others when it arrives last */
     int64_t wait_ns, caused_ns;
-    uint32_t calls; /* matched calls */
+    uint32_t calls;   /* matched calls */
+    uint32_t n_steps; /* that its files have */
 };
 
 struct ps_rank_step {
@@ -64,6 +65,8 @@ struct ps_ranks {
     uint32_t n_ranks;
     int64_t world_size;  /* 0: unknown */
     bool are_ranks_read; /* the files state their ranks; else they are numbered in order */
+    /* a rank that two files state, so that calls are not matched; -1: none */
+    int64_t repeated_rank;
     struct ps_str *step_names;
     uint32_t n_steps, n_steps_omitted;
     struct ps_rank_step *steps;        /* [rank * n_steps + step] */
@@ -82,6 +85,10 @@ struct ps_ranks {
 enum ps_status ps_ranks_acquire(struct ps_db *db, struct ps_ranks **out, struct ps_err *err);
 void ps_ranks_release(struct ps_ranks *ranks);
 void ps_ranks_auto(struct ps_ranks **ranks); /* ps_ranks_release for PS_AUTO */
+
+/* Whether the run file has the columns that the analysis reads; if not, ps_ranks_acquire fails with
+ * PS_CONFLICT. */
+enum ps_status ps_ranks_find_columns(struct ps_db *db, bool *found, struct ps_err *err);
 
 /* Parts of ps_ranks_acquire: ranks and steps; calls; sums. */
 enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err);

@@ -36,6 +36,7 @@ static void write_rank(const struct ps_ranks *ranks, uint32_t i, struct ps_json 
                             ranks->clocks.component[i] ? clock_offset(ranks, i) : 0,
                             ranks->clocks.component[i] != 0);
     ps_json_key_int(json, "clock", ranks->clocks.component[i]);
+    ps_json_key_int(json, "steps", rank->n_steps);
     ps_json_key_int(json, "calls", rank->calls);
     ps_json_key_int(json, "last", rank->last);
     ps_json_key_int(json, "wait_ns", rank->wait_ns);
@@ -52,6 +53,7 @@ static void write_ranks(const struct ps_ranks *ranks, struct ps_json *json)
     ps_json_end(json);
     ps_json_key_int(json, "world_size", ranks->world_size);
     ps_json_key_bool(json, "ranks_in_files", ranks->are_ranks_read);
+    ps_json_key_int_or_null(json, "repeated_rank", ranks->repeated_rank, ranks->repeated_rank >= 0);
 }
 
 static void write_matching(const struct ps_ranks *ranks, struct ps_json *json)

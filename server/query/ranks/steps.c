@@ -40,12 +40,23 @@ static bool are_distinct(const struct ps_rank *ranks, uint32_t n)
     return true;
 }
 
+/* Returns the first rank that two files state; -1: there is none. */
+static int64_t find_repeated(const struct ps_rank *ranks, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        if (ranks[i].rank >= 0 && ranks[i].rank == ranks[i - 1].rank)
+            return ranks[i].rank;
+    return -1;
+}
+
 /* Sorts the ranks. If a file states none, or two state the same, workers are numbered instead. */
 static void order_ranks(struct ps_ranks *ranks)
 {
+    ranks->repeated_rank = -1;
     if (!ranks->n_ranks)
         return;
     qsort(ranks->ranks, ranks->n_ranks, sizeof *ranks->ranks, by_rank);
+    ranks->repeated_rank = find_repeated(ranks->ranks, ranks->n_ranks);
     ranks->are_ranks_read = are_distinct(ranks->ranks, ranks->n_ranks);
     if (ranks->are_ranks_read)
         return;
@@ -235,6 +246,7 @@ static void add_step(struct ps_ranks *ranks, uint32_t step, const struct step *r
     if ((to->end_ns >= to->start_ns && to->start_ns <= row->start_ns) ||
         row->end_ns < row->start_ns)
         return;
+    ranks->ranks[row->rank].n_steps += to->end_ns < to->start_ns;
     *to = (struct ps_rank_step){row->start_ns, row->end_ns, row->id};
     for (int m = 0; m < PS_N_RANK_METRICS; m++) {
         ranks->cells[m][cell] = limit_time(row->parts[m] < 0 ? -1 : row->parts[m]);
@@ -287,15 +299,21 @@ static void set_origins(struct ps_ranks *ranks)
     }
 }
 
-/* Fails for run files of earlier layouts, and for copies of them: they lack the columns of calls
- * and steps. */
-static enum ps_status check_columns(struct ps_db *db, struct ps_err *err)
+enum ps_status ps_ranks_find_columns(struct ps_db *db, bool *found, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    const char *id = ps_db_run_id(db);
 
     ps_db_prepare(db, ps_query_sql("trace_rank_columns"), &stmt, err);
-    if (ps_stmt_step(stmt, err) && ps_col_int(stmt, 0))
+    *found = ps_stmt_step(stmt, err) && ps_col_int(stmt, 0);
+    return err->code;
+}
+
+static enum ps_status check_columns(struct ps_db *db, struct ps_err *err)
+{
+    const char *id = ps_db_run_id(db);
+    bool found = false;
+
+    if (ps_ranks_find_columns(db, &found, err) == PS_OK && !found)
         return ps_fail(err, PS_CONFLICT,
                        "run %s was written by a perfshelf that did not compare ranks" PS_HINT
                        "`perfshelf renew %s` imports its original again",

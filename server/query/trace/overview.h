@@ -85,7 +85,8 @@ void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums);
 void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *has_row,
                        struct ps_json *json, struct ps_err *err);
 
-/* Writes an array with an object for each collective. */
+/* Writes an array with the sums of each collective; null if the run file is of a layout without
+ * them. */
 enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struct ps_err *err);
 
 /* Stores the range from the first to the last counted step; the range of the complete trace if no

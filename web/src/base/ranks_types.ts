@@ -15,6 +15,8 @@ export interface RankRow {
     offset_ns: number | null;
     /** ranks with different numbers are connected by no collective; 0: no clock */
     clock: number;
+    /** that its files have */
+    steps: number;
     calls: number;
     last: number;
     wait_ns: number;
@@ -51,6 +53,8 @@ export interface RanksAnswer {
     world_size: number;
     /** false: no file states a rank, or two state the same; workers are numbered instead */
     ranks_in_files: boolean;
+    /** a rank that two files state: calls are not matched; null: none */
+    repeated_rank: number | null;
     clock: { collectives: number; groups: number; error_ns: number | null };
     matching: {
         collectives: number;

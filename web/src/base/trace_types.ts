@@ -303,16 +303,19 @@ export interface WorkerRow extends TraceWorkerRow {
     parts: Partial<PartsBy>;
 }
 
+export interface WorkerCollective {
+    name: string;
+    calls: number;
+    bytes: number | null;
+    total_ns: number;
+    transfer_ns: number | null;
+    wait_ns: number | null;
+}
+
 export interface Workers {
     rows: WorkerRow[];
-    collectives: {
-        name: string;
-        calls: number;
-        bytes: number | null;
-        total_ns: number;
-        transfer_ns: number | null;
-        wait_ns: number | null;
-    }[];
+    /** null: an older version imported the run */
+    collectives: WorkerCollective[] | null;
 }
 
 export interface MemoryCurve {

@@ -20,8 +20,11 @@ export const METRIC_TITLES: Record<RankMetric, string> = {
 };
 
 function verdictOf(answer: RanksAnswer): string {
-    const { ranks, matching, steps } = answer;
+    const { ranks, matching, steps, repeated_rank } = answer;
     const index = latestRank(answer);
+    if (repeated_rank !== null)
+        return `Rank ${repeated_rank} is in two files, so collectives are not compared: add one recording of each rank.`;
+    if (ranks.length === 1) return 'This run has one rank: no other waits for it.';
     if (matching.collectives === 0) return 'No collective connects the ranks of this run.';
     if (index === null) return 'No rank stands out: none is last much more often than the others.';
     const { rank, last, calls } = ranks[index];
@@ -42,11 +45,15 @@ function causeText(answer: RanksAnswer): string {
 function factsOf(answer: RanksAnswer): string[] {
     const missing = missingRanks(answer);
     const { disagreeing, unmatched } = answer.matching;
+    const short = answer.ranks.filter((row) => row.steps < answer.steps.length).length;
     return [
         missing > 0
             ? `${plural(missing, 'rank')} of ${int(answer.world_size)} ${missing === 1 ? 'is' : 'are'} missing.`
             : '',
-        disagreeing + unmatched > 0
+        short > 0
+            ? `${plural(short, 'rank')} recorded fewer than ${plural(answer.steps.length, 'step')}.`
+            : '',
+        disagreeing + unmatched > 0 && answer.repeated_rank === null
             ? `${plural(disagreeing + unmatched, 'call')} could not be matched.`
             : '',
     ].filter(Boolean);

@@ -83,7 +83,8 @@ function sideHrefOf(
     });
 }
 
-function statusOf({ matching, ranks, ranks_in_files, steps_omitted }: RanksAnswer): string {
+function statusOf(answer: RanksAnswer): string {
+    const { matching, ranks, ranks_in_files, repeated_rank, steps_omitted } = answer;
     const { by_sequence, by_order, disagreeing, unmatched, omitted, on_host } = matching;
     const how = [
         by_sequence > 0 ? `${int(by_sequence)} calls matched by sequence number` : '',
@@ -93,7 +94,10 @@ function statusOf({ matching, ranks, ranks_in_files, steps_omitted }: RanksAnswe
         omitted > 0 ? `${int(omitted)} later calls omitted` : '',
         steps_omitted > 0 ? `${plural(steps_omitted, 'later step')} omitted` : '',
         on_host ? 'times are those of the host' : '',
-        ranks_in_files ? '' : 'ranks are not in the files: workers are numbered',
+        ranks_in_files || repeated_rank !== null
+            ? ''
+            : 'ranks are not in the files: workers are numbered',
+        repeated_rank === null ? '' : `two files state rank ${repeated_rank}: workers are numbered`,
     ];
     return [plural(ranks.length, 'trace'), ...how.filter(Boolean)].join(' · ');
 }
