@@ -27,6 +27,8 @@ function columnsOf(answer: RanksAnswer): Column[] {
     const perStep = Math.max(1, steps.length);
     const isPart = ({ ranks: present, group_size }: RankCollective) =>
         group_size !== null && present < group_size;
+    const bandwidth = (row: RankCollective, value: number | null) =>
+        value === null ? none : `${isPart(row) ? '≥ ' : ''}${formatFixed(value / 1e9, 1)}`;
     return [
         {
             key: 'name',
@@ -36,11 +38,7 @@ function columnsOf(answer: RanksAnswer): Column[] {
                 <span title={`${row.name}\nmatched by ${row.matched_by}`}>
                     <FamilySwatch family={COMMUNICATION} />{' '}
                     <span class="mono">{shortName(row.name)}</span>{' '}
-                    <span class="soft">
-                        {[row.group, row.bytes === null ? '' : bytesText(row.bytes)]
-                            .filter(Boolean)
-                            .join(', ')}
-                    </span>
+                    <span class="soft">{row.group}</span>
                 </span>
             ),
         },
@@ -62,10 +60,20 @@ function columnsOf(answer: RanksAnswer): Column[] {
             render: ({ calls }) => int(calls),
         },
         {
+            key: 'bytes',
+            title: 'message',
+            width: 92,
+            hideBelow: 600,
+            title_tip:
+                'size of the message of one call, the larger of input and output: calls of different sizes are different rows',
+            ...RIGHT_ALIGNED,
+            render: ({ bytes }) => (bytes === null ? none : bytesText(bytes)),
+        },
+        {
             key: 'transfer',
             title: 'transfer',
             unit: 'ms each',
-            width: 128,
+            width: 124,
             hideBelow: 700,
             title_tip:
                 'shortest duration over the ranks: the last to arrive does not wait; an upper bound if ranks are missing',
@@ -73,22 +81,33 @@ function columnsOf(answer: RanksAnswer): Column[] {
             render: (row) => `${isPart(row) ? '≤ ' : ''}${ms(row.transfer_ns / row.calls)}`,
         },
         {
+            key: 'algorithm',
+            title: 'algorithm',
+            unit: 'GB/s',
+            width: 128,
+            hideBelow: 1700,
+            title_tip:
+                'algorithm bandwidth of nccl-tests: message size / transfer time, in 10⁹ bytes per second; a lower bound if ranks are missing',
+            ...RIGHT_ALIGNED,
+            render: (row) => bandwidth(row, row.algorithm_bytes_s),
+        },
+        {
             key: 'bandwidth',
             title: 'bus',
             unit: 'GB/s',
             width: 92,
-            hideBelow: 1600,
-            title_tip: 'bus bandwidth as in nccl-tests; without the waiting',
+            hideBelow: 1200,
+            title_tip:
+                'bus bandwidth of nccl-tests: algorithm bandwidth × 2 (n − 1) / n for all-reduce, × (n − 1) / n for gather, scatter and all-to-all of n ranks, × 1 for broadcast and reduce; a lower bound if ranks are missing',
             ...RIGHT_ALIGNED,
-            render: ({ bus_bytes_s }) =>
-                bus_bytes_s === null ? none : formatFixed(bus_bytes_s / 1e9, 1),
+            render: (row) => bandwidth(row, row.bus_bytes_s),
         },
         {
             key: 'spread',
             title: 'first to last',
             unit: 'ms',
             width: 124,
-            hideBelow: 1000,
+            hideBelow: 1500,
             title_tip: 'from the first to the last arrival on aligned clocks, mean of the calls',
             ...RIGHT_ALIGNED,
             render: ({ spread_ns, calls }) => ms(spread_ns / calls),
@@ -110,7 +129,7 @@ function columnsOf(answer: RanksAnswer): Column[] {
         {
             key: 'last',
             title: 'last',
-            width: 128,
+            width: 116,
             title_tip:
                 'the rank that is most often the last, and its share of the calls; calls in which ranks arrive together have no last',
             render: ({ last, last_calls, calls }) =>
