@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the wheel: a zip file from which pip puts the program into the folder of scripts.
+
+    wheel.py STAGE VERSION FOLDER
+
+STAGE is where `cmake --install` put the files. The bytes depend on nothing but these and $SOURCE_DATE_EPOCH.
+"""
+import base64
+import hashlib
+import os
+import sys
+import time
+import zipfile
+
+TAG = "py3-none-manylinux_2_31_x86_64"
+DATE = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
+
+METADATA = """Metadata-Version: 2.1
+Name: perfshelf
+Version: {version}
+Summary: A shelf for performance profiles
+License: MIT
+Platform: linux_x86_64
+Requires-Python: >=3.7
+Description-Content-Type: text/markdown
+
+{readme}"""
+
+WHEEL = f"""Wheel-Version: 1.0
+Generator: perfshelf
+Root-Is-Purelib: false
+Tag: {TAG}
+"""
+
+
+def files_in(folder):
+    for path, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (os.path.join(path, name) for name in sorted(names))
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def contents(stage, version):
+    """(name in the wheel, bytes, mode) of each file but RECORD."""
+    data, info = f"perfshelf-{version}.data", f"perfshelf-{version}.dist-info"
+    doc = os.path.join(stage, "share/doc/perfshelf")
+    yield f"{data}/scripts/perfshelf", read(os.path.join(stage, "bin/perfshelf")), 0o755
+    for path in files_in(os.path.join(stage, "share/man")):
+        yield f"{data}/data/{os.path.relpath(path, stage)}", read(path), 0o644
+    yield f"{info}/METADATA", METADATA.format(version=version, readme=read(f"{doc}/README.md").decode()).encode(), 0o644
+    yield f"{info}/WHEEL", WHEEL.encode(), 0o644
+    for path in files_in(doc):
+        name = os.path.relpath(path, doc)
+        if name.startswith(("LICENSE", "SOURCES", "licences")):
+            yield f"{info}/licenses/{name}", read(path), 0o644
+
+
+def row(name, content):
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return f"{name},sha256={digest},{len(content)}\n"
+
+
+def main(stage, version, folder):
+    files = list(contents(stage, version))
+    record = f"perfshelf-{version}.dist-info/RECORD"
+    rows = "".join(row(name, content) for name, content, _ in files) + f"{record},,\n"
+    with zipfile.ZipFile(os.path.join(folder, f"perfshelf-{version}-{TAG}.whl"), "w") as wheel:
+        for name, content, mode in [*files, (record, rows.encode(), 0o644)]:
+            entry = zipfile.ZipInfo(name, DATE)
+            entry.external_attr = (0o100000 | mode) << 16
+            wheel.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
