@@ -164,7 +164,7 @@ WEB_PUBLIC = {
     "shared": ["comparison_of", "name_search", "notices", "other_runs", "paged_source", "row_actions", "row_link", "shelf_state", "tab_list", "table_tab", "use_json"],
     "shelf": ["view"],
     "side": ["host", "panel", "view"],
-    "sql": ["shelf"],
+    "sql": ["links", "result", "shelf", "state"],
     "stacks": ["flame_pane", "functions_tab"],
     "timeline": ["search"],
     "trace": ["columns", "data", "definition_switch", "facts", "name_actions", "named_pane", "table", "timeline_link", "toolbar", "worker_names"],

@@ -244,3 +244,43 @@ test('SQL: cells and rows lead back to functions and to the timeline', async ({ 
         await shelf.stop();
     }
 });
+
+test('SQL: rows with a start are marks on the timeline, until they are removed', ({ pages }) =>
+    withRun('training-waits.pt.trace.json.gz', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
+        const query = () => new URLSearchParams(new URL(page.url()).hash.split('?')[1] ?? '');
+        const show = page.getByRole('link', { name: 'Show on timeline' });
+        await ask(page, 'SELECT 1 AS one');
+        await until(async () => (await rowTexts(page, 'Result')).length === 1, 'a row without a time');
+        equal(await show.count(), 0, 'nothing to show');
+        const sql = "SELECT id, name, start_ns, duration_ns FROM slices WHERE name LIKE '%AllReduce%' -- one a step";
+        await ask(page, sql);
+        await until(async () => (await rowTexts(page, 'Result')).length === 12, 'rows');
+        await show.click();
+        const chip = page.locator('.timeline-chip');
+        await until(async () => (await chip.innerText()).includes('12 rows'), 'their number');
+        equal(query().get('overlay'), sql, 'the statement is in the address');
+        const label = page.locator('.timeline-label.is-rows');
+        equal(await label.innerText(), 'SQL: 12 rows', 'the label');
+
+        const answer = await fetch(`${shelf.url}api/v1/sql`, { method: 'POST', body: JSON.stringify({ run: run.id, sql }) });
+        const [[id, , start, duration]] = (await answer.json()).rows;
+        const timeline = await (await fetch(`${shelf.url}api/v1/runs/${run.id}/timeline`)).json();
+        const canvas = await page.locator('.timeline-canvas').boundingBox();
+        const box = await label.boundingBox();
+        const share = (start + duration / 2 - timeline.start_ns) / (timeline.end_ns - timeline.start_ns);
+        const at = [canvas.x + share * canvas.width, box.y + 10];
+        await page.mouse.move(...at);
+        await until(async () => /AllReduce[^]*row 1,/.test(await page.locator('.timeline-tip').innerText().catch(() => '')), 'the tooltip of the row');
+        await page.mouse.click(...at);
+        await until(() => query().get('slice') === String(id), 'the slice of the row');
+        await page.getByRole('button', { name: 'remove the rows of the statement' }).click();
+        await until(async () => (await label.count()) === 0 && !query().has('overlay'), 'removed');
+
+        await page.goto(`${shelf.url}#/run/${run.id}/timeline?overlay=${encodeURIComponent('SELECT start_ns FROM slices UNION ALL SELECT start_ns FROM slices;')}`);
+        const all = (await (await fetch(`${shelf.url}api/v1/sql`, { method: 'POST', body: JSON.stringify({ run: run.id, sql: 'SELECT 2 * count(*) FROM slices' }) })).json()).rows[0][0];
+        await until(async () => (await chip.innerText()).includes(`5,000 rows, ${(all - 5000).toLocaleString('en')} omitted`), 'what is omitted');
+        pages.expect(/400 \(Bad Request\)/);
+        await page.goto(`${shelf.url}#/run/${run.id}/timeline?overlay=SELECT%20missing`);
+        await until(async () => (await chip.innerText()).includes('no such column'), 'the error');
+    }));

@@ -140,6 +140,38 @@ function ownSlice(result: SqlResult, row: readonly SqlValue[]): SqlValue {
     return slice ?? has(result.columns, row, 'id');
 }
 
+/** A row of a result with a start, on the timeline. */
+export interface RowMark {
+    /** in ns; equal for a moment */
+    from: number;
+    to: number;
+    /** id of its slice; null: it has none */
+    slice: number | null;
+    /** from 0 */
+    row: number;
+    name: string;
+}
+
+/** The rows that have a start, in its order. */
+export function rowMarks(result: SqlResult): RowMark[] {
+    const nameAt = columnWith(result, 'trace-name');
+    return result.rows
+        .flatMap((values, row): RowMark[] => {
+            const range = rangeOf(result, values);
+            const slice = ownSlice(result, values);
+            if (!range) return [];
+            return [
+                {
+                    ...range,
+                    slice: typeof slice === 'number' ? slice : null,
+                    row,
+                    name: nameAt < 0 ? '' : String(values[nameAt] ?? ''),
+                },
+            ];
+        })
+        .sort((a, b) => a.from - b.from);
+}
+
 /** Where a cell leads; null: nowhere. */
 export function linkOf(
     result: SqlResult,

@@ -7,7 +7,8 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
-import { replaceQuery, route, setQuery } from '../../base/router';
+import { kindHas } from '../../base/kinds';
+import { formatHash, replaceQuery, route, setQuery } from '../../base/router';
 import { useTyped } from '../../base/typed_fields';
 import type { Run } from '../../base/types';
 import { Menu } from '../../components/menu';
@@ -18,7 +19,8 @@ import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { SqlDocs } from './docs';
 import { SqlEditor, type SqlEditorHandle } from './editor';
 import { examplesWithRows, type SqlExample } from './examples';
-import type { LinkedRun } from './links';
+import { columnWith, type LinkedRun } from './links';
+import type { SqlResult } from './result';
 import type { ChartKind } from './result_chart';
 import { resultText, SqlPicture, SqlTable } from './result_view';
 import { SavedMenu } from './saved';
@@ -267,6 +269,9 @@ function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
     );
 }
 
+const mayShowOnTimeline = (result: SqlResult, run: LinkedRun): boolean =>
+    kindHas(run.kind, 'slices') && columnWith(result, 'start') >= 0;
+
 function QueryResult({ request, run }: { request: SqlRequest; run: LinkedRun | null }) {
     const { query } = route.value;
     const { result, error, running } = request;
@@ -284,6 +289,14 @@ function QueryResult({ request, run }: { request: SqlRequest; run: LinkedRun | n
                     >
                         up to 100,000
                     </button>
+                )}
+                {result && run && mayShowOnTimeline(result, run) && (
+                    <a
+                        class="link"
+                        href={formatHash(['run', run.id, 'timeline'], { overlay: request.sql })}
+                    >
+                        Show on timeline
+                    </a>
                 )}
             </PaneHead>
             {error && (

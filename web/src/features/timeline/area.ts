@@ -31,7 +31,7 @@ export const isInArea = (lanes: ReadonlySet<string> | null | undefined, lane: La
 
 /** Keys of all lanes of the timeline. */
 export const allKeys = ({ lanes }: TimelineScene): string[] => [
-    ...new Set(lanes.lanes.map(areaKey)),
+    ...new Set(lanes.lanes.filter(({ kind }) => kind !== 'rows').map(areaKey)),
 ];
 
 function* lanesOf(scene: TimelineScene, band: Band): Generator<Lane> {
@@ -51,7 +51,7 @@ function lanesBetween(scene: TimelineScene, y0: number, y1: number): ReadonlySet
     for (const band of scene.bands) {
         for (const lane of lanesOf(scene, band)) {
             const y = band.offset + lane.top;
-            if (y > bottom || y + lane.height <= top) continue;
+            if (y > bottom || y + lane.height <= top || lane.kind === 'rows') continue;
             keys.add(areaKey(lane));
             hasTrack ||= lane.track !== null;
         }

@@ -7,7 +7,7 @@ import { paintArea } from './area';
 import { paintCharts } from './charts';
 import { type Band, firstLaneOf, isInBand, placeBands } from './bands';
 import { OverviewPainter, paintGrid, paintOrigin, paintRuler, paintRulerTicks } from './head';
-import { paintFlows, paintMarks } from './overlay';
+import { paintFlows, paintMarks, paintRowMarks } from './overlay';
 import type { Surface, TimelineScene } from './scene';
 import { SlicePainter } from './slices';
 import { paintSteps } from './steps_row';
@@ -87,6 +87,7 @@ export class TimelineCanvas {
             this.drawLaneBorders(scene, band);
             paintCharts(surface, scene, band);
             this.slices.paint(surface, scene, band);
+            paintRowMarks(surface, scene, band);
             paintMarks(surface, scene, band);
         });
     }

@@ -102,7 +102,11 @@ function panDrag(stage: TimelineStage, { x, y }: Point): Drag {
             // A group of slices: zoom in.
             const middle = (hit.start + hit.end) / 2;
             stage.easeTo(zoomView(stage.view, whole, 0.25, middle));
-        } else stage.props.onSelect(hit ? hit.id : null);
+            return;
+        }
+        const mark = hit ? null : stage.rowMarkAt(atX, atY);
+        if (mark) stage.props.onRowMark(mark);
+        else stage.props.onSelect(hit ? hit.id : null);
     };
     return { x, y, moved: false, move, end };
 }
@@ -177,7 +181,7 @@ function createHover(stage: TimelineStage): (event: PointerEvent | null, point: 
         clearTimeout(timer);
         const curve = event && !hit ? stage.curveAt(point.y) : null;
         if (curve && event) {
-            const tooltipText = stage.props.curveTip(curve, stage.timeAt(point.x));
+            const tooltipText = stage.props.curveTip(curve, point);
             showTooltip(tooltipText, event.clientX, event.clientY);
             return;
         }

@@ -118,7 +118,7 @@ export function useTimelineKeys(
     const onLane = (change: (lane: Lane) => ArrangementChange) =>
         act((now) => {
             const lane = now.hoveredLane;
-            if (!lane) return;
+            if (!lane || lane.kind === 'rows') return;
             // The busy share belongs to its stream.
             const track = lane.kind === 'busy' && lane.track;
             const target = track ? now.scene.lanes.byTrack.get(track.id) : lane;

@@ -41,7 +41,7 @@ export function TimelineLabels(props: LabelsProps) {
     return (
         <>
             {shown.map((lane) =>
-                lane.kind === 'busy' ? (
+                lane.kind === 'busy' || lane.kind === 'rows' ? (
                     <BusyLabel key={lane.key} lane={lane} area={props.area} />
                 ) : (
                     <LaneLabel key={lane.key} lane={lane} {...props} />
@@ -73,7 +73,7 @@ function BusyLabel({ lane, area }: BusyLabelProps) {
     const mark = area && isInArea(area, lane) ? ' is-in-area' : '';
     return (
         <div
-            class={`timeline-label is-busy${mark}`}
+            class={`timeline-label is-${lane.kind}${mark}`}
             style={placeOf(lane)}
             title={lane.label.tooltip}
         >

@@ -17,7 +17,9 @@ import {
     type TraceTrack,
 } from '../../model/timeline_types';
 import type { WorkerName } from '../../model/worker_names';
+import type { RowMark } from '../sql/links';
 import { applyMoves, type Arrangement, type FilterTexts, trackFilter } from './arrangement';
+import type { SqlRows } from './sql_rows';
 
 export const SLICE_ROW = 17;
 const LANE_PADDING = 3;
@@ -38,13 +40,14 @@ const LABEL_LINE_HEIGHT = 16;
 const BUSY_HEIGHT = 16;
 const MEMORY_HEIGHT = 88;
 const COUNTER_HEIGHT = 60;
+const ROWS_HEIGHT = 24;
 /** maximum length of a process label that leaves space for `stream 20` on the same line */
 const MAX_INLINE_PROCESS = 8;
 
 export interface Lane {
     /** `t3`, `b3`, `m1:0`, `c2`; the URL names lanes by these keys */
     key: string;
-    kind: 'track' | 'busy' | 'memory' | 'counter';
+    kind: 'rows' | 'track' | 'busy' | 'memory' | 'counter';
     /** px from the top of the first lane */
     top: number;
     height: number;
@@ -59,6 +62,8 @@ export interface Lane {
     track: TraceTrack | null;
     memory: TraceMemory | null;
     counter: TraceCounter | null;
+    /** rows of an SQL statement, by start */
+    marks: readonly RowMark[] | null;
     label: LaneLabel;
 }
 
@@ -141,7 +146,10 @@ interface LaneSource {
     track: TraceTrack | null;
     memory: TraceMemory | null;
     counter: TraceCounter | null;
+    marks: readonly RowMark[] | null;
 }
+
+const NO_SOURCE = { process: null, track: null, memory: null, counter: null, marks: null };
 
 interface LaneBuilder {
     arrangement: Arrangement;
@@ -296,17 +304,20 @@ function profilerProcesses(tracks: TraceTrack[]): Set<number> {
  * the lanes of the streams. */
 function laneSources(answer: TimelineAnswer): LaneSource[] {
     const processes = new Map(answer.processes.map((process) => [process.id, process]));
-    const none = { process: null, track: null, memory: null, counter: null };
     const profilerOnly = profilerProcesses(answer.tracks);
     const tracks = answer.tracks.map((track) => ({
-        ...none,
+        ...NO_SOURCE,
         key: `t${track.id}`,
         track,
         process: processes.get(track.process) ?? null,
     }));
-    const memory = answer.memory.map((one) => ({ ...none, key: `m${placeKey(one)}`, memory: one }));
+    const memory = answer.memory.map((one) => ({
+        ...NO_SOURCE,
+        key: `m${placeKey(one)}`,
+        memory: one,
+    }));
     const counters = answer.counters.map((counter) => ({
-        ...none,
+        ...NO_SOURCE,
         key: `c${counter.id}`,
         counter,
         process: processes.get(counter.process) ?? null,
@@ -378,11 +389,19 @@ function addSources(builder: LaneBuilder, sources: LaneSource[]): void {
     }
 }
 
+function addRows(builder: LaneBuilder, { marks, sql }: SqlRows): void {
+    const role = marks ? `SQL: ${plural(marks.length, 'row')}` : 'SQL';
+    const label = { process: '', isInline: false, name: '', role, tooltip: sql };
+    const shape = { height: ROWS_HEIGHT, rows: 0, rowHeight: 0 };
+    pushLane(builder, { ...NO_SOURCE, key: 'sql', marks }, 'rows', label, shape);
+}
+
 export function layoutLanes(
     answer: TimelineAnswer,
     arrangement: Arrangement,
     roles: ReadonlyMap<number, string>,
     nameOf: WorkerName | null = null,
+    sqlRows: SqlRows | null = null,
 ): Lanes {
     const sources = applyMoves(laneSources(answer), arrangement.moves);
     const pins = new Set(arrangement.pinned ?? defaultPins(answer));
@@ -403,6 +422,7 @@ export function layoutLanes(
         process: Number.NaN,
         isPinned: true,
     };
+    if (sqlRows) addRows(builder, sqlRows);
     addSources(builder, pinned);
     const pinnedHeight = builder.top;
     // The first lane below the pinned ones names its process again.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Outlines and arrows over the slices: hover, selection, and the arrows of the selected slice. */
 import type { Hit } from './hit';
-import { type Band, bandOf } from './bands';
+import { type Band, bandOf, isInBand, laneY } from './bands';
 import { boxHeight, type Lane, sliceTop } from './lanes';
 import { type Flow, type Mark, type Surface, type TimelineScene, xOf } from './scene';
 
@@ -50,6 +50,26 @@ export function paintMarks(surface: Surface, scene: TimelineScene, band: Band): 
         const colour = scene.isHit ? theme.tick : theme.text1;
         strokeOutline(surface, colour, edgesOf(surface, scene, lane, selected), 2);
     }
+}
+
+/** Draws the rows of an SQL statement, whose lane is the first of the pinned ones. */
+export function paintRowMarks({ ctx, width }: Surface, scene: TimelineScene, band: Band): void {
+    const lane = scene.lanes.lanes.at(0);
+    if (!lane?.marks || !isInBand(scene, band, lane)) return;
+    const y = laneY(scene, lane) + 4;
+    ctx.fillStyle = scene.theme.tick;
+    ctx.globalAlpha = 0.7;
+    let last = -1;
+    for (const { from, to } of lane.marks) {
+        if (from > scene.view.to) break;
+        const left = Math.max(0, Math.round(xOf(scene, width, from)));
+        const right = Math.min(width, Math.max(left + 2, Math.round(xOf(scene, width, to))));
+        // Marks in the same pixels are drawn once.
+        if (to < scene.view.from || right <= last) continue;
+        ctx.fillRect(left, y, right - left, lane.height - 9);
+        last = right;
+    }
+    ctx.globalAlpha = 1;
 }
 
 /** Draws the arrows of the selected slice. An end that is scrolled out of its area is drawn at the

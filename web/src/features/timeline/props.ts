@@ -7,6 +7,7 @@ import type { TraceStepRow } from '../../base/rows';
 import type { Area } from '../../model/timeline_area';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
+import type { RowMark } from '../sql/links';
 import type { WindowRequest, TimelineData } from './data';
 import type { Hit } from './hit';
 import type { Lane, Lanes } from './lanes';
@@ -66,8 +67,10 @@ export interface TimelineProps {
     onBack: () => void;
     onFind: () => void;
     tip: (hit: Hit) => ComponentChildren;
-    /** tooltip of a lane's curve at time t; null for none */
-    curveTip: (lane: Lane, t: number) => ComponentChildren;
+    /** tooltip of a lane without slices at a point of the canvas; null for none */
+    curveTip: (lane: Lane, point: { x: number; y: number }) => ComponentChildren;
+    /** the user clicked a row of an SQL statement */
+    onRowMark: (mark: RowMark) => void;
 }
 
 /** What the user does with the lanes. */

@@ -20,6 +20,7 @@ import {
     viewText,
     widthOf,
 } from '../../model/timeline_view';
+import type { RowMark } from '../sql/links';
 import { bandOf, laneAtCanvas, pinnedViewHeight, placeBands } from './bands';
 import { TimelineCanvas } from './canvas';
 import { type WindowRequest, windowRequestOf } from './data';
@@ -27,9 +28,12 @@ import { type Hit, hitAt } from './hit';
 import { type Lane, sliceTop } from './lanes';
 import type { StageParts, TimelineProps } from './props';
 import { type Mark, RULER_END, STEPS, type TimelineScene } from './scene';
+import { markAt } from './sql_rows';
 import { readTimelineTheme } from './theme';
 
 const EASE_MS = 120;
+/** px beside the row of an SQL statement in which it is hit */
+const MARK_PX = 3;
 const SETTLED_MS = 160;
 const REQUEST_MS = 50;
 const COMMIT_MS = 300;
@@ -161,6 +165,12 @@ export class TimelineStage {
         const to = Math.min(selected.end, this.view.to);
         const y = bandOf(this.scene, lane).offset + sliceTop(lane, selected.depth);
         return { x: ((from + to) / 2 - this.view.from) / this.nsPerPx, y: y + lane.rowHeight / 2 };
+    }
+
+    /** The row of an SQL statement at a point of the canvas; null if there is none. */
+    rowMarkAt(x: number, y: number): RowMark | null {
+        const marks = laneAtCanvas(this.scene, y)?.lane.marks;
+        return marks ? markAt(marks, this.timeAt(x), MARK_PX * this.nsPerPx) : null;
     }
 
     /** The lane with a curve at y; null if there is none. */

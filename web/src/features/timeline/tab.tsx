@@ -39,12 +39,13 @@ import type { ArrangementChange } from './props';
 import { FindField, useFind, useHitPosition } from './search';
 import { useSelect } from './selection';
 import { SidePane, sidePane } from './side_pane';
+import { type SqlRows, useSqlRows } from './sql_rows';
 import type { TimelineStage } from './stage';
 import { arrange, useTimelineData } from './state';
 import { NoStepsHint } from './steps';
 import { stepsOfFirstWorker } from './steps_row';
-import { TimelineToolbar } from './toolbar';
-import { CurveTip, SliceTip } from './tooltip';
+import { RowsChip, TimelineToolbar } from './toolbar';
+import { CurveTip, RowTip, SliceTip } from './tooltip';
 import { TimelineView } from './view';
 
 const PANE_MIN_WIDTH = 1000;
@@ -79,6 +80,7 @@ function useLanes(
     timeline: TimelineAnswer,
     roles: ReadonlyMap<number, string>,
     nameOf: WorkerName | null,
+    sqlRows: SqlRows | null,
 ) {
     const { query } = route.value;
     const arrangement = useMemoOn(
@@ -87,8 +89,8 @@ function useLanes(
         ARRANGEMENT_KEYS.map((key) => query[key]),
     );
     const lanes = useMemo(
-        () => layoutLanes(timeline, arrangement, roles, nameOf),
-        [timeline, arrangement, roles, nameOf],
+        () => layoutLanes(timeline, arrangement, roles, nameOf, sqlRows),
+        [timeline, arrangement, roles, nameOf, sqlRows],
     );
     // A run without marks has one step, the complete run.
     const hasSteps = traceOf(run).steps > 0;
@@ -108,7 +110,8 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const origin = Number(query.origin) || 0;
     const loaded = useTimelineData(run, read, stage);
     const nameOf = useWorkerNames(run);
-    const { lanes, steps } = useLanes(run, timeline, loaded.roles, nameOf);
+    const sqlRows = useSqlRows(run, query.overlay ?? '');
+    const { lanes, steps } = useLanes(run, timeline, loaded.roles, nameOf, sqlRows);
     const id = query.slice && /^\d{1,16}$/.test(query.slice) ? Number(query.slice) : null;
     const detail = useJson<SliceAnswer>(id === null ? null : `${API}/runs/${run.id}/slices/${id}`);
     const links = useLinks(run, id, detail.data);
@@ -125,6 +128,7 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
         ...loaded,
         lanes,
         steps,
+        sqlRows,
         id,
         detail,
         links,
@@ -298,6 +302,7 @@ function Timeline({ run, timeline }: TimelineProps) {
             {!isPanel() && (
                 <>
                     <TimelineToolbar lanes={now.lanes} filter={query.tracks ?? ''}>
+                        {now.sqlRows && <RowsChip rows={now.sqlRows} run={run} />}
                         {notes.mayAdd && (
                             <button
                                 type="button"
@@ -357,7 +362,23 @@ function Timeline({ run, timeline }: TimelineProps) {
                         onFrame={(shown) => notes.onFrame.current?.(shown)}
                         onFind={() => search.current?.select()}
                         tip={(hit) => <SliceTip hit={hit} data={data} loader={loader} />}
-                        curveTip={(lane, t) => <CurveTip lane={lane} t={t} curves={data.curves} />}
+                        curveTip={(lane, { x, y }) => {
+                            const t = stage.current?.timeAt(x) ?? 0;
+                            if (!lane.marks) {
+                                return <CurveTip lane={lane} t={t} curves={data.curves} />;
+                            }
+                            const mark = stage.current?.rowMarkAt(x, y);
+                            return mark ? <RowTip mark={mark} /> : null;
+                        }}
+                        onRowMark={(mark) =>
+                            mark.slice === null
+                                ? selectArea({
+                                      ...mark,
+                                      to: Math.max(mark.from + 1, mark.to),
+                                      lanes: null,
+                                  })
+                                : now.clicked(mark.slice)
+                        }
                     >
                         <NotesLayer
                             notes={notes.all}

@@ -6,10 +6,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { replaceQuery } from '../../base/router';
+import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';
+import { tabHash } from '../trace/data';
 import type { Lanes } from './lanes';
+import type { SqlRows } from './sql_rows';
 
 interface TimelineToolbarProps {
     lanes: Lanes;
@@ -81,5 +84,29 @@ function TrackCount({ lanes, filter }: { lanes: Lanes; filter: string }) {
         shown < total ? `${int(shown)} of ${plural(total, 'track')}` : plural(total, 'track');
     return (
         <span class="timeline-count">{folded > 0 ? `${count}, ${int(folded)} folded` : count}</span>
+    );
+}
+
+interface RowsChipProps {
+    run: Run;
+    rows: SqlRows;
+}
+
+/** The SQL statement whose rows are on the timeline, and how to remove them. */
+export function RowsChip({ run, rows: { sql, text, error } }: RowsChipProps) {
+    return (
+        <span class={`timeline-chip${error ? ' is-error' : ''}`} title={sql}>
+            <a class="link" href={tabHash(run, 'sql', { sql })}>
+                SQL
+            </a>
+            <span>{text}</span>
+            <button
+                type="button"
+                aria-label="remove the rows of the statement"
+                onClick={() => replaceQuery({ overlay: null })}
+            >
+                ×
+            </button>
+        </span>
     );
 }

@@ -5,6 +5,7 @@ import { useEffectOn } from '../../base/hooks';
 import { bytesText, formatValueIn, int, pct, text, THIN_SPACE } from '../../base/units';
 import { FamilySwatch } from '../../components/family_swatch';
 import { familyOf } from '../../model/family';
+import type { RowMark } from '../sql/links';
 import { timesText } from './args';
 import { type CurveSet, valueAt } from './curves';
 import type { TimelineData } from './data';
@@ -70,6 +71,19 @@ export function CurveTip({ lane, t, curves }: CurveTipProps) {
             <div class="tooltip-title">{lane.label.name || lane.label.role}</div>
             <div>
                 {(curves && curveText(lane, t, curves)) ?? 'not known'} at {timesText(t)}
+            </div>
+        </div>
+    );
+}
+
+/** Tooltip of a row of an SQL statement. */
+export function RowTip({ mark: { row, name, from, to } }: { mark: RowMark }) {
+    return (
+        <div class="timeline-tip">
+            <div class="tooltip-title">{name || `Row ${int(row + 1)}`}</div>
+            <div>
+                {name && `row ${int(row + 1)}, `}
+                {axisText(to - from)} from {timesText(from)}
             </div>
         </div>
     );
