@@ -201,6 +201,33 @@ class RanksTest(ServerTest):
         self.assertEqual([reduce["calls"], reduce["bytes"]], [24 * 7, 24 * 7 * 26214400])
         self.assertEqual(reduce["transfer_ns"], 7 * rows["allreduce"]["transfer_ns"])
 
+    def test_collectives_of_the_host(self):
+        """Without a device the operators of the host are the collectives; with one kernel they are not counted."""
+        def trace(rank, kernel=False):
+            rows = [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": 10_000 * step, "dur": 9_000}
+                    for step in range(3)]
+            for step in range(3):  # rank 1 comes 500 us later
+                rows.append({"ph": "X", "cat": "cpu_op", "name": "gloo:all_reduce", "pid": 1, "tid": 1, "ts": 10_000 * step + 2_000 + 500 * rank,
+                             "dur": 1_000 - 500 * rank, "args": {"Collective name": "allreduce", "In msg nelems": 256, "Out msg nelems": 256,
+                                                                 "dtype": "Half", "Group size": 2, "Process Group Name": "0", "Seq": step}})
+            if kernel:
+                rows.append({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7, "ts": 2_000, "dur": 10,
+                             "args": {"device": 0, "stream": 7}})
+            return {"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": rows}
+
+        for kernel in (False, True):
+            runs = [self.add(json.dumps(trace(rank, kernel)).encode(), name=f"host_{rank}.pt.trace.json")["id"] for rank in range(2)]
+            merged = self.request("POST", f"/api/v1/merge?ids={','.join(runs)}&wait=1")
+            self.assertEqual(merged.status, 201, merged.body)
+            answer = self.get_json(f"{RUNS}/{merged.json['id']}/ranks")
+            self.assertEqual(answer["matching"]["on_host"], not kernel)
+            row, = answer["collectives"]
+            if kernel:
+                self.assertEqual([row[key] for key in ("name", "calls", "bytes")], ["ncclDevKernel_AllReduce", 1, None])
+                continue
+            self.assertEqual([row[key] for key in ("name", "calls", "bytes", "last")], ["allreduce", 3, 512, 1])
+            self.assertEqual([row[key] / 3 for key in ("transfer_ns", "spread_ns", "wait_ns")], [500_000] * 3)
+
     def test_drifting_clocks_are_reported(self):
         path, _ = self.job("--drift-us", "3000", "--steps", "20")
         answer = self.get_json(path + "/ranks")

@@ -56,6 +56,12 @@ struct ps_rank_key {
 
 /* Limit of times and durations, 13 days: sums of them over a chain of ranks do not overflow. */
 #define PS_RANK_TIME_MAX (INT64_C(1) << 50)
+static inline int64_t ps_rank_limit_time(int64_t ns)
+{
+    return ns < -PS_RANK_TIME_MAX  ? -PS_RANK_TIME_MAX
+           : ns > PS_RANK_TIME_MAX ? PS_RANK_TIME_MAX
+                                   : ns;
+}
 
 struct ps_rank_call {
     /* on the clock of the rank, from its origin; at most PS_RANK_TIME_MAX */

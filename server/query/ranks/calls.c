@@ -158,13 +158,6 @@ static uint32_t key_of_call(struct reader *r, struct track *track, uint32_t id, 
 
 /* --- Calls --- */
 
-static int64_t limit_time(int64_t ns)
-{
-    return ns < -PS_RANK_TIME_MAX  ? -PS_RANK_TIME_MAX
-           : ns > PS_RANK_TIME_MAX ? PS_RANK_TIME_MAX
-                                   : ns;
-}
-
 /* Messages count as in nccl-tests: the larger of input and output. */
 static int64_t bytes_of(const struct ps_packed *part, size_t i)
 {
@@ -184,7 +177,7 @@ static void add_call(struct reader *r, struct track *track, const struct ps_pack
     uint32_t key;
 
     *origin = *origin == INT64_MAX ? start : *origin;
-    start = limit_time(ps_subtract_saturated(start, *origin));
+    start = ps_rank_limit_time(ps_subtract_saturated(start, *origin));
     r->latest_ns = start > r->latest_ns ? start : r->latest_ns;
     r->n_found++;
     if (start > r->until_ns || calls->n == PS_RANK_CALLS_MAX)
@@ -196,7 +189,7 @@ static void add_call(struct reader *r, struct track *track, const struct ps_pack
     PS_RESERVE_ONE(calls->items, calls->n, calls->cap);
     calls->items[calls->n++] = (struct ps_rank_call){
         .start_ns = start,
-        .duration_ns = limit_time(part->column[PS_COLLECTIVE_DURATION][i]),
+        .duration_ns = ps_rank_limit_time(part->column[PS_COLLECTIVE_DURATION][i]),
         .slice = part->column[PS_COLLECTIVE_SLICE][i],
         .bytes = bytes_of(part, i),
         .sequence = sequence,
@@ -344,25 +337,22 @@ static void free_reader(struct reader *r)
 
 static enum ps_status read_tracks(struct reader *r, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr)
-    uint16_t *rank_of = ps_alloc_array(PS_WORKERS_MAX, sizeof *rank_of);
+    size_t n_workers, n = 0;
+    PS_AUTO(ps_free_ptr) uint16_t *rank_of = ps_ranks_map_workers(r->ranks, &n_workers);
     PS_AUTO(ps_track_owners_free) struct ps_track_owners owners = {0};
     const struct ps_track_row *rows = NULL;
-    size_t n = 0;
 
-    for (size_t i = 0; i < PS_WORKERS_MAX; i++)
-        rank_of[i] = PS_RANK_NONE;
-    for (uint32_t i = 0; i < r->ranks->n_ranks; i++)
-        rank_of[r->ranks->ranks[i].worker] = (uint16_t)i;
     ps_track_owners_read(r->db, &owners, err);
     if (ps_trace_get_tracks(r->db, &rows, &n, err) != PS_OK)
         return err->code;
     for (size_t i = 0; i < n; i++) {
+        uint32_t worker = ps_track_owner_of(&owners, rows[i].id).worker;
+
         r->tracks = ps_grow_to(r->tracks, &r->n_tracks, rows[i].id, sizeof *r->tracks);
         r->tracks[rows[i].id] = (struct track){
             .is_known = true,
             .kind = rows[i].kind,
-            .rank = rank_of[ps_track_owner_of(&owners, rows[i].id).worker],
+            .rank = worker < n_workers ? rank_of[worker] : PS_RANK_NONE,
             .stream = rows[i].stream,
         };
     }

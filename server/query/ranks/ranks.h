@@ -90,6 +90,10 @@ void ps_ranks_auto(struct ps_ranks **ranks); /* ps_ranks_release for PS_AUTO */
  * PS_CONFLICT. */
 enum ps_status ps_ranks_find_columns(struct ps_db *db, bool *found, struct ps_err *err);
 
+/* Returns the index of the rank of each worker below *n, PS_RANK_NONE if it has none. The caller
+ * frees the array. */
+uint16_t *ps_ranks_map_workers(const struct ps_ranks *ranks, size_t *n);
+
 /* Parts of ps_ranks_acquire: ranks and steps; calls; sums. */
 enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err);
 enum ps_status ps_ranks_read_calls(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err);

@@ -149,15 +149,7 @@ static void make_cells(struct ps_ranks *ranks)
     }
 }
 
-static int64_t limit_time(int64_t ns)
-{
-    return ns < -PS_RANK_TIME_MAX  ? -PS_RANK_TIME_MAX
-           : ns > PS_RANK_TIME_MAX ? PS_RANK_TIME_MAX
-                                   : ns;
-}
-
-/* Returns the index of the rank of each worker; the caller frees it. */
-static uint16_t *map_workers(const struct ps_ranks *ranks, size_t *n)
+uint16_t *ps_ranks_map_workers(const struct ps_ranks *ranks, size_t *n)
 {
     uint32_t last = 0;
     uint16_t *index;
@@ -249,7 +241,7 @@ static void add_step(struct ps_ranks *ranks, uint32_t step, const struct step *r
     ranks->ranks[row->rank].n_steps += to->end_ns < to->start_ns;
     *to = (struct ps_rank_step){row->start_ns, row->end_ns, row->id};
     for (int m = 0; m < PS_N_RANK_METRICS; m++) {
-        ranks->cells[m][cell] = limit_time(row->parts[m] < 0 ? -1 : row->parts[m]);
+        ranks->cells[m][cell] = ps_rank_limit_time(row->parts[m] < 0 ? -1 : row->parts[m]);
         ranks->has_metric[m] |= row->parts[m] > 0;
     }
 }
@@ -291,8 +283,9 @@ static void set_origins(struct ps_ranks *ranks)
 
             if (steps[i].end_ns < steps[i].start_ns)
                 continue;
-            steps[i].start_ns = limit_time(ps_subtract_saturated(steps[i].start_ns, origin));
-            steps[i].end_ns = limit_time(ps_subtract_saturated(steps[i].end_ns, origin));
+            steps[i].start_ns =
+                ps_rank_limit_time(ps_subtract_saturated(steps[i].start_ns, origin));
+            steps[i].end_ns = ps_rank_limit_time(ps_subtract_saturated(steps[i].end_ns, origin));
             *cell = steps[i].end_ns - steps[i].start_ns;
             ranks->has_metric[PS_RANK_STEP] = true;
         }
@@ -328,7 +321,7 @@ enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, str
 
     check_columns(db, err);
     if (read_ranks(db, ranks, err) == PS_OK) {
-        reader.rank_of = rank_of = map_workers(ranks, &reader.n_workers);
+        reader.rank_of = rank_of = ps_ranks_map_workers(ranks, &reader.n_workers);
         fill_steps(db, ranks, &reader, err);
         set_origins(ranks);
     }
