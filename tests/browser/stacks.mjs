@@ -194,6 +194,73 @@ test('stacks: lines of a function are one row, and rows of their own on demand',
     });
 });
 
+test('stacks: rows of the table offer the transforms of frames', async ({ pages }) => {
+    await withLines(async (at) => {
+        const page = await pages.open(at('functions'));
+        await rowsWith(page, 'dumps (orjson/api.py)');
+        await quiet(page);
+        await page.getByText('dumps (orjson/api.py)', { exact: true }).click({ button: 'right' });
+        const items = page.getByRole('menu').getByRole('menuitem');
+        await items.first().waitFor();
+        const texts = await page.getByRole('menu').locator('.context-text').allInnerTexts();
+        for (const text of ['Show in sandwich', 'Show in flame graph', 'Focus on function', 'Merge function into caller', 'Collapse package', 'Collapse recursion', 'Drop samples with it', 'Hide its callees', 'Copy name'])
+            check(texts.includes(text), `no ${text} among ${texts}`);
+        await page.keyboard.press('x');
+        await until(async () => (await chips(page)).join() === 'Drop dumps 5 samples ×', 'dropped by its key');
+        const rows = await rowsWith(page, 'filter_state (app.py)');
+        check(!rows.has('dumps (orjson/api.py)'), 'the dropped function');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        // keys apply to the selected row
+        await page.getByText('memcpy (libc.so.6)', { exact: true }).click();
+        await page.keyboard.press('s');
+        await sandwichOf(page, 'memcpy total 2 samples');
+    });
+});
+
+test('stacks: a comparison is by function or by line', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const ids = [SYNAPSE, SYNAPSE.replace(' 6\n', ' 9\n')].map((text, i) => {
+            const file = join(shelf.folder, `${i}.txt`);
+            writeFileSync(file, text);
+            return shelf.add(file).id;
+        });
+        const page = await pages.open(`${shelf.url}#/compare/functions?base=${ids[0]}&new=${ids[1]}`);
+        const names = () => page.locator('.grid-row').allInnerTexts().then((all) => all.join('\n'));
+        await until(async () => (await names()).includes('filter_state'), 'rows by function');
+        check(!(await names()).includes(':37'), 'no lines');
+        await page.getByRole('button', { name: 'Line', exact: true }).click();
+        await until(async () => /filter_state[^]*37/.test(await names()), 'rows by line');
+        equal(query(page).get('mode'), 'line', 'the mode in the URL');
+        await page.reload();
+        await until(async () => /filter_state[^]*37/.test(await names()), 'after a reload');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+    } finally {
+        await shelf.stop();
+    }
+});
+
+test('stacks: the threads and the functions of a sandwich have the width that was chosen', async ({ pages }) => {
+    await withThreads(async (at) => {
+        const page = await pages.open(at('flame'), { width: 1440, height: 900 });
+        const widen = async (label, pane) => {
+            const splitter = page.getByRole('separator', { name: label });
+            await splitter.waitFor();
+            const widthOf = () => page.locator(pane).evaluate((element) => element.getBoundingClientRect().width);
+            const before = await widthOf();
+            await splitter.focus();
+            await page.keyboard.press('ArrowRight');
+            await until(async () => (await widthOf()) === before + 24, `${label} of ${before} grows by 24 px`);
+            await page.reload();
+            await page.locator(pane).waitFor();
+            equal(await widthOf(), before + 24, 'remembered');
+        };
+        await widen('width of the threads', '.threads-column');
+        await page.goto(at('sandwich'));
+        await widen('width of the functions', '.pane-sandwich-list');
+    });
+});
+
 test('stacks: the flame graph names origins and lines', async ({ pages }) => {
     await withLines(async (at) => {
         const page = await pages.open(at('flame'));
@@ -317,7 +384,7 @@ test('stacks: keys transform the selected frame', async ({ pages }) => {
             await page.keyboard.press(key);
             await until(() => pattern.test(query(page).get('tf') ?? ''), `${key} of ${query(page).get('tf')}`);
             await page.getByRole('button', { name: 'Clear all' }).click();
-            await until(() => !query(page).has('tf'), 'cleared');
+            await page.locator('.transform-row').waitFor({ state: 'detached' });
         };
         const rowsAbove = async () => (await picture.boundingBox()).y - box.y;
         for (const [key, pattern] of [['f', /^focus:\d+$/], ['Shift+F', /^focus-path:\d+\.\d+$/], ['m', /^merge:\d+$/], ['Shift+M', /^merge-path:\d+\.\d+$/],

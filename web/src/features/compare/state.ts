@@ -40,6 +40,7 @@ export function tabHref(query: Query, tab: string): string {
     if (query.q) newQuery.q = query.q;
     if (query.regex) newQuery.regex = query.regex;
     if (query.per) newQuery.per = query.per;
+    if (query.mode) newQuery.mode = query.mode;
     return formatHash(['compare', tab], newQuery);
 }
 
@@ -72,8 +73,12 @@ export function metricOf(table: ComparisonTable, query: Query): Metric {
 }
 
 /** API parameters for the rows that the URL asks for. */
-export function rowParams(table: ComparisonTable, query: Query): { metric: string; per: Per } {
-    return { metric: metricOf(table, query).metric, per: perOf(table, query) };
+export function rowParams(
+    table: ComparisonTable,
+    query: Query,
+): { metric: string; per: Per; mode?: string } {
+    const mode = query.mode === 'line' ? { mode: query.mode } : {};
+    return { metric: metricOf(table, query).metric, per: perOf(table, query), ...mode };
 }
 
 /** Whether each side is a single run, so that noise is unknown. Measurements are never single:

@@ -5,9 +5,11 @@
  */
 import type { ComparisonRow, ComparisonTable, Comparison, Metric } from '../../base/compare_types';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
+import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
 import { Menu } from '../../components/menu';
 import { viewportWidth } from '../../components/viewport';
+import { ModeSwitch } from '../shared/mode_switch';
 import { changeLabel, scaleOf, changeWord } from '../../model/compare';
 import { type ColumnInputs, compareColumns, isImports } from './columns';
 import { fitColumns } from './fit_columns';
@@ -75,6 +77,9 @@ function TableBody(props: TableBodyProps) {
             filters={{ verdict, change }}
             menus={
                 <>
+                    {kindHas(comparison.new[0].kind, 'stacks') && (
+                        <ModeSwitch cleared={['row', 'frame']} />
+                    )}
                     {!single && <VerdictMenu unit={metric.unit} />}
                     <ChangeMenu table={table} onlyChanges={onlyChanges} />
                 </>

@@ -14,11 +14,12 @@ import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
+import { ModeSwitch } from '../shared/mode_switch';
 import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
 import { flameOn, FlamePane, FlameSwitch } from './flame_pane';
 import { ColourLegend, ColourSwitch } from './colours';
-import { ModeSwitch, PeriodField } from './parts';
+import { FRAME_KEYS, PeriodField } from './parts';
 import { isPythonFlame, PythonOptions } from './python_flame';
 import { showsThreadColumn, StackColumns, ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
@@ -50,7 +51,7 @@ export function FlameTab({ run }: { run: Run }) {
         <div class="tab-body">
             <Toolbar label="view options">
                 <FlameSwitch run={run} />
-                {isStacks(run) && <ModeSwitch />}
+                {isStacks(run) && <ModeSwitch cleared={FRAME_KEYS} />}
                 {isStacks(run) && !showsThreadColumn(run) && <ThreadSelect run={run} />}
                 {isStacks(run) && <PeriodField run={run} />}
                 {isByPython && flame && isPythonFlame(flame) && <PythonOptions flame={flame} />}

@@ -3,6 +3,7 @@
  * total. The children are below it, from the left, in the order of the response. The space to their
  * right is the self time of the frame plus the nodes that were too small to send. */
 import type { FlameAnswer } from '../../base/trace_types';
+import type { StackFunctionRow } from '../../base/rows';
 import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
 
 export function layoutFlame(flame: FlameAnswer): FrameLayout {
@@ -24,6 +25,28 @@ export function layoutFlame(flame: FlameAnswer): FrameLayout {
         }
     }
     return out.finish(total);
+}
+
+/** A flame graph of one frame, the function of a row: what is offered for it is that of a frame. */
+export function flameOfFunction(row: StackFunctionRow): FlameAnswer {
+    const { name, name_id, family, origin, collapsed, self, total, slices } = row;
+    return {
+        n: 1,
+        unit: '',
+        sum: total,
+        cut: 0,
+        parent: [-1],
+        name: [0],
+        self: [self],
+        total: [total],
+        count: [slices],
+        family: [family],
+        kind: [0],
+        names: [name],
+        origins: [origin],
+        ids: [name_id],
+        collapsed: [collapsed],
+    };
 }
 
 interface FrameLine {

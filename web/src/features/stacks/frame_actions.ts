@@ -7,6 +7,7 @@ import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { editorAction } from '../../components/editor_link';
+import { runsActions } from '../shared/row_actions';
 import { frameParts } from '../../model/frame_names';
 import { isStacks, tabHash } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
@@ -53,13 +54,27 @@ export function frameActions(
             button: true,
             run: () => copyAndConfirm(stackText(flame, node, leadsOut), 'Stack'),
         },
-        {
-            text: 'Copy name',
-            key: 'shift+y',
-            group: GROUPS.copy,
-            run: () => copyAndConfirm(name, 'Name'),
-        },
+        copyName(name),
         ...editorAction(file, line || costliestLine(flame, node), GROUPS.copy),
+    ];
+}
+
+const copyName = (name: string): Action => ({
+    text: 'Copy name',
+    key: 'shift+y',
+    group: GROUPS.copy,
+    run: () => copyAndConfirm(name, 'Name'),
+});
+
+/** Actions of a function without a frame: of a row of a table. */
+export function functionActions(run: Run, name: string): Action[] {
+    const { file, line } = frameParts(name);
+    const href = tabHash(run, 'flame', { sel: name, ...stackQuery() });
+    return [
+        { text: 'Show in flame graph', group: GROUPS.view, href },
+        ...runsActions(run, { of: 'functions', row: name }),
+        copyName(name),
+        ...editorAction(file, line, GROUPS.copy),
     ];
 }
 

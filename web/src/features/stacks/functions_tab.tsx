@@ -10,6 +10,7 @@ import { goTo, pushQuery, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { formatFixed } from '../../base/units';
+import { type RowActions, useActionKeys, withUniqueKeys } from '../../components/actions';
 import { CheckBox } from '../../components/check_box';
 import type { GridColumn } from '../../components/data_grid';
 import { Swatch } from '../../components/origin_legend';
@@ -17,15 +18,19 @@ import { ShareBar } from '../../components/share_bar';
 import { readFilters } from '../../model/filter_query';
 import { type Matcher, matcher, NO_SEARCH } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
+import { ModeSwitch } from '../shared/mode_switch';
 import { countColumn, nameColumn, RIGHT_ALIGNED, shareColumn } from '../trace/columns';
 import { axisOfRun, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { ToolbarOrigins } from './colours';
+import { functionActions } from './frame_actions';
+import { frameHead } from './frame_selection';
+import { flameOfFunction } from './flame_tree';
 import { useFunctionId } from './function_id';
-import { ModeSwitch, PeriodField, stackParams, stackQuery, useStackSums } from './parts';
+import { FRAME_KEYS, PeriodField, stackParams, stackQuery, useStackSums } from './parts';
 import { ThreadSelect } from './threads';
-import { TransformRow } from './transforms';
+import { transformActions, TransformRow } from './transforms';
 import type { StackFunctionRow } from '../../base/rows';
 
 type Column = GridColumn<StackFunctionRow>;
@@ -49,6 +54,7 @@ export function StackFunctions(props: NamesTable<StackFunctionRow>) {
             rowKey={({ name_id }) => String(name_id)}
             sort={SORT}
             params={{ ...stackParams(), group }}
+            actions={(row) => rowActionsOf(run, row)}
             onOpen={({ name_id }) => {
                 goTo(tabHash(run, 'sandwich', { fn: String(name_id), ...stackQuery() }, range));
             }}
@@ -59,6 +65,18 @@ export function StackFunctions(props: NamesTable<StackFunctionRow>) {
             }
         />
     );
+}
+
+/* What a frame of the function offers. */
+function rowActionsOf(run: Run, row: StackFunctionRow): RowActions {
+    const flame = flameOfFunction(row);
+    return {
+        head: frameHead(flame, 0),
+        actions: withUniqueKeys([
+            ...transformActions(run, flame, 0, false),
+            ...functionActions(run, row.name),
+        ]),
+    };
 }
 
 function functionColumns(
@@ -144,6 +162,9 @@ export function StackFunctionsTab({ run }: { run: Run }) {
     const { group } = route.value.query;
     const fn = useFunctionId(run);
     const sums = useStackSums(run);
+    const [picked, setPicked] = useState<StackFunctionRow | null>(null);
+    const isPicked = picked !== null && String(picked.name_id) === fn;
+    useActionKeys('Selected function', isPicked ? rowActionsOf(run, picked).actions : []);
     return (
         <div class="tab-body stacks">
             <TraceToolbar
@@ -156,7 +177,7 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                 params={{ ...filterParams(filters), ...stackParams(), group }}
                 shown={shown}
             >
-                <ModeSwitch />
+                <ModeSwitch cleared={FRAME_KEYS} />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
                 <ToolbarOrigins flame={sums} />
@@ -171,9 +192,10 @@ export function StackFunctionsTab({ run }: { run: Run }) {
                         filters={filters}
                         search={search}
                         selected={fn ?? null}
-                        onSelect={({ name_id, name }) =>
-                            pushQuery({ fn: String(name_id), sel: name })
-                        }
+                        onSelect={(row) => {
+                            setPicked(row);
+                            pushQuery({ fn: String(row.name_id), sel: row.name });
+                        }}
                         onShown={setShown}
                     />
                 </section>

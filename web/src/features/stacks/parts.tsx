@@ -6,13 +6,13 @@ import { replaceQuery, route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { NumberField } from '../../components/number_field';
-import { Segmented } from '../../components/segmented';
 import { ORIGIN_LABELS, type Origin, ORIGINS } from '../../model/tint';
+import { stackMode } from '../shared/mode_switch';
 import { useJson } from '../shared/use_json';
 import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
 
-const CLEARED_SELECTION = { flame_zoom: null, flame_frame: null };
-const ZOOMS = { sandwich_zoom: null };
+/** Keys of the URL that name frames. */
+export const FRAME_KEYS = ['flame_zoom', 'flame_frame', 'sandwich_zoom', 'fn'];
 
 /** Parameters of every request for stacks: the threads, the transforms, what is one frame. */
 export function stackParams(): Params {
@@ -29,37 +29,9 @@ export function stackQuery(): Record<string, string> {
     );
 }
 
-export type StackMode = 'function' | 'line';
-
-/** What is one frame: a function, or a line of one. */
-export function stackMode(): StackMode {
-    return route.value.query.mode === 'line' ? 'line' : 'function';
-}
-
 /* The parameter of requests; undefined for the default. */
 function modeParam(): 'line' | undefined {
     return stackMode() === 'line' ? 'line' : undefined;
-}
-
-export function ModeSwitch() {
-    return (
-        <Segmented<StackMode>
-            label="a frame is"
-            value={stackMode()}
-            options={[
-                { value: 'function', text: 'Function', tip: 'lines of one function are one frame' },
-                { value: 'line', text: 'Line', tip: 'each line of a function is a frame' },
-            ]}
-            onChange={(mode) =>
-                replaceQuery({
-                    ...CLEARED_SELECTION,
-                    ...ZOOMS,
-                    fn: null,
-                    mode: mode === 'line' ? mode : null,
-                })
-            }
-        />
-    );
 }
 
 export const ORIGIN_TIPS: Record<Origin, string> = {

@@ -16,6 +16,7 @@ import { sizedPane, Splitter } from '../../components/splitter';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
+import { ModeSwitch } from '../shared/mode_switch';
 import { type Answer, useJson } from '../shared/use_json';
 import { rangedPath, useRange } from '../trace/data';
 import { filterParams } from '../trace/table';
@@ -23,7 +24,7 @@ import { TraceToolbar } from '../trace/toolbar';
 import { ColourLegend, colourMode, ColourSwitch, ToolbarOrigins } from './colours';
 import { StackFunctions } from './functions_tab';
 import { useFunctionId } from './function_id';
-import { ModeSwitch, PeriodField, stackParams, useStackSums } from './parts';
+import { FRAME_KEYS, PeriodField, stackParams, useStackSums } from './parts';
 import { type SandwichAnswer, SandwichPicture } from './sandwich_picture';
 import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
@@ -106,7 +107,7 @@ export function SandwichTab({ run }: { run: Run }) {
                 params={params}
                 shown={shown}
             >
-                <ModeSwitch />
+                <ModeSwitch cleared={FRAME_KEYS} />
                 <ThreadSelect run={run} />
                 <PeriodField run={run} />
                 <ColourSwitch hasOrigins />

@@ -14,6 +14,7 @@ import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { StackThreads } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
+import { sizedPane, Splitter } from '../../components/splitter';
 import { viewportWidth } from '../../components/viewport';
 import {
     activeThreads,
@@ -85,6 +86,8 @@ export function showsThreadColumn(run: Run): boolean {
     return viewportWidth.value >= COLUMN_FROM_PX && Number(run.summary.tracks) > 1;
 }
 
+const threadsPane = () => sizedPane('stacks.threads', { normal: 208, min: 140, max: 420 });
+
 /** A picture of stacks with the column of threads and the strip of time. */
 export function StackColumns({ run, children }: { run: Run; children: ComponentChildren }) {
     const answer = useThreads(run);
@@ -94,7 +97,11 @@ export function StackColumns({ run, children }: { run: Run; children: ComponentC
                 (answer ? (
                     <ThreadsColumn answer={answer} />
                 ) : (
-                    <section class="threads-column" aria-label="Threads" />
+                    <section
+                        class="threads-column"
+                        aria-label="Threads"
+                        style={{ flexBasis: threadsPane().size }}
+                    />
                 ))}
             <div class="stack-main">
                 {hasTime(run) &&
@@ -177,10 +184,12 @@ function ThreadsColumn({ answer }: { answer: ThreadsAnswer }) {
     );
     const isAllIdle = threads.every(({ isIdle }) => isIdle);
     const folds = !isAllIdle && !words.length;
+    const pane = threadsPane();
     const idle = folds ? found.filter(({ isIdle }) => isIdle) : [];
     const shown = folds && !showsIdle ? found.filter(({ isIdle }) => !isIdle) : found;
     return (
-        <section class="threads-column" aria-label="Threads">
+        <section class="threads-column" aria-label="Threads" style={{ flexBasis: pane.size }}>
+            <Splitter pane={pane} side="left" label="width of the threads" />
             <div class="pane-head">
                 <b>Threads</b>
                 <span class="pane-remark">
