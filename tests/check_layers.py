@@ -165,9 +165,9 @@ WEB_PUBLIC = {
     "shelf": ["view"],
     "side": ["host", "panel", "view"],
     "sql": ["links", "result", "shelf", "state"],
-    "stacks": ["flame_pane", "functions_tab"],
+    "stacks": ["flame_pane", "frame_selection", "functions_tab"],
     "timeline": ["search"],
-    "trace": ["columns", "data", "definition_switch", "facts", "name_actions", "named_pane", "table", "timeline_link", "toolbar", "worker_names"],
+    "trace": ["columns", "data", "definition_switch", "facts", "name_actions", "table", "timeline_link", "toolbar", "worker_names"],
     "trend": ["link", "state", "view"],
     "upload": ["drop_target", "uploads"],
 }

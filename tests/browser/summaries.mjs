@@ -64,7 +64,7 @@ test('summaries: the reports of nsys stats, one at a time', async ({ pages }) =>
         equal(sizes.get('Memcpy HtoD'), ['10.000', '4', '2.500', '2.500', '1.000', '4.000', '1.291'], 'what was copied, MB');
         equal(query(page).get('report'), 'cuda_gpu_mem_size_sum', 'the report in the URL');
         await grid(page, 'Copies, size').getByText('Memcpy HtoD', { exact: true }).click();
-        const pane = page.locator('.pane-named');
+        const pane = page.locator('.selection-pane');
         await until(async () => (await pane.innerText()).includes('4 in trace'), 'copies of both kinds');
         check((await pane.innerText()).includes('10.000 MB'), 'what they moved');
         const link = new URLSearchParams((await pane.getByText('Show in timeline').getAttribute('href')).split('?')[1]);

@@ -93,10 +93,19 @@ test('trace tabs: operators by name and shape, selected, found, the same after a
         const named = async () => (await rowTexts(page, 'Operators')).filter(([name]) => name === 'aten::mm').length;
         await until(async () => (await named()) === 1, 'one row for aten::mm');
         await grid(page, 'Operators').getByText('aten::mm', { exact: true }).click();
-        const pane = page.locator('.pane-named');
+        const pane = page.locator('.selection-pane');
         await until(async () => (await pane.innerText()).includes('4 in trace'), 'all with this name');
         const link = await pane.getByText('Show in timeline').getAttribute('href');
         check(link.includes('q=%5Eaten%3A%3Amm%24&regex=1'), `a link that finds it: ${link}`);
+        const text = (await pane.innerText()).replace(/\s+/g, ' ');
+        check(/Self 3\.920 ms/.test(text) && /Heaviest stack/.test(text) && /Callers/.test(text), `self time, stack and callers: ${text}`);
+        equal(query(page).get('sel'), 'aten::mm', 'the name in the URL');
+        await page.getByRole('link', { name: 'Flame', exact: true }).click();
+        await until(async () => (await pane.locator('header').innerText()).startsWith('aten::mm'), 'selected in the flame graph');
+        await page.getByRole('link', { name: /^Operators/ }).click();
+        await until(async () => (await pane.innerText()).includes('4 in trace'), 'selected in the table again');
+        await page.reload();
+        await until(async () => (await pane.innerText()).includes('4 in trace'), 'and after a reload');
 
         await quiet(page); // the key is bound
         await page.keyboard.press('/');

@@ -18,8 +18,8 @@ export const isPaneBeside = (): boolean => viewportWidth.value >= BESIDE_PX;
 interface SelectionLayoutProps {
     /** the pane; null: nothing is selected */
     pane: ComponentChildren;
-    /** what a click selects: 'a frame' */
-    what: string;
+    /** What a click selects: 'a frame'. Without it, the pane has no place while nothing is selected. */
+    what?: string;
     children: ComponentChildren;
 }
 
@@ -36,7 +36,7 @@ export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) 
     return (
         <div class="panes">
             <section class="pane pane-main">{children}</section>
-            {sized.isOpen && isBeside && (
+            {sized.isOpen && isBeside && (pane || what) && (
                 <div class="selection-place" style={{ width: sized.size }}>
                     <Splitter pane={sized} side="right" label="width of the selection pane" />
                     {pane || (

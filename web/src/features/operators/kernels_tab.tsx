@@ -10,17 +10,17 @@ import type { Run } from '../../base/types';
 import { formatFixed, int, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { Segmented } from '../../components/segmented';
-import { viewportWidth } from '../../components/viewport';
+import { isPaneBeside, SelectionLayout } from '../../components/selection_layout';
+import { PaneSection } from '../../components/selection_pane';
 import { acceleratorName } from '../../model/device';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
-import { useRange } from '../trace/data';
-import { NamedPane } from '../trace/named_pane';
+import { rangedPath, useRange } from '../trace/data';
 import { filterParams, sortParams } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
 import { TraceToolbar } from '../trace/toolbar';
 import { KERNEL_SORT, kernelKey, KernelsTable } from './kernels_table';
-import { PANE_MIN_WIDTH } from './tab';
+import { NamedPane, selectRow, useSelectedRow } from './named_pane';
 
 export function KernelsTab({ run }: { run: Run }) {
     const query = route.value.query;
@@ -30,12 +30,16 @@ export function KernelsTab({ run }: { run: Run }) {
     const [shown, setShown] = useState<number | null>(null);
     const [row, setRow] = useState<KernelRow | null>(null);
     const byLaunch = query.by === 'launch';
-    const pane = Boolean(query.op) && viewportWidth.value >= PANE_MIN_WIDTH;
-    const selectedRow = row && kernelKey(row) === query.op ? row : null;
+    const selected = useSelectedRow<KernelRow>(
+        (filter) =>
+            rangedPath(run, 'kernels', range, { launch: byLaunch ? 1 : undefined, ...filter }),
+        kernelKey,
+    );
+    const selectedRow = row && kernelKey(row) === selected ? row : null;
     useKeys(
         'Kernel',
-        query.op
-            ? [{ key: 'Escape', label: 'clear selection', run: () => replaceQuery({ op: null }) }]
+        selected
+            ? [{ key: 'Escape', label: 'clear selection', run: () => selectRow(null, null) }]
             : [],
     );
     const params = {
@@ -70,32 +74,33 @@ export function KernelsTab({ run }: { run: Run }) {
                     onChange={(by) => replaceQuery({ by: by === 'launch' ? by : null, op: null })}
                 />
             </TraceToolbar>
-            <div class="panes">
-                <section class="pane pane-main">
-                    <KernelsTable
-                        run={run}
-                        range={range}
-                        filters={filters}
-                        search={search}
-                        byLaunch={byLaunch}
-                        narrow={pane}
-                        selected={query.op ?? null}
-                        onSelect={(next) => {
-                            setRow(next);
-                            replaceQuery({ op: kernelKey(next) });
-                        }}
-                        onOpen={({ name }) => {
-                            goTo(timelineHash(run, { find: name }));
-                        }}
-                        onShown={setShown}
-                    />
-                </section>
-                {pane && (
-                    <NamedPane run={run} title="Kernel" selected={query.op ?? ''} row={selectedRow}>
-                        {selectedRow && <LaunchFacts row={selectedRow} />}
-                    </NamedPane>
-                )}
-            </div>
+            <SelectionLayout
+                pane={
+                    selected && (
+                        <NamedPane run={run} selected={selected}>
+                            {selectedRow && <LaunchFacts row={selectedRow} />}
+                        </NamedPane>
+                    )
+                }
+            >
+                <KernelsTable
+                    run={run}
+                    range={range}
+                    filters={filters}
+                    search={search}
+                    byLaunch={byLaunch}
+                    narrow={selected !== null && isPaneBeside()}
+                    selected={selected}
+                    onSelect={(next) => {
+                        setRow(next);
+                        selectRow(kernelKey(next), next.name);
+                    }}
+                    onOpen={({ name }) => {
+                        goTo(timelineHash(run, { find: name }));
+                    }}
+                    onShown={setShown}
+                />
+            </SelectionLayout>
         </div>
     );
 }
@@ -118,5 +123,11 @@ function LaunchFacts({ row }: { row: KernelRow }) {
     if (row.occupancy_pct !== null) {
         rows.push(['Occupancy', `${formatFixed(row.occupancy_pct, 1)}${THIN_SPACE}% est.`]);
     }
-    return <Pairs rows={rows} />;
+    return (
+        <PaneSection title="This row">
+            <div class="named-durations">
+                <Pairs rows={rows} />
+            </div>
+        </PaneSection>
+    );
 }

@@ -39,8 +39,15 @@ export class ModuleTree {
 
     /** The modules around a row, as comparisons write them: `A > B > `. */
     pathOf(row: ModuleRow): string {
+        return this.parentsOf(row)
+            .map(({ name }) => `${name} > `)
+            .join('');
+    }
+
+    /** The modules around a row, the outermost first. */
+    parentsOf(row: ModuleRow): ModuleRow[] {
         const above = this.byId.get(this.parentOf(row));
-        return above ? `${this.pathOf(above)}${above.name} > ` : '';
+        return above ? [...this.parentsOf(above), above] : [];
     }
 
     /** Ids that are expanded at first: the path of the largest times, from the top level down. */

@@ -4,6 +4,7 @@
  * device.
  */
 import { useMemo, useRef } from 'preact/hooks';
+import { axisText } from '../../base/axis';
 import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { useNames } from '../../base/panel';
@@ -11,7 +12,8 @@ import { goTo, replaceQuery, route } from '../../base/router';
 import type { ModuleRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { plural } from '../../base/units';
+import { int, plural } from '../../base/units';
+import { type RowActions, useActionKeys } from '../../components/actions';
 import { CopyButton } from '../../components/copy_button';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
@@ -20,10 +22,13 @@ import { ExportMenu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { SearchField } from '../../components/search_field';
+import { SelectionLayout } from '../../components/selection_layout';
+import { type PaneFrame, type PaneValue, SelectionPane } from '../../components/selection_pane';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { readFilters, readSort } from '../../model/filter_query';
 import { type Matcher, matcher } from '../../model/search';
 import type { WorkerName } from '../../model/worker_names';
+import { OtherRuns } from '../shared/other_runs';
 import { useJson } from '../shared/use_json';
 import { countColumn, percentColumn, timeColumn } from '../trace/columns';
 import { traceOf, useRange, viewPath } from '../trace/data';
@@ -42,6 +47,11 @@ const SORT_KEYS: ModuleSort[] = [
     'device_total_us',
 ];
 const RECORD_COMMAND = 'torch.profiler.profile(with_stack=True)';
+
+const PREFIX = 'nn.Module: ';
+
+/* The name of the slices of a module. */
+const slicesOf = (name: string): string => (name.startsWith(PREFIX) ? name : PREFIX + name);
 
 interface ColumnsOf {
     search: Matcher;
@@ -150,6 +160,24 @@ export function ModulesTab({ run }: { run: Run }) {
             return formatExpanded(new Set(rows.map(({ id }) => id)));
         },
     });
+    const selected =
+        tree.rows.find(({ id, name }) =>
+            query.module ? id === Number(query.module) : slicesOf(name) === query.sel,
+        ) ?? null;
+    const select = (row: ModuleRow | null): void =>
+        replaceQuery({ module: row && String(row.id), sel: row && slicesOf(row.name) });
+    const actionsOf = (row: ModuleRow): RowActions =>
+        traceNameActions(run, {
+            name: row.name,
+            slices: slicesOf(row.name),
+            of: 'modules',
+            place: tree.pathOf(row),
+            on: 'wall',
+        });
+    useKeys(
+        'Module',
+        selected ? [{ key: 'Escape', label: 'clear selection', run: () => select(null) }] : [],
+    );
     function toggle({ id }: ModuleLine): void {
         const next = new Set(open);
         if (!next.delete(id)) next.add(id);
@@ -167,37 +195,114 @@ export function ModulesTab({ run }: { run: Run }) {
             {data?.length === 0 ? (
                 <NoModules />
             ) : (
-                <DataGrid<ModuleLine>
-                    label={LABELS.modules}
-                    columns={columns}
-                    source={source}
-                    rowKey={(row) => row.id}
-                    sort={{ key: sort, desc: urlSort.desc }}
-                    onSort={({ key, desc }) => replaceQuery({ sort: key, desc: desc ? '1' : '0' })}
-                    selected={query.module ? Number(query.module) : null}
-                    onSelect={(row) => replaceQuery({ module: String(row.id) })}
-                    onOpen={(row) => {
-                        goTo(timelineHash(run, { slice: row.first_slice }));
-                    }}
-                    actions={(row) =>
-                        traceNameActions(run, {
-                            name: row.name,
-                            of: 'modules',
-                            place: tree.pathOf(row),
-                            on: 'wall',
-                        })
+                <SelectionLayout
+                    pane={
+                        selected && (
+                            <ModuleSelection
+                                run={run}
+                                tree={tree}
+                                row={selected}
+                                main={main}
+                                base={base}
+                                {...actionsOf(selected)}
+                                onSelect={select}
+                            />
+                        )
                     }
-                    tree={{
-                        column: 'name',
-                        depth: (row) => row.level,
-                        open: (row) => row.open,
-                        toggle,
-                    }}
-                    empty={data ? 'No module matches the search.' : undefined}
-                />
+                >
+                    <DataGrid<ModuleLine>
+                        label={LABELS.modules}
+                        columns={columns}
+                        source={source}
+                        rowKey={(row) => row.id}
+                        sort={{ key: sort, desc: urlSort.desc }}
+                        onSort={({ key, desc }) =>
+                            replaceQuery({ sort: key, desc: desc ? '1' : '0' })
+                        }
+                        selected={selected?.id ?? null}
+                        onSelect={select}
+                        onOpen={(row) => {
+                            goTo(timelineHash(run, { slice: row.first_slice }));
+                        }}
+                        actions={actionsOf}
+                        tree={{
+                            column: 'name',
+                            depth: (row) => row.level,
+                            open: (row) => row.open,
+                            toggle,
+                        }}
+                        empty={data ? 'No module matches the search.' : undefined}
+                    />
+                </SelectionLayout>
             )}
             <LoadingLine active={loading} />
         </div>
+    );
+}
+
+interface SelectionProps extends RowActions {
+    run: Run;
+    tree: ModuleTree;
+    row: ModuleRow;
+    main: 'device_total_us' | 'host_total_us';
+    /** µs of all modules, of the column `main` */
+    base: number;
+    onSelect: (row: ModuleRow | null) => void;
+}
+
+function ModuleSelection(props: SelectionProps) {
+    const { run, tree, row, main, base, head, actions, onSelect } = props;
+    useActionKeys('Selected module', actions);
+    const isDevice = main === 'device_total_us';
+    const time = (us: number) => axisText(1000 * us);
+    const value = (label: string, us: number, isBase: boolean, tone: PaneValue['tone']) => ({
+        label,
+        text: time(us),
+        value: isBase ? us : undefined,
+        tone,
+    });
+    const frameOf = (one: ModuleRow): PaneFrame => ({
+        key: one.id,
+        name: one.name,
+        text: time(one[main]),
+        value: one[main],
+        onSelect: () => onSelect(one),
+    });
+    const parents = tree.parentsOf(row);
+    const children = [...tree.childrenOf(row.id)].sort((a, b) => b[main] - a[main]);
+    return (
+        <SelectionPane
+            head={head}
+            actions={actions}
+            base={{
+                value: base,
+                text: `${time(base)} ${isDevice ? 'on the device' : 'on the host'}`,
+            }}
+            instance={{
+                title: 'This module',
+                values: [
+                    ...(isDevice
+                        ? [
+                              value('Device', row.device_total_us, true, 'total'),
+                              value('Device self', row.device_self_us, true, 'self'),
+                          ]
+                        : []),
+                    value('Host', row.host_total_us, !isDevice, 'total'),
+                    value('Host self', row.host_self_us, !isDevice, 'self'),
+                    { label: 'Calls', text: int(row.calls) },
+                    { label: 'Operators', text: int(row.operators) },
+                ],
+            }}
+            callers={{ title: 'Inside', rows: parents.map(frameOf), note: 'outermost first' }}
+            callees={{ title: 'Modules inside', rows: children.map(frameOf) }}
+            otherRuns={
+                <OtherRuns
+                    run={run}
+                    row={{ of: 'modules', row: row.name, place: tree.pathOf(row) }}
+                />
+            }
+            onClose={() => onSelect(null)}
+        />
     );
 }
 

@@ -12,20 +12,21 @@ import type { Run } from '../../base/types';
 import { formatSeconds, formatFixed, int } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
-import { Pairs } from '../../components/pairs';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { FormattedValueText } from '../../components/text';
+import { isPaneBeside, SelectionLayout } from '../../components/selection_layout';
+import { PaneSection, PaneValues } from '../../components/selection_pane';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
-import { useRange, viewPath } from '../trace/data';
-import { NamedPane } from '../trace/named_pane';
+import { rangedPath, useRange, viewPath } from '../trace/data';
 import { traceNameActions } from '../trace/name_actions';
 import { filterParams, sortParams, TraceTable, useColumns } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
 import { TraceToolbar } from '../trace/toolbar';
+import { NamedPane, selectRow, useSelectedRow } from './named_pane';
 import {
     reportsOf,
     type SummaryReport,
@@ -33,7 +34,6 @@ import {
     summaryKey,
     summarySort,
 } from './summaries_columns';
-import { PANE_MIN_WIDTH } from './tab';
 
 export function SummariesTab({ run }: { run: Run }) {
     const { data, error } = useJson<Summaries>(viewPath(run, 'summaries'));
@@ -59,7 +59,11 @@ function Summary({ run, reports, report }: SummaryProps) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const [shown, setShown] = useState<number | null>(null);
     const [row, setRow] = useState<SummaryRow | null>(null);
-    const pane = Boolean(query.op) && viewportWidth.value >= PANE_MIN_WIDTH;
+    const selected = useSelectedRow<SummaryRow>(
+        (filter) => rangedPath(run, 'summary', range, { report: report.id, ...filter }),
+        summaryKey,
+    );
+    const pane = selected !== null && isPaneBeside();
     const nvtx = kindHas(run.kind, 'nvtx');
     const columns = useColumns(
         () => summaryColumns(report, search, { nvtx, pane }),
@@ -69,8 +73,8 @@ function Summary({ run, reports, report }: SummaryProps) {
     const isOperation = report.rowsAreOperations;
     useKeys(
         'Summary',
-        query.op
-            ? [{ key: 'Escape', label: 'clear selection', run: () => replaceQuery({ op: null }) }]
+        selected
+            ? [{ key: 'Escape', label: 'clear selection', run: () => selectRow(null, null) }]
             : [],
     );
     return (
@@ -88,51 +92,46 @@ function Summary({ run, reports, report }: SummaryProps) {
             >
                 <ReportSwitch reports={reports} shown={report} />
             </TraceToolbar>
-            <div class="panes">
-                <section class="pane pane-main">
-                    <TraceTable<SummaryRow>
-                        run={run}
-                        range={range}
-                        view="summary"
-                        label={report.title}
-                        columns={columns}
-                        rowKey={summaryKey}
-                        sort={sort}
-                        filters={filters}
-                        params={{ report: report.id }}
-                        selected={query.op ?? null}
-                        onSelect={(next) => {
-                            setRow(next);
-                            replaceQuery({ op: summaryKey(next) });
-                        }}
-                        onOpen={({ name }) => {
-                            goTo(timelineHash(run, { find: name, isOperation }));
-                        }}
-                        actions={({ name }) =>
-                            traceNameActions(run, {
-                                name,
-                                isOperation,
-                                of: report.what === 'kernels' ? 'kernels' : undefined,
-                            })
-                        }
-                        onShown={setShown}
-                        empty={range ? report.none : 'This run has none.'}
-                    />
-                </section>
-                {pane && (
-                    <NamedPane
-                        run={run}
-                        title={report.one}
-                        selected={query.op ?? ''}
-                        isOperation={isOperation}
-                        row={row && summaryKey(row) === query.op ? row : null}
-                    >
-                        {row && summaryKey(row) === query.op && (
-                            <ExtraFacts report={report} row={row} />
-                        )}
-                    </NamedPane>
-                )}
-            </div>
+            <SelectionLayout
+                pane={
+                    selected && (
+                        <NamedPane run={run} selected={selected} isOperation={isOperation}>
+                            {row && summaryKey(row) === selected && (
+                                <ExtraFacts report={report} row={row} />
+                            )}
+                        </NamedPane>
+                    )
+                }
+            >
+                <TraceTable<SummaryRow>
+                    run={run}
+                    range={range}
+                    view="summary"
+                    label={report.title}
+                    columns={columns}
+                    rowKey={summaryKey}
+                    sort={sort}
+                    filters={filters}
+                    params={{ report: report.id }}
+                    selected={selected}
+                    onSelect={(next) => {
+                        setRow(next);
+                        selectRow(summaryKey(next), next.name);
+                    }}
+                    onOpen={({ name }) => {
+                        goTo(timelineHash(run, { find: name, isOperation }));
+                    }}
+                    actions={({ name }) =>
+                        traceNameActions(run, {
+                            name,
+                            isOperation,
+                            of: report.what === 'kernels' ? 'kernels' : undefined,
+                        })
+                    }
+                    onShown={setShown}
+                    empty={range ? report.none : 'This run has none.'}
+                />
+            </SelectionLayout>
         </div>
     );
 }
@@ -140,22 +139,27 @@ function Summary({ run, reports, report }: SummaryProps) {
 /** Values of a report's row that do not follow from the durations of the slices. */
 function ExtraFacts({ report, row }: { report: SummaryReport; row: SummaryRow }) {
     const number = (key: string) => Number(row[key] ?? 0);
-    if (report.quantity === 'projected') {
-        return (
-            <Pairs
-                rows={[
-                    [
-                        'On the GPU',
-                        <FormattedValueText value={formatSeconds(number('proj_total_ns') / 1e9)} />,
-                    ],
-                    ['With GPU work', `${int(row.calls)} of them`],
-                    ['GPU operations', int(number('works'))],
-                ]}
-            />
-        );
-    }
-    if (report.quantity !== 'size') return null;
-    return <Pairs rows={[['Moved', `${formatFixed(number('total_bytes') / 1e6, 3)} MB`]]} />;
+    if (report.quantity === 'time') return null;
+    const values =
+        report.quantity === 'projected'
+            ? [
+                  {
+                      label: 'On the GPU',
+                      text: (
+                          <FormattedValueText
+                              value={formatSeconds(number('proj_total_ns') / 1e9)}
+                          />
+                      ),
+                  },
+                  { label: 'With GPU work', text: `${int(row.calls)} of them` },
+                  { label: 'GPU operations', text: int(number('works')) },
+              ]
+            : [{ label: 'Moved', text: `${formatFixed(number('total_bytes') / 1e6, 3)} MB` }];
+    return (
+        <PaneSection title="This row">
+            <PaneValues values={values} base={null} />
+        </PaneSection>
+    );
 }
 
 /** Minimum width in px for a button per report; narrower windows have a menu. */

@@ -8,19 +8,19 @@ import { useKeys } from '../../base/keys';
 import { goTo, navigate, replaceQuery, route } from '../../base/router';
 import type { OperatorRow } from '../../base/rows';
 import type { Run } from '../../base/types';
+import type { Action } from '../../components/actions';
 import { Segmented } from '../../components/segmented';
-import { viewportWidth } from '../../components/viewport';
+import { isPaneBeside, SelectionLayout } from '../../components/selection_layout';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
-import { traceOf, useRange } from '../trace/data';
-import { NamedPane } from '../trace/named_pane';
+import { ROW_GROUPS } from '../shared/row_actions';
+import { rangedPath, traceOf, useRange } from '../trace/data';
 import { filterParams, sortParams } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
 import { TraceToolbar } from '../trace/toolbar';
 import type { Side } from './columns';
+import { NamedPane, selectRow, useSelectedRow } from './named_pane';
 import { operatorKey, operatorSort, OperatorsTable } from './table';
-
-export const PANE_MIN_WIDTH = 1000;
 
 export function OperatorsTab({ run }: { run: Run }) {
     const query = route.value.query;
@@ -30,7 +30,6 @@ export function OperatorsTab({ run }: { run: Run }) {
     const [shown, setShown] = useState<number | null>(null);
     const byShape = query.by === 'shape';
     const side: Side = query.on === 'device' || query.on === 'annotation' ? query.on : 'host';
-    const [row, setRow] = useState<OperatorRow | null>(null);
     const params = {
         ...sortParams(operatorSort(run)),
         ...filterParams(filters),
@@ -38,10 +37,16 @@ export function OperatorsTab({ run }: { run: Run }) {
         on: traceOf(run).devices > 0 ? side : undefined,
     };
     const what = traceOf(run).torch ? 'operators' : 'slices';
-    const pane = Boolean(query.op) && viewportWidth.value >= PANE_MIN_WIDTH;
+    const { by_shape, on } = params;
+    const selected = useSelectedRow<OperatorRow>(
+        (filter) => rangedPath(run, 'operators', range, { by_shape, on, ...filter }),
+        operatorKey,
+    );
     useKeys(
         'Operator',
-        query.op ? [{ key: 'Escape', label: 'clear selection', run: deselectRow }] : [],
+        selected
+            ? [{ key: 'Escape', label: 'clear selection', run: () => selectRow(null, null) }]
+            : [],
     );
     return (
         <div class="tab-body">
@@ -58,49 +63,47 @@ export function OperatorsTab({ run }: { run: Run }) {
             >
                 <Switches run={run} byShape={byShape} side={side} />
             </TraceToolbar>
-            <div class="panes">
-                <section class="pane pane-main">
-                    <OperatorsTable
-                        run={run}
-                        range={range}
-                        filters={filters}
-                        search={search}
-                        byShape={byShape}
-                        side={side}
-                        narrow={pane}
-                        selected={query.op ?? null}
-                        onSelect={(picked) => {
-                            setRow(picked);
-                            replaceQuery({ op: operatorKey(picked) });
-                        }}
-                        onOpen={({ name }) => {
-                            goTo(timelineHash(run, { find: name }));
-                        }}
-                        onShown={setShown}
-                    />
-                </section>
-                {pane && (
-                    <NamedPane
-                        run={run}
-                        selected={query.op ?? ''}
-                        row={row && operatorKey(row) === query.op ? row : null}
-                        title={traceOf(run).torch ? 'Operator' : 'Slices'}
-                        onShapes={byShape || !traceOf(run).shapes ? undefined : showShapes}
-                    />
-                )}
-            </div>
+            <SelectionLayout
+                pane={
+                    selected && (
+                        <NamedPane
+                            run={run}
+                            selected={selected}
+                            actionsOf={byShape || !traceOf(run).shapes ? undefined : shapesAction}
+                        />
+                    )
+                }
+            >
+                <OperatorsTable
+                    run={run}
+                    range={range}
+                    filters={filters}
+                    search={search}
+                    byShape={byShape}
+                    side={side}
+                    narrow={selected !== null && isPaneBeside()}
+                    selected={selected}
+                    onSelect={(row) => selectRow(operatorKey(row), row.name)}
+                    onOpen={({ name }) => {
+                        goTo(timelineHash(run, { find: name }));
+                    }}
+                    onShown={setShown}
+                />
+            </SelectionLayout>
         </div>
     );
 }
 
-function deselectRow(): void {
-    replaceQuery({ op: null });
-}
-
-/** Shows the rows of one operator by shape, as a new history entry. */
-function showShapes(name: string): void {
-    navigate(route.peek().path, { ...route.peek().query, by: 'shape', q: name, op: '' });
-}
+/* Shows the rows of one operator by shape, as a new history entry. */
+const shapesAction = (name: string): Action[] => [
+    {
+        text: 'Show by input shape',
+        group: ROW_GROUPS.view,
+        button: true,
+        run: () =>
+            navigate(route.peek().path, { ...route.peek().query, by: 'shape', q: name, op: '' }),
+    },
+];
 
 function Switches({ run, byShape, side }: { run: Run; byShape: boolean; side: Side }) {
     const { devices, shapes, torch } = traceOf(run);

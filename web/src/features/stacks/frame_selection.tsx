@@ -84,23 +84,17 @@ function searchedRow(run: Run, flame: FlameAnswer, node: number): SearchedRow | 
     return searchedSlice(row, flame.kind[node]);
 }
 
-interface FrameSelectionProps {
-    run: Run;
-    flame: FlameAnswer;
-    node: number;
-    /** function that the flame graph is of; undefined: of all */
-    of?: string;
-    /** The tree leads from a function to its callers. */
-    leadsOut?: boolean;
-    actions: readonly Action[];
-    onSelect: (node: number) => void;
-    onOpen: (node: number) => void;
-}
-
-export function FrameSelection(props: FrameSelectionProps) {
-    const { run, flame, node, actions, onSelect, onOpen } = props;
+/** What a flame graph says about the function of a node, as sections of a pane: instances, the
+ * heaviest stack, callers and callees. All are empty for the node -1. `leadsOut`: the tree leads from
+ * a function to its callers. */
+export function useFrameFacts(
+    flame: FlameAnswer,
+    node: number,
+    onSelect: (node: number) => void,
+    onOpen?: (node: number) => void,
+    leadsOut = false,
+) {
     const [isFolded, setFolded] = useState(true);
-    const { of, leadsOut = false } = props;
     const facts = useMemo(() => {
         const found = selectionFacts(treeOf(flame), node);
         if (!leadsOut) return found;
@@ -126,9 +120,45 @@ export function FrameSelection(props: FrameSelectionProps) {
         tip: flame.names[flame.name[at]],
         isSelected: at === node,
         onSelect: () => onSelect(at),
-        onOpen: () => onOpen(at),
+        onOpen: onOpen && (() => onOpen(at)),
     });
-    const neighbours = (list: Neighbour[]) => list.map((one) => frameRow(one.node, one.total));
+    const neighbours = (list: Neighbour[]) => ({
+        rows: list.map((one) => frameRow(one.node, one.total)),
+        note: 'all instances',
+    });
+    return {
+        facts,
+        stack: {
+            rows: rows.map((row) =>
+                'fold' in row
+                    ? { key: `fold ${row.node}`, fold: row.fold }
+                    : frameRow(row.node, flame.total[row.node]),
+            ),
+            count: facts.stack.length,
+            isFolded,
+            onFold: setFolded,
+        },
+        callers: neighbours(facts.callers),
+        callees: neighbours(facts.callees),
+    };
+}
+
+interface FrameSelectionProps {
+    run: Run;
+    flame: FlameAnswer;
+    node: number;
+    /** function that the flame graph is of; undefined: of all */
+    of?: string;
+    /** The tree leads from a function to its callers. */
+    leadsOut?: boolean;
+    actions: readonly Action[];
+    onSelect: (node: number) => void;
+    onOpen: (node: number) => void;
+}
+
+export function FrameSelection(props: FrameSelectionProps) {
+    const { run, flame, node, of, leadsOut, actions, onSelect, onOpen } = props;
+    const { facts, ...sections } = useFrameFacts(flame, node, onSelect, onOpen, leadsOut);
     const index = facts.instances.indexOf(node);
     const estimate = estimateText(run, flame.total[node]);
     const instance: PaneValue[] = [
@@ -158,18 +188,7 @@ export function FrameSelection(props: FrameSelectionProps) {
                     onSelect(facts.instances[(index + by + length) % length]);
                 },
             }}
-            stack={{
-                rows: rows.map((row) =>
-                    'fold' in row
-                        ? { key: `fold ${row.node}`, fold: row.fold }
-                        : frameRow(row.node, flame.total[row.node]),
-                ),
-                count: facts.stack.length,
-                isFolded,
-                onFold: setFolded,
-            }}
-            callers={{ rows: neighbours(facts.callers), note: 'all instances' }}
-            callees={{ rows: neighbours(facts.callees), note: 'all instances' }}
+            {...sections}
             otherRuns={<OtherRuns run={run} row={searchedRow(run, flame, node)} />}
             onClose={() => onSelect(-1)}
         />

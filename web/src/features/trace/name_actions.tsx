@@ -13,9 +13,11 @@ import { timelineHash } from './timeline_link';
 
 export interface TraceName {
     name: string;
+    /** name of its slices, if it is another */
+    slices?: string;
     family?: number;
     /** its table of comparisons; undefined: comparisons do not have the name */
-    of?: 'operators' | 'kernels' | 'modules';
+    of?: string;
     /** tells modules of the same name apart */
     place?: string;
     /** the time of the flame graph that has the name, as in the URL */
@@ -25,16 +27,16 @@ export interface TraceName {
 }
 
 export function traceNameActions(run: Run, named: TraceName): RowActions {
-    const { name, family, of, place, on, isOperation } = named;
+    const { name, slices = name, family, of, place, on, isOperation } = named;
     const group = ROW_GROUPS.view;
     const tabs = tabKeys(run);
-    const flame = tabHash(run, 'flame', { sel: name, ...(on && { flame_on: on }) });
+    const flame = tabHash(run, 'flame', { sel: slices, ...(on && { flame_on: on }) });
     const { file, line } = frameParts(name);
     return rowActions(
         run,
         {
             name,
-            row: of && { of, row: name, place },
+            row: of === undefined ? undefined : { of, row: name, place },
             file,
             line,
             swatch: family !== undefined && <FamilySwatch family={family} />,
@@ -46,7 +48,7 @@ export function traceNameActions(run: Run, named: TraceName): RowActions {
                           text: 'Show in timeline',
                           group,
                           button: true,
-                          href: timelineHash(run, { find: name, isOperation }),
+                          href: timelineHash(run, { find: slices, isOperation }),
                       },
                   ]
                 : []),
