@@ -129,6 +129,8 @@ test('ranks: what a job lacks is said', async ({ pages }) => {
         check(text.includes('Rank 3 is in two files, so collectives are not compared'), text);
         check((await page.locator('.status-line').innerText()).includes('two files state rank 3'), 'the status');
         check((await page.locator('.rank-arrivals').innerText()).includes('No collective'), 'the table');
+        check((await cell(page)).includes('worker 0, ProfilerStep#3'), await cell(page));
+        check(!/rank \d/.test(await page.locator('.aligned-rows').innerText()), 'numbers of workers are not ranks');
     });
     await withJob(['--short', '3', '--no-sequence'], async ({ shelf, id }) => {
         const page = await open(pages, shelf, id, '?rank=3&step=1');

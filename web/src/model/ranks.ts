@@ -165,6 +165,11 @@ export function heatRows(answer: RanksAnswer, sort: RankSort): HeatRow[] {
     }));
 }
 
+/** "rank 5"; "worker 5" if workers are numbered because the files do not state different ranks. */
+export function rankName({ ranks, ranks_in_files }: RanksAnswer, index: number): string {
+    return `${ranks_in_files ? 'rank' : 'worker'} ${ranks[index].rank}`;
+}
+
 export function missingRanks({ ranks, world_size, ranks_in_files }: RanksAnswer): number {
     return ranks_in_files ? Math.max(0, world_size - ranks.length) : 0;
 }

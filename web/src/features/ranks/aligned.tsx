@@ -6,6 +6,7 @@ import type { AlignedRank, RanksAnswer, RankStep } from '../../base/ranks_types'
 import { THIN_SPACE } from '../../base/units';
 import { PaneHead } from '../../components/toolbar';
 import { watchTheme } from '../../components/theme_watch';
+import { rankName } from '../../model/ranks';
 import { ms } from '../../model/trace_range';
 
 interface AlignedView {
@@ -182,7 +183,7 @@ export function AlignedRanks(props: AlignedProps) {
                             aria-pressed={row.index === rank}
                             onClick={() => onPick(row.index)}
                         >
-                            <span class="aligned-name">rank {answer.ranks[row.index].rank}</span>
+                            <span class="aligned-name">{rankName(answer, row.index)}</span>
                             <Bar rank={row} view={view} call={call} />
                             <span class="aligned-text">{waitText(row, least)}</span>
                         </button>

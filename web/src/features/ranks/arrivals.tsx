@@ -8,6 +8,7 @@ import { FamilySwatch } from '../../components/family_swatch';
 import { arraySource } from '../../components/grid_types';
 import { ShareBar } from '../../components/share_bar';
 import { PaneHead } from '../../components/toolbar';
+import { rankName } from '../../model/ranks';
 import { ms } from '../../model/trace_range';
 import { RIGHT_ALIGNED } from '../trace/columns';
 
@@ -22,7 +23,7 @@ const none = <span class="zero">–</span>;
 const shortName = (name: string): string => name.split('(')[0].replace(/^nccl(Dev)?Kernel_/, '');
 
 function columnsOf(answer: RanksAnswer): Column[] {
-    const { ranks, steps, collectives } = answer;
+    const { steps, collectives } = answer;
     const most = Math.max(1, ...collectives.map(({ wait_ns }) => wait_ns));
     const perStep = Math.max(1, steps.length);
     const isPart = ({ ranks: present, group_size }: RankCollective) =>
@@ -137,7 +138,7 @@ function columnsOf(answer: RanksAnswer): Column[] {
                     <span class="soft">no order</span>
                 ) : (
                     <>
-                        rank {ranks[last].rank}{' '}
+                        {rankName(answer, last)}{' '}
                         <span class="soft">{`${pct((100 * last_calls) / calls)}${THIN_SPACE}%`}</span>
                     </>
                 ),

@@ -5,7 +5,7 @@ import { formatFixed, pct, THIN_SPACE } from '../../base/units';
 import { watchTheme } from '../../components/theme_watch';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { ms } from '../../model/trace_range';
-import { baseText, type HeatRow, isBinned } from '../../model/ranks';
+import { baseText, type HeatRow, isBinned, rankName } from '../../model/ranks';
 import {
     type HeatGeometry,
     type HeatScene,
@@ -45,8 +45,8 @@ export function cellText(scene: HeatScene, row: number, step: number): string {
     const value = answer.cells[at] < 0 ? 'no such step' : `${ms(answer.cells[at])}${THIN_SPACE}ms`;
     const { host, ranks } = rows[row];
     const name = isBinned(answer)
-        ? `${host ? `${host}, ` : ''}rank ${answer.ranks[rank].rank}, slowest of ${ranks.length}`
-        : `rank ${answer.ranks[rank].rank}`;
+        ? `${host ? `${host}, ` : ''}${rankName(answer, rank)}, slowest of ${ranks.length}`
+        : rankName(answer, rank);
     return [`${name}, ${answer.steps[step]}: ${value}`, excessText(scene, row, step)]
         .filter(Boolean)
         .join(', ');

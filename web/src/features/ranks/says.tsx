@@ -8,6 +8,7 @@ import {
     latestRank,
     MAX_CLOCK_ERROR_NS,
     missingRanks,
+    rankName,
 } from '../../model/ranks';
 import { ms } from '../../model/trace_range';
 
@@ -27,11 +28,12 @@ function verdictOf(answer: RanksAnswer): string {
     if (ranks.length === 1) return 'This run has one rank: no other waits for it.';
     if (matching.collectives === 0) return 'No collective connects the ranks of this run.';
     if (index === null) return 'No rank stands out: none is last much more often than the others.';
-    const { rank, last, calls } = ranks[index];
+    const { last, calls } = ranks[index];
+    const name = rankName(answer, index);
     const wait = `${ms(causedPerStep(answer, index))}${THIN_SPACE}ms`;
     const others =
         ranks.length === 2 ? 'the other waits' : `the other ${int(ranks.length - 1)} wait`;
-    return `Rank ${rank} arrives last in ${pct((100 * last) / calls)}${THIN_SPACE}% of its collectives; ${others} ${wait}${steps.length > 0 ? ' a step' : ''} for it.`;
+    return `${name[0].toUpperCase()}${name.slice(1)} arrives last in ${pct((100 * last) / calls)}${THIN_SPACE}% of its collectives; ${others} ${wait}${steps.length > 0 ? ' a step' : ''} for it.`;
 }
 
 function causeText(answer: RanksAnswer): string {
