@@ -76,6 +76,21 @@ test('stacks: a sandwich of the function that costs most, then of another', asyn
     });
 });
 
+test('stacks: on phones the functions leave room for the sandwich', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'many.txt');
+        writeFileSync(file, Array.from({ length: 40 }, (_, i) => `main (app.py:1);work_${i} (app.py:${i + 3}) ${i + 1}`).join('\n'));
+        const { id } = shelf.add(file);
+        const page = await pages.open(`${shelf.url}#/run/${id}/sandwich`, { width: 390, height: 844 });
+        await page.locator('.sandwich-row').waitFor();
+        const { height } = await page.locator('.pane-sandwich-list').boundingBox();
+        check(height < 300, `a list of ${height} px`);
+    } finally {
+        await shelf.stop();
+    }
+});
+
 test('stacks: arrows walk the functions, Enter and a double click open a frame, Backspace returns', async ({ pages }) => {
     await withStacks(async (at) => {
         const page = await pages.open(at('sandwich'));
