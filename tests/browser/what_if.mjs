@@ -127,8 +127,8 @@ test("what_if: the total, the line to change, and all candidates at once", async
   await sentence.getByRole("button", { name: "Tick all" }).waitFor();
   const said = (await sentence.innerText()).replaceAll("\u202f", " ");
   const seconds = (us) => (us < 1e6 ? `${(us / 1e3).toFixed(1)} ms` : `${(us / 1e6).toFixed(3)} s`);
-  check(said.includes(`${seconds(before_us)}. Importing ${suggestions.length} packages`), said);
-  check(said.includes(`up to ${seconds(saving_us.best)}`), said);
+  check(said.includes(`${seconds(before_us)}. Importing all ${suggestions.length} packages below`), said);
+  check(said.includes(`up to ${seconds(saving_us.high)}`), said);
   const [module, importer] = suggestions[0].lazy.split(",")[0].split("@");
   const first = await page.locator(".list-row.lazy-choice-grid").first().innerText();
   check(first.includes(`import ${module} in ${importer}`), first);

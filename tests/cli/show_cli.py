@@ -101,7 +101,7 @@ class Show(ShelfTest):
         self.ok("add", os.path.join(DEMO, "training-waits.pt.trace.json.gz"), "--name", "waits")
         shown = self.ok("show", "waits").split("\n\n")
         self.assertEqual(shown[1], "The loop waits for data. The DataLoader takes 4.085 ms of the 8.751 ms of a step, while nothing else runs.")
-        self.assertRegex(shown[2], r"(?m)^   4\.085 ms +46\.7  up to 4\.085 ms  Waiting for the DataLoader$")
+        self.assertRegex(shown[2], r"(?m)^   4\.085 ms +46\.7  up to 4\.085 ms  Waiting for the DataLoader: 12 calls$")
         self.assertRegex(shown[3], r"^Mean of 12 steps: GPU kernel 49\.0 %, copy 3\.6 %, .*, other 0\.1 % of step, 8\.751 ms\.$")
         self.assertTrue(shown[4].endswith("12 checks passed."), shown[4])
 

@@ -59,6 +59,7 @@ static void add_startup(struct ps_conclusion *c, const struct ps_import_graph *g
 static void say_sentence(struct ps_conclusion *c, const struct ps_import_graph *graph,
                          const struct ps_import_suggestion *packages, size_t n)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf choices = {0};
     size_t largest = 0, n_useful = 0;
     double together_us = 0;
 
@@ -69,6 +70,8 @@ static void say_sentence(struct ps_conclusion *c, const struct ps_import_graph *
             continue;
         n_useful++;
         together_us += packages[i].added_us;
+        ps_buf_printf(&choices, "%s%.*s", choices.len ? "," : "", (int)packages[i].choices.len,
+                      packages[i].choices.ptr);
     }
     if (!n || packages[largest].self_us < STANDS_OUT * graph->total_us) {
         ps_say(c, &c->verdict, "No single package stands out.");
@@ -86,10 +89,28 @@ static void say_sentence(struct ps_conclusion *c, const struct ps_import_graph *
         ps_say(c, &c->sentence, ".");
     }
     if (n_useful > 1) {
-        ps_say(c, &c->sentence, " %zu packages would save up to ", n_useful);
-        ps_say_value(&c->sentence, (struct ps_report_link){.tab = "lazy"}, together_us / 1e6, "s");
-        ps_say(c, &c->sentence, ".");
+        const struct ps_report_link link = {
+            "lazy", {{"lazy", ps_arena_copy(&c->arena, ps_buf_slice(&choices)).ptr}}};
+
+        ps_say(c, &c->sentence, " %zu packages that save 2 %% or more each would save up to ",
+               n_useful);
+        ps_say_value(&c->sentence, link, together_us / 1e6, "s");
+        ps_say(c, &c->sentence, " together.");
     }
+}
+
+/* What the totals of the report are when threads make self times negative. */
+static void note_threads(struct ps_conclusion *c, const struct ps_import_graph *graph)
+{
+    double positive_us = 0;
+
+    for (uint32_t i = 1; i < graph->n; i++)
+        positive_us += fmax(graph->nodes[i].self_us, 0);
+    ps_conclusion_note(c,
+                       "Several threads imported at once, so times are unreliable. Shares are of "
+                       "the sum of all self times, %.1f ms. The picture draws those above 0, "
+                       "together %.1f ms. Total adds the times of the top-level imports.",
+                       graph->total_us / 1e3, positive_us / 1e3);
 }
 
 /* Self times by origin, without negative ones, as the picture of the imports draws them. */
@@ -133,7 +154,7 @@ enum ps_status ps_conclude_imports(struct ps_db *db, struct ps_conclusion *out, 
     ps_conclusion_sort(out);
     compose(out, &graph);
     if (graph.has_threads)
-        ps_conclusion_note(out, "Several threads imported at once, so times are unreliable.");
+        note_threads(out, &graph);
     if (graph.evidence == PS_EVIDENCE_NONE)
         ps_conclusion_note(out, "The log names only the first importer of each module, so another "
                                 "import may load it anyway. `perfshelf record --importers` and "

@@ -35,6 +35,11 @@ struct row_sum {
     int64_t calls, ns; /* ns: with overlaps */
 };
 
+/* Numbers of calls in the span. */
+struct call_counts {
+    double copies, sets, driver, loads, host_collectives, ranges;
+};
+
 struct worker_time {
     struct ps_intervals steps;     /* joined */
     struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
@@ -55,8 +60,9 @@ struct trace {
     struct blocking *blocking; /* by text id */
     size_t n_blocking;
     struct row_sum kernels, collectives, operators; /* of the span */
-    bool counts_annotations;                        /* the operators include annotations */
-    bool is_torch;                                  /* else: Nsight Systems */
+    struct call_counts counts;
+    bool counts_annotations;   /* the operators include annotations */
+    bool is_torch;             /* else: Nsight Systems */
     const char *operators_tab; /* the tab that lists slices of the host by name */
     struct ps_trace_facts facts;
     struct ps_check *checks;
@@ -215,6 +221,20 @@ static enum ps_status sum_operators(struct trace *trace, struct ps_err *err)
     return sum_rows(trace, "conclude_operators", false, &trace->operators, err);
 }
 
+static enum ps_status read_counts(struct trace *trace, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(trace->db, ps_query_sql("conclude_counts"), &stmt, err);
+    ps_bind_int(stmt, ":from", trace->span.from_ns);
+    ps_bind_int(stmt, ":to", trace->span.to_ns);
+    if (ps_stmt_step(stmt, err))
+        trace->counts =
+            (struct call_counts){ps_col_real(stmt, 0), ps_col_real(stmt, 1), ps_col_real(stmt, 2),
+                                 ps_col_real(stmt, 3), ps_col_real(stmt, 4), ps_col_real(stmt, 5)};
+    return err->code;
+}
+
 static enum ps_status read_checks(struct trace *trace, struct ps_err *err)
 {
     ps_trace_is_torch(trace->db, &trace->is_torch, err);
@@ -244,6 +264,7 @@ static enum ps_status read_trace(struct trace *trace, struct ps_err *err)
     sum_rows(trace, "conclude_kernels", false, &trace->kernels, err);
     sum_rows(trace, "conclude_kernels", true, &trace->collectives, err);
     sum_operators(trace, err);
+    read_counts(trace, err);
     return read_checks(trace, err);
 }
 
@@ -265,6 +286,19 @@ static struct ps_report_link link_slice(struct ps_conclusion *c, int64_t slice)
 static bool name_contains(const struct trace *trace, size_t name, struct ps_str word)
 {
     return ps_str_find(ps_trace_text(trace->db, (uint32_t)name), word) != NULL;
+}
+
+/* The driver calls among the rows of operators: kernels can have their words in the name too. */
+static struct ps_report_link link_driver(const struct trace *trace)
+{
+    const char *pattern = NULL;
+
+    for (size_t name = 1; name < trace->n_blocking && !pattern; name++)
+        if (trace->blocking[name].calls)
+            pattern = name_contains(trace, name, PS_STR("hip")) ? "^hip" : "^cu(?!dnn|blas|tlass)";
+    return (struct ps_report_link){
+        trace->operators_tab,
+        {{"sort", "self_cpu_us"}, {"desc", "1"}, {pattern ? "q" : NULL, pattern}, {"regex", "1"}}};
 }
 
 /* Returns the text id of the driver calls that blocked longest; 0: there are none. */
@@ -559,18 +593,75 @@ static enum ps_status add_kernels(struct ps_conclusion *c, const struct trace *t
     return err->code;
 }
 
-static void add_simple(struct ps_conclusion *c, const struct trace *trace, const char *rule,
-                       double seconds, const char *title, struct ps_report_link link,
-                       const char *evidence, const char *advice)
+/* Appends "50 calls". */
+static void say_count(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                      double n, const char *noun)
+{
+    ps_say_value(to, link, n, "count");
+    ps_say(c, to, n == 1 ? " %s" : " %ss", noun);
+}
+
+/* Adds a cause without parts of its own. Returns NULL if it is too small. */
+static struct ps_cause *add_simple(struct ps_conclusion *c, const struct trace *trace,
+                                   const char *rule, double seconds, const char *title,
+                                   const char *advice)
 {
     struct ps_cause *cause;
 
     if (seconds < CAUSE_SHARE * trace->wall_s)
-        return;
+        return NULL;
     cause = add_cause(c, trace, rule, seconds, title);
     ps_cause_save(cause, NAN, seconds);
-    ps_say_link(c, &cause->evidence, link, "%s", evidence);
     cause->advice = advice;
+    return cause;
+}
+
+/* The causes of a trace without devices. */
+static void add_host_causes(struct ps_conclusion *c, const struct trace *trace)
+{
+    struct ps_cause *cause =
+        add_simple(c, trace, "runtime", trace->parts_s[PS_ROLE_RUNTIME], "Driver calls", NULL);
+
+    if (cause) {
+        say_count(c, &cause->evidence, link_driver(trace), trace->counts.driver, "call");
+        add_findings(c, trace);
+    }
+    cause = add_simple(c, trace, "other", trace->parts_s[PS_N_ROLES], "Outside any operator", NULL);
+    if (cause) {
+        ps_say_link(c, &cause->evidence, (struct ps_report_link){.tab = "flame"}, "flame graph");
+        add_findings(c, trace);
+    }
+}
+
+static void add_loading(struct ps_conclusion *c, const struct trace *trace)
+{
+    struct ps_cause *cause = add_simple(
+        c, trace, "dataloader", trace->parts_s[PS_ROLE_DATALOADER], "Waiting for the DataLoader",
+        "More workers, prefetching or pinned memory load the next batch during the step.");
+
+    if (!cause)
+        return;
+    say_count(c, &cause->evidence, link_operators(trace, "enumerate(Data"), trace->counts.loads,
+              "call");
+    add_findings(c, trace);
+}
+
+static void add_copies(struct ps_conclusion *c, const struct trace *trace)
+{
+    const struct ps_report_link link = {"kernels", {{"q", "Mem"}}};
+    struct ps_cause *cause = add_simple(
+        c, trace, "copies", trace->parts_s[PS_ROLE_MEMCPY] + trace->parts_s[PS_ROLE_MEMSET],
+        "Copies that nothing overlaps",
+        "With pin_memory=True and non_blocking=True, copies overlap with kernels.");
+
+    if (!cause)
+        return;
+    ps_say_value(&cause->evidence, link, trace->counts.copies, "count");
+    ps_say(c, &cause->evidence, trace->counts.copies == 1 ? " copy" : " copies");
+    if (trace->counts.sets > 0) {
+        ps_say(c, &cause->evidence, " and ");
+        say_count(c, &cause->evidence, link, trace->counts.sets, "set");
+    }
     add_findings(c, trace);
 }
 
@@ -624,9 +715,11 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct tr
         add_cause(c, trace, "communication", rows.whole_s, "Communication that nothing overlaps");
     ps_cause_save(cause, NAN, rows.whole_s);
     if (trace->has_devices)
-        ps_say_link(c, &cause->evidence, (struct ps_report_link){.tab = "overview"}, "overlap");
+        say_count(c, &cause->evidence, (struct ps_report_link){.tab = "overview"},
+                  (double)trace->collectives.calls, "kernel");
     else
-        ps_say_link(c, &cause->evidence, link_operators(trace, "gloo:"), "collectives");
+        say_count(c, &cause->evidence, link_operators(trace, "gloo:"),
+                  trace->counts.host_collectives, "collective");
     cause->advice = "Larger buckets, gradient accumulation or compression reduce communication.";
     add_rows(c, trace, &rows, err);
     add_findings(c, trace);
@@ -652,17 +745,20 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace)
         const char *rule, *title;
         double seconds;
         struct ps_report_link link;
-        const char *evidence;
+        const char *evidence; /* noun for the count, or a text if the count is NaN */
+        double count;
     } parts[] = {
         {"host_operators", trace->is_torch ? "Operators on the CPU" : "In NVTX ranges", operators_s,
-         link_operators(trace, NULL), trace->is_torch ? "operators" : "ranges"},
+         link_operators(trace, NULL), trace->is_torch ? "operator call" : "range",
+         trace->is_torch ? (double)trace->operators.calls : trace->counts.ranges},
         {"host_other",
          trace->is_torch ? "Outside any operator" : "Outside any NVTX range",
          other_s,
          {.tab = "flame"},
-         "flame graph"},
+         "flame graph",
+         NAN},
         {"host_runtime", sync_s > 0 ? "Other driver calls" : "Driver calls", runtime_s - sync_s,
-         link_operators(trace, "Launch"), "launches"},
+         link_driver(trace), "driver call", trace->counts.driver},
     };
     double seconds = operators_s + other_s + runtime_s;
     struct ps_cause *cause;
@@ -682,7 +778,10 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace)
             continue;
         part = add_part(c, trace, parts[i].rule, parts[i].seconds);
         ps_say(c, &part->title, "%s", parts[i].title);
-        ps_say_link(c, &part->evidence, parts[i].link, "%s", parts[i].evidence);
+        if (isnan(parts[i].count))
+            ps_say_link(c, &part->evidence, parts[i].link, "%s", parts[i].evidence);
+        else
+            say_count(c, &part->evidence, parts[i].link, parts[i].count, parts[i].evidence);
     }
     add_findings(c, trace);
 }
@@ -870,20 +969,6 @@ static enum ps_status say_verdict(struct ps_conclusion *c, const struct trace *t
     return err->code;
 }
 
-/* What the names of driver calls contain; NULL: neither CUDA nor HIP. */
-static const char *driver_word(const struct trace *trace)
-{
-    for (size_t name = 1; name < trace->n_blocking; name++) {
-        if (!trace->blocking[name].calls)
-            continue;
-        if (name_contains(trace, name, PS_STR("hip")))
-            return "hip";
-        if (name_contains(trace, name, PS_STR("cuda")))
-            return "cuda";
-    }
-    return NULL;
-}
-
 /* The parts of a step in the order in which moments are counted, with what shows each of them. */
 static void compose(struct ps_conclusion *c, const struct trace *trace)
 {
@@ -897,7 +982,7 @@ static void compose(struct ps_conclusion *c, const struct trace *trace)
         [PS_ROLE_MEMCPY] = {"memcpy", "copy", copies},
         [PS_ROLE_MEMSET] = {"memset", "memset", copies},
         [PS_ROLE_COMMUNICATION] = {"communication", "communication", overview},
-        [PS_ROLE_RUNTIME] = {"runtime", "runtime", link_operators(trace, driver_word(trace))},
+        [PS_ROLE_RUNTIME] = {"runtime", "runtime", link_driver(trace)},
         [PS_ROLE_DATALOADER] = {"dataloader", "DataLoader",
                                 link_operators(trace, "enumerate(Data")},
         [PS_ROLE_CPU] = {"cpu", "CPU", link_operators(trace, NULL)},
@@ -921,7 +1006,6 @@ static void compose(struct ps_conclusion *c, const struct trace *trace)
 enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     PS_AUTO(trace_free) struct trace trace = {.db = db};
-    const double *parts = trace.parts_s;
 
     read_trace(&trace, err);
     if (err->code != PS_OK)
@@ -947,19 +1031,11 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         add_kernels(out, &trace, err);
     } else {
         add_operators(out, &trace, err);
-        add_simple(out, &trace, "runtime", parts[PS_ROLE_RUNTIME], "Driver calls",
-                   link_operators(&trace, "cuda"), "calls", NULL);
-        add_simple(out, &trace, "other", parts[PS_N_ROLES], "Outside any operator",
-                   (struct ps_report_link){.tab = "flame"}, "flame graph", NULL);
+        add_host_causes(out, &trace);
     }
-    add_simple(out, &trace, "dataloader", parts[PS_ROLE_DATALOADER], "Waiting for the DataLoader",
-               link_operators(&trace, "enumerate(Data"), "calls",
-               "More workers, prefetching or pinned memory load the next batch during the step.");
+    add_loading(out, &trace);
     add_communication(out, &trace, err);
-    add_simple(out, &trace, "copies", parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET],
-               "Copies that nothing overlaps", (struct ps_report_link){"kernels", {{"q", "Mem"}}},
-               "copies and sets",
-               "With pin_memory=True and non_blocking=True, copies overlap with kernels.");
+    add_copies(out, &trace);
     ps_conclusion_sort(out);
     compose(out, &trace);
     say_verdict(out, &trace, err);

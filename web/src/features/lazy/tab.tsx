@@ -198,13 +198,18 @@ function LazyTotal({ data, whole, packages, candidates }: LazySentenceProps) {
             </p>
         );
     }
-    const { best } = whole.saving_us;
+    const { best, high } = whole.saving_us;
     return (
         <p class="who-sentence">
             Imports take <b>{timeText(whole.before_us)}</b>. Importing{' '}
-            <b>{plural(packages, 'package')}</b> only where they are used saves{' '}
-            <b>up to {timeText(best)}</b> ({pct((100 * best) / whole.before_us)}
-            {THIN_SPACE}%). Tick a package to see what it saves and which line to change.{' '}
+            <b>
+                {packages > 1 && 'all '}
+                {plural(packages, 'package')}
+            </b>{' '}
+            below only where they are used saves <b>up to {timeText(high)}</b> (
+            {pct((100 * high) / whole.before_us)}
+            {THIN_SPACE}%){best < high && `, likely ${timeText(best)}`}. Tick a package to see what
+            it saves and which line to change.{' '}
             <button type="button" class="link" onClick={() => toggleImports(candidates)}>
                 Tick all
             </button>{' '}

@@ -1,0 +1,7 @@
+-- Numbers of calls in a range: copies and sets of devices, driver calls, waits for data, collectives of
+-- the host, and NVTX ranges.
+SELECT total(o.calls) FILTER (WHERE o.kind = 7), total(o.calls) FILTER (WHERE o.kind = 8),
+       total(o.calls) FILTER (WHERE o.kind = 4),
+       total(o.calls) FILTER (WHERE n.text LIKE 'enumerate(DataLoader)%'),
+       total(o.calls) FILTER (WHERE n.text LIKE 'gloo:%'), total(o.calls) FILTER (WHERE o.kind = 12)
+FROM ps_operators(:from, :to, 0) o JOIN text n ON n.id = o.name;
