@@ -78,6 +78,11 @@ class BareRoot:
 class InEachRelease(unittest.TestCase):
     """Runs the method `check` of a subclass in a bare system of each release."""
 
+    @classmethod
+    def setUpClass(cls):
+        if why := clean_root.lacking():
+            raise unittest.SkipTest(why)
+
     def each_release(self):
         for number, release in RELEASES.items():
             with self.subTest(debian=number):
