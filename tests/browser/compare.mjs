@@ -180,6 +180,35 @@ test('compare: a row shows each run, swapping turns signs, the picture knows wha
         await until(async () => /faster/.test(await page.locator('.compare-answer').innerText()), 'faster now');
     }));
 
+test('compare: a row and a frame lead to the reports of both runs', async ({ pages, demo }) => {
+    const idOf = (file) => demo.demo.get(file).id;
+    const [slow, joined] = ['bookshop-slow.prof', 'bookshop-joined.prof'].map(idOf);
+    const page = await pages.open(`${demo.url}#/compare/functions?base=${slow}&new=${joined}`);
+    await until(async () => (await rowTexts(page, 'Functions')).length > 10, 'functions');
+    const item = (name) => page.getByRole('menuitem', { name });
+    const gone = "<method 'fetchone' of 'sqlite3.Cursor' objects>";
+    await grid(page, 'Functions').getByText(gone, { exact: true }).click({ button: 'right' });
+    await item(/Show in new run/).waitFor();
+    equal(await item(/Show in new run/).getAttribute('aria-disabled'), 'true', 'the new run lacks it');
+    check((await item(/Copy name/).count()) === 1, 'its name is copied');
+    await item(/Show in base run/).click();
+    await until(() => page.url().includes(`#/run/${slow}/functions`) && /fn=\d+/.test(page.url()), 'the function in the base');
+    const pair = ['training-waits.pt.trace.json.gz', 'training.pt.trace.json.gz'].map(idOf);
+    await page.goto(`${demo.url}#/compare/steps?base=${pair[0]}&new=${pair[1]}`);
+    await until(async () => (await rowTexts(page, 'Operators')).length > 4, 'operators');
+    await grid(page, 'Operators').getByText('aten::gelu', { exact: true }).click({ button: 'right' });
+    await page.keyboard.press('n');
+    await until(() => page.url().includes(`#/run/${pair[1]}/operators`) && /op=\d+/.test(page.url()), 'the operator in the new run');
+    await page.goBack();
+    const picture = page.getByRole('region', { name: 'Difference' }).locator('canvas').first();
+    await picture.waitFor();
+    await settle(page);
+    const box = await picture.boundingBox();
+    await page.mouse.click(box.x + 80, box.y + 46, { button: 'right' });
+    await item(/Show in base run/).click();
+    await until(() => page.url().includes(`#/run/${pair[0]}/operators`) && /op=\d+/.test(page.url()), 'the frame in the base');
+});
+
 test('compare: what cannot be compared is said', async ({ pages, demo }) => {
     pages.expect(/40[04]/);
     const [a, b] = ['expressions.prof', 'stdlib.log'].map((file) => demo.demo.get(file).id);

@@ -422,6 +422,8 @@ class Compare(ServerTest):
         self.assertRefused(self.get(f"/api/v1/compare/functions?base={base}&new={new}&per=step"), 400, "bad_request")
         row = self.get_json(f"/api/v1/compare/functions/{rows[1]['id']}?base={base}&new={new}&per=call")
         self.assertEqual((row["base_values"], row["new_values"]), ([0.2], [None]))
+        self.assertGreater(row["base_id"], 0)
+        self.assertIsNone(row["new_id"])
 
     def test_a_conclusion_names_the_rows_that_explain_the_difference(self):
         def conclusion(base, new):

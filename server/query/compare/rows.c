@@ -211,6 +211,15 @@ enum ps_status ps_query_compare_rows(struct ps_store *store, const struct ps_com
     return err->code;
 }
 
+static void write_id(const char *key, int64_t id, struct ps_json *json)
+{
+    ps_json_key(json, key);
+    if (id)
+        ps_json_int(json, id);
+    else
+        ps_json_null(json);
+}
+
 static void write_values(const char *key, const double *values, size_t n, struct ps_json *json)
 {
     ps_json_key(json, key);
@@ -263,8 +272,11 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     values = ps_comparison_values(table->comparison, (uint32_t)row, &n_base, &now, &n_new);
     ps_json_object(json);
     ps_array_write_members(&array, (uint32_t)(row - 1), json);
-    if (!table->is_single_group)
+    if (!table->is_single_group) {
+        write_id("base_id", row_context.rows[row - 1].base_id, json);
+        write_id("new_id", row_context.rows[row - 1].new_id, json);
         write_values("base_values", values, n_base, json);
+    }
     write_values(table->is_single_group ? "values" : "new_values", now, n_new, json);
     if (ps_param_get(params, "sort"))
         write_row_index(store, groups->runs[0].id, params, table, (uint32_t)(row - 1), json, err);
@@ -309,11 +321,7 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
     if (row) {
         twin = is_base ? row->new_id : row->base_id;
         ps_json_object(json);
-        ps_json_key(json, "id");
-        if (twin)
-            ps_json_int(json, twin);
-        else
-            ps_json_null(json);
+        write_id("id", twin, json);
         ps_json_key(json, "name");
         ps_json_str(json, row->name);
         ps_json_end(json);

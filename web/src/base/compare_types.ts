@@ -140,6 +140,9 @@ export type TotalRow = ComparisonRow & { base: number; new: number; delta: numbe
 export interface ComparisonRowDetail extends ComparisonRow {
     /** path of the file, only if `place` is a file */
     file?: string | null;
+    /** ids of the row in the last run of each group that has it; null: unknown */
+    base_id: number | null;
+    new_id: number | null;
     /** by run; per call, null in runs without the row */
     base_values: (number | null)[];
     new_values: (number | null)[];

@@ -294,6 +294,7 @@ interface VerdictCellProps {
 
 function VerdictCell({ row, unit, isImport, isFaint }: VerdictCellProps) {
     const { glyph, label, tone } = verdictOf(row, unit, isImport);
+    if (row.name === STEP_ROW) return null;
     const tip = row.p === null ? undefined : `p = ${formatFixed(row.p, 4)}`;
     return (
         <span class={`verdict ${isFaint ? 'faint' : tone}`} title={tip}>

@@ -13,6 +13,7 @@ import { viewportWidth } from '../../components/viewport';
 import { formatDelta, formatValueOf, groupName, verdictOf, verdictText } from '../../model/compare';
 import { ConclusionLine } from './conclusion';
 import { GroupStrip } from './group_strip';
+import { noStepsText } from './per_switch';
 import { countedSteps, durationOf } from './step_columns';
 import type { StepOverviews } from './steps_view';
 
@@ -144,7 +145,8 @@ function HeadlineVerdict({ comparison }: { comparison: Comparison }) {
     if (!headline) {
         return (
             <p class="compare-answer">
-                No difference of the headline: {comparison.no_headline}. Compare the tables below.
+                No difference of the headline: {comparison.no_headline}.{' '}
+                {noStepsText(comparison) || 'Compare the tables below.'}
             </p>
         );
     }

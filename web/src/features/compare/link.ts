@@ -17,10 +17,12 @@ import { comparePath, rowParams } from './state';
 /** Maximum number of rows with the same name in which the row of a frame is searched. */
 const MAX_SAME_NAME = 200;
 
-/** Selects a frame, and the table row that it belongs to. -1 deselects the frame only. */
-export async function selectFrame(table: ComparisonTable, tree: GroupTree, node: number) {
-    pushQuery({ frame: node >= 0 ? String(node) : null });
-    if (node < 0) return;
+/** The table row of a frame; null: the table has none. */
+export async function rowOfFrame(
+    table: ComparisonTable,
+    tree: GroupTree,
+    node: number,
+): Promise<ComparisonRow | null> {
     const { query } = route.peek();
     const page = await getJson<Page>(
         comparePath(query, `/${table.of}`, {
@@ -28,9 +30,17 @@ export async function selectFrame(table: ComparisonTable, tree: GroupTree, node:
             name: tree.names[tree.name[node]],
             limit: MAX_SAME_NAME,
         }),
-    ).catch(() => null); // the frame stays selected; only its row is unknown
+    );
     const place = placeOf(tree, node);
-    const row = page && objectsOf<ComparisonRow>(page).find((one) => matchesRow(place, one));
+    return objectsOf<ComparisonRow>(page).find((row) => matchesRow(place, row)) ?? null;
+}
+
+/** Selects a frame, and the table row that it belongs to. -1 deselects the frame only. */
+export async function selectFrame(table: ComparisonTable, tree: GroupTree, node: number) {
+    pushQuery({ frame: node >= 0 ? String(node) : null });
+    if (node < 0) return;
+    // Without a row the frame stays selected.
+    const row = await rowOfFrame(table, tree, node).catch(() => null);
     if (route.peek().query.frame === String(node))
         replaceQuery({ row: row ? String(row.id) : null });
 }

@@ -3,7 +3,7 @@
  * What the values of a table are per: step, run or call; and the amounts of work of the two groups
  * if they differ, since totals then compare different amounts.
  */
-import type { ComparisonTable, Per, Work } from '../../base/compare_types';
+import type { Comparison, ComparisonTable, Per, Work } from '../../base/compare_types';
 import { replaceQuery, route } from '../../base/router';
 import { formatFixed } from '../../base/units';
 import { Segmented } from '../../components/segmented';
@@ -45,6 +45,13 @@ export function workText(work: Work): string | null {
         formatFixed(value, Number.isInteger(value) ? 0 : 1),
     );
     return `${amounts.join(' against ')} ${work.of}`;
+}
+
+/** Why traces of which only one has steps are compared per run; '' if that is not the case. */
+export function noStepsText({ base, new: fresh, tables }: Comparison): string {
+    const lacks = [base, fresh].map((runs) => runs.every(({ summary }) => summary.steps === 0));
+    if (lacks[0] === lacks[1] || tables.some(({ per }) => per.includes('step'))) return '';
+    return `Per run, since the ${lacks[0] ? 'base' : 'new run'} has no marked steps.`;
 }
 
 export function PerSwitch({ table }: { table: ComparisonTable }) {

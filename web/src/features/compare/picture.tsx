@@ -22,6 +22,7 @@ import {
     type Side,
     removedNodes,
 } from './diff_tree';
+import { frameActions } from './row_menu';
 import { metricOf } from './state';
 import {
     boundsText,
@@ -102,6 +103,7 @@ export function DiffPicture({ comparison, table, wantedRow, ...mark }: DiffPictu
             label="Difference"
             head={<PictureHead tree={tree} side={side} markText={mark.markText} />}
             tip={(of, node) => <DiffTip tree={of} node={node} />}
+            actions={(of, node) => frameActions(comparison, table, of, node)}
         />
     );
 }

@@ -9,6 +9,7 @@ import type { ComparisonTable, Metric } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';
 import { int } from '../../base/units';
+import type { RowActions } from '../../components/actions';
 import { DataGrid } from '../../components/data_grid';
 import type { GridColumn, GridHandle } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
@@ -49,6 +50,8 @@ interface CompareRowsProps<R> {
     /** additional filters of the table */
     filters?: Params;
     rowClass?: (row: R) => string;
+    /** what the menu of a row offers */
+    actions?: (row: R) => RowActions;
     /** Called when the user selects a row in the table. */
     onPick?: (row: RowName) => void;
     /** replaces the message that no row matches */
@@ -112,6 +115,7 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
                         }}
                         handle={grid}
                         rowClass={props.rowClass}
+                        actions={props.actions}
                         resetKey={withParams('', params)}
                         empty={empty ?? (filtered ? `No ${table.row} matches.` : NO_ROWS_TEXT)}
                     />

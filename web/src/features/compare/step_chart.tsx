@@ -24,6 +24,8 @@ const FADED = 0.3;
 
 export interface StepSide {
     side: 'base' | 'new';
+    /** as it is written below the columns: 'base, first run' */
+    label: string;
     run: Run;
     overview: TraceOverview;
 }
@@ -209,7 +211,7 @@ export function StepChart(props: StepChartProps) {
         event.preventDefault();
         event.stopPropagation();
     }
-    const words = layout.sides.map(({ side, overview }) => `${side}, ${stepsText(overview)}`);
+    const words = layout.sides.map(({ label, overview }) => `${label}, ${stepsText(overview)}`);
     return (
         <div class="step-chart">
             <canvas

@@ -4,7 +4,7 @@
  * per step. They have the same columns, so that their numbers stand in one line.
  */
 import { withParams } from '../../base/client';
-import type { ComparisonRow, ComparisonTable, Metric } from '../../base/compare_types';
+import type { Comparison, ComparisonRow, ComparisonTable, Metric } from '../../base/compare_types';
 import { useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
 import type { Page } from '../../base/types';
@@ -20,6 +20,7 @@ import { useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { type ColumnInputs, compareColumns } from './columns';
 import { fitColumns } from './fit_columns';
+import { compareActions } from './row_menu';
 import { useLargestRows } from './largest_rows';
 import { PerSwitch, perWords } from './per_switch';
 import { sidePaneWidth } from './side_pane';
@@ -51,6 +52,7 @@ function shareText(delta: number, whole: number): string {
 }
 
 interface PartsTableProps {
+    comparison: Comparison;
     table: ComparisonTable;
     rows: ComparisonRow[];
     scale: Scale;
@@ -59,7 +61,8 @@ interface PartsTableProps {
     onSelect: (name: string | null) => void;
 }
 
-export function PartsTable({ table, rows, scale, single, selected, onSelect }: PartsTableProps) {
+export function PartsTable(props: PartsTableProps) {
+    const { comparison, table, rows, scale, single, selected, onSelect } = props;
     const sum = useMemoOn(() => sumOfParts(rows), [rows]);
     const source = useMemoOn(() => arraySource([...rows, sum]), [rows]);
     const whole = sum.delta ?? 0;
@@ -90,6 +93,9 @@ export function PartsTable({ table, rows, scale, single, selected, onSelect }: P
                 rowKey={({ name }) => name}
                 selected={selected}
                 onSelect={({ name }) => onSelect(name === STEP_ROW ? null : name)}
+                actions={(row) =>
+                    row.name === STEP_ROW ? null : compareActions(comparison, table, row)
+                }
                 rowClass={({ name, verdict }) =>
                     name === STEP_ROW ? 'is-sum' : verdict === 'same' ? 'is-quiet' : ''
                 }
@@ -119,6 +125,7 @@ const USED_TEXTS: Record<string, string> = {
 };
 
 interface OperatorsTableProps {
+    comparison: Comparison;
     /** the operators, with what their values can be per here */
     table: ComparisonTable;
     single: boolean;
@@ -129,7 +136,7 @@ interface OperatorsTableProps {
 }
 
 export function OperatorsTable(props: OperatorsTableProps) {
-    const { table, single, stepDelta, selected, onSelect } = props;
+    const { comparison, table, single, stepDelta, selected, onSelect } = props;
     const { query } = route.value;
     const metric = metricOf(table, query);
     const per = perOf(table, query);
@@ -202,6 +209,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
                     onSort={({ key, desc }) => replaceQuery({ sort: key, desc: desc ? '1' : '0' })}
                     selected={selected}
                     onSelect={({ name }) => onSelect(name)}
+                    actions={(row) => compareActions(comparison, table, row)}
                     rowClass={({ verdict }) => (verdict === 'same' ? 'is-quiet' : '')}
                     resetKey={JSON.stringify(params)}
                     empty={`No operator has a value here.`}

@@ -118,7 +118,8 @@ function StepsBody(props: StepsBodyProps) {
                     <div class="pane-head steps-head">
                         <b>Parts of a step</b>
                         <span class="pane-remark ellipsis" title={definition.description}>
-                            {overviews &&
+                            {isSingle(comparison, table) &&
+                                overviews &&
                                 partsRemark(
                                     [overviews.base, overviews.fresh].map(
                                         (one) => countedSteps(one).length,
@@ -129,12 +130,13 @@ function StepsBody(props: StepsBodyProps) {
                         <DefinitionSwitch definition={definition} />
                     </div>
                     <PartsTable
-                        {...{ table, rows, scale, single }}
+                        {...{ comparison, table, rows, scale, single }}
                         selected={part}
                         onSelect={(name) => select('part', name)}
                     />
                     {operators && (
                         <OperatorsTable
+                            comparison={comparison}
                             table={operators}
                             single={isSingle(comparison, operators)}
                             stepDelta={sum.delta ?? 0}
@@ -144,7 +146,7 @@ function StepsBody(props: StepsBodyProps) {
                     )}
                 </section>
                 {rowOfPart === undefined ? (
-                    <StepsPane {...{ comparison, rows, scale, single, part, overviews }} />
+                    <StepsPane {...{ comparison, rows, scale, part, overviews }} />
                 ) : (
                     <SelectedRow
                         {...{ comparison, table, scale }}
@@ -180,29 +182,31 @@ function useOperators({ tables }: Comparison): ComparisonTable | null {
     }, [tables]);
 }
 
+function sidesOf(comparison: Comparison, overviews: StepOverviews): [StepSide, StepSide] {
+    const side = (name: 'base' | 'new', overview: TraceOverview): StepSide => {
+        const runs = comparison[name];
+        const label = runs.length > 1 ? `${name}, first run` : name;
+        return { side: name, label, run: runs[0], overview };
+    };
+    return [side('base', overviews.base), side('new', overviews.fresh)];
+}
+
 interface StepsPaneProps {
     comparison: Comparison;
     rows: ComparisonRow[];
     scale: Scale;
-    single: boolean;
     part: string | null;
     overviews: StepOverviews | null;
 }
 
-function StepsPane({ comparison, rows, scale, single, part, overviews }: StepsPaneProps) {
+function StepsPane({ comparison, rows, scale, part, overviews }: StepsPaneProps) {
     const definition = readDefinition(route.value.query.parts);
     const sum = sumOfParts(rows);
     const named = rows.map((row) => ({ ...row, name: partText(row.name).label }));
-    const chart = waterfall(sum.base ?? 0, sum.new ?? 0, single ? largestSteps(named) : named);
+    const chart = waterfall(sum.base ?? 0, sum.new ?? 0, largestSteps(named));
     const selected = rows.find(({ name }) => name === part)?.id ?? null;
-    const groups = Math.max(comparison.base.length, comparison.new.length) > 1;
     const sides = useMemo(
-        () =>
-            overviews &&
-            ([
-                { side: 'base', run: comparison.base[0], overview: overviews.base },
-                { side: 'new', run: comparison.new[0], overview: overviews.fresh },
-            ] as [StepSide, StepSide]),
+        () => overviews && sidesOf(comparison, overviews),
         [comparison, overviews],
     );
     const cut = chart.axisFrom > 0 ? `axis from ${cellText(chart.axisFrom, scale)}` : '';
@@ -224,7 +228,7 @@ function StepsPane({ comparison, rows, scale, single, part, overviews }: StepsPa
                     }}
                 />
             </div>
-            <PaneHead title="Every step" remark={groups ? 'ms, first runs' : 'ms'}>
+            <PaneHead title="Every step" remark="ms">
                 <PartColours rows={rows} />
             </PaneHead>
             <div class="steps-chart-body">

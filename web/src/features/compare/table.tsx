@@ -16,6 +16,7 @@ import { fitColumns } from './fit_columns';
 import type { RowName } from './diff_tree';
 import { type LargestRows, useLargestRows } from './largest_rows';
 import { ComparePane } from './pane';
+import { compareActions } from './row_menu';
 import { CompareRows, NoRowsYet, useSearch } from './rows';
 import { sidePaneWidth } from './side_pane';
 import { isSingle, metricOf } from './state';
@@ -84,6 +85,7 @@ function TableBody(props: TableBodyProps) {
                     <ChangeMenu table={table} onlyChanges={onlyChanges} />
                 </>
             }
+            actions={(row) => compareActions(comparison, table, row)}
             rowClass={(row) => (row.verdict === 'same' ? 'is-quiet' : '')}
             empty={onlyChanges ? `No ${table.row} was added or removed.` : undefined}
         >

@@ -11,6 +11,7 @@ import { pushQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { text } from '../../base/units';
 import { FRAME_ROW, type FramePaint } from '../../canvas/frame_canvas';
+import type { Action } from '../../components/actions';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -106,10 +107,12 @@ interface TreePictureProps<T extends GroupTree> extends PictureProps, PictureMar
     /** heading above the frames */
     head: ComponentChildren;
     tip: (tree: T, node: number) => ComponentChildren;
+    /** what the menu of a frame offers */
+    actions?: (tree: T, node: number) => readonly Action[];
 }
 
 export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
-    const { label, table, wantedRow, answer, drawing, head, tip, mark, isBelow } = props;
+    const { label, table, wantedRow, answer, drawing, head, tip, mark, isBelow, actions } = props;
     const { data: tree, error, loading } = answer;
     const { q = '', regex, frame, zoom } = route.value.query;
     const match = useMemo(() => {
@@ -141,6 +144,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
                     rootName={drawing.title}
                     tip={(node) => tip(tree, node)}
                     height={Math.min(pictureHeight(), drawing.layout.rows * FRAME_ROW + 20)}
+                    actions={actions && ((node) => actions(tree, node))}
                     keyless
                     empty="Neither run has a call tree to draw."
                 />
