@@ -160,3 +160,17 @@ test('imports: the table is exported whole', async ({ pages, demo }) => {
     const [rows] = demo.run('sql', demo.demo.get(LOG).id, 'SELECT count(*) AS n FROM imports WHERE NOT cached', '--json');
     equal(text.trim().split('\n').length - 1, rows[0].n, 'rows of the CSV');
 });
+
+test('imports: the selected module has a pane with its chain, its importer and its imports', async ({ pages, demo }) => {
+    const { id } = demo.demo.get('ipython-cold.log');
+    const [row] = demo.run('sql', id, "SELECT id, self_us, cumulative_us FROM imports WHERE module = 'IPython.core.interactiveshell' AND NOT cached", '--json')[0];
+    const page = await pages.open(`${demo.url}#/run/${id}/imports?sel=${row.id}`);
+    const pane = page.getByRole('complementary', { name: 'Selection' });
+    await pane.waitFor();
+    const text = (await pane.innerText()).replace(/\s+/g, ' ');
+    const ms = (us) => `${(us / 1000).toFixed(3).replace(/\B(?=(\d{3})+(?!\d)\.)/g, ',')} ms`;
+    check(text.includes(`Cumulative ${ms(row.cumulative_us)}`) && text.includes(`Self ${ms(row.self_us)}`), text);
+    check(/Heaviest chain \d+ modules/.test(text) && /First importer 1/.test(text) && /Imports \d+/.test(text), text);
+    await page.getByRole('link', { name: 'Who imports', exact: true }).click();
+    await until(async () => (await page.locator('.who-sentence').innerText()).startsWith('IPython.core.interactiveshell'), 'the same module in Who imports');
+});

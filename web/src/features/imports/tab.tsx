@@ -12,11 +12,13 @@ import { THIN_SPACE, formatFixed, pct } from '../../base/units';
 import { hitSteps } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
+import { isPaneBeside } from '../../components/selection_layout';
 import { setStatus } from '../../components/status_line';
 import { hitFrames } from '../../model/frame_hits';
 import { readFilters } from '../../model/filter_query';
 import { matchedTotal } from '../../model/icicle';
 import { type ImportData, summaryOf, useSearchHits, useImportData } from './data';
+import { ModuleSelection } from './module_selection';
 import { ImportsModules } from './modules';
 import { PackagesPane } from './packages_pane';
 import { ImportsPicture, useIcicle } from './picture';
@@ -122,7 +124,13 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                     by={by}
                     selected={selected}
                 />
-                <PackagesPane run={run} data={data} />
+                {selected >= 0 && isPaneBeside() ? (
+                    <section class="pane pane-packages">
+                        <ModuleSelection run={run} data={data} node={selected} onSelect={select} />
+                    </section>
+                ) : (
+                    <PackagesPane run={run} data={data} />
+                )}
             </div>
         </>
     );

@@ -46,7 +46,7 @@ import { currentName, tabsOf, type TabSpec } from './tabs';
 const lastQueryByTab = new Map<string, Query>();
 const SHARED_KEYS = ['from_ns', 'to_ns', 'report'];
 const STACK_SHARED_KEYS = [...SHARED_KEYS, 'mode', 'threads', 'tf', 'color', 'sel'];
-const TRACE_SHARED_KEYS = [...SHARED_KEYS, 'sel'];
+const SELECTED_SHARED_KEYS = [...SHARED_KEYS, 'sel'];
 const CALLS_SHARED_KEYS = [...SHARED_KEYS, 'fn'];
 /* Keys of tabs that show the selected function, by the key of the selection: another selection makes
  * them invalid. */
@@ -59,7 +59,7 @@ type RunDialog = 'edit' | 'delete' | 'share';
 
 function sharedKeys({ kind }: Run): string[] {
     if (kindHas(kind, 'stacks')) return STACK_SHARED_KEYS;
-    if (kindHas(kind, 'slices')) return TRACE_SHARED_KEYS;
+    if (kindHas(kind, 'slices') || kindHas(kind, 'imports')) return SELECTED_SHARED_KEYS;
     return kindHas(kind, 'calls') ? CALLS_SHARED_KEYS : SHARED_KEYS;
 }
 
