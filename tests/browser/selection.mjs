@@ -46,6 +46,7 @@ test('selection: a right click opens the actions of a frame, and Escape closes t
         await menu(page).waitFor();
         equal(await menu(page).getAttribute('aria-label'), 'load', 'the head of the menu');
         check(query(page).has('flame_frame'), 'the frame is selected');
+        check((await menu(page).innerText()).includes('Find in other runs'), 'other runs');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
         await page.keyboard.press('Escape');
         await menu(page).waitFor({ state: 'detached' });

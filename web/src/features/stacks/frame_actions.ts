@@ -12,6 +12,7 @@ import { frameParts } from '../../model/frame_names';
 import { isStacks, tabHash } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 import { linesOf } from './flame_tree';
+import { searchedFrame } from './frame_selection';
 import { stackQuery } from './parts';
 
 /** Groups of actions in the menu: other views of the function, changes of the picture, copies. */
@@ -47,6 +48,7 @@ export function frameActions(
     const { file, line } = frameParts(name);
     return [
         ...viewActions(run, name),
+        ...runsActions(run, searchedFrame(run, flame, node) ?? undefined),
         {
             text: 'Copy stack',
             key: 'y',

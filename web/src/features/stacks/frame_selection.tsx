@@ -78,7 +78,7 @@ function shortPlaceOf(whole: string): string | undefined {
 }
 
 /* The row that other runs are searched for: null for frames without a table of names. */
-function searchedRow(run: Run, flame: FlameAnswer, node: number): SearchedRow | null {
+export function searchedFrame(run: Run, flame: FlameAnswer, node: number): SearchedRow | null {
     const row = flame.names[flame.name[node]];
     if (isStacks(run)) return { of: 'functions', row };
     return searchedSlice(row, flame.kind[node]);
@@ -189,7 +189,7 @@ export function FrameSelection(props: FrameSelectionProps) {
                 },
             }}
             {...sections}
-            otherRuns={<OtherRuns run={run} row={searchedRow(run, flame, node)} />}
+            otherRuns={<OtherRuns run={run} row={searchedFrame(run, flame, node)} />}
             onClose={() => onSelect(-1)}
         />
     );
