@@ -89,7 +89,14 @@ test('a phone shows the name of a row, the number that sorts and the first other
         'place',
         'pick',
     ]);
-    assert.equal(phoneColumns(table, {}, undefined)[2].width, 'rest');
+    assert.equal(
+        phoneColumns<{ key: string; title: string; width?: number | 'rest' }>(
+            table,
+            {},
+            undefined,
+        )[2].width,
+        'rest',
+    );
     const notes = [
         { key: 'severity', title: 'Severity', width: 90 },
         { key: 'kind', title: 'Kind', width: 90 },
