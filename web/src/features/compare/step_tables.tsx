@@ -105,7 +105,7 @@ export function PartsTable(props: PartsTableProps) {
     );
 }
 
-type OperatorRow = ComparisonRow & { base_calls?: number; new_calls?: number };
+type OperatorDifference = ComparisonRow & { base_calls?: number; new_calls?: number };
 
 /* Calls of an operator; where they differ, of both. */
 function callsText({
@@ -113,7 +113,7 @@ function callsText({
     new: fresh,
     base_calls = base ?? 0,
     new_calls = fresh ?? 0,
-}: OperatorRow) {
+}: OperatorDifference) {
     const decimals = (value: number) => formatFixed(value, 1);
     const [a, b] = [decimals(base_calls), decimals(new_calls)];
     return a === b ? b : `${a} → ${b}`;
@@ -150,7 +150,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
         with_value: 1,
     };
     const path = comparePath({}, `/${table.of}`);
-    const source = useSource<OperatorRow>(path, params, false);
+    const source = useSource<OperatorDifference>(path, params, false);
     const { top } = useLargestRows<ComparisonRow>(table);
     const calls = useEqualCalls(table);
     const room = viewportWidth.value - sidePaneWidth();
@@ -199,7 +199,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
                 </a>
             </div>
             <div class="steps-operators">
-                <DataGrid<OperatorRow>
+                <DataGrid<OperatorDifference>
                     label={table.title}
                     layoutKey={LAYOUT}
                     columns={columns}
