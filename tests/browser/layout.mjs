@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every tab in windows of 1440, 800 and 390 px: nothing is outside of the window, titles of columns do not
- * overlap, names have room, and no number is cut. Texts are drawn letter by letter.
+ * overlap, names have room, no number is cut, rows have a cell for each title, and code is marked up. Texts
+ * are drawn letter by letter.
  */
 import { join } from 'node:path';
 import { check, equal, quiet, ROOT, Shelf, settle, test } from './lib.mjs';
@@ -53,9 +54,15 @@ function layoutFaults(nameMin) {
         const { width } = cell.getBoundingClientRect();
         if (isShown(cell) && width < nameMin) faults.add(`names have ${width} px below "${cell.textContent}"`);
     }
+    for (const table of document.querySelectorAll('table:has(thead)')) {
+        const titles = table.tHead.rows[0].cells.length;
+        const cells = table.tBodies[0]?.rows[0]?.cells.length ?? titles;
+        if (cells !== titles) faults.add(`${nameOf(table)} has ${titles} titles above ${cells} cells`);
+    }
     const texts = document.createTreeWalker(document.getElementById('app'), NodeFilter.SHOW_TEXT);
     for (let node = texts.nextNode(); node; node = texts.nextNode()) {
         const parent = node.parentElement;
+        if (node.data.includes('`') && isShown(parent) && !parent.closest(`${CODE}, code, pre, .mono`)) faults.add(`backquotes in ${nameOf(parent)}: ${node.data}`);
         if (!NUMBER.test(node.data) || !isShown(parent) || parent.closest(CODE)) continue;
         const { left, right } = boxOf(node);
         const clip = clipOf(parent);

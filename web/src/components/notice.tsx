@@ -6,6 +6,7 @@
 import type { ComponentChildren } from 'preact';
 import { int } from '../base/units';
 import { capital } from '../model/labels';
+import { CodeText } from './text';
 
 interface ErrorLike {
     text: string;
@@ -27,17 +28,11 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
         <div class={`notice is-${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
             {title && <div class="notice-title">{title}</div>}
             {error && <div>{errorText(error)}</div>}
-            {error?.hint && <div>{formatHint(error.hint)}</div>}
+            {error?.hint && <div><CodeText text={capital(error.hint)} /></div>}
             {children}
             {actions && <div class="notice-actions">{actions}</div>}
         </div>
     );
-}
-
-/* Returns a hint; text between backquotes is shown as code. */
-function formatHint(text: string): ComponentChildren {
-    const parts = capital(text).split('`');
-    return parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
 }
 
 function errorText({ text, at }: ErrorLike): string {

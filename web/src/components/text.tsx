@@ -14,6 +14,11 @@ export function FormattedValueText({ value }: { value: FormattedValue }) {
     );
 }
 
+/** A text whose parts between backquotes are code. */
+export function CodeText({ text }: { text: string }) {
+    return <>{text.split('`').map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part))}</>;
+}
+
 /** A number of a table column: zero is grey, null an en dash. */
 export function Num({ value, decimals = 0 }: { value: number | null; decimals?: number }) {
     if (value === null) return <span class="zero">–</span>;

@@ -10,7 +10,7 @@ import { navigate, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { formatFixed, int, text } from '../../base/units';
 import { API } from '../../base/client';
-import { FormattedValueText } from '../../components/text';
+import { CodeText, FormattedValueText } from '../../components/text';
 import { PHONE_PX, viewportWidth } from '../../components/viewport';
 import { functionName } from '../../model/labels';
 import { useJson } from '../shared/use_json';
@@ -150,9 +150,11 @@ function Causes({ groups, open, conclusion, hrefOf }: CausesProps) {
             <thead>
                 <tr>
                     <th scope="col">Cause</th>
-                    <th scope="col" class="num">
-                        {amountTitle(conclusion)}
-                    </th>
+                    {hasAmounts && (
+                        <th scope="col" class="num">
+                            {amountTitle(conclusion)}
+                        </th>
+                    )}
                     <th scope="col" class="num">
                         {conclusion.base ? `% ${conclusion.base}` : ''}
                     </th>
@@ -283,10 +285,13 @@ export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
                                     onClick={() => (showsAll.value = true)}
                                 >
                                     {nSmaller} smaller {nSmaller === 1 ? 'cause' : 'causes'}
-                                </button>{' '}
+                                </button>
+                                {' · '}
                             </>
                         )}
-                        {data.notes.map((note) => `${note} `)}
+                        {data.notes.map((note) => (
+                            <CodeText key={note} text={`${note} `} />
+                        ))}
                         {data.checked.length > 0 && (
                             <span title={data.checked.join('\n')}>
                                 {int(data.checked.length)}{' '}
