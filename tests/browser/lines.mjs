@@ -217,6 +217,8 @@ test('lines: the source of a Scalene profile has half of the width', async ({ pa
             ]);
             check(source >= all / 2 - 1, `${source} of ${all} px at ${width} px: ${columns}`);
             check(columns.includes('CPU'), columns);
+            const hidden = await page.locator('.nav-list .grid-scroll').evaluateAll((lists) => lists.map((list) => list.scrollWidth - list.clientWidth));
+            check(hidden.every((px) => px === 0), `${hidden} px of the list of functions are hidden at ${width} px`);
         }
     } finally {
         await shelf.stop();

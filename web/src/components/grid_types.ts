@@ -16,6 +16,8 @@ export interface GridColumn<R> {
     /** Pixels; 'rest' columns share the remaining width. A column grows if its title, or a number that
      * is aligned to the right, does not fit. */
     width: number | 'rest';
+    /** Minimum width in px of a 'rest' column in a narrow pane. */
+    least?: number;
     align?: 'left' | 'right';
     /** The server's sort key; without it the header does not sort. */
     sortKey?: string;

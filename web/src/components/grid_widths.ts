@@ -31,9 +31,9 @@ function tracksOf<R>(
     chosen: Readonly<Record<string, number>>,
     restMin: number,
 ): { tracks: string[]; least: number } {
-    const parts = columns.map(({ key, width }) => {
+    const parts = columns.map(({ key, width, least: ownLeast }) => {
         const isElastic = width === 'rest' && chosen[key] === undefined;
-        const wished = chosen[key] ?? (width === 'rest' ? restMin : width);
+        const wished = chosen[key] ?? (width === 'rest' ? (ownLeast ?? restMin) : width);
         const least = Math.max(wished, grown.get(key) ?? 0);
         return { least, text: isElastic ? `minmax(${least}px, 1fr)` : `${least}px` };
     });

@@ -90,6 +90,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
             key: 'name',
             title: '',
             width: 'rest',
+            least: 110,
             cellClass: 'nav-name',
             render: (row) => (
                 <>
@@ -117,7 +118,7 @@ function columnsOf(rank: Ranking): GridColumn<NavRow>[] {
         {
             key: 'share',
             title: rank.share,
-            width: 52,
+            width: 60,
             align: 'right',
             render: (row) => {
                 const value = share(row);
