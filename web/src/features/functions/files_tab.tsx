@@ -86,10 +86,12 @@ function fileColumns(search: Matcher, total: number): GridColumn<FileRow>[] {
             width: 'rest',
             sortKey: 'file',
             render: (row) => (
-                <span title={row.file}>
+                <span class="file-cell" title={row.file}>
                     <Swatch origin={row.origin} />
-                    <span class="mono">
-                        <MarkedName text={placeText(row.file, 0)} search={search} />
+                    <span class="path-end mono">
+                        <bdi>
+                            <MarkedName text={placeText(row.file, 0)} search={search} />
+                        </bdi>
                     </span>
                 </span>
             ),

@@ -92,10 +92,12 @@ function columnsOf(run: Run, search: Matcher): Column[] {
             width: 'rest',
             sortKey: 'file',
             render: (row) => (
-                <span title={row.file}>
+                <span class="file-cell" title={row.file}>
                     <Swatch origin={row.origin} />
-                    <span class="mono">
-                        <MarkedName text={row.file} search={search} />
+                    <span class="path-end mono">
+                        <bdi>
+                            <MarkedName text={row.file} search={search} />
+                        </bdi>
                     </span>
                 </span>
             ),
