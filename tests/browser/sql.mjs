@@ -3,6 +3,7 @@
  * The SQL tab: an example, the keyboard, mistakes at their place, what is cut, charts, files, the
  * documentation beside it, and the same after a reload.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, DEMO, equal, grid, rowTexts, Shelf, settle, test, until } from './lib.mjs';
@@ -67,6 +68,15 @@ test('SQL: a mistake is marked, what writes is refused, what is long is cut or s
         await ask(page, `${ENDLESS} SELECT count(*) FROM n`);
         await page.getByRole('button', { name: 'Stop' }).click();
         await page.getByRole('button', { name: 'Run' }).waitFor();
+    }));
+
+test('SQL: a run of an older version lacks newer views', ({ pages }) =>
+    withRun('expressions.prof', async (shelf, run) => {
+        const drop = 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute("DROP VIEW collectives")';
+        execFileSync('python3', ['-c', drop, join(shelf.folder, 'runs', `${run.id}.db`)]);
+        const page = await pages.open(`${shelf.url}#/run/${run.id}/sql`);
+        await page.getByText(/\d with rows/).waitFor();
+        check((await page.locator('.pane', { hasText: 'with rows' }).innerText()).includes('functions'), 'the views that there are');
     }));
 
 test('SQL: a chart of two columns, and files of all rows', ({ pages }) =>

@@ -48,11 +48,20 @@ export function useStatement(scope: SqlScope, sql: string, limit: number, stamp:
     return { ...request, stop: () => control.current?.abort() };
 }
 
-/** Names of the views that have rows. */
+/** Names of the views that have rows. A run of an older version of perfshelf lacks newer views. */
 export async function fetchViewsWithRows(scope: SqlScope, names: string[]): Promise<Set<string>> {
-    const sql = `SELECT ${names.map((name) => `EXISTS(SELECT 1 FROM "${name}")`).join(', ')}`;
+    const existing = await namesWithRows(scope, names, (name) => `pragma_table_info('${name}')`);
+    return new Set(await namesWithRows(scope, existing, (name) => `"${name}"`));
+}
+
+async function namesWithRows(
+    scope: SqlScope,
+    names: string[],
+    tableOf: (name: string) => string,
+): Promise<string[]> {
+    const sql = `SELECT ${names.map((name) => `EXISTS(SELECT 1 FROM ${tableOf(name)})`).join(', ')}`;
     const answer = await sendJson<SqlResult>('POST', `${API}/sql`, { ...scope, sql });
-    return new Set(names.filter((_, i) => answer?.rows[0]?.[i] === 1));
+    return names.filter((_, i) => answer?.rows[0]?.[i] === 1);
 }
 
 export interface NamedRun extends LinkedRun {
