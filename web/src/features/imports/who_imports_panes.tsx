@@ -59,7 +59,7 @@ export function ImporterChain({ run, detail }: PaneProps) {
                         >
                             <span
                                 class="mono cut"
-                                style={{ paddingLeft: Math.min(level * 10, 160) }}
+                                style={{ paddingLeft: `min(${level * 10}px, 160px, 40%)` }}
                                 title={link.module}
                             >
                                 {level > 0 && <span class="chain-mark">└ </span>}

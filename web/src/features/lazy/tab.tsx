@@ -298,7 +298,7 @@ function LazyChoice({ list, suggestions, isUnproven, keepers }: ChoiceProps) {
             <div class="list-head lazy-choice-grid">
                 <span />
                 <span>Import</span>
-                <span class="is-right" title="time that is certainly saved">
+                <span class="is-right is-certain" title="time that is certainly saved">
                     Certain <i>ms</i>
                 </span>
                 <span class="is-right" title="time that is saved according to all logs">
@@ -396,7 +396,7 @@ function Suggestion({ list, one, isUnproven }: SuggestionProps) {
                 <span class="mono">{one.package}</span>{' '}
                 <code class="lazy-line">{lineText(items)}</code>
             </span>
-            <span class={isUnproven ? 'is-right soft' : 'is-right'}>
+            <span class={`is-right is-certain${isUnproven ? ' soft' : ''}`}>
                 {isUnproven ? '–' : formatFixed(one.low_us / 1000, 3)}
             </span>
             <span class="is-right">{formatFixed(one.best_us / 1000, 3)}</span>
