@@ -315,8 +315,10 @@ function Timeline({ run, timeline }: TimelineProps) {
                         )}
                         {field}
                     </TimelineToolbar>
-                    <GesturesHint />
-                    <NoStepsHint run={run} />
+                    <div class="timeline-lines">
+                        <GesturesHint />
+                        <NoStepsHint run={run} />
+                    </div>
                 </>
             )}
             {error && (
