@@ -64,7 +64,7 @@ export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certaint
             <span title={frames(bounded)}>
                 <i class="is-bounded" />{' '}
                 <span>
-                    <Term of="bounded-value">bounded</Term>: [min–max]
+                    <Term of="bounded-value">bounded</Term> [min–max]
                 </span>
             </span>
             <span title={frames(unknown)}>
