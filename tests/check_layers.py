@@ -154,7 +154,7 @@ WEB_PUBLIC = {
     "conclusion": ["conclusion", "data"],
     "functions": ["printed_facts", "printed_reports"],
     "imports": ["who_imports_tab"],
-    "lines": ["text"],
+    "lines": ["frame_source", "text"],
     "login": ["person_menu", "user", "view"],
     "measurements": ["facts"],
     "memory": ["device_pane"],

@@ -32,20 +32,18 @@ void ps_source_outcomes_json(struct ps_json *out, const struct ps_source_outcome
 
 /* --- Attaching one source --- */
 
-/* Fails with PS_NOT_FOUND unless the run measured a file with exactly this path. */
-static enum ps_status check_measured(struct ps_store *store, const char *id, const char *path,
-                                     struct ps_err *err)
+/* Fails with PS_NOT_FOUND unless the profile of the run names a file with exactly this path. */
+static enum ps_status check_named(struct ps_store *store, const char *id, const char *path,
+                                  struct ps_err *err)
 {
-    PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
+    bool named = false;
 
-    if (ps_store_list_measured(store, id, &measured, err) != PS_OK)
+    if (ps_store_names_file(store, id, path, &named, err) != PS_OK || named)
         return err->code;
-    for (size_t i = 0; i < measured.n; i++)
-        if (strcmp(measured.items[i].path, path) == 0)
-            return PS_OK;
     return ps_fail(err, PS_NOT_FOUND,
                    "the profile of this run has no file %s" PS_HINT
-                   "GET /api/v1/runs/%s/sources lists the measured files",
+                   "write the path as in the profile; GET /api/v1/runs/%s/sources lists the files "
+                   "of a line profile",
                    path, id);
 }
 
@@ -71,10 +69,10 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
         return err->code;
     if (!path || !path[0])
         return ps_fail(err, PS_BAD_REQUEST,
-                       "the parameter path must be the path of a measured file");
+                       "the parameter path must be the path of a file of the profile");
     if (req->n_files != 1)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be one source file, and not empty");
-    if (check_measured(ps_request_api(req)->store, id, path, err) != PS_OK ||
+    if (check_named(ps_request_api(req)->store, id, path, err) != PS_OK ||
         attach_source(req, id, path, &source, err) != PS_OK)
         return err->code;
     ps_api_send_run_event(ps_request_api(req), id);

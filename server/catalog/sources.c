@@ -157,6 +157,22 @@ void ps_measured_free(struct ps_measured_list *list)
     *list = (struct ps_measured_list){0};
 }
 
+enum ps_status ps_store_names_file(struct ps_store *store, const char *id, const char *path,
+                                   bool *named, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_db *db = NULL;
+
+    if (ps_run_acquire(store, id, &db, err) == PS_OK) {
+        ps_db_prepare(db, ps_query_sql("file_named"), &stmt, err);
+        ps_bind_text(stmt, ":path", ps_str_from_c(path));
+    }
+    *named = ps_stmt_step(stmt, err) && ps_col_int(stmt, 0) != 0;
+    ps_stmt_auto(&stmt);
+    ps_run_release(db);
+    return err->code;
+}
+
 enum ps_status ps_sources_remove(struct ps_db *db, const char *id,
                                  const struct ps_pending_delete *pending, struct ps_err *err)
 {

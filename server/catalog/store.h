@@ -240,6 +240,9 @@ struct ps_measured_list {
 enum ps_status ps_store_list_measured(struct ps_store *store, const char *id,
                                       struct ps_measured_list *out, struct ps_err *err);
 void ps_measured_free(struct ps_measured_list *list);
+/* Sets *named to whether the profile of a run names the file `path`, exactly as written. */
+enum ps_status ps_store_names_file(struct ps_store *store, const char *id, const char *path,
+                                   bool *named, struct ps_err *err);
 
 /* --- Accepted uploads --- */
 

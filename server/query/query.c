@@ -36,6 +36,7 @@ static const struct ps_view views[] = {
     {PS_HAS_LINES, "line_files", ps_view_table, "line_files", NULL},
     {PS_HAS_LINES, "source", ps_view_source, NULL, NULL},
     {PS_HAS_LINES, "sources", ps_view_sources, NULL, NULL},
+    {PS_HAS_CALLS | PS_HAS_TIMELINE, "source", ps_view_attached_source, NULL, NULL},
     {PS_HAS_MEMORY, "memory", ps_view_memory, NULL, NULL},
     {PS_HAS_SPANS, "spans", ps_view_table, "spans", NULL},
     {PS_HAS_TIMELINE, "timeline", ps_view_timeline, NULL, NULL},

@@ -45,6 +45,10 @@ enum ps_status ps_view_report_rows(struct ps_db *db, const struct ps_view *view,
 enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer,
                               struct ps_err *err);
+/* The view source of kinds that do not measure lines: the text of an attached file. */
+enum ps_status ps_view_attached_source(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                       struct ps_params params, struct ps_answer *answer,
+                                       struct ps_err *err);
 enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int64_t id,
                                struct ps_params params, struct ps_answer *answer,
                                struct ps_err *err);

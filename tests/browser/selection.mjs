@@ -249,6 +249,70 @@ test('selection: other runs that have the function hot are listed and open it', 
     });
 });
 
+/* 45 lines, of which those of `load` can be told apart. */
+const CODE = Array.from({ length: 45 }, (_, i) => (i === 19 ? '    return parse(read(path))' : `    step_${i + 1}()`)).join('\n');
+
+async function attach(shelf, run, path, text) {
+    const answer = await fetch(`${shelf.url}api/v1/runs/${run}/sources?path=${encodeURIComponent(path)}`, { method: 'PUT', body: text });
+    equal(answer.status, 200, await answer.text());
+}
+
+test('selection: the source of a frame, attached in the pane', async ({ pages }) => {
+    await withFlame(pages, async ({ page, at, shelf }) => {
+        const load = at(2, 0.2);
+        await page.mouse.click(load.x, load.y);
+        const source = section(page, 'Source');
+        await source.getByText('Source not attached.').waitFor();
+        const [chooser] = await Promise.all([page.waitForEvent('filechooser'), source.getByRole('button', { name: 'Add' }).click()]);
+        const file = join(shelf.folder, 'app.py');
+        writeFileSync(file, CODE);
+        await chooser.setFiles(file);
+        const rows = source.locator('.selection-code');
+        await until(async () => (await rows.count()) === 5, 'five lines');
+        equal((await source.locator('.selection-code > .soft').allInnerTexts()).map(Number), [18, 19, 20, 21, 22], 'around the costliest line');
+        const current = source.locator('.is-current');
+        equal(await words(current), '20 8 samples return parse(read(path))', 'the costliest line and its total');
+        check((await current.getAttribute('class')).includes('is-tinted-5'), 'with the heat of 100 %');
+        check((await words(source)).includes('attached'), 'the state');
+        equal(await page.evaluate(faultsOfPage), [], 'accessible');
+        await quiet(page);
+    });
+});
+
+test('selection: the source of a function of cProfile, and a line profile of its file', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const { id } = shelf.add('demo/profiles/bookshop-slow.prof');
+        const page = await pages.open(`${shelf.url}#/run/${id}/functions?q=author_of`);
+        await page.getByRole('grid', { name: 'Functions', exact: true }).locator('.grid-row').first().click();
+        const source = section(page, 'Source');
+        await source.getByText('Source not attached.').waitFor();
+        const path = await source.locator('h3 .mono').getAttribute('title');
+        await attach(shelf, id, path, Array.from({ length: 200 }, (_, i) => `line_${i + 1}()`).join('\n'));
+        const report = join(shelf.folder, 'report.txt');
+        writeFileSync(report, `Timer unit: 1e-06 s
+
+Total time: 0.5 s
+File: ${path}
+Function: author_of at line 29
+
+Line #      Hits         Time  Per Hit   % Time  Line Contents
+==============================================================
+    30         1     500000.0 500000.0    100.0      a()
+`);
+        const profile = shelf.add(report, '--name', 'line by line');
+        await page.reload();
+        const current = source.locator('.selection-code.is-current');
+        await current.waitFor();
+        check(/^(\d+) line_\1\(\)$/.test(await words(current)), await words(current));
+        await source.getByRole('link', { name: 'line by line' }).click();
+        await until(() => page.url().includes(`/run/${profile.id}/lines`), 'the line profile is open');
+        await quiet(page);
+    } finally {
+        await shelf.stop();
+    }
+});
+
 /* Tables of the demo runs whose rows name something, and the actions that only they have. */
 const TABLES = [
     ['bookshop-slow.prof', 'functions', 'Functions', ['Show in call tree', 'Show in call graph', 'Find in other runs', 'Show in compare', 'Copy place', 'Open in editor']],

@@ -98,6 +98,26 @@ class Attach(LineTest):
         self.assertEqual(self.request("POST", f"{self.path}/sources", SOURCE).status, 405)
         self.assertSpoolEmpties()
 
+    def test_kinds_without_lines(self):
+        """The profile names the file of a function or frame; its text is read by that path."""
+        stacks = b"main (src/app.py:3);load (src/app.py:20) 6\nmain (src/app.py:3);read (src/other.py) 1\nsrc/first.py:go:4 1\n"
+        pstats = dump()
+        for content, paths in ((stacks, ("src/app.py", "src/other.py", "src/first.py")), (pstats, (None,))):
+            run = self.add(content)
+            where = f"{RUNS}/{run['id']}"
+            for path in paths:
+                path = path or next(row["file"] for row in self.get_json(f"{where}/files?format=rows") if row["file"].endswith(".py"))
+                with self.subTest(path=path):
+                    view = f"{where}/source?path={urllib.parse.quote(path)}"
+                    missing = {"state": "missing", "sha256": None, "bytes": None}
+                    self.assertEqual(self.get_json(view), {"path": path, "source": missing, "first": 1, "text": []})
+                    self.assertEqual(self.put(SOURCE, path, where).status, 200)
+                    found = self.get_json(view)
+                    self.assertEqual((found["source"]["state"], found["text"]), ("attached", TEXT))
+            for path in ("app.py", "src/app", "load", "other"):
+                self.assertRefused(self.put(SOURCE, path, where), 404, "not_found")
+            self.assertRefused(self.get(f"{where}/source"), 400, "bad_request")
+
     def test_another_site_may_not(self):
         self.assertRefused(self.put(SOURCE, Origin="http://evil.example"), 403, "forbidden")
         self.assertEqual(self.put(SOURCE, Origin=f"http://{self.server.host}:{self.server.port}").status, 200)

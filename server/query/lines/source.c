@@ -273,6 +273,37 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
     return err->code;
 }
 
+enum ps_status ps_view_attached_source(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                       struct ps_params params, struct ps_answer *answer,
+                                       struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&answer->body);
+    const char *path = ps_param_get(params, "path");
+    struct ps_source_lines attached = {0};
+    struct ps_source source = {.bytes = 0};
+    bool found;
+
+    (void)view, (void)id;
+    if (!path || !path[0])
+        return ps_fail(err, PS_BAD_REQUEST, "parameter path is missing: the path of a source file");
+    found = ps_source_read_attached(ps_db_get_store(db), ps_db_run_id(db), path, &source, &attached,
+                                    err);
+    if (err->code == PS_OK) {
+        ps_json_object(&json);
+        ps_json_key_str(&json, "path", path);
+        ps_json_key(&json, "source");
+        ps_json_object(&json);
+        write_state(&source, found, false, &json);
+        ps_json_end(&json);
+        ps_json_key_int(&json, "first", 1);
+        ps_json_key(&json, "text");
+        ps_source_lines_json(&attached, &json);
+        ps_json_end(&json);
+    }
+    ps_source_lines_free(&attached);
+    return err->code;
+}
+
 static enum ps_status write_measured(struct ps_db *db, struct ps_stmt *stmt, struct ps_json *json,
                                      struct ps_err *err)
 {

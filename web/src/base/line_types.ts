@@ -75,6 +75,15 @@ export interface SourceAnswer extends LineValues {
     first: number;
 }
 
+/** Source of a run that did not measure lines. */
+export interface AttachedSource {
+    path: string;
+    source: SourceAnswer['source'];
+    /** all lines of the file; none if it is not attached */
+    text: (string | null)[];
+    first: number;
+}
+
 /** Which file of a run is compared with the requested path. */
 export interface SameFile {
     path: string;

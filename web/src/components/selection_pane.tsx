@@ -4,7 +4,7 @@
  * and leaves out those that it has no data for. Features compute and fetch the data.
  */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
 import { int, pct, plural } from '../base/units';
 import { type Action, type ActionHead, keyText, runAction } from './actions';
@@ -45,14 +45,22 @@ export interface PaneSourceLine {
     text?: string;
     heat?: number;
     isCurrent?: boolean;
+    tip?: string;
 }
 
 export interface PaneSource {
     file: string;
-    /** null: the run has no source of this file */
+    /** the whole path */
+    tip: string;
+    /** null: there is no source of the line; `state` says why */
     lines: readonly PaneSourceLine[] | null;
-    href?: string;
-    onAdd?: () => void;
+    state: string;
+    /** attaches a file */
+    onAdd?: (file: File) => void;
+    /** why a file could not be read or attached */
+    problem?: string;
+    /** a line profile of the same file */
+    profile?: { text: string; href: string; note?: string };
 }
 
 export interface PaneInstances {
@@ -363,44 +371,76 @@ function FrameRow({ frame, base }: { frame: PaneFrame; base: Base }) {
     );
 }
 
-function SourceSection({ file, lines, href, onAdd }: PaneSource) {
+function SourceSection({ file, tip, lines, state, onAdd, problem, profile }: PaneSource) {
     return (
         <PaneSection
             title="Source"
-            note={<span class="mono">{file}</span>}
-            right={
-                href && (
-                    <a class="link" href={href}>
-                        All lines
-                    </a>
-                )
+            note={
+                <span class="mono" title={tip}>
+                    {file}
+                </span>
             }
+            right={lines && state}
         >
+            {problem && <p class="selection-problem">{problem}</p>}
             {lines ? (
-                <div class="selection-source">
-                    {lines.map((line) => (
-                        <div
-                            key={line.line}
-                            class={`selection-code${line.isCurrent ? ' is-current' : ''}${
-                                line.heat ? ` is-heat-${line.heat}` : ''
-                            }`}
-                        >
-                            <span class="is-right soft">{line.line}</span>
-                            <span class="is-right">{line.text}</span>
-                            <code>{line.code}</code>
-                        </div>
-                    ))}
-                </div>
+                <SourceLines lines={lines} />
             ) : (
                 <p class="selection-none">
-                    Source not attached.{' '}
-                    {onAdd && (
-                        <button type="button" class="link" onClick={onAdd}>
-                            Add
-                        </button>
-                    )}
+                    {state} {onAdd && <AddSource onAdd={onAdd} />}
+                </p>
+            )}
+            {profile && (
+                <p class="selection-profile">
+                    Line profile:{' '}
+                    <a class="link" href={profile.href}>
+                        {profile.text}
+                    </a>
+                    {profile.note && <span class="soft">, {profile.note}</span>}
                 </p>
             )}
         </PaneSection>
+    );
+}
+
+function SourceLines({ lines }: { lines: readonly PaneSourceLine[] }) {
+    return (
+        <div class="selection-source">
+            {lines.map(({ line, code, text, heat, isCurrent, tip }) => (
+                <div
+                    key={line}
+                    class={`selection-code${isCurrent ? ' is-current' : ''}${
+                        heat ? ` is-tinted-${heat}` : ''
+                    }`}
+                    aria-current={isCurrent ? 'true' : undefined}
+                    title={tip}
+                >
+                    <span class="is-right soft">{line}</span>
+                    <span class={`selection-cost${heat ? ` is-heat-${heat}` : ''}`}>{text}</span>
+                    <code>{code}</code>
+                </div>
+            ))}
+        </div>
+    );
+}
+
+function AddSource({ onAdd }: Required<Pick<PaneSource, 'onAdd'>>) {
+    const input = useRef<HTMLInputElement | null>(null);
+    return (
+        <>
+            <button type="button" class="link" onClick={() => input.current?.click()}>
+                Add
+            </button>
+            <input
+                ref={input}
+                type="file"
+                accept=".py,.pyw,text/x-python"
+                hidden
+                onChange={(event) => {
+                    const file = event.currentTarget.files?.[0];
+                    if (file) onAdd(file);
+                }}
+            />
+        </>
     );
 }

@@ -17,6 +17,7 @@ import type { CallTree } from '../../model/call_tree';
 import { libraryOfFile } from '../../model/frame_names';
 import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
 import { foldStack, selectionFacts, type SelectableTree, widestNode } from '../../model/selection';
+import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { useJson } from '../shared/use_json';
 import { callsText, type FunctionDetail, functionsPath, pstatsOf, type RelatedRow } from './data';
@@ -90,6 +91,7 @@ function FunctionFacts(props: FunctionSelectionProps & { data: FunctionDetail })
     const actions = props.actions ?? functionActions(run, fn).actions;
     useActionKeys('Selected function', props.onNode ? NO_ACTIONS : actions);
     const total = pstatsOf(run).total_tt_s;
+    const source = useFrameSource(run, fn);
     return (
         <SelectionPane
             head={headOf(fn)}
@@ -99,6 +101,7 @@ function FunctionFacts(props: FunctionSelectionProps & { data: FunctionDetail })
             stack={useStack(props)}
             callers={relatedOf(props, data.callers, data.callers_total)}
             callees={relatedOf(props, data.callees, data.callees_total)}
+            source={source}
             otherRuns={
                 <OtherRuns run={run} row={{ of: 'functions', row: fn.name, place: fn.file }} />
             }

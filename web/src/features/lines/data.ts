@@ -3,7 +3,6 @@
  * Requests and names that all tabs of a line-level report share.
  */
 import { useMemo, useReducer, useState } from 'preact/hooks';
-import { signal } from '@preact/signals';
 import { API, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
@@ -13,6 +12,7 @@ import type { LineFileRow, LineFunctionRow } from '../../base/rows';
 import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { type Answer, useJson } from '../shared/use_json';
+import { attachedSourcesVersion } from './attach';
 import type { PythonText, Token } from './python_syntax';
 import { asTimeUnit, profileUnit, timeScale, type TimeScale } from './units';
 
@@ -24,9 +24,6 @@ export type Calls = 'sum' | 'each';
 /** Maximum number of files, and of functions, that are fetched here; other tabs list all of
  * them. */
 export const MAX_ROWS = 1000;
-
-/** Incremented when sources are attached in this window; fetched sources are stale then. */
-export const attachedSourcesVersion = signal(0);
 
 export function isTimed(run: Run): boolean {
     return kindHas(run.kind, 'line_times');

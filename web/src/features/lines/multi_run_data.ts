@@ -11,7 +11,8 @@ import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { fileName } from './multi_run';
-import { attachedSourcesVersion, MAX_ROWS } from './data';
+import { attachedSourcesVersion } from './attach';
+import { MAX_ROWS } from './data';
 
 export type Candidate = MultiRunFiles['rows'][number]['runs'][number];
 

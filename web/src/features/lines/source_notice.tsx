@@ -4,24 +4,19 @@
  * source has changed since the recording.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { API, type ApiError, asApiError, putBlob, withParams } from '../../base/client';
+import { type ApiError, asApiError } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import type { SourceAnswer } from '../../base/line_types';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { hasRole } from '../login/user';
 import { registerDropHandler } from '../upload/drop_target';
-import { attachedSourcesVersion } from './data';
+import { attachSource } from './attach';
 import { baseName, pathForFile } from './source';
 
 export interface WantedFile {
     path: string;
     missing: boolean;
-}
-
-async function attachSource(run: Run, path: string, body: Blob): Promise<void> {
-    await putBlob(withParams(`${API}/runs/${run.id}/sources`, { path }), body);
-    attachedSourcesVersion.value++;
 }
 
 /** Attaches dropped .py and .pyw files to the measured paths of the same names. If any dropped file

@@ -94,7 +94,8 @@ export class SourceRowView extends Component<SourceRowProps> {
     }
 }
 
-function colouredText(text: string | null, tokens: Token[] | null): ComponentChildren {
+/** A line of Python with its colours. */
+export function colouredText(text: string | null, tokens: Token[] | null): ComponentChildren {
     if (text === null) return null;
     if (!tokens?.length) return text;
     const parts: ComponentChildren[] = [];

@@ -17,8 +17,10 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { type PaneValue, SelectionPane } from '../../components/selection_pane';
 import { escapeRegex } from '../../model/filter_query';
+import { frameParts } from '../../model/frame_names';
 import { widestNode } from '../../model/selection';
 import { isDeviceWork } from '../../model/timeline_types';
+import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
@@ -110,6 +112,7 @@ function NameFacts(props: NameFactsProps) {
         selectRow(null, flame.names[flame.name[at]]),
     );
     const row = searchedSlice(name, kind);
+    const source = useFrameSource(run, frameParts(name));
     // The flame graph colours device work by the operator that launched it, the table by its name.
     const isDevice = isDeviceWork(kind);
     const named = {
@@ -164,6 +167,7 @@ function NameFacts(props: NameFactsProps) {
                 ),
             }}
             {...sections}
+            source={source}
             otherRuns={<OtherRuns run={run} row={row} />}
             onClose={() => selectRow(null, null)}
         >

@@ -21,9 +21,11 @@ import {
     widestNode,
 } from '../../model/selection';
 import { ORIGINS } from '../../model/tint';
+import { useFrameSource } from '../lines/frame_source';
 import type { SearchedRow } from '../shared/name_search';
 import { OtherRuns } from '../shared/other_runs';
 import { estimateText, isStacks, searchedSlice } from '../trace/data';
+import { linesOf } from './flame_tree';
 
 /** The columns of a flame graph as a tree of functions. */
 export function treeOf({ n, parent, name, total, self }: FlameAnswer): SelectableTree {
@@ -161,6 +163,13 @@ export function FrameSelection(props: FrameSelectionProps) {
     const { facts, ...sections } = useFrameFacts(flame, node, onSelect, onOpen, leadsOut);
     const index = facts.instances.indexOf(node);
     const estimate = estimateText(run, flame.total[node]);
+    const lines = useMemo(() => linesOf(flame, node), [flame, node]);
+    const source = useFrameSource(run, {
+        ...frameParts(flame.names[flame.name[node]]),
+        lines,
+        total: flame.total[node],
+        valueText: axisText,
+    });
     const instance: PaneValue[] = [
         { label: 'Total', text: axisText(flame.total[node]), value: flame.total[node] },
         { label: 'Self', text: axisText(flame.self[node]), value: flame.self[node], tone: 'self' },
@@ -189,6 +198,7 @@ export function FrameSelection(props: FrameSelectionProps) {
                 },
             }}
             {...sections}
+            source={source}
             otherRuns={<OtherRuns run={run} row={searchedFrame(run, flame, node)} />}
             onClose={() => onSelect(-1)}
         />

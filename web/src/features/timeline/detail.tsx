@@ -25,9 +25,11 @@ import {
     SelectionPane,
 } from '../../components/selection_pane';
 import { kindLabel } from '../../model/family';
+import { frameParts } from '../../model/frame_names';
 import { capital } from '../../model/labels';
 import { shortName } from '../../model/timeline_names';
 import { isDeviceWork, type SliceAnswer, type TimelineAnswer } from '../../model/timeline_types';
+import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { type Answer, useJson } from '../shared/use_json';
 import { searchedSlice } from '../trace/data';
@@ -72,6 +74,7 @@ function SliceSelection(props: DetailProps & { data: SliceAnswer }) {
     const { title, frames } = stackOf(data, launcher, frame);
     const hidden = isFolded ? Math.max(0, frames.length - SHOWN) : 0;
     const fold = { key: 'fold', fold: `${int(hidden)} outer slices` };
+    const source = useFrameSource(run, frameParts(slice.name));
     const actions = actionsOf(data);
     // The other actions have keys of the timeline.
     useActionKeys(
@@ -118,6 +121,7 @@ function SliceSelection(props: DetailProps & { data: SliceAnswer }) {
                 count: data.children_total,
                 note: data.children_total > 1 ? 'directly, longest first' : 'directly',
             }}
+            source={source}
             otherRuns={<OtherRuns run={run} row={searchedSlice(slice.name, slice.kind)} />}
             onClose={() => onSelect(null)}
         >
