@@ -97,6 +97,18 @@ test('a phone shows the name of a row, the number that sorts and the first other
         )[2].width,
         'rest',
     );
+    const runs = [
+        { key: 'pick', title: '' },
+        { key: 'kind', title: 'Kind', width: 60, hideBelow: 600 },
+        { key: 'name', title: 'Name', width: 'rest' },
+        { key: 'headline', title: 'Headline', width: 104, numeric: true },
+        { key: 'label', title: '', width: 80, hideBelow: 600 },
+        { key: 'added', title: 'Added', width: 64, align: 'right' },
+    ] as const;
+    assert.deepEqual(
+        phoneColumns(runs, {}, undefined).map(({ key }) => key),
+        ['pick', 'name', 'headline', 'added'],
+    );
     const notes = [
         { key: 'severity', title: 'Severity', width: 90 },
         { key: 'kind', title: 'Kind', width: 90 },

@@ -24,6 +24,8 @@ export interface ArrangedColumn {
     /** 'right': a number */
     align?: 'left' | 'right';
     sortKey?: string;
+    /** a number even if it is not aligned to the right */
+    numeric?: boolean;
 }
 
 /** Numbers that a phone shows beside the name of a row. */
@@ -108,21 +110,25 @@ export function phoneColumns<C extends ArrangedColumn>(
     shown: ColumnLayout['shown'],
     sortKey: string | undefined,
 ): C[] {
-    const texts = columns.filter(({ align, title }) => align !== 'right' && title !== '');
+    const isNumber = ({ align, numeric }: C) => align === 'right' || numeric === true;
+    const texts = columns.filter(
+        (column) => !isNumber(column) && column.title !== '' && !column.hideBelow,
+    );
     const isName = ({ width }: C) => width === 'rest' || (width ?? 0) >= PHONE_NAME_MIN;
     const name = texts.find(isName) ?? texts[0];
     const isSorted = (column: C) => column.sortKey !== undefined && column.sortKey === sortKey;
     const numbers = columns.filter(
-        (column) => column.align === 'right' && (isSorted(column) || !column.hideBelow),
+        (column) => isNumber(column) && (isSorted(column) || !column.hideBelow),
     );
     const kept = new Set(
         [...numbers]
             .sort((a, b) => Number(isSorted(b)) - Number(isSorted(a)))
             .slice(0, PHONE_NUMBERS),
     );
+    const isControl = ({ title, hideBelow }: C) => title === '' && !hideBelow;
     const isKept = (column: C) =>
         shown[column.key] ??
-        (column === name || column === texts[0] || column.title === '' || kept.has(column));
+        (column === name || column === texts[0] || isControl(column) || kept.has(column));
     return columns
         .filter(isKept)
         .map((column) => (column === name ? { ...column, width: 'rest' } : column));

@@ -22,6 +22,7 @@ import { MiddleCut } from '../../components/middle_cut';
 import { ProgressLine } from '../../components/progress';
 import { Tag } from '../../components/tag';
 import { FormattedValueText } from '../../components/text';
+import { PHONE_PX } from '../../components/viewport';
 import { NOISE_PCT, secondsLeft, type RunningImport, type ShelfRow } from '../../model/shelf_rows';
 import { ledgerText } from '../report/ledger_text';
 import { TrendSpark } from '../trend/link';
@@ -87,6 +88,7 @@ const RUN_COLUMNS: Column[] = [
         key: 'kind',
         title: 'Kind',
         width: 60,
+        hideBelow: PHONE_PX,
         sortKey: 'kind',
         cellClass: 'kind-cell',
         render: runCell((run) => <KindMark kind={run.kind} />),
@@ -149,6 +151,7 @@ const VALUE_COLUMNS: Column[] = [
         key: 'label',
         title: '',
         width: 80,
+        hideBelow: PHONE_PX,
         cellClass: 'label-cell',
         render: runCell((run) => run.headline?.label),
     },
