@@ -28,7 +28,11 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
         <div class={`notice is-${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
             {title && <div class="notice-title">{title}</div>}
             {error && <div>{errorText(error)}</div>}
-            {error?.hint && <div><CodeText text={capital(error.hint)} /></div>}
+            {error?.hint && (
+                <div>
+                    <CodeText text={capital(error.hint)} />
+                </div>
+            )}
             {children}
             {actions && <div class="notice-actions">{actions}</div>}
         </div>
