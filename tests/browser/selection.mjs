@@ -249,6 +249,27 @@ test('selection: other runs that have the function hot are listed and open it', 
     });
 });
 
+test('selection: the head of the pane shortens a long name from the left', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'stacks.txt');
+        const name = `${'outer_scope.'.repeat(20)}innermost`;
+        writeFileSync(file, `main (app.py:3);${name} (${'deep/'.repeat(30)}app.py:12345) 6\n`);
+        const { id } = shelf.add(file);
+        const page = await pages.open(`${shelf.url}#/run/${id}/flame?mode=line&flame_frame=1`);
+        const head = pane(page).locator('.selection-name');
+        await head.waitFor();
+        await until(async () => /^….*innermost ….*app.py:12345$/.test(await words(head)), await words(head));
+        const { scroll, client } = await head.evaluate((element) => ({ scroll: element.scrollHeight, client: element.clientHeight }));
+        check(scroll <= client && client <= 40, `two lines: ${scroll} px of ${client}: ${await words(head)}`);
+        check((await head.getAttribute('title')).startsWith(name), 'the full name in the tooltip');
+        await head.click();
+        await until(async () => (await words(head)).startsWith(name), 'the full name after a click');
+    } finally {
+        await shelf.stop();
+    }
+});
+
 /* 45 lines, of which those of `load` can be told apart. */
 const CODE = Array.from({ length: 45 }, (_, i) => (i === 19 ? '    return parse(read(path))' : `    step_${i + 1}()`)).join('\n');
 

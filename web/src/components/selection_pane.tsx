@@ -4,9 +4,10 @@
  * and leaves out those that it has no data for. Features compute and fetch the data.
  */
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
 import { int, pct, plural } from '../base/units';
+import { fitTwoLines } from '../model/labels';
 import { type Action, type ActionHead, keyText, runAction } from './actions';
 
 /** A value of the selected thing. */
@@ -145,21 +146,47 @@ export function SelectionPane(props: SelectionPaneProps) {
 function PaneTitle({ head, onClose }: { head: ActionHead; onClose: () => void }) {
     const { name, place, swatch } = head;
     const [isWhole, setWhole] = useState(false);
+    const box = useRef<HTMLSpanElement | null>(null);
+    const room = useLineChars(box);
+    const [shownName, shownPlace] =
+        isWhole || room === 0 ? [name, place ?? ''] : fitTwoLines(name, place ?? '', room);
     return (
         <header class="selection-head">
             {swatch}
             <span
+                ref={box}
                 class={`selection-name mono${isWhole ? ' is-whole' : ''}`}
                 title={place ? `${name}\n${place}` : name}
                 onClick={() => setWhole(!isWhole)}
             >
-                <b>{name}</b> {place && <span class="soft">{place}</span>}
+                <b>{shownName}</b> {place && <span class="soft">{shownPlace}</span>}
             </span>
             <button type="button" aria-label="clear selection" onClick={onClose}>
                 <kbd>Esc</kbd>
             </button>
         </header>
     );
+}
+
+/* Characters of a fixed-width font that a line of the element has room for; 0: not measured yet. */
+function useLineChars(box: { current: HTMLElement | null }): number {
+    const [chars, setChars] = useState(0);
+    useLayoutEffect(() => {
+        const element = box.current;
+        if (!element) return undefined;
+        const context = document.createElement('canvas').getContext('2d');
+        const measure = () => {
+            if (!context) return;
+            const { fontSize, fontFamily } = getComputedStyle(element);
+            context.font = `${fontSize} ${fontFamily}`;
+            setChars(Math.floor(element.clientWidth / context.measureText('0').width));
+        };
+        measure();
+        const observer = new ResizeObserver(measure);
+        observer.observe(element);
+        return () => observer.disconnect();
+    }, []);
+    return chars;
 }
 
 function PaneButtons({ actions }: { actions: readonly Action[] }) {

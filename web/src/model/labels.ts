@@ -98,3 +98,22 @@ export function splitTail(text: string): [head: string, tail: string] {
     if (chars.length <= MAX_WHOLE_CHARS) return [text, ''];
     return [chars.slice(0, -TAIL_CHARS).join(''), chars.slice(-TAIL_CHARS).join('')];
 }
+
+/** The end of a text of more than `count` characters, after an ellipsis. */
+export function fitTail(text: string, count: number): string {
+    const chars = [...text];
+    if (chars.length <= count) return text;
+    return ELLIPSIS + chars.slice(chars.length - Math.max(1, count - 1)).join('');
+}
+
+/* Characters between a name and its place. */
+const PLACE_GAP = 3;
+
+/** A name and its place, shortened from the left so that both fit in two lines of `perLine`
+ * characters. The place keeps at least a line less its gap, if it needs it. */
+export function fitTwoLines(name: string, place: string, perLine: number): [string, string] {
+    const gap = place ? PLACE_GAP : 0;
+    const room = 2 * perLine - gap;
+    const shownPlace = fitTail(place, Math.max(perLine - gap, room - [...name].length));
+    return [fitTail(name, room - [...shownPlace].length), shownPlace];
+}
