@@ -29,6 +29,8 @@ void ps_window_begin(struct ps_window *w, int64_t from_ns, int64_t to_ns, uint32
     w->px = px < 1 ? 1 : px > PX_MAX ? PX_MAX : px;
     w->n_slices = w->n_density = 0;
     w->n_counted = 0;
+    w->first_depth = 0;
+    w->end_depth = UINT32_MAX;
     w->ns_per_px = span / w->px;
     w->px_per_ns = w->px / span;
     w->two_px_ns = w->ns_per_px > 0.5 ? (int64_t)(2 * w->ns_per_px) : 1;
@@ -149,6 +151,11 @@ static void add_item(struct ps_window *w, const struct item *item)
 
 /* --- Input --- */
 
+static bool has_depth(const struct ps_window *w, uint16_t depth)
+{
+    return depth >= w->first_depth && depth < w->end_depth;
+}
+
 static int64_t not_negative(int64_t duration)
 {
     return duration > 0 ? duration : 0;
@@ -159,10 +166,11 @@ void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int6
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
         int64_t duration = not_negative(ps_chunk_value(chunk, PS_COL_DURATION, i));
+        uint16_t depth = (uint16_t)ps_chunk_value(chunk, PS_COL_DEPTH, i);
 
         if (start >= w->to_ns)
             break; /* slices are sorted by start */
-        if (duration >= shorter_ns ||
+        if (duration >= shorter_ns || !has_depth(w, depth) ||
             (start < w->from_ns && (uint64_t)duration <= (uint64_t)w->from_ns - (uint64_t)start))
             continue;
         add_item(w, &(struct item){
@@ -170,7 +178,7 @@ void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int6
                         .duration = duration,
                         .row = chunk->first + i,
                         .name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
-                        .depth = (uint16_t)ps_chunk_value(chunk, PS_COL_DEPTH, i),
+                        .depth = (uint16_t)(depth - w->first_depth),
                         .kind = (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
                         .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i),
                         .flags = (uint8_t)ps_chunk_value(chunk, PS_COL_FLAGS, i),
@@ -191,15 +199,16 @@ static void add_rows(struct ps_window *w, const struct ps_pyramid_block *block)
     int64_t *const *column = w->column;
 
     for (uint32_t i = 0; i < block->n; i++) {
+        uint16_t depth = (uint16_t)column[PS_PYRAMID_DEPTH][i];
         struct item item = {
             .start = column[PS_LONG_START][i],
             .name = (uint32_t)column[PS_PYRAMID_NAME][i],
-            .depth = (uint16_t)column[PS_PYRAMID_DEPTH][i],
+            .depth = (uint16_t)(depth - w->first_depth),
             .kind = (uint8_t)column[PS_PYRAMID_KIND][i],
             .family = (uint8_t)column[PS_PYRAMID_FAMILY][i],
         };
 
-        if (item.start >= w->to_ns)
+        if (item.start >= w->to_ns || !has_depth(w, depth))
             continue;
         if (block->is_bins) {
             item.duration = not_negative(column[PS_BIN_LONGEST][i]);

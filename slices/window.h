@@ -39,6 +39,9 @@ struct ps_window {
     struct ps_window_density *density; /* by depth, then px */
     size_t n_density, density_cap;
     uint64_t n_counted; /* slices counted in density */
+    /* Only slices at depths [first_depth, end_depth) are added, and their depth counts from
+     * first_depth. ps_window_begin sets all depths. */
+    uint32_t first_depth, end_depth;
     /* Working memory. */
     int64_t two_px_ns; /* slices at least this long are returned one by one */
     double px_per_ns, ns_per_px;

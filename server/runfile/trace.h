@@ -18,6 +18,7 @@
 #define PS_RUNFILE_TRACE_H
 
 #include "server/runfile/db.h"
+#include "slices/layers.h"
 #include "slices/operators.h"
 #include "slices/slices.h"
 #include "slices/window.h"
@@ -107,5 +108,14 @@ enum ps_status ps_trace_append_args(struct ps_db *db, int64_t id, struct ps_buf 
 enum ps_status ps_trace_read_window(struct ps_db *db, uint32_t track, int64_t from_ns,
                                     int64_t to_ns, uint32_t px, struct ps_window *out,
                                     struct ps_err *err);
+
+/* Returns the layers of a thread (slices/layers.h); NULL: the track is one track. Computes them at
+ * the first call for a handle. PS_TOO_SLOW: see ps_trace_each_chunk. */
+enum ps_status ps_trace_get_layers(struct ps_db *db, uint32_t track, const struct ps_layers **out,
+                                   struct ps_err *err);
+/* Like ps_trace_read_window, for one layer of a track that has layers. */
+enum ps_status ps_trace_read_layer(struct ps_db *db, uint32_t track, enum ps_layer layer,
+                                   struct ps_range range, uint32_t px, struct ps_window *out,
+                                   struct ps_err *err);
 
 #endif

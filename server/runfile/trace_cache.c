@@ -37,6 +37,9 @@ void ps_trace_cache_free(struct ps_trace_cache *cache)
     free(cache->keys);
     free(cache->templates);
     free(cache->shapes);
+    for (size_t i = 0; i < cache->n_layers; i++)
+        ps_layered_track_free(cache->layers[i]);
+    free(cache->layers);
     ps_arena_free(&cache->arena);
     free(cache);
 }

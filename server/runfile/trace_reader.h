@@ -40,6 +40,8 @@ struct ps_trace_cache {
     struct ps_str *templates; /* by id */
     uint32_t *shapes;
     size_t n_templates;
+    struct ps_layered_track **layers; /* by track id; NULL: not yet computed, or one track */
+    size_t n_layers;
     struct ps_arena arena;
     struct ps_trace_reader *idle_readers;
     struct ps_trace_reader *slice_reader; /* for ps_trace_read_slice and ps_trace_append_args:
@@ -57,6 +59,21 @@ void ps_trace_chunk_range(const struct ps_trace_cache *cache, uint32_t track, si
                           size_t *end);
 /* Returns the chunk that contains the slice with this id; NULL: there is none. */
 const struct ps_chunk_row *ps_trace_find_chunk(const struct ps_trace_cache *cache, int64_t slice);
+
+#define PS_LEVELS_MAX 64
+
+/* A thread that has layers, with levels of detail for slices at the depths of layers.row_depth. */
+struct ps_layered_track {
+    struct ps_layers layers;
+    bool has_levels;
+    unsigned n_levels;
+    int64_t bin_ns[PS_LEVELS_MAX];
+    struct ps_buf level[PS_LEVELS_MAX];
+};
+/* Computes the levels at the first call. */
+enum ps_status ps_layered_track_load(struct ps_db *db, uint32_t track,
+                                     struct ps_layered_track **out, struct ps_err *err);
+void ps_layered_track_free(struct ps_layered_track *track); /* may be NULL */
 
 struct ps_trace_reader *ps_trace_reader_acquire(struct ps_db *db); /* its cache must be loaded */
 void ps_trace_reader_release(struct ps_trace_reader *reader);

@@ -6,11 +6,11 @@
 #include "server/runfile/trace_reader.h"
 #include "slices/column.h"
 
-#define LEVELS_MAX 64
-
+/* The levels of a track in the run file or, if `layered` is not NULL, of a thread with layers. */
 struct levels {
-    int64_t key[LEVELS_MAX], bin_ns[LEVELS_MAX];
+    int64_t key[PS_LEVELS_MAX], bin_ns[PS_LEVELS_MAX];
     unsigned n;
+    const struct ps_layered_track *layered;
 };
 
 static enum ps_status find_levels(struct ps_db *db, uint32_t track, struct levels *out,
@@ -21,8 +21,8 @@ static enum ps_status find_levels(struct ps_db *db, uint32_t track, struct level
     if (ps_db_prepare(db, ps_query_sql("trace_levels"), &stmt, err) != PS_OK)
         return err->code;
     ps_bind_int(stmt, ":first", ps_pyramid_key(track, 0));
-    ps_bind_int(stmt, ":end", ps_pyramid_key(track, 0) + LEVELS_MAX);
-    for (out->n = 0; out->n < LEVELS_MAX && ps_stmt_step(stmt, err); out->n++) {
+    ps_bind_int(stmt, ":end", ps_pyramid_key(track, 0) + PS_LEVELS_MAX);
+    for (out->n = 0; out->n < PS_LEVELS_MAX && ps_stmt_step(stmt, err); out->n++) {
         out->key[out->n] = ps_col_int(stmt, 0);
         out->bin_ns[out->n] = ps_col_int(stmt, 1);
     }
@@ -65,7 +65,11 @@ static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, 
     PS_AUTO(ps_buf_free) struct ps_buf blocks = {0};
     sqlite3_blob *blob = NULL;
 
-    for (unsigned k = lowest; k < levels->n && err->code == PS_OK; k++) {
+    for (unsigned k = lowest; levels->layered && k < levels->n; k++)
+        if (!ps_window_add_level(window, ps_buf_slice(&levels->layered->level[k]),
+                                 bins && k == lowest))
+            return ps_trace_fail_damaged(err, "level of detail", k);
+    for (unsigned k = lowest; !levels->layered && k < levels->n && err->code == PS_OK; k++) {
         int64_t key = levels->key[k];
         int code = blob ? sqlite3_blob_reopen(blob, key)
                         : sqlite3_blob_open(db->handle, "main", "pyramid", "data", key, 0, &blob);
@@ -104,6 +108,19 @@ static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_
     return PS_OK;
 }
 
+/* Returns the depths of the rows of a chunk, each in its layer. */
+static const int64_t *depths_of_layers(struct ps_trace_reader *reader,
+                                       const struct ps_layers *layers, const struct ps_chunk *chunk)
+{
+    int64_t **depths = &reader->column[PS_COL_DEPTH];
+
+    if (!*depths)
+        *depths = ps_grow(NULL, PS_CHUNK_ROWS, sizeof **depths);
+    for (uint32_t i = 0; i < chunk->n; i++)
+        (*depths)[i] = layers->row_depth[chunk->first + i];
+    return *depths;
+}
+
 static int64_t subtract_saturated(int64_t at, int64_t by)
 {
     int64_t out;
@@ -114,7 +131,8 @@ static int64_t subtract_saturated(int64_t at, int64_t by)
 /* Adds the slices shorter than shorter_ns (INT64_MAX: all). Longer slices were added from levels,
  * so only slices that start in the window or at most shorter_ns before it are missing. */
 static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t shorter_ns,
-                                 struct ps_window *window, struct ps_err *err)
+                                 const struct ps_layered_track *layered, struct ps_window *window,
+                                 struct ps_err *err)
 {
     struct ps_trace_reader *reader = ps_trace_reader_acquire(db);
     bool all = shorter_ns == INT64_MAX;
@@ -134,29 +152,28 @@ static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t short
             ps_trace_reader_find_start(reader, row, window->to_ns, first, &last, err) != PS_OK ||
             read_rows(reader, row, first, last, &chunk, err) != PS_OK)
             break;
+        if (layered)
+            chunk.column[PS_COL_DEPTH] = depths_of_layers(reader, &layered->layers, &chunk);
         ps_window_add_chunk(window, &chunk, shorter_ns);
     }
     ps_trace_reader_release(reader);
     return err->code;
 }
 
-static enum ps_status fill_window(struct ps_db *db, uint32_t track, struct ps_window *window,
-                                  struct ps_err *err)
+static enum ps_status fill_window(struct ps_db *db, uint32_t track, const struct levels *levels,
+                                  struct ps_window *window, struct ps_err *err)
 {
-    struct levels levels;
     unsigned k = 0;
 
-    if (find_levels(db, track, &levels, err) != PS_OK)
-        return err->code;
-    if (!levels.n)
-        return add_chunks(db, track, INT64_MAX, window, err);
-    while (k < levels.n && (double)levels.bin_ns[k] <= window->ns_per_px)
+    if (!levels->n)
+        return add_chunks(db, track, INT64_MAX, levels->layered, window, err);
+    while (k < levels->n && (double)levels->bin_ns[k] <= window->ns_per_px)
         k++;
     if (k)
-        return add_levels(db, &levels, k - 1, true, window, err);
-    if (add_levels(db, &levels, 0, false, window, err) != PS_OK)
+        return add_levels(db, levels, k - 1, true, window, err);
+    if (add_levels(db, levels, 0, false, window, err) != PS_OK)
         return err->code;
-    return add_chunks(db, track, levels.bin_ns[0], window, err);
+    return add_chunks(db, track, levels->bin_ns[0], levels->layered, window, err);
 }
 
 enum ps_status ps_trace_read_window(struct ps_db *db, uint32_t track, int64_t from_ns,
@@ -164,6 +181,7 @@ enum ps_status ps_trace_read_window(struct ps_db *db, uint32_t track, int64_t fr
                                     struct ps_err *err)
 {
     struct ps_trace_cache *cache;
+    struct levels levels = {.n = 0};
     size_t first, end;
 
     ps_window_begin(out, from_ns, to_ns, px);
@@ -172,7 +190,27 @@ enum ps_status ps_trace_read_window(struct ps_db *db, uint32_t track, int64_t fr
     ps_trace_chunk_range(cache, track, &first, &end);
     if (!track || first == end)
         ps_fail(err, PS_NOT_FOUND, "no track %u in this run", track);
-    else if (fill_window(db, track, out, err) == PS_OK)
+    else if (find_levels(db, track, &levels, err) == PS_OK &&
+             fill_window(db, track, &levels, out, err) == PS_OK)
+        ps_window_end(out);
+    return err->code;
+}
+
+enum ps_status ps_trace_read_layer(struct ps_db *db, uint32_t track, enum ps_layer layer,
+                                   struct ps_range range, uint32_t px, struct ps_window *out,
+                                   struct ps_err *err)
+{
+    struct ps_layered_track *layered;
+    struct levels levels;
+
+    ps_window_begin(out, range.from_ns, range.to_ns, px);
+    out->first_depth = layer * PS_LAYER_DEPTH_MAX;
+    out->end_depth = out->first_depth + PS_LAYER_DEPTH_MAX;
+    if (ps_layered_track_load(db, track, &layered, err) != PS_OK)
+        return err->code;
+    levels = (struct levels){.n = layered->n_levels, .layered = layered};
+    memcpy(levels.bin_ns, layered->bin_ns, sizeof levels.bin_ns);
+    if (fill_window(db, track, &levels, out, err) == PS_OK)
         ps_window_end(out);
     return err->code;
 }

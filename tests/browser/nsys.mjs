@@ -45,6 +45,36 @@ test('nsys: the tabs of what was recorded', async ({ pages }) => {
     });
 });
 
+test('nsys: ranges and calls of a thread are tracks, which search, areas and folds know', async ({ pages }) => {
+    await withExport('ok_full.sqlite', async (at) => {
+        const page = await pages.open(at('timeline'), { height: 1300 });
+        const names = () => page.locator('.timeline-labels:not(.timeline-pinned-labels) .timeline-track').allInnerTexts();
+        await until(async () => (await names()).includes('CUDA API'), 'a track of calls');
+        const label = (key) => page.locator(`.timeline-label[data-lane=${key}]`);
+        const keys = await page.locator('.timeline-label[data-lane]').evaluateAll((all) => all.map(({ dataset }) => [dataset.lane, dataset.lane.slice(1) % 2 ** 21]));
+        const [api, thread] = keys.find(([key]) => Number(key.slice(1)) >= 2 ** 22);
+        equal(keys.filter(([, of]) => of === thread)[0][0], `t${thread}`, 'the first layer has the key of the thread');
+        const hash = () => page.evaluate(() => decodeURIComponent(location.hash));
+        await page.keyboard.press('/');
+        await page.keyboard.type('cudaGraphLaunch');
+        await until(async () => (await page.locator('.search-count').innerText()) === '1', 'hits counted');
+        await page.keyboard.press('Enter');
+        await page.locator('.selection-name b', { hasText: 'cudaGraphLaunch' }).waitFor();
+        const id = Number(/slice=(\d+)/.exec(await hash())[1]);
+        const { slice } = await page.evaluate(async ([run, of]) => (await fetch(`/api/v1/runs/${run}/slices/${of}`)).json(), [/run\/(\w+)/.exec(await hash())[1], id]);
+        equal([slice.layer_track, slice.track], [Number(api.slice(1)), thread], 'the call is drawn on the track of calls');
+        await page.evaluate(() => document.activeElement.blur());
+        await page.keyboard.press('m');
+        await until(async () => (await hash()).includes(`@${thread}`), 'an area of the thread');
+        const isMarked = async (key) => (await label(key).getAttribute('class')).includes('is-in-area');
+        equal([await isMarked(api), await isMarked(`t${thread}`)], [true, true], 'it has the calls and the ranges');
+        await page.goto(at(`timeline?fold=${api}&pin=t${thread}`));
+        await until(async () => (await label(api).getAttribute('class')).includes('is-folded'), 'the fold of a layer is in the URL');
+        check(!(await label(`t${thread}`).getAttribute('class')).includes('is-folded'), 'the thread is not folded');
+        equal(await page.evaluate(faultsOfPage), [], 'reachable');
+    });
+});
+
 test('nsys: each time of the whole says what it is', async ({ pages }) => {
     await withExport('ok_full.sqlite', async (at) => {
         const page = await pages.open(at('overview'));

@@ -175,6 +175,38 @@ class Nsys(ServerTest):
         flame = self.view("flame?on=device")
         self.assertEqual(flame["sum"], sum(end - begin for begin, end, *_ in self.rows["CUPTI_ACTIVITY_KIND_KERNEL"]))
 
+    def test_threads_have_layers(self):
+        """Each layer of a thread is a track: its slices, and their depth among those of the layer, as the slices themselves state it."""
+        layer_of = {12: "nvtx", 4: "api", 13: "os"}
+        tracks = {track["id"]: track for track in self.view("timeline")["tracks"]}
+        threads = [track for track in tracks.values() if track["kind"] == 0]
+        self.assertEqual([[layer["layer"] for layer in track["layers"]] for track in threads], [["nvtx", "api", "os"]] * 2)
+        self.assertNotIn("layers", tracks[next(id for id, track in tracks.items() if track["kind"] == 1)])
+        for track in threads:
+            layers = track["layers"]
+            self.assertEqual(layers[0]["id"], track["id"])
+            self.assertEqual(sum(layer["slices"] for layer in layers), track["slices"])
+            ids = ",".join(str(layer["id"]) for layer in layers)
+            window = self.view(f"window?px=8192&layers=1&tracks={ids}")["tracks"]
+            self.assertEqual([one["id"] for one in window], [layer["id"] for layer in layers])
+            for one, layer in zip(window, layers):
+                drawn = one["slices"]
+                self.assertEqual(len(drawn["row"]) + one["counted"], layer["slices"])
+                self.assertEqual(one["counted"], sum(one["density"]["count"]))
+                self.assertEqual(max(drawn["depth"] + one["density"]["depth"]) + 1, layer["depth"])
+                for row, depth, kind in list(zip(drawn["row"], drawn["depth"], drawn["kind"]))[::5]:
+                    answer = self.view(f"slices/{track['id'] * 2**32 + row}")
+                    kinds = [self.view(f"slices/{parent['id']}")["slice"]["kind"] for parent in answer["parents"]]
+                    self.assertEqual(layer_of[kind], layer["layer"])
+                    self.assertEqual(depth, sum(layer_of[of] == layer["layer"] for of in kinds))
+                    self.assertEqual((answer["slice"]["layer_track"], answer["slice"]["layer_depth"]), (layer["id"], depth))
+            whole = self.view(f"window?px=8192&tracks={track['id']}")["tracks"][0]
+            self.assertEqual(len(whole["slices"]["row"]) + whole["counted"], track["slices"])
+            self.assertEqual(sorted(whole["slices"]["row"]), sorted(row for one in window for row in one["slices"]["row"]))
+        hit = self.view("find?q=cudaLaunchKernel")["hit"]
+        self.assertEqual((hit["layer_track"] % 2**21, hit["layer_depth"]), (hit["track"], 0))
+        self.assertNotEqual(hit["layer_track"], hit["track"])
+
     def test_the_span_is_that_of_the_timeline(self):
         """Not until the recording ended, seconds after the last event."""
         timeline, span = self.view("timeline"), self.get_json(f"{RUNS}/{self.run_id}")["summary"]["span_ns"]

@@ -11,7 +11,8 @@ import {
     pinChanges,
 } from '../src/features/timeline/arrangement';
 import { firstLaneOf, isInBand, laneAtCanvas, placeBands } from '../src/features/timeline/bands';
-import { layoutLanes } from '../src/features/timeline/lanes';
+import { laneNames } from '../src/features/timeline/lane_names';
+import { areaKey, layoutLanes } from '../src/features/timeline/lanes';
 import type { TimelineScene } from '../src/features/timeline/scene';
 import {
     differenceText,
@@ -21,6 +22,7 @@ import {
     stepName,
     stepsOfFirstWorker,
 } from '../src/features/timeline/steps_row';
+import { withLayers } from '../src/model/timeline_layers';
 import type { TimelineAnswer, TraceTrack } from '../src/model/timeline_types';
 
 const NO_ROLES: ReadonlyMap<number, string> = new Map();
@@ -143,6 +145,41 @@ test('the filter compares words and fields, hides words with -, and keeps what i
         NO_ROLES,
     );
     assert.deepEqual([none.shown, none.total], [0, 6]);
+});
+
+test('the layers of a thread are tracks below each other, and an area has all of them', () => {
+    const layers = [
+        { id: 2, layer: 'nvtx', slices: 7, depth: 8 },
+        { id: 4_194_306, layer: 'api', slices: 3, depth: 1 },
+    ];
+    const tracks = [track(1), track(2, { name: 'thread 70 (python)', depth: 9, layers })];
+    const split = withLayers(timeline(tracks));
+    const lanesOf = (query: Record<string, string>) =>
+        layoutLanes(split, parseArrangement(query), NO_ROLES);
+    const { lanes, byTrack } = lanesOf({});
+    assert.deepEqual(
+        lanes.map(({ key, rows, label }) => [key, rows, label.name, label.role]),
+        [
+            ['t1', 2, 'thread 1', ''],
+            ['t2', 8, 'thread 70', 'python, NVTX'],
+            ['t4194306', 1, 'CUDA API', ''],
+            ['c4', 0, 'queue', '0 – 12'],
+        ],
+    );
+    assert.equal(byTrack.get(4_194_306), lanes[2]);
+    assert.deepEqual(lanes.map(areaKey), ['t1', 't2', 't2', 'c4']);
+    const folded = lanesOf({ fold: 't2', pin: 't4194306', tracks: 'cuda' }).lanes;
+    assert.deepEqual(
+        folded.map(({ key, isPinned }) => [key, isPinned]),
+        [['t4194306', true]],
+    );
+    const { nameOf, keyOf } = laneNames(split);
+    const names = lanes.map(({ key }) => nameOf.get(key) ?? '');
+    assert.deepEqual(
+        names.map((name) => keyOf.get(name)),
+        lanes.map(({ key }) => key),
+    );
+    assert.equal(nameOf.get('t2'), laneNames(timeline(tracks)).nameOf.get('t2'));
 });
 
 test('of very many tracks the busiest are shown until a filter is typed', () => {

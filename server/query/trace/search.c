@@ -235,7 +235,8 @@ static void write_bins(const struct search_state *f, struct ps_json *json)
     ps_json_end(json);
 }
 
-static void write_hit(struct ps_db *db, const struct search_state *f, struct ps_json *json)
+static void write_hit(struct ps_db *db, const struct search_state *f, struct ps_json *json,
+                      struct ps_err *err)
 {
     const struct hit *hit = &f->hit;
 
@@ -252,6 +253,7 @@ static void write_hit(struct ps_db *db, const struct search_state *f, struct ps_
     ps_json_key_int(json, "duration_ns", hit->duration_ns);
     ps_json_key_int(json, "depth", hit->depth);
     ps_json_key_int(json, "index", f->hit_index);
+    ps_json_layer_place(db, hit->id, hit->depth, json, err);
     ps_json_end(json);
 }
 
@@ -301,8 +303,8 @@ enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_
         return err->code;
     ps_json_object(&json);
     write_names(db, &find, (size_t)limit, &json);
-    write_hit(db, &find, &json);
+    write_hit(db, &find, &json, err);
     write_bins(&find, &json);
     ps_json_end(&json);
-    return PS_OK;
+    return err->code;
 }

@@ -19,7 +19,8 @@
      PS_COL_BIT(PS_COL_DEVICE_BYTES) | PS_COL_BIT(PS_COL_FLOPS) | PS_COL_BIT(PS_COL_LAUNCH) |      \
      PS_COL_BIT(PS_COL_OP))
 
-static void write_slice(struct ps_db *db, int64_t id, const int64_t *v, struct ps_json *json)
+static void write_slice(struct ps_db *db, int64_t id, const int64_t *v, struct ps_json *json,
+                        struct ps_err *err)
 {
     static const struct {
         const char *key;
@@ -47,6 +48,7 @@ static void write_slice(struct ps_db *db, int64_t id, const int64_t *v, struct p
     ps_json_text(json, "category", db, v[PS_COL_CATEGORY]);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         ps_json_key_int(json, numbers[i].key, v[numbers[i].column]);
+    ps_json_layer_place(db, id, v[PS_COL_DEPTH], json, err);
     ps_json_end(json);
 }
 
@@ -302,7 +304,7 @@ enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64
     if (ps_trace_read_slice(db, id, SLICE_COLUMNS, v, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
-    write_slice(db, id, v, &json);
+    write_slice(db, id, v, &json, err);
     write_args(db, id, &json, err);
     write_relatives(db, id, v, &json, err);
     ps_json_end(&json);

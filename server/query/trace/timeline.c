@@ -20,8 +20,9 @@ static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struc
     return err->code;
 }
 
-static enum ps_status write_track(struct ps_stmt *names, const struct ps_track_row *track,
-                                  struct ps_json *json, struct ps_err *err)
+static enum ps_status write_track(struct ps_db *db, struct ps_stmt *names,
+                                  const struct ps_track_row *track, struct ps_json *json,
+                                  struct ps_err *err)
 {
     ps_json_object(json);
     ps_json_key_int(json, "id", track->id);
@@ -41,6 +42,7 @@ static enum ps_status write_track(struct ps_stmt *names, const struct ps_track_r
     ps_json_key_int(json, "depth", track->depth);
     ps_json_key_int(json, "start_ns", track->start_ns);
     ps_json_key_int(json, "end_ns", track->end_ns);
+    ps_json_layers(db, track->id, json, err);
     ps_json_end(json);
     return err->code;
 }
@@ -54,7 +56,7 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_track_row *
     ps_json_key(json, "tracks");
     ps_json_array(json);
     for (size_t i = 0; i < n && err->code == PS_OK; i++)
-        write_track(names, &tracks[i], json, err);
+        write_track(db, names, &tracks[i], json, err);
     ps_json_end(json);
     return err->code;
 }

@@ -119,6 +119,17 @@ enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *qu
                               bool (*visit)(void *user, const struct ps_packed *part), void *user,
                               struct ps_err *err);
 
+/* The id under which a layer of a track is a track of the timeline. The first layer of a track has
+ * the id of the track. */
+int64_t ps_layer_track_id(const struct ps_layers *layers, int64_t track, enum ps_layer layer);
+/* Writes the key "layers" of a thread that has several. */
+enum ps_status ps_json_layers(struct ps_db *db, uint32_t track, struct ps_json *json,
+                              struct ps_err *err);
+/* Writes the keys "layer_track" and "layer_depth" of a slice: where it is drawn if threads are
+ * divided into layers. Otherwise it is drawn on its track at `depth`. */
+enum ps_status ps_json_layer_place(struct ps_db *db, int64_t slice, int64_t depth,
+                                   struct ps_json *json, struct ps_err *err);
+
 /* Stores for each pixel x of the window in share[x] the share that slices at depth 0 cover,
  * 0..255. */
 void ps_window_busy_shares(const struct ps_window *window, int64_t *share);

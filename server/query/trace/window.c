@@ -173,37 +173,79 @@ static void choose_runs(struct run_output *output)
     output->runs_sent += output->runs.n;
 }
 
-static enum ps_status write_track(struct ps_db *db, const struct ps_track_row *track,
-                                  struct ps_range range, uint32_t px, struct run_output *output,
-                                  struct ps_json *json, struct ps_err *err)
+/* Writes output->window, the window of the track or layer `id`. */
+static void write_window(int64_t id, struct run_output *output, struct ps_json *json)
 {
     struct ps_window *window = &output->window;
 
-    if (ps_trace_read_window(db, track->id, range.from_ns, range.to_ns, px, window, err) != PS_OK)
-        return err->code;
     choose_runs(output);
     ps_json_object(json);
-    ps_json_key_int(json, "id", track->id);
+    ps_json_key_int(json, "id", id);
     write_slices(window, json);
     write_density(window, &output->runs, json);
     ps_json_key_int(json, "counted", (int64_t)window->n_counted);
     ps_json_end(json);
     output->n_drawn += window->n_slices;
     output->n_counted += window->n_counted;
-    return PS_OK;
 }
 
-static bool is_requested(const struct ps_ints *ids, const struct ps_track_row *track)
+/* What to draw. */
+struct window_request {
+    struct ps_ints ids; /* tracks and, with has_layers, layers; none: all */
+    bool has_layers;    /* layers of a thread are tracks */
+    struct ps_range range;
+    uint32_t px;
+};
+
+static void window_request_free(struct window_request *request)
 {
-    for (size_t i = 0; i < ids->n; i++)
-        if (ids->items[i] == track->id)
-            return true;
-    return ids->n == 0;
+    ps_ints_free(&request->ids);
 }
 
-static enum ps_status write_tracks(struct ps_db *db, const struct ps_ints *ids,
-                                   struct ps_range range, uint32_t px, struct run_output *output,
-                                   struct ps_json *json, struct ps_err *err)
+static bool is_requested(const struct window_request *request, int64_t id)
+{
+    for (size_t i = 0; i < request->ids.n; i++)
+        if (request->ids.items[i] == id)
+            return true;
+    return request->ids.n == 0;
+}
+
+static enum ps_status write_layers(struct ps_db *db, const struct window_request *request,
+                                   uint32_t track, const struct ps_layers *layers,
+                                   struct run_output *output, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    for (enum ps_layer layer = PS_LAYER_OTHER; layer < PS_N_LAYERS; layer++) {
+        int64_t id = ps_layer_track_id(layers, track, layer);
+
+        if (layers->kinds[layer] && is_requested(request, id) &&
+            ps_trace_read_layer(db, track, layer, request->range, request->px, &output->window,
+                                err) == PS_OK)
+            write_window(id, output, json);
+    }
+    return err->code;
+}
+
+static enum ps_status write_track(struct ps_db *db, const struct window_request *request,
+                                  uint32_t track, struct run_output *output, struct ps_json *json,
+                                  struct ps_err *err)
+{
+    const struct ps_layers *layers = NULL;
+
+    if (request->has_layers)
+        ps_trace_get_layers(db, track, &layers, err);
+    if (layers)
+        return write_layers(db, request, track, layers, output, json, err);
+    if (is_requested(request, track) &&
+        ps_trace_read_window(db, track, request->range.from_ns, request->range.to_ns, request->px,
+                             &output->window, err) == PS_OK)
+        write_window(track, output, json);
+    return err->code;
+}
+
+static enum ps_status write_tracks(struct ps_db *db, const struct window_request *request,
+                                   struct run_output *output, struct ps_json *json,
+                                   struct ps_err *err)
 {
     const struct ps_track_row *tracks;
     size_t n;
@@ -212,8 +254,7 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_ints *ids,
     ps_json_key(json, "tracks");
     ps_json_array(json);
     for (size_t i = 0; err->code == PS_OK && i < n; i++)
-        if (is_requested(ids, &tracks[i]))
-            write_track(db, &tracks[i], range, px, output, json, err);
+        write_track(db, request, tracks[i].id, output, json, err);
     ps_json_end(json);
     return err->code;
 }
@@ -222,20 +263,22 @@ enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int6
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
+    PS_AUTO(window_request_free) struct window_request request = {0};
     PS_AUTO(run_output_free) struct run_output output = {0};
-    struct ps_range range;
-    int64_t px;
+    int64_t px, has_layers;
 
     (void)view, (void)id;
-    ps_param_window(db, params, &range, err);
+    ps_param_window(db, params, &request.range, err);
     ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
-    ps_param_ids(params, "tracks", TRACKS_MAX, &ids, err);
+    ps_param_int(params, "layers", 0, 1, 0, &has_layers, err);
+    ps_param_ids(params, "tracks", TRACKS_MAX, &request.ids, err);
+    request.px = (uint32_t)px;
+    request.has_layers = has_layers;
     ps_json_object(&json);
-    ps_json_key_int(&json, "from_ns", range.from_ns);
-    ps_json_key_int(&json, "to_ns", range.to_ns);
+    ps_json_key_int(&json, "from_ns", request.range.from_ns);
+    ps_json_key_int(&json, "to_ns", request.range.to_ns);
     ps_json_key_int(&json, "px", px);
-    write_tracks(db, &ids, range, (uint32_t)px, &output, &json, err);
+    write_tracks(db, &request, &output, &json, err);
     ps_json_key_int(&json, "drawn", (int64_t)output.n_drawn);
     ps_json_key_int(&json, "counted", (int64_t)output.n_counted);
     ps_json_end(&json);

@@ -432,7 +432,8 @@ static void test_find(void **state)
          "{\"names\":[{\"id\":2,\"name\":\"mm\",\"count\":2,\"total_ns\":700,\"kind\":1},{\"id\":4,"
          "\"name\":\"gemm\",\"count\":2,\"total_ns\":700,\"kind\":6}],\"names_total\":2,\"count\":"
          "4,\"hit\":{\"id\":8589934592,\"track\":2,\"name\":\"gemm\",\"start_ns\":400,"
-         "\"duration_ns\":500,\"depth\":0,\"index\":1},\"bins\":null}");
+         "\"duration_ns\":500,\"depth\":0,\"index\":1,\"layer_track\":2,\"layer_depth\":0},"
+         "\"bins\":null}");
     has(state, "find", "q=^mm&regex=1&from_ns=100", "\"hit\":{\"id\":4294967299,");
     has(state, "find", "q=mm&from_ns=600&dir=previous", "\"hit\":{\"id\":8589934592,");
     has(state, "find", "q=mm", "\"hit\":{\"id\":4294967297,");

@@ -209,6 +209,57 @@ static void check_windows(const struct track *track)
     levels_free(&levels);
 }
 
+/* The window of some depths is what the window of all has at these depths. */
+static void check_depths(const struct ps_window *all, const struct ps_window *some)
+{
+    size_t slices = 0, density = 0;
+
+    for (size_t i = 0; i < all->n_slices; i++)
+        if (all->slices[i].depth >= some->first_depth && all->slices[i].depth < some->end_depth) {
+            const struct ps_window_slice *one = &some->slices[slices++];
+
+            assert_true(slices <= some->n_slices);
+            assert_int_equal(one->row, all->slices[i].row);
+            assert_int_equal(one->depth + some->first_depth, all->slices[i].depth);
+        }
+    for (size_t i = 0; i < all->n_density; i++)
+        if (all->density[i].depth >= some->first_depth && all->density[i].depth < some->end_depth) {
+            const struct ps_window_density *one = &some->density[density++];
+
+            assert_true(density <= some->n_density);
+            assert_int_equal(one->px, all->density[i].px);
+            assert_int_equal(one->count, all->density[i].count);
+            assert_int_equal(one->busy_ns, all->density[i].busy_ns);
+            assert_int_equal(one->depth + some->first_depth, all->density[i].depth);
+        }
+    assert_int_equal(slices, some->n_slices);
+    assert_int_equal(density, some->n_density);
+}
+
+static void windows_of_some_depths(void **state)
+{
+    PS_AUTO(ps_window_free) struct ps_window all = {0}, some = {0};
+    struct track track;
+    struct levels levels;
+
+    (void)state;
+    make(&track, 5000, 1000);
+    build(&track, &levels);
+    for (int k = -1; k < (int)levels.n; k++) {
+        ps_window_begin(&all, 0, track.end_ns, 700);
+        draw(&track, &levels, k, &all);
+        for (uint32_t depth = 0; depth < 4; depth++) {
+            ps_window_begin(&some, 0, track.end_ns, 700);
+            some.first_depth = depth;
+            some.end_depth = depth + 2;
+            draw(&track, &levels, k, &some);
+            check_depths(&all, &some);
+        }
+    }
+    levels_free(&levels);
+    drop(&track);
+}
+
 static void windows_lose_nothing(void **state)
 {
     static const int64_t units[] = {1, 37, 1000, 1000000};
@@ -351,6 +402,7 @@ int pyramid_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_lose_nothing),
+        cmocka_unit_test(windows_of_some_depths),
         cmocka_unit_test(small_tracks_have_no_levels),
         cmocka_unit_test(dense_places_have_fine_levels),
         cmocka_unit_test(the_base_holds_less_than_the_slices),

@@ -5,6 +5,14 @@
  */
 import type { TraceProcessRow, TraceSeriesRow, TraceStepRow } from '../base/rows';
 
+/** A part of a thread that is a track of the timeline (timeline_layers.ts). */
+export interface TraceLayer {
+    id: number;
+    layer: string;
+    slices: number;
+    depth: number;
+}
+
 export interface TraceTrack {
     id: number;
     process: number;
@@ -17,6 +25,10 @@ export interface TraceTrack {
     depth: number;
     start_ns: number;
     end_ns: number;
+    /** absent: all slices of the track are drawn together */
+    layers?: TraceLayer[];
+    /** the layer that this track is; set by withLayers */
+    layer?: string;
 }
 
 export interface TraceMemory {
@@ -135,6 +147,9 @@ export interface SliceFacts {
     cpu_bytes: number;
     device_bytes: number;
     flops: number;
+    /** where it is drawn */
+    layer_track: number;
+    layer_depth: number;
 }
 
 export interface SliceAnswer {
@@ -169,13 +184,24 @@ export interface FindAnswer {
     names_total: number;
     count: number;
     /** index: its place among the hits of the trace, from 0 */
-    hit: (SliceRef & { track: number; depth: number; index: number }) | null;
+    hit:
+        | (SliceRef & {
+              track: number;
+              depth: number;
+              index: number;
+              layer_track: number;
+              layer_depth: number;
+          })
+        | null;
     /** the pixels of the trace in which hits start; null if not requested */
     bins: { px: number[]; count: number[] } | null;
 }
 
 /** The id of a slice is track · 2³² + row, which exceeds the 32 bits of bit operations. */
 export const TRACK_UNIT = 2 ** 32;
+
+/** The ids of tracks are below it; those of layers are a multiple of it more than their track's. */
+export const TRACK_IDS = 2 ** 21;
 
 export const sliceId = (track: number, row: number): number => track * TRACK_UNIT + row;
 export const trackOf = (id: number): number => Math.floor(id / TRACK_UNIT);

@@ -7,7 +7,7 @@ import { plural } from '../../base/units';
 import type { Area } from '../../model/timeline_area';
 import { roundRange, widthOf } from '../../model/timeline_view';
 import { type Band, firstLaneOf, isInBand, PINNED_EDGE } from './bands';
-import type { Lane } from './lanes';
+import { areaKey, type Lane } from './lanes';
 import { OVERVIEW, RULER, RULER_END, type Surface, type TimelineScene, xOf } from './scene';
 import type { TimelineStage } from './stage';
 
@@ -21,10 +21,6 @@ interface Box {
     top: number;
     bottom: number;
 }
-
-/** Key of a lane in areas; the busy share belongs to its stream. */
-const areaKey = ({ kind, track, key }: Lane): string =>
-    kind === 'busy' && track ? `t${track.id}` : key;
 
 export const isInArea = (lanes: ReadonlySet<string> | null | undefined, lane: Lane): boolean =>
     !lanes || lanes.has(areaKey(lane));

@@ -6,6 +6,7 @@ import {
     type TrackWindow,
     type WindowCache,
 } from '../../model/timeline_cache';
+import { wholeTrack } from '../../model/timeline_layers';
 import { sliceId } from '../../model/timeline_types';
 import { type TimeView, widthOf } from '../../model/timeline_view';
 import { depthAt, type Lane } from './lanes';
@@ -64,7 +65,7 @@ export function hitSlice(
         const { slices } = window;
         return {
             ...base,
-            id: sliceId(track, slices.row[i]),
+            id: sliceId(wholeTrack(track), slices.row[i]),
             name: slices.name[i],
             family: slices.family[i],
             start: slices.start[i],

@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import type { SizedPane } from '../../components/splitter';
 import { moveArea } from '../../model/timeline_area';
+import { wholeTrack } from '../../model/timeline_layers';
 import { panView, revealView, type TimeView, widthOf, zoomView } from '../../model/timeline_view';
 import { dockPane } from './dock';
 import type { Lane } from './lanes';
@@ -217,7 +218,7 @@ function rangeOfSlice(now: TimelineStage): void {
 function areaOfSlice(now: TimelineStage): void {
     const { selected, hasTracks, onArea } = now.props;
     if (!selected) return;
-    const lanes = hasTracks ? new Set([`t${selected.track}`]) : null;
+    const lanes = hasTracks ? new Set([`t${wholeTrack(selected.track)}`]) : null;
     onArea({ from: selected.start, to: Math.max(selected.start + 1, selected.end), lanes });
 }
 

@@ -6,7 +6,7 @@
  */
 import { useRef } from 'preact/hooks';
 import { isInArea } from './area';
-import { type Lane, laneIndexAt, type Lanes } from './lanes';
+import { areaKey, type Lane, laneIndexAt, type Lanes } from './lanes';
 import type { ArrangementChange } from './props';
 
 /** px; in lanes higher than this, the label moves with the scroll position */
@@ -105,7 +105,7 @@ function LaneLabel(props: { lane: Lane } & LabelsProps) {
             onFocusOut={() => onHover(null)}
             onClick={(event) => {
                 const isButton = event.target instanceof Element && event.target.closest('button');
-                if (event.shiftKey && !isButton) onArea(key);
+                if (event.shiftKey && !isButton) onArea(areaKey(lane));
             }}
             onContextMenu={(event) => {
                 event.preventDefault();

@@ -5,6 +5,7 @@
  * fold together.
  */
 import { placeKey } from '../../model/device';
+import { isLowerLayer } from '../../model/timeline_layers';
 import type { TimelineAnswer, TraceTrack } from '../../model/timeline_types';
 import { laneIndexAt, type Lanes } from './lanes';
 
@@ -26,11 +27,13 @@ function withoutNumber(name: string, number: string): string {
 function createTrackNamer({ processes }: TimelineAnswer): (track: TraceTrack) => string {
     const byId = new Map(processes.map((process) => [process.id, process]));
     const seen = new Map<string, number>();
-    return ({ process, kind, device, stream, name, tid }) => {
+    return ({ id, process, kind, device, stream, name, tid, layer }) => {
         const of = byId.get(process);
         const processName = of ? withoutNumber(of.labels || of.name, of.pid) : '';
         const trackName = stream >= 0 ? `${device}/${stream}` : withoutNumber(name, tid);
-        const key = [kind, of?.worker ?? 0, processName, trackName].join('|');
+        const key = [kind, of?.worker ?? 0, processName, trackName, isLowerLayer(id) && layer].join(
+            '|',
+        );
         const nth = seen.get(key) ?? 0;
         seen.set(key, nth + 1);
         return `${key}|${nth}`;

@@ -10,6 +10,7 @@ import type {
 } from '../../base/rows';
 import { formatValueIn, int, plural, text } from '../../base/units';
 import { acceleratorName, deviceName, placeKey } from '../../model/device';
+import { isLowerLayer, LAYER_LABELS, wholeTrack } from '../../model/timeline_layers';
 import {
     type TimelineAnswer,
     TRACK,
@@ -125,6 +126,8 @@ function threadLabel(tid: string): string {
 /** Splits the label of a track: in `thread 25738 (python)` the part in brackets is the role, shown
  * on the second line. */
 export function trackLabel(track: TraceTrack): { name: string; role: string } {
+    const layer = track.layer ? LAYER_LABELS[track.layer] : '';
+    if (isLowerLayer(track.id)) return { name: layer, role: '' };
     if (track.kind === TRACK.stream || track.kind === TRACK.streamAnnotations) {
         const role = TRACK_ROLES[track.kind] ?? '';
         const streamName = track.stream >= 0 ? `stream ${track.stream}` : track.name;
@@ -136,7 +139,7 @@ export function trackLabel(track: TraceTrack): { name: string; role: string } {
     const bracketed = match && !/^[\d.]+$/.test(match[2]) ? match[2] : '';
     const role = TRACK_ROLES[track.kind] ?? bracketed;
     const name = match && bracketed ? match[1] : named.replace(/^thread (?=\d{10})/, '');
-    return { name, role: role === name ? '' : role };
+    return { name, role: [role === name ? '' : role, layer].filter(Boolean).join(', ') };
 }
 
 /** What a lane shows, before the layout. */
@@ -226,6 +229,7 @@ function addTrack(builder: LaneBuilder, source: LaneSource, track: TraceTrack): 
         process && `${process.name} ${process.pid} ${process.labels}`.trim(),
         track.name,
         track.tid,
+        track.layer && LAYER_LABELS[track.layer],
     ]
         .filter(Boolean)
         .join(' · ');
@@ -444,6 +448,10 @@ export function layoutLanes(
         unlisted: others.length - listed.length,
     };
 }
+
+/** Key of a lane in areas. The busy share belongs to its stream, and the layers of a thread are in an
+ * area together, because the tables count the slices of complete threads. */
+export const areaKey = ({ track, key }: Lane): string => (track ? `t${wholeTrack(track.id)}` : key);
 
 /** Index of the first lane whose lower edge is below y. */
 export function laneIndexAt({ lanes }: Lanes, y: number): number {

@@ -13,8 +13,8 @@ import type { Flow, Mark } from './scene';
 export function markOf({ slice }: SliceAnswer): Mark {
     return {
         id: slice.id,
-        track: slice.track,
-        depth: slice.depth,
+        track: slice.layer_track,
+        depth: slice.layer_depth,
         start: slice.start_ns,
         end: slice.start_ns + slice.duration_ns,
     };

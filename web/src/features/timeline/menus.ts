@@ -7,6 +7,7 @@ import { goTo, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm, openContextMenu } from '../../components/context_menu';
+import { wholeTrack } from '../../model/timeline_layers';
 import { isDeviceWork, type SliceAnswer, type TraceTrack } from '../../model/timeline_types';
 import { fitView } from '../../model/timeline_view';
 import { isAttributed, tabHash } from '../trace/data';
@@ -76,7 +77,8 @@ export function sliceActions(hit: Hit, name: string, props: SliceMenuProps): Act
         {
             text: 'Area from the slice',
             key: 'm',
-            run: () => stage.props.onArea({ ...span, lanes: new Set([`t${hit.track}`]) }),
+            run: () =>
+                stage.props.onArea({ ...span, lanes: new Set([`t${wholeTrack(hit.track)}`]) }),
             disabled: stage.props.hasTracks ? undefined : 'the tables of this run count all tracks',
             group: 1,
         },
@@ -109,7 +111,8 @@ export function sliceActions(hit: Hit, name: string, props: SliceMenuProps): Act
 
 /** A slice as it is hit; null: its track is not shown. */
 export function hitOf({ slice }: SliceAnswer, lanes: Lanes): Hit | null {
-    const { track, depth, id, name_id, family, start_ns, duration_ns } = slice;
+    const { layer_track: track, layer_depth: depth, id, name_id, family } = slice;
+    const { start_ns, duration_ns } = slice;
     const lane = lanes.byTrack.get(track);
     const end = start_ns + duration_ns;
     return lane

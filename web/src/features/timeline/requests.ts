@@ -128,7 +128,7 @@ export class TimelineLoader {
     }
 
     private requestWindow({ range, keys, control }: PendingRequest): Promise<WindowAnswer> {
-        const params = { from_ns: range.from, to_ns: range.to, px: range.px };
+        const params = { from_ns: range.from, to_ns: range.to, px: range.px, layers: 1 };
         const path = withParams(this.path('window'), params);
         return getJson<WindowAnswer>(`${path}&tracks=${keys.join(',')}`, control);
     }

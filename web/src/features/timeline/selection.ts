@@ -70,7 +70,7 @@ export function useSelect({ run, stage, detail, selected, find, id: now, origin 
     };
     const selectHit = (hit: HitPlace): void => {
         const timeline = stage.current;
-        if (timeline) showTrack(hit.track, timeline.props.lanes);
+        if (timeline) showTrack(hit.layer_track, timeline.props.lanes);
         isHit.current = true;
         lastHit.current = hit;
         const hitId = hit.id;

@@ -17,6 +17,7 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { viewportWidth } from '../../components/viewport';
+import { withLayers } from '../../model/timeline_layers';
 import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
 import { fitView, panView, type TimeView } from '../../model/timeline_view';
 import { type Area, areaQuery, areaText, rangeOfArea, readArea } from '../../model/timeline_area';
@@ -52,16 +53,17 @@ const PANE_MIN_WIDTH = 1000;
 
 export function TimelineTab({ run }: { run: Run }) {
     const { data, error } = useJson<TimelineAnswer>(timelinePath(run));
+    const timeline = useMemo(() => data && withLayers(data), [data]);
     if (error) return <Notice kind="error" title="The timeline could not be read" error={error} />;
-    if (!data) return <LoadingLine active />;
-    if (!data.tracks.length && !data.counters.length && !data.memory.length) {
+    if (!timeline) return <LoadingLine active />;
+    if (!timeline.tracks.length && !timeline.counters.length && !timeline.memory.length) {
         return (
             <p class="grid-empty">
                 This trace has no events with a duration. The Ledger tab lists what was read.
             </p>
         );
     }
-    return <Timeline run={run} timeline={data} />;
+    return <Timeline run={run} timeline={timeline} />;
 }
 
 interface TimelineProps {
