@@ -420,7 +420,7 @@ static void test_named(void **state)
     says(state, "named", "name=2&px=2",
          "{\"name\":\"mm\",\"count\":2,\"total_ns\":700,\"mean_ns\":350.0,\"median_ns\":350.0,"
          "\"p95_ns\":400,\"min_ns\":300,\"max_ns\":400,\"histogram\":{\"from_ns\":300,\"to_ns\":"
-         "400,\"log\":false,\"count\":[1,1]}}");
+         "400,\"log\":false,\"count\":[1,1]},\"place\":null}");
     says(state, "named", "name=2&kind=6", "{\"name\":\"mm\",\"count\":0,\"total_ns\":0}");
     has(state, "named", "name=99", "[not_found]");
     has(state, "named", "", "[bad_request] the parameter name");
