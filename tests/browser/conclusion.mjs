@@ -65,10 +65,13 @@ test('conclusion: beside the causes stands what the whole is made of', async ({ 
     equal([x, width].map(Math.round).join(), [trace.page.viewportSize().width - 416, 400].join(), 'it is at the right');
     check((await trace.page.locator('.conclusion').boundingBox()).height <= 160, 'the conclusion leaves room for the picture');
     const colours = await trace.page.locator('.composition .stacked-part').evaluateAll((parts) => parts.map((part) => getComputedStyle(part).backgroundColor));
-    const below = await trace.page.locator('.timeline-mean .swatch').evaluateAll((parts) => parts.map((part) => getComputedStyle(part).backgroundColor));
-    equal(colours.join(), below.join(), 'the colours of the view below');
     await trace.page.locator('.composition-legend a', { hasText: 'GPU kernel' }).click();
     await until(async () => /\/kernels/.test(trace.page.url()), 'a part leads to its view');
+    await trace.page.getByRole('link', { name: 'Overview' }).click();
+    const below = trace.page.locator('.stacked-bar').first().locator('.stacked-part');
+    await below.first().waitFor();
+    const coloursBelow = await below.evaluateAll((parts) => parts.map((part) => getComputedStyle(part).backgroundColor));
+    equal(colours.join(), coloursBelow.join(), 'the colours of the view below');
     const shop = await open('bookshop-slow.prof');
     check(shop.rows[0] === 'built-in 925.8 ms 57.9 %' && shop.rows[1] === 'third-party 597.2 ms 37.3 %', shop.rows.join('; '));
     await shop.page.locator('.composition-legend a', { hasText: /^own/ }).click();

@@ -72,7 +72,7 @@ test('tracks: the filter shows and hides, counts, and says when nothing matches'
         await page.keyboard.type('kind:stream');
         await until(async () => (await others(page)).join() === 'stream 7', 'only the stream');
         check((await tracks(page).innerText()).includes('1 of 3 tracks'), 'the count');
-        equal(query(page).get('tracks'), 'kind:stream', 'the filter in the URL');
+        await until(() => query(page).get('tracks') === 'kind:stream', 'the filter in the URL');
         await page.keyboard.press('Control+A');
         await page.keyboard.type('-stream:7');
         await until(async () => (await others(page)).join() === 'thread 100,GPU 0 memory', 'hidden by -');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A picture or table with the pane of its selection: beside it in wide windows, over its right part
- * in narrower ones, as a sheet from below on phones. Where the pane is beside the picture, it keeps
+ * A picture or table with the pane of its selection: beside it in wide windows, below it in narrower
+ * ones, as a sheet from below on phones. Where the pane is beside the picture, it keeps
  * its place without a selection, so that a click does not move the picture.
  */
 import type { ComponentChildren } from 'preact';
@@ -26,6 +26,7 @@ interface SelectionLayoutProps {
 export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) {
     const sized = sizedPane('selection', LIMITS);
     const isBeside = isPaneBeside();
+    const isSheet = sized.isOpen && !isBeside && Boolean(pane);
     useKeys('Selection pane', [
         {
             key: '\\',
@@ -34,7 +35,7 @@ export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) 
         },
     ]);
     return (
-        <div class="panes">
+        <div class={isSheet ? 'panes has-sheet' : 'panes'}>
             <section class="pane pane-main">{children}</section>
             {sized.isOpen && isBeside && (pane || what) && (
                 <div class="selection-place" style={{ width: sized.size }}>
@@ -47,7 +48,7 @@ export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) 
                     )}
                 </div>
             )}
-            {sized.isOpen && !isBeside && pane && <div class="selection-sheet">{pane}</div>}
+            {isSheet && <div class="selection-sheet">{pane}</div>}
         </div>
     );
 }

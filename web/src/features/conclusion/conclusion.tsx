@@ -11,7 +11,7 @@ import type { Run } from '../../base/types';
 import { formatFixed, int, text } from '../../base/units';
 import { API } from '../../base/client';
 import { CodeText, FormattedValueText } from '../../components/text';
-import { PHONE_PX, viewportWidth } from '../../components/viewport';
+import { viewportWidth } from '../../components/viewport';
 import { functionName } from '../../model/labels';
 import { useJson } from '../shared/use_json';
 import { Composition } from './composition';
@@ -215,9 +215,11 @@ function storeIsHidden(hidden: boolean): void {
     }
 }
 
-/** On phones the causes would leave no room for the tab. */
+/** In narrower windows the causes would leave no room for the tab. */
+const OPEN_FROM_PX = 1000;
+
 function isOpenAtFirst(isFirstTab: boolean): boolean {
-    return isFirstTab && viewportWidth.peek() >= PHONE_PX && !readIsHidden();
+    return isFirstTab && viewportWidth.peek() >= OPEN_FROM_PX && !readIsHidden();
 }
 
 interface ConclusionProps {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Pane to the right of the tracks: the selected slice, the matching names, or the mean step and the
- * legend. */
+/* Pane to the right of the tracks: the selected slice, the matching names, or the
+ * keys and the legend. */
 import type { ComponentChildren } from 'preact';
-import type { Run } from '../../base/types';
 import { FamilySwatch } from '../../components/family_swatch';
 import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { FAMILIES } from '../../model/family';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { type Find, FoundNames } from './search';
-import { MeanStep } from './steps';
 
 /** Width of the pane, and whether it is open. */
 export function sidePane(): SizedPane {
@@ -20,7 +18,6 @@ export function sidePane(): SizedPane {
 }
 
 interface SidePaneProps {
-    run: Run;
     /** the search field of a panel, which has no toolbar */
     field: ComponentChildren;
     find: Find;
@@ -33,7 +30,7 @@ interface SidePaneProps {
 }
 
 export function SidePane(props: SidePaneProps) {
-    const { run, field, find, timeline, onName, children, foot } = props;
+    const { field, find, timeline, onName, children, foot } = props;
     const pane = sidePane();
     return (
         <aside class="timeline-side" style={{ width: pane.size }} aria-label="selected slice">
@@ -43,7 +40,7 @@ export function SidePane(props: SidePaneProps) {
                 (find.q ? (
                     <FoundNames find={find} onName={({ name }) => onName(name)} />
                 ) : (
-                    <Hints run={run} families={timeline.steps.length > 0 || hasStreams(timeline)} />
+                    <Hints families={timeline.steps.length > 0 || hasStreams(timeline)} />
                 ))}
             {foot}
         </aside>
@@ -76,10 +73,9 @@ const KEYS: [string[], string][] = [
     [['/'], 'search'],
 ];
 
-function Hints({ run, families }: { run: Run; families: boolean }) {
+function Hints({ families }: { families: boolean }) {
     return (
         <div class="timeline-hints">
-            <MeanStep run={run} />
             <p>
                 Click a slice to see its details. Drag on the ruler to select a range, or hold Shift
                 and drag on the tracks to select an area of them.

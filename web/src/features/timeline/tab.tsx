@@ -406,7 +406,6 @@ function Timeline({ run, timeline }: TimelineProps) {
                 </div>
                 {hasSidePane && sidePane().isOpen && (
                     <SidePane
-                        run={run}
                         field={isPanel() ? field : null}
                         find={find}
                         timeline={timeline}
