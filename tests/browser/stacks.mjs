@@ -91,6 +91,25 @@ test('stacks: on phones the functions leave room for the sandwich', async ({ pag
     }
 });
 
+test('stacks: the selected frame of a sandwich is in the URL, and the row selects the function', async ({ pages }) => {
+    await withStacks(async (at) => {
+        const page = await pages.open(at('sandwich'));
+        await sandwichOf(page, 'work');
+        const pane = page.getByRole('complementary', { name: 'Selection' });
+        const head = async () => (await pane.locator('header').innerText()).replace(/\s+/g, ' ');
+        await page.locator('.sandwich-row').click();
+        await until(async () => (await head()).startsWith('work'), 'the function in the pane');
+        const { x, y, width, height } = await page.getByRole('img', { name: /^Callers/ }).boundingBox();
+        await page.mouse.click(x + width / 2, y + height - 12);
+        await until(async () => (await head()).startsWith('main'), 'its caller');
+        await page.reload();
+        await until(async () => (await head()).startsWith('main'), 'after a reload');
+        await page.keyboard.press('Escape');
+        await pane.waitFor({ state: 'detached' });
+        await quiet(page);
+    });
+});
+
 test('stacks: arrows walk the functions, Enter and a double click open a frame, Backspace returns', async ({ pages }) => {
     await withStacks(async (at) => {
         const page = await pages.open(at('sandwich'));

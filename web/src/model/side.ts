@@ -23,7 +23,7 @@ export const ALIGN_KEY = 'align';
 const PER_RUN_KEYS = new Set([
     RUN_KEY,
     ...['sel', 'open', 'module', 'zoom', 'frame', 'fn', 'focus', 'path_to', 'root', 'view'],
-    ...['flame_zoom', 'flame_frame', 'sandwich_zoom', 'tf', 'threads'],
+    ...['flame_zoom', 'flame_frame', 'sandwich_zoom', 'sandwich_frame', 'tf', 'threads'],
     ...['track', 'slice', 'file', 'line', 'calls', 'runs', 'path', 'm', 'span'],
     ...['action', 'y', 'pin', 'fold', 'order', 'high'],
 ]);

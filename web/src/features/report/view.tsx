@@ -51,7 +51,7 @@ const CALLS_SHARED_KEYS = [...SHARED_KEYS, 'fn'];
 /* Keys of tabs that show the selected function, by the key of the selection: another selection makes
  * them invalid. */
 const SELECTION_KEYS: Record<string, string[]> = {
-    sel: ['fn', 'op', 'module', 'flame_frame', 'sandwich_zoom'],
+    sel: ['fn', 'op', 'module', 'flame_frame', 'sandwich_zoom', 'sandwich_frame', 'sandwich_name'],
     fn: ['frame', 'zoom'],
 };
 

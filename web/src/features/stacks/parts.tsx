@@ -12,7 +12,14 @@ import { useJson } from '../shared/use_json';
 import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
 
 /** Keys of the URL that name frames. */
-export const FRAME_KEYS = ['flame_zoom', 'flame_frame', 'sandwich_zoom', 'fn'];
+export const FRAME_KEYS = [
+    'flame_zoom',
+    'flame_frame',
+    'sandwich_zoom',
+    'sandwich_frame',
+    'sandwich_name',
+    'fn',
+];
 
 /** Parameters of every request for stacks: the threads, the transforms, what is one frame. */
 export function stackParams(): Params {

@@ -6,7 +6,7 @@
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
-import { useEffectOn, useLayoutEffectOn, useMemoOn } from '../../base/hooks';
+import { useLayoutEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { pushQuery, route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
@@ -26,7 +26,7 @@ import { estimateText } from '../trace/data';
 import { colourMode, frameToken } from './colours';
 import { frameActions } from './frame_actions';
 import { FrameLines } from './frame_lines';
-import { frameHead, FrameSelection } from './frame_selection';
+import { frameHead, FrameSelection, selectedNode } from './frame_selection';
 import { originSuffix } from './parts';
 import { layoutSandwich, shareRoom } from './sandwich_layout';
 import { transformActions } from './transforms';
@@ -90,10 +90,17 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
     const total = flame.total[fn];
     const nameOf = (node: number) => flame.names[flame.name[node]];
     const name = shortFrameName(nameOf(fn));
-    const [selected, setSelected] = useState(-1);
-    useEffectOn(() => setSelected(-1), [flame]);
     const linked = useRef(new Set<FrameStage>()).current;
-    const { sandwich_zoom: zoom = '' } = route.value.query;
+    const { sandwich_zoom: zoom = '', sandwich_frame, sandwich_name } = route.value.query;
+    const shown = useMemo(
+        () => selectedNode(flame, sandwich_frame, sandwich_name),
+        [flame, sandwich_frame, sandwich_name],
+    );
+    const setSelected = (node: number) =>
+        pushQuery({
+            sandwich_frame: node >= 0 ? String(node) : null,
+            sandwich_name: node >= 0 ? nameOf(node) : null,
+        });
     const setZoom = (next: string | null) => pushQuery({ sandwich_zoom: next });
     const open = (node: number) => {
         const id = flame.ids?.[flame.name[node]] ?? 0;
@@ -104,7 +111,6 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
             ...transformActions(run, flame, node, false),
             ...frameActions(run, flame, node, node < fn),
         ]);
-    const shown = selected < flame.n ? selected : -1;
     useActionKeys('Selected frame', shown >= 0 ? actionsOf(shown) : []);
     useKeys('Picture', [
         ...(shown >= 0
@@ -193,15 +199,18 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
                     ) : (
                         <div class="sandwich-empty">Nothing calls it: a root.</div>
                     )}
-                    <div
+                    <button
+                        type="button"
                         class="sandwich-row"
+                        aria-pressed={shown === fn}
                         style={{ background: `var(${frameToken(flame, fn, colours)})` }}
+                        onClick={() => setSelected(fn)}
                     >
                         <b>{name}</b>
                         <span>
                             {rowText.join(', ')} · self {axisText(flame.self[fn])}
                         </span>
-                    </div>
+                    </button>
                     {callees.rows > 0 ? (
                         half('callees', callees, below)
                     ) : (

@@ -68,7 +68,13 @@ export function SandwichTab({ run }: { run: Run }) {
     );
     const grid = useRef<GridHandle | null>(null);
     const show = (id: string, name: string) =>
-        pushQuery({ fn: id, sel: name, sandwich_zoom: null });
+        pushQuery({
+            fn: id,
+            sel: name,
+            sandwich_zoom: null,
+            sandwich_frame: null,
+            sandwich_name: null,
+        });
     const select = ({ name_id, name }: StackFunctionRow) => show(String(name_id), name);
     // The functions that frames of the picture have replaced, the last one at the end.
     const [left, setLeft] = useState<{ fn: string; sel: string }[]>([]);
