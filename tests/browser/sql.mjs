@@ -244,7 +244,7 @@ test('SQL: cells and rows lead back to functions and to the timeline', async ({ 
         await until(async () => (await hash(page)).startsWith(`#/run/${trace.id}/timeline?slice=${number(first[0])}&at=`), 'the timeline');
         const [from, to] = /at=(\d+)~(\d+)/.exec(await hash(page)).slice(1).map(Number);
         check(from <= number(first[2]) && to >= number(first[2]) + number(first[3]), `its time is in view: ${from}~${to}`);
-        await page.getByText(first[1]).first().waitFor();
+        await until(async () => (await page.locator('.selection-name').getAttribute('title'))?.startsWith(first[1]), 'its name');
         await page.goto(`${shelf.url}#/sql?runs=${dump.id},${trace.id}`);
         await ask(page, `SELECT run, name FROM functions WHERE name = '${name}' UNION ALL SELECT 'no run', 'x'`);
         await page.getByRole('link', { name: 'expressions.prof', exact: true }).waitFor();

@@ -185,7 +185,7 @@ function useLineChars(box: { current: HTMLElement | null }): number {
         const observer = new ResizeObserver(measure);
         observer.observe(element);
         return () => observer.disconnect();
-    }, []);
+    }, [box]);
     return chars;
 }
 

@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
+import { lazy } from '../../components/lazy';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TraceRange } from '../../model/trace_range';
 import { DeviceMemoryPane, MemorySwitch } from '../memory/device_pane';
@@ -12,7 +13,6 @@ import { OperatorsTable } from '../operators/table';
 import { FlamePane } from '../stacks/flame_pane';
 import { StackFunctions } from '../stacks/functions_tab';
 import { isAttributed, isStacks, traceOf } from '../trace/data';
-import { AreaCurves } from './area_curves';
 import { SlicesTable } from './area_slices';
 
 export interface PaneProps {
@@ -30,6 +30,9 @@ export interface DockPane {
     /** switches in the head of the dock */
     tools?: ComponentType<{ run: Run }>;
 }
+
+/* The library of charts is loaded when an area shows curves. */
+const AreaCurves = lazy(() => import('./area_curves').then((module) => module.AreaCurves));
 
 const torch = (run: Run): boolean => kindHas(run.kind, 'torch');
 
