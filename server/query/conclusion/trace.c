@@ -288,17 +288,27 @@ static bool name_contains(const struct trace *trace, size_t name, struct ps_str 
     return ps_str_find(ps_trace_text(trace->db, (uint32_t)name), word) != NULL;
 }
 
-/* The driver calls among the rows of operators: kernels can have their words in the name too. */
+/* The driver calls among the rows of operators: kernels can have their words in the name too. All
+ * rows if the calls are of another driver, whose names have no common prefix. */
 static struct ps_report_link link_driver(const struct trace *trace)
 {
     const char *pattern = NULL;
 
-    for (size_t name = 1; name < trace->n_blocking && !pattern; name++)
-        if (trace->blocking[name].calls)
-            pattern = name_contains(trace, name, PS_STR("hip")) ? "^hip" : "^cu(?!dnn|blas|tlass)";
-    return (struct ps_report_link){
-        trace->operators_tab,
-        {{"sort", "self_cpu_us"}, {"desc", "1"}, {pattern ? "q" : NULL, pattern}, {"regex", "1"}}};
+    for (size_t name = 1; name < trace->n_blocking && !pattern; name++) {
+        struct ps_str text = ps_trace_text(trace->db, (uint32_t)name);
+
+        if (!trace->blocking[name].calls)
+            continue;
+        if (ps_str_starts_with(text, PS_STR("hip")))
+            pattern = "^hip";
+        else if (ps_str_starts_with(text, PS_STR("cu")))
+            pattern = "^cu(?!dnn|blas|tlass)";
+    }
+    return (struct ps_report_link){trace->operators_tab,
+                                   {{"sort", "self_cpu_us"},
+                                    {"desc", "1"},
+                                    {pattern ? "q" : NULL, pattern},
+                                    {pattern ? "regex" : NULL, "1"}}};
 }
 
 /* Returns the text id of the driver calls that blocked longest; 0: there are none. */
