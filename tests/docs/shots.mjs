@@ -67,7 +67,9 @@ const pages = new Pages(browser);
 for (const name of names.length ? names : Object.keys(SHOTS)) {
     const [address, height] = SHOTS[name];
     for (const theme of ['light', 'dark']) {
-        const page = await pages.open(shelf.url + address(shelf.demo), { theme, width: WIDTH, height });
+        // As a reader sees the page who has closed the hints of the first visit.
+        const before = (opened) => void opened.addInitScript(() => localStorage.setItem('perfshelf.hint.gestures', 'closed'));
+        const page = await pages.open(shelf.url + address(shelf.demo), { theme, width: WIDTH, height, before });
         await settle(page);
         const bytes = await webp(browser, await page.screenshot());
         writeFileSync(join(FOLDER, `${name}-${theme}.webp`), bytes);
