@@ -286,8 +286,7 @@ test('stacks: the threads and the functions of a sandwich have the width that wa
             await page.keyboard.press('ArrowRight');
             await until(async () => (await widthOf()) === before + 24, `${label} of ${before} grows by 24 px`);
             await page.reload();
-            await page.locator(pane).waitFor();
-            equal(await widthOf(), before + 24, 'remembered');
+            await until(async () => (await widthOf()) === before + 24, 'remembered');
         };
         await widen('width of the threads', '.threads-column');
         await page.goto(at('sandwich'));
