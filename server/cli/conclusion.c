@@ -160,22 +160,22 @@ static void add_causes(const cJSON *conclusion, unsigned width, struct ps_buf *o
 /* Appends "Self time by origin: built-in 57.9 %, third-party 37.3 % of total, 1.599 s." */
 static void add_composition(const cJSON *conclusion, unsigned width, struct ps_buf *out)
 {
-    const cJSON *made_of = cJSON_GetObjectItemCaseSensitive(conclusion, "composition"), *part;
-    const double whole = ps_run_number(made_of, "whole");
-    const char *unit = ps_run_text(made_of, "unit");
+    const cJSON *composition = cJSON_GetObjectItemCaseSensitive(conclusion, "composition"), *part;
+    const double whole = ps_run_number(composition, "whole");
+    const char *unit = ps_run_text(composition, "unit");
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     char text[64];
-    if (!cJSON_IsObject(made_of))
+    if (!cJSON_IsObject(composition))
         return;
-    ps_append_escaped(&line, ps_str_from_c(ps_run_text(made_of, "title")));
+    ps_append_escaped(&line, ps_str_from_c(ps_run_text(composition, "title")));
     ps_buf_puts(&line, ":");
-    cJSON_ArrayForEach(part, cJSON_GetObjectItemCaseSensitive(made_of, "parts"))
+    cJSON_ArrayForEach(part, cJSON_GetObjectItemCaseSensitive(composition, "parts"))
     {
         ps_buf_puts(&line, line.ptr[line.len - 1] == ':' ? " " : ", ");
         ps_append_escaped(&line, ps_str_from_c(ps_run_text(part, "label")));
         ps_buf_printf(&line, " %.1f %%", 100 * ps_run_number(part, "value") / whole);
     }
-    ps_buf_printf(&line, " %s", ps_run_text(made_of, "base"));
+    ps_buf_printf(&line, " %s", ps_run_text(composition, "base"));
     if (strcmp(unit, "percent") != 0)
         ps_buf_printf(&line, ", %s", format_value(whole, unit, text));
     ps_buf_puts(&line, ".");

@@ -13,6 +13,7 @@
 #include "base/context.h"
 #include "importers/sink.h"
 #include "server/runfile/db.h"
+#include "slices/packed.h"
 
 struct ps_memory_limit;
 struct ps_store;
@@ -133,16 +134,6 @@ void ps_memory_operator_add(struct ps_operator *sum, int64_t t_ns, int64_t devic
                             int64_t bytes);
 
 void ps_trace_cache_free(struct ps_trace_cache *cache);
-
-/* Content of a row of table packed. The numbers are stored in files: never change them. */
-enum ps_packed_family {
-    PS_PACKED_FLOWS = 1,
-    PS_PACKED_COUNTS = 2,
-    PS_PACKED_MEMORY = 3,
-    PS_PACKED_COLLECTIVES = 4,
-    PS_PACKED_STEPS = 5,
-};
-#define PS_PACKED_COLUMNS_MAX 10
 
 /* Primary keys of the tables packed_column and pyramid; trace.h has that of chunk_column. */
 static inline int64_t ps_packed_key(int64_t packed, unsigned column)

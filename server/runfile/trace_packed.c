@@ -250,16 +250,19 @@ static const sqlite3_module packed_module = {
     }
 
 static const struct kind kinds[] = {
-    {TABLE("ps_flows", "id, kind, from_slice, to_slice, from_ns, to_ns"), PS_PACKED_FLOWS, 5, 1, 3,
-     -1, 1u << 1 | 1u << 2},
-    {TABLE("ps_counts", "t_ns, value, series HIDDEN"), PS_PACKED_COUNTS, 2, 0, 0, 2, 0},
+    {TABLE("ps_flows", "id, kind, from_slice, to_slice, from_ns, to_ns"), PS_PACKED_FLOWS,
+     PS_N_FLOW_COLUMNS, 1, 3, -1, 1u << PS_FLOW_FROM | 1u << PS_FLOW_TO},
+    {TABLE("ps_counts", "t_ns, value, series HIDDEN"), PS_PACKED_COUNTS, PS_N_COUNT_COLUMNS, 0, 0,
+     2, 0},
     {TABLE(
          "ps_memory_events",
          "t_ns, device_type, device, bytes, address, allocated, reserved, slice, outside, worker"),
-     PS_PACKED_MEMORY, 10, 0, 0, -1, 1u << 4 | 1u << 7},
+     PS_PACKED_MEMORY, PS_N_MEMORY_COLUMNS, 0, 0, -1,
+     1u << PS_MEMORY_ADDRESS | 1u << PS_MEMORY_SLICE},
     {TABLE("ps_collective_calls",
            "start_ns, duration_ns, slice, collective, sequence, bytes_in, bytes_out"),
-     PS_PACKED_COLLECTIVES, 7, 0, 0, -1, 1u << 2 | 1u << 3},
+     PS_PACKED_COLLECTIVES, PS_N_COLLECTIVE_COLUMNS, 0, 0, -1,
+     1u << PS_COLLECTIVE_SLICE | 1u << PS_COLLECTIVE_ID},
 };
 
 void ps_register_packed(struct ps_db *db)

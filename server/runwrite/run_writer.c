@@ -721,7 +721,8 @@ static void write_flow(struct ps_sink *sink, const struct ps_flow *row)
     if (!ps_sink_ok(sink))
         return;
     if (!p->columns)
-        *p = (struct pack_buffer){.family = PS_PACKED_FLOWS, .columns = 5, .max_rows = ROWS};
+        *p = (struct pack_buffer){
+            .family = PS_PACKED_FLOWS, .columns = PS_N_FLOW_COLUMNS, .max_rows = ROWS};
     push_packed_row(
         writer_of(sink), p,
         (const int64_t[]){row->kind, row->from_slice, row->to_slice, row->from_ns, row->to_ns});
@@ -781,7 +782,8 @@ static void write_memory_event(struct ps_sink *sink, const struct ps_memory_even
     if (!ps_sink_ok(sink))
         return;
     if (!p->columns)
-        *p = (struct pack_buffer){.family = PS_PACKED_MEMORY, .columns = 10, .max_rows = ROWS};
+        *p = (struct pack_buffer){
+            .family = PS_PACKED_MEMORY, .columns = PS_N_MEMORY_COLUMNS, .max_rows = ROWS};
     push_packed_row(writer_of(sink), p,
                     (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes,
                                       row->address, row->allocated, row->reserved, row->slice_id,
@@ -810,7 +812,8 @@ static void write_collective_call(struct ps_sink *sink, const struct ps_collecti
     if (!ps_sink_ok(sink))
         return;
     if (!p->columns)
-        *p = (struct pack_buffer){.family = PS_PACKED_COLLECTIVES, .columns = 7, .max_rows = ROWS};
+        *p = (struct pack_buffer){
+            .family = PS_PACKED_COLLECTIVES, .columns = PS_N_COLLECTIVE_COLUMNS, .max_rows = ROWS};
     push_packed_row(writer_of(sink), p,
                     (const int64_t[]){row->start_ns, row->duration_ns, row->slice_id,
                                       row->collective, row->sequence, row->bytes_in,
@@ -1090,16 +1093,14 @@ static void write_track(struct ps_sink *sink, const struct ps_track *row)
 }
 
 /* Columns of PS_PACKED_STEPS that are set by parts of the step; -1 until then. */
-enum { STEP_ID = 2, STEP_COMPUTATION = 5, STEP_COMMUNICATION, STEP_LOADING, STEP_COLUMNS };
-
 static const struct {
     const char *name;
     enum ps_breakdown definition;
     unsigned column;
 } step_sums[] = {
-    {"computation", PS_BREAKDOWN_TRACELENS, STEP_COMPUTATION},
-    {"exposed communication", PS_BREAKDOWN_TRACELENS, STEP_COMMUNICATION},
-    {"dataloader", PS_BREAKDOWN_TENSORBOARD, STEP_LOADING},
+    {"computation", PS_BREAKDOWN_TRACELENS, PS_STEP_COMPUTATION},
+    {"exposed communication", PS_BREAKDOWN_TRACELENS, PS_STEP_COMMUNICATION},
+    {"dataloader", PS_BREAKDOWN_TENSORBOARD, PS_STEP_LOADING},
 };
 
 /* Returns the first step with the name. */
@@ -1122,7 +1123,7 @@ static void add_step_sums(struct ps_writer *w, const struct ps_step *row)
         return;
     if (!p->columns)
         *p = (struct pack_buffer){
-            .family = PS_PACKED_STEPS, .columns = STEP_COLUMNS, .max_rows = UINT32_MAX};
+            .family = PS_PACKED_STEPS, .columns = PS_N_STEP_COLUMNS, .max_rows = UINT32_MAX};
     if (p->n == ROWS) /* here, so that the parts of a step find its row */
         flush_packed(w, p);
     push_packed_row(w, p,
@@ -1134,7 +1135,7 @@ static void add_step_part(struct ps_writer *w, const struct ps_step_part *row)
 {
     struct pack_buffer *p = &w->trace.steps;
 
-    if (!p->n || p->column[STEP_ID][p->n - 1] != row->step)
+    if (!p->n || p->column[PS_STEP_ID][p->n - 1] != row->step)
         return;
     for (size_t i = 0; i < sizeof step_sums / sizeof *step_sums; i++)
         if (row->breakdown == step_sums[i].definition && strcmp(row->name, step_sums[i].name) == 0)

@@ -364,10 +364,6 @@ static enum ps_status check_pyramid(struct trace *t)
 }
 
 /* Columns of the families in table packed (schema/run.sql). */
-enum { FLOW_KIND, FLOW_FROM, FLOW_TO, FLOW_COLUMNS = 5, COUNT_COLUMNS = 2 };
-enum { MEMORY_SLICE = 7, MEMORY_OUTSIDE, MEMORY_COLUMNS = 10 };
-enum { CALL_SLICE = 2, CALL_COLLECTIVE, CALL_COLUMNS = 7 };
-enum { STEP_ID = 2, STEP_WORKER, STEP_NAME, STEP_COLUMNS = 8 };
 
 static bool is_id(int64_t value, int64_t n)
 {
@@ -392,18 +388,21 @@ static bool is_packed_row(const struct trace *t, enum ps_packed_family family,
     const int64_t text = t->cache->n_texts ? (int64_t)t->cache->n_texts - 1 : 0;
 
     if (family == PS_PACKED_FLOWS)
-        return rows->column[FLOW_KIND][i] >= 0 && rows->column[FLOW_KIND][i] <= text &&
-               is_slice(t, rows->column[FLOW_FROM][i]) && is_slice(t, rows->column[FLOW_TO][i]);
+        return rows->column[PS_FLOW_KIND][i] >= 0 && rows->column[PS_FLOW_KIND][i] <= text &&
+               is_slice(t, rows->column[PS_FLOW_FROM][i]) &&
+               is_slice(t, rows->column[PS_FLOW_TO][i]);
     if (family == PS_PACKED_MEMORY)
-        return is_slice(t, rows->column[MEMORY_SLICE][i]) &&
-               (rows->column[MEMORY_OUTSIDE][i] & ~INT64_C(1)) == 0;
+        return is_slice(t, rows->column[PS_MEMORY_SLICE][i]) &&
+               (rows->column[PS_MEMORY_OUTSIDE][i] & ~INT64_C(1)) == 0;
     if (family == PS_PACKED_COLLECTIVES)
-        return rows->column[CALL_SLICE][i] && is_slice(t, rows->column[CALL_SLICE][i]) &&
-               is_id(rows->column[CALL_COLLECTIVE][i], t->n_collectives);
+        return rows->column[PS_COLLECTIVE_SLICE][i] &&
+               is_slice(t, rows->column[PS_COLLECTIVE_SLICE][i]) &&
+               is_id(rows->column[PS_COLLECTIVE_ID][i], t->n_collectives);
     if (family == PS_PACKED_STEPS)
-        return is_id(rows->column[STEP_ID][i], t->n_steps) &&
-               is_id(rows->column[STEP_NAME][i], t->n_steps) && rows->column[STEP_WORKER][i] >= 0 &&
-               rows->column[STEP_WORKER][i] <= UINT16_MAX;
+        return is_id(rows->column[PS_STEP_ID][i], t->n_steps) &&
+               is_id(rows->column[PS_STEP_NAME][i], t->n_steps) &&
+               rows->column[PS_STEP_WORKER][i] >= 0 &&
+               rows->column[PS_STEP_WORKER][i] <= UINT16_MAX;
     return true;
 }
 
@@ -440,12 +439,12 @@ static enum ps_status check_blobs(struct trace *t)
     check_templates(t);
     ps_trace_each_chunk(t->db, &all, check_chunk, t, t->err);
     check_pyramid(t);
-    check_packed(t, PS_PACKED_FLOWS, FLOW_COLUMNS);
-    check_packed(t, PS_PACKED_COUNTS, COUNT_COLUMNS);
-    check_packed(t, PS_PACKED_MEMORY, MEMORY_COLUMNS);
+    check_packed(t, PS_PACKED_FLOWS, PS_N_FLOW_COLUMNS);
+    check_packed(t, PS_PACKED_COUNTS, PS_N_COUNT_COLUMNS);
+    check_packed(t, PS_PACKED_MEMORY, PS_N_MEMORY_COLUMNS);
     count_rows(t);
-    check_packed(t, PS_PACKED_COLLECTIVES, CALL_COLUMNS);
-    return check_packed(t, PS_PACKED_STEPS, STEP_COLUMNS);
+    check_packed(t, PS_PACKED_COLLECTIVES, PS_N_COLLECTIVE_COLUMNS);
+    return check_packed(t, PS_PACKED_STEPS, PS_N_STEP_COLUMNS);
 }
 
 static enum ps_status check_trace(struct ps_db *db, struct ps_err *err)

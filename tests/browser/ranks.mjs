@@ -37,6 +37,13 @@ async function open(pages, shelf, id, query = '') {
     return page;
 }
 
+/* The rows of both collectives of the made job. */
+const collectivesOf = (page) =>
+    until(async () => {
+        const all = await rowTexts(page, 'Who came last');
+        return all.length === 2 ? all : null;
+    }, 'two collectives');
+
 test('ranks: the sentence names the late rank, what the others wait, and why', async ({ pages }) => {
     await withJob([], async ({ shelf, id }) => {
         const page = await open(pages, shelf, id);
@@ -70,10 +77,7 @@ test('ranks: keys move through ranks and steps, and the address has the place', 
 test('ranks: a collective aligns all ranks on it, and opens both timelines', async ({ pages }) => {
     await withJob([], async ({ shelf, id }) => {
         const page = await open(pages, shelf, id);
-        const rows = await until(async () => {
-            const all = await rowTexts(page, 'Who came last');
-            return all.length === 2 ? all : null;
-        }, 'two collectives');
+        const rows = await collectivesOf(page);
         check(rows[0].join(' ').includes('allreduce') && plain(rows[0].join(' ')).includes('rank 5'), rows[0].join(' '));
         await page.locator('.rank-arrivals .mono', { hasText: 'allreduce' }).click();
         await until(() => page.url().includes('call='), 'the call in the address');
@@ -111,10 +115,7 @@ test('ranks: missing ranks are counted, and their absence is drawn', async ({ pa
 test('ranks: the table has sizes of messages and their bandwidth', async ({ pages }) => {
     await withJob([], async ({ shelf, id }) => {
         const page = await open(pages, shelf, id);
-        const rows = await until(async () => {
-            const all = await rowTexts(page, 'Who came last');
-            return all.length === 2 ? all : null;
-        }, 'two collectives');
+        const rows = await collectivesOf(page);
         const [reduce, gather] = rows.map((row) => plain(row.join(' | ')));
         /* 25 MiB in 0.30 ms are 87 GB/s, times 2 * 7 / 8; 10 MiB in 0.08 ms 130 GB/s, times 3 / 4 */
         check(/25\.0 MiB/.test(reduce) && /\b15[0-3]\.\d\b/.test(reduce), reduce);

@@ -7,12 +7,12 @@
 void ps_compose(struct ps_conclusion *c, const char *name, const char *label, double value,
                 struct ps_report_link link)
 {
-    struct ps_composition *made_of = &c->made_of;
+    struct ps_composition *composition = &c->composition;
 
     if (!(value > 0))
         return;
-    PS_RESERVE_ONE(made_of->parts, made_of->n, made_of->cap);
-    made_of->parts[made_of->n++] = (struct ps_composition_part){name, label, value, link};
+    PS_RESERVE_ONE(composition->parts, composition->n, composition->cap);
+    composition->parts[composition->n++] = (struct ps_composition_part){name, label, value, link};
 }
 
 static int by_value(const void *a, const void *b)
@@ -49,19 +49,19 @@ void ps_compose_origins(struct ps_conclusion *c, const double values[PS_N_ORIGIN
         known += i == PS_ORIGIN_UNKNOWN ? 0 : values[i];
     if (!(known > 0))
         return;
-    c->made_of.kind = PS_MADE_OF_ORIGINS;
+    c->composition.kind = PS_COMPOSITION_ORIGINS;
     for (size_t i = 0; i < PS_N_ORIGINS; i++)
         ps_compose(c, ps_origin_names[i], i == PS_ORIGIN_BUILTIN ? builtin : ps_origin_names[i],
                    values[i], hides_others ? hide_others(c, link, i) : link);
-    qsort(c->made_of.parts, c->made_of.n, sizeof *c->made_of.parts, by_value);
+    qsort(c->composition.parts, c->composition.n, sizeof *c->composition.parts, by_value);
 }
 
 void ps_composition_write(const struct ps_composition *composition, struct ps_json *json)
 {
     static const char *const kinds[PS_N_COMPOSITION_KINDS] = {
-        [PS_MADE_OF_STEP_PARTS] = "step_parts", [PS_MADE_OF_ORIGINS] = "origins",
-        [PS_MADE_OF_LINES] = "lines",           [PS_MADE_OF_CPU] = "cpu",
-        [PS_MADE_OF_CATEGORIES] = "categories",
+        [PS_COMPOSITION_STEP_PARTS] = "step_parts", [PS_COMPOSITION_ORIGINS] = "origins",
+        [PS_COMPOSITION_LINES] = "lines",           [PS_COMPOSITION_CPU] = "cpu",
+        [PS_COMPOSITION_CATEGORIES] = "categories",
     };
     double whole = 0;
 

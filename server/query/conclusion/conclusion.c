@@ -238,7 +238,7 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
     ps_json_key_str(json, "base", c->base);
     write_sentence(json, "verdict", &c->verdict);
     write_sentence(json, "sentence", &c->sentence);
-    ps_composition_write(&c->made_of, json);
+    ps_composition_write(&c->composition, json);
     write_causes(json, c);
     write_texts(json, "notes", c->notes, c->n_notes);
     write_texts(json, "checked", c->checked, c->n_checked);
@@ -253,7 +253,7 @@ void ps_conclusion_free(struct ps_conclusion *c)
     }
     free(c->verdict.parts);
     free(c->sentence.parts);
-    free(c->made_of.parts);
+    free(c->composition.parts);
     free(c->causes);
     free(c->notes);
     free(c->checked);

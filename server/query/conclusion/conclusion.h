@@ -75,11 +75,11 @@ struct ps_composition_part {
 
 /* What the parts are, and which colours of the page they have. */
 enum ps_composition_kind {
-    PS_MADE_OF_STEP_PARTS, /* names of parts of a step, as in the overview of a trace */
-    PS_MADE_OF_ORIGINS,    /* words of the table `origin` */
-    PS_MADE_OF_LINES,      /* lines of a function: the colour is their heat */
-    PS_MADE_OF_CPU,        /* "python", "native", "system" */
-    PS_MADE_OF_CATEGORIES, /* categories of memory */
+    PS_COMPOSITION_STEP_PARTS, /* names of parts of a step, as in the overview of a trace */
+    PS_COMPOSITION_ORIGINS,    /* words of the table `origin` */
+    PS_COMPOSITION_LINES,      /* lines of a function: the colour is their heat */
+    PS_COMPOSITION_CPU,        /* "python", "native", "system" */
+    PS_COMPOSITION_CATEGORIES, /* categories of memory */
     PS_N_COMPOSITION_KINDS
 };
 
@@ -99,7 +99,7 @@ struct ps_conclusion {
     const char *per;  /* "step": amounts are of one step; NULL: of the whole run */
     const char *base; /* base of the shares: "of total", "of step" */
     struct ps_sentence verdict, sentence; /* the verdict is shown in bold, before the sentence */
-    struct ps_composition made_of;
+    struct ps_composition composition;
     struct ps_cause *causes;
     size_t n_causes, cap_causes;
     const char **notes; /* assumptions, and warnings about the recording */

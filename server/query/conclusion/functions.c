@@ -470,7 +470,7 @@ static void compose(struct ps_conclusion *c, const struct profile *profile)
 {
     const struct ps_report_link link = {"functions", {{"sort", "tottime_s"}, {"desc", "1"}}};
 
-    c->made_of =
+    c->composition =
         (struct ps_composition){.title = "Self time by origin", .unit = c->unit, .base = c->base};
     ps_compose_origins(c, profile->origins_s, "built-in", link, true);
 }

@@ -123,7 +123,7 @@ static void compose(struct ps_conclusion *c, const struct ps_import_graph *graph
             us[graph->modules[i].origin] += fmax(graph->nodes[i].self_us, 0);
     for (size_t i = 0; i < PS_N_ORIGINS; i++)
         seconds[i] = us[i] / 1e6;
-    c->made_of = (struct ps_composition){
+    c->composition = (struct ps_composition){
         .title = "Self time by origin",
         .unit = "s",
         .base = graph->has_threads ? "of \u03a3 positive self" : "of \u03a3 self",

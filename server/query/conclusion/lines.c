@@ -153,8 +153,8 @@ static enum ps_status compose_function(struct ps_db *db, struct ps_conclusion *c
     struct line line = {.file = of->file};
     double others = 0;
 
-    c->made_of = (struct ps_composition){
-        .kind = PS_MADE_OF_LINES,
+    c->composition = (struct ps_composition){
+        .kind = PS_COMPOSITION_LINES,
         .title = ps_arena_printf(&c->arena, "Lines of %.*s",
                                  (int)(of->function.len ? of->function.len : 8),
                                  of->function.len ? of->function.ptr : "the file"),
@@ -166,7 +166,7 @@ static enum ps_status compose_function(struct ps_db *db, struct ps_conclusion *c
     ps_bind_int(stmt, ":function", of->function_id);
     while (ps_stmt_step(stmt, err)) {
         line.line = ps_col_int(stmt, 0);
-        if (c->made_of.n < LINES_SHOWN)
+        if (c->composition.n < LINES_SHOWN)
             ps_compose(c, "line", ps_arena_printf(&c->arena, "line %lld", (long long)line.line),
                        ps_col_real(stmt, 1), link_line(c, &line));
         else
@@ -177,7 +177,7 @@ static enum ps_status compose_function(struct ps_db *db, struct ps_conclusion *c
     return err->code;
 }
 
-/* Divides the CPU samples of all lines by what ran. */
+/* Divides the CPU time of all lines into Python, native code and system calls. */
 static enum ps_status compose_cpu(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
 {
     static const struct {
@@ -185,8 +185,8 @@ static enum ps_status compose_cpu(struct ps_db *db, struct ps_conclusion *c, str
     } parts[] = {{"python", "Python"}, {"native", "native code"}, {"system", "system calls"}};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    c->made_of = (struct ps_composition){
-        .kind = PS_MADE_OF_CPU, .title = "CPU samples", .unit = "percent", .base = c->base};
+    c->composition = (struct ps_composition){
+        .kind = PS_COMPOSITION_CPU, .title = "CPU samples", .unit = "percent", .base = c->base};
     ps_db_prepare(db, ps_query_sql("conclude_line_cpu"), &stmt, err);
     if (ps_stmt_step(stmt, err))
         for (int i = 0; i < 3; i++)

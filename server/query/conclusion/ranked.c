@@ -93,8 +93,8 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
     double smallest = 0;
 
     c->unit = ranking->unit;
-    c->made_of = (struct ps_composition){
-        .kind = PS_MADE_OF_CATEGORIES, .title = ranking->composition, .unit = ranking->unit};
+    c->composition = (struct ps_composition){
+        .kind = PS_COMPOSITION_CATEGORIES, .title = ranking->composition, .unit = ranking->unit};
     ps_steps_span(db, &span, err);
     ps_db_prepare(db, ps_query_sql(ranking->query), &stmt, err);
     ps_bind_int(stmt, ":from", span.from_ns);
@@ -106,7 +106,7 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
         if (!c->n_causes) {
             say_first(c, ranking, &item);
             c->base = item.whole > 0 ? item.of.ptr : NULL;
-            c->made_of.base = c->base;
+            c->composition.base = c->base;
             smallest = CAUSE_SHARE * (item.whole > 0 ? item.whole : item.amount);
         }
         if (ranking->composition)

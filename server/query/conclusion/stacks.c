@@ -585,7 +585,7 @@ static void compose(const struct answer *a)
             (struct ps_param){"threads", ps_arena_copy(&a->c->arena, ps_buf_slice(&threads)).ptr};
     for (size_t i = 0; i < PS_N_ORIGINS; i++)
         values[i] = amount_of(a, a->r->by_origin[i]);
-    a->c->made_of = (struct ps_composition){
+    a->c->composition = (struct ps_composition){
         .title = strcmp(a->r->unit, "bytes") == 0 ? "Allocations by origin" : "Self time by origin",
         .unit = value_unit(a),
         .base = a->c->base};

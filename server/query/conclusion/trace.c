@@ -999,9 +999,9 @@ static void compose(struct ps_conclusion *c, const struct trace *trace)
         [PS_N_ROLES] = {"other", "other", {.tab = "flame"}},
     };
 
-    c->made_of =
-        (struct ps_composition){.kind = PS_MADE_OF_STEP_PARTS, .unit = c->unit, .base = c->base};
-    c->made_of.title =
+    c->composition = (struct ps_composition){
+        .kind = PS_COMPOSITION_STEP_PARTS, .unit = c->unit, .base = c->base};
+    c->composition.title =
         !trace->has_marks
             ? trace->sums.n_workers > 1
                   ? ps_arena_printf(&c->arena, "Mean of %u workers", trace->sums.n_workers)

@@ -227,8 +227,8 @@ static enum ps_status read_calls(struct reader *r, struct ps_err *err)
     return ps_packed_each(r->db, &query, visit_part, r, err);
 }
 
-/* Reads the calls, and once more up to a time that at most PS_RANK_CALLS_MAX precede if there are
- * more of them. If no device has collectives, those of host threads are read. */
+/* Reads the calls of devices, or those of host threads if no device has any. If there are more than
+ * PS_RANK_CALLS_MAX, reads again only up to a time that leaves at most so many. */
 static enum ps_status read_all(struct reader *r, struct ps_err *err)
 {
     r->until_ns = PS_RANK_TIME_MAX;

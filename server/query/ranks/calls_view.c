@@ -24,7 +24,7 @@ static void write_op(const struct ps_ranks *ranks, size_t i, struct ps_json *jso
     ps_json_end(json);
 }
 
-/* An op and the key of the order of ranks/calls. */
+/* A collective and the time by which the rows of ranks/calls are sorted. */
 struct op_order {
     int64_t wait_ns;
     uint32_t op;

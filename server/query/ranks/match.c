@@ -76,7 +76,8 @@ static void sort_by_key(struct ps_rank_calls *calls)
     sort_starts(calls);
 }
 
-/* Sorts by op, of each op by rank; calls without op are last. */
+/* Sorts the calls by collective, and those of one collective by rank. Calls without a collective
+ * are last. */
 static void sort_by_op(struct ps_rank_calls *calls)
 {
     PS_AUTO(ps_free_ptr) uint32_t *values = ps_alloc_array(calls->n, sizeof *values);

@@ -25,7 +25,7 @@ static enum ps_status read_column(struct ps_stmt *stmt, int64_t id, size_t n, in
 static enum ps_status read_part(struct ps_stmt *stmt, int64_t id, uint32_t columns, int64_t *values,
                                 struct ps_packed *part, struct ps_err *err)
 {
-    for (int c = 0; c < PS_PACKED_COLUMNS && err->code == PS_OK; c++) {
+    for (int c = 0; c < PS_PACKED_COLUMNS_MAX && err->code == PS_OK; c++) {
         if (!(columns >> c & 1))
             continue;
         part->column[c] = values;
@@ -41,7 +41,7 @@ enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *qu
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *parts = NULL, *column = NULL;
     PS_AUTO(ps_free_ptr)
-    int64_t *values = ps_grow(NULL, (size_t)PS_CHUNK_ROWS * PS_PACKED_COLUMNS, sizeof *values);
+    int64_t *values = ps_grow(NULL, (size_t)PS_CHUNK_ROWS * PS_PACKED_COLUMNS_MAX, sizeof *values);
 
     ps_db_prepare(db, ps_query_sql("packed_parts"), &parts, err);
     ps_db_prepare(db, ps_query_sql("packed_column"), &column, err);

@@ -5,6 +5,7 @@
 
 #include "server/query/views.h"
 #include "server/runfile/trace.h"
+#include "slices/packed.h"
 
 /* A growable list of integers. */
 struct ps_ints {
@@ -57,55 +58,10 @@ struct ps_str ps_operation_name(struct ps_str name);
 /* Writes a key and the text with the id `text` of the trace; "" if the trace has no such text. */
 void ps_json_text(struct ps_json *json, const char *key, struct ps_db *db, int64_t text);
 
-/* Families of rows in the table `packed`, and the columns of each family (schema/run.sql). */
-enum ps_packed_family {
-    PS_PACKED_FLOWS = 1,
-    PS_PACKED_COUNTS = 2,
-    PS_PACKED_MEMORY = 3,
-    PS_PACKED_COLLECTIVES = 4,
-    PS_PACKED_STEPS = 5,
-};
-enum { PS_FLOW_KIND, PS_FLOW_FROM, PS_FLOW_TO, PS_FLOW_FROM_NS, PS_FLOW_TO_NS };
-enum { PS_COUNT_T, PS_COUNT_VALUE };
-enum {
-    PS_MEMORY_T,
-    PS_MEMORY_TYPE,
-    PS_MEMORY_DEVICE,
-    PS_MEMORY_BYTES,
-    PS_MEMORY_ADDRESS,
-    PS_MEMORY_ALLOCATED,
-    PS_MEMORY_RESERVED,
-    PS_MEMORY_SLICE,
-    PS_MEMORY_OUTSIDE,
-    PS_MEMORY_WORKER
-};
-enum {
-    PS_COLLECTIVE_START,
-    PS_COLLECTIVE_DURATION,
-    PS_COLLECTIVE_SLICE,
-    PS_COLLECTIVE_ID,
-    PS_COLLECTIVE_SEQUENCE,
-    PS_COLLECTIVE_BYTES_IN,
-    PS_COLLECTIVE_BYTES_OUT,
-    PS_N_COLLECTIVE_COLUMNS
-};
-enum {
-    PS_STEP_START,
-    PS_STEP_END,
-    PS_STEP_ID,
-    PS_STEP_WORKER,
-    PS_STEP_NAME, /* id of the first step with the same name */
-    PS_STEP_COMPUTATION,
-    PS_STEP_COMMUNICATION,
-    PS_STEP_LOADING,
-    PS_N_STEP_COLUMNS
-};
-#define PS_PACKED_COLUMNS 10
-
 struct ps_packed {
     size_t n;
     /* [column]: n values; NULL if the column was not requested */
-    const int64_t *column[PS_PACKED_COLUMNS];
+    const int64_t *column[PS_PACKED_COLUMNS_MAX];
 };
 struct ps_packed_query {
     enum ps_packed_family family;

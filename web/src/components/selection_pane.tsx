@@ -9,6 +9,7 @@ import { useKeys } from '../base/keys';
 import { int, pct, plural } from '../base/units';
 import { fitTwoLines } from '../model/labels';
 import { type Action, type ActionHead, keyText, runAction } from './actions';
+import { SourceFileButton } from './source_file_button';
 
 /** A value of the selected thing. */
 export interface PaneValue {
@@ -414,7 +415,12 @@ function SourceSection({ file, tip, lines, state, onAdd, problem, profile }: Pan
                 <SourceLines lines={lines} />
             ) : (
                 <p class="selection-none">
-                    {state} {onAdd && <AddSource onAdd={onAdd} />}
+                    {state}{' '}
+                    {onAdd && (
+                        <SourceFileButton class="link" onFile={onAdd}>
+                            Add
+                        </SourceFileButton>
+                    )}
                 </p>
             )}
             {profile && (
@@ -448,26 +454,5 @@ function SourceLines({ lines }: { lines: readonly PaneSourceLine[] }) {
                 </div>
             ))}
         </div>
-    );
-}
-
-function AddSource({ onAdd }: Required<Pick<PaneSource, 'onAdd'>>) {
-    const input = useRef<HTMLInputElement | null>(null);
-    return (
-        <>
-            <button type="button" class="link" onClick={() => input.current?.click()}>
-                Add
-            </button>
-            <input
-                ref={input}
-                type="file"
-                accept=".py,.pyw,text/x-python"
-                hidden
-                onChange={(event) => {
-                    const file = event.currentTarget.files?.[0];
-                    if (file) onAdd(file);
-                }}
-            />
-        </>
     );
 }

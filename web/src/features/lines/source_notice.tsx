@@ -9,6 +9,7 @@ import { useEffectOn } from '../../base/hooks';
 import type { SourceAnswer } from '../../base/line_types';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
+import { SourceFileButton } from '../../components/source_file_button';
 import { hasRole } from '../login/user';
 import { registerDropHandler } from '../upload/drop_target';
 import { attachSource } from './attach';
@@ -92,7 +93,6 @@ interface SourceRequestProps {
 
 function SourceRequest({ path, onSource }: SourceRequestProps) {
     const [pasting, setPasting] = useState(false);
-    const input = useRef<HTMLInputElement | null>(null);
     const field = useRef<HTMLTextAreaElement | null>(null);
     useEffect(() => {
         if (pasting) field.current?.focus();
@@ -102,9 +102,9 @@ function SourceRequest({ path, onSource }: SourceRequestProps) {
             <span class="source-asking-words">
                 {NO_SOURCE_TEXT} Drop <b class="mono">{baseName(path)}</b> here, or
             </span>
-            <button type="button" class="button" onClick={() => input.current?.click()}>
+            <SourceFileButton class="button" onFile={onSource}>
                 Choose file
-            </button>
+            </SourceFileButton>
             <button
                 type="button"
                 class="button"
@@ -118,16 +118,6 @@ function SourceRequest({ path, onSource }: SourceRequestProps) {
                     in the profile: {path}
                 </span>
             )}
-            <input
-                ref={input}
-                type="file"
-                accept=".py,.pyw,text/x-python"
-                hidden
-                onChange={(event) => {
-                    const file = event.currentTarget.files?.[0];
-                    if (file) onSource(file);
-                }}
-            />
             {pasting && (
                 <textarea
                     ref={field}

@@ -162,7 +162,7 @@ function NameFacts(props: NameFactsProps) {
                     </div>
                 ) : (
                     <p class="selection-none">
-                        Its slices have other names. Search for them in the timeline.
+                        No slice has exactly this name. Search for a part of it in the timeline.
                     </p>
                 ),
             }}

@@ -30,7 +30,7 @@ export function operatorKey(
     return `${row.name_id}.${row.kind}${row.input_shapes ? `.${row.input_shapes}` : ''}`;
 }
 
-/* Only rows of the host are in the table of comparisons. */
+/* Comparisons list operators of the host only, so rows of device work lead to the kernels. */
 function operatorName({ name, family, kind }: OperatorRow): TraceName {
     if (isDeviceWork(kind)) return { name, family, of: 'kernels', on: 'device' };
     return { name, family, of: 'operators' };

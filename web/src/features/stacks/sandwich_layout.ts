@@ -80,8 +80,8 @@ export function layoutSandwich(callers: FlameAnswer, callees: FlameAnswer): Sand
     };
 }
 
-/** Heights of two halves that need `above` and `below` px and have `room` px: each gets what the
- * other does not need, and neither less than half of the room that it needs. */
+/** Heights in px of two halves that need `above` and `below` px and share `room` px. A half that needs
+ * less than half of the room gets what it needs, and the other half gets the rest, up to its need. */
 export function shareRoom(room: number, above: number, below: number): [number, number] {
     const half = room / 2;
     const first = below <= half ? Math.min(above, room - below) : Math.min(above, half);
