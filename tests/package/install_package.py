@@ -10,7 +10,7 @@ import tempfile
 import unittest
 import urllib.request
 
-from bare_root import DIST, ROOT, InEachRelease
+from roots import DIST, ROOT, InEachRelease
 
 PROFILE = os.path.join(ROOT, "demo", "profiles", "bookshop-slow.prof")
 

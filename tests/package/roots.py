@@ -44,11 +44,12 @@ class BareRoot:
     workdir = "/root"
 
     def __init__(self, release):
+        system = bare_system(release)  # makes ROOTS
         self.layers = tempfile.mkdtemp(dir=ROOTS)
         for name in ("files", "changes", "work"):
             os.mkdir(os.path.join(self.layers, name))
         self.path = os.path.join(self.layers, "files")
-        options = f"lowerdir={bare_system(release)},upperdir={self.layers}/changes,workdir={self.layers}/work"
+        options = f"lowerdir={system},upperdir={self.layers}/changes,workdir={self.layers}/work"
         subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, self.path], check=True)
 
     def close(self):
