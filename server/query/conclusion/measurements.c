@@ -84,11 +84,21 @@ static void say_error(struct ps_conclusion *c, struct ps_sentence *to, const str
         ps_say(c, to, " \u00b1 %.2f", error);
 }
 
+/* " over 20 runs", if it is the mean of several. */
+static void say_runs(struct ps_conclusion *c, struct ps_sentence *to, const char *before,
+                     const struct row *row)
+{
+    if (row->n < 2)
+        return;
+    ps_say(c, to, "%s", before);
+    ps_say_value(to, link_row(c, row), (double)row->n, "count");
+    ps_say(c, to, " runs");
+}
+
 static void say_value_of_row(struct ps_conclusion *c, struct ps_sentence *to, const struct row *row)
 {
     ps_say_value(to, link_row(c, row), row->value, unit_of(c, row));
-    if (row->n > 1)
-        ps_say(c, to, " over %lld runs", (long long)row->n);
+    say_runs(c, to, " over ", row);
 }
 
 static void say_ratio(struct ps_conclusion *c, const struct row *fast, const struct row *slow)
@@ -113,8 +123,7 @@ static void say_single(struct ps_conclusion *c, const struct row *row)
     ps_say_code(c, &c->verdict, link_row(c, row), row->name);
     ps_say(c, &c->verdict, row->unit.len == 1 && row->unit.ptr[0] == 's' ? " takes " : " is ");
     ps_say_value(&c->verdict, link_row(c, row), row->value, unit_of(c, row));
-    if (row->n > 1)
-        ps_say(c, &c->sentence, " over %lld runs", (long long)row->n);
+    say_runs(c, &c->sentence, " over ", row);
     if (isfinite(relative_error(row)))
         ps_say(c, &c->sentence, ", standard deviation %.1f %%", 100 * relative_error(row));
     ps_say(c, &c->sentence, ".");
@@ -150,8 +159,7 @@ static void add_causes(struct ps_conclusion *c, const struct row *rows, size_t n
             say_error(c, &cause->evidence, &rows[0], &rows[i]);
             ps_say(c, &cause->evidence, " times as long");
         }
-        if (rows[i].n > 1)
-            ps_say(c, &cause->evidence, ", %lld runs", (long long)rows[i].n);
+        say_runs(c, &cause->evidence, ", ", &rows[i]);
     }
 }
 

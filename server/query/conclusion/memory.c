@@ -49,7 +49,9 @@ static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struc
             ps_say_code(c, &c->sentence, memory_link, ps_col_text(stmt, 0));
             ps_say(c, &c->sentence, " adds the most, ");
             ps_say_value(&c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
-            ps_say(c, &c->sentence, " in %lld %s", (long long)calls, calls == 1 ? "call" : "calls");
+            ps_say(c, &c->sentence, " in ");
+            ps_say_value(&c->sentence, memory_link, (double)calls, "count");
+            ps_say(c, &c->sentence, calls == 1 ? " call" : " calls");
         }
         ps_say_code(c, &cause->title, memory_link, ps_col_text(stmt, 0));
         ps_say_value(&cause->evidence, memory_link, (double)calls, "count");
