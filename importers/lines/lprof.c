@@ -2,7 +2,7 @@
 /*
  * lprof.c: reads the pickled LineStats that `kernprof -l` and LINE_PROFILE=1 write.
  *
- * The pickle is parsed, never executed (pickle.h). If a file holds several pickles (`cat a.lprof
+ * The pickle is parsed, never executed (tree.h). If a file holds several pickles (`cat a.lprof
  * b.lprof`), they are added up, like several files in line_profiler's own loader. Tested:
  * line_profiler 2.x on Python 2.7 (protocol 2) to 5.0.2 (protocol 5).
  */
@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "importers/importer.h"
-#include "importers/lines/pickle.h"
+#include "importers/pickle/tree.h"
 #include "importers/reading.h"
 #include "importers/text/line_names.h"
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "importers/lines/pickle.h"
+#include "importers/pickle/tree.h"
 
 /* Reads a pickle of one value; the bytes are a literal, its NUL left out. */
 #define READ(p, literal, value, err)                                                               \

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pickle.h: parses a pickle as data. Only the opcodes that line_profiler's files need are
- * supported.
+ * tree.h: parses a pickle as data, into a tree of values. Only the opcodes that line_profiler's
+ * files need are supported.
  *
  * Nothing is ever called, imported or looked up: a class is a name from a fixed list, an object is
  * that name with a state. Any other opcode or name is refused, with its offset. Containers may
  * contain themselves and be shared: memory use is bounded by the bytes read, and the parser does
  * not recurse into them.
  */
-#ifndef PS_IMPORTERS_LINES_PICKLE_H
-#define PS_IMPORTERS_LINES_PICKLE_H
+#ifndef PS_IMPORTERS_PICKLE_TREE_H
+#define PS_IMPORTERS_PICKLE_TREE_H
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "importers/pickle/opcodes.h"
 
 enum ps_pickle_kind {
     PS_PICKLE_NONE = 0,
@@ -55,10 +56,9 @@ struct ps_pickle_segment {
 };
 
 struct ps_pickle {
-    struct ps_str bytes; /* the complete file; strings point into it */
-    size_t offset;       /* offset of the next opcode */
-    size_t op_offset;    /* offset of the current opcode */
-    struct ps_err *err;
+    struct ps_str bytes;              /* the complete file; strings point into it */
+    size_t offset;                    /* offset of the next opcode */
+    struct ps_pickle_opcodes *reader; /* during ps_pickle_read */
     struct ps_pickle_value *stack, *pool, *memo;
     size_t n_stack, cap_stack, n_pool, cap_pool, n_memo, cap_memo;
     struct ps_pickle_container *containers;
