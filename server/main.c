@@ -120,6 +120,8 @@ static int run_command(struct ps_options *options)
         return ps_cli_backup(options);
     case PS_COMMAND_COPY:
         return ps_cli_copy(options);
+    case PS_COMMAND_CONFIG:
+        return ps_cli_config(options);
     case PS_COMMAND_NONE:
         break;
     }

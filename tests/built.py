@@ -15,6 +15,7 @@ atexit.register(shutil.rmtree, RUNTIME, ignore_errors=True)
 os.environ["XDG_RUNTIME_DIR"] = RUNTIME
 for name in ("PERFSHELF_SERVER", "PERFSHELF_STORE", "PERFSHELF_TOKEN"):
     os.environ.pop(name, None)
+os.environ["PERFSHELF_CONFIG"] = ""  # no test depends on the configuration of who runs it
 
 
 @functools.cache

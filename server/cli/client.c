@@ -25,12 +25,7 @@ struct ps_client {
 
 static struct ps_remote_http *open_remote(const struct ps_options *options)
 {
-    const char *env_token = getenv("PERFSHELF_TOKEN");
-    const struct ps_remote_config config = {options->server,
-                                            options->token              ? options->token
-                                            : env_token && env_token[0] ? env_token
-                                                                        : NULL,
-                                            options->ca};
+    const struct ps_remote_config config = {options->server, options->token, options->ca};
     struct ps_remote_http *http = NULL;
     struct ps_err err = PS_ERR_INIT;
 

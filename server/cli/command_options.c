@@ -7,19 +7,27 @@
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) |      \
      ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
-     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE))
+     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE) | ON(CONFIG))
 /* Commands that also work with --store, because they do not need the files of a shelf folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Commands that also work with --server (client.h, remote_import.h). */
 #define ON_SERVER                                                                                  \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) | ON(DIFF) |         \
-     ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE))
+     ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE) | ON(CONFIG))
 #define ON_JSON ((ON_SHELF & ~ON(SERVE)) | ON(FORMATS) | ON(COPY))
 
-#define FLAG        PS_FLAG
-#define TEXT        PS_TEXT
-#define FIELD(name) offsetof(struct ps_options, name), false
-#define SHELF(name) offsetof(struct ps_options, name), true
+#define FLAG PS_FLAG
+#define TEXT PS_TEXT
+/* The member of struct ps_options, and what else an option is. KEY, SHELF: also a key of
+ * configuration files. */
+#define FIELD(name)              offsetof(struct ps_options, name), false, false, NULL, NULL
+#define KEY(name, default_value) offsetof(struct ps_options, name), false, true, NULL, default_value
+#define SHELF(name, variable)    offsetof(struct ps_options, name), true, true, variable, NULL
+
+#define DEFAULT_QUEUE         "10000"
+#define DEFAULT_IMPORT_MEMORY "4GiB"
+#define DEFAULT_IMPORT_CPU    "10min"
+#define DEFAULT_CACHE_SIZE    "10GiB"
 
 const struct ps_option_row ps_option_rows[] = {
     /* record, add, edit */
@@ -50,32 +58,35 @@ const struct ps_option_row ps_option_rows[] = {
     {"--force", NULL, FLAG, ON(RECORD), FIELD(force), "let -o overwrite an existing file"},
     {"--open", NULL, FLAG, ON(RECORD), FIELD(open),
      "open the newest run in the browser; serve the shelf if no server runs"},
-    {"--listen", "ADDR:PORT", TEXT, ON(RECORD), FIELD(listen),
+    {"--listen", "ADDR:PORT", TEXT, ON(RECORD), KEY(listen, PS_DEFAULT_LISTEN),
      "address that --open serves at (default " PS_DEFAULT_LISTEN ")"},
 
     /* serve */
-    {"--listen", "ADDR:PORT", TEXT, ON(SERVE), FIELD(listen),
+    {"--listen", "ADDR:PORT", TEXT, ON(SERVE) | ON(CONFIG), KEY(listen, PS_DEFAULT_LISTEN),
      "address to serve at (default " PS_DEFAULT_LISTEN "; port 0: any free port)"},
     {"--open", NULL, FLAG, ON(SERVE), FIELD(open), "open the shelf in the browser"},
-    {"--host", "NAME", PS_HOST, ON(SERVE), FIELD(hosts),
+    {"--host", "NAME", PS_HOST, ON(SERVE) | ON(CONFIG), KEY(hosts, NULL),
      "a further host name that clients may use; may be repeated"},
     {"--tokens", NULL, FLAG, ON(SERVE), FIELD(tokens),
      "require tokens from this machine too; other machines always need one"},
-    {"--tls-cert", "FILE", TEXT, ON(SERVE), FIELD(tls_cert),
+    {"--tls-cert", "FILE", TEXT, ON(SERVE) | ON(CONFIG), KEY(tls_cert, NULL),
      "serve HTTPS with this certificate chain (PEM)"},
-    {"--tls-key", "FILE", TEXT, ON(SERVE), FIELD(tls_key), "private key of --tls-cert (PEM)"},
+    {"--tls-key", "FILE", TEXT, ON(SERVE) | ON(CONFIG), KEY(tls_key, NULL),
+     "private key of --tls-cert (PEM)"},
     {"--proxy", NULL, FLAG, ON(SERVE), FIELD(proxy),
      "run behind an HTTPS proxy that sets X-Forwarded-For; requires tokens"},
-    {"--quota", "SIZE", TEXT, ON(SERVE), FIELD(quota),
+    {"--quota", "SIZE", TEXT, ON(SERVE) | ON(CONFIG), KEY(quota, NULL),
      "refuse uploads when the shelf takes this much space, such as 50GiB (default: no limit)"},
-    {"--queue", "N", TEXT, ON(SERVE), FIELD(queue),
-     "refuse uploads when N imports are waiting (default 10000)"},
-    {"--keep", "RULE", PS_RULE, ON(SERVE), FIELD(retention_rules),
+    {"--queue", "N", TEXT, ON(SERVE) | ON(CONFIG), KEY(queue, DEFAULT_QUEUE),
+     "refuse uploads when N imports are waiting (default " DEFAULT_QUEUE ")"},
+    {"--keep", "RULE", PS_RULE, ON(SERVE) | ON(CONFIG), KEY(retention_rules, NULL),
      "delete old runs by this retention rule, such as 20/series; may be repeated"},
-    {"--import-memory", "SIZE", TEXT, ON(SERVE) | ON(ADD), FIELD(import_memory),
-     "memory limit of the import process, such as 8GiB (default 4GiB)"},
-    {"--import-cpu", "SECONDS", TEXT, ON(SERVE) | ON(ADD), FIELD(import_cpu),
-     "CPU time limit of the import process, such as 30min (default 10min)"},
+    {"--import-memory", "SIZE", TEXT, ON(SERVE) | ON(ADD) | ON(CONFIG),
+     KEY(import_memory, DEFAULT_IMPORT_MEMORY),
+     "memory limit of the import process, such as 8GiB (default " DEFAULT_IMPORT_MEMORY ")"},
+    {"--import-cpu", "SECONDS", TEXT, ON(SERVE) | ON(ADD) | ON(CONFIG),
+     KEY(import_cpu, DEFAULT_IMPORT_CPU),
+     "CPU time limit of the import process, such as 30min (default " DEFAULT_IMPORT_CPU ")"},
 
     /* show, diff, trend, sql */
     {"--of", "TABLE", TEXT, ON(SHOW), FIELD(of), "table to show (default: the first)"},
@@ -132,7 +143,7 @@ const struct ps_option_row ps_option_rows[] = {
      "overwrite what differs in --to, and delete runs that were deleted in --from"},
 
     /* prune, verify */
-    {"--keep", "RULE", PS_RULE, ON(PRUNE), FIELD(retention_rules),
+    {"--keep", "RULE", PS_RULE, ON(PRUNE), KEY(retention_rules, NULL),
      "retention rule, such as 500, 90d, 50GiB or 20/series; may be repeated"},
     {"--dry-run", NULL, FLAG, ON(PRUNE), FIELD(dry_run),
      "delete nothing; show what would be deleted"},
@@ -142,17 +153,21 @@ const struct ps_option_row ps_option_rows[] = {
     {"--json", NULL, FLAG, ON_JSON, FIELD(json), "print JSON"},
 
     /* the shelf */
-    {"--data", "DIR", TEXT, ON_SHELF, SHELF(data),
+    {"--data", "DIR", TEXT, ON_SHELF, SHELF(data, NULL),
      "folder of the shelf (default $XDG_DATA_HOME/perfshelf, or the shelf that you serve)"},
-    {"--store", "URL", TEXT, ON_STORE, SHELF(store),
+    {"--store", "URL", TEXT, ON_STORE, SHELF(store, "PERFSHELF_STORE"),
      "shelf in a database, postgresql://USER@HOST/DATABASE (default $PERFSHELF_STORE)"},
-    {"--cache-size", "SIZE", TEXT, ON_STORE, SHELF(cache_size),
-     "disk space for cached files of --store, such as 50GiB (default 10GiB)"},
-    {"--server", "URL", TEXT, ON_SERVER, SHELF(server),
+    {"--cache-size", "SIZE", TEXT, ON_STORE, offsetof(struct ps_options, cache_size), true, true,
+     NULL, DEFAULT_CACHE_SIZE,
+     "disk space for cached files of --store, such as 50GiB (default " DEFAULT_CACHE_SIZE ")"},
+    {"--server", "URL", TEXT, ON_SERVER, SHELF(server, "PERFSHELF_SERVER"),
      "shelf served at this URL, in place of --data (default $PERFSHELF_SERVER)"},
-    {"--token", "TOKEN", TEXT, ON_SERVER, SHELF(token),
+    {"--token", "TOKEN", TEXT, ON_SERVER, offsetof(struct ps_options, token), true, false,
+     "PERFSHELF_TOKEN", NULL,
      "token for --server (default $PERFSHELF_TOKEN, which other users of this machine cannot see)"},
-    {"--ca", "FILE", TEXT, ON_SERVER, SHELF(ca),
+    {"--token-file", "FILE", TEXT, ON_SERVER, SHELF(token_file, NULL),
+     "file that contains the token for --server, and that other users cannot read"},
+    {"--ca", "FILE", TEXT, ON_SERVER, SHELF(ca, NULL),
      "certificate to trust for --server, in place of those of the system (PEM)"},
 };
 const size_t ps_option_rows_count = sizeof ps_option_rows / sizeof *ps_option_rows;

@@ -35,4 +35,5 @@ const struct ps_command_row ps_commands[PS_N_COMMANDS] = {
     [PS_COMMAND_VERIFY] = {.name = "verify", .group = PS_GROUP_OPERATE},
     [PS_COMMAND_REBUILD] = {.name = "rebuild", .group = PS_GROUP_OPERATE},
     [PS_COMMAND_BACKUP] = {.name = "backup", .group = PS_GROUP_OPERATE, .min = 1, .max = 1},
+    [PS_COMMAND_CONFIG] = {.name = "config", .group = PS_GROUP_OPERATE},
 };

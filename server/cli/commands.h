@@ -48,14 +48,17 @@ enum ps_option_type { PS_FLAG, PS_TEXT, PS_TAG, PS_UNTAG, PS_BUDGET, PS_HOST, PS
 struct ps_option_row {
     const char *name, *arg; /* arg: NULL for a flag */
     enum ps_option_type type;
-    unsigned commands;       /* bit mask of 1 << PS_COMMAND_... */
-    size_t field;            /* offset in struct ps_options */
-    bool selects_shelf;      /* the option selects the shelf; many commands have it */
-    const char *description; /* without a full stop at its end */
+    unsigned commands;         /* bit mask of 1 << PS_COMMAND_... */
+    size_t field;              /* offset in struct ps_options */
+    bool selects_shelf;        /* the option selects the shelf; many commands have it */
+    bool is_key;               /* the option is also a key of configuration files */
+    const char *variable;      /* environment variable with the value, or NULL */
+    const char *default_value; /* NULL: none, or it is computed */
+    const char *description;   /* without a full stop at its end */
 };
 
 /* Indexed by enum ps_command. PS_COMMAND_NONE has only a text, perfshelf.txt. */
-#define PS_N_COMMANDS (PS_COMMAND_BACKUP + 1)
+#define PS_N_COMMANDS (PS_COMMAND_CONFIG + 1)
 extern const struct ps_command_row ps_commands[PS_N_COMMANDS];
 extern const struct ps_command_text ps_command_texts[PS_N_COMMANDS];
 extern const struct ps_option_row ps_option_rows[];

@@ -219,5 +219,5 @@ enum ps_status ps_options_check_values(const struct ps_options *options, struct 
         check_rules(options, err) != PS_OK || check_server(options->server, err) != PS_OK ||
         check_words(options, err) != PS_OK)
         return err->code;
-    return ps_listen_check(options->listen, err);
+    return options->listen ? ps_listen_check(options->listen, err) : PS_OK;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c: parses the command line with the tables of commands.h. */
 #include "server/cli/commands.h"
+#include "server/cli/config_file.h"
 #include "server/cli/nearest.h"
+#include "server/cli/settings.h"
 #include "server/replica/url.h"
 
 #include <stdarg.h>
@@ -262,37 +264,6 @@ static enum ps_status check_operands(const struct ps_options *out, struct ps_err
     return PS_OK;
 }
 
-/* Sets the default folder: $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. The XDG
- * specification requires that a relative XDG_DATA_HOME is ignored. */
-static enum ps_status set_default_data(struct ps_options *out, struct ps_err *err)
-{
-    const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    if (xdg && xdg[0] == '/')
-        out->data = ps_arena_printf(&out->arena, "%s/perfshelf", xdg);
-    else if (home && home[0])
-        out->data = ps_arena_printf(&out->arena, "%s/.local/share/perfshelf", home);
-    out->is_default_shelf = true;
-    if (out->data && out->data[0])
-        return PS_OK;
-    return ps_fail(err, PS_BAD_REQUEST,
-                   "no folder for the shelf: neither XDG_DATA_HOME nor HOME is set" PS_HINT
-                   "name one with --data DIR");
-}
-
-/* Refuses a password in an argument (`is_argument`): all users of the machine can read a command
- * line, but not the environment of a process. */
-static enum ps_status check_url(const char *option, const char *url, bool is_argument,
-                                struct ps_err *err)
-{
-    bool secret;
-    if (ps_pg_check(url, &secret, err) != PS_OK || !is_argument || !secret)
-        return err->code;
-    return ps_fail(err, PS_BAD_REQUEST,
-                   "%s contains a password, which other users of this machine can see" PS_HINT
-                   "put the URL into $PERFSHELF_STORE, or the password into the file $PGPASSFILE",
-                   option);
-}
-
 /* Determines both shelves of a copy: folders or URLs. $PERFSHELF_STORE replaces one missing shelf.
  */
 static enum ps_status select_copied_shelves(struct ps_options *out, struct ps_err *err)
@@ -303,60 +274,10 @@ static enum ps_status select_copied_shelves(struct ps_options *out, struct ps_er
         *(from_said ? &out->to : &out->from) = environment;
     if (!out->from || !out->to || !out->from[0] || !out->to[0])
         return fail_usage(out, err, "missing --from STORE or --to STORE");
-    if (ps_pg_is_url(out->from) && check_url("--from", out->from, from_said, err) != PS_OK)
+    if (ps_pg_is_url(out->from) &&
+        ps_settings_check_store("--from", out->from, from_said, err) != PS_OK)
         return err->code;
-    return ps_pg_is_url(out->to) ? check_url("--to", out->to, to_said, err) : PS_OK;
-}
-
-static enum ps_status select_store(struct ps_options *out, struct ps_err *err)
-{
-    const char *environment = getenv("PERFSHELF_STORE");
-    const bool is_argument = out->store != NULL;
-    if (!is_argument && environment && environment[0] && ps_option_find(out->command, "--store"))
-        out->store = environment;
-    if (!out->store)
-        return PS_OK;
-    if (!ps_pg_is_url(out->store))
-        return ps_fail(err, PS_BAD_REQUEST,
-                       "%s is not a URL of PostgreSQL" PS_HINT
-                       "write postgresql://HOST/DATABASE, or use --data DIR for a folder",
-                       is_argument ? "--store" : "$PERFSHELF_STORE");
-    return check_url("--store", out->store, is_argument, err);
-}
-
-/* Uses --server, or $PERFSHELF_SERVER if the command line selects no shelf. */
-static enum ps_status select_server(struct ps_options *out, struct ps_err *err)
-{
-    const char *environment = getenv("PERFSHELF_SERVER");
-    if (!ps_command_works_on_runs(out->command))
-        return PS_OK;
-    if (out->server && (out->data || out->store))
-        return fail_usage(out, err, "--server and %s cannot be combined: each names a shelf",
-                          out->data ? "--data" : "--store");
-    if (!out->server && !out->data && !out->store && environment && environment[0])
-        out->server = environment;
-    return PS_OK;
-}
-
-/* Sets the folder of the cache for a store: $XDG_CACHE_HOME/perfshelf/<host and database>, else
- * ~/.cache/perfshelf/<host and database>. */
-static enum ps_status set_default_cache(struct ps_options *out, struct ps_err *err)
-{
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    PS_AUTO(ps_free_ptr) char *place = ps_pg_place(out->store);
-    char *name = place + strcspn(place, "/") + 2;
-    for (char *at = name; *at; at++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._", *at))
-            *at = '-';
-    if (xdg && xdg[0] == '/')
-        out->data = ps_arena_printf(&out->arena, "%s/perfshelf/%s", xdg, name);
-    else if (home && home[0])
-        out->data = ps_arena_printf(&out->arena, "%s/.cache/perfshelf/%s", home, name);
-    if (out->data)
-        return PS_OK;
-    return ps_fail(err, PS_BAD_REQUEST,
-                   "no folder for the cache: neither XDG_CACHE_HOME nor HOME is set" PS_HINT
-                   "name one with --data DIR");
+    return ps_pg_is_url(out->to) ? ps_settings_check_store("--to", out->to, to_said, err) : PS_OK;
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
@@ -390,10 +311,17 @@ static enum ps_status parse_command(int argc, char **argv, struct ps_options *ou
     return out->command || out->version ? PS_OK : unknown_command(word, err);
 }
 
+static enum ps_status read_config(struct ps_options *out, struct ps_err *err)
+{
+    struct ps_config *config = ps_arena_alloc(&out->arena, sizeof *config);
+    out->config = config;
+    return ps_config_read(&out->arena, config, err);
+}
+
 enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, struct ps_err *err)
 {
     struct ps_err note_err = PS_ERR_INIT;
-    *out = (struct ps_options){.listen = PS_DEFAULT_LISTEN};
+    *out = (struct ps_options){.command = PS_COMMAND_NONE};
     if (argc < 2)
         return ps_fail(err, PS_BAD_REQUEST, "missing command");
     if (parse_command(argc, argv, out, err) != PS_OK)
@@ -414,11 +342,10 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
         return fail_usage(out, err, "%s", note_err.text);
     if (out->command == PS_COMMAND_COPY)
         return select_copied_shelves(out, err);
-    if (select_server(out, err) != PS_OK || out->server || out->command == PS_COMMAND_FORMATS)
+    if (out->command == PS_COMMAND_FORMATS || read_config(out, err) != PS_OK ||
+        out->command == PS_COMMAND_CONFIG || ps_settings_apply(out, err) != PS_OK)
         return err->code;
-    if (select_store(out, err) != PS_OK || out->data)
-        return err->code;
-    return out->store ? set_default_cache(out, err) : set_default_data(out, err);
+    return ps_settings_read_token(out, err);
 }
 
 void ps_options_free(struct ps_options *options)

@@ -2,7 +2,8 @@
 /*
  * options.h: the parsed command line. Its tables are in commands.h.
  *
- * Strings point into argv or are valid as long as the struct; release it with ps_options_free.
+ * Strings point into argv or the environment, or are valid as long as the struct; release it with
+ * ps_options_free.
  */
 #ifndef PS_CLI_OPTIONS_H
 #define PS_CLI_OPTIONS_H
@@ -10,6 +11,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "server/catalog/store.h"
+
+struct ps_config;
 
 enum ps_command {
     PS_COMMAND_NONE = 0, /* no command: only help or version */
@@ -36,20 +39,22 @@ enum ps_command {
     PS_COMMAND_VERIFY,
     PS_COMMAND_REBUILD,
     PS_COMMAND_BACKUP,
+    PS_COMMAND_CONFIG,
 };
 
 struct ps_options {
     enum ps_command command;
     bool help, version;
     const char *data;      /* folder of the shelf, or of the cache of a store; NULL with --server */
-    bool is_default_shelf; /* neither the command line nor the environment selects a shelf */
+    bool is_default_shelf; /* nothing selects a shelf */
+    bool is_shelf_named;   /* an option or an environment variable selects the shelf, not a file */
     const char *store;     /* URL of a shared store; NULL: the folder is the shelf */
     const char *listen;    /* ADDR:PORT */
     const char *name, *series, *note; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;
     const char *source_root;                           /* NULL: not given */
-    const char *server, *token, *ca;                   /* NULL: not given */
+    const char *server, *token, *token_file, *ca;      /* NULL: not given */
     const char *output, *repeat;                       /* NULL: not given */
     const char *of, *metric, *per, *against, *fail_on; /* NULL: not given */
     const char *row, *place, *by, *clear;              /* NULL: not given */
@@ -69,10 +74,13 @@ struct ps_options {
     /* positional arguments: FILE..., RUN..., RUN and SQL, or a recorder and its command */
     const char **operands;
     size_t n_operands;
+    const struct ps_config *config; /* the configuration files (config_file.h); NULL: not read */
     struct ps_arena arena;
 };
 
-/* PS_BAD_REQUEST with text and hint: wrong usage. Call ps_options_free in any case. */
+/* Reads the configuration files and fills what the command line does not set (settings.h), except
+ * for `config`, which shows where each value is from. PS_BAD_REQUEST with text and hint: wrong
+ * usage. Call ps_options_free in any case. */
 enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, struct ps_err *err);
 void ps_options_free(struct ps_options *options);
 

@@ -275,7 +275,7 @@ void ps_server_print_url(const struct ps_options *options, const struct ps_impor
     if (runs->n == 0 || options->json)
         return;
     served = ps_server_find_url(options, &url);
-    if (!served && !options->is_default_shelf)
+    if (!served && (options->is_shelf_named || options->store))
         return;
     ps_buf_puts(&line, "on the shelf ");
     ps_append_escaped(&line, ps_str_from_c(options->server ? options->server : options->data));

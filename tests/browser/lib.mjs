@@ -18,6 +18,7 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 // People's own servers and those of the tests do not find each other.
 const RUNTIME = mkdtempSync(join(tmpdir(), 'perfshelf-runtime-'));
 process.env.XDG_RUNTIME_DIR = RUNTIME;
+process.env.PERFSHELF_CONFIG = ''; // no test depends on the configuration of who runs it
 process.on('exit', () => rmSync(RUNTIME, { recursive: true, force: true }));
 
 // playwright-core is a package of web/, like the rest of what npm brings.

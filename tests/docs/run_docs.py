@@ -76,7 +76,7 @@ class Run:
             file.write(WRAPPER.format(port=self.port, program=os.path.abspath(program)))
         os.chmod(wrapper, 0o755)
         self.env = {key: value for key, value in os.environ.items() if not key.startswith(("PERFSHELF", "XDG_"))}
-        self.env.update(HOME=home, PATH=f"{tools}:{os.environ['PATH']}", BROWSER="true", NO_COLOR="1", COLUMNS="100", LC_ALL="C.UTF-8",
+        self.env.update(HOME=home, PATH=f"{tools}:{os.environ['PATH']}", BROWSER="true", NO_COLOR="1", COLUMNS="100", LC_ALL="C.UTF-8", PERFSHELF_CONFIG="",
                         GIT_CEILING_DIRECTORIES=self.folder)
         self.state = os.path.join(self.folder, "state")
 
