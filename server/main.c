@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int serve_shelf(const struct ps_options *options)
 {
@@ -78,6 +79,10 @@ static int run_command(struct ps_options *options)
         return serve_shelf(options);
     case PS_COMMAND_ADD:
         return ps_cli_add(options);
+    case PS_COMMAND_OPEN:
+        return ps_cli_open(options);
+    case PS_COMMAND_DEMO:
+        return ps_cli_demo(options);
     case PS_COMMAND_RECORD:
         return ps_cli_record(options);
     case PS_COMMAND_LIST:
@@ -132,6 +137,7 @@ int main(int argc, char **argv)
 {
     struct ps_options options;
     struct ps_err err = PS_ERR_INIT;
+    char name[] = "perfshelf", verb[] = "open", *open_command[] = {name, verb, NULL};
     int status = 2;
     /* Return large blocks to the system when they are freed: imports allocate columns of many MiB,
      * and a server runs for a long time. By default the threshold grows with the size of freed
@@ -146,8 +152,12 @@ int main(int argc, char **argv)
         return ps_importer_main(argc, argv);
     if (argc > 1 && strcmp(argv[1], PS_COMPLETE_VERB) == 0)
         return ps_cli_complete(argc, argv);
-    if (argc < 2)
+    if (argc < 2 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         return help_without_command();
+    if (argc < 2) {
+        argc = 2;
+        argv = open_command;
+    }
     if (ps_options_parse(argc, argv, &options, &err) == PS_OK &&
         (options.help || options.version || ps_options_check_values(&options, &err) == PS_OK))
         status = ps_flush_stdout(options.help ? print_help(&options) : run_command(&options));

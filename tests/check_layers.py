@@ -102,6 +102,7 @@ PUBLIC = {
         "members.h": ALL,
         "merge.h": ALL,
         "parts.h": ALL,
+        "samples.h": ALL,
         "sniff.h": ALL,
         "sources.h": ALL,
     },

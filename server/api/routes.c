@@ -22,6 +22,10 @@ const struct ps_route ps_api_routes[] = {
 
     {"PUT", API "runs/{filename}", ps_put_run, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
      PS_ACCESS_UPLOADER}, /* for curl -T FILE .../runs/ */
+    {"GET", API "samples", ps_get_samples, PS_ROUTE_SLOW, PS_ACCESS_VIEWER},
+    {"POST", API "samples", ps_post_samples, PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},
+    {"DELETE", API "samples", ps_delete_samples, PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},
+
     {"POST", API "uploads", ps_begin_partial, PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},
     {"GET", API "uploads/{upload}", ps_get_partial, PS_ROUTE_SLOW, PS_ACCESS_UPLOADER},
     {"PUT", API "uploads/{upload}", ps_put_piece, PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW,

@@ -73,9 +73,7 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
     return ps_query_run(ps_request_api(req)->store, id, &out, err);
 }
 
-/* Fails with PS_FORBIDDEN unless the user may delete the run: users may delete their own runs,
- * admins all runs. */
-static enum ps_status check_may_delete(struct ps_request *req, const char *id, struct ps_err *err)
+enum ps_status ps_api_check_may_delete(struct ps_request *req, const char *id, struct ps_err *err)
 {
     struct ps_run_brief brief = {0};
 
@@ -92,7 +90,7 @@ enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, str
     const char *id;
 
     ps_api_resolve_run(req, &id, err);
-    check_may_delete(req, id, err);
+    ps_api_check_may_delete(req, id, err);
     if (err->code != PS_OK ||
         ps_store_remove_run(ps_request_api(req)->store, id, req->user_name, err) != PS_OK)
         return err->code;

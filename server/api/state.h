@@ -54,6 +54,9 @@ static inline struct ps_api *ps_request_api(const struct ps_request *req)
 
 /* Resolves the run in the first path argument to its full id, allocated in the request's arena. */
 enum ps_status ps_api_resolve_run(struct ps_request *req, const char **id_out, struct ps_err *err);
+/* Fails with PS_FORBIDDEN unless the user may delete the run: users may delete their own runs,
+ * admins all runs. */
+enum ps_status ps_api_check_may_delete(struct ps_request *req, const char *id, struct ps_err *err);
 /* Parses the job id in the first path argument: "j12" is 12. PS_NOT_FOUND: it is not a job id. */
 enum ps_status ps_api_parse_job_id(const struct ps_request *req, uint64_t *id_out,
                                    struct ps_err *err);
@@ -108,6 +111,7 @@ ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;
 ps_handler ps_resolve_runs, ps_patch_run, ps_delete_run, ps_undelete_run, ps_get_deleted,
     ps_get_original;
 ps_handler ps_post_runs, ps_put_run;
+ps_handler ps_get_samples, ps_post_samples, ps_delete_samples;
 ps_handler ps_begin_partial, ps_get_partial, ps_put_piece, ps_delete_partial, ps_end_partial;
 ps_handler ps_put_source, ps_merge_runs;
 ps_handler ps_get_reveals, ps_get_export;

@@ -51,6 +51,32 @@ enum ps_status ps_store_find_by_hash(struct ps_store *store, const char *sha256,
     return ps_catalog_run_query(store, find_by_hash, sha256, id_out, err);
 }
 
+struct tag_question {
+    const char *key;
+    bool has_tag;
+};
+
+static enum ps_status find_tag(struct ps_db *db, const char *id, void *user, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct tag_question *question = user;
+
+    ps_db_prepare(db, ps_query_sql("run_tag"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    ps_bind_text(stmt, ":key", ps_str_from_c(question->key));
+    question->has_tag = ps_stmt_step(stmt, err);
+    return err->code;
+}
+
+enum ps_status ps_store_has_tag(struct ps_store *store, const char *id, const char *key, bool *out,
+                                struct ps_err *err)
+{
+    struct tag_question question = {.key = key};
+
+    *out = ps_catalog_run_query(store, find_tag, id, &question, err) == PS_OK && question.has_tag;
+    return err->code;
+}
+
 static enum ps_status brief_of(struct ps_db *db, const char *id, void *brief, struct ps_err *err)
 {
     struct ps_run_brief *out = brief;

@@ -361,6 +361,9 @@ enum ps_status ps_store_list_outdated(struct ps_store *store, struct ps_buf *ids
 /* Finds the run of the original with this hash. PS_NOT_FOUND, without a message: there is none. */
 enum ps_status ps_store_find_by_hash(struct ps_store *store, const char *sha256,
                                      char id_out[PS_ID_SIZE], struct ps_err *err);
+/* Sets *out to whether a run has a tag with this key. */
+enum ps_status ps_store_has_tag(struct ps_store *store, const char *id, const char *key, bool *out,
+                                struct ps_err *err);
 /* Summary of a run. Free it with ps_run_brief_free. */
 struct ps_run_brief {
     char kind[32];

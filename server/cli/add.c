@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
+#include "server/cli/conclusion.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/option_values.h"
 #include "server/cli/progress.h"
@@ -33,7 +34,7 @@ struct add_state {
     const char *user_name;
     struct ps_sandbox_limits limits;
     struct ps_sniffer sniffer;
-    struct ps_imported_runs imported_runs;
+    struct ps_imported_runs *imported_runs;
     int status;
 };
 
@@ -61,7 +62,7 @@ static void import_profile(struct add_state *adding, struct ps_import_profile *p
                                    .update = options->update};
     profile->limits = &adding->limits;
     int failed =
-        ps_client_import(adding->client, &label, profile, options->json, &adding->imported_runs);
+        ps_client_import(adding->client, &label, profile, options->json, adding->imported_runs);
     if (failed)
         adding->status = 1;
 }
@@ -405,9 +406,10 @@ static void check_source_root(struct add_state *adding)
     adding->status = ps_print_failure(root, &err);
 }
 
-int ps_cli_add(const struct ps_options *options)
+int ps_cli_add_files(const struct ps_options *options, struct ps_imported_runs *runs)
 {
-    struct add_state adding = {.options = options, .user_name = ps_cli_login_name()};
+    struct add_state adding = {
+        .options = options, .user_name = ps_cli_login_name(), .imported_runs = runs};
     struct ps_err err = PS_ERR_INIT;
     if (ps_options_read_limits(options, &adding.limits, &err) != PS_OK) {
         ps_print_failure("add", &err);
@@ -418,7 +420,7 @@ int ps_cli_add(const struct ps_options *options)
     if (!client)
         return 1;
     adding.client = client;
-    adding.imported_runs.url = options->json && ps_server_find_url(options, &url) ? url.ptr : NULL;
+    runs->url = options->json && ps_server_find_url(options, &url) ? url.ptr : NULL;
     adding.store = ps_client_store(client);
     adding.sniffer = (struct ps_sniffer){&adding.limits, may_continue_sniffing, NULL, {0, -1}};
     ps_progress_catch_interrupts();
@@ -429,10 +431,19 @@ int ps_cli_add(const struct ps_options *options)
          i++)
         add_operand(&adding, options->operands[i]);
     ps_sniffer_end(&adding.sniffer);
-    ps_server_print_url(options, &adding.imported_runs);
+    runs->url = NULL; /* freed below */
+    ps_cli_print_verdict(client, options, runs);
     if (ps_progress_interrupted() && adding.status == 0) {
         ps_fail(&err, PS_CANCELLED, "interrupted");
         adding.status = ps_print_failure("add", &err);
     }
     return adding.status;
+}
+
+int ps_cli_add(const struct ps_options *options)
+{
+    struct ps_imported_runs runs = {.n = 0};
+    const int status = ps_cli_add_files(options, &runs);
+    ps_server_print_url(options, &runs);
+    return status;
 }

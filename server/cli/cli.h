@@ -11,6 +11,8 @@
 #include "server/cli/progress.h"
 
 int ps_cli_add(const struct ps_options *options);
+int ps_cli_open(const struct ps_options *options);
+int ps_cli_demo(const struct ps_options *options);
 int ps_cli_record(const struct ps_options *options);
 int ps_cli_list(const struct ps_options *options);
 int ps_cli_show(const struct ps_options *options);

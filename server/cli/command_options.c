@@ -5,16 +5,18 @@
 
 #define ON(command) (1U << (PS_COMMAND_##command))
 #define ON_SHELF                                                                                   \
-    (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) |      \
-     ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
-     ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE) | ON(CONFIG))
+    (ON(SERVE) | ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) |       \
+     ON(RENEW) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) |          \
+     ON(REBUILD) | ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE) |   \
+     ON(CONFIG))
 /* Commands that also work with --store, because they do not need the files of a shelf folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Commands that also work with --server (client.h, remote_import.h). */
 #define ON_SERVER                                                                                  \
-    (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) | ON(DIFF) |         \
-     ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE) | ON(CONFIG))
-#define ON_JSON ((ON_SHELF & ~ON(SERVE)) | ON(FORMATS) | ON(COPY))
+    (ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) |         \
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE) |    \
+     ON(CONFIG))
+#define ON_JSON ((ON_SHELF & ~(ON(SERVE) | ON(OPEN))) | ON(FORMATS) | ON(COPY))
 
 #define FLAG PS_FLAG
 #define TEXT PS_TEXT
@@ -33,23 +35,23 @@ const struct ps_option_row ps_option_rows[] = {
     /* record, add, edit */
     {"--name", "NAME", TEXT, ON(RECORD), FIELD(name),
      "name of the run (default: the program and its arguments)"},
-    {"--name", "NAME", TEXT, ON(ADD), FIELD(name),
+    {"--name", "NAME", TEXT, ON(ADD) | ON(OPEN), FIELD(name),
      "name of the run (default: the title in the profile, else the file name)"},
     {"--name", "NAME", TEXT, ON(EDIT), FIELD(name), "the new name"},
-    {"--series", "SERIES", TEXT, ON(RECORD) | ON(ADD), FIELD(series),
+    {"--series", "SERIES", TEXT, ON(RECORD) | ON(ADD) | ON(OPEN), FIELD(series),
      "put the run into a series; the runs of a series form one trend"},
     {"--series", "SERIES", TEXT, ON(EDIT), FIELD(series), "the new series; '' for none"},
-    {"--note", "TEXT", TEXT, ON(RECORD) | ON(ADD), FIELD(note),
+    {"--note", "TEXT", TEXT, ON(RECORD) | ON(ADD) | ON(OPEN), FIELD(note),
      "note about the run; may have several lines"},
     {"--note", "TEXT", TEXT, ON(EDIT), FIELD(note), "the new note; '' for none"},
-    {"--tag", "KEY=VALUE", PS_TAG, ON(RECORD) | ON(ADD) | ON(EDIT), FIELD(tags),
+    {"--tag", "KEY=VALUE", PS_TAG, ON(RECORD) | ON(ADD) | ON(OPEN) | ON(EDIT), FIELD(tags),
      "set a tag; may be repeated"},
     {"--untag", "KEY", PS_UNTAG, ON(EDIT), FIELD(tags), "remove a tag; may be repeated"},
     {"--merge", NULL, FLAG, ON(ADD), FIELD(merge),
      "make one run of all FILEs: .lprof files are summed, traces of one job are shown side by side"},
     {"--source-root", "DIR", TEXT, ON(ADD), FIELD(source_root),
      "search the sources of line profiles below this folder (default: at the recorded paths)"},
-    {"--update", NULL, FLAG, ON(ADD), FIELD(update),
+    {"--update", NULL, FLAG, ON(ADD) | ON(OPEN), FIELD(update),
      "also change the labels of runs that are already on the shelf"},
     {"--repeat", "N", TEXT, ON(RECORD), FIELD(repeat), "record N times, as one series"},
     {"--importers", NULL, FLAG, ON(RECORD), FIELD(importers),
@@ -58,12 +60,20 @@ const struct ps_option_row ps_option_rows[] = {
     {"--force", NULL, FLAG, ON(RECORD), FIELD(force), "let -o overwrite an existing file"},
     {"--open", NULL, FLAG, ON(RECORD), FIELD(open),
      "open the newest run in the browser; serve the shelf if no server runs"},
-    {"--listen", "ADDR:PORT", TEXT, ON(RECORD), KEY(listen, PS_DEFAULT_LISTEN),
-     "address that --open serves at (default " PS_DEFAULT_LISTEN ")"},
+    {"--listen", "ADDR:PORT", TEXT, ON(RECORD), KEY(listen, NULL),
+     "address that --open serves at (default " PS_DEFAULT_LISTEN ", or a free port)"},
 
-    /* serve */
-    {"--listen", "ADDR:PORT", TEXT, ON(SERVE) | ON(CONFIG), KEY(listen, PS_DEFAULT_LISTEN),
-     "address to serve at (default " PS_DEFAULT_LISTEN "; port 0: any free port)"},
+    /* open, demo, serve */
+    {"--data", "DIR", TEXT, ON(DEMO), FIELD(data),
+     "folder of the shelf of samples (default $XDG_DATA_HOME/perfshelf-demo)"},
+    {"--listen", "ADDR:PORT", TEXT, ON(OPEN) | ON(DEMO), KEY(listen, NULL),
+     "address to serve at if no server serves the shelf (default " PS_DEFAULT_LISTEN
+     ", or a free port)"},
+    {"--listen", "ADDR:PORT", TEXT, ON(CONFIG), KEY(listen, PS_DEFAULT_LISTEN),
+     "address to serve at; any free port if it is in use and was not set"},
+    {"--listen", "ADDR:PORT", TEXT, ON(SERVE), KEY(listen, NULL),
+     "address to serve at (default " PS_DEFAULT_LISTEN
+     ", or a free port if it is in use; port 0: any free port)"},
     {"--open", NULL, FLAG, ON(SERVE), FIELD(open), "open the shelf in the browser"},
     {"--host", "NAME", PS_HOST, ON(SERVE) | ON(CONFIG), KEY(hosts, NULL),
      "a further host name that clients may use; may be repeated"},

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/conclusion.h"
 
+#include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/comparison.h"
 #include "server/cli/format.h"
+#include "server/cli/import_profile.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* Like formatPart() of the page. */
 static char *format_value(double value, const char *unit, char out[64])
@@ -203,17 +206,42 @@ static void add_notes(const cJSON *conclusion, unsigned width, struct ps_buf *ou
     ps_append_wrapped(out, ps_buf_slice(&text), width, 0, 0);
 }
 
-enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, unsigned width,
-                                     struct ps_buf *out, struct ps_err *err)
+static enum ps_status read_conclusion(struct ps_client *client, const char *run_id, cJSON **out,
+                                      struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf path = {0}, sentence = {0};
-    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_printf(&path, "runs/%s/conclusion", run_id);
-    if (ps_client_read(client, path.ptr, &conclusion, err) != PS_OK)
-        return err->code;
+    return ps_client_read(client, path.ptr, out, err);
+}
+
+static void add_verdict(const cJSON *conclusion, unsigned width, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sentence = {0};
     add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "verdict"), &sentence);
     add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "sentence"), &sentence);
     ps_append_wrapped(out, ps_buf_slice(&sentence), width, 0, 0);
+}
+
+void ps_cli_print_verdict(struct ps_client *client, const struct ps_options *options,
+                          const struct ps_imported_runs *runs)
+{
+    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    if (runs->n != 1 || options->json || !isatty(STDOUT_FILENO) ||
+        read_conclusion(client, runs->id, &conclusion, PS_ERR_IGNORED) != PS_OK)
+        return;
+    add_verdict(conclusion, ps_terminal_width(), &out);
+    ps_buf_printf(&out, "`perfshelf show %.8s` prints the causes and the first table\n", runs->id);
+    ps_print(&out);
+}
+
+enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, unsigned width,
+                                     struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    if (read_conclusion(client, run_id, &conclusion, err) != PS_OK)
+        return err->code;
+    add_verdict(conclusion, width, out);
     add_causes(conclusion, width, out);
     add_composition(conclusion, width, out);
     add_notes(conclusion, width, out);

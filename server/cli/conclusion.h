@@ -6,14 +6,21 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "server/cli/options.h"
 
 #include <cjson/cJSON.h>
 
 struct ps_client;
+struct ps_imported_runs; /* import_profile.h */
 
 /* Appends the conclusion of a run: a sentence, a table of causes, notes. Lines are at most `width`
  * columns long; 0: no limit. Appends nothing on failure. */
 enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, unsigned width,
                                      struct ps_buf *out, struct ps_err *err);
+
+/* If stdout is a terminal and there is exactly one run, prints the sentence of its conclusion and
+ * which command prints the causes. A failure prints nothing: the run itself was reported. */
+void ps_cli_print_verdict(struct ps_client *client, const struct ps_options *options,
+                          const struct ps_imported_runs *runs);
 
 #endif

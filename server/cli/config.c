@@ -128,7 +128,10 @@ static void print_option(const struct printer *printer, const struct ps_option_r
         for (; n < serve->n_retention_rules; n++)
             print_value(printer, option, serve->retention_rules[n]);
     if (n == 0)
-        print_value(printer, option, value ? value : ps_settings_get(serve, option));
+        print_value(printer, option,
+                    value                            ? value
+                    : ps_settings_get(serve, option) ? ps_settings_get(serve, option)
+                                                     : option->default_value);
 }
 
 /* Options that are no key have a row only if they are set: --token. */

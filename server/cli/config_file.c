@@ -33,13 +33,16 @@ static bool can_repeat(const struct ps_option_row *option)
     return option->type == PS_HOST || option->type == PS_RULE;
 }
 
+/* The option with this name; one that is a key, if the commands differ in that. */
 static const struct ps_option_row *find_option(struct ps_str key)
 {
-    for (size_t i = 0; i < ps_option_rows_count; i++)
+    const struct ps_option_row *found = NULL;
+
+    for (size_t i = 0; i < ps_option_rows_count && !(found && found->is_key); i++)
         if (strncmp(ps_option_rows[i].name, "--", 2) == 0 &&
             ps_str_eq_c(key, ps_option_rows[i].name + 2))
-            return &ps_option_rows[i];
-    return NULL;
+            found = &ps_option_rows[i];
+    return found;
 }
 
 static enum ps_status fail_key(const struct reader *reader, struct ps_str key, struct ps_err *err)

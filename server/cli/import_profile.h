@@ -55,6 +55,10 @@ int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
 int ps_imported_runs_add(struct ps_imported_runs *imported_runs, const char *path, bool json,
                          const struct ps_import_result *result);
 
+/* (add.c) Adds the files of the command line and prints a line for each run, which *runs counts.
+ * Returns the exit status. */
+int ps_cli_add_files(const struct ps_options *options, struct ps_imported_runs *runs);
+
 /* Login name of the user of this process; "" if unknown. Static storage. */
 const char *ps_cli_login_name(void);
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* --- Suggestions for mistyped words --- */
 
@@ -214,12 +215,13 @@ static enum ps_status parse_option(int argc, char **argv, int *i, struct ps_opti
     return set_option(out, row, value, err);
 }
 
-static enum ps_status parse_arguments(int argc, char **argv, struct ps_options *out,
+/* first: index of the first argument of the command */
+static enum ps_status parse_arguments(int argc, char **argv, int first, struct ps_options *out,
                                       struct ps_err *err)
 {
     size_t n_own_operands = ps_commands[out->command].n_own_operands;
     bool only_operands = false;
-    for (int i = 2; i < argc; i++) {
+    for (int i = first; i < argc; i++) {
         const char *word = argv[i];
         if (n_own_operands && out->n_operands >= n_own_operands)
             only_operands = true;
@@ -300,15 +302,29 @@ static enum ps_status parse_help(int argc, char **argv, struct ps_options *out, 
                    "unexpected argument '%s'" PS_HINT "usage: perfshelf help [COMMAND]", argv[3]);
 }
 
-static enum ps_status parse_command(int argc, char **argv, struct ps_options *out,
+/* Whether a first word is a file to open: the command `open` may be left out. */
+static bool is_file(const char *word)
+{
+    return strcmp(word, "-") == 0 || (word[0] != '-' && word[0] && access(word, F_OK) == 0);
+}
+
+/* Sets *first to the index of the first argument. */
+static enum ps_status parse_command(int argc, char **argv, struct ps_options *out, int *first,
                                     struct ps_err *err)
 {
     const char *word = argv[1];
+    *first = 2;
     if (is_one_of(word, "--help", "-h", "help"))
         return parse_help(argc, argv, out, err);
     out->version = is_one_of(word, "--version", "-v", "version");
     out->command = ps_command_find(word);
-    return out->command || out->version ? PS_OK : unknown_command(word, err);
+    if (out->command || out->version)
+        return PS_OK;
+    if (!is_file(word))
+        return unknown_command(word, err);
+    out->command = PS_COMMAND_OPEN;
+    *first = 1;
+    return PS_OK;
 }
 
 static enum ps_status read_config(struct ps_options *out, struct ps_err *err)
@@ -321,10 +337,11 @@ static enum ps_status read_config(struct ps_options *out, struct ps_err *err)
 enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, struct ps_err *err)
 {
     struct ps_err note_err = PS_ERR_INIT;
+    int first;
     *out = (struct ps_options){.command = PS_COMMAND_NONE};
     if (argc < 2)
         return ps_fail(err, PS_BAD_REQUEST, "missing command");
-    if (parse_command(argc, argv, out, err) != PS_OK)
+    if (parse_command(argc, argv, out, &first, err) != PS_OK)
         return err->code;
     if (out->help || out->version)
         return PS_OK;
@@ -334,7 +351,7 @@ enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, s
     out->hosts = ps_arena_alloc(&out->arena, most * sizeof *out->hosts);
     out->retention_rules = ps_arena_alloc(&out->arena, most * sizeof *out->retention_rules);
     out->tags = ps_arena_alloc(&out->arena, most * sizeof *out->tags);
-    if (parse_arguments(argc, argv, out, err) != PS_OK || out->help)
+    if (parse_arguments(argc, argv, first, out, err) != PS_OK || out->help)
         return err->code;
     if (check_operands(out, err) != PS_OK)
         return err->code;

@@ -18,6 +18,8 @@ enum ps_command {
     PS_COMMAND_NONE = 0, /* no command: only help or version */
     PS_COMMAND_RECORD,
     PS_COMMAND_ADD,
+    PS_COMMAND_OPEN,
+    PS_COMMAND_DEMO,
     PS_COMMAND_SERVE,
     PS_COMMAND_LIST,
     PS_COMMAND_SHOW,
@@ -49,7 +51,7 @@ struct ps_options {
     bool is_default_shelf; /* nothing selects a shelf */
     bool is_shelf_named;   /* an option or an environment variable selects the shelf, not a file */
     const char *store;     /* URL of a shared store; NULL: the folder is the shelf */
-    const char *listen;    /* ADDR:PORT */
+    const char *listen;    /* ADDR:PORT; NULL: not given */
     const char *name, *series, *note; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;

@@ -9,7 +9,9 @@
 #include "server/cli/browser.h"
 #include "server/cli/child.h"
 #include "server/cli/cli.h"
+#include "server/cli/conclusion.h"
 #include "server/cli/import_profile.h"
+#include "server/cli/open.h"
 #include "server/cli/option_values.h"
 #include "server/cli/options.h"
 #include "server/cli/out_file.h"
@@ -17,7 +19,6 @@
 #include "server/cli/recorder.h"
 #include "server/cli/remote_import.h"
 #include "server/cli/runs.h"
-#include "server/cli/serve.h"
 #include "server/cli/server_record.h"
 
 #include <fcntl.h>
@@ -476,23 +477,6 @@ static int record_once(struct recording *r, unsigned i)
     return store_profile(r, i, exit_status);
 }
 
-/* Opens the run at the running server of the shelf (server_record.h), or serves the shelf at
- * --listen until interrupted. Returns the exit status. */
-static int open_run(const struct ps_options *options, const char *run)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf url = {0};
-    if (ps_server_find_url(options, &url)) {
-        ps_buf_printf(&url, "#/run/%s", run);
-        ps_browser_show(url.ptr);
-        return 0;
-    }
-    return ps_cli_serve(&(struct ps_serve_options){.data = options->data,
-                                                   .store = options->store,
-                                                   .listen = options->listen,
-                                                   .open = true,
-                                                   .run = run});
-}
-
 /* --- All recordings --- */
 
 static int record_all(struct recording *r)
@@ -540,6 +524,7 @@ static int record_to(struct recording *r)
         ps_print_note(r->subject, &err);
     }
     report_no_functions(r);
+    ps_cli_print_verdict(client, r->options, &r->imported_runs);
     ps_server_print_url(r->options, &r->imported_runs);
     return status;
 }
@@ -553,7 +538,7 @@ int ps_cli_record(const struct ps_options *options)
         status = record_to(&r);
     else
         status = ps_print_failure(r.subject, &err) + (err.code == PS_BAD_REQUEST);
-    if (options->open && r.imported_runs.n && open_run(options, r.imported_runs.id) != 0 &&
+    if (options->open && r.imported_runs.n && ps_cli_show_page(options, r.imported_runs.id) != 0 &&
         status == 0)
         status = 1;
     ps_python_command_free(&r.command);

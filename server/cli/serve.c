@@ -28,16 +28,20 @@
 #include "server/catalog/quota.h"
 #include "server/catalog/tokens.h"
 #include "server/cli/browser.h"
+#include "server/cli/cli.h"
+#include "server/cli/commands.h"
 #include "server/cli/format.h"
+#include "server/cli/import_profile.h"
+#include "server/cli/port_owner.h"
 #include "server/cli/serve_retention.h"
 #include "server/cli/server_record.h"
 #include "server/cli/sources.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/jobs/jobs.h"
+#include "server/jobs/samples.h"
 #include "server/replica/replica.h"
 
-#define DEFAULT_LISTEN   "127.0.0.1:7700"
 #define UPLOAD_MAX       ((uint64_t)8 << 30)
 #define THREADS          4
 #define CONNECTIONS      512
@@ -287,12 +291,36 @@ static const char *loopback_host(const struct server *server)
     return server->listener.host[0] == '[' ? "[::1]" : "127.0.0.1";
 }
 
+/* Listens at --listen. The default port may be in use: then at a free port, with a note on who uses
+ * it. */
+static enum ps_status listen_at(struct server *server, const struct ps_serve_options *options,
+                                struct ps_err *err)
+{
+    const char *where = options->listen ? options->listen : PS_DEFAULT_LISTEN;
+    PS_AUTO(ps_buf_free) struct ps_buf owner = {0};
+    struct ps_err note = PS_ERR_INIT;
+
+    if (ps_listen(where, &server->listener, err) != PS_CONFLICT)
+        return err->code;
+    ps_port_owner_describe(where, &owner);
+    *err = (struct ps_err)PS_ERR_INIT;
+    if (options->listen)
+        return ps_fail(err, PS_CONFLICT,
+                       "cannot listen on %s: %s uses it" PS_HINT
+                       "stop that program, or use a free port with --listen 127.0.0.1:0",
+                       where, owner.ptr);
+    if (ps_listen("127.0.0.1:0", &server->listener, err) != PS_OK)
+        return err->code;
+    ps_fail(&note, PS_CONFLICT, "%s uses port %u, so this server uses port %u", owner.ptr,
+            ps_port_of(where), server->listener.port);
+    ps_print_note("serve", &note);
+    return PS_OK;
+}
+
 static enum ps_status start_server(struct server *server, const struct ps_serve_options *options,
                                    struct ps_err *err)
 {
-    const char *where = options->listen ? options->listen : DEFAULT_LISTEN;
-
-    if (ps_listen(where, &server->listener, err) != PS_OK)
+    if (listen_at(server, options, err) != PS_OK)
         return err->code;
     server->is_new_shelf = !options->store && !ps_store_exists(options->data);
     server->requires_tokens =
@@ -385,6 +413,8 @@ static void print_start(const struct server *server)
         print_addresses(server);
     if (server->is_new_shelf)
         (void)printf("created a new shelf in %s\n", ps_store_dir(server->store));
+    if (isatty(STDOUT_FILENO))
+        (void)printf("press Ctrl-C to stop\n");
     (void)fflush(stdout);
     if (ps_store_is_read_only(server->store))
         ps_log("%s: note: read-only for this user: runs can be read, not added or changed",
@@ -410,12 +440,12 @@ static void print_start(const struct server *server)
 
 /* Writes the record by which `perfshelf add` and other commands find this server. Writes none for a
  * shared store, which has no folder. */
-static void write_server_record(struct server *server)
+static void write_server_record(struct server *server, bool is_demo)
 {
     struct ps_err failure = PS_ERR_INIT, err = PS_ERR_INIT;
 
     if (!ps_store_is_shared(server->store) &&
-        ps_server_record_write(server->url, ps_store_dir(server->store), &server->record,
+        ps_server_record_write(server->url, ps_store_dir(server->store), is_demo, &server->record,
                                &failure) != PS_OK) {
         ps_server_record_delete(server->record);
         server->record = NULL;
@@ -632,6 +662,28 @@ static void import_files(struct ps_store *store, struct ps_jobs *jobs,
         show_run(url, options->run);
 }
 
+/* Queues the imports of the samples that the shelf lacks, and prints where the shelf is. */
+static void import_samples(struct server *server)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_job_request *requests = ps_alloc_array(ps_samples_count, sizeof *requests);
+    struct ps_err err = PS_ERR_INIT;
+    size_t n;
+    uint64_t id;
+
+    (void)printf("the sample profiles are in %s; delete this folder to remove them\n",
+                 ps_store_dir(server->store));
+    (void)fflush(stdout);
+    if (ps_samples_make_requests(server->store, ps_cli_login_name(), requests, &n, &err) != PS_OK)
+        ps_log_err("the samples", &err);
+    for (size_t i = 0; i < n; i++) {
+        struct ps_err failure = PS_ERR_INIT;
+
+        if (ps_jobs_add(ps_api_jobs(server->api), &requests[i], &id, &failure) != PS_OK)
+            ps_log_err(requests[i].name, &failure);
+    }
+}
+
 /* --- The command --- */
 
 int ps_cli_serve(const struct ps_serve_options *options)
@@ -649,8 +701,12 @@ int ps_cli_serve(const struct ps_serve_options *options)
         free(server.hosts);
         return 1;
     }
-    write_server_record(&server);
+    write_server_record(&server, options->is_demo);
+    if (options->start_lock)
+        ps_close_fd(options->start_lock);
     print_start(&server);
+    if (options->is_demo)
+        import_samples(&server);
     import_files(server.store, ps_api_jobs(server.api), options, server.url);
     while (!wait_for_signal(1, SWEEP_MS)) {
         ps_http_sweep(server.http);

@@ -13,10 +13,12 @@
 struct ps_serve_options {
     const char *data;  /* never NULL: the caller fills in the default */
     const char *store; /* URL of a shared store; NULL: the folder is the shelf */
-    /* "ADDR:PORT", "[::1]:PORT"; port 0: any free one; NULL: 127.0.0.1:7700 */
+    /* "ADDR:PORT", "[::1]:PORT"; port 0: any free one; NULL: 127.0.0.1:7700, or a free port */
     const char *listen;
-    bool open;                /* show the shelf (or the first of the files) in the browser */
-    const char *run;          /* with open: the run to show; NULL: the shelf */
+    bool is_demo;    /* add the samples to the shelf; other commands do not choose it themselves */
+    int *start_lock; /* of ps_server_lock_start, closed when the server has started; may be NULL */
+    bool open;       /* show the shelf (or the first of the files) in the browser */
+    const char *run; /* with open: the run to show; NULL: the shelf */
     const char *const *files; /* profiles that the started server imports */
     size_t n_files;
     uint64_t upload_max;           /* maximum bytes of one upload; 0: 8 GiB */

@@ -18,9 +18,13 @@
 #include "server/cli/cli.h"
 #include "server/cli/format.h"
 #include "server/cli/import_profile.h"
+#include "server/cli/port_owner.h"
 
 #define RECORD_MAX 16384
 #define EXTENSION  ".server"
+/* Start of a server: maximum wait for another one, and interval of the checks */
+#define START_WAIT_MS  5000
+#define START_CHECK_MS 10
 
 struct ps_server_record {
     char *path;
@@ -31,6 +35,7 @@ struct ps_server_record {
 struct running_server {
     char *url, *data; /* data: real path of the folder */
     int64_t started_ms;
+    bool is_demo;
 };
 
 struct served_list {
@@ -78,7 +83,22 @@ static bool find_folder(struct ps_buf *out)
 
 /* --- Writing --- */
 
-static void write_record(const char *url, const char *data, struct ps_buf *out)
+int ps_server_lock_start(void)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    int fd = find_folder(&path) ? open(path.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+    for (int waited_ms = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+         waited_ms += START_CHECK_MS) {
+        if (errno != EWOULDBLOCK || waited_ms >= START_WAIT_MS)
+            ps_close_fd(&fd);
+        else
+            ps_sleep_ms(START_CHECK_MS);
+    }
+    return fd;
+}
+
+static void write_record(const char *url, const char *data, bool is_demo, struct ps_buf *out)
 {
     PS_AUTO(ps_free_ptr) char *real = realpath(data, NULL);
     struct ps_json json = ps_json_writer(out);
@@ -90,10 +110,11 @@ static void write_record(const char *url, const char *data, struct ps_buf *out)
     ps_json_key_str(&json, "data", real ? real : data);
     ps_json_key_str(&json, "host", host);
     ps_json_key_int(&json, "started_ms", ps_wall_clock_ms());
+    ps_json_key_bool(&json, "demo", is_demo);
     ps_json_end(&json);
 }
 
-enum ps_status ps_server_record_write(const char *url, const char *data,
+enum ps_status ps_server_record_write(const char *url, const char *data, bool is_demo,
                                       struct ps_server_record **out, struct ps_err *err)
 {
     struct ps_server_record *record = ps_alloc(sizeof *record);
@@ -116,7 +137,7 @@ enum ps_status ps_server_record_write(const char *url, const char *data,
     if (record->fd < 0)
         return ps_fail_errno(err, "cannot write", part.ptr);
     record->path = ps_strdup(ps_buf_slice(&part));
-    write_record(url, data, &text);
+    write_record(url, data, is_demo, &text);
     if (ps_write_all(record->fd, ps_buf_slice(&text), part.ptr, err) != PS_OK)
         return err->code;
     ps_buf_puts(&path, "/");
@@ -157,7 +178,8 @@ static void add_record(struct served_list *list, const cJSON *record)
     PS_RESERVE_ONE(list->items, list->n, list->cap);
     list->items[list->n++] =
         (struct running_server){ps_strdup(ps_str_from_c(url)), ps_strdup(ps_str_from_c(data)),
-                                (int64_t)started->valuedouble};
+                                (int64_t)started->valuedouble,
+                                cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(record, "demo"))};
 }
 
 /* Adds the server of a record to the list. An unlocked record is deleted, because its server was
@@ -238,27 +260,48 @@ bool ps_server_find_url(const struct ps_options *options, struct ps_buf *url)
     return served != NULL;
 }
 
+bool ps_server_find_shelf(unsigned port, struct ps_buf *data)
+{
+    PS_AUTO(free_list) struct served_list list = {0};
+    bool found = false;
+
+    read_records(&list);
+    for (size_t i = 0; i < list.n && !found; i++) {
+        found = ps_port_of(list.items[i].url) == port;
+        if (found)
+            ps_buf_puts(data, list.items[i].data);
+    }
+    return found;
+}
+
 void ps_server_select_shelf(struct ps_options *options)
 {
     PS_AUTO(free_list) struct served_list list = {0};
     const struct running_server *last = NULL;
+    size_t n_served = 0;
     struct ps_err note = PS_ERR_INIT;
 
     if (!options->is_default_shelf)
         return;
     read_records(&list);
-    if (list.n == 0 || find_server(&list, options->data))
+    if (find_server(&list, options->data))
         return;
-    for (size_t i = 0; i < list.n; i++)
+    for (size_t i = 0; i < list.n; i++) {
+        if (list.items[i].is_demo)
+            continue;
+        n_served++;
         if (!last || list.items[i].started_ms > last->started_ms)
             last = &list.items[i];
+    }
+    if (!last)
+        return;
     options->data = ps_arena_copy(&options->arena, ps_str_from_c(last->data)).ptr;
     options->is_default_shelf = false;
-    if (list.n > 1)
+    if (n_served > 1)
         ps_fail(&note, PS_CONFLICT,
                 "using the shelf that you serve at %s" PS_HINT
                 "you serve %zu shelves; --data DIR chooses another",
-                last->url, list.n);
+                last->url, n_served);
     else
         ps_fail(&note, PS_CONFLICT,
                 "using the shelf that you serve at %s" PS_HINT "--data DIR chooses another",
@@ -285,7 +328,7 @@ void ps_server_print_url(const struct ps_options *options, const struct ps_impor
         ps_buf_puts(&line, ", shown at ");
         ps_append_escaped(&line, ps_buf_slice(&url));
     } else {
-        ps_buf_puts(&line, "; open it with `perfshelf serve --open`");
+        ps_buf_puts(&line, "; open it with `perfshelf`");
     }
     ps_buf_puts(&line, "\n");
     ps_print(&line);

@@ -30,7 +30,9 @@ static const char *variable_of(enum ps_command command, const char *option)
 static const char *value_of(enum ps_command command, const struct ps_config_file *file,
                             const char *option)
 {
-    return ps_option_find(command, option) ? ps_config_value(file, option) : NULL;
+    const struct ps_option_row *row = ps_option_find(command, option);
+
+    return row && row->is_key ? ps_config_value(file, option) : NULL;
 }
 
 /* --- Options of any type --- */
@@ -60,15 +62,17 @@ const char *ps_settings_get(const struct ps_options *options, const struct ps_op
 
 /* --- Shelves --- */
 
-/* Sets the default folder: $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. The XDG
- * specification requires that a relative XDG_DATA_HOME is ignored. */
+/* Sets the default folder: $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf; the samples of
+ * `demo` have a folder of their own beside it. The XDG specification requires that a relative
+ * XDG_DATA_HOME is ignored. */
 static enum ps_status set_default_data(struct ps_options *out, struct ps_err *err)
 {
     const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    const char *suffix = out->command == PS_COMMAND_DEMO ? "-demo" : "";
     if (xdg && xdg[0] == '/')
-        out->data = ps_arena_printf(&out->arena, "%s/perfshelf", xdg);
+        out->data = ps_arena_printf(&out->arena, "%s/perfshelf%s", xdg, suffix);
     else if (home && home[0])
-        out->data = ps_arena_printf(&out->arena, "%s/.local/share/perfshelf", home);
+        out->data = ps_arena_printf(&out->arena, "%s/.local/share/perfshelf%s", home, suffix);
     if (out->data && out->data[0])
         return PS_OK;
     return ps_fail(err, PS_BAD_REQUEST,

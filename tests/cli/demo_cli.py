@@ -35,6 +35,15 @@ class Demo(ShelfTest):
         self.assertEqual(sorted(row["file"] for row in rows), self.names)
         self.assertLess(sum(os.path.getsize(os.path.join(DEMO, name)) for name in self.names), 1 << 20)
 
+    def test_samples_list_what_is_imported(self):
+        """The page shows kind and headline of the samples of the program before they are imported."""
+        with open(os.path.join(ROOT, "demo", "samples.tsv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        runs = {run["id"]: run for run in self.json("list")}
+        imported = [runs[self.runs[row["file"]]["id"]] for row in rows]
+        self.assertEqual([(row["kind"], float(row["value"]), row["unit"], row["label"]) for row in rows],
+                         [(run["kind"], *run["headline"].values()) for run in imported])
+
     def functions(self, run):
         rows = self.json("sql", run, "SELECT id, file, line, name, ncalls, primitive_calls, tottime_s, cumtime_s FROM functions")
         return {r["id"]: (r["file"], r["line"], r["name"]) for r in rows}, {

@@ -489,7 +489,7 @@ class Opening(RecordTest):
         """An xdg-open that writes down what it is given, and the environment that has it."""
         self.script = self.file("bin/xdg-open", f"#!/bin/sh\necho \"$1\" >> '{self.folder}/opened'\n".encode())
         os.chmod(self.script, 0o755)
-        return {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        return {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "DISPLAY": ":9"}
 
     def addresses(self):
         path = os.path.join(self.folder, "opened")

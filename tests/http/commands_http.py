@@ -15,7 +15,7 @@ from server import PROGRAM, ROOT, Server
 PROFILES = os.path.join(ROOT, "demo", "profiles")
 ANSWERED = re.compile(rb" \(http://127\.0\.0\.1:\d+ answered \d+\)")
 # Commands that are about a folder, a database or the machine, or that import bytes again.
-LOCAL = {"serve", "formats", "renew", "verify", "token", "rebuild", "backup", "copy", "prune"}
+LOCAL = {"demo", "serve", "formats", "renew", "verify", "token", "rebuild", "backup", "copy", "prune"}
 
 # Read-only questions, by command.
 ASKED = [
@@ -74,7 +74,7 @@ class Commands(unittest.TestCase):
         commands = set(re.findall(r"^  (\w+) +\S", text, re.M))
         remote = {name for name in commands if "--server" in subprocess.run([PROGRAM, name, "--help"], capture_output=True, check=True).stdout.decode()}
         self.assertEqual(commands - remote, LOCAL & commands)
-        tested = {words[0] for words in ASKED} | {"add", "edit", "export", "record", "rm", "undelete"}
+        tested = {words[0] for words in ASKED} | {"add", "edit", "export", "open", "record", "rm", "undelete"}
         self.assertEqual(remote - tested, set())
 
     def test_changes_are_the_same(self):

@@ -34,7 +34,7 @@ class Start(ShelfTest):
     def test_port_in_use(self):
         server = self.start()
         line = self.fails("--listen", f"127.0.0.1:{server.port}")
-        self.assertIn(f"127.0.0.1:{server.port}: it is in use", line)
+        self.assertIn(f"127.0.0.1:{server.port}: perfshelf (process {server.process.pid}), which serves the shelf {self.data} uses it", line)
         self.assertIn("--listen", line)
         self.assertEqual(server.end()[0], 0)
 
@@ -95,6 +95,7 @@ class Start(ShelfTest):
         os.chmod(script, 0o755)
         path = os.environ["PATH"]
         os.environ["PATH"] = f"{self.folder}:{path}"
+        os.environ.setdefault("DISPLAY", ":9")
         try:
             server = self.start("--open", *args)
         finally:

@@ -80,7 +80,7 @@ class Served(unittest.TestCase):
     def test_without_a_server_it_is_the_default(self):
         done = self.call("add", self.file())
         self.assertEqual((done.returncode, done.stderr), (0, self.created))
-        self.assertTrue(done.stdout.endswith(f"on the shelf {self.default}; open it with `perfshelf serve --open`\n"), done.stdout)
+        self.assertTrue(done.stdout.endswith(f"on the shelf {self.default}; open it with `perfshelf`\n"), done.stdout)
         done = self.call("add", self.file(), "--data", os.path.join(self.folder, "named"))
         self.assertEqual(len(done.stdout.splitlines()), 1)
 
