@@ -35,8 +35,8 @@ static const struct {
 
 static bool is_letter(struct ps_str rest)
 {
-    return rest.len &&
-           (((rest.ptr[0] | 32) >= 'a' && (rest.ptr[0] | 32) <= 'z') || rest.ptr[0] < 0);
+    return rest.len && (((rest.ptr[0] | 32) >= 'a' && (rest.ptr[0] | 32) <= 'z') ||
+                        (unsigned char)rest.ptr[0] >= 0x80);
 }
 
 static bool parse_unit(struct ps_str *rest, int *shift)

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "importers/trace/import.h"
 
@@ -57,7 +58,7 @@ int64_t *tr_track_extra_column(struct tr_track *track, enum tr_extra_column whic
 static void drop_rows(const struct tr_track *track, void *column, size_t size, uint32_t from,
                       uint32_t to)
 {
-    const uintptr_t page = 4096;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t at = ((uintptr_t)column + from * size + page - 1) & ~(page - 1);
     uintptr_t end = ((uintptr_t)column + to * size) & ~(page - 1);
 

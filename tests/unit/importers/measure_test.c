@@ -217,6 +217,8 @@ static void test_lines_of_timeit(void **state)
     check_time("1h 1min 3s", 3663);
     check_time("2min", 120);
     assert_false(ps_timeit_consume_time(&rest, &out));
+    rest = PS_STR("5 s\xc3\xa9");
+    assert_false(ps_timeit_consume_time(&rest, &out));
     assert_true(
         ps_timeit_parse_loops(PS_STR("12:30:01 1 loop, best of 2: 1.05 sec per loop"), &loops));
     assert_true(loops.kind == PS_LOOPS_BEST && loops.n_repeats == 2 && loops.value.value == 1.05);
