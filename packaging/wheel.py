@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the wheel: a zip file from which pip puts the program into the folder of scripts.
+"""Writes the wheel: a zip file with the Python package, from which pip puts the program into the folder of scripts.
 
     wheel.py STAGE VERSION FOLDER
 
@@ -22,7 +22,10 @@ Version: {version}
 Summary: A shelf for performance profiles
 License: MIT
 Platform: linux_x86_64
-Requires-Python: >=3.7
+Requires-Python: >=3.8
+Classifier: Framework :: IPython
+Classifier: Framework :: Pytest
+Classifier: Typing :: Typed
 Description-Content-Type: text/markdown
 
 {readme}"""
@@ -32,6 +35,12 @@ Generator: perfshelf
 Root-Is-Purelib: false
 Tag: {TAG}
 """
+
+# pytest loads the plugin, which does nothing without its options.
+ENTRY_POINTS = """[pytest11]
+perfshelf = perfshelf.pytest_plugin
+"""
+PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python", "perfshelf")
 
 
 def files_in(folder):
@@ -49,11 +58,15 @@ def contents(stage, version):
     """(name in the wheel, bytes, mode) of each file but RECORD."""
     data, info = f"perfshelf-{version}.data", f"perfshelf-{version}.dist-info"
     doc = os.path.join(stage, "share/doc/perfshelf")
+    for path in files_in(PACKAGE):
+        if path.endswith((".py", "py.typed")):
+            yield os.path.join("perfshelf", os.path.relpath(path, PACKAGE)), read(path), 0o644
     yield f"{data}/scripts/perfshelf", read(os.path.join(stage, "bin/perfshelf")), 0o755
     for path in files_in(os.path.join(stage, "share/man")):
         yield f"{data}/data/{os.path.relpath(path, stage)}", read(path), 0o644
     yield f"{info}/METADATA", METADATA.format(version=version, readme=read(f"{doc}/README.md").decode()).encode(), 0o644
     yield f"{info}/WHEEL", WHEEL.encode(), 0o644
+    yield f"{info}/entry_points.txt", ENTRY_POINTS.encode(), 0o644
     for path in files_in(doc):
         name = os.path.relpath(path, doc)
         if name.startswith(("LICENSE", "SOURCES", "licences")):

@@ -144,6 +144,7 @@ STEPS = {
     "cli": (None, lambda step: python_modules(step, "cli")),
     "corpus": (None, lambda step: python_modules(step, "corpus")),
     "http": (None, lambda step: python_modules(step, "http")),
+    "python": (None, lambda step: python_modules(step, "python")),
     "postgresql": (None, postgresql),
     "torture": (None, lambda step: script(step, "python3", "tests/torture/kill.py", "25", environment={"PERFSHELF": f"{ROOT}/build/perfshelf"})),
     "asan_served": ("sanitized", lambda step: python_modules(step, "http", STRANGERS, IN_ASAN)),

@@ -104,6 +104,25 @@ for (const part of [0, 1]) {
     });
 }
 
+test('offline: a page inside a frame that has no address, as in a notebook', async ({ pages, demo }) => {
+    const shelf = demo;
+    const text = readFileSync(exportPage(shelf, demo.demo.get('bookshop-slow.prof').id), 'utf8');
+    const frame = `<iframe sandbox="allow-scripts" srcdoc="${text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`;
+    const file = join(shelf.folder, 'notebook.html');
+    writeFileSync(file, `<!doctype html><meta charset="utf-8"><style>iframe { width: 100%; height: 600px }</style><main>${frame}</main>`);
+    const page = await pages.open(`file://${file}`, { offline: true });
+    const inner = page.frameLocator('iframe');
+    await inner.locator('.run-head').waitFor();
+    const tabs = inner.locator('.tabs a');
+    for (const i of [1, 2, 0]) {
+        await tabs.nth(i).click();
+        await until(async () => (await tabs.nth(i).getAttribute('aria-current')) === 'page', `tab ${i}`);
+        equal(await inner.locator('.notice.is-error').allInnerTexts(), [], `errors in tab ${i}`);
+    }
+    equal(page.url(), `file://${file}`, 'the page around the frame');
+    equal(page.frames().length, 2, 'frames');
+});
+
 test('offline: a file answers as its shelf, demo profiles', async ({ demo }) => {
     const ask = asker(demo);
     for (const name of ['awscli.log', 'bookshop-slow.prof', 'events.lprof', 'gpt-h200.pt.trace.json.gz']) {

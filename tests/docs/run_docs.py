@@ -69,7 +69,7 @@ class Run:
         self.work = os.path.join(self.folder, "perfshelf")
         for path in (home, tools, self.work):
             os.mkdir(path)
-        for name in ("demo", "schema", "docs"):
+        for name in ("demo", "schema", "docs", "python"):
             os.symlink(os.path.join(markdown.ROOT, name), os.path.join(self.work, name))
         wrapper = os.path.join(tools, "perfshelf")
         with open(wrapper, "w", encoding="utf-8") as file:

@@ -8,7 +8,7 @@ import { showAxis } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { startPanel, type PanelHost } from '../../base/panel';
-import { goTo, persistAddress, route, showHash } from '../../base/router';
+import { persistAddress, route, showHash } from '../../base/router';
 import type { Run } from '../../base/types';
 import { ContextMenuLayer } from '../../components/context_menu';
 import { EditorDialog } from '../../components/editor_link';
@@ -17,6 +17,7 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { StatusLine } from '../../components/status_line';
 import { TooltipLayer } from '../../components/tooltip';
+import { followViewLink } from '../../components/view_links';
 import { dispatchWindowKey } from '../../components/window_keys';
 import { RunWarnings } from '../report/facts';
 import { TabBody, useRun } from '../report/run_body';
@@ -39,15 +40,6 @@ export function openPanel(host: PanelHost) {
     persistAddress((hash, replace) => host.navigated(hash, replace));
     startPanel(host, showHash);
     return <PanelView host={host} />;
-}
-
-function onClick(event: MouseEvent): void {
-    const link = (event.target as Element).closest('a');
-    const href = link?.getAttribute('href') ?? '';
-    const isPlainClick = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    if (event.defaultPrevented || !isPlainClick || !href.startsWith('#/') || link?.target) return;
-    event.preventDefault();
-    goTo(href);
 }
 
 function usePanelEvents(host: PanelHost): void {
@@ -74,7 +66,7 @@ function usePanelEvents(host: PanelHost): void {
         addEventListener('wheel', notifyActive, { signal, capture: true, passive: true });
         addEventListener('focusin', notifyActive, { signal });
         for (const type of DRAG_EVENTS) addEventListener(type, onDrag, { signal });
-        document.addEventListener('click', onClick, { signal });
+        document.addEventListener('click', followViewLink, { signal });
         const stop = linkRows();
         return () => {
             control.abort();
