@@ -2,6 +2,7 @@
 /* main.c: parses the command line and runs the command. */
 #include "server/cli/cli.h"
 #include "server/cli/complete.h"
+#include "server/cli/features.h"
 #include "server/cli/help.h"
 #include "server/cli/option_values.h"
 #include "server/cli/retention_options.h"
@@ -70,6 +71,16 @@ static int help_without_command(void)
     return 2;
 }
 
+static int print_version(bool verbose)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    ps_buf_puts(&text, "perfshelf " PS_VERSION "\n");
+    if (verbose)
+        ps_features_describe(&text);
+    ps_print(&text);
+    return 0;
+}
+
 static int run_command(struct ps_options *options)
 {
     if (ps_command_works_on_runs(options->command))
@@ -130,7 +141,7 @@ static int run_command(struct ps_options *options)
     case PS_COMMAND_NONE:
         break;
     }
-    return puts("perfshelf " PS_VERSION) < 0;
+    return print_version(options->verbose);
 }
 
 int main(int argc, char **argv)

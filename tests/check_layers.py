@@ -112,6 +112,7 @@ PUBLIC = {
     "server/cli": {
         "cli.h": ALL,
         "complete.h": ALL,
+        "features.h": ALL,
         "help.h": ALL,
         "retention_options.h": ALL,
         "option_values.h": ALL,

@@ -3,7 +3,7 @@
 """Writes the table of embedded files: web/dist as manifest.json lists it, or one page that says how to build it;
 and offline.html.gz, or nothing where it was not built.
 
-usage: embed.py DIST OUT.c
+usage: embed.py DIST OUT.c [--no-offline]     --no-offline: also nothing where it was built
 
 The bytes come in through .incbin, so that a megabyte of WebAssembly costs the compiler nothing.
 """
@@ -71,9 +71,9 @@ def entry(number, row, raw, gz):
     return embed(f"{number}", gz or raw), cells
 
 
-def offline_page(dist, out):
+def offline_page(dist, out, wanted):
     path = os.path.join(dist, "offline.html.gz")
-    if not os.path.exists(path):
+    if not wanted or not os.path.exists(path):
         path = out + ".empty"  # /dev/null is no file to some assemblers
         open(path, "wb").close()
     text = embed("offline", path)
@@ -82,13 +82,13 @@ def offline_page(dist, out):
 
 
 def main():
-    dist, out = sys.argv[1:]
+    dist, out, *options = sys.argv[1:]
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
     entries = [entry(number, *row) for number, row in enumerate(rows_of(dist, out))]
     with open(out, "w", encoding="utf-8") as file:
         file.write(HEAD)
         file.writelines(text for text, _ in entries)
-        file.write(offline_page(dist, out))
+        file.write(offline_page(dist, out, "--no-offline" not in options))
         file.write("\nconst struct ps_asset ps_assets[] = {\n")
         file.writelines(cells for _, cells in entries)
         file.write("};\nconst size_t ps_assets_count = sizeof ps_assets / sizeof *ps_assets;\n")

@@ -22,9 +22,11 @@
 #define TEXT PS_TEXT
 /* The member of struct ps_options, and what else an option is. KEY, SHELF: also a key of
  * configuration files. */
-#define FIELD(name)              offsetof(struct ps_options, name), false, false, NULL, NULL
-#define KEY(name, default_value) offsetof(struct ps_options, name), false, true, NULL, default_value
-#define SHELF(name, variable)    offsetof(struct ps_options, name), true, true, variable, NULL
+#define MEMBER(name)             offsetof(struct ps_options, name)
+#define FIELD(name)              MEMBER(name), false, false, PS_FEATURE_NONE, NULL, NULL
+#define KEY(name, default_value) MEMBER(name), false, true, PS_FEATURE_NONE, NULL, default_value
+#define SHELF(name, feature, variable, default_value)                                              \
+    MEMBER(name), true, true, PS_FEATURE_##feature, variable, default_value
 
 #define DEFAULT_QUEUE         "10000"
 #define DEFAULT_IMPORT_MEMORY "4GiB"
@@ -137,7 +139,7 @@ const struct ps_option_row ps_option_rows[] = {
     {"-o", "FILE", TEXT, ON(EXPORT), FIELD(output),
      "file to write, or - for standard output (default: named after the runs)"},
     {"--force", NULL, FLAG, ON(EXPORT), FIELD(force), "let -o overwrite an existing file"},
-    {"--html", NULL, FLAG, ON(EXPORT), FIELD(html),
+    {"--html", NULL, FLAG, ON(EXPORT), MEMBER(html), false, false, PS_FEATURE_OFFLINE, NULL, NULL,
      "write an HTML page that shows the runs in any browser, without a network"},
     {"--base", "RUNS", TEXT, ON(EXPORT), FIELD(base), "export a comparison: its base"},
     {"--new", "RUNS", TEXT, ON(EXPORT), FIELD(new_runs), "export a comparison: its new runs"},
@@ -163,21 +165,21 @@ const struct ps_option_row ps_option_rows[] = {
     {"--json", NULL, FLAG, ON_JSON, FIELD(json), "print JSON"},
 
     /* the shelf */
-    {"--data", "DIR", TEXT, ON_SHELF, SHELF(data, NULL),
+    {"--data", "DIR", TEXT, ON_SHELF, SHELF(data, NONE, NULL, NULL),
      "folder of the shelf (default $XDG_DATA_HOME/perfshelf, or the shelf that you serve)"},
-    {"--store", "URL", TEXT, ON_STORE, SHELF(store, "PERFSHELF_STORE"),
+    {"--store", "URL", TEXT, ON_STORE, SHELF(store, POSTGRESQL, "PERFSHELF_STORE", NULL),
      "shelf in a database, postgresql://USER@HOST/DATABASE (default $PERFSHELF_STORE)"},
-    {"--cache-size", "SIZE", TEXT, ON_STORE, offsetof(struct ps_options, cache_size), true, true,
-     NULL, DEFAULT_CACHE_SIZE,
+    {"--cache-size", "SIZE", TEXT, ON_STORE,
+     SHELF(cache_size, POSTGRESQL, NULL, DEFAULT_CACHE_SIZE),
      "disk space for cached files of --store, such as 50GiB (default " DEFAULT_CACHE_SIZE ")"},
-    {"--server", "URL", TEXT, ON_SERVER, SHELF(server, "PERFSHELF_SERVER"),
+    {"--server", "URL", TEXT, ON_SERVER, SHELF(server, SERVER, "PERFSHELF_SERVER", NULL),
      "shelf served at this URL, in place of --data (default $PERFSHELF_SERVER)"},
-    {"--token", "TOKEN", TEXT, ON_SERVER, offsetof(struct ps_options, token), true, false,
+    {"--token", "TOKEN", TEXT, ON_SERVER, MEMBER(token), true, false, PS_FEATURE_SERVER,
      "PERFSHELF_TOKEN", NULL,
      "token for --server (default $PERFSHELF_TOKEN, which other users of this machine cannot see)"},
-    {"--token-file", "FILE", TEXT, ON_SERVER, SHELF(token_file, NULL),
+    {"--token-file", "FILE", TEXT, ON_SERVER, SHELF(token_file, SERVER, NULL, NULL),
      "file that contains the token for --server, and that other users cannot read"},
-    {"--ca", "FILE", TEXT, ON_SERVER, SHELF(ca, NULL),
+    {"--ca", "FILE", TEXT, ON_SERVER, SHELF(ca, SERVER, NULL, NULL),
      "certificate to trust for --server, in place of those of the system (PEM)"},
 };
 const size_t ps_option_rows_count = sizeof ps_option_rows / sizeof *ps_option_rows;

@@ -6,6 +6,7 @@
 #ifndef PS_CLI_COMMANDS_H
 #define PS_CLI_COMMANDS_H
 
+#include "server/cli/features.h"
 #include "server/cli/options.h"
 
 #define PS_DEFAULT_LISTEN "127.0.0.1:7700"
@@ -52,6 +53,7 @@ struct ps_option_row {
     size_t field;              /* offset in struct ps_options */
     bool selects_shelf;        /* the option selects the shelf; many commands have it */
     bool is_key;               /* the option is also a key of configuration files */
+    enum ps_feature feature;   /* what a build needs to offer the option */
     const char *variable;      /* environment variable with the value, or NULL */
     const char *default_value; /* NULL: none, or it is computed */
     const char *description;   /* without a full stop at its end */
@@ -69,6 +71,16 @@ enum ps_command ps_command_find(const char *word);
 /* The option of a command whose name is the part of `word` before '='; NULL: there is none. */
 const struct ps_option_row *ps_option_find(enum ps_command command, const char *word);
 
+/* Whether the help and the completion of the command offer the option. A page of `export --html`
+ * may be made by a server. */
+static inline bool ps_option_is_offered(const struct ps_option_row *option, enum ps_command command)
+{
+    return option->commands & (1U << command) &&
+           (ps_feature_is_built(option->feature) ||
+            (option->feature == PS_FEATURE_OFFLINE && ps_feature_is_built(PS_FEATURE_SERVER)));
+}
+
+/* Also for an option that this build lacks and whose use fails. */
 static inline bool ps_option_applies_to(const struct ps_option_row *option, enum ps_command command)
 {
     return option->commands & (1U << command);

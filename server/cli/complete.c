@@ -195,7 +195,7 @@ static void offer_commands(struct completion *c)
 static void offer_options(struct completion *c)
 {
     for (size_t i = 0; i < ps_option_rows_count; i++)
-        if (ps_option_applies_to(&ps_option_rows[i], c->command))
+        if (ps_option_is_offered(&ps_option_rows[i], c->command))
             offer(c, ps_option_rows[i].name, ps_option_rows[i].description);
     offer(c, "--help", "show this help");
 }

@@ -137,7 +137,7 @@ static void print_option(const struct printer *printer, const struct ps_option_r
 /* Options that are no key have a row only if they are set: --token. */
 static bool has_row(const struct effective *effective, const struct ps_option_row *option)
 {
-    return ps_option_applies_to(option, PS_COMMAND_CONFIG) && option->arg &&
+    return ps_option_is_offered(option, PS_COMMAND_CONFIG) && option->arg &&
            (option->is_key || ps_settings_get(&effective->list, option));
 }
 

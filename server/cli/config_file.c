@@ -106,7 +106,8 @@ static enum ps_status check_value(const struct reader *reader, const struct ps_c
     const char *value = entry->value;
 
     ps_settings_set(&options, entry->option, &value, 1);
-    if (ps_options_check_values(&options, &failure) == PS_OK && options.store)
+    if (ps_options_check_values(&options, &failure) == PS_OK && options.store &&
+        ps_feature_is_built(PS_FEATURE_POSTGRESQL))
         (void)ps_settings_check_store("store", options.store, true, &failure);
     if (failure.code == PS_OK)
         return PS_OK;

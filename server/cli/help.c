@@ -118,7 +118,7 @@ static void add_options(enum ps_command command, bool selects_shelf, struct ps_b
     PS_AUTO(ps_buf_free) struct ps_buf lines = {0};
     for (size_t i = 0; i < ps_option_rows_count; i++) {
         const struct ps_option_row *option = &ps_option_rows[i];
-        if (!ps_option_applies_to(option, command) || option->selects_shelf != selects_shelf)
+        if (!ps_option_is_offered(option, command) || option->selects_shelf != selects_shelf)
             continue;
         add_spelling(option, &lines);
         ps_buf_printf(&lines, "\t%s\n", option->description);
@@ -131,13 +131,32 @@ static void add_options(enum ps_command command, bool selects_shelf, struct ps_b
     add_list(out, ps_buf_slice(&lines));
 }
 
-static void add_examples(const char *examples, struct ps_buf *out)
+/* Whether the text names an option of the command that this build lacks. */
+static bool names_absent_option(enum ps_command command, struct ps_str text)
 {
-    struct ps_str rest = ps_str_from_c(examples);
+    for (size_t i = 0; i < ps_option_rows_count; i++) {
+        const struct ps_option_row *option = &ps_option_rows[i];
+        const char *at =
+            ps_option_applies_to(option, command) && !ps_option_is_offered(option, command)
+                ? ps_str_find(text, ps_str_from_c(option->name))
+                : NULL;
+        const char *end = at ? at + strlen(option->name) : NULL;
+        if (end && (end == text.ptr + text.len || strchr(" =,", *end)))
+            return true;
+    }
+    return false;
+}
+
+static void add_examples(enum ps_command command, struct ps_buf *out)
+{
+    struct ps_str rest = ps_str_from_c(ps_command_texts[command].examples);
     ps_buf_puts(out, "\nExamples:\n");
     while (rest.len) {
+        const struct ps_str line = next_line(&rest);
+        if (names_absent_option(command, line))
+            continue;
         ps_buf_puts(out, "  ");
-        ps_buf_add_str(out, next_line(&rest));
+        ps_buf_add_str(out, line);
         ps_buf_puts(out, "\n");
     }
 }
@@ -155,7 +174,7 @@ static void add_command_help(enum ps_command command, struct ps_buf *out)
     }
     add_options(command, false, out);
     add_options(command, true, out);
-    add_examples(text->examples, out);
+    add_examples(command, out);
     if (text->exit_status) {
         ps_buf_puts(out, "\nExit status:\n  ");
         add_wrapped(out, ps_str_from_c(text->exit_status), INDENT, INDENT);

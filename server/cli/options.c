@@ -108,7 +108,7 @@ static const char *nearest_option(enum ps_command command, const char *name)
 {
     struct ps_nearest nearest = {.typed = name};
     for (size_t i = 0; i < ps_option_rows_count; i++)
-        if (ps_option_applies_to(&ps_option_rows[i], command))
+        if (ps_option_is_offered(&ps_option_rows[i], command))
             ps_nearest_offer(&nearest, ps_option_rows[i].name);
     ps_nearest_offer(&nearest, "--help");
     return nearest.word;
@@ -302,6 +302,18 @@ static enum ps_status parse_help(int argc, char **argv, struct ps_options *out, 
                    "unexpected argument '%s'" PS_HINT "usage: perfshelf help [COMMAND]", argv[3]);
 }
 
+/* Parses what follows "--version". */
+static enum ps_status parse_version(int argc, char **argv, struct ps_options *out,
+                                    struct ps_err *err)
+{
+    out->verbose = argc == 3 && is_one_of(argv[2], "--verbose", "-v", "verbose");
+    if (argc == 2 || out->verbose)
+        return PS_OK;
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "unexpected argument '%s'" PS_HINT "usage: perfshelf --version [--verbose]",
+                   argv[argc == 3 ? 2 : 3]);
+}
+
 /* Whether a first word is a file to open: the command `open` may be left out. */
 static bool is_file(const char *word)
 {
@@ -317,8 +329,10 @@ static enum ps_status parse_command(int argc, char **argv, struct ps_options *ou
     if (is_one_of(word, "--help", "-h", "help"))
         return parse_help(argc, argv, out, err);
     out->version = is_one_of(word, "--version", "-v", "version");
+    if (out->version)
+        return parse_version(argc, argv, out, err);
     out->command = ps_command_find(word);
-    if (out->command || out->version)
+    if (out->command)
         return PS_OK;
     if (!is_file(word))
         return unknown_command(word, err);

@@ -46,7 +46,7 @@ enum ps_command {
 
 struct ps_options {
     enum ps_command command;
-    bool help, version;
+    bool help, version, verbose; /* verbose: with version */
     const char *data;      /* folder of the shelf, or of the cache of a store; NULL with --server */
     bool is_default_shelf; /* nothing selects a shelf */
     bool is_shelf_named;   /* an option or an environment variable selects the shelf, not a file */

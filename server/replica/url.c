@@ -6,11 +6,6 @@
 #include <libpq-fe.h>
 #include <string.h>
 
-bool ps_pg_is_url(const char *text)
-{
-    return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
-}
-
 enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err)
 {
     char *why = NULL;

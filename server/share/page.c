@@ -180,8 +180,8 @@ static enum ps_status inflate_shell(struct ps_str shell, struct ps_buf *out, str
 
     if (!shell.len)
         return ps_fail(err, PS_CONFLICT,
-                       "this program was built without the engine of offline pages" PS_HINT
-                       "build the engine with ./dev build engine, then export again");
+                       "this perfshelf was built without the engine of offline pages" PS_HINT
+                       "use another build of perfshelf, or build it with ./dev build engine");
     in = ps_stream_decompress(ps_stream_from_memory(shell, 0), &limits);
     while ((piece = ps_stream_peek(in, 1)).len) {
         ps_buf_add_str(out, piece);
