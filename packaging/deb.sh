@@ -32,7 +32,7 @@ perfshelf ($version) unstable; urgency=medium
 
  -- $maintainer  $(date -uR -d "@$SOURCE_DATE_EPOCH")
 EOF
-gzip -9n "$doc/changelog" "$root"/usr/share/man/man1/*.1
+gzip -9n "$doc/changelog" "$root"/usr/share/man/man*/*
 cat >"$root/usr/share/lintian/overrides/perfshelf" <<EOF
 # One program that runs on every Debian from 11 on: it contains the libraries that it uses. SOURCES lists them.
 perfshelf: embedded-library *

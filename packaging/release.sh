@@ -13,7 +13,7 @@ stage=$package/stage
 rm -rf "$stage"
 cmake --install "$package/program" --prefix "$stage" >/dev/null
 # Written again: the date of the commit is in them, and may have changed since the program was built.
-python3 "$here/man.py" "$package/program/perfshelf" "$stage/share/man/man1"
+python3 "$here/man.py" "$package/program/perfshelf" "$stage/share/man"
 doc=$stage/share/doc/perfshelf
 python3 "$here/licences.py" "$package/root" "$doc"
 cp "$here/perfshelf.service" "$here/serve.conf" "$doc"
