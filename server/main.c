@@ -163,6 +163,8 @@ int main(int argc, char **argv)
         return ps_importer_main(argc, argv);
     if (argc > 1 && strcmp(argv[1], PS_COMPLETE_VERB) == 0)
         return ps_cli_complete(argc, argv);
+    if (argc > 1 && strcmp(argv[1], PS_COMPLETE_BASH_VERB) == 0)
+        return ps_cli_complete_bash(argc, argv);
     if (argc < 2 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         return help_without_command();
     if (argc < 2) {

@@ -2,19 +2,15 @@
 # Completion of perfshelf for bash. Installed as share/bash-completion/completions/perfshelf; or source it.
 
 _perfshelf() {
-    local cur cword words word rest
-    # Words such as series:nightly and KEY=VALUE stay whole.
-    if ! _get_comp_words_by_ref -n =: cur words cword 2>/dev/null; then
-        cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
-    fi
+    local line
     COMPREPLY=()
-    while IFS=$'\t' read -r word rest; do
-        case $word in
-        :files) compopt -o filenames; mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$cur") ;;
-        :folders) compopt -o filenames; mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- "$cur") ;;
-        *) COMPREPLY+=("$(printf %q "$word")") ;;
+    # perfshelf splits the line and quotes its answer. Nothing of either is expanded or run here.
+    while IFS= read -r line; do
+        case $line in
+        $'\tfiles') compopt -o default ;;
+        $'\tfolders') compopt -o dirnames ;;
+        *) COMPREPLY+=("$line") ;;
         esac
-    done < <("${words[0]}" --complete "${words[@]:1:cword}" 2>/dev/null)
-    declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions "$cur"
+    done < <("${1/#\~\//$HOME/}" --complete-bash "$COMP_WORDBREAKS" "${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
 }
 complete -F _perfshelf perfshelf

@@ -1,47 +1,78 @@
 /* SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700 /* setitimer */
 #include "server/cli/complete.h"
 
+#include "base/utf8.h"
+#include "server/cli/bash_line.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/commands.h"
 #include "server/cli/format.h"
 #include "server/cli/runs.h"
 #include "server/cli/server_record.h"
+#include "server/share/redact.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #define RUNS_MAX       200 /* newest runs that are offered */
 #define NEWEST_WORDS   9   /* @1 to @9 */
 #define SHELF_ARGS_MAX 16
+#define TIME_MAX_MS    900 /* a server that does not answer must not block the shell */
+#define NAMED_MAX      2   /* operands whose tables are offered: BASE and NEW */
 
 /* What is completed, and the answer. */
 struct completion {
     const char *const *words; /* words behind "perfshelf"; the last one is completed */
     size_t n;
-    const char *prefix; /* the last word */
+    const char *prefix;              /* the last word, behind `option` */
+    struct ps_str option;            /* "--of=" of the last word, or empty */
+    const struct ps_bash_line *line; /* quotes the words of the answer; NULL: they are plain */
+    const char *named[NAMED_MAX],
+        *of; /* operands and value of --of before the last word, or NULL */
     enum ps_command command;
     struct ps_client *client; /* NULL until a candidate is on the shelf, and if it cannot be read */
     struct ps_options shelf;
     struct ps_buf out;
 };
 
-/* Whether a shell can show the word as one candidate. */
+/* Whether a shell can show the word as one candidate, and find what it names: a name that is not
+ * UTF-8 contains U+FFFD here. */
 static bool is_printable(const char *word)
 {
-    for (; *word; word++)
-        if ((unsigned char)*word < 0x20 || *word == 0x7f)
-            return false;
-    return true;
+    PS_AUTO(ps_free_ptr) char *shown = ps_strdup(ps_str_from_c(word));
+
+    ps_utf8_make_printable(shown);
+    return strcmp(shown, word) == 0 && !strstr(word, "\xef\xbf\xbd");
 }
 
 /* Offers a word that starts with the prefix. */
 static void offer(struct completion *c, const char *word, const char *description)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf whole = {0};
+
     if (strncmp(word, c->prefix, strlen(c->prefix)) != 0 || !is_printable(word))
         return;
-    ps_buf_printf(&c->out, "%s\t", word);
+    ps_buf_add_str(&whole, c->option);
+    ps_buf_puts(&whole, word);
+    if (c->line) {
+        ps_bash_line_quote(c->line, whole.ptr, &c->out);
+        return;
+    }
+    ps_buf_printf(&c->out, "%s\t", whole.ptr);
     ps_append_escaped(&c->out, ps_str_from_c(description));
     ps_buf_puts(&c->out, "\n");
+}
+
+/* Offers a word that somebody chose, such as the name of a run. The name of a run of a hostile
+ * person may be an option, such as --server=URL. */
+static void offer_name(struct completion *c, const char *word, const char *description)
+{
+    if (word[0] != '-' || c->option.len)
+        offer(c, word, description);
 }
 
 /* --- The shelf --- */
@@ -88,7 +119,8 @@ static void offer_series(struct completion *c, const char *before)
         PS_AUTO(ps_buf_free) struct ps_buf word = {0};
         char count[64];
         ps_buf_printf(&word, "%s%s", before, ps_run_text(series, "series"));
-        offer(c, word.ptr, ps_format_count((uint64_t)ps_run_number(series, "runs"), "run", count));
+        offer_name(c, word.ptr,
+                   ps_format_count((uint64_t)ps_run_number(series, "runs"), "run", count));
     }
 }
 
@@ -106,7 +138,7 @@ static void offer_tags(struct completion *c, const char *before, bool only_keys)
         ps_buf_printf(&word, "%s%.*s", before, (int)len, text);
         if (last.len && strcmp(last.ptr, word.ptr) == 0)
             continue; /* tags are sorted, so those of one key are neighbours */
-        offer(c, word.ptr, "");
+        offer_name(c, word.ptr, "");
         ps_buf_free(&last);
         last = word;
         word = (struct ps_buf){0};
@@ -127,7 +159,7 @@ static void offer_runs(struct completion *c)
         char newest[16];
         ps_buf_printf(&about, "%s %s, %s", ps_run_text(run, "kind"),
                       ps_run_format_headline(run, value_text), ps_run_format_time(run, time_text));
-        offer(c, ps_run_text(run, "name"), about.ptr);
+        offer_name(c, ps_run_text(run, "name"), about.ptr);
         if (++n > NEWEST_WORDS)
             continue;
         (void)snprintf(newest, sizeof newest, "@%u", n);
@@ -149,12 +181,68 @@ static void offer_groups(struct completion *c)
         offer_runs(c);
 }
 
+/* --- Tables and metrics --- */
+
+/* Reads the tables by which the runs before the last word can be compared. */
+static cJSON *read_tables(struct completion *c)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0}, series = {0};
+
+    ps_buf_puts(&path, "compare");
+    if (!c->named[0])
+        return NULL;
+    if (c->command == PS_COMMAND_TREND && !strchr(c->named[0], ':'))
+        ps_buf_printf(&series, "series:%s@1", c->named[0]);
+    ps_path_add_param(&path, "new",
+                      series.len    ? series.ptr
+                      : c->named[1] ? c->named[1]
+                                    : c->named[0]);
+    return read_shelf(c, path.ptr);
+}
+
+static void offer_tables(struct completion *c)
+{
+    PS_AUTO(ps_run_free) cJSON *compared = read_tables(c);
+    const cJSON *table;
+    cJSON_ArrayForEach(table, cJSON_GetObjectItemCaseSensitive(compared, "tables"))
+        offer(c, ps_run_text(table, "of"), "");
+}
+
+/* Offers the metrics of the table of --of, or of the first one. */
+static void offer_metrics(struct completion *c)
+{
+    PS_AUTO(ps_run_free) cJSON *compared = read_tables(c);
+    const cJSON *table, *metric;
+    cJSON_ArrayForEach(table, cJSON_GetObjectItemCaseSensitive(compared, "tables"))
+    {
+        if (c->of && strcmp(c->of, ps_run_text(table, "of")) != 0)
+            continue;
+        cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(table, "metrics"))
+            offer(c, ps_run_text(metric, "metric"), ps_run_text(metric, "label"));
+        return;
+    }
+}
+
 /* --- Words --- */
 
 static void offer_words(struct completion *c, const char *const *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         offer(c, words[i], "");
+}
+
+/* Offers the categories of --redact that a list does not have yet. */
+static void offer_categories(struct completion *c)
+{
+    const char *comma = strrchr(c->prefix, ',');
+    const size_t len = comma ? (size_t)(comma - c->prefix) + 1 : 0;
+    if (!len)
+        offer(c, "all", "");
+    for (size_t i = 0; i < PS_N_REVEALS; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf word = {0};
+        ps_buf_printf(&word, "%.*s%s", (int)len, c->prefix, ps_reveal_names[i]);
+        offer(c, word.ptr, "");
+    }
 }
 
 /* Offers values for a placeholder of the help, such as RUN or FILE; nothing for free text. */
@@ -169,10 +257,10 @@ static void offer_values(struct completion *c, struct ps_str placeholder)
             return;
         }
     if (ps_str_eq_c(placeholder, "FILE"))
-        ps_buf_puts(&c->out, ":files\n");
+        ps_buf_puts(&c->out, PS_COMPLETE_FILES);
     else if (ps_str_eq_c(placeholder, "DIR") || ps_str_eq_c(placeholder, "TARGET") ||
              ps_str_eq_c(placeholder, "STORE"))
-        ps_buf_puts(&c->out, ":folders\n");
+        ps_buf_puts(&c->out, PS_COMPLETE_FOLDERS);
     else if (ps_str_eq_c(placeholder, "SERIES"))
         offer_series(c, "");
     else if (ps_str_eq_c(placeholder, "KEY=VALUE"))
@@ -183,6 +271,12 @@ static void offer_values(struct completion *c, struct ps_str placeholder)
         offer_words(c, roles, sizeof roles / sizeof *roles);
     else if (ps_str_eq_c(placeholder, "PER"))
         offer_words(c, per, sizeof per / sizeof *per);
+    else if (ps_str_eq_c(placeholder, "TABLE"))
+        offer_tables(c);
+    else if (ps_str_eq_c(placeholder, "METRIC"))
+        offer_metrics(c);
+    else if (ps_str_eq_c(placeholder, "CATEGORIES"))
+        offer_categories(c);
 }
 
 static void offer_commands(struct completion *c)
@@ -259,6 +353,19 @@ static void offer_operand(struct completion *c, size_t at)
     }
 }
 
+/* Completes the value in the last word, "--of=fun"; false: the word is no option with a value. */
+static bool complete_option_value(struct completion *c)
+{
+    const struct ps_option_row *option = ps_option_find(c->command, c->prefix);
+    const char *equals = strchr(c->prefix, '=');
+    if (!option || !option->arg || !equals)
+        return false;
+    c->option = (struct ps_str){c->prefix, (size_t)(equals - c->prefix) + 1};
+    c->prefix = equals + 1;
+    offer_values(c, ps_str_from_c(option->arg));
+    return true;
+}
+
 /* Completes the last word of a command: the value of an option, an option or an operand. */
 static void complete_arguments(struct completion *c)
 {
@@ -267,39 +374,77 @@ static void complete_arguments(struct completion *c)
     for (size_t i = 1; i + 1 < c->n; i++) {
         const char *word = c->words[i];
         const struct ps_option_row *option = ps_option_find(c->command, word);
-        const bool needs_value = option && option->arg && !strchr(word, '=');
-        if (!only_operands && strcmp(word, "--") == 0)
+        const char *equals = strchr(word, '=');
+        const bool needs_value = option && option->arg && !equals;
+        if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
-        else if (!only_operands && needs_value && i + 2 == c->n) {
+        } else if (!only_operands && needs_value && i + 2 == c->n) {
             offer_values(c, ps_str_from_c(option->arg));
             return;
-        } else if (!only_operands && word[0] == '-' && word[1])
+        } else if (!only_operands && word[0] == '-' && word[1]) {
+            if (option && strcmp(option->name, "--of") == 0)
+                c->of = equals ? equals + 1 : c->words[i + 1];
             i += needs_value;
-        else
+        } else {
+            if (n_operands < NAMED_MAX)
+                c->named[n_operands] = word;
             n_operands++;
+        }
     }
     if (only_operands && ps_commands[c->command].n_own_operands)
-        ps_buf_puts(&c->out, ":files\n"); /* the command line of another program */
-    else if (!only_operands && c->prefix[0] == '-')
-        offer_options(c);
-    else
+        ps_buf_puts(&c->out, PS_COMPLETE_FILES); /* the command line of another program */
+    else if (only_operands || c->prefix[0] != '-')
         offer_operand(c, n_operands);
+    else if (!complete_option_value(c))
+        offer_options(c);
+}
+
+static void end_in_time(int number)
+{
+    (void)number;
+    _exit(0);
+}
+
+/* Ends the process, without an answer, if the shelf does not answer in time. */
+static void limit_time(void)
+{
+    const struct itimerval limit = {.it_value = {0, TIME_MAX_MS * 1000}};
+    const struct sigaction action = {.sa_handler = end_in_time};
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)setitimer(ITIMER_REAL, &limit, NULL);
+}
+
+static int complete(struct completion *c)
+{
+    limit_time();
+    c->prefix = c->words[c->n - 1];
+    c->command = ps_command_find(c->words[0]);
+    if (c->n == 1 || (c->n == 2 && strcmp(c->words[0], "help") == 0))
+        offer_commands(c);
+    else if (c->command != PS_COMMAND_NONE)
+        complete_arguments(c);
+    ps_print(&c->out);
+    ps_buf_free(&c->out);
+    ps_client_close(&c->client);
+    ps_options_free(&c->shelf);
+    return ps_flush_stdout(0);
 }
 
 int ps_cli_complete(int argc, char **argv)
 {
     struct completion c = {.words = (const char *const *)argv + 2, .n = (size_t)argc - 2};
-    if (argc < 3)
+    return argc < 3 ? 2 : complete(&c);
+}
+
+int ps_cli_complete_bash(int argc, char **argv)
+{
+    PS_AUTO(ps_bash_line_free) struct ps_bash_line line = {.n = 0};
+    struct completion c = {.line = &line};
+    if (argc != 4)
         return 2;
-    c.prefix = c.words[c.n - 1];
-    c.command = ps_command_find(c.words[0]);
-    if (c.n == 1 || (c.n == 2 && strcmp(c.words[0], "help") == 0))
-        offer_commands(&c);
-    else if (c.command != PS_COMMAND_NONE)
-        complete_arguments(&c);
-    ps_print(&c.out);
-    ps_buf_free(&c.out);
-    ps_client_close(&c.client);
-    ps_options_free(&c.shelf);
-    return ps_flush_stdout(0);
+    if (!ps_bash_line_read(argv[3], argv[2], &line))
+        return 0;
+    c.words = line.words;
+    c.n = line.n;
+    return complete(&c);
 }
