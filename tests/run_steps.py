@@ -154,6 +154,8 @@ STEPS_OF_ALL = {
     # All but recognition_corpus.py: the others import its files too.
     "asan_corpus": ("sanitized", lambda step: python_modules(step, "corpus", ["[!r]*_corpus.py"], IN_ASAN)),
     "asan_http": ("sanitized", lambda step: python_modules(step, "http", environment=IN_ASAN)),
+    # Builds without PostgreSQL, libcurl and offline pages.
+    "features": (None, lambda step: python_modules(step, "features")),
     "asan_cli": ("sanitized", lambda step: python_modules(step, "cli", environment=IN_ASAN)),
 }
 
