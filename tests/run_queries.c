@@ -300,7 +300,7 @@ static enum ps_status ask_compare(struct asking *a, const struct question *q, st
     if (status == PS_OK && q->what == ASK_TREE)
         status = ps_query_compare_tree(a->store, groups, a->params, &json, err);
     else if (status == PS_OK && !q->path[0])
-        status = ps_query_compare(a->store, groups, &json, err);
+        status = ps_query_compare(a->store, groups, a->params, &json, err);
     else if (status == PS_OK)
         status = ps_query_compare_rows(a->store, groups, q->path, a->params, &a->answer, err);
     ps_compare_groups_free(groups);

@@ -450,6 +450,7 @@ struct reader {
     struct ps_measurement_builder builder;
     struct ps_report_reader in;
     struct ps_time_report run;
+    struct ps_time_report complete; /* the last complete run */
     struct ps_buf command;
     enum form form;
     int shell; /* number of SHELL lines read */
@@ -494,6 +495,7 @@ static void close_run(struct reader *r)
     }
     r->form = NO_RUN;
     r->runs++;
+    r->complete = r->run;
     r->stored += r->lines;
     r->unfinished += !r->run.has_field[PS_TIME_REAL];
     for (int what = 0; what < PS_N_TIME_FIELDS; what++) {
@@ -671,10 +673,28 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
+/* Writes the times of the only command as numbers of the run: one that is computed, CPU time, has
+ * no row. */
+static void write_summary(struct reader *r)
+{
+    const struct ps_printed_number *values = r->complete.values;
+    const bool *has = r->complete.has_field;
+
+    if (r->runs != 1)
+        return;
+    if (has[PS_TIME_REAL])
+        r->builder.out->ops->number(r->builder.out, "real_s", ps_real(values[PS_TIME_REAL].value));
+    if (has[PS_TIME_USER] && has[PS_TIME_SYS])
+        r->builder.out->ops->number(
+            r->builder.out, "cpu_s",
+            ps_real(values[PS_TIME_USER].value + values[PS_TIME_SYS].value));
+}
+
 static void write_all(struct reader *r)
 {
     r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("time"));
     r->builder.out->ops->number(r->builder.out, "runs", ps_int((int64_t)r->runs));
+    write_summary(r);
     if (r->unfinished)
         ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "commands whose report is truncated before the elapsed time: %llu",

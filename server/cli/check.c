@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* check.c: checks the budgets of a run, and its slowdown compared with a baseline. */
+#include "server/cli/check.h"
+
 #include "server/cli/budget.h"
 #include "server/cli/cli.h"
-#include "server/cli/comparison.h"
+#include "server/cli/pairs_text.h"
 
 #include "base/json_out.h"
 #include "base/json_span.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <strings.h>
 
-#define ROWS_MAX   1000 /* maximum number of rows in one request */
-#define CAUSES_MAX 5    /* maximum number of rows listed as causes of a slower headline */
+#define FAIL_ON_FORM     "a number, with a unit or %, such as 10%, 50ms or 2MiB"
+#define FAIL_ON_DEFAULT  "+10%"
+#define ZERO_WIDTH_SPACE "\u200b"
+#define ROWS_MAX         1000 /* maximum number of rows in one request */
+#define CAUSES_MAX       5    /* maximum number of rows listed as causes of a slower headline */
 
 enum state { WITHIN, OVER, MISSING };
 
@@ -34,13 +40,34 @@ struct report {
     size_t n_checked, n_over, n_missing;
 };
 
-/* Appends text to a cell of a Markdown table, with special characters escaped. */
+static void report_free(struct report *report)
+{
+    ps_buf_free(&report->lines);
+    ps_buf_free(&report->rows);
+    ps_buf_free(&report->items);
+}
+
+/* Whether GitHub or GitLab may read the character at `at` as the start of a reference to a person,
+ * an issue or a web address: @name, #12, !12, ~label, %milestone, https://host, www.host. */
+static bool starts_reference(const char *text, const char *at)
+{
+    if (*at == ':')
+        return strncmp(at, "://", 3) == 0;
+    if (*at == '.')
+        return at - text >= 3 && strncasecmp(at - 3, "www", 3) == 0;
+    return strchr("@#!~%", *at) && at[1] && !strchr(" \t,;:.)", at[1]);
+}
+
+/* Appends text to a cell of a Markdown table, with special characters escaped. An invisible
+ * character follows those that start a reference: their escaped forms notify people too. */
 static void add_cell(struct ps_buf *out, const char *text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     ps_append_escaped(&plain, ps_str_from_c(text));
     for (size_t i = 0; i < plain.len; i++)
-        ps_buf_printf(out, "%s%c", strchr("|`\\<*_[", plain.ptr[i]) ? "\\" : "", plain.ptr[i]);
+        ps_buf_printf(out, "%s%c%s", strchr("|`\\<>*_[]~$&", plain.ptr[i]) ? "\\" : "",
+                      plain.ptr[i],
+                      starts_reference(plain.ptr, plain.ptr + i) ? ZERO_WIDTH_SPACE : "");
 }
 
 static void add_detail(struct finding *finding, const char *text)
@@ -437,7 +464,7 @@ static void judge_growth(struct finding *finding, const cJSON *headline, bool gr
                same = strcmp(verdict, "same") == 0;
     const bool in_range = !known && !same && n > 1 && !is_above_all(headline);
     char percent[32];
-    const double delta = finding->value - finding->base;
+    const double delta = ps_run_number(headline, "delta");
     finding->significance = known ? "significant" : same ? "within noise" : "unknown";
     finding->state = grew && !same && !in_range ? OVER : WITHIN;
     (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s, %s%s",
@@ -455,8 +482,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     double allowed, limit;
     char unit[8], value_text[64];
     PS_AUTO(finding_free) struct finding finding = {.state = WITHIN};
-    if (ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB", fail_on,
-                      &allowed, unit, err) != PS_OK ||
+    if (ps_value_read("--fail-on", FAIL_ON_FORM, fail_on, &allowed, unit, err) != PS_OK ||
         headline_of(compared, &headline, err) != PS_OK)
         return err->code;
     finding.name = ps_run_text(headline, "label");
@@ -469,10 +495,11 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
         return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the headline is measured in %s", fail_on,
                        finding.unit[0] ? finding.unit : "plain numbers");
     finding.limit = finding.base + limit;
-    judge_growth(&finding, headline, finding.value > finding.limit,
+    judge_growth(&finding, headline, ps_run_number(headline, "delta") > limit,
                  cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "base")));
     (void)snprintf(finding.limit_text, sizeof finding.limit_text, "baseline %.50s",
                    ps_cli_format_value(finding.base, finding.unit, value_text));
+    ps_cli_add_pairs(headline, 100 * limit / fabs(finding.base), &finding.details);
     if (finding.state == OVER)
         add_causes(&finding, compared, err);
     if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0)
@@ -487,10 +514,10 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
 static void add_json_report(const struct ps_cli_comparison *compared, bool against,
                             struct report *report, struct ps_buf *out)
 {
-    static const char *const groups[] = {"new", "base"};
+    static const char *const groups[] = {"new", "base", "headline"};
     struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
-    for (size_t i = 0; i < (against ? 2 : 1); i++) {
+    for (size_t i = 0; i < (against ? 3 : 1); i++) {
         ps_json_key(&json, groups[i]);
         ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), groups[i]));
     }
@@ -534,21 +561,27 @@ static enum ps_status check_all(const struct ps_options *options, const struct p
             check_headline(report, compared, &budgets[i], err);
     }
     if (err->code == PS_OK && options->against)
-        check_growth(report, compared, options->fail_on ? options->fail_on : "+10%", err);
+        check_growth(report, compared, options->fail_on ? options->fail_on : FAIL_ON_DEFAULT, err);
     return err->code;
+}
+
+enum ps_status ps_cli_check_fail_on(const struct ps_options *options, struct ps_err *err)
+{
+    double value;
+    char unit[8];
+    if (!options->fail_on)
+        return PS_OK;
+    return ps_value_read("--fail-on", FAIL_ON_FORM, options->fail_on, &value, unit, err);
 }
 
 /* Parses the budgets and checks the options, before a shelf is opened. */
 static enum ps_status read_options(const struct ps_options *options, struct ps_budget *budgets,
                                    struct ps_err *err)
 {
-    double value;
-    char unit[8];
     for (size_t i = 0; err->code == PS_OK && i < options->n_budgets; i++)
         ps_budget_read(options->budgets[i], &budgets[i], err);
-    if (err->code == PS_OK && options->fail_on)
-        ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB",
-                      options->fail_on, &value, unit, err);
+    if (err->code == PS_OK)
+        ps_cli_check_fail_on(options, err);
     if (options->fail_on && !options->against)
         ps_fail(err, PS_BAD_REQUEST, "--fail-on needs --against BASELINE");
     if (options->json && options->markdown)
@@ -557,6 +590,22 @@ static enum ps_status read_options(const struct ps_options *options, struct ps_b
         ps_fail(err, PS_BAD_REQUEST,
                 "nothing to check: give --budget BUDGET or --against BASELINE");
     return err->code;
+}
+
+int ps_cli_check_growth(const char *subject, const struct ps_options *options,
+                        const struct ps_cli_comparison *compared)
+{
+    struct ps_options checked = *options;
+    struct report report = {.json = ps_json_writer(&report.items)};
+    struct ps_err err = PS_ERR_INIT;
+    checked.against = compared->base_runs;
+    ps_json_array(&report.json);
+    if (check_all(&checked, NULL, compared, &report, &err) == PS_OK)
+        print_report(&checked, compared, &report);
+    else
+        ps_print_failure(subject, &err);
+    report_free(&report);
+    return err.code != PS_OK || (options->fail_on && report.n_over > 0);
 }
 
 /* --- Baseline --- */
@@ -588,12 +637,12 @@ static enum ps_status fail_no_baseline(const char *against, const cJSON *base, s
 /* Compares the checked runs with the baseline, without the checked runs. *ids receives the ids of
  * the remaining runs of the baseline. Keep it until *out is closed, since *out may refer to it. */
 static enum ps_status compare_with(struct ps_client *client, const char *against, const char *run,
-                                   struct ps_cli_comparison *out, struct ps_buf *ids,
-                                   struct ps_err *err)
+                                   const char *metric, struct ps_cli_comparison *out,
+                                   struct ps_buf *ids, struct ps_err *err)
 {
     const cJSON *base_runs, *new_runs, *base_run;
     int n_kept = 0;
-    if (ps_cli_compare(client, against, run, out, err) != PS_OK)
+    if (ps_cli_compare_metric(client, against, run, metric, out, err) != PS_OK)
         return err->code;
     base_runs = cJSON_GetObjectItemCaseSensitive(out->response, "base");
     new_runs = cJSON_GetObjectItemCaseSensitive(out->response, "new");
@@ -608,7 +657,7 @@ static enum ps_status compare_with(struct ps_client *client, const char *against
     if (n_kept == cJSON_GetArraySize(base_runs))
         return PS_OK;
     ps_cli_comparison_close(out);
-    return ps_cli_compare(client, ids->ptr, run, out, err);
+    return ps_cli_compare_metric(client, ids->ptr, run, metric, out, err);
 }
 
 /* --- Command --- */
@@ -631,16 +680,14 @@ int ps_cli_check(const struct ps_options *options)
     if (!client)
         return 1;
     if (options->against)
-        compare_with(client, options->against, run, &compared, &ids, &err);
+        compare_with(client, options->against, run, options->metric, &compared, &ids, &err);
     else
-        ps_cli_compare(client, run, run, &compared, &err);
+        ps_cli_compare_metric(client, run, run, options->metric, &compared, &err);
     ps_json_array(&report.json);
     if (check_all(options, budgets, &compared, &report, &err) == PS_OK)
         print_report(options, &compared, &report);
     else
         ps_print_failure("check", &err);
-    ps_buf_free(&report.lines);
-    ps_buf_free(&report.rows);
-    ps_buf_free(&report.items);
+    report_free(&report);
     return err.code == PS_BAD_REQUEST ? 2 : err.code != PS_OK || report.n_over > 0;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "server/cli/child.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "server/cli/import_split.h"
 
@@ -11,6 +12,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -169,34 +171,39 @@ static bool has_ended(pid_t pid, int how)
 
 /* Returns the exit status, or 128 + n after signal n. Resets `child_pid` before waitpid, because
  * the kernel may reuse the pid afterwards and signals must not be sent to another process. */
-static int reap_child(pid_t pid)
+static int reap_child(pid_t pid, int64_t *ended_ns, struct rusage *usage)
 {
     sigset_t before;
     int status = 0;
     (void)has_ended(pid, 0);
+    *ended_ns = ps_monotonic_ns();
     block_signals(&before);
     child_pid = 0;
-    waitpid(pid, &status, 0);
+    wait4(pid, &status, 0, usage);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Writes the output of the program to stderr and the lines about imports to `log`. If stderr is
+/* Writes the output of the program to stderr and the lines about imports to the log. If stderr is
  * closed, only the output of the program is lost. */
-static enum ps_status write_output(struct ps_import_split *split, int log, struct ps_err *err)
+static enum ps_status write_output(struct ps_import_split *split, const struct ps_child *child,
+                                   struct ps_err *err)
 {
     /* no message can be printed if stderr is closed */
-    (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->other_output), "stderr", PS_ERR_IGNORED);
+    if (!child->drops_output)
+        (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->other_output), "stderr",
+                           PS_ERR_IGNORED);
     split->other_output.len = 0;
     enum ps_status status =
-        ps_write_all(log, ps_buf_slice(&split->log), "the import-time log", err);
+        ps_write_all(child->import_log, ps_buf_slice(&split->log), "the import-time log", err);
     split->log.len = 0;
     return status;
 }
 
 /* Reads until the pipe has no writer, or until the child has ended and the pipe is empty: a
  * background process of the child may keep the write end open. */
-static enum ps_status split_stderr(int pipe, pid_t pid, int log, struct ps_err *err)
+static enum ps_status split_stderr(int pipe, pid_t pid, const struct ps_child *child,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_import_split_free) struct ps_import_split split = {0};
     char block[16384];
@@ -213,10 +220,10 @@ static enum ps_status split_stderr(int pipe, pid_t pid, int log, struct ps_err *
                 break;
             ps_import_split_feed(&split, block, n > 0 ? (size_t)n : 0);
         }
-        (void)write_output(&split, log, err);
+        (void)write_output(&split, child, err);
     }
     ps_import_split_flush(&split, true);
-    return write_output(&split, log, err);
+    return write_output(&split, child, err);
 }
 
 static enum ps_status run_split(const struct ps_child *child, struct descriptors *to,
@@ -234,7 +241,7 @@ static enum ps_status run_split(const struct ps_child *child, struct descriptors
     close(ends[1]);
     child_pid = pid;
     sigprocmask(SIG_SETMASK, to->mask, NULL);
-    return status == PS_OK ? split_stderr(read_end, pid, child->import_log, err) : status;
+    return status == PS_OK ? split_stderr(read_end, pid, child, err) : status;
 }
 
 static enum ps_status run_plain(const struct ps_child *child, struct descriptors *to,
@@ -247,20 +254,49 @@ static enum ps_status run_plain(const struct ps_child *child, struct descriptors
     return status;
 }
 
+/* own_rss_kib: memory that this process used before the start. Linux counts it as memory of the
+ * child, so a child with less has an unknown maximum. */
+static void fill_usage(const struct rusage *usage, int64_t real_ns, int64_t own_rss_kib,
+                       struct ps_child_usage *out)
+{
+    *out = (struct ps_child_usage){
+        .real_ns = real_ns,
+        .user_us = (int64_t)usage->ru_utime.tv_sec * 1000000 + usage->ru_utime.tv_usec,
+        .system_us = (int64_t)usage->ru_stime.tv_sec * 1000000 + usage->ru_stime.tv_usec,
+        .max_rss_kib = usage->ru_maxrss > own_rss_kib ? usage->ru_maxrss : -1,
+        .major_faults = usage->ru_majflt,
+        .minor_faults = usage->ru_minflt,
+        .voluntary_switches = usage->ru_nvcsw,
+        .involuntary_switches = usage->ru_nivcsw,
+        .inputs = usage->ru_inblock,
+        .outputs = usage->ru_oublock,
+    };
+}
+
 enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struct ps_err *err)
 {
     struct sigaction before[N_FORWARDED];
+    struct rusage own, usage;
     sigset_t mask;
-    struct descriptors to = {-1, child->out_to_stderr ? STDERR_FILENO : -1, -1, &mask};
+    struct descriptors to = {child->no_input ? DEV_NULL : -1,
+                             child->out_to_stderr ? STDERR_FILENO : -1, -1, &mask};
     if (child->is_silent)
         to = (struct descriptors){DEV_NULL, DEV_NULL, DEV_NULL, &mask};
+    if (child->drops_output)
+        to.out = to.err = DEV_NULL;
     was_interrupted = 0;
     block_signals(&mask);
     catch_signals(before);
+    getrusage(RUSAGE_SELF, &own);
+    const int64_t started_ns = ps_monotonic_ns();
     enum ps_status status =
         child->import_log >= 0 ? run_split(child, &to, err) : run_plain(child, &to, err);
-    if (child_pid)
-        *status_out = reap_child((pid_t)child_pid);
+    if (child_pid) {
+        int64_t ended_ns;
+        *status_out = reap_child((pid_t)child_pid, &ended_ns, &usage);
+        if (child->usage)
+            fill_usage(&usage, ended_ns - started_ns, own.ru_maxrss, child->usage);
+    }
     restore_signals(before);
     return status;
 }
@@ -290,7 +326,9 @@ enum ps_status ps_child_capture(const char *path, const char *const *argv, bool 
     close(ends[1]);
     if (status == PS_OK) {
         read_output(ends[0], out);
-        *status_out = reap_child(pid);
+        int64_t ended_ns;
+        struct rusage usage;
+        *status_out = reap_child(pid, &ended_ns, &usage);
     }
     close(ends[0]);
     return status;

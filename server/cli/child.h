@@ -17,14 +17,25 @@ void ps_words_add(struct ps_words *words, const char *word);
 const char *const *ps_words_end(struct ps_words *words);
 void ps_words_free(struct ps_words *words);
 
+/* What a process and its children used. Children that it did not wait for do not count. */
+struct ps_child_usage {
+    int64_t real_ns; /* from the start of the process to its end, by the monotonic clock */
+    int64_t user_us, system_us;
+    int64_t max_rss_kib; /* of the largest of these processes; -1: unknown */
+    int64_t major_faults, minor_faults, voluntary_switches, involuntary_switches, inputs, outputs;
+};
+
 struct ps_child {
     const char *path; /* the executable file */
     const char *const *argv;
     /* descriptor for the lines that -X importtime prints to stderr of the child; its other output
      * goes to our stderr. -1: stderr is not read */
     int import_log;
-    bool out_to_stderr; /* stdout of the child goes to our stderr */
-    bool is_silent;     /* stdin, stdout and stderr of the child are /dev/null */
+    bool out_to_stderr;           /* stdout of the child goes to our stderr */
+    bool no_input;                /* stdin of the child is /dev/null */
+    bool drops_output;            /* stdout and stderr are dropped, except for import_log */
+    struct ps_child_usage *usage; /* filled in if the program was started; may be NULL */
+    bool is_silent;               /* stdin, stdout and stderr of the child are /dev/null */
 };
 
 /*

@@ -12,7 +12,7 @@ const char *const ps_command_groups[PS_N_GROUPS] = {
 
 const struct ps_command_row ps_commands[PS_N_COMMANDS] = {
     [PS_COMMAND_RECORD] =
-        {.name = "record", .group = PS_GROUP_ADD, .min = 2, .max = MANY, .n_own_operands = 2},
+        {.name = "record", .group = PS_GROUP_ADD, .min = 1, .max = MANY, .n_own_operands = 2},
     [PS_COMMAND_ADD] = {.name = "add", .group = PS_GROUP_ADD, .min = 1, .max = MANY},
     [PS_COMMAND_OPEN] = {.name = "open", .group = PS_GROUP_SHOW, .max = MANY},
     [PS_COMMAND_DEMO] = {.name = "demo", .group = PS_GROUP_SHOW},

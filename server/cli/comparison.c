@@ -26,10 +26,18 @@ static void add_path(const struct ps_cli_comparison *compared, const char *of, s
 enum ps_status ps_cli_compare(struct ps_client *client, const char *base_runs, const char *new_runs,
                               struct ps_cli_comparison *out, struct ps_err *err)
 {
+    return ps_cli_compare_metric(client, base_runs, new_runs, NULL, out, err);
+}
+
+enum ps_status ps_cli_compare_metric(struct ps_client *client, const char *base_runs,
+                                     const char *new_runs, const char *metric,
+                                     struct ps_cli_comparison *out, struct ps_err *err)
+{
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    *out =
-        (struct ps_cli_comparison){.client = client, .base_runs = base_runs, .new_runs = new_runs};
+    *out = (struct ps_cli_comparison){
+        .client = client, .base_runs = base_runs, .new_runs = new_runs, .metric = metric};
     add_path(out, NULL, &path);
+    ps_path_add_param(&path, "metric", metric);
     ps_client_get(client, path.ptr, &out->text, err);
     return ps_client_parse(ps_buf_slice(&out->text), &out->response, err);
 }

@@ -11,6 +11,7 @@ struct ps_cli_comparison {
     struct ps_client *client;
     const char *base_runs,
         *new_runs;      /* groups as on the command line, not copied; base_runs NULL: one group */
+    const char *metric; /* of the summary, in place of the headline; NULL: the headline */
     const char *per;    /* what values are per: "step", "run" or "call"; NULL: the default */
     struct ps_buf text; /* response of /compare: runs, headline and tables; JSON */
     cJSON *response;    /* the same response as a tree */
@@ -20,6 +21,10 @@ struct ps_cli_comparison {
  * `base_runs` NULL: reports only the group `new_runs`. Call ps_cli_comparison_close in any case. */
 enum ps_status ps_cli_compare(struct ps_client *client, const char *base_runs, const char *new_runs,
                               struct ps_cli_comparison *out, struct ps_err *err);
+/* The same with a metric of the summary in place of the headline; NULL: the headline. */
+enum ps_status ps_cli_compare_metric(struct ps_client *client, const char *base_runs,
+                                     const char *new_runs, const char *metric,
+                                     struct ps_cli_comparison *out, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
 
 /* Finds the table `of`, such as "functions"; NULL: the first table. PS_BAD_REQUEST: there is none;
@@ -53,6 +58,13 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
 /* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_run_free. */
 enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
                                  struct ps_err *err);
+
+/* "slower", "within noise" ...; "more" and "less" for units that are not of time. */
+const char *ps_cli_verdict_word(const char *verdict, const char *unit);
+/* Whether the unit is one of time, where more is slower. */
+bool ps_unit_is_time(const char *unit);
+/* Appends the change of the headline in words, with its test: "slower: real 0.5 s → 0.6 s ...". */
+void ps_cli_add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out);
 
 /* The cell of a column in row `at` (from 0) of a page; NULL after the last row. */
 const cJSON *ps_cli_get_cell(const cJSON *page, int at, const char *column);

@@ -3,80 +3,16 @@
 #include "server/cli/comparison.h"
 #include "server/cli/table.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define ROWS 30 /* maximum number of printed rows */
 
-/* --- Headline in words --- */
-
-static const char *verdict_words(const char *verdict, bool size)
+static void add_names(const struct ps_cli_comparison *compared, struct ps_buf *out)
 {
-    static const char *const words[][3] = {{"up", "slower", "more"},
-                                           {"down", "faster", "less"},
-                                           {"same", "within noise", "within noise"},
-                                           {"few", "too few runs", "too few runs"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(verdict, words[i][0]) == 0)
-            return words[i][size ? 2 : 1];
-    return "";
-}
-
-static bool is_time(const char *unit)
-{
-    return strcmp(unit, "s") == 0 || strcmp(unit, "us") == 0 || strcmp(unit, "ns") == 0;
-}
-
-/* Appends the result of the significance test, or the reason why there is none. */
-static void add_test(const cJSON *headline, int n, int m, struct ps_buf *out)
-{
-    const char *unit = ps_run_text(headline, "unit"), *verdict = ps_run_text(headline, "verdict");
-    char low[64], high[64], noise[64];
-    if (!verdict[0]) {
-        ps_buf_puts(out, "One run each: significance unknown. Compare five runs each to tell a "
-                         "change from noise.\n");
-        return;
-    }
-    if (strcmp(verdict, "few") == 0) {
-        ps_buf_puts(out,
-                    "Compare at least 5 and 5 runs, or 4 and 6, to tell a change from noise.\n");
-        return;
-    }
-    ps_buf_printf(out, "Noise %s; rank sum test of %d and %d runs: p = %.2g",
-                  ps_cli_format_value(ps_run_number(headline, "noise"), unit, noise), n, m,
-                  ps_run_number(headline, "p"));
-    if (cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(headline, "low")))
-        ps_buf_printf(out, "; 95 %% interval of the change %s to %s",
-                      ps_cli_format_change(ps_run_number(headline, "low"), unit, low),
-                      ps_cli_format_change(ps_run_number(headline, "high"), unit, high));
-    ps_buf_puts(out, ".\n");
-}
-
-static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out)
-{
-    const cJSON *base = cJSON_GetObjectItemCaseSensitive(compared->response, "base"),
-                *now = cJSON_GetObjectItemCaseSensitive(compared->response, "new"),
-                *headline = cJSON_GetObjectItemCaseSensitive(compared->response, "headline");
-    const char *unit = ps_run_text(headline, "unit"), *verdict = ps_run_text(headline, "verdict");
-    double from = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "base"), "median"),
-           to = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "new"), "median");
-    char text[3][64], percent[32];
-    ps_cli_format_names(base, out);
+    ps_cli_format_names(cJSON_GetObjectItemCaseSensitive(compared->response, "base"), out);
     ps_buf_puts(out, " → ");
-    ps_cli_format_names(now, out);
+    ps_cli_format_names(cJSON_GetObjectItemCaseSensitive(compared->response, "new"), out);
     ps_buf_puts(out, "\n");
-    if (cJSON_IsNull(headline)) {
-        ps_buf_printf(out, "No difference of the headline: %s.\n",
-                      ps_run_text(compared->response, "no_headline"));
-        return;
-    }
-    if (verdict[0])
-        ps_buf_printf(out, "%s: ", verdict_words(verdict, !is_time(unit)));
-    ps_buf_printf(out, "%s %s → %s, %s (%s)\n", ps_run_text(headline, "label"),
-                  ps_cli_format_value(from, unit, text[0]), ps_cli_format_value(to, unit, text[1]),
-                  ps_cli_format_change(to - from, unit, text[2]),
-                  ps_cli_format_percent(to - from, from, percent));
-    add_test(headline, cJSON_GetArraySize(base), cJSON_GetArraySize(now), out);
 }
 
 /* --- Conclusion --- */
@@ -145,7 +81,7 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
     ps_table_cell(table, ps_cli_format_change(delta, unit, value_text));
     ps_table_cell(table, ps_cli_format_percent(delta, base, percent));
     ps_table_printf(table, "%+.1f %%", ps_cli_get_number(page, row, "share"));
-    ps_table_cell(table, verdict_words(verdict, !is_time(unit)));
+    ps_table_cell(table, ps_cli_verdict_word(verdict, unit));
     ps_table_cell(table, ps_cli_get_text(page, row, "change"));
     ps_cli_add_name_cell(table, about, page, row);
 }
@@ -183,7 +119,8 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     if (ps_cli_read_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK)
         return err->code;
-    add_headline(compared, out);
+    add_names(compared, out);
+    ps_cli_add_headline(compared, out);
     if (add_conclusion(compared, out, err) != PS_OK)
         return err->code;
     add_table(table, metric, page, out);

@@ -80,7 +80,8 @@ int ps_imported_runs_add(struct ps_imported_runs *imported_runs, const char *pat
                      ? imported_runs->label_known(imported_runs->user, path, result->id, &name)
                      : 0;
     labeled.name = name ? name : result->name;
-    print_run(path, json, imported_runs->url, &labeled);
+    if (!imported_runs->is_quiet)
+        print_run(path, json, imported_runs->url, &labeled);
     imported_runs->n++;
     memcpy(imported_runs->id, result->id, PS_ID_SIZE);
     return failed;

@@ -22,6 +22,7 @@ struct ps_imported_runs {
     const char *url; /* URL of the shelf, for the JSON output; NULL: no server serves the shelf */
     size_t n;
     char id[PS_ID_SIZE];
+    bool is_quiet; /* no line is printed for a run */
     /* Called for a run that existed before, before its line is printed; may be NULL. The function
      * may change the labels of the run; then it sets *name to the new name (malloc'ed). Returns 0,
      * or 1 after reporting a failure. */

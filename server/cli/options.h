@@ -55,12 +55,13 @@ struct ps_options {
     const char *name, *series, *note; /* NULL: not given */
     struct ps_tag *tags;
     size_t n_tags;
-    const char *source_root;                           /* NULL: not given */
-    const char *server, *token, *token_file, *ca;      /* NULL: not given */
-    const char *output, *repeat;                       /* NULL: not given */
-    const char *of, *metric, *per, *against, *fail_on; /* NULL: not given */
-    const char *row, *place, *by, *clear;              /* NULL: not given */
-    const char *redact, *base, *new_runs;              /* NULL: not given */
+    const char *source_root;                                           /* NULL: not given */
+    const char *server, *token, *token_file, *ca;                      /* NULL: not given */
+    const char *output, *repeat;                                       /* NULL: not given */
+    const char *of, *metric, *per, *against, *fail_on;                 /* NULL: not given */
+    const char *row, *place, *by, *clear;                              /* NULL: not given */
+    const char *redact, *base, *new_runs;                              /* NULL: not given */
+    const char *base_dir, *new_dir, *recorder, *pairs, *warmup, *seed; /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
     const char **retention_rules; /* values of --keep: retention_options.h */
@@ -72,7 +73,7 @@ struct ps_options {
     const char **hosts;
     size_t n_hosts;
     bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview, html, dry_run,
-        update, force;
+        update, force, show_output;
     /* positional arguments: FILE..., RUN..., RUN and SQL, or a recorder and its command */
     const char **operands;
     size_t n_operands;

@@ -31,6 +31,7 @@ static const struct ps_recorder recorders[] = {
      .module = "torch",
      .package = "torch",
      .launch = "torch"},
+    {.name = "time", .ending = ".time.txt", .any_program = true},
 };
 #define N_RECORDERS (sizeof recorders / sizeof *recorders)
 
@@ -49,7 +50,7 @@ const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err)
     else
         ps_fail(err, PS_BAD_REQUEST,
                 "unknown recorder '%s'" PS_HINT
-                "the recorders are importtime, cprofile, lines, memory and torch",
+                "the recorders are importtime, cprofile, lines, memory, torch and time",
                 name);
     return NULL;
 }

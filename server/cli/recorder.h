@@ -13,6 +13,8 @@ struct ps_recorder {
     const char *package;        /* package that contains the module; NULL: the standard library */
     const char *launch, *outer; /* scripts in launch/, outer starts launch; NULL: none */
     unsigned python_min;        /* minimum Python version; 307 is 3.7 */
+    bool any_program;           /* records any program, without a profiler; only `name` and `ending`
+                                   are set */
     bool from_stderr;           /* the profile is extracted from stderr */
     const char *empty_hint;     /* hint if no function was measured, or NULL */
 };

@@ -88,7 +88,7 @@ void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf
 /* GET /api/v1/compare: both groups, their headline, and the tables by which they can be compared.
  */
 enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_groups *groups,
-                                struct ps_json *json, struct ps_err *err);
+                                struct ps_params params, struct ps_json *json, struct ps_err *err);
 /* GET /api/v1/compare/{of}, the rows of the table `of`, and GET /api/v1/compare/{of}/{row}, one row
  * by its id from 1. */
 enum ps_status ps_query_compare_rows(struct ps_store *store, const struct ps_compare_groups *groups,

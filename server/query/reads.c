@@ -76,7 +76,7 @@ static enum ps_status ask_compare(const struct ps_read_request *q, struct ps_ans
 {
     struct ps_json json = ps_json_writer(&out->body);
 
-    return ps_query_compare(q->store, q->groups, &json, err);
+    return ps_query_compare(q->store, q->groups, q->params, &json, err);
 }
 
 static enum ps_status ask_compare_conclusion(const struct ps_read_request *q, struct ps_answer *out,

@@ -3,8 +3,6 @@
  * be compared. */
 #include "server/query/compare/compare.h"
 
-#include <math.h>
-
 static enum ps_status write_runs(struct ps_store *store, const struct ps_compare_run *runs,
                                  size_t n, const char *key, struct ps_json *json,
                                  struct ps_err *err)
@@ -15,121 +13,6 @@ static enum ps_status write_runs(struct ps_store *store, const struct ps_compare
         ps_query_run(store, runs[i].id, json, err);
     ps_json_end(json);
     return err->code;
-}
-
-static void write_group(const char *key, const double *values, size_t n, double median, double mad,
-                        struct ps_json *json)
-{
-    ps_json_key(json, key);
-    ps_json_object(json);
-    ps_json_key(json, "values");
-    ps_json_array(json);
-    for (size_t i = 0; i < n; i++)
-        ps_json_real(json, values[i]);
-    ps_json_end(json);
-    ps_json_key_real(json, "median", median);
-    ps_json_key_real(json, "mad", mad);
-    ps_json_end(json);
-}
-
-static void write_judgement(const struct ps_judgement *judgement, double low, double high,
-                            struct ps_json *json)
-{
-    ps_json_key_real(json, "delta", judgement->delta);
-    ps_json_key_real(
-        json, "delta_pct",
-        judgement->base_median != 0 ? 100 * judgement->delta / fabs(judgement->base_median) : NAN);
-    ps_json_key_real(json, "noise", judgement->noise);
-    ps_json_key_real(json, "low", low);
-    ps_json_key_real(json, "high", high);
-    ps_json_key_real(json, "p", judgement->p_value);
-    ps_json_key_str(json, "verdict", ps_verdict_words[judgement->verdict]);
-}
-
-/* Returns the first run with another headline than the first of all; NULL: all have the same. */
-static const struct ps_compare_run *find_other_headline(const struct ps_compare_groups *groups)
-{
-    const struct ps_compare_run *first = groups->runs;
-
-    for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
-        if (strcmp(first[i].headline_unit, first->headline_unit) != 0 ||
-            strcmp(first[i].headline_label, first->headline_label) != 0)
-            return &first[i];
-    return NULL;
-}
-
-static void add_measured(struct ps_buf *out, const struct ps_compare_run *run)
-{
-    ps_buf_printf(out, "%s%s%s", run->headline_label,
-                  run->headline_unit[0] ? " in " : " without a unit", run->headline_unit);
-}
-
-/* Writes why there is no headline. */
-static void write_no_headline(const struct ps_compare_groups *groups, struct ps_json *json)
-{
-    const struct ps_compare_run *other = find_other_headline(groups);
-    PS_AUTO(ps_buf_free) struct ps_buf why = {0};
-
-    if (other) {
-        ps_buf_puts(&why, "one run measures ");
-        add_measured(&why, groups->runs);
-        ps_buf_puts(&why, ", another ");
-        add_measured(&why, other);
-    } else {
-        ps_buf_puts(&why, "the runs have no headline");
-    }
-    ps_json_key(json, "no_headline");
-    ps_json_str(json, ps_buf_slice(&why));
-}
-
-static void write_single_group(const double *values, size_t n, struct ps_json *json)
-{
-    double sorted[PS_GROUP_MAX], median;
-
-    memcpy(sorted, values, n * sizeof *values);
-    median = ps_group_median(sorted, n);
-    write_group("new", values, n, median, ps_group_mad(values, n, median), json);
-}
-
-static void write_two_groups(const struct ps_compare_groups *groups, const double *values,
-                             struct ps_json *json)
-{
-    double low = NAN, high = NAN;
-    const double *new_values = values + groups->n_base;
-    struct ps_judgement judgement;
-    struct ps_rule rule;
-
-    ps_judge_rows(values, 1, groups->n_base, groups->n_new, 0, &judgement, &rule);
-    (void)ps_shift_interval(values, groups->n_base, new_values, groups->n_new, PS_JUDGE_CONFIDENCE,
-                            &low, &high);
-    write_group("base", values, groups->n_base, judgement.base_median, judgement.base_mad, json);
-    write_group("new", new_values, groups->n_new, judgement.new_median, judgement.new_mad, json);
-    write_judgement(&judgement, low, high, json);
-}
-
-/* Writes null if the runs have different headlines: for example, only some of them have steps.
- * A weight without a unit is compared with others of the same label. */
-static void write_headline(const struct ps_compare_groups *groups, struct ps_json *json)
-{
-    double values[2 * PS_GROUP_MAX];
-
-    ps_json_key(json, "headline");
-    if (find_other_headline(groups) || !groups->runs[0].headline_label[0]) {
-        ps_json_null(json);
-        write_no_headline(groups, json);
-        return;
-    }
-    for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
-        values[i] = isfinite(groups->runs[i].headline) ? groups->runs[i].headline : 0;
-    ps_json_object(json);
-    ps_json_key_str(json, "label", groups->runs[0].headline_label);
-    ps_json_key_str(json, "unit", groups->runs[0].headline_unit);
-    if (groups->n_base)
-        write_two_groups(groups, values, json);
-    else
-        write_single_group(values, groups->n_new, json);
-    ps_json_end(json);
-    ps_json_key_str(json, "no_headline", NULL);
 }
 
 static void write_metrics(const struct ps_compare_groups *groups,
@@ -260,21 +143,21 @@ static void write_rules(struct ps_json *json)
 
 /* Writes the keys base, new and headline into the object that is open in `json`. */
 static enum ps_status write_members(struct ps_store *store, const struct ps_compare_groups *groups,
-                                    struct ps_json *json, struct ps_err *err)
+                                    struct ps_params params, struct ps_json *json,
+                                    struct ps_err *err)
 {
     const struct ps_compare_run *now = groups->runs + groups->n_base;
 
     write_runs(store, groups->runs, groups->n_base, "base", json, err);
     write_runs(store, now, groups->n_new, "new", json, err);
-    write_headline(groups, json);
-    return err->code;
+    return ps_compare_write_headline(store, groups, params, json, err);
 }
 
 enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_groups *groups,
-                                struct ps_json *json, struct ps_err *err)
+                                struct ps_params params, struct ps_json *json, struct ps_err *err)
 {
     ps_json_object(json);
-    write_members(store, groups, json, err);
+    write_members(store, groups, params, json, err);
     write_tables(store, groups, json, err);
     ps_json_key(json, "pictures");
     ps_json_array(json);

@@ -74,6 +74,17 @@ struct ps_compare_groups {
 bool ps_compare_get_unit(const struct ps_compare_groups *groups,
                          const struct ps_query_metric *metric, const char **unit);
 
+/* --- Headline (headline.c) --- */
+
+/* Writes the keys "headline" and "no_headline". The parameter `metric` names a metric of the
+ * summary in place of the headline of the runs. */
+enum ps_status ps_compare_write_headline(struct ps_store *store,
+                                         const struct ps_compare_groups *groups,
+                                         struct ps_params params, struct ps_json *json,
+                                         struct ps_err *err);
+/* The unit of a metric of the summary, by the end of its name; "" if there is none. Static. */
+const char *ps_summary_metric_unit(const char *name);
+
 /* --- What values are per (per.c) --- */
 
 enum ps_per { PS_PER_RUN, PS_PER_STEP, PS_PER_CALL, PS_N_PER };

@@ -691,25 +691,12 @@ static void write_rules(struct ps_json *json)
     ps_json_end(json);
 }
 
-/* Sets title and unit of a metric of the summary; its name ends with its unit. */
 static void set_metric_title(struct trend *trend)
 {
-    static const char *const ends[][2] = {{"_us", "us"},   {"_ns", "ns"},       {"_s", "s"},
-                                          {"_mib", "MiB"}, {"_bytes", "bytes"}, {"_pct", "%"},
-                                          {"_kib", "KiB"}};
     const char *name = trend->question.row.metric;
-    size_t len = strlen(name);
 
     (void)snprintf(trend->title, sizeof trend->title, "%s", name);
-    trend->unit[0] = '\0';
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t end = strlen(ends[i][0]);
-
-        if (len > end && strcmp(name + len - end, ends[i][0]) == 0) {
-            (void)snprintf(trend->unit, sizeof trend->unit, "%s", ends[i][1]);
-            break;
-        }
-    }
+    (void)snprintf(trend->unit, sizeof trend->unit, "%s", ps_summary_metric_unit(name));
 }
 
 static enum ps_status write_trend(struct ps_store *store, const struct trend *trend,

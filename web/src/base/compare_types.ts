@@ -26,6 +26,41 @@ export interface Judged {
     verdict: Verdict;
 }
 
+/** A steady change of the values in the order in which they were recorded. */
+export interface Drift {
+    /** from the first pair to the last */
+    change_pct: number;
+    p: number;
+}
+
+/** Two clusters of values. `pairs` are numbers from 1. */
+export interface Modes {
+    p: number;
+    low: { median: number; pairs: number[] };
+    high: { median: number; pairs: number[] };
+}
+
+/** Runs of both groups that `record ab` recorded in pairs, and were compared pair by pair. */
+export interface Pairs {
+    n: number;
+    low_pct: number;
+    high_pct: number;
+    noise_pct: number;
+    drift: { base: Drift | null; new: Drift | null };
+    modes: { base: Modes | null; new: Modes | null };
+}
+
+/** The headline. `pairs` is null if the groups were compared as a whole; `no_pairs` says why, if
+ * runs were recorded in pairs. */
+export interface JudgedHeadline extends Judged {
+    label: string;
+    unit: string;
+    base: Group;
+    new: Group;
+    pairs: Pairs | null;
+    no_pairs: string | null;
+}
+
 export interface Metric {
     metric: string;
     title: string;
@@ -67,7 +102,7 @@ export interface Comparison {
     /** empty in the report of a single group (GroupReport) */
     base: Run[];
     new: Run[];
-    headline: ({ label: string; unit: string; base: Group; new: Group } & Judged) | null;
+    headline: JudgedHeadline | null;
     /** why there is no headline; null if there is one */
     no_headline: string | null;
     tables: ComparisonTable[];

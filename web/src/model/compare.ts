@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparison of two groups of runs: how they are selected, named and formatted. */
-import type { Change, Judged, Verdict } from '../base/compare_types';
+import type { Change, Judged, Pairs, Verdict } from '../base/compare_types';
 import type { Run } from '../base/types';
 import {
     formatBytes,
@@ -147,8 +147,13 @@ export function pText(p: number): string {
 }
 
 /** Verdict of the headline as an emphasised phrase and the rest of the sentence, with the test. */
-export function verdictText(judged: Judged, unit: string, nBase: number, nNew: number): string[] {
-    const { verdict, noise, p, low, high } = judged;
+export function verdictText(
+    judged: Judged & { pairs?: Pairs | null },
+    unit: string,
+    nBase: number,
+    nNew: number,
+): string[] {
+    const { verdict, noise, p, low, high, pairs } = judged;
     if (verdict === null) {
         return [
             'one run each',
@@ -168,7 +173,12 @@ export function verdictText(judged: Judged, unit: string, nBase: number, nNew: n
         low === null || high === null
             ? ''
             : `; 95${THIN_SPACE}% interval [${text(formatDelta(low, unit))}, ${text(formatDelta(high, unit))}]`;
-    const test = p === null ? '' : `; Mann–Whitney ${pText(p)}, ${counts}`;
+    const test =
+        p === null
+            ? ''
+            : pairs
+              ? `; signed rank test ${pText(p)}, ${pairs.n} pairs`
+              : `; Mann–Whitney ${pText(p)}, ${counts}`;
     if (verdict === 'same')
         return ['within noise', `${noiseText.replace(' noise', '')}${test}${range}.`];
     return [changeWord(verdict === 'up', unit), `, above the${noiseText}${test}${range}.`];
