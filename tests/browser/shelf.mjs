@@ -36,9 +36,9 @@ async function moveDown(page) {
 const runNames = async (page) => (await rowTexts(page, 'runs')).map((cells) => cells[2]);
 
 onFreshShelf('shelf: an empty one teaches', async ({ page }) => {
+    await page.locator('.first-tool .kind-mark').first().waitFor();
     const text = await page.locator('.empty-shelf').innerText();
     check(text.includes('-X importtime') && text.includes('cProfile'), text);
-    check(text.includes('curl --fail-with-body --data-binary'), text);
     check(text.includes('perfshelf record cprofile'), text);
     await page.locator('.empty-shelf button', { hasText: /copy/i }).first().click();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());

@@ -140,6 +140,21 @@ export interface Shelf {
     listen: string;
 }
 
+/** A sample profile that is part of the program. */
+export interface Sample {
+    file: string;
+    name: string;
+    kind: Kind;
+    /** what is to be seen in the run */
+    shows: string;
+    bytes: number;
+    headline: Headline;
+    /** id of its run on the shelf; null if there is none */
+    run: string | null;
+    /** whether DELETE samples deletes the run for this user */
+    removable: boolean;
+}
+
 export interface Format {
     kind: Kind;
     label: string;

@@ -19,8 +19,10 @@ export const matches = signal<number | null>(null);
 export const jobs = signal<ReadonlyMap<string, Job>>(new Map());
 /** Time in ms at which this window first received each job, to estimate the remaining time. */
 export const firstSeenMs = new Map<string, number>();
-/** Ids of the jobs that this window started; notices are shown only for their results. */
-const ownJobs = new Set<string>();
+type JobListener = (job: Job) => void;
+/** The jobs that this window started, by id, and who waits for their end. Notices are shown only for
+ * the results of these jobs. */
+const ownJobs = new Map<string, JobListener | undefined>();
 
 export type RunChange = { type: 'run'; run: Run } | { type: 'gone'; id: string } | { type: 'all' };
 type Listener = (change: RunChange) => void;
@@ -86,9 +88,9 @@ function applyJob(job: Job): void {
     pollJobs();
 }
 
-/** Applies the response to an upload of this window. */
-export function applyOwnJob(job: Job): void {
-    ownJobs.add(job.id);
+/** Applies the response to an upload of this window. `onEnd` is called when the job has ended. */
+export function applyOwnJob(job: Job, onEnd?: JobListener): void {
+    ownJobs.set(job.id, onEnd);
     applyJob(job);
 }
 
@@ -105,12 +107,14 @@ function finishJob(job: Job): void {
     firstSeenMs.delete(job.id);
     finishedJobs.set(job.id, job);
     if (finishedJobs.size > MAX_FINISHED) finishedJobs.delete([...finishedJobs.keys()][0]);
+    const onEnd = ownJobs.get(job.id);
     if (!ownJobs.delete(job.id)) return;
     const { id, name, error, run } = job;
     if (job.members) archiveNotices(job).forEach(addNotice);
     else if (job.state === 'failed') addNotice({ key: id, kind: 'failed', name, error, run: null });
     else if (job.already) addNotice({ key: id, kind: 'already', name, error: null, run });
     if (job.state === 'done') publishRunChange({ type: 'all' });
+    onEnd?.(job);
 }
 
 /* Fetches the server's jobs. After a gap in the event stream, listeners must reload their rows

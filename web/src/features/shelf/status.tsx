@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { Shelf } from '../../base/types';
 import { bytesText, plural } from '../../base/units';
 import { setStatus } from '../../components/status_line';
-import { currentUser } from '../login/user';
+import { currentUser, hasRole } from '../login/user';
 import { connected, shelf } from '../shared/shelf_state';
 
 export function isLocal(listen: string): boolean {
@@ -35,7 +35,7 @@ export function useShelfStatus(checked: number): void {
         ) : (
             <span class="warn">Connection lost. Trying again.</span>
         );
-        setStatus(left, middle, now.runs > 0 ? <KeyHints checked={checked} /> : null);
+        setStatus(left, middle, now.runs > 0 ? <KeyHints checked={checked} /> : <EmptyHints />);
     }, [now, isConnected, tokens, checked]);
 }
 
@@ -112,6 +112,20 @@ function KeyHints({ checked }: { checked: number }) {
                 </>
             )}{' '}
             <kbd>↵</kbd> open
+        </span>
+    );
+}
+
+function EmptyHints() {
+    return (
+        <span class="wide-only status-keys">
+            {hasRole('uploader') && (
+                <>
+                    <kbd>o</kbd> choose files <kbd>ctrl</kbd>
+                    <kbd>V</kbd> paste{' '}
+                </>
+            )}
+            <kbd>?</kbd> keys and help
         </span>
     );
 }

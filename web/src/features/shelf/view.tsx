@@ -4,6 +4,7 @@
  */
 import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { API, asApiError, getJson } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys, type KeyPress } from '../../base/keys';
 import { formatHash, navigate, route, setQuery, type Query } from '../../base/router';
@@ -17,7 +18,7 @@ import {
 } from '../../components/data_grid';
 import { Notice } from '../../components/notice';
 import type { Grouping, RunningImport, ShelfRow } from '../../model/shelf_rows';
-import { hasRole, mayRemove } from '../login/user';
+import { currentUser, hasRole, mayRemove } from '../login/user';
 import { DeleteDialog, EditDialog } from '../report/dialogs';
 import {
     cancelJob,
@@ -30,12 +31,13 @@ import {
     shelfError,
 } from '../shared/shelf_state';
 import { SeriesTrend } from '../trend/link';
-import { cancelSending, pickFiles, sending } from '../upload/uploads';
+import { addedTogether, cancelSending, pickFiles, sending } from '../upload/uploads';
 import { CheckBar } from './check_bar';
 import { RunningImportLine, shelfColumns } from './columns';
 import { EmptyShelf } from './empty_shelf';
 import { setGrouping, ShelfFilters } from './filters';
 import { ShelfNotices } from './notices';
+import { SamplesLine, useSamples } from './samples';
 import { followImports, shelfSource, type ShelfSource } from './source';
 import { useShelfStatus } from './status';
 
@@ -111,6 +113,16 @@ function useChecks(source: ShelfSource) {
             }),
         [],
     );
+
+    const added = addedTogether.value;
+    useEffectOn(() => {
+        if (!added.length) return;
+        addedTogether.value = [];
+        void Promise.all(added.map((id) => getJson<Run>(`${API}/runs/${id}`))).then(
+            (runs) => setChecked(new Map(runs.map((run) => [run.id, run]))),
+            (error) => (shelfError.value = asApiError(error)),
+        );
+    }, [added]);
 
     function toggle(run: Run, withShift: boolean): void {
         const next = new Map(checked);
@@ -270,10 +282,15 @@ export function ShelfView() {
     const checks = useChecks(source);
     const handle = useRef<GridHandle | null>(null);
     const [dialog, openDialog] = useState<RunDialog | null>(null);
+    useSamples();
     useShelfStatus(checks.checked.size);
     useShelfKeys({ source, handle, check: checks.toggle, openDialog });
 
-    const isEmpty = shelf.value?.runs === 0 && !incoming.value.length && !isFiltered(query);
+    const isEmpty =
+        shelf.value !== null &&
+        shelf.value.runs === 0 &&
+        !incoming.value.length &&
+        !isFiltered(query);
     const runs = [...checks.checked.values()];
     return (
         <main class="shelf">
@@ -284,11 +301,13 @@ export function ShelfView() {
             {isEmpty ? (
                 <EmptyShelf
                     formats={formats.value}
-                    origin={location.origin}
+                    shelf={shelf.value!}
+                    needsToken={currentUser.value?.tokens ?? false}
                     onAdd={hasRole('uploader') ? pickFiles : null}
                 />
             ) : (
                 <>
+                    <SamplesLine />
                     <ShelfFilters shelf={shelf.value} counts={source.kinds} grouping={grouping} />
                     <ShelfTable {...{ source, checks, grouping, sort, handle }} />
                 </>

@@ -14,8 +14,28 @@ import { fileHeader, padding, tarEnd } from './tar';
 
 const MAX_PARALLEL = 2;
 
+/** Files that were dropped or chosen together, and the runs of those that were imported. */
+interface Batch {
+    left: number;
+    runs: string[];
+}
+
+/** Ids of runs that were added together; the shelf selects them. */
+export const addedTogether = signal<readonly string[]>([]);
+
+/* Opens the report of a single run, or selects several, unless the user has left the shelf. */
+function endFile(batch: Batch | null, job: Job | null): void {
+    if (!batch) return;
+    const members = job?.members?.map(({ run }) => run) ?? [job?.run ?? null];
+    batch.runs.push(...members.filter((run) => run !== null));
+    if (--batch.left > 0 || route.peek().path.length) return;
+    if (batch.runs.length === 1) navigate(['run', batch.runs[0]]);
+    else if (batch.runs.length) addedTogether.value = batch.runs;
+}
+
 interface PendingUpload {
     row: RunningImport;
+    batch: Batch | null;
     body: Blob;
     transfer: Upload<{ job: Job }> | null;
 }
@@ -58,8 +78,9 @@ async function sendItem(item: PendingUpload): Promise<void> {
     publishRows();
     try {
         const { job } = await item.transfer.done;
-        applyOwnJob(job);
+        applyOwnJob(job, (ended) => endFile(item.batch, ended));
     } catch (reason) {
+        endFile(item.batch, null);
         if (!isAbort(reason)) {
             const { code, text, at, hint } = asApiError(reason);
             const error = { code, text, at, hint };
@@ -77,11 +98,12 @@ function showShelf(): void {
     if (path.length || Object.keys(filters).length) navigate([], group ? { group } : {});
 }
 
-export function addBlob(body: Blob, name: string): void {
+export function addBlob(body: Blob, name: string, batch: Batch | null = null): void {
     showShelf();
     const key = `sending${++uploadCount}`;
     queue.push({
         body,
+        batch,
         transfer: null,
         row: {
             key,
@@ -100,14 +122,19 @@ export function addBlob(body: Blob, name: string): void {
 }
 
 export function addFiles(files: Iterable<File>): void {
-    for (const file of files) addBlob(file, file.name);
+    const list = [...files];
+    const batch = { left: list.length, runs: [] };
+    for (const file of list) addBlob(file, file.name, batch);
 }
 
 export function cancelSending(key: string): void {
     const item = queue.find((other) => other.row.key === key);
     if (!item) return;
     if (item.transfer) item.transfer.abort();
-    else removeSending(item);
+    else {
+        endFile(item.batch, null);
+        removeSending(item);
+    }
 }
 
 /** Opens the browser's file picker. */
@@ -178,7 +205,8 @@ async function addFolder(folder: FileSystemEntry): Promise<void> {
         file,
         padding(file.size),
     ]);
-    addBlob(new Blob([...parts, tarEnd()] as BlobPart[]), folder.name);
+    const batch = { left: 1, runs: [] };
+    addBlob(new Blob([...parts, tarEnd()] as BlobPart[]), folder.name, batch);
 }
 
 /** Adds dropped files and folders. */
