@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# deb.sh STAGE VERSION OUT.deb: the package of the files that were installed in STAGE.
+# deb.sh STAGE VERSION ARCHITECTURE OUT.deb: the package of the files that were installed in STAGE. ARCHITECTURE is amd64 or arm64.
 # The server is not started when the package is installed: most people want the command, and it has its own port 7700.
 # Removing and purging keep the shelf in /var/lib/perfshelf.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 stage=$1
 version=$2
-out=$3
+architecture=$3
+out=$4
 maintainer=$(git -C "$here" log -1 --format='%cn <%ce>')
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -41,7 +42,7 @@ EOF
 cat >"$root/DEBIAN/control" <<EOF
 Package: perfshelf
 Version: $version
-Architecture: amd64
+Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $(du -sk --apparent-size "$root" | cut -f1)
 Depends: libc6 (>= 2.31)

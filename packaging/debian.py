@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Packages of Debian, each checked against its hash in packaging/pins.txt.
 
-    debian.py fetch FOLDER        downloads what pins.txt lists and is not in FOLDER
-    debian.py pin                 replaces the versions and hashes in pins.txt by the newest that the mirror has
-    debian.py mirror              prints the URL of the mirror, for debootstrap
+    debian.py fetch FOLDER ARCHITECTURE   downloads the sources in pins.txt, and the packages for x86_64 or aarch64, that are not in FOLDER
+    debian.py pin                         replaces the versions and hashes in pins.txt by the newest that the mirror has
+    debian.py mirror                      prints the URL of the mirror, for debootstrap
 
 The mirror is the one that apt of this machine uses for Debian; apt checks its signatures. Other releases of Debian are on the
 same mirror, so apt gets lists of its own, in a temporary folder.
@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 PINS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pins.txt")
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}  # of a machine -> in Debian
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
@@ -26,9 +27,15 @@ def fail(text):
 
 
 def read_pins():
-    """Rows of pins.txt: release, "deb" or "dsc", package, version, SHA-256 of the .deb or the .dsc. A .dsc has the hashes of its sources."""
+    """Rows of pins.txt: release, "deb" or "dsc", package, version, SHA-256 of the .deb or the .dsc. A .dsc has the hashes of its sources.
+    A .deb is named with its architecture, such as libc6:arm64."""
     with open(PINS, encoding="ascii") as file:
         return [line.split() for line in file if line.strip() and not line.startswith("#")]
+
+
+def pins_for(architecture):
+    """The rows that a program for x86_64 or aarch64 is built from."""
+    return [row for row in read_pins() if row[1] == "dsc" or row[2].endswith(f":{ARCHITECTURES[architecture]}")]
 
 
 def mirrors():
@@ -54,14 +61,16 @@ class Apt:
         os.makedirs(os.path.join(folder, "lists", "partial"))
         os.makedirs(os.path.join(folder, "cache", "archives", "partial"))
         sources = os.path.join(folder, "sources.list")
+        options = f"arch={','.join(ARCHITECTURES.values())} signed-by={KEYS}"
         with open(sources, "w", encoding="utf-8") as file:
             for kind in ("deb", "deb-src"):
-                file.write(f"{kind} [signed-by={KEYS}] {archive} {release} main\n")
-                file.write(f"{kind} [signed-by={KEYS}] {security} {release}-security main\n")
+                file.write(f"{kind} [{options}] {archive} {release} main\n")
+                file.write(f"{kind} [{options}] {security} {release}-security main\n")
         config = os.path.join(folder, "apt.conf")
         with open(config, "w", encoding="utf-8") as file:
             file.write(f'Dir::Etc::sourcelist "{sources}";\nDir::Etc::sourceparts "/dev/null";\nDir::State::lists "{folder}/lists";\n'
                        f'Dir::State::status "/dev/null";\nDir::Cache "{folder}/cache";\nDir::Etc::preferencesparts "/dev/null";\n'
+                       f'APT::Architectures {{ {" ".join(f"{name!r};" for name in ARCHITECTURES.values())} }};\n'
                        'APT::Sandbox::User "";\nAcquire::Languages "none";\nAcquire::Check-Valid-Until "false";\n')
         self.environment = {**os.environ, "APT_CONFIG": config, "LC_ALL": "C"}
         self.run("apt-get", "update", "-q")
@@ -96,9 +105,9 @@ def by_release(rows):
             yield Apt(release, folder), [row for row in rows if row[0] == release]
 
 
-def fetch(folder):
+def fetch(folder, architecture):
     """Leaves PACKAGE.deb and SOURCE.dsc, each in a folder of its hash, so that a changed pin is a new download."""
-    missing = [row for row in read_pins() if not glob.glob(f"{folder}/{row[4]}/*.{row[1]}")]
+    missing = [row for row in pins_for(architecture) if not glob.glob(f"{folder}/{row[4]}/*.{row[1]}")]
     for apt, rows in by_release(missing):
         for _, kind, package, version, expected in rows:
             with tempfile.TemporaryDirectory(dir=folder) as part:
@@ -136,9 +145,9 @@ def pin():
 
 
 def main(words):
-    if words[:1] == ["fetch"] and len(words) == 2:
+    if words[:1] == ["fetch"] and len(words) == 3 and words[2] in ARCHITECTURES:
         os.makedirs(words[1], exist_ok=True)
-        fetch(words[1])
+        fetch(*words[1:])
     elif words == ["pin"]:
         pin()
     elif words == ["mirror"]:

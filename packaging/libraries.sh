@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# libraries.sh DOWNLOADS ROOT: the folder that the program of a package is compiled and linked in.
+# libraries.sh DOWNLOADS ROOT ARCHITECTURE: the folder that the program of a package is compiled and linked in, for x86_64 or aarch64.
 # ROOT has the C library of Debian 11 and, as static libraries only, everything else that the program uses; ROOT/licences has the
 # licence of each. DOWNLOADS is what debian.py fetched.
 set -euo pipefail
@@ -9,7 +9,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 downloads=$(realpath "$1")
 root=$(realpath -m "$2")
 work=$root.work
-lib=/usr/lib/x86_64-linux-gnu
+architecture=$3
+debian=$(dpkg-architecture -f -T "$architecture-linux-gnu" -qDEB_TARGET_ARCH)
+triplet=$architecture-linux-gnu
+lib=/usr/lib/$triplet
 export SOURCE_DATE_EPOCH=0 LC_ALL=C TZ=UTC
 jobs=-j$(nproc)
 
@@ -22,8 +25,8 @@ small="-Os $common"
 ldflags=-fuse-ld=lld
 export PKG_CONFIG_LIBDIR=$root$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 
-# pinned KIND: release, package and hash of each row of pins.txt
-pinned() { awk -v kind="$1" '$2 == kind { print $1, $3, $5 }' "$here/pins.txt"; }
+# pinned KIND: release, package and hash of each row of pins.txt, of packages those for this architecture
+pinned() { awk -v kind="$1" -v ours=":$debian\$" '$2 == kind && (kind == "dsc" || sub(ours, "", $3)) { print $1, $3, $5 }' "$here/pins.txt"; }
 
 unpack_packages() {
     local release package hash shared
@@ -55,7 +58,7 @@ source_of() {
 }
 
 configure() {
-    ./configure --prefix=/usr --libdir=$lib --disable-shared --enable-static --build=x86_64-pc-linux-gnu --host=x86_64-linux-gnu "$@" \
+    ./configure --prefix=/usr --libdir=$lib --disable-shared --enable-static --build="$(uname -m)-pc-linux-gnu" --host="$triplet" "$@" \
         CC="$cc" CFLAGS="$small" LDFLAGS="$ldflags" || {
         tail -n 30 config.log
         return 1
@@ -98,8 +101,9 @@ build_cjson() {
 
 build_isal() {
     source_of libisal
+    # Its assembly for Arm is written for GNU's assembler: clang's refuses 64-bit registers as operands of 32-bit extensions.
     # shellcheck disable=SC2086
-    make $jobs -f Makefile.unx units="igzip crc" CC="$cc $fast" lib
+    make $jobs -f Makefile.unx units="igzip crc" host_cpu="$architecture" ASFLAGS_aarch64="-c -fno-integrated-as" CC="$cc $fast" lib
     cp bin/isa-l.a "$root$lib/libisal.a"
     mkdir -p "$root/usr/include/isa-l"
     cp include/*.h "$root/usr/include/isa-l"
@@ -124,7 +128,7 @@ build_openssl() {
         ec2m engine gost idea legacy md4 mdc2 module multiblock nextprotoneg ocb ocsp padlockeng psk rc2 rc4 rc5 rfc3779 rmd160 scrypt
         seed shared siphash siv sm2 sm3 sm4 srp srtp ssl3 ssl-trace static-engine tests ts ui-console weak-ssl-ciphers whirlpool)
     # shellcheck disable=SC2086
-    CC="$cc" ./Configure linux-x86_64 --prefix=/usr --libdir=lib/x86_64-linux-gnu --openssldir=/etc/ssl "${without[@]/#/no-}" $small $ldflags
+    CC="$cc" ./Configure "linux-$architecture" --prefix=/usr --libdir="${lib#/usr/}" --openssldir=/etc/ssl "${without[@]/#/no-}" $small $ldflags
     # shellcheck disable=SC2086
     make $jobs build_generated && make $jobs libssl.a libcrypto.a libssl.pc libcrypto.pc
     cp libssl.a libcrypto.a "$root$lib"
@@ -186,7 +190,7 @@ build_both() {
 
 # OpenSSL keeps the command line of the compiler: what names folders of this machine is in a script.
 make_compiler() {
-    printf '#!/bin/sh\nexec clang --sysroot=%s -ffile-prefix-map=%s=. "$@"\n' "$root" "$work" >"$work/bin/$cc"
+    printf '#!/bin/sh\nexec clang --target=%s --sysroot=%s -ffile-prefix-map=%s=. "$@"\n' "$triplet" "$root" "$work" >"$work/bin/$cc"
     chmod +x "$work/bin/$cc"
     PATH=$work/bin:$PATH
 }

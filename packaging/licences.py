@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Writes what a package has to say of the libraries inside its program: the licence of each, and where its source is from.
 
-    licences.py ROOT FOLDER
+    licences.py ROOT FOLDER ARCHITECTURE
 
-ROOT is the folder that libraries.sh has filled. FOLDER gets licences/ and SOURCES.
+ROOT is the folder that libraries.sh has filled. FOLDER gets licences/ and SOURCES. ARCHITECTURE is
+x86_64 or aarch64.
 """
 import os
 import shutil
@@ -25,13 +26,13 @@ packaging/pins.txt or packaging/libraries.sh, then run `./dev package`.
 """
 
 
-def main(root, folder):
+def main(root, folder, architecture):
     licences = os.path.join(folder, "licences")
     shutil.rmtree(licences, ignore_errors=True)
     shutil.copytree(os.path.join(root, "licences"), licences)
     with open(os.path.join(folder, "SOURCES"), "w", encoding="utf-8") as file:
         file.write(SOURCES)
-        file.writelines(" ".join(row) + "\n" for row in debian.read_pins())
+        file.writelines(" ".join(row) + "\n" for row in debian.pins_for(architecture))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT
 # Compiles the program of a package: for the C library of Debian 11, with everything else linked statically.
-# PS_PACKAGE_ROOT is the folder that libraries.sh has filled.
-list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES PS_PACKAGE_ROOT)
+# PS_PACKAGE_ROOT is the folder that libraries.sh has filled, PS_PACKAGE_ARCHITECTURE is x86_64 or aarch64.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES PS_PACKAGE_ROOT PS_PACKAGE_ARCHITECTURE)
 set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_SYSTEM_PROCESSOR ${PS_PACKAGE_ARCHITECTURE})
 set(CMAKE_C_COMPILER clang)
+set(CMAKE_C_COMPILER_TARGET ${PS_PACKAGE_ARCHITECTURE}-linux-gnu)
 set(CMAKE_SYSROOT ${PS_PACKAGE_ROOT})
-set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
+set(CMAKE_LIBRARY_ARCHITECTURE ${CMAKE_C_COMPILER_TARGET})
 set(CMAKE_FIND_ROOT_PATH ${PS_PACKAGE_ROOT})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 
 set(PKG_CONFIG_ARGN --static)
-set(ENV{PKG_CONFIG_LIBDIR} ${PS_PACKAGE_ROOT}/usr/lib/x86_64-linux-gnu/pkgconfig)
+set(ENV{PKG_CONFIG_LIBDIR} ${PS_PACKAGE_ROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${PS_PACKAGE_ROOT})
 
 # No path of this machine is part of the program: builds in two folders are equal.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Writes the wheel: a zip file with the Python package, from which pip puts the program into the folder of scripts.
 
-    wheel.py STAGE VERSION FOLDER
+    wheel.py STAGE VERSION FOLDER ARCHITECTURE
 
-STAGE is where `cmake --install` put the files. The bytes depend on nothing but these and $SOURCE_DATE_EPOCH.
+ARCHITECTURE is x86_64 or aarch64. STAGE is where `cmake --install` put the files. The bytes depend on nothing but these and $SOURCE_DATE_EPOCH.
 """
 import base64
 import hashlib
@@ -13,7 +13,7 @@ import sys
 import time
 import zipfile
 
-TAG = "py3-none-manylinux_2_31_x86_64"
+TAG = "py3-none-manylinux_2_31_{architecture}"
 DATE = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
 
 METADATA = """Metadata-Version: 2.1
@@ -21,7 +21,7 @@ Name: perfshelf
 Version: {version}
 Summary: A shelf for performance profiles
 License: MIT
-Platform: linux_x86_64
+Platform: linux_{architecture}
 Requires-Python: >=3.8
 Classifier: Framework :: IPython
 Classifier: Framework :: Pytest
@@ -30,10 +30,10 @@ Description-Content-Type: text/markdown
 
 {readme}"""
 
-WHEEL = f"""Wheel-Version: 1.0
+WHEEL = """Wheel-Version: 1.0
 Generator: perfshelf
 Root-Is-Purelib: false
-Tag: {TAG}
+Tag: {tag}
 """
 
 # pytest loads the plugin, which does nothing without its options.
@@ -54,7 +54,7 @@ def read(path):
         return file.read()
 
 
-def contents(stage, version):
+def contents(stage, version, architecture):
     """(name in the wheel, bytes, mode) of each file but RECORD."""
     data, info = f"perfshelf-{version}.data", f"perfshelf-{version}.dist-info"
     doc = os.path.join(stage, "share/doc/perfshelf")
@@ -64,8 +64,8 @@ def contents(stage, version):
     yield f"{data}/scripts/perfshelf", read(os.path.join(stage, "bin/perfshelf")), 0o755
     for path in files_in(os.path.join(stage, "share/man")):
         yield f"{data}/data/{os.path.relpath(path, stage)}", read(path), 0o644
-    yield f"{info}/METADATA", METADATA.format(version=version, readme=read(f"{doc}/README.md").decode()).encode(), 0o644
-    yield f"{info}/WHEEL", WHEEL.encode(), 0o644
+    yield f"{info}/METADATA", METADATA.format(version=version, architecture=architecture, readme=read(f"{doc}/README.md").decode()).encode(), 0o644
+    yield f"{info}/WHEEL", WHEEL.format(tag=TAG.format(architecture=architecture)).encode(), 0o644
     yield f"{info}/entry_points.txt", ENTRY_POINTS.encode(), 0o644
     for path in files_in(doc):
         name = os.path.relpath(path, doc)
@@ -78,11 +78,12 @@ def row(name, content):
     return f"{name},sha256={digest},{len(content)}\n"
 
 
-def main(stage, version, folder):
-    files = list(contents(stage, version))
+def main(stage, version, folder, architecture):
+    files = list(contents(stage, version, architecture))
+    tag = TAG.format(architecture=architecture)
     record = f"perfshelf-{version}.dist-info/RECORD"
     rows = "".join(row(name, content) for name, content, _ in files) + f"{record},,\n"
-    with zipfile.ZipFile(os.path.join(folder, f"perfshelf-{version}-{TAG}.whl"), "w") as wheel:
+    with zipfile.ZipFile(os.path.join(folder, f"perfshelf-{version}-{tag}.whl"), "w") as wheel:
         for name, content, mode in [*files, (record, rows.encode(), 0o644)]:
             entry = zipfile.ZipInfo(name, DATE)
             entry.external_attr = (0o100000 | mode) << 16

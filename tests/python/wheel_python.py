@@ -6,6 +6,7 @@ import glob
 import hashlib
 import io
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -42,7 +43,7 @@ class Wheel(unittest.TestCase):
         subprocess.run(["cmake", "--install", BUILD, "--prefix", stage], check=True, stdout=subprocess.DEVNULL)
         said = subprocess.run([os.path.join(stage, "bin/perfshelf"), "--version"], capture_output=True, text=True, check=True).stdout
         cls.version = said.split()[1]
-        command = [sys.executable, os.path.join(ROOT, "packaging", "wheel.py"), stage, cls.version, cls.folder]
+        command = [sys.executable, os.path.join(ROOT, "packaging", "wheel.py"), stage, cls.version, cls.folder, platform.machine()]
         subprocess.run(command, check=True, env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
         [cls.wheel] = glob.glob(os.path.join(cls.folder, "*.whl"))
 
