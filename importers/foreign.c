@@ -48,9 +48,6 @@ static const char record_hint[] =
 #define NCU                                                                                        \
     "kernel counters are not supported; record a timeline with `nsys profile -o report "           \
     "app` and `nsys export --type sqlite report.nsys-rep`"
-#define SNAPSHOT                                                                                   \
-    "draw it with `python -m torch.cuda._memory_viz memory snapshot.pickle -o memory.svg` and "    \
-    "add the SVG"
 #define GPERFTOOLS                                                                                 \
     "fold its stacks with `google-pprof --collapsed PROGRAM FILE > stacks.txt` and add stacks.txt"
 #define FOLD_PERF "fold it with `stackcollapse-perf.pl FILE > stacks.txt` and add stacks.txt"
@@ -190,8 +187,6 @@ static const struct kind databases[] = {
 };
 
 static const struct kind known_pickles[] = {
-    {{"segments", "total_size"}, "a snapshot of PyTorch's GPU memory (pickle)", SNAPSHOT},
-    {{"segments", "address"}, "a snapshot of PyTorch's GPU memory (pickle)", SNAPSHOT},
     {{"tracemalloc", "Snapshot"},
      "a snapshot of tracemalloc (pickle)",
      "measure memory by line with `python -m memory_profiler app.py`, over time with `mprof run "
@@ -213,7 +208,10 @@ static const struct kind web_pages[] = {
     {{"pyinstrument"}, "an HTML report of pyinstrument", PYINSTRUMENT},
     {{"achyon"}, "an HTML report of Python's sampling profiler", TACHYON},
     {{"Heatmap", "samples"}, "an HTML report of Python's sampling profiler", TACHYON},
-    {{"memory_viz"}, "an HTML page that shows PyTorch's GPU memory", SNAPSHOT},
+    {{"memory_viz"},
+     "an HTML page that shows PyTorch's GPU memory",
+     "add the snapshot from which it was made, the pickle of "
+     "torch.cuda.memory._dump_snapshot()"},
     {{"<testsuite"},
      "a JUnit XML test report, which only has times of whole tests",
      "measure with `pytest --benchmark-json result.json`"},
@@ -252,7 +250,6 @@ static const struct kind documents[] = {
     {{"\"meta\"", "\"threads\"", "\"libs\""},
      "a raw profile of Firefox",
      "open it at https://profiler.firefox.com, download it there again and add that file"},
-    {{"\"device_traces\"", "\"segments\""}, "a snapshot of PyTorch's GPU memory (JSON)", SNAPSHOT},
     {{"\"commit_hash\"", "\"env_name\"", "\"results\""},
      "a result of asv",
      "measure with `pytest --benchmark-json result.json`"},

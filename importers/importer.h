@@ -34,6 +34,7 @@ struct ps_importer {
 #define PS_FORMATS(FORMAT)                                                                         \
     FORMAT(pstats) /* recognised by its first bytes */                                             \
     FORMAT(lprof)  /* recognised by its first bytes */                                             \
+    FORMAT(torch_memory)                                                                           \
     FORMAT(nsys)                                                                                   \
     FORMAT(importtime)                                                                             \
     FORMAT(line_text)                                                                              \

@@ -52,6 +52,7 @@ static const struct ps_kind kinds[] = {
      .texts = PS_NAMES_ARE_COMMANDS,
      .tabs = {"memory"}},
     {.name = "memory-timeline", .mark = "memory", .has = PS_HAS_CATEGORIES, .tabs = {"categories"}},
+    {.name = "torch-memory", .mark = "memory", .has = PS_HAS_STACKS, .tabs = {STACK_TABS}},
 
     /* traces */
     {.name = "torch-trace",

@@ -26,10 +26,10 @@
 
 PRAGMA application_id = 0x70736866; -- 'pshf'
 -- Incremented with every change of a table, of a view or of the content of a packed column. `perfshelf renew`
--- rewrites files with lower numbers. Layouts 3 and 4 are still readable, except by the views of ranks: they do not
--- have the table collective and the packed families 4 and 5. In layout 3, packed columns do not use multiples, and
--- the view nodes does not have stacks.
-PRAGMA user_version = 5;
+-- rewrites files with lower numbers. Layouts 3 to 5 are still readable, layouts 3 and 4 except by the views of ranks:
+-- they do not have the table collective and the packed families 4 and 5. Layouts up to 5 do not have memory snapshots.
+-- In layout 3, packed columns do not use multiples, and the view nodes does not have stacks.
+PRAGMA user_version = 6;
 
 CREATE TABLE meta( -- [replace]
     k TEXT PRIMARY KEY, -- [redact as fixed] keys: kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit
@@ -231,10 +231,17 @@ CREATE TABLE series( -- a series of numbers over time
 --   5 counted steps, for the views of ranks: start_ns end_ns step worker name computation communication loading;
 --     name: the first step with the same name; parts of the step in ns, -1: unknown: computation and exposed
 --     communication of TraceLens' definition, DataLoader of TensorBoard's
+--   6 events of a memory snapshot: event t_us action address bytes stream stack live reserved pool context user category;
+--     event: position in the trace of the device; live, reserved: bytes after the event minus those before the first event
+--   7 allocations, in the order of their ends: start end start_us end_us address bytes stream pool stack flags; start, end:
+--     events; start -1: before the first event; end is the number of events if kept; flags: enum ps_allocation_flag
+--   8 levels of detail, a row for 1,024 events: first t_us live_min live_max live_max_event live_last reserved_max
+--     reserved_last; bytes in use, not relative
+-- Families 6 to 8 have positions of events instead of times, and their times are us since 1970; -1: unknown.
 CREATE TABLE packed(
     id INTEGER PRIMARY KEY,
-    family INTEGER NOT NULL,   -- [1..5] enum ps_packed_family
-    part INTEGER NOT NULL,     -- [-> series or 0] family 2: the series; else 0
+    family INTEGER NOT NULL,   -- [1..8] enum ps_packed_family
+    part INTEGER NOT NULL,     -- [0..UINT32_MAX] family 2: the series; 6 to 8: the snapshot_device; else 0
     n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
 );
@@ -338,6 +345,88 @@ CREATE TABLE action( -- an action timed by the profiler of Lightning; actions co
     name TEXT NOT NULL,        -- [redact as code]
     calls, mean_s, total_s, pct, -- as printed; NULL: unknown
     report INTEGER NOT NULL    -- [-> report or 0] the printed table of its functions
+);
+
+-- Memory snapshots of PyTorch -------------------------------------------------------------------------------------------
+-- Live bytes are requested bytes from alloc to free_completed. Blocks have rounded bytes, segments have bytes reserved
+-- from the driver. Events, allocations and levels of detail are packed rows (families 6 to 8). Addresses and pointers are
+-- the bits of unsigned numbers.
+
+CREATE TABLE snapshot_device(
+    id INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL,   -- [0..1023] as in the file
+    events INTEGER NOT NULL,   -- [0..] length of its trace; 0: history was off
+    first_us, last_us,         -- of the events, since 1970; NULL: unknown
+    segments INTEGER NOT NULL, -- [0..]
+    reserved INTEGER NOT NULL, -- [0..] at the end, like the following
+    allocated INTEGER NOT NULL, requested INTEGER NOT NULL, pending INTEGER NOT NULL, -- [0..] of blocks in use (rounded, requested);
+                               -- of blocks that wait to be free
+    free INTEGER NOT NULL, inactive_split INTEGER NOT NULL, largest_free INTEGER NOT NULL, -- [0..] of inactive blocks: all, in segments
+                               -- with other blocks, largest
+    fragmentation REAL NOT NULL, -- sum of (bytes of neighbouring inactive blocks)^2 / reserved^2
+    before_count INTEGER NOT NULL, live_before INTEGER NOT NULL, -- [0..] allocations that are older than the first event
+    peak_live INTEGER NOT NULL,
+    peak_event INTEGER NOT NULL, -- [-1..] first event with peak_live; -1: before the first event
+    live_end INTEGER NOT NULL,
+    reserved_before INTEGER NOT NULL, peak_reserved INTEGER NOT NULL,
+    ooms INTEGER NOT NULL,     -- [0..] failed allocations; of the first one:
+    oom_event INTEGER NOT NULL, oom_bytes INTEGER NOT NULL, oom_free INTEGER NOT NULL -- [-1..] event, bytes asked for, bytes free in the driver
+);
+CREATE TABLE snapshot_text( -- compile contexts, metadata, categories, names of marks
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL         -- [redact as label]
+);
+CREATE TABLE snapshot_frame(
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,        -- [redact as code]
+    file TEXT NOT NULL,        -- [redact as path] '' or ??: unknown
+    line INTEGER NOT NULL,     -- [0..UINT32_MAX] 0: unknown
+    hidden INTEGER NOT NULL    -- [bool] 1: PyTorch's viewer leaves it out
+);
+CREATE TABLE snapshot_stack( -- a tree: the frame of `parent` called this frame
+    id INTEGER PRIMARY KEY,
+    parent INTEGER NOT NULL,   -- [-> snapshot_stack or 0] 0: outermost
+    frame INTEGER NOT NULL,    -- [-> snapshot_frame]
+    shown INTEGER NOT NULL     -- [-> snapshot_stack or 0] the same stack without hidden frames
+);
+CREATE TABLE snapshot_stream( -- id 0, which has no row, is stream 0
+    id INTEGER PRIMARY KEY,
+    pointer INTEGER NOT NULL
+);
+CREATE TABLE snapshot_pool( -- id 0, which has no row, is the default pool
+    id INTEGER PRIMARY KEY,
+    a INTEGER NOT NULL, b INTEGER NOT NULL -- segment_pool_id
+);
+CREATE TABLE snapshot_segment(
+    id INTEGER PRIMARY KEY,
+    device INTEGER NOT NULL,   -- [-> snapshot_device]
+    address INTEGER NOT NULL,
+    total INTEGER NOT NULL, allocated INTEGER NOT NULL, active INTEGER NOT NULL, -- [0..]
+    requested INTEGER,         -- [0..] NULL: not in the file
+    stream INTEGER NOT NULL,   -- [-> snapshot_stream or 0]
+    pool INTEGER NOT NULL,     -- [-> snapshot_pool or 0]
+    stack INTEGER NOT NULL,    -- [-> snapshot_stack or 0]
+    large INTEGER NOT NULL, expandable INTEGER NOT NULL, -- [bool]
+    blocks INTEGER NOT NULL    -- [0..]
+);
+CREATE TABLE snapshot_block( -- in the order of segments and addresses
+    id INTEGER PRIMARY KEY,
+    segment INTEGER NOT NULL,  -- [-> snapshot_segment]
+    address INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, requested INTEGER NOT NULL, -- [0..] requested is 0 if inactive
+    state INTEGER NOT NULL,    -- [0..2] enum ps_block_state
+    stack INTEGER NOT NULL     -- [-> snapshot_stack or 0]
+);
+CREATE TABLE snapshot_mark( -- external_annotations, such as optimizer steps
+    device INTEGER NOT NULL,
+    t_us,                      -- NULL: unknown
+    name INTEGER NOT NULL,     -- [-> snapshot_text]
+    ends INTEGER NOT NULL      -- [bool] 0: START, 1: END
+);
+CREATE TABLE snapshot_owner( -- live allocations at the peak of a device by stack
+    device INTEGER NOT NULL,   -- [-> snapshot_device]
+    stack INTEGER NOT NULL,    -- [-> snapshot_stack or 0] without hidden frames
+    bytes INTEGER NOT NULL, count INTEGER NOT NULL
 );
 
 -- Timings --------------------------------------------------------------------------------------------------------------
@@ -453,7 +542,12 @@ CREATE VIEW memory AS -- memory over time: mprof, footprint of Scalene, memory a
 SELECT t_s, process, NULL AS device, kind, mib * 1048576 AS bytes, mib FROM memory_sample
 UNION ALL
 SELECT t_ns / 1e9, NULL, CASE device_type WHEN 0 THEN 'cpu' ELSE 'device ' || device END, 'allocated', allocated, allocated / 1048576.0
-FROM ps_memory_events WHERE allocated >= 0;
+FROM ps_memory_events WHERE allocated >= 0
+UNION ALL -- memory snapshots: the largest values of each 1,024 events
+SELECT l.t_us / 1e6, NULL, 'device ' || d.number, k.kind, CASE k.kind WHEN 'allocated' THEN l.live_max ELSE l.reserved_max END,
+       CASE k.kind WHEN 'allocated' THEN l.live_max ELSE l.reserved_max END / 1048576.0
+FROM snapshot_device d JOIN ps_snapshot_levels l ON l.device = d.id, (SELECT 'allocated' AS kind UNION ALL SELECT 'reserved') k
+WHERE l.t_us >= 0;
 
 -- Traces. Times are ns since the first event; meta.origin_us + start_ns / 1000 is the ts in the file. ps_slices,
 -- ps_operators, ps_kernels, ps_flows, ps_counts, ps_memory_events and ps_collective_calls are virtual tables over the packed columns.
@@ -527,10 +621,56 @@ CREATE VIEW step_parts AS
 SELECT p.step, CASE p.definition WHEN 0 THEN 'tensorboard' WHEN 1 THEN 'hta' ELSE 'tracelens' END AS definition, p.name, p.ns FROM step_part p;
 CREATE VIEW flows AS SELECT f.id, t.text AS kind, f.from_slice, f.to_slice, f.from_ns, f.to_ns FROM ps_flows f LEFT JOIN text t ON t.id = f.kind;
 CREATE VIEW counters AS SELECT s.name, p.pid AS process, c.t_ns, c.value FROM series s JOIN process p ON p.id = s.process, ps_counts(s.id) c;
-CREATE VIEW memory_events AS -- all [memory] records
+CREATE VIEW memory_events AS -- all [memory] records of a trace; all events of a memory snapshot
 SELECT m.t_ns, m.device_type, m.device, m.bytes, nullif(m.address, 0) AS address, nullif(m.allocated, -1) AS allocated, nullif(m.reserved, -1) AS reserved,
-       nullif(m.slice, 0) AS slice_id, m.outside, m.worker
-FROM ps_memory_events m;
+       nullif(m.slice, 0) AS slice_id, m.outside, m.worker,
+       NULL AS event, NULL AS action, NULL AS stream, NULL AS pool, NULL AS stack, NULL AS compile_context, NULL AS user_metadata, NULL AS category
+FROM ps_memory_events m
+UNION ALL
+SELECT nullif(e.t_us, -1) * 1000, 1, d.number, -- ns since 1970
+       CASE WHEN e.action IN (1, 2, 4, 6) THEN -e.bytes ELSE e.bytes END, e.address, -- negative for frees
+       d.live_before + e.live, d.reserved_before + e.reserved, NULL, NULL, 0,
+       e.event,                                -- position in the trace of the device
+       CASE e.action WHEN 0 THEN 'alloc' WHEN 1 THEN 'free_requested' WHEN 2 THEN 'free_completed' WHEN 3 THEN 'segment_alloc' WHEN 4 THEN 'segment_free'
+                     WHEN 5 THEN 'segment_map' WHEN 6 THEN 'segment_unmap' WHEN 7 THEN 'snapshot' ELSE 'oom' END,
+       e.stream, e.pool, nullif(e.stack, 0),   -- memory_stacks.stack
+       c.text, u.text, g.text
+FROM snapshot_device d JOIN ps_snapshot_events e ON e.device = d.id
+LEFT JOIN snapshot_text c ON c.id = e.context LEFT JOIN snapshot_text u ON u.id = e.user LEFT JOIN snapshot_text g ON g.id = e.category;
+CREATE VIEW memory_allocations AS -- of memory snapshots; times are us since 1970
+SELECT d.number AS device, a.address, a.bytes, -- requested
+       a.stream, a.pool, nullif(a.stack, 0) AS stack,
+       CASE WHEN a.start_event >= 0 THEN a.start_event END AS start_event, -- NULL: before the first event
+       CASE WHEN a.flags & 2 = 0 THEN a.end_event END AS end_event, -- NULL: live after the last event
+       nullif(a.start_us, -1) AS start_us, nullif(a.end_us, -1) AS end_us,
+       a.flags & 1 AS before, (a.flags >> 1) & 1 AS kept, (a.flags >> 2) & 1 AS pending
+FROM snapshot_device d JOIN ps_snapshot_allocations a ON a.device = d.id;
+CREATE VIEW memory_levels AS -- levels of detail of memory snapshots: a row for 1,024 events; the last has fewer
+SELECT d.number AS device, l.first_event, nullif(l.t_us, -1) AS t_us, -- of the first event
+       l.live_min, l.live_max, l.live_max_event, l.live_last, l.reserved_max, l.reserved_last
+FROM snapshot_device d JOIN ps_snapshot_levels l ON l.device = d.id;
+CREATE VIEW memory_stacks AS -- a tree of the stacks of memory snapshots
+SELECT s.id AS stack, nullif(s.parent, 0) AS parent, f.name AS function, f.file, nullif(f.line, 0) AS line,
+       f.hidden,                               -- 1: PyTorch's viewer leaves the frame out
+       nullif(s.shown, 0) AS shown             -- the same stack without hidden frames
+FROM snapshot_stack s JOIN snapshot_frame f ON f.id = s.frame;
+CREATE VIEW memory_owners AS -- live bytes at the peak of each device, by stack
+SELECT d.number AS device, nullif(o.stack, 0) AS stack, o.bytes, o.count FROM snapshot_owner o JOIN snapshot_device d ON d.id = o.device;
+CREATE VIEW memory_segments AS -- at the end of a memory snapshot
+SELECT s.id AS segment, d.number AS device, s.address, s.total AS bytes, s.allocated, s.active, s.requested, s.stream, s.pool,
+       CASE s.large WHEN 1 THEN 'large' ELSE 'small' END AS type, s.expandable, s.blocks, nullif(s.stack, 0) AS stack
+FROM snapshot_segment s JOIN snapshot_device d ON d.id = s.device;
+CREATE VIEW memory_blocks AS
+SELECT b.id AS block, b.segment, d.number AS device, b.address, b.bytes,
+       CASE b.state WHEN 2 THEN NULL ELSE b.requested END AS requested, -- NULL: inactive
+       CASE b.state WHEN 0 THEN 'active_allocated' WHEN 1 THEN 'active_pending_free' ELSE 'inactive' END AS state, nullif(b.stack, 0) AS stack
+FROM snapshot_block b JOIN snapshot_segment s ON s.id = b.segment JOIN snapshot_device d ON d.id = s.device;
+CREATE VIEW memory_devices AS -- sums of memory snapshots, in bytes
+SELECT number AS device, events, first_us, last_us, segments, reserved, allocated, requested, allocated - requested AS rounding, pending, free,
+       inactive_split,                         -- free, but in segments with blocks in use
+       largest_free, fragmentation, before_count, live_before, peak_live, nullif(peak_event, -1) AS peak_event, live_end, reserved_before, peak_reserved, ooms,
+       CASE WHEN ooms THEN oom_event END AS oom_event, CASE WHEN ooms THEN oom_bytes END AS oom_bytes, CASE WHEN ooms THEN oom_free END AS oom_free
+FROM snapshot_device;
 CREATE VIEW modules AS
 SELECT id, nullif(parent, 0) AS parent_id, name, calls, host_self_ns / 1000.0 AS host_self_us, host_total_ns / 1000.0 AS host_total_us,
        device_self_ns / 1000.0 AS device_self_us, device_total_ns / 1000.0 AS device_total_us, operators FROM module;

@@ -35,6 +35,21 @@ void dump_gap(struct ps_sink *sink, const struct ps_gap *row);
 void dump_module(struct ps_sink *sink, const struct ps_module *row);
 int dump_scratch(struct ps_sink *sink);
 
+/* The words of a memory snapshot (dump_snapshot.c). */
+void dump_snapshot_text(struct ps_sink *sink, const struct ps_snapshot_text *row);
+void dump_snapshot_frame(struct ps_sink *sink, const struct ps_snapshot_frame *row);
+void dump_snapshot_stack(struct ps_sink *sink, const struct ps_snapshot_stack *row);
+void dump_snapshot_stream(struct ps_sink *sink, const struct ps_snapshot_stream *row);
+void dump_snapshot_pool(struct ps_sink *sink, const struct ps_snapshot_pool *row);
+void dump_snapshot_event(struct ps_sink *sink, const struct ps_snapshot_event *row);
+void dump_snapshot_allocation(struct ps_sink *sink, const struct ps_snapshot_allocation *row);
+void dump_snapshot_level(struct ps_sink *sink, const struct ps_snapshot_level *row);
+void dump_snapshot_segment(struct ps_sink *sink, const struct ps_snapshot_segment *row);
+void dump_snapshot_block(struct ps_sink *sink, const struct ps_snapshot_block *row);
+void dump_snapshot_mark(struct ps_sink *sink, const struct ps_snapshot_mark *row);
+void dump_snapshot_owner(struct ps_sink *sink, const struct ps_snapshot_owner *row);
+void dump_snapshot_device(struct ps_sink *sink, const struct ps_snapshot_device *row);
+
 void dump_sink_init(struct dump_sink *dump, struct ps_buf *out);
 
 /* The whole of importing bytes: a dump, or a last line "failed <status> <what> at <byte>; <hint>".

@@ -106,15 +106,18 @@ static bool read_bytes(struct ps_pickle_opcodes *reader, uint64_t n, struct ps_s
     return true;
 }
 
+/* Inlined with a constant n: an opcode has an operand of 1 to 8 bytes, and a snapshot has millions
+ * of opcodes. */
+#define READ_INLINE static inline __attribute__((always_inline))
+
 /* Reads an unsigned integer of n bytes, least significant first. */
-static inline bool read_uint(struct ps_pickle_opcodes *reader, unsigned n, uint64_t *out)
+READ_INLINE bool read_uint(struct ps_pickle_opcodes *reader, unsigned n, uint64_t *out)
 {
     uint64_t value = 0;
 
     if (!has_bytes(reader, n))
         return fail_at_end(reader, n);
-    for (unsigned i = n; i-- > 0;)
-        value = value << 8 | (unsigned char)reader->cursor[i];
+    memcpy(&value, reader->cursor, n);
     reader->cursor += n;
     *out = value;
     return true;
@@ -185,6 +188,10 @@ static bool set_long(struct ps_pickle_opcodes *reader, struct ps_pickle_op *out,
     uint64_t bits = negative ? UINT64_MAX : 0;
     double real;
 
+    if (raw.len <= 8) {
+        memcpy(&bits, raw.ptr, raw.len);
+        return set_int(out, (int64_t)bits);
+    }
     while (raw.len > 8 && (unsigned char)raw.ptr[raw.len - 1] == sign &&
            ((raw.ptr[raw.len - 2] ^ raw.ptr[raw.len - 1]) & 0x80) == 0)
         raw.len--;
@@ -381,8 +388,8 @@ static bool fail_unknown_opcode(struct ps_pickle_opcodes *reader, unsigned char 
     return ps_pickle_refuse(reader, "%s never writes opcode %s (0x%02x)", reader->writer, name, op);
 }
 
-static bool read_operand(struct ps_pickle_opcodes *reader, unsigned n, enum ps_pickle_action action,
-                         struct ps_pickle_op *out)
+READ_INLINE bool read_operand(struct ps_pickle_opcodes *reader, unsigned n,
+                              enum ps_pickle_action action, struct ps_pickle_op *out)
 {
     uint64_t bits = 0;
 

@@ -692,7 +692,7 @@ static void write_headline(const struct st_stacks *stacks)
     struct ps_headline headline = {
         .value = (double)stacks->weight / words[stacks->unit].by,
         .unit = words[stacks->unit].unit,
-        .label = words[stacks->unit].label,
+        .label = stacks->label ? stacks->label : words[stacks->unit].label,
     };
 
     stacks->out->ops->headline(stacks->out, &headline);

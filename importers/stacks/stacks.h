@@ -71,6 +71,7 @@ struct st_stacks {
     uint32_t n_native_frames,
         n_python_frames;     /* number of frames by language, detected from their names */
     uint32_t n_initialisers; /* number of frames that are C++ static initialisers */
+    const char *label;       /* of the headline, static; NULL: that of the unit */
     bool has_fractions;      /* the unit is not time and at least one weight is fractional */
 };
 

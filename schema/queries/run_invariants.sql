@@ -28,5 +28,12 @@ UNION ALL
 SELECT 'a packed column belongs to no packed rows'
 WHERE EXISTS(SELECT 1 FROM packed_column d LEFT JOIN packed p ON p.id = d.id / 16 WHERE p.id IS NULL)
 UNION ALL
+SELECT 'packed rows belong to no series or device'
+WHERE EXISTS(SELECT 1 FROM packed p WHERE CASE WHEN p.family = 2 THEN NOT EXISTS(SELECT 1 FROM series s WHERE s.id = p.part)
+                                               WHEN p.family >= 6 THEN NOT EXISTS(SELECT 1 FROM snapshot_device d WHERE d.id = p.part)
+                                               ELSE p.part <> 0 END)
+UNION ALL
+SELECT 'a stack is listed before its parent' WHERE EXISTS(SELECT 1 FROM snapshot_stack WHERE parent >= id)
+UNION ALL
 SELECT 'a level of detail belongs to no track'
 WHERE EXISTS(SELECT 1 FROM pyramid d LEFT JOIN track t ON t.id = d.id / 64 WHERE t.id IS NULL);

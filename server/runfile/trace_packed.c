@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_packed.c: reads the rows of table packed in blocks, and provides the tables ps_flows,
- * ps_counts, ps_memory_events and ps_collective_calls over them. */
+ * ps_counts, ps_memory_events, ps_collective_calls and those of memory snapshots over them. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -76,8 +76,8 @@ struct kind {
     enum ps_packed_family family;
     int columns; /* number of packed columns; in SQL they follow the column `id`, if there is one */
     int shift;   /* number of SQL columns before the packed columns: 1 for `id`, else 0 */
-    int first_t; /* packed column to which a range of times applies */
-    int hidden;  /* SQL column of the series; -1: none */
+    int first_t; /* packed column to which a range of times or positions applies; -1: none */
+    int hidden;  /* SQL column of the series or device; -1: none */
     uint32_t equal; /* bits 1 << column: packed columns that can be searched for a value */
 };
 
@@ -106,10 +106,10 @@ static int question_of(const struct kind *kind, const struct sqlite3_index_const
 
     if (kind->hidden >= 0 && c->iColumn == kind->hidden)
         return c->op == SQLITE_INDEX_CONSTRAINT_EQ ? ASK_SERIES : 0;
-    if (column == kind->first_t &&
+    if (column >= 0 && column == kind->first_t &&
         (c->op == SQLITE_INDEX_CONSTRAINT_GE || c->op == SQLITE_INDEX_CONSTRAINT_GT))
         return ASK_FROM;
-    if (column == kind->first_t &&
+    if (column >= 0 && column == kind->first_t &&
         (c->op == SQLITE_INDEX_CONSTRAINT_LE || c->op == SQLITE_INDEX_CONSTRAINT_LT))
         return ASK_TO;
     return column >= 0 && (kind->equal >> column & 1) && c->op == SQLITE_INDEX_CONSTRAINT_EQ
@@ -263,6 +263,21 @@ static const struct kind kinds[] = {
            "start_ns, duration_ns, slice, collective, sequence, bytes_in, bytes_out"),
      PS_PACKED_COLLECTIVES, PS_N_COLLECTIVE_COLUMNS, 0, 0, -1,
      1u << PS_COLLECTIVE_SLICE | 1u << PS_COLLECTIVE_ID},
+    {TABLE("ps_snapshot_events",
+           "event, t_us, action, address, bytes, stream, stack, live, reserved, pool, context, "
+           "user, category, device"),
+     PS_PACKED_SNAPSHOT_EVENTS, PS_N_SNAPSHOT_EVENT_COLUMNS, 0, PS_SNAPSHOT_EVENT_INDEX,
+     PS_N_SNAPSHOT_EVENT_COLUMNS, 1u << PS_SNAPSHOT_EVENT_ADDRESS | 1u << PS_SNAPSHOT_EVENT_STACK},
+    {TABLE(
+         "ps_snapshot_allocations",
+         "start_event, end_event, start_us, end_us, address, bytes, stream, pool, stack, flags, device"),
+     PS_PACKED_ALLOCATIONS, PS_N_ALLOCATION_COLUMNS, 0, -1, PS_N_ALLOCATION_COLUMNS,
+     1u << PS_ALLOCATION_ADDRESS | 1u << PS_ALLOCATION_STACK},
+    {TABLE("ps_snapshot_levels",
+           "first_event, t_us, live_min, live_max, live_max_event, live_last, reserved_max, "
+           "reserved_last, device"),
+     PS_PACKED_SNAPSHOT_LEVELS, PS_N_SNAPSHOT_LEVEL_COLUMNS, 0, PS_SNAPSHOT_LEVEL_FIRST,
+     PS_N_SNAPSHOT_LEVEL_COLUMNS, 0},
 };
 
 void ps_register_packed(struct ps_db *db)

@@ -88,6 +88,7 @@ struct trace_sums {
     uint32_t track;         /* the track of `pyramid` */
     int64_t chunks, packed; /* last ids assigned in the tables chunk and packed */
     struct pack_buffer flows, events, collectives, steps;
+    struct pack_buffer snapshot_events, allocations, levels; /* of memory snapshots */
     struct ps_intern step_names;
     uint32_t *steps_of_names; /* by id in step_names: the first step with the name */
     size_t n_steps_of_names;
@@ -622,12 +623,14 @@ static void span(struct ps_sink *sink, const struct ps_span *row)
 #define ROWS        65536
 #define ROWS_COUNTS 8192
 
-/* Finds the minimum and maximum time. The times are in the first column; of flows, in the last two
- * columns. */
+/* Finds the minimum and maximum time, or position of an event. It is in the first column; of flows,
+ * in the last two columns; of allocations, in the first two. */
 static void span_of(const struct pack_buffer *p, int64_t *start, int64_t *end)
 {
     unsigned first = p->family == PS_PACKED_FLOWS ? 3 : 0,
-             last = p->family == PS_PACKED_FLOWS ? 4 : 0;
+             last = p->family == PS_PACKED_FLOWS         ? 4
+                    : p->family == PS_PACKED_ALLOCATIONS ? 1
+                                                         : 0;
 
     *start = INT64_MAX;
     *end = INT64_MIN;
@@ -844,6 +847,9 @@ static void end_packed(struct ps_writer *w)
     flush_packed(w, &sums->events);
     flush_packed(w, &sums->collectives);
     flush_packed(w, &sums->steps);
+    flush_packed(w, &sums->snapshot_events);
+    flush_packed(w, &sums->allocations);
+    flush_packed(w, &sums->levels);
     for (uint32_t i = 0; i < sums->n_series; i++) {
         put_series(w, i + 1, &sums->series[i]);
         flush_packed(w, &sums->series[i].counts);
@@ -862,6 +868,9 @@ static void free_packed(struct trace_sums *sums)
     packing_free(&sums->events);
     packing_free(&sums->collectives);
     packing_free(&sums->steps);
+    packing_free(&sums->snapshot_events);
+    packing_free(&sums->allocations);
+    packing_free(&sums->levels);
     for (uint32_t i = 0; i < sums->n_series; i++)
         packing_free(&sums->series[i].counts);
     free(sums->series);
@@ -1214,6 +1223,188 @@ static void write_module(struct ps_sink *sink, const struct ps_module *row)
                                              .first_slice = row->first_slice});
 }
 
+/* --- Memory snapshots --- */
+
+static void write_snapshot_text(struct ps_sink *sink, const struct ps_snapshot_text *row)
+{
+    ps_insert_snapshot_text(to(sink),
+                            &(struct ps_row_snapshot_text){.id = row->id, .text = row->text});
+}
+
+static void write_snapshot_frame(struct ps_sink *sink, const struct ps_snapshot_frame *row)
+{
+    ps_insert_snapshot_frame(to(sink), &(struct ps_row_snapshot_frame){.id = row->id,
+                                                                       .name = row->name,
+                                                                       .file = row->file,
+                                                                       .line = row->line,
+                                                                       .hidden = row->is_hidden});
+}
+
+static void write_snapshot_stack(struct ps_sink *sink, const struct ps_snapshot_stack *row)
+{
+    ps_insert_snapshot_stack(to(sink), &(struct ps_row_snapshot_stack){.id = row->id,
+                                                                       .parent = row->parent,
+                                                                       .frame = row->frame,
+                                                                       .shown = row->shown});
+}
+
+static void write_snapshot_stream(struct ps_sink *sink, const struct ps_snapshot_stream *row)
+{
+    ps_insert_snapshot_stream(
+        to(sink), &(struct ps_row_snapshot_stream){.id = row->number, .pointer = row->pointer});
+}
+
+static void write_snapshot_pool(struct ps_sink *sink, const struct ps_snapshot_pool *row)
+{
+    ps_insert_snapshot_pool(
+        to(sink), &(struct ps_row_snapshot_pool){.id = row->number, .a = row->a, .b = row->b});
+}
+
+/* Adds a row of a device; the rows of another device begin a new row of table packed. */
+static void push_device_row(struct ps_writer *w, struct pack_buffer *p,
+                            enum ps_packed_family family, unsigned columns, uint32_t device,
+                            const int64_t *row)
+{
+    if (!ps_sink_ok(&w->sink))
+        return;
+    if (!p->columns)
+        *p = (struct pack_buffer){.family = family, .columns = columns, .max_rows = ROWS};
+    if (p->part != device)
+        flush_packed(w, p);
+    p->part = device;
+    push_packed_row(w, p, row);
+}
+
+static void write_snapshot_event(struct ps_sink *sink, const struct ps_snapshot_event *row)
+{
+    struct ps_writer *w = writer_of(sink);
+    const int64_t values[PS_N_SNAPSHOT_EVENT_COLUMNS] = {
+        [PS_SNAPSHOT_EVENT_INDEX] = row->index,       [PS_SNAPSHOT_EVENT_T] = row->t_us,
+        [PS_SNAPSHOT_EVENT_ACTION] = row->action,     [PS_SNAPSHOT_EVENT_ADDRESS] = row->address,
+        [PS_SNAPSHOT_EVENT_BYTES] = row->bytes,       [PS_SNAPSHOT_EVENT_STREAM] = row->stream,
+        [PS_SNAPSHOT_EVENT_STACK] = row->stack,       [PS_SNAPSHOT_EVENT_LIVE] = row->live,
+        [PS_SNAPSHOT_EVENT_RESERVED] = row->reserved, [PS_SNAPSHOT_EVENT_POOL] = row->pool,
+        [PS_SNAPSHOT_EVENT_CONTEXT] = row->context,   [PS_SNAPSHOT_EVENT_USER] = row->user,
+        [PS_SNAPSHOT_EVENT_CATEGORY] = row->category};
+
+    push_device_row(w, &w->trace.snapshot_events, PS_PACKED_SNAPSHOT_EVENTS,
+                    PS_N_SNAPSHOT_EVENT_COLUMNS, row->device, values);
+}
+
+static void write_snapshot_allocation(struct ps_sink *sink,
+                                      const struct ps_snapshot_allocation *row)
+{
+    struct ps_writer *w = writer_of(sink);
+    const int64_t values[PS_N_ALLOCATION_COLUMNS] = {
+        [PS_ALLOCATION_START] = row->start,       [PS_ALLOCATION_END] = row->end,
+        [PS_ALLOCATION_START_US] = row->start_us, [PS_ALLOCATION_END_US] = row->end_us,
+        [PS_ALLOCATION_ADDRESS] = row->address,   [PS_ALLOCATION_BYTES] = row->bytes,
+        [PS_ALLOCATION_STREAM] = row->stream,     [PS_ALLOCATION_POOL] = row->pool,
+        [PS_ALLOCATION_STACK] = row->stack,       [PS_ALLOCATION_FLAGS] = row->flags};
+
+    push_device_row(w, &w->trace.allocations, PS_PACKED_ALLOCATIONS, PS_N_ALLOCATION_COLUMNS,
+                    row->device, values);
+}
+
+static void write_snapshot_level(struct ps_sink *sink, const struct ps_snapshot_level *row)
+{
+    struct ps_writer *w = writer_of(sink);
+    const int64_t values[PS_N_SNAPSHOT_LEVEL_COLUMNS] = {
+        [PS_SNAPSHOT_LEVEL_FIRST] = row->first,
+        [PS_SNAPSHOT_LEVEL_T] = row->t_us,
+        [PS_SNAPSHOT_LEVEL_LIVE_MIN] = row->live_min,
+        [PS_SNAPSHOT_LEVEL_LIVE_MAX] = row->live_max,
+        [PS_SNAPSHOT_LEVEL_LIVE_MAX_INDEX] = row->live_max_index,
+        [PS_SNAPSHOT_LEVEL_LIVE_LAST] = row->live_last,
+        [PS_SNAPSHOT_LEVEL_RESERVED_MAX] = row->reserved_max,
+        [PS_SNAPSHOT_LEVEL_RESERVED_LAST] = row->reserved_last};
+
+    push_device_row(w, &w->trace.levels, PS_PACKED_SNAPSHOT_LEVELS, PS_N_SNAPSHOT_LEVEL_COLUMNS,
+                    row->device, values);
+}
+
+/* Converts -1, which means unknown, to PS_NUM_NONE, which is NULL in SQL. */
+static struct ps_num null_if_unknown(int64_t value)
+{
+    return value < 0 ? PS_NO_NUM : ps_int(value);
+}
+
+static void write_snapshot_segment(struct ps_sink *sink, const struct ps_snapshot_segment *row)
+{
+    ps_insert_snapshot_segment(
+        to(sink), &(struct ps_row_snapshot_segment){.id = row->id,
+                                                    .device = row->device,
+                                                    .address = row->address,
+                                                    .total = row->total,
+                                                    .allocated = row->allocated,
+                                                    .active = row->active,
+                                                    .requested = null_if_unknown(row->requested),
+                                                    .stream = row->stream,
+                                                    .pool = row->pool,
+                                                    .stack = row->stack,
+                                                    .large = row->is_large,
+                                                    .expandable = row->is_expandable,
+                                                    .blocks = row->n_blocks});
+}
+
+static void write_snapshot_block(struct ps_sink *sink, const struct ps_snapshot_block *row)
+{
+    ps_insert_snapshot_block(to(sink), &(struct ps_row_snapshot_block){.id = row->id,
+                                                                       .segment = row->segment,
+                                                                       .address = row->address,
+                                                                       .bytes = row->bytes,
+                                                                       .requested = row->requested,
+                                                                       .state = row->state,
+                                                                       .stack = row->stack});
+}
+
+static void write_snapshot_mark(struct ps_sink *sink, const struct ps_snapshot_mark *row)
+{
+    ps_insert_snapshot_mark(to(sink),
+                            &(struct ps_row_snapshot_mark){.device = row->device,
+                                                           .t_us = null_if_unknown(row->t_us),
+                                                           .name = row->name,
+                                                           .ends = row->is_end});
+}
+
+static void write_snapshot_owner(struct ps_sink *sink, const struct ps_snapshot_owner *row)
+{
+    ps_insert_snapshot_owner(to(sink), &(struct ps_row_snapshot_owner){.device = row->device,
+                                                                       .stack = row->stack,
+                                                                       .bytes = row->bytes,
+                                                                       .count = row->count});
+}
+
+static void write_snapshot_device(struct ps_sink *sink, const struct ps_snapshot_device *row)
+{
+    ps_insert_snapshot_device(
+        to(sink), &(struct ps_row_snapshot_device){.id = row->id,
+                                                   .number = row->number,
+                                                   .events = row->events,
+                                                   .first_us = null_if_unknown(row->first_us),
+                                                   .last_us = null_if_unknown(row->last_us),
+                                                   .segments = row->segments,
+                                                   .reserved = row->reserved,
+                                                   .allocated = row->allocated,
+                                                   .requested = row->requested,
+                                                   .pending = row->pending,
+                                                   .free = row->free_bytes,
+                                                   .inactive_split = row->inactive_split,
+                                                   .largest_free = row->largest_free,
+                                                   .fragmentation = row->fragmentation,
+                                                   .before_count = row->before_count,
+                                                   .live_before = row->live_before,
+                                                   .peak_live = row->peak_live,
+                                                   .peak_event = row->peak_index,
+                                                   .live_end = row->live_end,
+                                                   .reserved_before = row->reserved_before,
+                                                   .peak_reserved = row->peak_reserved,
+                                                   .ooms = row->ooms,
+                                                   .oom_event = row->oom_index,
+                                                   .oom_bytes = row->oom_bytes,
+                                                   .oom_free = row->oom_free});
+}
+
 static int open_scratch(struct ps_sink *sink)
 {
     const struct ps_writer_options *writing = &writer_of(sink)->writing;
@@ -1312,6 +1503,19 @@ static const struct ps_sink_ops writer_ops = {
     .device = write_device,
     .gap = write_gap,
     .module = write_module,
+    .snapshot_text = write_snapshot_text,
+    .snapshot_frame = write_snapshot_frame,
+    .snapshot_stack = write_snapshot_stack,
+    .snapshot_stream = write_snapshot_stream,
+    .snapshot_pool = write_snapshot_pool,
+    .snapshot_event = write_snapshot_event,
+    .snapshot_allocation = write_snapshot_allocation,
+    .snapshot_level = write_snapshot_level,
+    .snapshot_segment = write_snapshot_segment,
+    .snapshot_block = write_snapshot_block,
+    .snapshot_mark = write_snapshot_mark,
+    .snapshot_owner = write_snapshot_owner,
+    .snapshot_device = write_snapshot_device,
     .report = report,
     .operator_row = operator_row,
     .section = section,

@@ -174,8 +174,9 @@ struct trace {
     const struct ps_trace_cache *cache;
     uint32_t *slices; /* number of slices, indexed by track id */
     size_t n_slices;
-    int64_t n_collectives, n_steps; /* rows of these tables */
-    struct ps_stmt *json;           /* SELECT json_valid(:text) */
+    /* rows of these tables */
+    int64_t n_collectives, n_steps, n_stacks, n_streams, n_pools, n_snapshot_texts;
+    struct ps_stmt *json; /* SELECT json_valid(:text) */
     struct ps_err *err;
 };
 
@@ -374,12 +375,52 @@ static void count_rows(struct trace *t)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(t->db, "SELECT (SELECT count(*) FROM collective), (SELECT count(*) FROM step)",
+    ps_db_prepare(t->db,
+                  "SELECT (SELECT count(*) FROM collective), (SELECT count(*) FROM step), "
+                  "(SELECT count(*) FROM snapshot_stack), (SELECT count(*) FROM snapshot_stream), "
+                  "(SELECT count(*) FROM snapshot_pool), (SELECT count(*) FROM snapshot_text)",
                   &stmt, t->err);
     if (ps_stmt_step(stmt, t->err)) {
         t->n_collectives = ps_col_int(stmt, 0);
         t->n_steps = ps_col_int(stmt, 1);
+        t->n_stacks = ps_col_int(stmt, 2);
+        t->n_streams = ps_col_int(stmt, 3);
+        t->n_pools = ps_col_int(stmt, 4);
+        t->n_snapshot_texts = ps_col_int(stmt, 5);
     }
+}
+
+/* Columns of memory snapshots that refer to a row, or to none with 0. */
+static bool are_snapshot_references(const struct trace *t, const struct ps_packed_rows *rows,
+                                    size_t i, unsigned stream, unsigned pool, unsigned stack)
+{
+    return rows->column[stream][i] >= 0 && rows->column[stream][i] <= t->n_streams &&
+           rows->column[pool][i] >= 0 && rows->column[pool][i] <= t->n_pools &&
+           rows->column[stack][i] >= 0 && rows->column[stack][i] <= t->n_stacks;
+}
+
+static bool is_snapshot_event(const struct trace *t, const struct ps_packed_rows *rows, size_t i)
+{
+    for (unsigned c = PS_SNAPSHOT_EVENT_CONTEXT; c <= PS_SNAPSHOT_EVENT_CATEGORY; c++)
+        if (rows->column[c][i] < 0 || rows->column[c][i] > t->n_snapshot_texts)
+            return false;
+    return rows->column[PS_SNAPSHOT_EVENT_INDEX][i] >= 0 &&
+           rows->column[PS_SNAPSHOT_EVENT_T][i] >= -1 &&
+           rows->column[PS_SNAPSHOT_EVENT_ACTION][i] >= 0 &&
+           rows->column[PS_SNAPSHOT_EVENT_ACTION][i] < PS_N_SNAPSHOT_ACTIONS &&
+           rows->column[PS_SNAPSHOT_EVENT_BYTES][i] >= 0 &&
+           are_snapshot_references(t, rows, i, PS_SNAPSHOT_EVENT_STREAM, PS_SNAPSHOT_EVENT_POOL,
+                                   PS_SNAPSHOT_EVENT_STACK);
+}
+
+static bool is_allocation(const struct trace *t, const struct ps_packed_rows *rows, size_t i)
+{
+    return rows->column[PS_ALLOCATION_START][i] >= -1 &&
+           rows->column[PS_ALLOCATION_END][i] >= rows->column[PS_ALLOCATION_START][i] &&
+           rows->column[PS_ALLOCATION_BYTES][i] >= 0 &&
+           (rows->column[PS_ALLOCATION_FLAGS][i] & ~INT64_C(7)) == 0 &&
+           are_snapshot_references(t, rows, i, PS_ALLOCATION_STREAM, PS_ALLOCATION_POOL,
+                                   PS_ALLOCATION_STACK);
 }
 
 static bool is_packed_row(const struct trace *t, enum ps_packed_family family,
@@ -403,7 +444,11 @@ static bool is_packed_row(const struct trace *t, enum ps_packed_family family,
                is_id(rows->column[PS_STEP_NAME][i], t->n_steps) &&
                rows->column[PS_STEP_WORKER][i] >= 0 &&
                rows->column[PS_STEP_WORKER][i] <= UINT16_MAX;
-    return true;
+    if (family == PS_PACKED_SNAPSHOT_EVENTS)
+        return is_snapshot_event(t, rows, i);
+    if (family == PS_PACKED_ALLOCATIONS)
+        return is_allocation(t, rows, i);
+    return family != PS_PACKED_SNAPSHOT_LEVELS || rows->column[PS_SNAPSHOT_LEVEL_FIRST][i] >= 0;
 }
 
 static enum ps_status check_packed(struct trace *t, enum ps_packed_family family,
@@ -444,7 +489,10 @@ static enum ps_status check_blobs(struct trace *t)
     check_packed(t, PS_PACKED_MEMORY, PS_N_MEMORY_COLUMNS);
     count_rows(t);
     check_packed(t, PS_PACKED_COLLECTIVES, PS_N_COLLECTIVE_COLUMNS);
-    return check_packed(t, PS_PACKED_STEPS, PS_N_STEP_COLUMNS);
+    check_packed(t, PS_PACKED_STEPS, PS_N_STEP_COLUMNS);
+    check_packed(t, PS_PACKED_SNAPSHOT_EVENTS, PS_N_SNAPSHOT_EVENT_COLUMNS);
+    check_packed(t, PS_PACKED_ALLOCATIONS, PS_N_ALLOCATION_COLUMNS);
+    return check_packed(t, PS_PACKED_SNAPSHOT_LEVELS, PS_N_SNAPSHOT_LEVEL_COLUMNS);
 }
 
 static enum ps_status check_trace(struct ps_db *db, struct ps_err *err)

@@ -16,6 +16,9 @@ struct judge {
     uint32_t reports, operators, promised; /* promised: rows that the reports hold */
     uint32_t processes, tracks, counters, collectives, steps, modules;
     uint32_t measurements;
+    uint32_t snapshot_texts, frames, stacks, streams, pools, segments, blocks,
+        devices; /* devices: highest */
+    uint32_t highest_stack;
     uint32_t track, rows_left, track_rows; /* the track given last */
     struct ps_ledger ledger;
     bool has_ledger, has_headline;
@@ -254,6 +257,110 @@ static void on_collective_call(struct ps_sink *sink, const struct ps_collective_
     FUZZ_HOLDS(row->sequence >= -1 && row->bytes_in >= 0 && row->bytes_out >= 0);
 }
 
+/* Stacks are written after the rows that refer to them. */
+static void refer_to_stack(struct judge *judge, uint32_t device, uint32_t stream, uint32_t pool,
+                           uint32_t stack)
+{
+    FUZZ_HOLDS(device >= 1 && stream <= judge->streams && pool <= judge->pools);
+    judge->devices = device > judge->devices ? device : judge->devices;
+    judge->highest_stack = stack > judge->highest_stack ? stack : judge->highest_stack;
+}
+
+static void on_snapshot_text(struct ps_sink *sink, const struct ps_snapshot_text *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->snapshot_texts);
+    check_text(row->text);
+}
+
+static void on_snapshot_frame(struct ps_sink *sink, const struct ps_snapshot_frame *row)
+{
+    FUZZ_HOLDS(row->id == ++((struct judge *)sink)->frames);
+    FUZZ_HOLDS(row->line >= 0 && row->line <= UINT32_MAX);
+    check_text(row->name);
+    check_text(row->file);
+}
+
+static void on_snapshot_stack(struct ps_sink *sink, const struct ps_snapshot_stack *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->id == ++judge->stacks && row->parent < row->id);
+    FUZZ_HOLDS(row->frame >= 1 && row->frame <= judge->frames);
+    judge->highest_stack = row->shown > judge->highest_stack ? row->shown : judge->highest_stack;
+}
+
+static void on_snapshot_stream(struct ps_sink *sink, const struct ps_snapshot_stream *row)
+{
+    FUZZ_HOLDS(row->number == ++((struct judge *)sink)->streams);
+}
+
+static void on_snapshot_pool(struct ps_sink *sink, const struct ps_snapshot_pool *row)
+{
+    FUZZ_HOLDS(row->number == ++((struct judge *)sink)->pools);
+}
+
+static void on_snapshot_event(struct ps_sink *sink, const struct ps_snapshot_event *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    refer_to_stack(judge, row->device, row->stream, row->pool, row->stack);
+    FUZZ_HOLDS(row->index >= 0 && row->t_us >= -1 && row->bytes >= 0 &&
+               row->action < PS_N_SNAPSHOT_ACTIONS);
+    FUZZ_HOLDS(row->context <= judge->snapshot_texts && row->user <= judge->snapshot_texts &&
+               row->category <= judge->snapshot_texts);
+}
+
+static void on_snapshot_allocation(struct ps_sink *sink, const struct ps_snapshot_allocation *row)
+{
+    refer_to_stack((struct judge *)sink, row->device, row->stream, row->pool, row->stack);
+    FUZZ_HOLDS(row->start >= -1 && row->end >= row->start && row->bytes >= 0 && row->flags < 8);
+    FUZZ_HOLDS((row->start < 0) == ((row->flags & PS_ALLOCATION_BEFORE) != 0));
+}
+
+static void on_snapshot_level(struct ps_sink *sink, const struct ps_snapshot_level *row)
+{
+    (void)sink;
+    FUZZ_HOLDS(row->first % PS_SNAPSHOT_LEVEL_EVENTS == 0);
+    FUZZ_HOLDS(row->live_min <= row->live_last && row->live_last <= row->live_max &&
+               row->reserved_last <= row->reserved_max);
+}
+
+static void on_snapshot_segment(struct ps_sink *sink, const struct ps_snapshot_segment *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->id == ++judge->segments && row->total >= 0);
+    refer_to_stack(judge, row->device, row->stream, row->pool, row->stack);
+}
+
+static void on_snapshot_block(struct ps_sink *sink, const struct ps_snapshot_block *row)
+{
+    struct judge *judge = (struct judge *)sink;
+
+    FUZZ_HOLDS(row->id == ++judge->blocks && row->segment == judge->segments);
+    FUZZ_HOLDS(row->bytes >= 0 && row->requested >= 0 && row->state < PS_N_BLOCK_STATES);
+    refer_to_stack(judge, 1, 0, 0, row->stack);
+}
+
+static void on_snapshot_mark(struct ps_sink *sink, const struct ps_snapshot_mark *row)
+{
+    FUZZ_HOLDS(row->name >= 1 && row->name <= ((struct judge *)sink)->snapshot_texts);
+}
+
+static void on_snapshot_owner(struct ps_sink *sink, const struct ps_snapshot_owner *row)
+{
+    refer_to_stack((struct judge *)sink, row->device, 0, 0, row->stack);
+    FUZZ_HOLDS(row->count > 0 && row->bytes >= 0);
+}
+
+static void on_snapshot_device(struct ps_sink *sink, const struct ps_snapshot_device *row)
+{
+    (void)sink;
+    FUZZ_HOLDS(row->live_before >= 0 && row->peak_live >= row->live_before &&
+               row->peak_live >= row->live_end && row->peak_reserved >= row->reserved_before);
+    FUZZ_HOLDS(isfinite(row->fragmentation));
+}
+
 static void on_step(struct ps_sink *sink, const struct ps_step *row)
 {
     FUZZ_HOLDS(row->id == ++((struct judge *)sink)->steps);
@@ -419,6 +526,19 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
         .device = on_device,
         .gap = on_gap,
         .module = on_module,
+        .snapshot_text = on_snapshot_text,
+        .snapshot_frame = on_snapshot_frame,
+        .snapshot_stack = on_snapshot_stack,
+        .snapshot_stream = on_snapshot_stream,
+        .snapshot_pool = on_snapshot_pool,
+        .snapshot_event = on_snapshot_event,
+        .snapshot_allocation = on_snapshot_allocation,
+        .snapshot_level = on_snapshot_level,
+        .snapshot_segment = on_snapshot_segment,
+        .snapshot_block = on_snapshot_block,
+        .snapshot_mark = on_snapshot_mark,
+        .snapshot_owner = on_snapshot_owner,
+        .snapshot_device = on_snapshot_device,
         .report = on_report,
         .operator_row = on_operator_row,
         .section = on_section,
@@ -437,7 +557,8 @@ void fuzz_import(const struct ps_importer *importer, struct ps_str bytes, size_t
     FUZZ_HOLDS(status == err.code);
     FUZZ_HOLDS(status != PS_INTERNAL && status != PS_CANCELLED);
     if (status == PS_OK)
-        FUZZ_HOLDS(judge.has_ledger && judge.has_headline && judge.highest <= judge.line_functions);
+        FUZZ_HOLDS(judge.has_ledger && judge.has_headline &&
+                   judge.highest <= judge.line_functions && judge.highest_stack <= judge.stacks);
     else
         FUZZ_HOLDS(err.text[0] != '\0');
     ps_stream_free(in);

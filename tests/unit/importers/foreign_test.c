@@ -43,9 +43,6 @@ static const struct refusal binaries[] = {
     F("\n\x1e\x12\x09/host:CPU\x1a\2\x08\1\0\0", "XLA", "create_perfetto_trace=True"),
     F("\n\5\x50\1\x40\2\0\n\3\x50\1\0", "Perfetto", "traceconv json"),
     F("\n\5\x50\1\x40\2\0XY", "binary data", "python -m cProfile"),
-    F("\x80\x04\x95\xff\0\0\0\0\0\0\0}\x94(\x8c\x08segments\x94]\x94}\x94\x8c\x07"
-      "address\x94K\0",
-      "GPU memory (pickle)", "torch.cuda._memory_viz memory"),
     F("\x80\x04\x95\x2a\0\0\0\0\0\0\0\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93\x94)\x81",
       "tracemalloc", "mprof run"),
     F("SQLite format 3\0....CREATE TABLE coverage_schema (", "coverage.py", "cProfile"),
@@ -68,7 +65,6 @@ static const struct refusal documents[] = {
       "execution trace", "export_chrome_trace"),
     F("{\"meta\": {\"version\": 27}, \"libs\": [], \"threads\": []}", "raw profile of Firefox",
       "profiler.firefox.com"),
-    F("{\"segments\": [], \"device_traces\": [[]]}", "GPU memory (JSON)", "_memory_viz memory"),
     F("{\"commit_hash\": \"ab\", \"env_name\": \"x\", \"results\": {}}", "asv",
       "pytest --benchmark-json"),
     F("{\"cells\": [], \"nbformat\": 4}", "Jupyter notebook", "%prun -D"),
