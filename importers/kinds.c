@@ -52,7 +52,10 @@ static const struct ps_kind kinds[] = {
      .texts = PS_NAMES_ARE_COMMANDS,
      .tabs = {"memory"}},
     {.name = "memory-timeline", .mark = "memory", .has = PS_HAS_CATEGORIES, .tabs = {"categories"}},
-    {.name = "torch-memory", .mark = "memory", .has = PS_HAS_STACKS, .tabs = {STACK_TABS}},
+    {.name = "torch-memory",
+     .mark = "memory",
+     .has = PS_HAS_STACKS | PS_HAS_SNAPSHOT,
+     .tabs = {STACK_TABS}},
 
     /* traces */
     {.name = "torch-trace",
@@ -121,7 +124,7 @@ static const char *const words[PS_N_KIND_HAS_BITS] = {
     "imports",    "calls",      "printed",     "actions",   "printed_operators",
     "categories", "line_times", "line_memory", "line_cpu",  "memory",
     "spans",      "slices",     "devices",     "torch",     "nvtx",
-    "stacks",     "measured",   "bound",       "processes",
+    "stacks",     "measured",   "bound",       "processes", "snapshot",
 };
 
 const struct ps_kind *ps_kinds(size_t *count)

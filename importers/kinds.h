@@ -37,11 +37,12 @@ enum ps_kind_has {
     PS_HAS_MEASUREMENTS = 1 << 16, /* measurements with their repeats */
     PS_HAS_BOTTLENECK = 1 << 17,   /* of measurements: the resource that limited a command */
     PS_HAS_PROCESSES = 1 << 18,    /* of measurements: processes over time */
+    PS_HAS_SNAPSHOT = 1 << 19,     /* of stacks: GPU allocations, segments and their events */
 
     PS_HAS_LINES = PS_HAS_LINE_TIMES | PS_HAS_LINE_MEMORY | PS_HAS_LINE_CPU,
     PS_HAS_TIMELINE = PS_HAS_SLICES | PS_HAS_STACKS, /* tracks on a time axis */
 };
-#define PS_N_KIND_HAS_BITS 19 /* number of single bits in enum ps_kind_has */
+#define PS_N_KIND_HAS_BITS 20 /* number of single bits in enum ps_kind_has */
 
 /* The texts of a kind that may reveal commands or arguments of the user, for redaction: bits of
  * ps_kind.texts. */

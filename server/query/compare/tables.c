@@ -34,6 +34,7 @@ static const struct ps_compare_table tables[] = {
     {PS_HAS_SLICES, "memory", "compare_device_memory", NULL, false, PS_NOT_SEARCHED},
     {PS_HAS_STACKS, "functions", "compare_stack_functions", ps_make_stack_functions, false,
      PS_FUNCTION_NAMES},
+    {PS_HAS_SNAPSHOT, "memory", "compare_snapshot_memory", NULL, false, PS_NOT_SEARCHED},
     {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true, PS_LINE_NAMES},
     {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true, PS_LINE_NAMES},
     {PS_HAS_LINE_CPU, "lines", "compare_scalene_lines", NULL, true, PS_LINE_NAMES},

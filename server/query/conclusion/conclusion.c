@@ -272,6 +272,7 @@ static const struct {
     {PS_HAS_PRINTED_OPERATORS, ps_conclude_printed_operators},
     {PS_HAS_DEVICES, ps_conclude_trace},
     {PS_HAS_SLICES, ps_conclude_slices},
+    {PS_HAS_SNAPSHOT, ps_conclude_snapshot},
     {PS_HAS_STACKS, ps_conclude_stacks},
     {PS_HAS_LINE_TIMES, ps_conclude_line_times},
     {PS_HAS_LINE_CPU, ps_conclude_line_cpu},

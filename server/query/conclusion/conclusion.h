@@ -169,6 +169,8 @@ ps_conclude ps_conclude_printed_operators; /* printed tables of key_averages() *
 ps_conclude ps_conclude_trace;             /* traces with devices or operators */
 ps_conclude ps_conclude_slices;            /* other traces */
 ps_conclude ps_conclude_stacks;            /* sampled stacks */
+ps_conclude ps_conclude_live_set;          /* stacks whose tracks are devices, not threads */
+ps_conclude ps_conclude_snapshot;          /* memory snapshots of PyTorch */
 ps_conclude ps_conclude_line_times;        /* line_profiler */
 ps_conclude ps_conclude_line_cpu;          /* Scalene */
 ps_conclude ps_conclude_line_memory;       /* memory_profiler */

@@ -66,6 +66,7 @@ struct reader {
     struct open_frame *open;
     size_t n_open, cap_open;
     bool counts_threads; /* first pass: only the weights of the threads */
+    bool are_devices;    /* the tracks are devices, not threads that wait or work */
 
     struct owner *owners;
     size_t n_owners, cap_owners;
@@ -510,7 +511,7 @@ static void say_most_active(const struct answer *a, struct ps_sentence *to)
     const struct ps_report_link link = {
         "stack-flame", {{"threads", ps_conclusion_id(a->c, a->threads.most_active)}}};
 
-    if (a->threads.worked < 2)
+    if (a->threads.worked < 2 || a->r->are_devices)
         return;
     ps_say(a->c, to, " The most active thread is ");
     ps_say_code(a->c, to, link, a->r->threads[a->threads.most_active].name);
@@ -558,6 +559,13 @@ static void say_nothing(const struct answer *a, const struct owner *largest)
 
 static void say_notes(const struct answer *a)
 {
+    if (a->r->are_devices) {
+        ps_conclusion_note(a->c,
+                           "Native and built-in code counts for the Python function that calls "
+                           "it, packages and modules of the standard library as a whole. A "
+                           "saving is what remains if the code allocated nothing.");
+        return;
+    }
     ps_conclusion_note(a->c, "Native and built-in code counts for the Python function that calls "
                              "it, packages and modules of the standard library as a whole. "
                              "Waiting that has no frame of its own, such as time.sleep() "
@@ -617,9 +625,12 @@ static void conclude(const struct answer *a)
     say_notes(a);
 }
 
-enum ps_status ps_conclude_stacks(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct ps_conclusion *out,
+                                      struct ps_err *err)
 {
-    PS_AUTO(reader_free) struct reader r = {.db = db, .unit = "samples", .counts_threads = true};
+    PS_AUTO(reader_free)
+    struct reader r = {
+        .db = db, .unit = "samples", .counts_threads = true, .are_devices = are_devices};
     struct answer answer = {.r = &r, .c = out};
 
     ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &r.frames, err);
@@ -642,4 +653,14 @@ enum ps_status ps_conclude_stacks(struct ps_db *db, struct ps_conclusion *out, s
     free(answer.parts);
     free(answer.places);
     return PS_OK;
+}
+
+enum ps_status ps_conclude_stacks(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    return conclude_tracks(db, false, out, err);
+}
+
+enum ps_status ps_conclude_live_set(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
+{
+    return conclude_tracks(db, true, out, err);
 }

@@ -25,7 +25,8 @@ export type KindHas =
     | 'stacks'
     | 'measured'
     | 'bound'
-    | 'processes';
+    | 'processes'
+    | 'snapshot';
 
 export interface KindRow {
     name: string;

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Memory snapshots of PyTorch on the command line, with the samples of tests/golden/torch_memory."""
+import os
+
+from program import ROOT, ShelfTest
+
+SAMPLES = os.path.join(ROOT, "tests", "golden", "torch_memory")
+
+
+class Snapshots(ShelfTest):
+    def setUp(self):
+        super().setUp()
+        self.run_of = {name: self.json("add", os.path.join(SAMPLES, name))["id"] for name in ("ok_mini_p4.pickle", "ok_oom.pickle", "ok_empty.pickle")}
+
+    def test_the_peak_and_who_holds_it(self):
+        said = self.ok("show", self.run_of["ok_mini_p4.pickle"])
+        self.assertIn("1.07 KiB peak allocated", said)
+        self.assertIn("Memory peaks at 1.07 KiB on GPU 0.", said)
+        self.assertIn("forward", said)
+
+    def test_a_failed_allocation(self):
+        said = self.ok("show", self.run_of["ok_oom.pickle"])
+        self.assertIn("An allocation of 4.00 KiB failed on GPU 0: the driver had 512 B free.", said)
+        self.assertIn("PyTorch had reserved 16.0 KiB, of which 8.19 KiB were not in use.", said)
+        self.assertRegex(said, r"8\.19 KiB +0 to 8\.19 KiB  Reserved memory that no allocation used")
+        self.assertNotIn("thread", said)
+
+    def test_memory_without_a_stack_saves_nothing(self):
+        self.assertRegex(self.ok("show", self.run_of["ok_mini_p4.pickle"]), r"(?m)^ *100 B +9\.1 +\(no Python stack\)")
+
+    def test_an_empty_snapshot(self):
+        self.assertIn("The snapshot has no memory.", self.ok("show", self.run_of["ok_empty.pickle"]))
+
+    def test_two_snapshots_by_function_and_peak(self):
+        self.assertIn("forward (model.py)", self.ok("diff", self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"]))
+        said = self.ok("diff", self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"], "--of", "memory")
+        self.assertRegex(said, r"(?m)1\.07 KiB +16\.1 KiB .*peak")
+
+    def test_a_budget(self):
+        self.ok("check", self.run_of["ok_mini_p4.pickle"], "--budget", "memory.peak=2KiB")
+        self.assertEqual(self.run_verb("check", self.run_of["ok_mini_p4.pickle"], "--budget", "memory.peak=1KiB").returncode, 1)
+
+    def test_the_views(self):
+        run = self.run_of["ok_oom.pickle"]
+        self.assertEqual(self.json("sql", run, "SELECT device, oom_event, oom_bytes, oom_free FROM memory_devices WHERE ooms"),
+                         [{"device": 0, "oom_event": 33, "oom_bytes": 4096, "oom_free": 512}])
+        self.assertEqual(self.json("sql", run, "SELECT pending FROM memory_allocations WHERE device = 1"), [{"pending": 1}])
+        self.assertEqual(self.json("sql", run, "SELECT b.state, count(*) AS n FROM memory_blocks b JOIN memory_segments s USING (segment) "
+                                               "WHERE s.type = 'large' GROUP BY 1"),
+                         [{"state": "active_allocated", "n": 8}, {"state": "active_pending_free", "n": 1}, {"state": "inactive", "n": 9}])
+        self.assertEqual(self.json("sql", run, "SELECT kind, max(bytes) AS bytes FROM memory WHERE device = 'device 0' GROUP BY kind"),
+                         [{"kind": "allocated", "bytes": 16000}, {"kind": "reserved", "bytes": 16384}])
