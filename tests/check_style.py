@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDERS = ("base", "slices", "compare", "importers", "schema", "packaging", "python", "server", "tests", "web")
+FOLDERS = ("base", "ci", "slices", "compare", "importers", "schema", "packaging", "python", "server", "tests", "web")
 SKIPPED_FOLDERS = ("node_modules", "samples", "dist", "__pycache__", "shots", "regression")
 SUBJECTS_SINCE = "fcdbc6b"  # older ones follow no rule
 SOURCE_ENDINGS = (".c", ".h", ".ts", ".tsx", ".mjs", ".py")

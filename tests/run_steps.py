@@ -142,6 +142,7 @@ STEPS = {
     "docs": (None, docs),
     "unit": ("tests", lambda step: ctest(step, os.path.join(ROOT, "build"))),
     "cli": (None, lambda step: python_modules(step, "cli")),
+    "ci": (None, lambda step: python_modules(step, "ci")),
     "corpus": (None, lambda step: python_modules(step, "corpus")),
     "http": (None, lambda step: python_modules(step, "http")),
     "python": (None, lambda step: python_modules(step, "python")),
