@@ -21,7 +21,7 @@
 #define RUNS_MAX       200 /* newest runs that are offered */
 #define NEWEST_WORDS   9   /* @1 to @9 */
 #define SHELF_ARGS_MAX 16
-#define TIME_MAX_MS    900 /* a server that does not answer must not block the shell */
+#define TIME_MAX_MS    700 /* a server that does not answer must not block the shell */
 #define NAMED_MAX      2   /* operands whose tables are offered: BASE and NEW */
 
 /* What is completed, and the answer. */
@@ -77,6 +77,21 @@ static void offer_name(struct completion *c, const char *word, const char *descr
 
 /* --- The shelf --- */
 
+static void end_in_time(int number)
+{
+    (void)number;
+    _exit(0);
+}
+
+/* Ends the process, without an answer, if a server or a database does not answer in time. */
+static void limit_time(void)
+{
+    const struct itimerval limit = {.it_value = {0, TIME_MAX_MS * 1000}};
+    const struct sigaction action = {.sa_handler = end_in_time};
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)setitimer(ITIMER_REAL, &limit, NULL);
+}
+
 /* Opens the shelf that the words select, as `list` would. */
 static struct ps_client *open_shelf(struct completion *c)
 {
@@ -95,6 +110,8 @@ static struct ps_client *open_shelf(struct completion *c)
     }
     if (ps_options_parse(argc, (char **)argv, &c->shelf, &err) != PS_OK)
         return NULL;
+    if (c->shelf.server || c->shelf.store)
+        limit_time();
     ps_server_select_shelf(&c->shelf);
     return c->client = ps_client_open(&c->shelf);
 }
@@ -399,24 +416,8 @@ static void complete_arguments(struct completion *c)
         offer_options(c);
 }
 
-static void end_in_time(int number)
-{
-    (void)number;
-    _exit(0);
-}
-
-/* Ends the process, without an answer, if the shelf does not answer in time. */
-static void limit_time(void)
-{
-    const struct itimerval limit = {.it_value = {0, TIME_MAX_MS * 1000}};
-    const struct sigaction action = {.sa_handler = end_in_time};
-    (void)sigaction(SIGALRM, &action, NULL);
-    (void)setitimer(ITIMER_REAL, &limit, NULL);
-}
-
 static int complete(struct completion *c)
 {
-    limit_time();
     c->prefix = c->words[c->n - 1];
     c->command = ps_command_find(c->words[0]);
     if (c->n == 1 || (c->n == 2 && strcmp(c->words[0], "help") == 0))
