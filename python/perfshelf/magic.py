@@ -12,7 +12,6 @@ import gzip
 import html
 import re
 import sys
-import time
 from types import FunctionType
 from typing import Any, Dict, List, Optional
 
@@ -26,7 +25,6 @@ from .recording import Recording
 from .shelf import Error, Run, Shelf, failure, label_options, run_program, runs_of
 
 HEIGHT = 700
-SETTLE_S = 0.05
 #: Jupyter drops the output of a cell that sends more than 1 MB a second over 3 seconds.
 FRAME_MAX = 2_900_000
 
@@ -253,9 +251,6 @@ class PerfshelfMagics(Magics):  # type: ignore[misc]
             server=shelf.server,
             data=shelf.data,
         )
-        if kind == "cprofile" and sys.version_info >= (3, 12):
-            # cProfile records all threads since then. Those of the kernel that handle the start of a cell end soon.
-            time.sleep(SETTLE_S)
         try:
             with recording:
                 value = cell.run()

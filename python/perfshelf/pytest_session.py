@@ -289,7 +289,7 @@ def compare(added: Sequence[Mapping[str, Any]], base: str, limit: str, shelf: Sh
     ids = {run["id"] for run in added}
     rows: Dict[str, List[Mapping[str, Any]]] = {}
     values: Dict[str, float] = {}
-    for row in list_runs(shelf):
+    for row in list_runs(shelf) if fresh else ():
         if row["headline"] is not None and row["series"] in fresh:
             values[row["id"]] = row["headline"]["value"]
             if row["id"] not in ids and all(row["tags"].get(key) == value for key, value in tags.items()):

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,27 @@ class Blocks(Quiet):
         self.assertIsNone(inner.run)
         self.assertIsNotNone(outer.run)
         self.warning()
+
+    def test_other_threads_are_left_out(self):
+        ended = threading.Event()
+
+        def elsewhere():
+            pass
+
+        def work():
+            while not ended.is_set():
+                elsewhere()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            with perfshelf.record() as block:
+                fibonacci(20)
+        finally:
+            ended.set()
+            thread.join()
+        rows = rows_of(block.run)
+        self.assertEqual((set(rows), rows["fibonacci"]["ncalls"]), ({"fibonacci"}, 21891))
 
     def test_another_profiler(self):
         block = perfshelf.record(name="refused")
@@ -427,6 +449,7 @@ class Surroundings(Quiet):
     def test_read_only_current_folder(self):
         self.run_program(cwd="/proc/self")
 
+    @unittest.skipUnless(shutil.which("git"), "no git here")
     def test_a_git_checkout(self):
         folder = tempfile.mkdtemp()
         git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"]
