@@ -190,7 +190,7 @@ COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 def files(folder, *endings):
     for path, _, names in sorted(os.walk(os.path.join(ROOT, folder))):
-        if "node_modules" in path or "/dist" in path:
+        if "node_modules" in path or "/dist" in os.path.relpath(path, ROOT):
             continue
         for name in sorted(names):
             if name.endswith(endings):
