@@ -2,8 +2,8 @@
  *
  * Builds web/dist: index.html, hashed scripts and styles, the favicon, the licences of what is
  * bundled, the documentation (docs.mjs), a .gz beside each, and manifest.json, from which the program
- * embeds them. With the engine
- * (server/offline) also offline.html.gz: the same page in one file, into which the program writes runs.
+ * embeds them. With the engine (server/offline) also offline.html: the same page in one file, into
+ * which the program writes runs.
  *
  *   node build.mjs            build
  *   node build.mjs --check    type check only, writes nothing
@@ -30,8 +30,9 @@ const TYPES = {
     '.wasm': 'application/wasm',
     '.json': 'application/json',
     '.webp': 'image/webp',
+    '.avif': 'image/avif',
 };
-const PACKED = ['.webp']; // gzip gains nothing
+const PACKED = ['.webp', '.avif']; // gzip gains nothing
 
 /* tokens.css states the dark values once, for [data-theme=dark]; here they are repeated for
  * systems that ask for dark and readers who did not choose light. */
@@ -59,6 +60,8 @@ const publicViews = {
         });
     },
 };
+
+const gzip = (bytes) => gzipSync(bytes, { level: 9, memLevel: 9 });
 
 async function check() {
     await import('./rows.mjs');
@@ -96,13 +99,33 @@ const SPLIT = {
     splitting: true,
 };
 
-async function bundle() {
+/* Written first, since the page contains its address. A classic script: exports run it from a blob. */
+async function graphvizWorker() {
+    const { build } = await import('esbuild');
+    const entry = 'src/components/graphviz_worker.ts';
+    const { metafile } = await build({
+        ...SPLIT,
+        splitting: false,
+        format: 'iife',
+        entryPoints: { graphviz: entry },
+    });
+    const file = `assets/${outputOf(metafile, entry)}`;
+    checkInline('Graphviz', readFileSync(join(dist, file), 'utf8'));
+    return { file, metafile };
+}
+
+async function bundle(graphviz) {
     const { build } = await import('esbuild');
     const plugins = [darkTokens, publicViews, kinds];
-    const page = { ...SPLIT, entryPoints: { main: MAIN, styles: 'styles/index.css' } };
+    const page = {
+        ...SPLIT,
+        entryPoints: { main: MAIN, styles: 'styles/index.css' },
+        define: { GRAPHVIZ_WORKER: JSON.stringify(`/${graphviz.file}`) },
+    };
     const draft = await build({ ...page, plugins, write: false });
     const chunks = chunkPlugin(root, MAIN, draft.metafile);
     const results = [
+        graphviz,
         await build({ ...page, plugins: [...plugins, chunks] }),
         // The documentation has pages of its own, which share no script with this page.
         await build({
@@ -173,8 +196,11 @@ function policyFor(script) {
     ].join('; ');
 }
 
-/* Without an engine there is no such page, and the program says so when it is asked for one. */
-async function offlinePage(ours) {
+/*
+ * Without an engine there is no such page, and the program says so when it is asked for one. The
+ * page is embedded as three gzip files in a row: before Graphviz, Graphviz as it is served, after it.
+ */
+async function offlinePage(ours, graphviz) {
     const engine = join(root, '..', 'build', 'engine', 'engine.wasm');
     if (!existsSync(engine)) return;
     const its = readFileSync(join(root, '..', 'build', 'engine-sources', 'licences.txt'), 'utf8');
@@ -194,14 +220,13 @@ async function offlinePage(ours) {
         licences: checkInline('the licences', licences),
         worker: checkInline('the worker', await inlined('src/offline/worker.ts', [], 'iife')),
         engine: packed('engine', readFileSync(engine)),
-        graphviz: checkInline('Graphviz', await inlined('src/components/graphviz.ts', [], 'iife')),
     };
-    const page = readFileSync(join(root, 'offline.html'), 'utf8').replace(
-        /%(\w+)%/g,
-        (whole, name) => parts[name] ?? whole,
-    );
+    const sides = readFileSync(join(root, 'offline.html'), 'utf8')
+        .replace(/%(\w+)%/g, (whole, name) => parts[name] ?? whole)
+        .split('%graphviz%');
+    const page = sides.join(readFileSync(join(dist, graphviz.file), 'utf8'));
     writeFileSync(join(dist, 'offline.html'), page);
-    writeFileSync(join(dist, 'offline.html.gz'), gzipSync(page, { level: 9, memLevel: 9 }));
+    sides.forEach((side, index) => writeFileSync(join(dist, `offline-${index}.gz`), gzip(side)));
     for (const [name, text] of Object.entries(parts)) {
         console.log(`${String(text.length).padStart(9)}             offline.html: ${name}`);
     }
@@ -247,14 +272,15 @@ function publish(path, file, hashed) {
     const bytes = readFileSync(join(dist, file));
     const type = TYPES[extname(file)];
     if (PACKED.includes(extname(file))) return { path, file, type, hashed };
-    writeFileSync(join(dist, `${file}.gz`), gzipSync(bytes, { level: 9, memLevel: 9 }));
+    writeFileSync(join(dist, `${file}.gz`), gzip(bytes));
     return { path, file, gz: `${file}.gz`, type, hashed };
 }
 
 async function main() {
     rmSync(dist, { recursive: true, force: true });
     mkdirSync(join(dist, 'assets'), { recursive: true });
-    const metafile = await bundle();
+    const graphviz = await graphvizWorker();
+    const metafile = await bundle(graphviz);
     const html = readFileSync(join(root, 'index.html'), 'utf8')
         .replace('%styles%', `/assets/${outputOf(metafile, 'styles/index.css')}`)
         .replace('%preload%', preloads(metafile, MAIN))
@@ -263,9 +289,10 @@ async function main() {
     writeFileSync(join(dist, 'favicon.svg'), readFileSync(join(root, 'favicon.svg')));
     const texts = licences(metafile);
     writeFileSync(join(dist, 'licences.txt'), texts);
-    await offlinePage(texts);
+    await offlinePage(texts, graphviz);
     const docs = buildDocs({
         folder: join(root, '..', 'docs'),
+        converted: join(root, '..', 'build', 'pictures'),
         template: readFileSync(join(root, 'docs.html'), 'utf8'),
         dist,
         styles: `/assets/${outputOf(metafile, 'styles/docs.css')}`,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the table of embedded files: web/dist as manifest.json lists it, or one page that says how to build it;
-and offline.html.gz, or nothing where it was not built.
+and the page of HTML exports, or nothing where it was not built.
 
 usage: embed.py DIST OUT.c [--no-offline]     --no-offline: also nothing where it was built
 
@@ -15,12 +15,8 @@ import sys
 HEAD = """/* Written by web/embed.py. */
 #include "server/http/assets.h"
 
-#define EMBED(name, file)                                                       \\
-    __asm__(".section .rodata\\n.balign 16\\n.global ps_asset_" name "\\nps_asset_" name ":\\n" \\
-            ".incbin \\"" file "\\"\\n.global ps_asset_" name "_end\\nps_asset_" name "_end:\\n" \\
-            ".byte 0\\n.previous\\n")
-
 """
+GRAPHVIZ = "/assets/graphviz-"
 
 NOT_BUILT = """<!doctype html>
 <html lang="en">
@@ -56,41 +52,57 @@ def rows_of(dist, out):
     yield {"path": "/", "type": "text/html; charset=utf-8", "hashed": False}, page, None
 
 
-def embed(name, path):
-    absolute = os.path.abspath(path).replace("\\", "\\\\").replace('"', '\\"')
-    return f'EMBED("{name}", "{absolute}");\nextern const unsigned char ps_asset_{name}[], ps_asset_{name}_end[];\n'
+def assembly(*lines):
+    return "__asm__(" + "".join("\n        " + c_string(line)[:-1] + '\\n"' for line in (".section .rodata", ".balign 16", *lines, ".byte 0", ".previous")) + ");\n"
 
 
-def entry(number, row, raw, gz):
-    """Only the gzip form is embedded where there is one: the server decompresses it for the rare client without gzip."""
-    cells = (
+def labelled(name, *lines):
+    return f".global ps_asset_{name}", f"ps_asset_{name}:", *lines, f".global ps_asset_{name}_end", f"ps_asset_{name}_end:"
+
+
+def incbin(path):
+    return f".incbin {c_string(os.path.abspath(path))}"
+
+
+def declared(name):
+    return f"extern const unsigned char ps_asset_{name}[], ps_asset_{name}_end[];\n"
+
+
+def cells(number, row, raw, gz):
+    return (
         f"    {{{c_string(row['path'])}, {c_string(row['type'])}, {tag(raw)}, {tag(gz) if gz else 'NULL'},\n"
         f"     ps_asset_{number}, ps_asset_{number}_end, {os.path.getsize(raw)}, {'true' if gz else 'false'}, "
         f"{'true' if row['hashed'] else 'false'}}},\n"
     )
-    return embed(f"{number}", gz or raw), cells
 
 
-def offline_page(dist, out, wanted):
-    path = os.path.join(dist, "offline.html.gz")
-    if not wanted or not os.path.exists(path):
-        path = out + ".empty"  # /dev/null is no file to some assemblers
-        open(path, "wb").close()
-    text = embed("offline", path)
-    return text + "const unsigned char *const ps_offline_page = ps_asset_offline;\n" \
+def embedded(rows, dist, offline):
+    """The bytes: of each file only the gzip form where there is one, which the server decompresses for the rare client without gzip.
+
+    The page of HTML exports contains the script of Graphviz, which takes more than the rest of it. Gzip files in a row are one
+    gzip file, so that the page is what comes before that script, the script as it is served, and what comes after it."""
+    sides = [os.path.join(dist, f"offline-{side}.gz") for side in (0, 1)]
+    has_page = offline and os.path.exists(sides[0])
+    for number, (row, raw, gz) in enumerate(rows):
+        lines = labelled(number, incbin(gz or raw))
+        if has_page and row["path"].startswith(GRAPHVIZ):
+            lines = labelled("offline", incbin(sides[0]), *lines, incbin(sides[1]))
+        yield assembly(*lines) + declared(number)
+    if not has_page:
+        yield assembly(*labelled("offline"))
+    yield declared("offline") + "const unsigned char *const ps_offline_page = ps_asset_offline;\n" \
         "const unsigned char *const ps_offline_page_end = ps_asset_offline_end;\n"
 
 
 def main():
     dist, out, *options = sys.argv[1:]
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
-    entries = [entry(number, *row) for number, row in enumerate(rows_of(dist, out))]
+    rows = list(rows_of(dist, out))
     with open(out, "w", encoding="utf-8") as file:
         file.write(HEAD)
-        file.writelines(text for text, _ in entries)
-        file.write(offline_page(dist, out, "--no-offline" not in options))
+        file.writelines(embedded(rows, dist, "--no-offline" not in options))
         file.write("\nconst struct ps_asset ps_assets[] = {\n")
-        file.writelines(cells for _, cells in entries)
+        file.writelines(cells(number, *row) for number, row in enumerate(rows))
         file.write("};\nconst size_t ps_assets_count = sizeof ps_assets / sizeof *ps_assets;\n")
 
 

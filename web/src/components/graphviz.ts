@@ -1,35 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs Graphviz in a worker, so that a large graph does not block the page. This module is both
- * sides: the page imports it and starts a worker from the module's own URL; in the worker it
- * handles the requests.
+ * Runs Graphviz in a worker, so that a large graph does not block the page.
  */
-import { Graphviz } from '@hpcc-js/wasm-graphviz';
+import type { LayoutReply, LayoutRequest } from './graphviz_worker';
 
-interface LayoutRequest {
-    dot: string;
-}
-
-type Reply = { json: string } | { error: string };
-
-async function layoutHere(dot: string): Promise<string> {
-    const graphviz = await Graphviz.load();
-    return graphviz.layout(dot, 'json', 'dot');
-}
-
-function errorText(error: unknown): string {
-    return error instanceof Error ? error.message : String(error);
-}
-
-if (typeof document === 'undefined') {
-    addEventListener('message', (event: MessageEvent<LayoutRequest>) => {
-        layoutHere(event.data.dot)
-            .then((json): Reply => ({ json }))
-            .catch((error: unknown): Reply => ({ error: errorText(error) }))
-            .then((reply) => postMessage(reply))
-            .catch(() => undefined);
-    });
-}
+/** URL of the script of the worker; the build replaces it. */
+declare const GRAPHVIZ_WORKER: string;
 
 export interface LayoutJob {
     done: Promise<string>;
@@ -37,21 +13,23 @@ export interface LayoutJob {
     stop: () => void;
 }
 
-/** Lays out a DOT graph; the result is Graphviz's JSON. */
-export function layoutDot(dot: string): LayoutJob {
-    const worker = new Worker(import.meta.url, { type: 'module' });
+/** Lays out a DOT graph in the worker; the result is Graphviz's JSON. */
+export function layoutIn(worker: Worker, dot: string): LayoutJob {
     const done = new Promise<string>((resolve, reject) => {
-        worker.onmessage = (event: MessageEvent<Reply>) => {
+        worker.onmessage = ({ data }: MessageEvent<LayoutReply>) => {
             worker.terminate();
-            if ('json' in event.data) resolve(event.data.json);
-            else reject(new Error(event.data.error));
+            if ('json' in data) resolve(data.json);
+            else reject(new Error(data.error));
         };
-        worker.onerror = () => {
+        worker.onerror = (event) => {
             worker.terminate();
-            // The browser has no module workers: run on the page's thread.
-            layoutHere(dot).then(resolve, reject);
+            reject(new Error(event.message || 'cannot load Graphviz'));
         };
         worker.postMessage({ dot } satisfies LayoutRequest);
     });
     return { done, stop: () => worker.terminate() };
+}
+
+export function layoutDot(dot: string): LayoutJob {
+    return layoutIn(new Worker(GRAPHVIZ_WORKER), dot);
 }

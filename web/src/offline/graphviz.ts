@@ -3,14 +3,11 @@
  * Replaces components/graphviz.ts in offline files. The file contains the code of the worker if it
  * has a call graph.
  */
-import type { LayoutJob } from '../components/graphviz';
+import { layoutIn, type LayoutJob } from '../components/graphviz';
 import { embeddedText, workerOf } from './packed';
 
 export type { LayoutJob };
 
-type Reply = { json: string } | { error: string };
-
-/** Lays out a DOT graph; the result is Graphviz's JSON. */
 export function layoutDot(dot: string): LayoutJob {
     const code = embeddedText('graphviz-worker');
     if (code === null) {
@@ -19,18 +16,5 @@ export function layoutDot(dot: string): LayoutJob {
         );
         return { done: Promise.reject(none), stop: () => undefined };
     }
-    const worker = workerOf(code);
-    const done = new Promise<string>((resolve, reject) => {
-        worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-            worker.terminate();
-            if ('json' in data) resolve(data.json);
-            else reject(new Error(data.error));
-        };
-        worker.onerror = (event) => {
-            worker.terminate();
-            reject(new Error(event.message));
-        };
-        worker.postMessage({ dot });
-    });
-    return { done, stop: () => worker.terminate() };
+    return layoutIn(workerOf(code), dot);
 }

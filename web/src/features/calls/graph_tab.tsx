@@ -9,6 +9,7 @@ import { navigate, route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
 import { plural, THIN_SPACE, formatFixed, int, pct } from '../../base/units';
 import { CallGraphView } from '../../components/call_graph_view';
+import { layoutDot } from '../../components/graphviz';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { type CallGraph, graphToDot, type GraphEdge, type GraphNode } from '../../model/dot';
@@ -72,18 +73,12 @@ export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Grap
                 labels ? edgeText : null,
                 (node) => nodeSize(texts.get(node.id) as NodeText, mono, sans),
             );
-        let stop: (() => void) | null = null;
+        const layouting = layoutDot(toDot(false));
         let cancelled = false;
         setLayoutState((old) => ({ ...old, error: null, busy: true }));
-        import('../../components/graphviz')
-            .then(({ layoutDot }) => {
-                if (cancelled) return null;
-                const layouting = layoutDot(toDot(false));
-                stop = layouting.stop;
-                return layouting.done;
-            })
+        layouting.done
             .then((json) => {
-                if (cancelled || json === null) return;
+                if (cancelled) return;
                 const picture = readLayout(json, graph.edges);
                 setLayoutState({
                     drawn: { graph, picture, texts, dot: () => toDot(true) },
@@ -98,7 +93,7 @@ export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Grap
             });
         return () => {
             cancelled = true;
-            stop?.();
+            layouting.stop();
         };
     }, [graph, textOf]);
     return layoutState;
