@@ -10,7 +10,7 @@ stage=$1
 version=$2
 architecture=$3
 out=$4
-maintainer=$(git -C "$here" log -1 --format='%cn <%ce>')
+maintainer="perfshelf maintainers <maintainers@perfshelf.example>"
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 chmod 755 "$root"

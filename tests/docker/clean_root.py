@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 CACHE = os.path.join(ROOT, "build", "docker")
 CONTAINER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "container.py")
 SUITES = {"12": "bookworm"}  # tag of the image debian -> release
-TOOLS = ("debootstrap", "unshare", "nsenter", "mount", "tar", "curl")
+TOOLS = ("unshare", "nsenter", "mount", "tar", "curl", "busybox")
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")  # an engine passes them too
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 TRUSTED = "/run/machine-certificates.crt"
@@ -35,12 +35,6 @@ SETTINGS = {
     "etc/dpkg/dpkg.cfg.d/docker-apt-speedup": "force-unsafe-io\n",
     "usr/sbin/policy-rc.d": "#!/bin/sh\nexit 101\n",
 }
-SLIM = {
-    "etc/dpkg/dpkg.cfg.d/docker": "path-exclude /usr/share/doc/*\npath-include /usr/share/doc/*/copyright\n"
-                                  "path-exclude /usr/share/info/*\npath-exclude /usr/share/lintian/*\n"
-                                  "path-exclude /usr/share/locale/*\npath-exclude /usr/share/man/*\n",
-}
-SLIM_WITHOUT = ("info", "lintian", "locale", "man")
 
 
 def entries(text):
@@ -68,8 +62,8 @@ def mirrors(suite):
         {f"{suite}-security": found[f"{suite}-security"]} if f"{suite}-security" in found else {})
 
 
-def lacking(suite="bookworm"):
-    """Why no clean root can be made here, or None."""
+def lacking_namespaces():
+    """Why nothing can run in a root of its own here, or None."""
     if os.geteuid() != 0:
         return "chroot needs root"
     tools = [tool for tool in TOOLS if not shutil.which(tool)]
@@ -79,6 +73,15 @@ def lacking(suite="bookworm"):
                          capture_output=True, text=True, check=False)
     if may.returncode:
         return f"no namespaces of its own here: {may.stderr.strip()}"
+    return None
+
+
+def lacking(suite="bookworm"):
+    """Why no clean root of Debian can be made here, or None."""
+    if why := lacking_namespaces():
+        return why
+    if not shutil.which("debootstrap"):
+        return "not installed: debootstrap"
     if not mirrors(suite):
         return f"this machine does not install from Debian's {suite}"
     url = f"{mirrors(suite)[suite]}/dists/{suite}/InRelease"
@@ -135,23 +138,16 @@ class Root:
     """The files of one image while it is made, and what the steps have said of it."""
 
     def __init__(self, name, base):
-        image, _, tag = base.partition(":")
-        number, _, variant = tag.partition("-")
-        if image != "debian" or number not in SUITES or variant not in ("", "slim"):
-            raise ValueError(f"these tests know debian:12 and debian:12-slim, not {base}")
         self.path = os.path.join(CACHE, name)
         self.workdir = "/"
-        tar = bare_system(SUITES[number])
         shutil.rmtree(self.path, ignore_errors=True)
         os.makedirs(self.path)
-        subprocess.run(["tar", "-C", self.path, "-xpf", tar], check=True)
-        if variant == "slim":
-            write_all(self.path, SLIM)
-            for folder in SLIM_WITHOUT:
-                shutil.rmtree(self.at(f"/usr/share/{folder}"), ignore_errors=True)
-            for folder, _, names in os.walk(self.at("/usr/share/doc")):
-                for name in set(names) - {"copyright"}:
-                    os.unlink(os.path.join(folder, name))
+        if base == "scratch":
+            return
+        image, _, number = base.partition(":")
+        if image != "debian" or number not in SUITES:
+            raise ValueError(f"these tests know scratch and debian:12, not {base}")
+        subprocess.run(["tar", "-C", self.path, "-xpf", bare_system(SUITES[number])], check=True)
 
     def at(self, path):
         """Where a path of the image, or one relative to its WORKDIR, lies on this machine."""
@@ -190,6 +186,9 @@ class Root:
                 patterns = dockerfile.ignore_patterns(os.path.join(ROOT, "docker/Dockerfile.dockerignore"))
                 names = dockerfile.context_files(os.path.join(ROOT, source), patterns)
                 pairs = [(os.path.join(ROOT, source, name), os.path.join(into, name)) for name in names]
+            elif origin and os.path.isdir(origin.at(source)):
+                subprocess.run(["cp", "-a", f"{origin.at(source)}/.", into], check=True)
+                pairs = []
             else:
                 place = origin.at(source) if origin else os.path.join(ROOT, source)
                 pairs = [(place, os.path.join(into, os.path.basename(source)) if target.endswith(("/", ".")) else into)]
@@ -209,9 +208,8 @@ def entering(root, argv, *, env, user=None, network="own", read_only=False, tmpf
             json.dumps(given)]
 
 
-def build(path, leave_out):
-    """Every stage of a Dockerfile, but RUN lines that are in `leave_out`. Returns the last Stage and its Root, whose files
-    the caller removes."""
+def build(path):
+    """Every stage of a Dockerfile. Returns the last Stage and its Root, whose files the caller removes."""
     os.makedirs(CACHE, exist_ok=True)
     roots = {}
     for stage in dockerfile.stages(path):
@@ -223,7 +221,7 @@ def build(path, leave_out):
                 os.makedirs(root.at(""), exist_ok=True)
             elif kind == "copy":
                 root.copy(what[1], what[2], roots[what[0]] if what[0] else None)
-            elif what[0] not in leave_out:
+            else:
                 root.run(what[0])
     for other in {id(one): one for one in roots.values() if one is not root}.values():
         shutil.rmtree(other.path)

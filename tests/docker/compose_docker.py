@@ -40,7 +40,7 @@ class Compose(unittest.TestCase):
         self.assertEqual((len(self.service["ports"]), address, outside), (1, "127.0.0.1", "7700"))
         self.assertEqual([int(inside)], self.stage.ports)
         self.assertEqual(self.stage.command[self.stage.command.index("--listen") + 1], f"0.0.0.0:{inside}")
-        self.assertIn(f"/dev/tcp/127.0.0.1/{inside} ", " ".join(self.stage.health.command))
+        self.assertIn(f"http://127.0.0.1:{inside}/api/v1/health", self.stage.health.command)
 
     def test_volume(self):
         name, target = self.service["volumes"][0].split(":")

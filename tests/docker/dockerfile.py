@@ -25,6 +25,7 @@ class Stage:
     steps: list = dataclasses.field(default_factory=list)
     user: str = "root"
     volumes: list = dataclasses.field(default_factory=list)
+    labels: dict = dataclasses.field(default_factory=dict)
     ports: list = dataclasses.field(default_factory=list)
     health: Health | None = None
     entrypoint: list = dataclasses.field(default_factory=list)
@@ -68,6 +69,8 @@ def apply(stage, word, rest):
         stage.user = rest
     elif word == "VOLUME":
         stage.volumes += shlex.split(rest)
+    elif word == "LABEL":
+        stage.labels.update(pair.split("=", 1) for pair in shlex.split(rest))
     elif word == "EXPOSE":
         stage.ports += [int(port) for port in rest.split()]
     elif word == "HEALTHCHECK" and rest.startswith("CMD "):
