@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What `./dev package` writes is installed, used and removed in bare systems of Debian 11, 12, 13 and sid."""
+"""What `./dev package` writes is installed, used and removed in bare systems of Debian and Ubuntu.
+
+build/package/installed.md gets a row for each system and file: how long installing took, how much it is, what it needs, and
+whether recording and viewing worked.
+"""
+import contextlib
 import glob
 import json
 import os
@@ -7,12 +12,17 @@ import re
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 import urllib.request
 
 from roots import DIST, ROOT, InEachRelease
 
 PROFILE = os.path.join(ROOT, "demo", "profiles", "bookshop-slow.prof")
+VIEW = os.path.join(ROOT, "tests", "package", "view.mjs")
+TABLE = os.path.join(ROOT, "build", "package", "installed.md")
+HEAD = ("system", "file", "installed in", "takes", "shared libraries", "recorded", "viewed in Chromium")
+table = []
 
 
 def artifact(pattern):
@@ -22,40 +32,73 @@ def artifact(pattern):
     return found[0]
 
 
+def setUpModule():
+    table.clear()
+
+
+def tearDownModule():
+    rows = [HEAD, ["---"] * len(HEAD), *table]
+    text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    with open(TABLE, "w", encoding="utf-8") as file:
+        file.write(text)
+    print(f"\n{text}", flush=True)
+
+
 class Packages(InEachRelease):
+    def install(self, file, command):
+        """Begins the row of the table."""
+        before, began = self.root.bytes_changed(), time.monotonic()
+        self.root.run(command)
+        seconds = time.monotonic() - began
+        self.row = [self.release.title, file, f"{seconds:.1f} s", f"{(self.root.bytes_changed() - before) / 1e6:.1f} MB"]
+
     def use(self, program="perfshelf"):
-        """Version, recording, adding, an export, and a server over HTTPS that is asked from outside and by the program itself."""
+        """Version, recording, adding, an export, and a server that is asked from outside, by a browser and by the program itself."""
         run, data = self.root.run, "--data /root/shelf"
         self.assertRegex(run(f"{program} --version"), r"^perfshelf \d+\.\d+\.\d+\n$")
-        run(f"{program} record importtime {data} -- python3 -c 'import json'")
+        libraries = [line.split()[0] for line in run(f"ldd $(command -v {program})").splitlines()]
         run(f"{program} add {data} {self.root.copy_in(PROFILE)}")
+        run(f"{program} record importtime {data} -- python3 -c 'import json'")
         self.assertEqual(len(json.loads(run(f"{program} list {data} --json"))), 2)
         run(f"{program} export @1 {data} --html -o /root/report.html && grep -q WebAssembly /root/report.html")
-        self.serve(program, data)
+        rows = self.view(program, data)
+        self.serve_https(program, data)
+        self.row += [" ".join(os.path.basename(name) for name in libraries if "vdso" not in name), "yes", rows]
+        table.append(self.row)
 
-    def serve(self, program, data):
+    @contextlib.contextmanager
+    def server(self, program, options):
+        command = self.root.command(f"exec {program} serve {options} --listen 127.0.0.1:0")
+        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as server:
+            try:
+                started = re.search(r"https?://127\.0\.0\.1:(\d+)/", server.stdout.readline())
+                self.assertTrue(started, errors.seek(0) or errors.read())
+                yield int(started[1])
+            finally:
+                server.kill()
+
+    def view(self, program, data):
+        """What Chromium of this machine shows of both runs."""
+        with self.server(program, data) as port:
+            done = subprocess.run(["node", VIEW, f"http://127.0.0.1:{port}/"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout.strip()
+
+    def serve_https(self, program, data):
         root = os.path.join(self.root.path, "root")
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", f"{root}/key.pem", "-out",
                         f"{root}/cert.pem", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
-        command = self.root.command(f"exec {program} serve {data} --listen 127.0.0.1:0 --tls-cert cert.pem --tls-key key.pem")
-        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as server:
-            try:
-                started = re.search(r"https://127\.0\.0\.1:(\d+)/", server.stdout.readline())
-                self.assertTrue(started, errors.seek(0) or errors.read())
-                url = f"https://localhost:{started[1]}"
-                trusted = ssl.create_default_context(cafile=f"{root}/cert.pem")
-                with urllib.request.urlopen(f"{url}/", context=trusted) as page:
-                    self.assertIn("<script", page.read().decode())
-                with urllib.request.urlopen(f"{url}/api/v1/runs", context=trusted) as answer:
-                    self.assertEqual(json.load(answer)["total"], 2)
-                self.assertEqual(len(json.loads(self.root.run(f"{program} list --server {url} --ca cert.pem --json"))), 2)
-            finally:
-                server.kill()
+        with self.server(program, f"{data} --tls-cert cert.pem --tls-key key.pem") as port:
+            url, trusted = f"https://localhost:{port}", ssl.create_default_context(cafile=f"{root}/cert.pem")
+            with urllib.request.urlopen(f"{url}/api/v1/runs", context=trusted) as answer:
+                self.assertEqual(json.load(answer)["total"], 2)
+            self.assertEqual(len(json.loads(self.root.run(f"{program} list --server {url} --ca cert.pem --json"))), 2)
 
 
 class Tarball(Packages):
     def check(self):
-        self.root.run(f"tar -xzf {self.root.copy_in(artifact('perfshelf-*-linux-x86_64.tar.gz'))} -C /usr/local --strip-components=1")
+        archive = self.root.copy_in(artifact("perfshelf-*-linux-x86_64.tar.gz"))
+        self.install("tar.gz", f"tar -xzf {archive} -C /usr/local --strip-components=1")
         self.use()
         self.root.run("test -s /usr/local/share/man/man1/perfshelf.1 && test -s /usr/local/share/doc/perfshelf/SOURCES")
 
@@ -66,7 +109,7 @@ class Tarball(Packages):
 class DebianPackage(Packages):
     def check(self):
         run, deb = self.root.run, self.root.copy_in(artifact("perfshelf_*_amd64.deb"))
-        run(f"dpkg -i {deb}")
+        self.install("deb", f"dpkg -i {deb}")
         self.use()
         run("test -s /etc/perfshelf/serve.conf && test -s /lib/systemd/system/perfshelf.service")
         self.assertIn("perfshelf-serve.1.gz", run("ls /usr/share/man/man1"))
@@ -88,12 +131,23 @@ class DebianPackage(Packages):
 
 class Wheel(Packages):
     def check(self):
-        run = self.root.run
-        run(f"python3 -m venv /opt/env && /opt/env/bin/pip install --no-index {self.root.copy_in(artifact('perfshelf-*.whl'))}")
+        run, wheel = self.root.run, self.root.copy_in(artifact("perfshelf-*.whl"))
+        run("python3 -m venv /opt/env")
+        self.install("wheel", f"/opt/env/bin/pip install --no-index {wheel}")
         self.use("/opt/env/bin/perfshelf")
         run("test -s /opt/env/share/man/man1/perfshelf.1 && /opt/env/bin/pip show -f perfshelf")
         run("/opt/env/bin/pip uninstall -y perfshelf")
         self.assertEqual(self.root.files("/opt/env/*perfshelf"), [])
+        if self.release.pipx:
+            self.with_pipx(wheel)
+
+    def with_pipx(self, wheel):
+        """pipx upgrades pip in an environment of its own; without a network it has to do with the one that is there."""
+        pipx = "PIP_NO_INDEX=1 PIPX_DEFAULT_PYTHON=python3 pipx"
+        self.install("wheel, pipx", f"{pipx} install {wheel}")
+        self.use("/root/.local/bin/perfshelf")
+        self.root.run(f"{pipx} uninstall perfshelf")
+        self.assertEqual(self.root.files("/root/.local/bin/perfshelf"), [])
 
     def test_install_use_uninstall(self):
         self.each_release()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Bare systems of Debian releases, with Python and nothing else, in which packages are installed and the program runs.
+"""Bare systems of Debian and Ubuntu, with Python and nothing else, in which packages are installed and the program runs.
 
 Under build/package/roots lie the systems as debootstrap makes them. A test gets one with an overlay, which is removed after it.
+Debian's mirror is the one of this machine; Ubuntu's is $PERFSHELF_UBUNTU_MIRROR, else the one that debootstrap knows.
 """
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -19,21 +21,48 @@ import clean_root  # noqa: E402
 import debian  # noqa: E402
 import dockerfile  # noqa: E402
 
-RELEASES = {"11": "bullseye", "12": "bookworm", "13": "trixie", "sid": "sid"}
+@dataclasses.dataclass(frozen=True)
+class Release:
+    title: str
+    suite: str
+    ubuntu: bool = False
+    pipx: bool = True  # a version that keeps to PIP_NO_INDEX
+
+
+RELEASES = [Release("Debian 11", "bullseye", pipx=False), Release("Debian 12", "bookworm"), Release("Debian 13", "trixie"),
+            Release("Debian sid", "sid"), Release("Ubuntu 20.04", "focal", ubuntu=True, pipx=False),
+            Release("Ubuntu 22.04", "jammy", ubuntu=True), Release("Ubuntu 24.04", "noble", ubuntu=True)]
+
+
+def ubuntu_options():
+    """Options and mirror of debootstrap, with the keys of Ubuntu from Debian 13."""
+    keys = os.path.join(ROOTS, "ubuntu-keyring")
+    if not os.path.exists(keys):
+        with tempfile.TemporaryDirectory() as lists, tempfile.TemporaryDirectory() as folder:
+            apt = debian.Apt("trixie", lists)
+            deb = apt.download("deb", "ubuntu-keyring", apt.versions("deb", "ubuntu-keyring")[0], folder)
+            subprocess.run(["dpkg-deb", "--extract", deb, keys], check=True)
+    return [f"--keyring={keys}/usr/share/keyrings/ubuntu-archive-keyring.gpg", "--components=main,universe"], os.environ.get("PERFSHELF_UBUNTU_MIRROR", "")
 
 
 def bare_system(release):
     """The folder of the release, made where it is not there yet."""
-    folder = os.path.join(ROOTS, release)
+    folder = os.path.join(ROOTS, release.suite)
     if os.path.exists(folder):
         return folder
     os.makedirs(ROOTS, exist_ok=True)
     part = f"{folder}.part"
     shutil.rmtree(part, ignore_errors=True)
-    done = subprocess.run(["debootstrap", "--variant=minbase", "--include=python3,python3-venv", release, part, debian.mirrors()[0]],
-                          capture_output=True, text=True)
+    options, mirror = ubuntu_options() if release.ubuntu else ([], debian.mirrors()[0])
+    packages = "python3,python3-venv" + (",pipx" if release.pipx else "")
+    # debootstrap has one script for all releases of Ubuntu, and newer ones are not among its names.
+    done = subprocess.run(["debootstrap", "--variant=minbase", f"--include={packages}", *options, release.suite, part, mirror,
+                           *(["gutsy"] if release.ubuntu else [])], capture_output=True, text=True)
     if done.returncode != 0:
-        raise AssertionError(f"debootstrap {release} failed:\n{done.stdout[-3000:]}{done.stderr}")
+        said = f"debootstrap {release.suite} failed:\n{done.stdout[-3000:]}{done.stderr}"
+        if release.ubuntu and "Failed getting release file" in said:
+            raise unittest.SkipTest(f"no mirror of Ubuntu can be reached: {release.title} (set PERFSHELF_UBUNTU_MIRROR)")
+        raise AssertionError(said)
     os.rename(part, folder)
     return folder
 
@@ -67,6 +96,11 @@ class BareRoot:
             raise AssertionError(f"{text}\nended with {done.returncode}:\n{done.stdout[-6000:]}")
         return done.stdout
 
+    def bytes_changed(self):
+        """What lies in files that were written or changed in this system."""
+        changes = os.path.join(self.layers, "changes")
+        return sum(os.lstat(os.path.join(path, name)).st_size for path, _, names in os.walk(changes) for name in names)
+
     def copy_in(self, path):
         shutil.copy(path, os.path.join(self.path, "root"))
         return os.path.join("/root", os.path.basename(path))
@@ -85,9 +119,9 @@ class InEachRelease(unittest.TestCase):
             raise unittest.SkipTest(why)
 
     def each_release(self):
-        for number, release in RELEASES.items():
-            with self.subTest(debian=number):
-                self.root = BareRoot(release)
+        for release in RELEASES:
+            with self.subTest(system=release.title):
+                self.release, self.root = release, BareRoot(release)
                 try:
                     self.check()
                 finally:
