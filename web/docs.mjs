@@ -5,6 +5,7 @@
  * lists become the navigation. Links between Markdown files become links between pages; links to
  * other files of the repository stay text, since the program does not serve its sources.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { Marked } from 'marked';
@@ -46,6 +47,14 @@ export function webpSize(bytes) {
     throw new Error(`not a WebP picture: ${kind}`);
 }
 
+/* A picture as ./dev package has converted it, in half the bytes; else as it is: [name, bytes]. */
+function smallest(name, bytes, converted) {
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const avif = join(converted, `${hash}.avif`);
+    if (!existsSync(avif)) return [name, bytes];
+    return [name.replace(/\.webp$/, '.avif'), readFileSync(avif)];
+}
+
 /* Text of inline tokens, without marks. */
 function plain(tokens) {
     return tokens
@@ -58,12 +67,13 @@ function plain(tokens) {
 }
 
 export class Docs {
-    constructor(folder) {
+    constructor(folder, converted) {
         this.folder = folder;
+        this.converted = converted;
         this.names = readdirSync(folder)
             .filter((name) => name.endsWith('.md'))
             .map((name) => name.slice(0, -3));
-        this.images = new Set();
+        this.images = new Map();
         this.sections = [];
     }
 
@@ -90,9 +100,11 @@ export class Docs {
         return sources
             .filter(([, path]) => path)
             .map(([theme, path]) => {
-                const name = path.replace(/^(?:docs\/)?images\//, '');
-                const [width, height] = webpSize(readFileSync(join(this.folder, 'images', name)));
-                this.images.add(name);
+                const original = path.replace(/^(?:docs\/)?images\//, '');
+                const webp = readFileSync(join(this.folder, 'images', original));
+                const [width, height] = webpSize(webp);
+                const [name, bytes] = smallest(original, webp, this.converted);
+                this.images.set(name, bytes);
                 return `<img class="${theme}" src="/docs/images/${name}" alt="${alt}" width="${width}" height="${height}" loading="lazy" />`;
             })
             .join('');
@@ -202,9 +214,9 @@ function outlineHtml(outline) {
 export const SEARCH = { fields: ['title', 'page', 'text'], storeFields: ['page', 'title', 'text'] };
 
 /* Writes dist/docs and returns the rows {path, file} of what is there. */
-export function buildDocs({ folder, template, dist, styles, main }) {
+export function buildDocs({ folder, converted, template, dist, styles, main }) {
     const out = join(dist, 'docs');
-    const docs = new Docs(folder);
+    const docs = new Docs(folder, converted);
     const rows = [];
     mkdirSync(join(out, 'images'), { recursive: true });
     for (const name of docs.names) {
@@ -224,10 +236,9 @@ export function buildDocs({ folder, template, dist, styles, main }) {
         if (name === 'README') rows.push({ path: '/docs', file }, { path: '/docs/', file });
         else rows.push({ path: `/docs/${name}`, file });
     }
-    for (const name of [...docs.images].sort()) {
+    for (const name of [...docs.images.keys()].sort()) {
         const file = `docs/images/${name}`;
-        if (!existsSync(join(dist, file)))
-            writeFileSync(join(dist, file), readFileSync(join(folder, 'images', name)));
+        writeFileSync(join(dist, file), docs.images.get(name));
         rows.push({ path: `/docs/images/${name}`, file });
     }
     const index = new MiniSearch(SEARCH);
