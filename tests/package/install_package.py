@@ -144,6 +144,7 @@ class Wheel(Packages):
     def with_pipx(self, wheel):
         """pipx upgrades pip in an environment of its own; without a network it has to do with the one that is there."""
         pipx = "PIP_NO_INDEX=1 PIPX_DEFAULT_PYTHON=python3 pipx"
+        self.root.run("rm -r /root/shelf")
         self.install("wheel, pipx", f"{pipx} install {wheel}")
         self.use("/root/.local/bin/perfshelf")
         self.root.run(f"{pipx} uninstall perfshelf")
