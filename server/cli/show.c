@@ -74,6 +74,25 @@ static void add_number(struct ps_table *table, const char *key, double value)
         ps_table_printf(table, value == floor(value) ? "%.0f" : "%.4g", value);
 }
 
+/* Whether a number of the summary says something to a reader: not a count of 0, nor what only the
+ * page computes with. */
+static bool is_of_interest(const cJSON *run, const cJSON *item)
+{
+    static const char *const internal[] = {"origin_us", "value_scale", "weight"};
+    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
+    const cJSON *summary = cJSON_GetObjectItemCaseSensitive(run, "summary");
+
+    for (size_t i = 0; i < sizeof internal / sizeof *internal; i++)
+        if (strcmp(item->string, internal[i]) == 0)
+            return false;
+    /* Stacks are written as slices. Those of bytes or samples have lengths that are not times. */
+    if (strcmp(item->string, "span_ns") == 0 &&
+        cJSON_GetObjectItemCaseSensitive(summary, "value_scale") &&
+        strcmp(ps_run_text(headline, "unit"), "s") != 0)
+        return false;
+    return item->valuedouble != 0;
+}
+
 /* Adds the values of the summary, with their names in docs/api.md. */
 static void add_summary(struct ps_table *table, const cJSON *run)
 {
@@ -82,7 +101,7 @@ static void add_summary(struct ps_table *table, const cJSON *run)
     {
         if (cJSON_IsArray(item))
             add_list(table, item->string, item);
-        else if (cJSON_IsNumber(item))
+        else if (cJSON_IsNumber(item) && is_of_interest(run, item))
             add_number(table, item->string, item->valuedouble);
         else if (cJSON_IsBool(item))
             add_text(table, item->string, cJSON_IsTrue(item) ? "yes" : "no");
@@ -101,7 +120,8 @@ static void add_run(struct ps_table *table, const cJSON *run)
     ps_run_format_tags(run, &words);
     add_text(table, "tags", words.ptr ? words.ptr : "");
     words.len = 0;
-    ps_buf_printf(&words, "%s %s", ps_run_text(run, "tool"), ps_run_text(run, "tool_version"));
+    ps_buf_printf(&words, "%s%s%s", ps_run_text(run, "tool"),
+                  ps_run_text(run, "tool_version")[0] ? " " : "", ps_run_text(run, "tool_version"));
     add_text(table, "tool", words.ptr);
     add_text(table, "by", ps_run_text(run, "who"));
     add_text(table, "when", ps_run_format_time(run, text));

@@ -299,8 +299,8 @@ test('stacks: the flame graph names origins and lines', async ({ pages }) => {
         const page = await pages.open(at('flame'));
         const picture = page.getByRole('img', { name: 'Flame graph, 5 frames' });
         await picture.waitFor();
-        const legend = page.getByRole('group', { name: 'self time by origin' });
-        equal((await legend.innerText()).replace(/\s+/g, ' ').trim(), 'own 56.2 % third-party 31.2 % native 12.5 % of self time', 'shares');
+        const legend = page.getByRole('group', { name: 'shares by origin' });
+        equal((await legend.innerText()).replace(/\s+/g, ' ').trim(), 'own 56.2 % third-party 31.2 % native 12.5 % of samples', 'shares');
         const box = await picture.boundingBox();
         await page.mouse.move(box.x + 40, box.y + 18 * 2.5);
         const tip = page.locator('.tooltip');
@@ -317,7 +317,7 @@ const fillAt = (page, row, share) => page.locator('.frame-canvas').evaluate((can
     const ratio = canvas.height / canvas.clientHeight;
     return [...canvas.getContext('2d').getImageData(Math.round(x * canvas.width), Math.round(y * ratio), 1, 1).data].slice(0, 3).join();
 }, [row * ROW + 15, share]);
-const legendText = async (page, by) => (await page.getByRole('group', { name: `self time by ${by}` }).innerText()).replace(/\s+/g, ' ').trim();
+const legendText = async (page, by) => (await page.getByRole('group', { name: `shares by ${by}` }).innerText()).replace(/\s+/g, ' ').trim();
 
 test('stacks: colours show the origin, the package or nothing, and the choice is remembered', async ({ pages }) => {
     await withLines(async (at) => {
@@ -333,7 +333,7 @@ test('stacks: colours show the origin, the package or nothing, and the choice is
         };
         equal(await colours('Package'), [3, true], 'one colour for each package, the same for one file');
         equal(query(page).get('color'), 'package', 'the choice in the URL');
-        equal(await legendText(page, 'package'), 'app.py 56.2 % orjson 31.2 % libc.so.6 12.5 % of self time', 'shares of packages');
+        equal(await legendText(page, 'package'), 'app.py 56.2 % orjson 31.2 % libc.so.6 12.5 % of samples', 'shares of packages');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
         await page.goto(at('sandwich'));
         await page.locator('.sandwich-row').waitFor();
@@ -356,7 +356,7 @@ test('stacks: a click on an origin merges its frames into their callers', async 
         equal(await native.getAttribute('aria-pressed'), 'true', 'native code is shown');
         await native.click();
         await page.getByRole('img', { name: 'Flame graph, 4 frames' }).waitFor();
-        await until(async () => (await legendText(page, 'origin')) === 'own 68.8 % third-party 31.2 % native of self time', 'its time counts for the callers');
+        await until(async () => (await legendText(page, 'origin')) === 'own 68.8 % third-party 31.2 % native of samples', 'its time counts for the callers');
         equal(await chips(page), ['Merge native ×'], 'the chip');
         await page.getByRole('button', { name: 'builtin native' }).click();
         await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();

@@ -18,6 +18,11 @@ class Snapshots(ShelfTest):
         self.assertIn("Memory peaks at 1.07 KiB on GPU 0.", said)
         self.assertIn("forward", said)
 
+    def test_bytes_are_not_shown_as_a_time(self):
+        said = self.ok("show", self.run_of["ok_mini_p4.pickle"])
+        self.assertNotRegex(said, r"(?m)^(span_ns|weight|value_scale|origin_us|kernels) ")
+        self.assertRegex(said, r"(?m)^tool +PyTorch$")
+
     def test_a_failed_allocation(self):
         said = self.ok("show", self.run_of["ok_oom.pickle"])
         self.assertIn("An allocation of 4.00 KiB failed on GPU 0: the driver had 512 B free.", said)

@@ -6,6 +6,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { axisUnit } from '../../base/axis';
 import { replaceQuery, route } from '../../base/router';
 import { readStored, storeText } from '../../components/stored_text';
 import type { FlameAnswer } from '../../base/trace_types';
@@ -128,13 +129,20 @@ function packageItems(flame: FlameAnswer): LegendItem[] {
     }));
 }
 
+/** What the shares of the run on the page are of. */
+function baseOfShares(): string {
+    const { unit } = axisUnit();
+    if (unit === 's') return 'of self time';
+    return unit === 'B' ? 'of memory' : `of ${unit || 'self'}`;
+}
+
 interface LegendProps {
     /** names of the items: 'origin' */
     label: string;
     items: readonly LegendItem[];
     /** 100 % */
     whole: number;
-    /** 'of self time' */
+    /** baseOfShares(), or a part of that */
     base: string;
 }
 
@@ -144,7 +152,7 @@ function Legend({ label, items, whole, base }: LegendProps) {
     const more = items.slice(ITEMS_SHOWN);
     const share = (self: number) => `${pct((100 * self) / whole)}${THIN_SPACE}%`;
     return (
-        <span class="origin-legend stack-legend" role="group" aria-label={`self time by ${label}`}>
+        <span class="origin-legend stack-legend" role="group" aria-label={`shares by ${label}`}>
             {shown.map(({ key, label: text, tip, swatch, self, isOff = false, onToggle }) => {
                 const content = (
                     <>
@@ -188,7 +196,7 @@ export function OriginShares({ selfByOrigin }: { selfByOrigin?: readonly number[
     const items = originItems(selfByOrigin);
     if (items.every(({ key }) => key === 'unknown')) return null;
     const whole = selfByOrigin.reduce((total, self) => total + self, 0);
-    return <Legend label="origin" items={items} whole={whole} base="of self time" />;
+    return <Legend label="origin" items={items} whole={whole} base={baseOfShares()} />;
 }
 
 /** The legend of a flame graph. of: whose self time it is, if not that of all. */
@@ -206,7 +214,7 @@ export function ColourLegend({ flame, of }: { flame: FlameAnswer | undefined; of
             label={mode === 'package' ? 'package' : 'family'}
             items={items}
             whole={items.reduce((sum, { self }) => sum + self, 0)}
-            base={`of self time${flame.cut > 0 ? ' drawn' : ''}${of ? ` in ${of}` : ''}`}
+            base={`${baseOfShares()}${flame.cut > 0 ? ' drawn' : ''}${of ? ` in ${of}` : ''}`}
         />
     );
 }
