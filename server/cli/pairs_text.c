@@ -14,18 +14,28 @@ static const cJSON *member(const cJSON *object, const char *key)
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
+/* Two significant digits, without an exponent: "0.32", "3.2", "180". */
+static const char *format_percent(double pct, char out[32])
+{
+    snprintf(out, 32, pct < 10 ? "%.2g" : "%.0f", pct);
+    return out;
+}
+
 /* Appends "about 40 pairs would find one of 3 %". */
 static void add_needed(double noise_pct, double target_pct, int n, struct ps_buf *out)
 {
     const double ratio = FOUND_FACTOR * log1p(noise_pct / 100) / log1p(target_pct / 100);
     const double pairs = ceil(n * ratio * ratio);
+    char target[32];
+
+    format_percent(target_pct, target);
     if (pairs > PS_PAIRS_MAX)
         ps_buf_printf(out,
-                      "; more than %d pairs would be needed to find one of %.2g %%: use a quieter "
+                      "; more than %d pairs would be needed to find one of %s %%: use a quieter "
                       "machine, a longer program or CPU time (--metric cpu_s)",
-                      PS_PAIRS_MAX, target_pct);
+                      PS_PAIRS_MAX, target);
     else
-        ps_buf_printf(out, "; about %.0f pairs would find one of %.2g %%", pairs, target_pct);
+        ps_buf_printf(out, "; about %.0f pairs would find one of %s %%", pairs, target);
 }
 
 /* Warns if the noise hides the change that should be seen. */
@@ -34,12 +44,14 @@ static void add_noise(const cJSON *headline, double noise_pct, double limit_pct,
 {
     const bool is_same = strcmp(ps_run_text(headline, "verdict"), "same") == 0;
     const bool has_limit = isfinite(limit_pct) && limit_pct > 0;
+    char noise[32];
+
     if (has_limit ? FOUND_FACTOR * noise_pct <= limit_pct : !is_same)
         return;
     ps_buf_printf(out,
-                  "noise of this machine is ±%.2g %%: a change below that cannot be seen with %d "
+                  "noise of this machine is ±%s %%: a change below that cannot be seen with %d "
                   "pairs",
-                  noise_pct, n);
+                  format_percent(noise_pct, noise), n);
     add_needed(noise_pct, has_limit ? limit_pct : noise_pct / 2, n, out);
     ps_buf_puts(out, "\n");
 }
@@ -48,10 +60,12 @@ static void add_drift(const cJSON *drift, const char *side, bool is_time, struct
 {
     const cJSON *found = member(drift, side);
     const double change = ps_run_number(found, "change_pct");
+    char size[32];
+
     if (!cJSON_IsObject(found))
         return;
-    ps_buf_printf(out, "%s drifted: %.2g %% %s at the end (Mann-Kendall test p = %.2g)\n", side,
-                  fabs(change),
+    ps_buf_printf(out, "%s drifted: %s %% %s at the end (Mann-Kendall test p = %.2g)\n", side,
+                  format_percent(fabs(change), size),
                   is_time ? (change > 0 ? "slower" : "faster") : (change > 0 ? "more" : "less"),
                   ps_run_number(found, "p"));
 }
