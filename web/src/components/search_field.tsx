@@ -48,6 +48,7 @@ function useDebouncedText(value: string, onInput: (value: string) => void) {
     latest.current = onInput;
     useEffect(() => {
         if (value !== lastSent.current) {
+            clearTimeout(timer.current); // a button that clears the search is newer than the keys
             lastSent.current = value;
             setTyped(value);
         }
