@@ -266,7 +266,6 @@ BINARY_DECOYS = {
     b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n": "PDF document",
     b"SQLite format 3\0" + bytes(84) + b"CREATE TABLE dogs (name TEXT)": "SQLite database",
     b"\x80\x04\x95\x0a\0\0\0\0\0\0\0}\x94\x8c\x01a\x94K\x01s.": "LineStats",
-    b"\x80\x04\x95\x1a\0\0\0\0\0\0\0}\x94(\x8c\x08segments\x94]\x94\x8c\x07address\x94K\0u.": "GPU memory (pickle)",
     b"\0\1\2\3\4\5\6\7" * 64: "binary data",
     b"": "empty",
 }
