@@ -135,7 +135,7 @@ static void test_built_without(void **state)
         ps_share_copy_runs(*state, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, PS_ERR_IGNORED),
         PS_OK);
     assert_int_equal(ps_share_write_page(&copy, "#/", PS_STR(""), fd, &err), PS_CONFLICT);
-    assert_string_equal(err.text, "this program was built without the engine of offline pages");
+    assert_string_equal(err.text, "this perfshelf was built without the engine of offline pages");
     assert_int_equal(lseek(fd, 0, SEEK_END), 0);
     ps_share_copy_free(&copy);
     (void)close(fd);
