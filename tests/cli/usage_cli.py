@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import subprocess
+import tempfile
 import unittest
 
 from program import PROGRAM, ROOT, ShelfTest, call
@@ -117,7 +118,9 @@ class Help(unittest.TestCase):
 
 class Suggestions(unittest.TestCase):
     def stderr(self, *words):
-        done = call(*words, env={**os.environ, "XDG_DATA_HOME": "/nowhere"})
+        # in a folder without files: a word that names a file, such as the folder compare/ here, is opened
+        with tempfile.TemporaryDirectory() as folder:
+            done = call(*words, env={**os.environ, "XDG_DATA_HOME": "/nowhere"}, cwd=folder)
         self.assertEqual((done.returncode, done.stdout), (2, b""), words)
         return done.stderr.decode()
 

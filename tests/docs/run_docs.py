@@ -14,6 +14,7 @@ A comment before a block says what a reader does not need to see:
     <!-- test: background -->       starts a server; goes on when it serves, ends it with the page
     <!-- test: status N -->         the block ends with this status
     <!-- test: needs PROGRAM -->    skipped, and counted as skipped, where the program is missing
+    <!-- test: needs python3 MODULE -->   the same where python3 has no such module
     <!-- test: elsewhere WHERE -->  not run here: WHERE names the test that does
 """
 import argparse
@@ -152,6 +153,13 @@ def run_console(run, block, place, results, rewritten):
         rewritten[block.line] = (len(block.lines), "\n".join(lines).split("\n"))
 
 
+def is_here(needed, env):
+    """Whether there is a program, or "python3 MODULE"."""
+    program, _, module = needed.partition(" ")
+    found = shutil.which(program, path=env["PATH"])
+    return found and (not module or subprocess.run([found, "-c", f"import {module}"], env=env, capture_output=True, check=False).returncode == 0)
+
+
 def run_page(path, program, results, rewritten):
     run = Run(program)
     try:
@@ -160,7 +168,7 @@ def run_page(path, program, results, rewritten):
             word, _, rest = block.test.partition(" ")
             if block.language not in ("sh", "console", "setup"):
                 continue
-            if word == "needs" and not shutil.which(rest, path=run.env["PATH"]):
+            if word == "needs" and not is_here(rest, run.env):
                 results.skipped.append(f"documentation: no {rest} here")
             elif word == "elsewhere":
                 results.skipped.append(f"documentation: {rest}")
