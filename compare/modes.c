@@ -14,8 +14,9 @@ static int compare_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the values. Returns the share of the sum of squares that is left within both parts of the
- * best split; 1 if all values are equal. *n_low: the number of values in the lower part. */
+/* Sorts the values and splits them in two so that the sum of squares within the parts is smallest.
+ * Returns this sum divided by the sum of squares of all values; 1 if all values are equal. *n_low:
+ * the number of values in the lower part. */
 static double split_best(double *values, size_t n, size_t *n_low)
 {
     size_t least = n / 5 + (n % 5 != 0);

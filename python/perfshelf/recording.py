@@ -188,9 +188,15 @@ _entries: ContextVar[Tuple[Session, ...]] = ContextVar("perfshelf_entries", defa
 
 
 class Recording:
-    """What perfshelf.record() returns: a context manager and a decorator.
+    """Records a block (`with perfshelf.record(...):`) or a function (`@perfshelf.record(...)`) with a profiler.
 
-    `run` is the run of the newest profile, or None.
+    kind       cprofile, lines, memory or torch
+    functions  of lines: further functions, classes or modules to measure
+    server     adds to the shelf that is served at this URL
+    data       adds to the shelf in this folder
+    strict     raises perfshelf.Error where otherwise a warning says that a profile was not recorded or not added
+
+    The attribute `run` is the run of the newest profile, or None.
     """
 
     def __init__(
@@ -290,29 +296,8 @@ class Recording:
             warn(message)
 
 
-def record(
-    kind: str = "cprofile",
-    *,
-    name: Optional[str] = None,
-    series: Optional[str] = None,
-    tags: Optional[Mapping[str, object]] = None,
-    note: Optional[str] = None,
-    functions: Iterable[Any] = (),
-    server: Optional[str] = None,
-    data: Optional[FilePath] = None,
-    strict: bool = False,
-) -> Recording:
-    """Records a block (`with perfshelf.record(...):`) or a function (`@perfshelf.record(...)`) with a profiler.
-
-    kind       cprofile, lines, memory or torch
-    functions  of lines: further functions, classes or modules to measure
-    server     adds to the shelf that is served at this URL
-    data       adds to the shelf in this folder
-    strict     raises perfshelf.Error where otherwise a warning says that a profile was not recorded or not added
-    """
-    return Recording(
-        kind, name=name, series=series, tags=tags, note=note, functions=functions, server=server, data=data, strict=strict
-    )
+# The name for users: a context manager and a decorator is called in lower case.
+record = Recording
 
 
 # --- Functions that are called, awaited or iterated ---

@@ -309,8 +309,8 @@ char *ps_cli_format_value(double value, const char *unit, char out[64])
     static const struct {
         const char *unit;
         double seconds, bytes;
-    } known[] = {{"s", 1, 0}, {"ms", 1e-3, 0},  {"us", 1e-6, 0},    {"ns", 1e-9, 0},
-                 {"B", 0, 1}, {"KiB", 0, 1024}, {"MiB", 0, 1048576}};
+    } known[] = {{"s", 1, 0}, {"ms", 1e-3, 0}, {"us", 1e-6, 0},  {"ns", 1e-9, 0},
+                 {"B", 0, 1}, {"bytes", 0, 1}, {"KiB", 0, 1024}, {"MiB", 0, 1048576}};
     char value_text[48];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(unit, known[i].unit) != 0)

@@ -33,7 +33,8 @@ static bool can_repeat(const struct ps_option_row *option)
     return option->type == PS_HOST || option->type == PS_RULE;
 }
 
-/* The option with this name; one that is a key, if the commands differ in that. */
+/* Returns the option of a key. Several commands can have an option of this name; if it is a key for
+ * only some of them, returns the row of one of these. NULL: no command has it. */
 static const struct ps_option_row *find_option(struct ps_str key)
 {
     const struct ps_option_row *found = NULL;

@@ -18,7 +18,7 @@
 #define STATE_LISTEN 0x0A /* TCP_LISTEN of the kernel */
 #define ADDRESS_HEX  33   /* an IPv6 address in hexadecimal, with NUL */
 
-/* A socket that listens, from a table in /proc/net. */
+/* A listening socket: a line of /proc/net/tcp or /proc/net/tcp6. */
 struct listening_socket {
     unsigned long inode;
     unsigned user_id;

@@ -4,8 +4,8 @@
 #include "server/cli/conclusion.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
+#include "server/query/query.h"
 
-#include <math.h>
 #include <stdio.h>
 
 static void add_text(struct ps_table *table, const char *label, const char *text)
@@ -52,26 +52,11 @@ static void add_list(struct ps_table *table, const char *label, const cJSON *lis
     add_text(table, label, text.ptr ? text.ptr : "");
 }
 
-static bool ends_with(const char *text, const char *tail)
-{
-    size_t len = strlen(text), tail_len = strlen(tail);
-    return len >= tail_len && strcmp(text + len - tail_len, tail) == 0;
-}
-
 static void add_number(struct ps_table *table, const char *key, double value)
 {
-    char value_text[48];
+    char value_text[64];
     ps_table_cell(table, key);
-    if (ends_with(key, "_us"))
-        ps_table_cell(table, ps_format_seconds(value * 1e-6, value_text));
-    else if (ends_with(key, "_ns"))
-        ps_table_cell(table, ps_format_seconds(value * 1e-9, value_text));
-    else if (ends_with(key, "_s"))
-        ps_table_cell(table, ps_format_seconds(value, value_text));
-    else if (ends_with(key, "_bytes"))
-        ps_table_cell(table, ps_format_bytes(value, value_text));
-    else
-        ps_table_printf(table, value == floor(value) ? "%.0f" : "%.4g", value);
+    ps_table_cell(table, ps_cli_format_value(value, ps_summary_metric_unit(key), value_text));
 }
 
 /* Whether a number of the summary says something to a reader: not a count of 0, nor what only the

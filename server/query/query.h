@@ -154,6 +154,9 @@ enum ps_status ps_query_find_runs(struct ps_store *store, const char *words,
                                   char ids[PS_SQL_RUNS_MAX][PS_ID_SIZE], size_t *n,
                                   struct ps_err *err);
 
+/* The unit of a metric of the summary, by the end of its name; "" if there is none. Static. */
+const char *ps_summary_metric_unit(const char *name);
+
 struct ps_sql_request {
     /* complete id of the run to query; NULL: query the catalog and the n_runs runs in `runs` */
     const char *run;

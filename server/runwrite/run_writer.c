@@ -1260,7 +1260,8 @@ static void write_snapshot_pool(struct ps_sink *sink, const struct ps_snapshot_p
         to(sink), &(struct ps_row_snapshot_pool){.id = row->number, .a = row->a, .b = row->b});
 }
 
-/* Adds a row of a device; the rows of another device begin a new row of table packed. */
+/* Adds a row to the buffer. All rows of one row of the table packed are of the same device: the
+ * first row of another device begins a new one. */
 static void push_device_row(struct ps_writer *w, struct pack_buffer *p,
                             enum ps_packed_family family, unsigned columns, uint32_t device,
                             const int64_t *row)

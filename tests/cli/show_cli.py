@@ -60,7 +60,7 @@ class Show(ShelfTest):
         self.assertAlmostEqual(float(facts["waits"]["gpu_busy"]), summary["gpu_busy"], 3)
         self.assertEqual((summary["step_ns"], facts["waits"]["step_ns"]), (8751030, "8.751 ms"))
         self.assertEqual((summary["peak_bytes"], facts["waits"]["peak_bytes"]), (2281701376, "2.12 GiB"))
-        self.assertEqual(facts["memory"]["peak_mib"], "40.75")
+        self.assertEqual(facts["memory"]["peak_mib"], "40.7 MiB")
 
     def test_every_demo_profile_has_a_table(self):
         for name in sorted(os.listdir(DEMO)):

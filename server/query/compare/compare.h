@@ -82,9 +82,6 @@ enum ps_status ps_compare_write_headline(struct ps_store *store,
                                          const struct ps_compare_groups *groups,
                                          struct ps_params params, struct ps_json *json,
                                          struct ps_err *err);
-/* The unit of a metric of the summary, by the end of its name; "" if there is none. Static. */
-const char *ps_summary_metric_unit(const char *name);
-
 /* --- What values are per (per.c) --- */
 
 enum ps_per { PS_PER_RUN, PS_PER_STEP, PS_PER_CALL, PS_N_PER };

@@ -129,7 +129,7 @@ function packageItems(flame: FlameAnswer): LegendItem[] {
     }));
 }
 
-/** What the shares of the run on the page are of. */
+/** The base of the shares in a legend, in the unit of the run on the page. */
 function baseOfShares(): string {
     const { unit } = axisUnit();
     if (unit === 's') return 'of self time';
