@@ -4,6 +4,7 @@
 #include "server/cli/comparison.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* A change is found in 9 of 10 recordings if it is this many times the noise: (1.96 + 1.28) / 1.96
  * of the normal distribution. At 1 it is found in every second one. */
