@@ -96,8 +96,20 @@ class Packages(InEachRelease):
 
 
 class Tarball(Packages):
+    def three_commands(self, archive):
+        """What the README shows to a new user: unpack, record, look. The recording already says what takes the time."""
+        self.root.run(f"tar -xzf {archive}")
+        folder = self.root.run("ls -d perfshelf-*-linux-*").strip()
+        typed = f"cd {folder} && bin/perfshelf record importtime -- python3 -c 'import asyncio'"
+        said = self.root.run(f"script -qec \"{typed}\" /dev/null").replace("\r\n", " ")
+        self.assertRegex(said, r"\S+ takes [\d.]+ % of the import time\. ")
+        with self.server(f"{folder}/bin/perfshelf", "") as port, urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/runs") as answer:
+            self.assertEqual([run["kind"] for run in json.load(answer)["runs"]], ["importtime"])
+        self.root.run(f"rm -r {folder}")
+
     def check(self):
         archive = self.root.copy_in(artifact("perfshelf-*-linux-x86_64.tar.gz"))
+        self.three_commands(archive)
         self.install("tar.gz", f"tar -xzf {archive} -C /usr/local --strip-components=1")
         self.use()
         self.root.run("test -s /usr/local/share/man/man1/perfshelf.1 && test -s /usr/local/share/doc/perfshelf/SOURCES")
