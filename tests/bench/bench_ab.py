@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """How often `record ab` is wrong on this machine, beside recording base and new one after the other, while another process loads it at times.
 
-    bench_ab.py PROGRAM [--times 10] [--pairs 20] [--work 300] [--fail-on +5%] [--idle]
+    bench_ab.py PROGRAM [--times 10] [--equal 20] [--pairs 20] [--work 300] [--fail-on +5%] [--idle] [--action]
 
-Each row: how many of --times recordings fail the check, for a program that is 10 % slower (all should) and for an equal one (none should).
---work is the size of the program, about its milliseconds; --idle leaves the machine as it is.
+Each row: how many of --times recordings of a program that is 10 % slower fail the check (all should), and how many of --equal recordings of
+an equal one (none should). --work is the size of the program, about its milliseconds; --idle leaves the machine as it is; --action measures
+the GitHub Action alone, on a repository with such a pull request, by the runner of tests/ci.
 """
 import argparse
 import os
@@ -16,7 +17,15 @@ import sys
 import tempfile
 import time
 
-APP = "import sys\ntotal = 0\nfor i in range(int(float(sys.argv[1]) * 12000)):\n    total += i * i % 7\n"
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+for name in ("", "ci"):
+    sys.path.insert(0, os.path.join(FOLDER, name))
+import forge  # noqa: E402
+import repository  # noqa: E402
+import runner  # noqa: E402
+
+STEPS = 12000  # of the programs for a millisecond of --work
+APP = f"import sys\ntotal = 0\nfor i in range(int(float(sys.argv[1]) * {STEPS})):\n    total += i * i % 7\n"
 LOAD = "import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end:\n    pass\n"
 
 
@@ -59,14 +68,36 @@ class Bench:
                          *(["--metric", metric] if metric else []))
 
 
+def is_failed_by_action(args, more):
+    """One use of the Action in a repository whose pull request does `more` times the work of its base."""
+    with tempfile.TemporaryDirectory() as folder:
+        api = forge.Forge()
+        try:
+            made = repository.Repository(folder, args.work * STEPS / 1000, args.work * STEPS / 1000 * more)
+            job = runner.Job(os.path.join(folder, "job"), made.checkout, api.url)
+            status, log, _ = job.action(perfshelf=args.program, command=f"{sys.executable} app.py", pairs=str(args.pairs), fail_on=args.fail_on)
+        finally:
+            api.close()
+    if status not in (0, 1):
+        sys.exit(log)
+    return status
+
+
+def row(args, how, metric, is_flagged):
+    found, flagged = (sum(is_flagged(more) for _ in range(times)) for more, times in ((1.1, args.times), (1, args.equal)))
+    print(f"| {how} | {metric} | {found} of {args.times} | {flagged} of {args.equal} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=os.path.abspath)
     parser.add_argument("--times", type=int, default=10)
+    parser.add_argument("--equal", type=int, default=20)
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--work", type=float, default=300)
     parser.add_argument("--fail-on", default="+5%")
     parser.add_argument("--idle", action="store_true")
+    parser.add_argument("--action", action="store_true")
     parser.add_argument("--load", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.load:
@@ -75,13 +106,14 @@ def main():
     loader = None if args.idle else subprocess.Popen([sys.executable, __file__, args.program, "--load"], start_new_session=True)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            bench = Bench(args, folder)
             print(f"| {args.pairs} and {args.pairs} runs | compared by | 10 % slower: found | equal: flagged |\n|---|---|---|---|", flush=True)
+            if args.action:
+                row(args, "the GitHub Action", "CPU time", lambda more: is_failed_by_action(args, more))
+                return
+            bench = Bench(args, folder)
             for interleaved in (True, False):
                 for metric, name in (("cpu_s", "CPU time"), (None, "wall clock")):
-                    found, flagged = (sum(bench.is_flagged(more, metric, interleaved) for _ in range(args.times)) for more in (1.1, 1))
-                    print(f"| {'in pairs' if interleaved else 'one after the other'} | {name} | {found} of {args.times} | {flagged} of {args.times} |",
-                          flush=True)
+                    row(args, "in pairs" if interleaved else "one after the other", name, lambda more: bench.is_flagged(more, metric, interleaved))
     finally:
         if loader:
             os.killpg(loader.pid, signal.SIGKILL)
