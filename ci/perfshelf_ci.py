@@ -326,8 +326,9 @@ class Api:
                 return self.once(method, self.base + path, body)
             except urllib.error.HTTPError as error:
                 error.close()
+                hint = " (tokens of pull requests from forks cannot write)" if error.code == 403 else ""
                 if error.code < 500 or method == "POST" or attempt + 1 == TRIES:
-                    raise Failure(f"{method} {path.split('?')[0]}: status {error.code}") from error
+                    raise Failure(f"{method} {path.split('?')[0]}: status {error.code}{hint}") from error
             except (OSError, ValueError) as error:
                 if method == "POST" or attempt + 1 == TRIES:
                     raise Failure(f"{method} {path.split('?')[0]}: {error}") from error
@@ -415,7 +416,7 @@ def comment():
             api = (GitLab if os.environ.get("CI_MERGE_REQUEST_IID") else GitHub)(token, project, number)
             say(f"comment {write_comment(api, text)}")
         except (Failure, KeyError, TypeError, ValueError) as error:
-            say(f"no comment: {error} (tokens of pull requests from forks cannot write); the summary has the result")
+            say(f"no comment: {error}; the summary has the result")
     return 0
 
 

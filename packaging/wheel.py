@@ -40,7 +40,8 @@ Tag: {tag}
 ENTRY_POINTS = """[pytest11]
 perfshelf = perfshelf.pytest_plugin
 """
-PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python", "perfshelf")
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PACKAGE = os.path.join(ROOT, "python", "perfshelf")
 
 
 def files_in(folder):
@@ -61,6 +62,8 @@ def contents(stage, version, architecture):
     for path in files_in(PACKAGE):
         if path.endswith((".py", "py.typed")):
             yield os.path.join("perfshelf", os.path.relpath(path, PACKAGE)), read(path), 0o644
+    # For GitLab, whose `include` brings one file: python3 -m perfshelf.ci
+    yield "perfshelf/ci.py", read(os.path.join(ROOT, "ci", "perfshelf_ci.py")), 0o644
     yield f"{data}/scripts/perfshelf", read(os.path.join(stage, "bin/perfshelf")), 0o755
     for path in files_in(os.path.join(stage, "share/man")):
         yield f"{data}/data/{os.path.relpath(path, stage)}", read(path), 0o644

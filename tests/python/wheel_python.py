@@ -28,6 +28,9 @@ with perfshelf.record(name="probe") as block:
     json.dumps([])
 assert block.run.name == "probe"
 assert subprocess.check_output([sys.executable, "-m", "perfshelf", "--version"]).decode() == "perfshelf %s\\n" % perfshelf.__version__
+# what ci/gitlab/perfshelf.yml runs
+done = subprocess.run([sys.executable, "-I", "-m", "perfshelf.ci"], stderr=subprocess.PIPE)
+assert done.returncode == 1 and b"perfshelf_ci.py measure" in done.stderr, done
 points = importlib.metadata.distribution("perfshelf").entry_points
 assert [(point.group, point.value) for point in points] == [("pytest11", "perfshelf.pytest_plugin")]
 """
