@@ -7,6 +7,7 @@ import functools
 import gzip
 import json
 import os
+import pickle
 import unittest
 
 from corpus import CORPUS, CorpusTest, Shelf, has, needs, paths, sha256
@@ -150,6 +151,219 @@ class Snapshots(CorpusTest):
             names = {mark["name"]: mark["n"] for mark in marks}
             for name, n in known["annotation_names"].items():
                 self.assertEqual(names[name], n, path)
+
+
+class Unpickler(pickle.Unpickler):
+    """Snapshots have neither classes nor functions."""
+
+    def find_class(self, module, name):
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+
+@functools.cache
+def snapshot_of(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        whole = json.load(file) if path.endswith(".json") else Unpickler(file).load()
+    return whole if isinstance(whole, dict) else {"segments": whole, "device_traces": []}
+
+
+HIDDEN_NAMES = ("unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start", "__libc_start_main", "PyEval_", "PyObject_", "PyFunction_")
+HIDDEN_FILES = ("core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "Objects/call.c", "Objects/methodobject.c", "pycore_ceval.h",
+                "ceval.c", "cpython/abstract.h")
+PLUMBING = {"_call_impl", "_wrapped_call_impl", "wrapper", "_wrapper", "wrapped", "decorate_context", "new_forward"}  # those of the corpus
+TORCH_PLUMBING = {"inner", "_fn", "fn", "_compile_wrapper", "__call__"}
+
+
+def is_hidden(frame):
+    return any(part in frame["name"] for part in HIDDEN_NAMES) or any(part in frame["filename"] for part in HIDDEN_FILES)
+
+
+def is_shown_in_python(frame):
+    file, name = frame["filename"], frame["name"]
+    if is_hidden(frame) or not (file.endswith(".py") or file.startswith("<")):
+        return False
+    return not (name in PLUMBING or file.endswith("contextlib.py") or (name == "apply" and file.endswith("torch/autograd/function.py"))
+                or (name in TORCH_PLUMBING and "torch/_dynamo/" in file) or (name == "inner" and "torch/" in file)
+                or (name == "__call__" and "torch/_ops.py" in file))
+
+
+def text_of(frames, shown):
+    return ";".join(f"{f['filename'] if f['filename'] != '??' else ''}:{f['line']}:{f['name']}" for f in frames if shown(f))
+
+
+class Replay:
+    """The live set of a device after each event, by walking the whole trace."""
+
+    def __init__(self, snapshot, device):
+        self.events = snapshot["device_traces"][device] if device < len(snapshot["device_traces"]) else []
+        self.segments = [segment for segment in snapshot["segments"] if segment["device"] == device]
+        self.allocations, opened = [], {}
+        for i, event in enumerate(self.events):
+            if event["action"] == "alloc":
+                if event["addr"] in opened:  # its free is missing
+                    opened.pop(event["addr"])["end"] = i
+                opened[event["addr"]] = self.add(i, None, event["addr"], event["size"], event.get("frames", []))
+            elif event["action"] == "free_completed":
+                if event["addr"] in opened:
+                    opened.pop(event["addr"])["end"] = i
+                else:
+                    self.add(-1, i, event["addr"], event["size"], event.get("frames", []))
+        for segment in self.segments:
+            at = segment["address"]
+            for block in segment["blocks"]:
+                address = block.get("address", at)
+                at = address + block["size"]
+                if block["state"] != "inactive" and address not in opened:
+                    history = block.get("history") or [{}]
+                    size = block.get("requested_size", history[0].get("real_size", block["size"]))
+                    self.add(-1, None, address, size, block.get("frames", history[0].get("frames", [])))
+
+    def add(self, start, end, address, size, frames):
+        self.allocations.append({"start": start, "end": end, "address": address, "bytes": size, "frames": frames})
+        return self.allocations[-1]
+
+    def live(self, at):
+        return [a for a in self.allocations if a["start"] <= at and (a["end"] is None or a["end"] > at)]
+
+    def moments(self):
+        n = len(self.events)
+        return sorted({-1, *(k * (n - 1) // 19 for k in range(20))}) if n else [-1]
+
+
+class Views(CorpusTest):
+    """The views of snapshots equal a plain replay of the whole pickle."""
+    fill = staticmethod(snapshot_shelf)
+
+    def view(self, path, name, **parameters):
+        query = "&".join(f"{key}={value}" for key, value in parameters.items())
+        return self.shelf.ask("GET", f"/runs/{self.shelf.of(path)['id']}/snapshot{name}?{query}")
+
+    def each_device(self):
+        for path in paths(FOLDER):
+            for device in self.view(path, "")["devices"]:
+                with self.subTest(os.path.basename(path), device=device["number"]):
+                    yield path, device, Replay(snapshot_of(path), device["number"])
+
+    def stack_texts(self, path):
+        stacks, texts = {row["stack"]: row for row in self.shelf.sql(path, "SELECT * FROM memory_stacks")}, {None: []}
+        for stack, row in stacks.items():
+            texts[stack] = [{"filename": row["file"], "line": row["line"] or 0, "name": row["function"]}, *texts[row["parent"]]]
+        return texts
+
+    def test_devices(self):
+        for path in paths(FOLDER):
+            answer = self.view(path, "")
+            rows = self.shelf.sql(path, "SELECT * FROM memory_devices ORDER BY device")
+            self.assertEqual([d["number"] for d in answer["devices"]], [row["device"] for row in rows])
+            for device, row in zip(answer["devices"], rows):
+                self.assertEqual([device["peak_live"], device["live_end"], device["reserved_end"], device["events"], device["ooms"]],
+                                 [row["peak_live"], row["live_end"], row["reserved"], row["events"], row["ooms"]])
+                live = self.view(path, "/live", device=device["number"], at="peak")
+                self.assertEqual((live["live"], live["reserved"]), (device["peak_live"], device["reserved_at_peak"]))
+                marks = [mark for mark in answer["marks"] if mark["device"] == device["number"]]
+                self.assertEqual([[m["event"], m["asked"], m["free"]] for m in marks if m["kind"] == "oom"],
+                                 oracle(path)["devices"][str(row["device"])].get("oom", []))
+                if row["ooms"]:
+                    self.assertEqual(device["cursor"], row["oom_event"])
+            starts = [mark for mark in answer["marks"] if mark["kind"] == "annotation"]
+            self.assertEqual(len(starts) + answer["marks_without_place"], oracle(path)["annotations"][1].get("START", 0), path)
+
+    def test_live_set_by_stack(self):
+        for path, device, replay in self.each_device():
+            texts = self.stack_texts(path)
+            for at in replay.moments():
+                live = replay.live(at)
+                for plumbing, shown in ((1, lambda f: not is_hidden(f)), (0, is_shown_in_python)):
+                    want = collections.defaultdict(lambda: [0, 0])
+                    for a in live:
+                        freed = plumbing == 0 and a["start"] < 0 and a["end"] is not None  # only the stack of its free is known
+                        row = want["" if freed else text_of(a["frames"], shown)]
+                        row[0] += a["bytes"]
+                        row[1] += 1
+                    answer = self.view(path, "/live", device=device["number"], at=at, plumbing=plumbing, limit=10000)
+                    got = {text_of(texts[row["stack"]], shown): [row["bytes"], row["count"]] for row in answer["rows"]}
+                    self.assertEqual((answer["live"], answer["count"]), (sum(a["bytes"] for a in live), len(live)))
+                    self.assertEqual(len(got), len(answer["rows"]))
+                    self.assertEqual(got, dict(want), (at, plumbing))
+
+    def test_live_set_otherwise(self):
+        for path, device, replay in self.each_device():
+            for at in replay.moments()[::6]:
+                whole = self.view(path, "/live", device=device["number"], at=at)
+                sizes = collections.Counter(a["bytes"] for a in replay.live(at))
+                rows = self.view(path, "/live", device=device["number"], at=at, by="size", limit=10000)["rows"]
+                self.assertEqual({row["name"]: row["count"] for row in rows}, {f"{size} B": n for size, n in sizes.items()})
+                for by in ("caller", "file", "module", "stream"):
+                    few = self.view(path, "/live", device=device["number"], at=at, by=by, limit=2)
+                    self.assertEqual(sum(row["bytes"] for row in few["rows"]) + few["omitted"]["bytes"], whole["live"])
+                    self.assertEqual(sum(row["count"] for row in few["rows"]) + few["omitted"]["count"], whole["count"])
+
+    def test_lifetimes_of_stacks(self):
+        for path, device, replay in self.each_device():
+            texts, lifetimes = self.stack_texts(path), collections.defaultdict(list)
+            for a in replay.allocations:
+                if a["start"] >= 0:
+                    lifetimes[text_of(a["frames"], is_shown_in_python)].append((len(replay.events) if a["end"] is None else a["end"]) - a["start"])
+            for row in self.view(path, "/live", device=device["number"], at="peak", limit=10000)["rows"]:
+                if row["stack"]:
+                    known = sorted(lifetimes[text_of(texts[row["stack"]], is_shown_in_python)])
+                    self.assertEqual(row["lifetime"], known[(len(known) - 1) // 2] if known else None)
+
+    def test_flame(self):
+        for path, device, replay in self.each_device():
+            for at in replay.moments()[::4]:
+                for plumbing in (0, 1):
+                    rows = self.view(path, "/live", device=device["number"], at=at, plumbing=plumbing, limit=10000)["rows"]
+                    flame = self.view(path, "/flame", device=device["number"], at=at, plumbing=plumbing)
+                    nodes = flame["nodes"]
+                    self.assertEqual(nodes["bytes"][0], sum(row["bytes"] for row in rows))
+                    self.assertEqual(nodes["count"][0], sum(row["count"] for row in rows))
+                    children, own = [[] for _ in nodes["parent"]], list(nodes["bytes"])
+                    for i, parent in enumerate(nodes["parent"][1:], 1):
+                        self.assertLess(parent, i)
+                        children[parent].append(nodes["bytes"][i])
+                        own[parent] -= nodes["bytes"][i]
+                    self.assertGreaterEqual(min(own), 0)
+                    by_stack = {row["stack"]: row["bytes"] for row in rows}
+                    for i, (stack, frame) in enumerate(zip(nodes["stack"], nodes["frame"])):
+                        if stack is not None or (i and frame is None):
+                            self.assertEqual(own[i], by_stack.get(stack, 0))
+                    self.assertEqual(sum(own), nodes["bytes"][0])
+
+    def test_timeline(self):
+        for path, device, replay in self.each_device():
+            rows = {row["event"]: (row["allocated"], row["reserved"])
+                    for row in self.shelf.sql(path, f"SELECT event, allocated, reserved FROM memory_events WHERE device = {device['number']}")}
+            n = device["events"]
+            ranges = ((0, n, 7), (0, n, 4096), (n // 3, n // 2, 100), (n // 2, n // 2 + 1, 10))
+            for start, end, columns in (r for r in ranges if r[0] < min(r[1], n)):
+                for by in ("stack", "stream", "pool", "category"):
+                    answer = self.view(path, "/timeline", **{"device": device["number"], "from": start, "to": end, "columns": columns, "by": by})
+                    width = answer["columns"]
+                    self.assertEqual(width, min(columns, end - start))
+                    for column in range(width):
+                        covered = [e for e in range(start + -(-column * (end - start) // width), start + -(-(column + 1) * (end - start) // width)) if e in rows]
+                        best = max(covered, key=lambda e: (rows[e][0], -e))
+                        self.assertEqual(answer["event"][column], best)
+                        self.assertEqual(answer["live"][column], rows[best][0])
+                        self.assertEqual(answer["reserved"][column], max(rows[e][1] for e in covered))
+                    self.assertEqual([sum(parts) for parts in zip(*answer["parts"])], answer["live"], by)
+                    self.assertEqual(len(answer["names"]), len(answer["parts"]))
+            if n and device["has_times"]:
+                answer = self.view(path, "/timeline", device=device["number"], columns=300, x="time")
+                self.assertEqual([sum(parts) for parts in zip(*answer["parts"])], answer["live"])
+                self.assertEqual(max(answer["live"]), max(live for live, _ in rows.values()))
+                self.assertEqual(answer["event"], sorted(answer["event"]))
+                for event, live in zip(answer["event"], answer["live"]):
+                    self.assertEqual(live, rows[event][0] if event >= 0 else device["live_before"])
+
+    def test_groups_have_the_largest_stacks(self):
+        for path, device, _ in self.each_device():
+            groups = [group for group in self.view(path, "")["groups"] if group["device"] == device["number"]]
+            rows = [row for row in self.view(path, "/live", device=device["number"], at="peak", limit=10000)["rows"] if row["stack"]]
+            self.assertEqual([group["group"] for group in groups], list(range(1, min(6, len(rows)) + 1)))
+            self.assertEqual([row["bytes"] for row in rows[:6]], [next(r["bytes"] for r in rows if r["stack"] == group["stack"]) for group in groups])
+            self.assertEqual(sorted(row["group"] for row in rows if row["group"] < 7), [group["group"] for group in groups])
 
 
 @needs(MANIFEST)

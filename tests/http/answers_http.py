@@ -25,6 +25,7 @@ VIEWS = {
     "operators": "OperatorRow", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
+    "snapshot": None, "snapshot/timeline": None, "snapshot/live": None, "snapshot/flame": None,
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",
@@ -79,7 +80,7 @@ class Answers:
                 self.keep(name, type_name, path, row)
             return rows
         for part in [value, *(value.get("runs") if type_name == "MultiRunAnswer" else [])]:
-            for column in part.get("columns", []):  # of lines: an array for each
+            for column in part.get("columns", []) if name != "snapshot/timeline" else []:  # of lines: an array for each
                 del part[column]
         self.keep(name, type_name, path, value)
         return value

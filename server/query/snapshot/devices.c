@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/* devices.c: the GPUs of a memory snapshot, the parameters that choose a GPU and an event, and the
+ * view snapshot: GPUs, marks and groups of stacks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/query/snapshot/snapshot.h"
+
+#define EVENTS_MAX (INT64_C(1) << 40) /* more events than this are not in a valid run file */
+#define MARKS_MAX  20000              /* maximum number of marks in an answer */
+
+/* --- Devices --- */
+
+enum ps_status ps_snapshot_devices_read(struct ps_db *db, struct ps_snapshot_devices *out,
+                                        struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    size_t cap = 0;
+
+    *out = (struct ps_snapshot_devices){.items = NULL};
+    ps_db_prepare(db, ps_query_sql("snapshot_devices"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        struct ps_snapshot_device_row device = {
+            .id = ps_col_int(stmt, 0),
+            .number = ps_col_int(stmt, 1),
+            .events = ps_col_int(stmt, 2),
+            .first_us = ps_col_int(stmt, 3),
+            .last_us = ps_col_int(stmt, 4),
+            .segments = ps_col_int(stmt, 5),
+            .reserved_end = ps_col_int(stmt, 6),
+            .largest_free = ps_col_int(stmt, 7),
+            .fragmentation = ps_col_real(stmt, 8),
+            .before_count = ps_col_int(stmt, 9),
+            .live_before = ps_col_int(stmt, 10),
+            .peak_live = ps_col_int(stmt, 11),
+            .peak_event = ps_col_int(stmt, 12),
+            .live_end = ps_col_int(stmt, 13),
+            .reserved_before = ps_col_int(stmt, 14),
+            .peak_reserved = ps_col_int(stmt, 15),
+            .ooms = ps_col_int(stmt, 16),
+            .oom_event = ps_col_int(stmt, 17),
+            .oom_bytes = ps_col_int(stmt, 18),
+            .oom_free = ps_col_int(stmt, 19),
+        };
+
+        if (device.events < 0 || device.events > EVENTS_MAX || device.peak_event < -1 ||
+            device.peak_event >= device.events || device.oom_event < -1 ||
+            device.oom_event >= device.events)
+            return ps_snapshot_fail_damaged(err, "a GPU");
+        PS_RESERVE_ONE(out->items, out->n, cap);
+        out->items[out->n++] = device;
+    }
+    return err->code;
+}
+
+void ps_snapshot_devices_free(struct ps_snapshot_devices *devices)
+{
+    free(devices->items);
+    *devices = (struct ps_snapshot_devices){.items = NULL};
+}
+
+int64_t ps_snapshot_cursor(const struct ps_snapshot_device_row *device)
+{
+    return device->ooms > 0 && device->oom_event >= 0 ? device->oom_event : device->peak_event;
+}
+
+/* Whether device `a` is a better default than `b`, which has a lower number. */
+static bool is_better(const struct ps_snapshot_device_row *a,
+                      const struct ps_snapshot_device_row *b)
+{
+    if ((a->ooms > 0) != (b->ooms > 0))
+        return a->ooms > 0;
+    return a->ooms <= 0 && a->peak_live > b->peak_live;
+}
+
+enum ps_status ps_snapshot_param_device(struct ps_db *db, struct ps_params params,
+                                        struct ps_snapshot_device_row *out, struct ps_err *err)
+{
+    PS_AUTO(ps_snapshot_devices_free) struct ps_snapshot_devices devices = {.items = NULL};
+    const struct ps_snapshot_device_row *best = NULL;
+    int64_t number;
+
+    ps_param_int(params, "device", 0, PS_SNAPSHOT_DEVICES_MAX - 1, -1, &number, err);
+    if (err->code != PS_OK || ps_snapshot_devices_read(db, &devices, err) != PS_OK)
+        return err->code;
+    for (size_t i = 0; i < devices.n; i++) {
+        const struct ps_snapshot_device_row *device = &devices.items[i];
+
+        if (number < 0 ? !best || is_better(device, best) : device->number == number)
+            best = device;
+    }
+    if (!best)
+        return number < 0 ? ps_fail(err, PS_BAD_REQUEST, "the snapshot has no GPU")
+                          : ps_fail(err, PS_BAD_REQUEST, "the snapshot has no GPU %lld",
+                                    (long long)number);
+    *out = *best;
+    return PS_OK;
+}
+
+enum ps_status ps_snapshot_param_event(const struct ps_snapshot_device_row *device,
+                                       struct ps_params params, const char *key, int64_t *out,
+                                       struct ps_err *err)
+{
+    const char *text = ps_param_get(params, key);
+
+    *out = ps_snapshot_cursor(device);
+    if (err->code != PS_OK || !text || !text[0])
+        return err->code;
+    if (strcmp(text, "peak") == 0) {
+        *out = device->peak_event;
+    } else if (strcmp(text, "end") == 0) {
+        *out = device->events - 1;
+    } else if (strcmp(text, "oom") == 0) {
+        if (device->ooms <= 0 || device->oom_event < 0)
+            return ps_fail(err, PS_BAD_REQUEST, "%s: no allocation failed on GPU %lld", key,
+                           (long long)device->number);
+        *out = device->oom_event;
+    } else if (!ps_str_parse_i64(ps_str_from_c(text), out) || *out < -1 || *out >= device->events) {
+        *out = -1;
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "%s must be peak, end, oom or a whole number from -1 to %lld", key,
+                       (long long)(device->events - 1));
+    }
+    return PS_OK;
+}
+
+enum ps_status ps_snapshot_param_range(const struct ps_snapshot_device_row *device,
+                                       struct ps_params params, int64_t *from, int64_t *to,
+                                       struct ps_err *err)
+{
+    ps_param_int(params, "from", 0, EVENTS_MAX, 0, from, err);
+    ps_param_int(params, "to", 0, EVENTS_MAX, device->events, to, err);
+    *to = *to < device->events ? *to : device->events;
+    if (err->code == PS_OK && device->events > 0 && *from >= *to)
+        ps_fail(err, PS_BAD_REQUEST,
+                "from must be less than to and than the number of events, %lld",
+                (long long)device->events);
+    if (err->code != PS_OK || device->events == 0)
+        *from = *to = 0;
+    return err->code;
+}
+
+enum ps_status ps_snapshot_bytes_at(struct ps_db *db, const struct ps_snapshot_device_row *device,
+                                    int64_t at, int64_t *live, int64_t *reserved,
+                                    struct ps_err *err)
+{
+    PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows events = {.db = NULL};
+    size_t chunk, row;
+    const int64_t *values;
+
+    *live = device->live_before;
+    *reserved = device->reserved_before;
+    if (at < 0 ||
+        ps_snapshot_rows_open(db, PS_PACKED_SNAPSHOT_EVENTS, device->id, &events, err) != PS_OK ||
+        !ps_snapshot_find_event(&events, at, &chunk, &row, err))
+        return err->code;
+    if ((values = ps_snapshot_column(&events, chunk, PS_SNAPSHOT_EVENT_LIVE, err)))
+        *live = ps_snapshot_add(*live, values[row]);
+    if ((values = ps_snapshot_column(&events, chunk, PS_SNAPSHOT_EVENT_RESERVED, err)))
+        *reserved = ps_snapshot_add(*reserved, values[row]);
+    return err->code;
+}
+
+/* Stores whether the events have times: PyTorch writes the times of all events or of none. */
+static enum ps_status read_has_times(struct ps_db *db, const struct ps_snapshot_device_row *device,
+                                     bool *out, struct ps_err *err)
+{
+    PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows levels = {.db = NULL};
+
+    *out = device->events > 0 && device->first_us >= 0;
+    ps_snapshot_rows_open(db, PS_PACKED_SNAPSHOT_LEVELS, device->id, &levels, err);
+    for (size_t c = 0; c < levels.n_chunks && *out; c++) {
+        const int64_t *t = ps_snapshot_column(&levels, c, PS_SNAPSHOT_LEVEL_T, err);
+
+        for (size_t i = 0; t && i < levels.chunks[c].n; i++)
+            *out &= t[i] >= 0;
+        if (!t)
+            return err->code;
+    }
+    return err->code;
+}
+
+/* --- Marks --- */
+
+struct mark {
+    int64_t event, end; /* end: -1: none */
+    int64_t bytes, free_bytes;
+    int64_t start_us, end_us;
+    struct ps_str name; /* of annotations */
+    enum { MARK_OOM, MARK_SNAPSHOT, MARK_ANNOTATION } kind;
+};
+
+struct marks {
+    struct mark *items;
+    size_t n, cap;
+    int64_t n_omitted, n_without_place;
+    struct ps_arena text;
+};
+
+static void marks_free(struct marks *marks)
+{
+    free(marks->items);
+    ps_arena_free(&marks->text);
+}
+
+static struct mark *add_mark(struct marks *marks, int64_t event)
+{
+    PS_RESERVE_ONE(marks->items, marks->n, marks->cap);
+    marks->items[marks->n] = (struct mark){.event = event, .end = -1, .start_us = -1, .end_us = -1};
+    return &marks->items[marks->n++];
+}
+
+/* Adds the failed allocations and the snapshots among the events of one chunk. */
+static void find_event_marks(struct ps_snapshot_rows *events, size_t chunk, struct marks *marks,
+                             struct ps_err *err)
+{
+    const int64_t *action = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_ACTION, err);
+
+    for (size_t i = 0; action && i < events->chunks[chunk].n; i++) {
+        const int64_t *index, *bytes, *address;
+        struct mark *mark;
+
+        if (action[i] < PS_SNAPSHOT_TAKEN)
+            continue;
+        if (marks->n >= MARKS_MAX) {
+            marks->n_omitted++;
+            continue;
+        }
+        index = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_INDEX, err);
+        bytes = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_BYTES, err);
+        address = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_ADDRESS, err);
+        if (!index || !bytes || !address)
+            return;
+        mark = add_mark(marks, index[i]);
+        mark->kind = action[i] == PS_SNAPSHOT_OOM ? MARK_OOM : MARK_SNAPSHOT;
+        mark->bytes = bytes[i];
+        mark->free_bytes = address[i];
+    }
+}
+
+/* Reads the annotations of a device. An END belongs to the last START with its name that has no
+ * END. */
+static enum ps_status read_annotations(struct ps_db *db,
+                                       const struct ps_snapshot_device_row *device, bool has_times,
+                                       struct marks *marks, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) uint32_t *open = NULL; /* [text]: index + 1 of the last open mark */
+    size_t n_open = 0, rows = 0;
+
+    ps_db_prepare(db, ps_query_sql("snapshot_marks"), &stmt, err);
+    ps_bind_int(stmt, ":device", device->number);
+    while (ps_stmt_step(stmt, err)) {
+        int64_t t_us = ps_col_int(stmt, 0), text = ps_col_int(stmt, 1);
+        bool is_end = ps_col_int(stmt, 3) != 0;
+        struct mark *mark;
+
+        if (!ps_id_is_plausible(text, ++rows))
+            return ps_snapshot_fail_damaged(err, "an annotation");
+        if (!has_times || t_us < 0) {
+            marks->n_without_place += !is_end;
+            continue;
+        }
+        open = ps_grow_to(open, &n_open, (size_t)text, sizeof *open);
+        if (is_end) {
+            if (!open[text])
+                continue;
+            mark = &marks->items[open[text] - 1];
+            open[text] =
+                (uint32_t)mark->end; /* the mark that was open before, while it has no END */
+            mark->end_us = t_us;
+            mark->end = -1;
+            continue;
+        }
+        if (marks->n >= MARKS_MAX) {
+            marks->n_omitted++;
+            continue;
+        }
+        mark = add_mark(marks, -1);
+        mark->kind = MARK_ANNOTATION;
+        mark->start_us = t_us;
+        mark->name = ps_arena_copy(&marks->text, ps_col_text(stmt, 2));
+        mark->end = open[text];
+        open[text] = (uint32_t)marks->n;
+    }
+    for (size_t i = 0; i < marks->n; i++)
+        if (marks->items[i].kind == MARK_ANNOTATION)
+            marks->items[i].end = -1;
+    return err->code;
+}
+
+/* A time that is to be placed among the events. */
+struct placement {
+    int64_t t_us;
+    int64_t *event; /* gets the first event at or after this time */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct placement *x = a, *y = b;
+
+    return (x->t_us > y->t_us) - (x->t_us < y->t_us);
+}
+
+/* Places the times of annotations among the events. The wall clock of a trace may step back: an
+ * event counts as not earlier than the events before it. */
+static enum ps_status place_annotations(struct ps_snapshot_rows *events,
+                                        const struct ps_snapshot_device_row *device,
+                                        struct marks *marks, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr)
+    struct placement *list = ps_alloc_array(2 * marks->n + 1, sizeof *list);
+    size_t n = 0, next = 0;
+    int64_t latest = INT64_MIN;
+
+    for (size_t i = 0; i < marks->n; i++) {
+        struct mark *mark = &marks->items[i];
+
+        if (mark->kind != MARK_ANNOTATION)
+            continue;
+        list[n++] = (struct placement){mark->start_us, &mark->event};
+        if (mark->end_us >= 0)
+            list[n++] = (struct placement){mark->end_us, &mark->end};
+    }
+    qsort(list, n, sizeof *list, by_time);
+    for (size_t c = 0; c < events->n_chunks && next < n; c++) {
+        const int64_t *t = ps_snapshot_column(events, c, PS_SNAPSHOT_EVENT_T, err);
+        const int64_t *index = ps_snapshot_column(events, c, PS_SNAPSHOT_EVENT_INDEX, err);
+
+        if (!t || !index)
+            return err->code;
+        for (size_t i = 0; i < events->chunks[c].n && next < n; i++) {
+            latest = t[i] > latest ? t[i] : latest;
+            while (next < n && list[next].t_us <= latest)
+                *list[next++].event = index[i];
+        }
+    }
+    while (next < n)
+        *list[next++].event = device->events;
+    return err->code;
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const struct mark *x = a, *y = b;
+
+    if (x->event != y->event)
+        return x->event > y->event ? 1 : -1;
+    if (x->kind != y->kind)
+        return x->kind > y->kind ? 1 : -1;
+    return (x->start_us > y->start_us) - (x->start_us < y->start_us);
+}
+
+static void write_mark(const struct ps_snapshot_device_row *device, const struct mark *mark,
+                       struct ps_json *json)
+{
+    static const char *const kinds[] = {"oom", "snapshot", "annotation"};
+
+    ps_json_object(json);
+    ps_json_key_int(json, "device", device->number);
+    ps_json_key_int(json, "event", mark->event);
+    ps_json_key_int_or_null(json, "end", mark->end, mark->end >= 0);
+    ps_json_key_str(json, "kind", kinds[mark->kind]);
+    ps_json_key(json, "name");
+    ps_json_str(json, mark->name);
+    ps_json_key_int_or_null(json, "asked", mark->bytes, mark->kind == MARK_OOM);
+    ps_json_key_int_or_null(json, "free", mark->free_bytes, mark->kind == MARK_OOM);
+    ps_json_end(json);
+}
+
+static enum ps_status write_marks(struct ps_db *db, const struct ps_snapshot_device_row *device,
+                                  bool has_times, int64_t *n_omitted, int64_t *n_without_place,
+                                  struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows events = {.db = NULL};
+    PS_AUTO(marks_free) struct marks marks = {.items = NULL};
+
+    ps_snapshot_rows_open(db, PS_PACKED_SNAPSHOT_EVENTS, device->id, &events, err);
+    for (size_t c = 0; c < events.n_chunks && err->code == PS_OK; c++)
+        find_event_marks(&events, c, &marks, err);
+    read_annotations(db, device, has_times, &marks, err);
+    place_annotations(&events, device, &marks, err);
+    if (marks.n)
+        qsort(marks.items, marks.n, sizeof *marks.items, by_event);
+    for (size_t i = 0; i < marks.n && err->code == PS_OK; i++)
+        write_mark(device, &marks.items[i], json);
+    *n_omitted += marks.n_omitted;
+    *n_without_place += marks.n_without_place;
+    return err->code;
+}
+
+/* --- The view --- */
+
+static enum ps_status write_device(struct ps_db *db, const struct ps_snapshot_device_row *device,
+                                   bool has_times, struct ps_json *json, struct ps_err *err)
+{
+    int64_t live, reserved;
+
+    ps_snapshot_bytes_at(db, device, device->peak_event, &live, &reserved, err);
+    ps_json_object(json);
+    ps_json_key_int(json, "number", device->number);
+    ps_json_key_int(json, "events", device->events);
+    ps_json_key_bool(json, "has_times", has_times);
+    ps_json_key_int_or_null(json, "first_us", device->first_us, device->first_us >= 0);
+    ps_json_key_int_or_null(json, "last_us", device->last_us, device->last_us >= 0);
+    ps_json_key_int(json, "live_before", device->live_before);
+    ps_json_key_int(json, "reserved_before", device->reserved_before);
+    ps_json_key_int(json, "before_count", device->before_count);
+    ps_json_key_int(json, "peak_live", device->peak_live);
+    ps_json_key_int(json, "peak_event", device->peak_event);
+    ps_json_key_int(json, "reserved_at_peak", reserved);
+    ps_json_key_int(json, "live_end", device->live_end);
+    ps_json_key_int(json, "reserved_end", device->reserved_end);
+    ps_json_key_int(json, "peak_reserved", device->peak_reserved);
+    ps_json_key_int(json, "segments", device->segments);
+    ps_json_key_real(json, "fragmentation", device->fragmentation);
+    ps_json_key_int(json, "largest_free", device->largest_free);
+    ps_json_key_int(json, "ooms", device->ooms);
+    ps_json_key_int(json, "cursor", ps_snapshot_cursor(device));
+    ps_json_end(json);
+    return err->code;
+}
+
+static enum ps_status write_groups(struct ps_db *db, const struct ps_snapshot_device_row *device,
+                                   const struct ps_snapshot_stacks *stacks, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_snapshot_groups_free) struct ps_snapshot_groups groups = {.n = 0};
+
+    ps_snapshot_groups_read(db, device, stacks, &groups, err);
+    for (size_t g = 1; g <= groups.n && err->code == PS_OK; g++) {
+        ps_json_object(json);
+        ps_json_key_int(json, "device", device->number);
+        ps_json_key_int(json, "group", (int64_t)g);
+        ps_snapshot_write_node(stacks, PS_SNAPSHOT_PYTHON, groups.node[g], json);
+        ps_json_end(json);
+    }
+    return err->code;
+}
+
+static enum ps_status write_settings(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_json_key(json, "settings");
+    ps_db_prepare(db, ps_query_sql("snapshot_settings"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
+        ps_col_write_raw_json(stmt, 0, "null", json);
+    else
+        ps_json_null(json);
+    return err->code;
+}
+
+enum ps_status ps_view_snapshot(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_snapshot_devices_free) struct ps_snapshot_devices devices = {.items = NULL};
+    PS_AUTO(ps_snapshot_stacks_release) const struct ps_snapshot_stacks *stacks = NULL;
+    PS_AUTO(ps_free_ptr) bool *has_times = NULL;
+    struct ps_json json = ps_json_writer(&answer->body);
+    int64_t n_omitted = 0, n_without_place = 0;
+
+    (void)view, (void)id, (void)params;
+    ps_snapshot_devices_read(db, &devices, err);
+    if (err->code != PS_OK || ps_snapshot_stacks_acquire(db, &stacks, err) != PS_OK)
+        return err->code;
+    has_times = ps_alloc_array(devices.n + 1, sizeof *has_times);
+    ps_json_object(&json);
+    ps_json_key(&json, "devices");
+    ps_json_array(&json);
+    for (size_t i = 0; i < devices.n && err->code == PS_OK; i++) {
+        read_has_times(db, &devices.items[i], &has_times[i], err);
+        write_device(db, &devices.items[i], has_times[i], &json, err);
+    }
+    ps_json_end(&json);
+    write_settings(db, &json, err);
+    ps_json_key(&json, "marks");
+    ps_json_array(&json);
+    for (size_t i = 0; i < devices.n && err->code == PS_OK; i++)
+        write_marks(db, &devices.items[i], has_times[i], &n_omitted, &n_without_place, &json, err);
+    ps_json_end(&json);
+    ps_json_key_int(&json, "marks_omitted", n_omitted);
+    ps_json_key_int(&json, "marks_without_place", n_without_place);
+    ps_json_key(&json, "groups");
+    ps_json_array(&json);
+    for (size_t i = 0; i < devices.n && err->code == PS_OK; i++)
+        write_groups(db, &devices.items[i], stacks, &json, err);
+    ps_json_end(&json);
+    ps_json_end(&json);
+    return err->code;
+}

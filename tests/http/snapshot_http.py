@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""The views of memory snapshots, on small snapshots of which everything is known."""
+import json
+
+from server import RUNS, ServerTest, dump
+
+MIB = 1 << 20
+START_US = 1_700_000_000_000_000
+
+
+def frames(*places):
+    """Innermost first: "name file.py:line"."""
+    out = []
+    for place in places:
+        name, where = place.split()
+        file, line = where.rsplit(":", 1)
+        out.append({"name": name, "filename": file, "line": int(line)})
+    return out
+
+
+EMBED = frames("embedding functional.py:10", "_call_impl torch/nn/modules/module.py:1500", "forward model.py:20", "<module> train.py:5")
+HEAD = frames("forward model.py:30", "<module> train.py:6")
+CPP = [{"name": "at::empty_cuda", "filename": "Empty.cpp", "line": 0}]
+
+
+def event(action, address, size, t, stack=None, **more):
+    made = {"action": action, "addr": address, "size": size, "stream": 0, "time_us": START_US + t, **more}
+    if stack is not None:
+        made["frames"] = stack
+    if action == "oom":
+        made["device_free"] = made.pop("addr")
+    return made
+
+
+def block(size, requested, state="active_allocated", stack=None):
+    return {"size": size, "requested_size": requested, "state": state, "frames": stack or []}
+
+
+def segment(address, blocks, device=0, **more):
+    used = sum(b["size"] for b in blocks if b["state"] == "active_allocated")
+    return {"device": device, "address": address, "total_size": sum(b["size"] for b in blocks), "allocated_size": used, "active_size": used,
+            "requested_size": used, "stream": 0, "segment_type": "large", "segment_pool_id": [0, 0], "is_expandable": False, "frames": [], "blocks": blocks, **more}
+
+
+def place(segments):
+    for part in segments:
+        at = part["address"]
+        for one in part["blocks"]:
+            one["address"] = at
+            at += one["size"]
+    return segments
+
+
+def snapshot():
+    """Event by event on GPU 0, live bytes in MiB: before 5 + 3 = 8; alloc 10 -> 18; alloc 4 -> 22 (peak); free of the old 5 -> 17; oom; free 4 -> 13."""
+    a, old, b, kept = 0x1000_0000, 0x2000_0000, 0x1000_0000 + 12 * MIB, 0x3000_0000
+    trace = [
+        event("segment_alloc", a, 20 * MIB, 0, []),
+        event("alloc", a, 10 * MIB, 10, EMBED),
+        event("alloc", b, 4 * MIB, 20, HEAD),
+        event("free_completed", old, 5 * MIB, 30, HEAD),
+        event("oom", 2 * MIB, 100 * MIB, 40, HEAD),
+        event("free_requested", b, 4 * MIB, 50, []),
+        event("free_completed", b, 4 * MIB, 60, []),
+        event("snapshot", 0, 13 * MIB, 70, []),
+    ]
+    segments = [
+        segment(a, [block(12 * MIB, 10 * MIB, stack=EMBED), block(8 * MIB, 0, "inactive")]),
+        segment(kept, [block(4 * MIB, 3 * MIB, stack=CPP)]),
+        segment(old, [block(6 * MIB, 0, "inactive")]),
+        segment(kept, [block(2 * MIB, 2 * MIB)], device=1),
+    ]
+    marks = [{"stage": stage, "name": "Optimizer.step#Adam.step", "device": 0, "time_us": START_US + t} for stage, t in (("START", 15), ("END", 45), ("START", 65))]
+    return {"segments": place(segments), "device_traces": [trace, []], "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:20"},
+            "external_annotations": marks}
+
+
+class Snapshots(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        answer = cls.server.request("POST", f"{RUNS}?wait=1&name=snapshot", json.dumps(snapshot()).encode())
+        assert answer.status == 201, answer.body
+        cls.path = f"{RUNS}/{answer.json['id']}/snapshot"
+
+    def view(self, rest=""):
+        return self.get_json(self.path + rest)
+
+    def test_devices(self):
+        answer = self.view()
+        first, second = answer["devices"]
+        self.assertEqual([first[key] // MIB for key in ("live_before", "reserved_before", "peak_live", "reserved_at_peak", "live_end", "reserved_end")], [8, 10, 22, 30, 13, 30])
+        self.assertEqual((first["peak_event"], first["cursor"], first["ooms"], first["has_times"], first["first_us"]), (2, 4, 1, True, START_US))
+        self.assertEqual((second["events"], second["cursor"], second["has_times"], second["live_end"]), (0, -1, False, 2 * MIB))
+        self.assertEqual(answer["settings"], {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:20"})
+
+    def test_marks(self):
+        marks = [(m["event"], m["end"], m["kind"], m["name"], m["asked"], m["free"]) for m in self.view()["marks"]]
+        step = "Optimizer.step#Adam.step"
+        self.assertEqual(marks, [(2, 5, "annotation", step, None, None), (4, None, "oom", None, 100 * MIB, 2 * MIB),
+                                 (7, None, "snapshot", None, None, None), (7, None, "annotation", step, None, None)])
+
+    def test_groups(self):
+        groups = [(g["device"], g["group"], g["name"], g["file"], g["line"], g["caller"]["name"]) for g in self.view()["groups"]]
+        self.assertEqual(groups, [(0, 1, "embedding", "functional.py", 10, "forward"), (0, 2, "forward", "model.py", 30, "<module>")])
+
+    def test_live_by_stack(self):
+        def live(at, rest=""):
+            answer = self.view(f"/live?at={at}{rest}")
+            self.assertEqual(answer["live"], sum(row["bytes"] for row in answer["rows"]) + answer["omitted"]["bytes"])
+            return [(row["name"], row["bytes"] // MIB, row["count"], row["lifetime"], row["group"]) for row in answer["rows"]], answer["reserved"] // MIB
+
+        self.assertEqual(live(-1), ([(None, 8, 2, None, 0)], 10))
+        self.assertEqual(live("peak"), ([("embedding", 10, 1, 7, 1), (None, 8, 2, None, 0), ("forward", 4, 1, 4, 2)], 30))
+        self.assertEqual(live(""), live("oom"))
+        self.assertEqual(live("end"), ([("embedding", 10, 1, 7, 1), (None, 3, 1, None, 0)], 30))
+        self.assertEqual(live("peak", "&limit=1"), ([("embedding", 10, 1, 7, 1)], 30))
+        # as PyTorch's viewer: C++ frames too, and what was freed has the stack of its free
+        self.assertEqual(sorted(row[:3] for row in live("peak", "&plumbing=1")[0]), [("at::empty_cuda", 3, 1), ("embedding", 10, 1), ("forward", 9, 2)])
+
+    def test_live_otherwise(self):
+        def names(by):
+            return {row["name"]: row["bytes"] // MIB for row in self.view(f"/live?at=peak&by={by}")["rows"]}
+
+        self.assertEqual(names("caller"), {"forward": 10, "<module>": 4, None: 8})
+        self.assertEqual(names("file"), {"functional.py": 10, "model.py": 4, None: 8})
+        self.assertEqual(names("module"), {"functional": 10, "model": 4, None: 8})
+        self.assertEqual(names("size"), {f"{n * MIB} B": n for n in (10, 5, 4, 3)})
+        self.assertEqual(names("stream"), {"stream 0": 22})
+
+    def test_flame(self):
+        answer = self.view("/flame?at=peak")
+        nodes = answer["nodes"]
+        names = [answer["frames"][frame]["name"] if frame is not None else None for frame in nodes["frame"]]
+        self.assertEqual(list(zip(nodes["parent"], names, [n // MIB for n in nodes["bytes"]], nodes["count"], nodes["group"])), [
+            (-1, None, 22, 4, 0), (0, "<module>", 10, 1, 0), (0, None, 8, 2, 0), (0, "<module>", 4, 1, 0), (1, "forward", 10, 1, 0), (3, "forward", 4, 1, 2),
+            (4, "embedding", 10, 1, 1)])
+        self.assertEqual(nodes["stack"][2], None)
+
+    def test_timeline(self):
+        answer = self.view("/timeline")
+        self.assertEqual(answer["event"], list(range(8)))
+        self.assertEqual([n // MIB for n in answer["live"]], [8, 18, 22, 17, 17, 17, 13, 13])
+        self.assertEqual([sum(parts) for parts in zip(*answer["parts"])], answer["live"])
+        self.assertEqual([n // MIB for n in answer["parts"][0]], [8, 8, 8, 3, 3, 3, 3, 3])
+        self.assertEqual(answer["names"][:3], ["no Python stack", "embedding", "model.py:30"])
+        answer = self.view("/timeline?columns=2&from=1&to=7&by=pool")
+        self.assertEqual((answer["event"], [n // MIB for n in answer["live"]], answer["names"]), ([2, 4], [22, 17], ["default pool", "other"]))
+        answer = self.view("/timeline?columns=3&x=time")
+        self.assertEqual((answer["start_us"], answer["end_us"]), (START_US, START_US + 71))
+        self.assertEqual((answer["event"], answer["t_us"]), ([2, 3, 5], [START_US + t for t in (20, 30, 50)]))
+
+    def test_a_gpu_without_a_trace(self):
+        self.assertEqual(self.view("/timeline?device=1")["event"], [])
+        self.assertEqual(self.view("/live?device=1")["live"], 2 * MIB)
+        self.assertEqual(self.view("/flame?device=1")["nodes"]["bytes"], [2 * MIB, 2 * MIB])
+
+    def test_wrong_parameters(self):
+        for query in ("/live?device=7", "/live?device=x", "/live?at=8", "/live?at=-2", "/live?at=soon", "/live?device=1&at=oom", "/live?by=colour", "/live?limit=-1",
+                      "/live?plumbing=2", "/flame?at=9", "/timeline?columns=0", "/timeline?columns=5000", "/timeline?from=5&to=5", "/timeline?from=9",
+                      "/timeline?x=colour", "/timeline?by=colour", "/timeline?device=2"):
+            self.assertRefused(self.get(self.path + query), 400, "bad_request")
+        run = self.add(dump(), name="other")
+        self.assertRefused(self.get(f"{RUNS}/{run['id']}/snapshot"), 404, "not_found")
+
+    def test_time_needs_times(self):
+        plain = snapshot()
+        for one in plain["device_traces"][0]:
+            del one["time_us"]
+        path = f"{RUNS}/{self.add(json.dumps(plain).encode(), name='plain')['id']}/snapshot"
+        answer = self.get_json(path)
+        self.assertEqual((answer["devices"][0]["has_times"], answer["marks_without_place"]), (False, 2))
+        self.assertRefused(self.get(f"{path}/timeline?x=time"), 400, "bad_request")
+        self.assertEqual(self.get_json(f"{path}/timeline")["t_us"], [None] * 8)
+
+    def test_nothing(self):
+        path = f"{RUNS}/{self.add(json.dumps({'segments': [], 'device_traces': []}).encode(), name='nothing')['id']}/snapshot"
+        self.assertEqual(self.get_json(path)["devices"], [])
+        self.assertRefused(self.get(f"{path}/live"), 400, "bad_request")
