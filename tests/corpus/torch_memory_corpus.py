@@ -191,6 +191,18 @@ def text_of(frames, shown):
     return ";".join(f"{f['filename'] if f['filename'] != '??' else ''}:{f['line']}:{f['name']}" for f in frames if shown(f))
 
 
+def holes_of(segment):
+    """Free bytes between the blocks in use."""
+    hole = 0
+    for block in segment["blocks"]:
+        if block["state"] == "inactive":
+            hole += block["size"]
+            continue
+        yield hole
+        hole = 0
+    yield hole
+
+
 class Replay:
     """The live set of a device after each event, by walking the whole trace."""
 
@@ -221,6 +233,29 @@ class Replay:
     def add(self, start, end, address, size, frames):
         self.allocations.append({"start": start, "end": end, "address": address, "bytes": size, "frames": frames})
         return self.allocations[-1]
+
+    def segments_at(self, at):
+        """[start, end, is expandable] in the order of addresses: the segments at the end, with the events after `at` undone one by one."""
+        ranges = [[s["address"], s["address"] + s["total_size"], bool(s.get("is_expandable"))] for s in self.segments]
+        for event in reversed(self.events[at + 1:]):
+            action = event["action"]
+            if not action.startswith("segment_"):
+                continue
+            start, end = event["addr"], event["addr"] + event["size"]
+            if action in ("segment_free", "segment_unmap"):
+                ranges.append([start, end, action == "segment_unmap"])
+                continue
+            pieces = []
+            for a, b, expandable in ranges:
+                pieces += [[a, b, expandable]] if b <= start or a >= end else [p for p in ([a, start, expandable], [end, b, expandable]) if p[0] < p[1]]
+            ranges = pieces
+        joined = []
+        for a, b, expandable in sorted(ranges):
+            if joined and expandable and joined[-1][2] and joined[-1][1] == a:
+                joined[-1][1] = b
+            else:
+                joined.append([a, b, expandable])
+        return joined
 
     def live(self, at):
         return [a for a in self.allocations if a["start"] <= at and (a["end"] is None or a["end"] > at)]
@@ -356,6 +391,60 @@ class Views(CorpusTest):
                 self.assertEqual(answer["event"], sorted(answer["event"]))
                 for event, live in zip(answer["event"], answer["live"]):
                     self.assertEqual(live, rows[event][0] if event >= 0 else device["live_before"])
+
+    def test_segments(self):
+        for path, device, replay in self.each_device():
+            known = {event: live for event, live in oracle(path)["devices"][str(device["number"])].get("live_at", [])}
+            for at in replay.moments():
+                answer = self.view(path, "/segments", device=device["number"], at=at)
+                self.assertTrue(answer["exact"], answer["note"])
+                got = [[int(s["address"], 16), int(s["address"], 16) + s["bytes"], s["expandable"]] for s in answer["segments"]]
+                joined = []
+                for a, b, expandable in got:  # the file may have neighbours that are one mapped range
+                    if joined and expandable and joined[-1][2] and joined[-1][1] == a:
+                        joined[-1][1] = b
+                    else:
+                        joined.append([a, b, expandable])
+                self.assertEqual(joined, replay.segments_at(at))
+                self.assertEqual(answer["reserved"], sum(s["bytes"] for s in answer["segments"]))
+                self.assertEqual(answer["reserved"], self.view(path, "/live", device=device["number"], at=at, limit=0)["reserved"])
+                if at in known:
+                    self.assertEqual(answer["live"], known[at])
+                blocks = {int(s["address"], 16) + b[0]: b for s in answer["segments"] for b in s["blocks"]}
+                self.assertEqual({address: b[2] for address, b in blocks.items()}, {a["address"]: a["bytes"] for a in replay.live(at)})
+                for s in answer["segments"]:
+                    free = 0
+                    for offset, size, *_ in s["blocks"]:
+                        self.assertGreaterEqual(offset, free)
+                        free = offset + size
+                    self.assertLessEqual(free, s["bytes"])
+                waits = set()
+                for i, event in enumerate(replay.events[:at + 1]):
+                    if event["action"] == "free_requested":
+                        following = replay.events[i + 1] if i + 1 < len(replay.events) else {"action": ""}
+                        if (following["action"], following.get("addr")) != ("free_completed", event["addr"]):
+                            waits.add(event["addr"])
+                    elif event["action"] in ("free_completed", "alloc"):
+                        waits.discard(event["addr"])
+                got = {address for address, b in blocks.items() if b[5] == "waits"}
+                self.assertLessEqual(waits & set(blocks), got)
+                self.assertTrue(all(a["start"] < 0 for a in replay.live(at) if a["address"] in got - waits))
+
+    def test_segments_at_the_end_are_those_of_the_file(self):
+        for path, device, replay in self.each_device():
+            answer = self.view(path, "/segments", device=device["number"], at="end")
+            self.assertEqual([(int(s["address"], 16), s["bytes"], s["large"], s["expandable"]) for s in answer["segments"]],
+                             sorted((s["address"], s["total_size"], s["segment_type"] == "large", bool(s.get("is_expandable"))) for s in replay.segments))
+            files = {}
+            for segment in replay.segments:
+                at = segment["address"]
+                for block in segment["blocks"]:
+                    at = block.get("address", at)
+                    if block["state"] != "inactive":
+                        files[at] = (block["size"], "live" if block["state"] == "active_allocated" else "waits")
+                    at += block["size"]
+            self.assertEqual({int(s["address"], 16) + b[0]: (b[1], b[5]) for s in answer["segments"] for b in s["blocks"]}, files)
+            self.assertEqual(answer["largest_hole"], max([0, *(hole for s in replay.segments for hole in holes_of(s))]))
 
     def test_groups_have_the_largest_stacks(self):
         for path, device, _ in self.each_device():

@@ -150,6 +150,31 @@ class Snapshots(ServerTest):
         self.assertEqual((answer["start_us"], answer["end_us"]), (START_US, START_US + 71))
         self.assertEqual((answer["event"], answer["t_us"]), ([2, 3, 5], [START_US + t for t in (20, 30, 50)]))
 
+    def test_segments(self):
+        def segments(at):
+            answer = self.view(f"/segments?at={at}")
+            self.assertTrue(answer["exact"])
+            self.assertEqual(answer["unused"], answer["reserved"] - answer["live"])
+            return [(int(s["address"], 16), s["bytes"] // MIB, [(b[0] // MIB, b[1] // MIB, b[2] // MIB, b[3], b[5]) for b in s["blocks"]])
+                    for s in answer["segments"]], answer["largest_hole"] // MIB
+
+        first, old, kept = 0x1000_0000, 0x2000_0000, 0x3000_0000
+        before = [(old, 6, [(0, 5, 5, 0, "live")]), (kept, 4, [(0, 4, 3, 0, "live")])]  # the size of the old block is not known
+        self.assertEqual(segments(-1), (before, 1))
+        self.assertEqual(segments(0), ([(first, 20, []), *before], 20))
+        self.assertEqual(segments("peak"), ([(first, 20, [(0, 12, 10, 1, "live"), (12, 4, 4, 2, "live")]), *before], 4))
+        self.assertEqual(segments("end"), ([(first, 20, [(0, 12, 10, 1, "live")]), (old, 6, []), before[1]], 8))
+        self.assertEqual(self.view("/segments?device=1")["note"], None)
+        self.assertIn("rounded", self.view("/segments")["note"])
+
+    def test_a_free_that_waits(self):
+        a, b = 0x1000_0000, 0x1000_0000 + 4 * MIB
+        trace = [event("alloc", a, MIB, 0, EMBED), event("free_requested", a, MIB, 1, []), event("alloc", b, MIB, 2, HEAD), event("free_completed", a, MIB, 3, [])]
+        made = {"segments": place([segment(a, [block(4 * MIB, 0, "inactive"), block(4 * MIB, MIB, stack=HEAD)])]), "device_traces": [trace]}
+        path = f"{RUNS}/{self.add(json.dumps(made).encode(), name='waits')['id']}/snapshot/segments"
+        states = [[one[5] for one in self.get_json(f"{path}?at={at}")["segments"][0]["blocks"]] for at in range(4)]
+        self.assertEqual(states, [["live"], ["waits"], ["waits", "live"], ["live"]])
+
     def test_a_gpu_without_a_trace(self):
         self.assertEqual(self.view("/timeline?device=1")["event"], [])
         self.assertEqual(self.view("/live?device=1")["live"], 2 * MIB)
@@ -157,7 +182,7 @@ class Snapshots(ServerTest):
 
     def test_wrong_parameters(self):
         for query in ("/live?device=7", "/live?device=x", "/live?at=8", "/live?at=-2", "/live?at=soon", "/live?device=1&at=oom", "/live?by=colour", "/live?limit=-1",
-                      "/live?plumbing=2", "/flame?at=9", "/timeline?columns=0", "/timeline?columns=5000", "/timeline?from=5&to=5", "/timeline?from=9",
+                      "/live?plumbing=2", "/flame?at=9", "/segments?at=9", "/timeline?columns=0", "/timeline?columns=5000", "/timeline?from=5&to=5", "/timeline?from=9",
                       "/timeline?x=colour", "/timeline?by=colour", "/timeline?device=2"):
             self.assertRefused(self.get(self.path + query), 400, "bad_request")
         run = self.add(dump(), name="other")

@@ -43,6 +43,7 @@ struct timeline {
     int64_t from, to;
     bool by_time;
     int64_t start_us, end_us; /* by_time: of the range; end exclusive */
+    double columns_per_event; /* unless by_time */
     struct column *columns;
     size_t n_columns;
     enum by by;
@@ -122,14 +123,14 @@ static enum ps_status add_events(struct timeline *t, struct ps_snapshot_rows *ev
     const int64_t *live = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_LIVE, err);
     const int64_t *reserved = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_RESERVED, err);
     const int64_t *us = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_T, err);
-    int64_t latest_us = last->t_us;
+    int64_t latest_us = last->t_us, next = INT64_MIN; /* where the next column begins */
+    struct column *column = NULL;
 
     if (!index || !live || !reserved || !us)
         return err->code;
     for (size_t i = 0; i < events->chunks[chunk].n; i++) {
         struct state state = {index[i], us[i], ps_snapshot_add(t->device.live_before, live[i]),
                               ps_snapshot_add(t->device.reserved_before, reserved[i])};
-        struct column *column;
         int64_t max_reserved;
 
         if (index[i] < t->from || index[i] >= t->to)
@@ -137,8 +138,14 @@ static enum ps_status add_events(struct timeline *t, struct ps_snapshot_rows *ev
         if (index[i] <= last->event)
             return ps_snapshot_fail_damaged(err, "the order of events");
         latest_us = us[i] > latest_us ? us[i] : latest_us;
-        column =
-            &t->columns[t->by_time ? column_of_time(t, latest_us) : column_of_event(t, index[i])];
+        if (t->by_time) {
+            column = &t->columns[column_of_time(t, latest_us)];
+        } else if (index[i] >= next) {
+            size_t c = column_of_event(t, index[i]);
+
+            column = &t->columns[c];
+            next = t->from + ((int64_t)c + 1) * (t->to - t->from) / (int64_t)t->n_columns;
+        }
         max_reserved = column->has_events && column->shown.reserved > state.reserved
                            ? column->shown.reserved
                            : state.reserved;
@@ -276,20 +283,29 @@ static size_t part_of(const struct timeline *t, int64_t start, int64_t stream_or
     return part;
 }
 
+/* Whether all columns before column c show events before `event`, and the others do not. */
+static bool is_first_column_from(const struct timeline *t, size_t c, int64_t event)
+{
+    return (c == 0 || t->columns[c - 1].shown.event < event) &&
+           (c == t->n_columns || t->columns[c].shown.event >= event);
+}
+
 /* Returns the first column that shows an event at or after `event`. */
 static size_t first_column_from(const struct timeline *t, int64_t event)
 {
     size_t low = 0, high = t->n_columns;
 
-    if (!t->by_time && event >= t->from && event < t->to) {
-        size_t c = column_of_event(t, event);
+    if (event <= t->columns[0].shown.event)
+        return 0;
+    if (event > t->columns[high - 1].shown.event)
+        return high;
+    if (!t->by_time) { /* a guess without a division, which is wrong by at most one */
+        size_t c = (size_t)((double)(event - t->from) * t->columns_per_event);
 
-        /* an event that is not in the file can be in a column that shows an earlier one */
-        if (t->columns[c].shown.event >= event)
+        if (is_first_column_from(t, c, event))
             return c;
-        low = c + 1;
-        if (low == high || t->columns[low].shown.event >= event)
-            return low;
+        if (c < high && is_first_column_from(t, c + 1, event))
+            return c + 1;
     }
     while (low < high) {
         size_t mid = low + (high - low) / 2;
@@ -310,8 +326,11 @@ static enum ps_status add_allocations(struct timeline *t, struct ps_snapshot_row
     const int64_t *bytes = ps_snapshot_column(rows, chunk, PS_ALLOCATION_BYTES, err);
     const int64_t *stack = ps_snapshot_column(rows, chunk, PS_ALLOCATION_STACK, err);
     const int64_t *flags = ps_snapshot_column(rows, chunk, PS_ALLOCATION_FLAGS, err);
-    const int64_t *other = ps_snapshot_column(
-        rows, chunk, t->by == BY_POOL ? PS_ALLOCATION_POOL : PS_ALLOCATION_STREAM, err);
+    const int64_t *other =
+        t->by == BY_STACK
+            ? stack
+            : ps_snapshot_column(rows, chunk,
+                                 t->by == BY_POOL ? PS_ALLOCATION_POOL : PS_ALLOCATION_STREAM, err);
 
     if (!start || !end || !bytes || !stack || !flags || !other)
         return err->code;
@@ -333,6 +352,8 @@ static enum ps_status read_parts(struct ps_db *db, struct timeline *t, struct ps
     PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows rows = {.db = NULL};
 
     t->parts = ps_alloc_array(t->n_parts * (t->n_columns + 1), sizeof *t->parts);
+    if (!t->n_columns)
+        return err->code;
     ps_snapshot_rows_open(db, PS_PACKED_ALLOCATIONS, t->device.id, &rows, err);
     for (size_t c = 0; c < rows.n_chunks && err->code == PS_OK; c++)
         if (rows.chunks[c].first < t->to && rows.chunks[c].last >= t->from)
@@ -486,6 +507,7 @@ enum ps_status ps_view_snapshot_timeline(struct ps_db *db, const struct ps_view 
     t.n_columns = (size_t)(n < t.to - t.from ? n : t.to - t.from);
     t.by_time = axis == 1 && t.n_columns > 0;
     t.columns = ps_alloc_array(t.n_columns + 1, sizeof *t.columns);
+    t.columns_per_event = t.n_columns ? (double)t.n_columns / (double)(t.to - t.from) : 0;
     read_columns(db, &t, err);
     if (err->code != PS_OK || find_parts(db, &t, err) != PS_OK || read_parts(db, &t, err) != PS_OK)
         return err->code;
