@@ -446,6 +446,28 @@ class Views(CorpusTest):
             self.assertEqual({int(s["address"], 16) + b[0]: (b[1], b[5]) for s in answer["segments"] for b in s["blocks"]}, files)
             self.assertEqual(answer["largest_hole"], max([0, *(hole for s in replay.segments for hole in holes_of(s))]))
 
+    def test_lifetimes(self):
+        for path, device, replay in self.each_device():
+            n = device["events"]
+            for start, end in ((0, n), (n // 3, n // 2), (n - 1, n)):
+                if not 0 <= start < end:
+                    continue
+                want = [(a["start"], a["end"], a["bytes"], a["address"]) for a in replay.allocations if a["start"] < end and (a["end"] is None or a["end"] > start)]
+                answer = self.view(path, "/lifetimes", **{"device": device["number"], "from": start, "to": end, "limit": 20000})
+                got = [(a["start"], a["end"], a["bytes"], int(a["address"], 16)) for a in answer["allocations"]]
+                self.assertEqual(sorted(got, key=str), sorted(want, key=str))
+                self.assertEqual([a[0] for a in got], sorted(a[0] for a in got))
+                few = self.view(path, "/lifetimes", **{"device": device["number"], "from": start, "to": end, "limit": 5})
+                self.assertEqual(sorted(a["bytes"] for a in few["allocations"]), sorted(a[2] for a in want)[-5:])
+                self.assertEqual(few["omitted"]["bytes"] + sum(a["bytes"] for a in few["allocations"]), sum(a[2] for a in want))
+                for a in few["allocations"][:2]:
+                    one = self.view(path, "/allocation", device=device["number"], id=a["id"])
+                    self.assertEqual({key: one[key] for key in a}, a)
+                    known = [b for b in replay.allocations if (b["start"], b["address"]) == (a["start"], int(a["address"], 16)) and b["end"] == a["end"]]
+                    freed = a["start"] < 0 and a["end"] is not None
+                    frames = [] if freed else [(f["name"], f["filename"].replace("??", ""), f["line"]) for f in known[0]["frames"]]
+                    self.assertEqual([(f["name"] or "", f["file"] or "", f["line"] or 0) for f in one["frames"]], frames)
+
     def test_groups_have_the_largest_stacks(self):
         for path, device, _ in self.each_device():
             groups = [group for group in self.view(path, "")["groups"] if group["device"] == device["number"]]

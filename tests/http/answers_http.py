@@ -25,7 +25,7 @@ VIEWS = {
     "operators": "OperatorRow", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
-    "snapshot": None, "snapshot/timeline": None, "snapshot/live": None, "snapshot/flame": None, "snapshot/segments": None,
+    "snapshot": None, "snapshot/timeline": None, "snapshot/live": None, "snapshot/flame": None, "snapshot/segments": None, "snapshot/lifetimes": None, "snapshot/allocation": None,
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",
@@ -97,6 +97,8 @@ class Answers:
         for name in sorted(VIEWS):
             if "{" not in name and name not in ("curves", "find", "named", "names", "operators", "sandwich", "source", "summary", "window"):
                 view(name)
+        for row in (self.get(at + "snapshot/lifetimes") or {}).get("allocations", [])[:3]:
+            view("snapshot/allocation", f"?id={row['id']}")
         for name in ("imports", "functions", "measurements"):
             for row in view(name, "?limit=1000")[:5]:
                 view(f"{name}/{{}}", row["id"])

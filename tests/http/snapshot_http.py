@@ -147,7 +147,7 @@ class Snapshots(ServerTest):
         answer = self.view("/timeline?columns=2&from=1&to=7&by=pool")
         self.assertEqual((answer["event"], [n // MIB for n in answer["live"]], answer["names"]), ([2, 4], [22, 17], ["default pool", "other"]))
         answer = self.view("/timeline?columns=3&x=time")
-        self.assertEqual((answer["start_us"], answer["end_us"]), (START_US, START_US + 71))
+        self.assertEqual((answer["from_us"], answer["to_us"]), (START_US, START_US + 70))
         self.assertEqual((answer["event"], answer["t_us"]), ([2, 3, 5], [START_US + t for t in (20, 30, 50)]))
 
     def test_segments(self):
@@ -175,6 +175,42 @@ class Snapshots(ServerTest):
         states = [[one[5] for one in self.get_json(f"{path}?at={at}")["segments"][0]["blocks"]] for at in range(4)]
         self.assertEqual(states, [["live"], ["waits"], ["waits", "live"], ["live"]])
 
+    def test_lifetimes(self):
+        def lifetimes(query):
+            answer = self.view(f"/lifetimes?{query}")
+            return [(row["start"], row["end"], row["bytes"] // MIB, row["group"]) for row in answer["allocations"]], \
+                (answer["omitted"]["count"], answer["omitted"]["bytes"] // MIB)
+
+        self.assertEqual(lifetimes(""), ([(-1, 3, 5, 0), (-1, None, 3, 0), (1, None, 10, 1), (2, 6, 4, 2)], (0, 0)))
+        self.assertEqual(lifetimes("limit=2"), ([(-1, 3, 5, 0), (1, None, 10, 1)], (2, 7)))
+        self.assertEqual(lifetimes("limit=0"), ([], (4, 22)))
+        self.assertEqual(lifetimes("from=3&to=6"), ([(-1, None, 3, 0), (1, None, 10, 1), (2, 6, 4, 2)], (0, 0)))
+        self.assertEqual(lifetimes("from=6"), ([(-1, None, 3, 0), (1, None, 10, 1)], (0, 0)))
+        self.assertEqual(lifetimes("from=0&to=1"), ([(-1, 3, 5, 0), (-1, None, 3, 0)], (0, 0)))
+        self.assertEqual(lifetimes("device=1"), ([(-1, None, 2, 0)], (0, 0)))
+
+    def test_allocation(self):
+        old, kept, embedded, head = (self.view(f"/allocation?id={row['id']}") for row in self.view("/lifetimes")["allocations"])
+        self.assertEqual((old["before"], old["kept"], old["frames"], old["start_us"], old["end_us"]), (True, False, [], None, START_US + 30))
+        self.assertEqual([frame["name"] for frame in old["free_frames"]], ["forward", "<module>"])
+        self.assertEqual((kept["before"], kept["kept"], kept["stack"], kept["end"]), (True, True, None, None))
+        self.assertEqual([(frame["name"], frame["plumbing"], frame["hidden"]) for frame in kept["frames"]], [("at::empty_cuda", True, False)])
+        self.assertEqual([(frame["name"], frame["plumbing"]) for frame in embedded["frames"]],
+                         [("embedding", False), ("_call_impl", True), ("forward", False), ("<module>", False)])
+        self.assertEqual((embedded["address"], embedded["bytes"], embedded["start_us"], embedded["free_frames"], embedded["category"]),
+                         ("0x10000000", 10 * MIB, START_US + 10, [], None))
+        self.assertEqual((head["start"], head["end"], head["end_us"], head["free_frames"]), (2, 6, START_US + 60, []))
+        stacks = {row["stack"]: row["name"] for row in self.view("/live?at=peak")["rows"]}
+        self.assertEqual((stacks[embedded["stack"]], stacks[head["stack"]]), ("embedding", "forward"))
+
+    def test_texts_of_an_allocation(self):
+        made = {"segments": [], "device_traces": [[event("alloc", 4096, 10, 0, HEAD, compile_context="0/1", user_metadata="step 3", category="gradient")]]}
+        path = f"{RUNS}/{self.add(json.dumps(made).encode(), name='texts')['id']}/snapshot"
+        one = self.get_json(f"{path}/allocation?id={self.get_json(path + '/lifetimes')['allocations'][0]['id']}")
+        self.assertEqual((one["context"], one["user_metadata"], one["category"]), ("0/1", "step 3", "gradient"))
+        answer = self.get_json(f"{path}/timeline?by=category")
+        self.assertEqual((answer["names"], answer["parts"]), (["gradient", "other"], [[10], [0]]))
+
     def test_a_gpu_without_a_trace(self):
         self.assertEqual(self.view("/timeline?device=1")["event"], [])
         self.assertEqual(self.view("/live?device=1")["live"], 2 * MIB)
@@ -182,7 +218,7 @@ class Snapshots(ServerTest):
 
     def test_wrong_parameters(self):
         for query in ("/live?device=7", "/live?device=x", "/live?at=8", "/live?at=-2", "/live?at=soon", "/live?device=1&at=oom", "/live?by=colour", "/live?limit=-1",
-                      "/live?plumbing=2", "/flame?at=9", "/segments?at=9", "/timeline?columns=0", "/timeline?columns=5000", "/timeline?from=5&to=5", "/timeline?from=9",
+                      "/live?plumbing=2", "/flame?at=9", "/segments?at=9", "/lifetimes?from=9", "/lifetimes?limit=-1", "/allocation", "/allocation?id=65535999", "/allocation?id=x", "/timeline?columns=0", "/timeline?columns=5000", "/timeline?from=5&to=5", "/timeline?from=9",
                       "/timeline?x=colour", "/timeline?by=colour", "/timeline?device=2"):
             self.assertRefused(self.get(self.path + query), 400, "bad_request")
         run = self.add(dump(), name="other")

@@ -326,10 +326,9 @@ struct writer {
     int64_t merged_below; /* smaller blocks are merged with their neighbours; 0: none */
 };
 
-static int group_of(const struct writer *w, const struct ps_snapshot_block_at *block)
+static uint32_t node_of(const struct writer *w, const struct ps_snapshot_block_at *block)
 {
-    return w->groups
-        ->of_node[ps_snapshot_node(w->stacks, PS_SNAPSHOT_PYTHON, block->stack, block->flags)];
+    return ps_snapshot_node(w->stacks, PS_SNAPSHOT_PYTHON, block->stack, block->flags);
 }
 
 /* Writes block i of a segment, or several small blocks as one. Returns the index behind them. */
@@ -353,7 +352,7 @@ static size_t write_block(const struct writer *w, const struct ps_snapshot_segme
     ps_json_int(json, (int64_t)(first->address - segment->address));
     ps_json_int(json, (int64_t)(end_of(last->address, last->bytes) - first->address));
     ps_json_int(json, requested);
-    ps_json_int(json, group_of(w, largest));
+    ps_json_int(json, w->groups->of_node[node_of(w, largest)]);
     if (first == last && first->allocation)
         ps_json_int(json, first->allocation);
     else
@@ -361,6 +360,10 @@ static size_t write_block(const struct writer *w, const struct ps_snapshot_segme
     ps_json_str(json, first != last                            ? PS_STR("merged")
                       : first->kind == PS_SNAPSHOT_BLOCK_WAITS ? PS_STR("waits")
                                                                : PS_STR("live"));
+    if (first == last && node_of(w, first))
+        ps_json_int(json, w->stacks->trees[PS_SNAPSHOT_PYTHON].stack[node_of(w, first)]);
+    else
+        ps_json_null(json);
     ps_json_end(json);
     return i;
 }

@@ -42,7 +42,7 @@ struct timeline {
     struct ps_snapshot_device_row device;
     int64_t from, to;
     bool by_time;
-    int64_t start_us, end_us; /* by_time: of the range; end exclusive */
+    int64_t from_us, to_us;   /* first and latest time of the range; -1: unknown */
     double columns_per_event; /* unless by_time */
     struct column *columns;
     size_t n_columns;
@@ -77,8 +77,8 @@ static size_t column_of_event(const struct timeline *t, int64_t event)
 
 static size_t column_of_time(const struct timeline *t, int64_t t_us)
 {
-    __extension__ __int128 offset = (__int128)t_us - t->start_us;
-    __extension__ __int128 width = (__int128)t->end_us - t->start_us;
+    __extension__ __int128 offset = (__int128)t_us - t->from_us;
+    __extension__ __int128 width = (__int128)t->to_us - t->from_us + 1;
 
     return (size_t)(offset * (int64_t)t->n_columns / width);
 }
@@ -88,8 +88,7 @@ static size_t column_of_time(const struct timeline *t, int64_t t_us)
 static enum ps_status read_times(struct timeline *t, struct ps_snapshot_rows *events,
                                  struct ps_err *err)
 {
-    t->start_us = INT64_MAX;
-    t->end_us = INT64_MIN;
+    t->from_us = t->to_us = -1;
     for (size_t c = 0; c < events->n_chunks; c++) {
         const int64_t *index, *us;
 
@@ -106,14 +105,11 @@ static enum ps_status read_times(struct timeline *t, struct ps_snapshot_rows *ev
                 return ps_fail(err, PS_BAD_REQUEST,
                                "x=time: not all events of GPU %lld have a time",
                                (long long)t->device.number);
-            t->start_us = t->start_us == INT64_MAX ? us[i] : t->start_us;
-            t->end_us = us[i] > t->end_us ? us[i] : t->end_us;
+            t->from_us = t->from_us < 0 ? us[i] : t->from_us;
+            t->to_us = us[i] > t->to_us ? us[i] : t->to_us;
         }
     }
-    if (t->start_us == INT64_MAX || t->end_us == INT64_MAX)
-        return ps_snapshot_fail_damaged(err, "the events");
-    t->end_us = (t->end_us > t->start_us ? t->end_us : t->start_us) + 1;
-    return err->code;
+    return t->from_us < 0 ? ps_snapshot_fail_damaged(err, "the events") : err->code;
 }
 
 static enum ps_status add_events(struct timeline *t, struct ps_snapshot_rows *events, size_t chunk,
@@ -138,6 +134,7 @@ static enum ps_status add_events(struct timeline *t, struct ps_snapshot_rows *ev
         if (index[i] <= last->event)
             return ps_snapshot_fail_damaged(err, "the order of events");
         latest_us = us[i] > latest_us ? us[i] : latest_us;
+        t->from_us = t->from_us < 0 ? us[i] : t->from_us;
         if (t->by_time) {
             column = &t->columns[column_of_time(t, latest_us)];
         } else if (index[i] >= next) {
@@ -155,7 +152,7 @@ static enum ps_status add_events(struct timeline *t, struct ps_snapshot_rows *ev
         column->last = *last = state;
         column->has_events = true;
     }
-    last->t_us = latest_us;
+    last->t_us = t->to_us = latest_us;
     return err->code;
 }
 
@@ -176,7 +173,7 @@ static enum ps_status fill_columns(struct ps_db *db, struct timeline *t, struct 
 static enum ps_status read_columns(struct ps_db *db, struct timeline *t, struct ps_err *err)
 {
     PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows events = {.db = NULL};
-    struct state last = {.event = t->from - 1, .t_us = INT64_MIN};
+    struct state last = {.event = t->from - 1, .t_us = -1};
 
     ps_snapshot_rows_open(db, PS_PACKED_SNAPSHOT_EVENTS, t->device.id, &events, err);
     if (err->code != PS_OK || (t->by_time && read_times(t, &events, err) != PS_OK))
@@ -446,8 +443,8 @@ static enum ps_status write_timeline(struct ps_db *db, const struct timeline *t,
     ps_json_key_int(json, "to", t->to);
     ps_json_key_int(json, "columns", (int64_t)t->n_columns);
     ps_json_key_str(json, "x", t->by_time ? "time" : "event");
-    ps_json_key_int_or_null(json, "start_us", t->start_us, t->by_time);
-    ps_json_key_int_or_null(json, "end_us", t->end_us, t->by_time);
+    ps_json_key_int_or_null(json, "from_us", t->from_us, t->from_us >= 0);
+    ps_json_key_int_or_null(json, "to_us", t->to_us, t->from_us >= 0);
     ps_json_key_str(json, "by", by_names[t->by]);
     write_names(db, t, json, err);
     write_column(t, "event", offsetof(struct state, event), false, json);
@@ -489,7 +486,7 @@ enum ps_status ps_view_snapshot_timeline(struct ps_db *db, const struct ps_view 
 {
     static const char *const axes[] = {"event", "time"};
     PS_AUTO(ps_snapshot_stacks_release) const struct ps_snapshot_stacks *stacks = NULL;
-    PS_AUTO(timeline_free) struct timeline t = {.columns = NULL};
+    PS_AUTO(timeline_free) struct timeline t = {.from_us = -1, .to_us = -1};
     struct ps_json json = ps_json_writer(&answer->body);
     size_t axis, by;
     int64_t n;
