@@ -42,6 +42,8 @@ class Adder:
         self.pending: List[Profile] = []
         self.running: Optional[Tuple[Any, str, List[Profile]]] = None
         self.added: List[Dict[str, Any]] = []
+        #: Profiles whose bytes are those of a run that was there. A shelf keeps them once.
+        self.n_equal = 0
         self.problems: List[str] = []
 
     def path(self, name: str) -> str:
@@ -84,6 +86,9 @@ class Adder:
             errors = file.read()
         series = {profile.name: profile.series for profile in batch}
         for run in runs_of(output, self.shelf):
+            if run.already:
+                self.n_equal += 1
+                continue
             self.added.append({"id": run.id, "series": series.get(run.name, "")})
         if status == 0:
             for ending in ("", ".out", ".err"):
@@ -129,7 +134,7 @@ class TestProfiles:
         self.worker: Optional[str] = getattr(config, "workerinput", {}).get("workerid")
         self.adder = Adder(self.shelf)
         self.min_s: float = config.getoption("--perfshelf-min")
-        self.number = self.n_short = 0
+        self.number = self.n_short = self.n_equal = 0
         self.duration = 0.0
         self.recording: Optional[TestRecording] = None
         self.tags: Dict[str, str] = {}
@@ -201,6 +206,7 @@ class TestProfiles:
         if sent:
             self.added += sent["added"]
             self.n_short += sent["short"]
+            self.n_equal += sent["equal"]
             for problem in sent["problems"]:
                 self._report(problem)
 
@@ -208,9 +214,15 @@ class TestProfiles:
     def pytest_sessionfinish(self, session: Any) -> None:
         self.adder.finish()
         self.added += self.adder.added
+        self.n_equal += self.adder.n_equal
         self.problems += self.adder.problems
         if self.worker:
-            self.config.workeroutput["perfshelf"] = {"added": self.added, "short": self.n_short, "problems": self.problems}
+            self.config.workeroutput["perfshelf"] = {
+                "added": self.added,
+                "short": self.n_short,
+                "equal": self.n_equal,
+                "problems": self.problems,
+            }
             return
         base, fail_on = self.config.getoption("--perfshelf-compare"), self.config.getoption("--perfshelf-fail-on")
         if base is None and fail_on is None:
@@ -224,11 +236,13 @@ class TestProfiles:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         terminalreporter.section("perfshelf")
-        terminalreporter.line("%d runs were added" % len(self.added))
+        terminalreporter.line("%d %s added" % (len(self.added), "run was" if len(self.added) == 1 else "runs were"))
         if self.n_short:
             terminalreporter.line(
                 "%d tests took less than %g s and were not added; --perfshelf-min=0 adds them" % (self.n_short, self.min_s)
             )
+        if self.n_equal:
+            terminalreporter.line("%d profiles were not added; they equal those of other runs" % self.n_equal)
         for problem in self.problems:
             terminalreporter.line(problem, red=True)
         if self.comparison is not None:

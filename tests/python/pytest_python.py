@@ -160,10 +160,18 @@ class Plugin(unittest.TestCase):
     def test_workers(self):
         if not has_modules(self.python, ("xdist",)):
             self.skipTest(f"{self.python} has no pytest-xdist")
-        self.write("test_many.py", "import pytest\n@pytest.mark.parametrize('n', range(8))\ndef test_one(n): pass\n")
+        self.write("test_many.py", "import pytest, time\n@pytest.mark.parametrize('n', range(8))\ndef test_one(n): time.sleep(n / 1000)\n")
         output = self.recorded("--perfshelf", "--perfshelf-min=0", "--perfshelf-compare", "-n", "2", "test_many.py")
         self.assertIn("8 runs were added\ncompared with earlier runs: 0 over +10%, 0 within, 8 without earlier runs", output)
         self.assertEqual({run["tags"]["worker"] for run in self.runs()}, {"gw0", "gw1"})
+
+    def test_equal_profiles(self):
+        """Profiles of tests that take no time may have the same bytes, which a shelf keeps once."""
+        self.write("conftest.py", "import cProfile\ncProfile.Profile.snapshot_stats = lambda self: setattr(self, 'stats', {('a.py', 1, 'f'): (1, 1, 0.5, 0.5, {})})\n")
+        self.write("test_many.py", "import pytest\n@pytest.mark.parametrize('n', range(3))\ndef test_one(n): pass\n")
+        output = self.recorded("--perfshelf", "--perfshelf-min=0", "test_many.py")
+        self.assertIn("1 run was added\n2 profiles were not added; they equal those of other runs\n", output)
+        self.assertEqual(len(self.runs()), 1)
 
 
 if __name__ == "__main__":
