@@ -236,13 +236,13 @@ class TestProfiles:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         terminalreporter.section("perfshelf")
-        terminalreporter.line("%d %s added" % (len(self.added), "run was" if len(self.added) == 1 else "runs were"))
+        terminalreporter.line("runs added: %d" % len(self.added))
         if self.n_short:
             terminalreporter.line(
-                "%d tests took less than %g s and were not added; --perfshelf-min=0 adds them" % (self.n_short, self.min_s)
+                "tests of less than %g s, not added: %d; --perfshelf-min=0 adds them" % (self.min_s, self.n_short)
             )
         if self.n_equal:
-            terminalreporter.line("%d profiles were not added; they equal those of other runs" % self.n_equal)
+            terminalreporter.line("profiles equal to that of another run, not added: %d" % self.n_equal)
         for problem in self.problems:
             terminalreporter.line(problem, red=True)
         if self.comparison is not None:

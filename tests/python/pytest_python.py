@@ -99,7 +99,7 @@ class Plugin(unittest.TestCase):
     def test_each_test_is_a_run(self):
         self.write("test_kinds.py", SUITE)
         output = self.recorded("--perfshelf", "--perfshelf-min=0", "test_kinds.py", status=1)
-        self.assertIn("\n11 runs were added\n", output)
+        self.assertIn("\nruns added: 11\n", output)
         self.assertNotIn("recording.py", output)  # no frame of ours in the traceback of a test
         runs = {run["name"].partition("::")[2]: run for run in self.runs()}
         [long] = [name for name in runs if name.startswith("test_names[xxx")]
@@ -127,7 +127,7 @@ class Plugin(unittest.TestCase):
     def test_short_tests_are_counted(self):
         self.write("test_slow.py", SLOW)
         output = self.recorded("--perfshelf", "test_slow.py")
-        self.assertIn("2 runs were added\n1 tests took less than 0.01 s and were not added; --perfshelf-min=0 adds them", output)
+        self.assertIn("runs added: 2\ntests of less than 0.01 s, not added: 1; --perfshelf-min=0 adds them", output)
 
     def test_compare(self):
         self.write("test_slow.py", SLOW)
@@ -162,7 +162,7 @@ class Plugin(unittest.TestCase):
             self.skipTest(f"{self.python} has no pytest-xdist")
         self.write("test_many.py", "import pytest, time\n@pytest.mark.parametrize('n', range(8))\ndef test_one(n): time.sleep(n / 1000)\n")
         output = self.recorded("--perfshelf", "--perfshelf-min=0", "--perfshelf-compare", "-n", "2", "test_many.py")
-        self.assertIn("8 runs were added\ncompared with earlier runs: 0 over +10%, 0 within, 8 without earlier runs", output)
+        self.assertIn("runs added: 8\ncompared with earlier runs: 0 over +10%, 0 within, 8 without earlier runs", output)
         self.assertEqual({run["tags"]["worker"] for run in self.runs()}, {"gw0", "gw1"})
 
     def test_equal_profiles(self):
@@ -170,7 +170,7 @@ class Plugin(unittest.TestCase):
         self.write("conftest.py", "import cProfile\ncProfile.Profile.snapshot_stats = lambda self: setattr(self, 'stats', {('a.py', 1, 'f'): (1, 1, 0.5, 0.5, {})})\n")
         self.write("test_many.py", "import pytest\n@pytest.mark.parametrize('n', range(3))\ndef test_one(n): pass\n")
         output = self.recorded("--perfshelf", "--perfshelf-min=0", "test_many.py")
-        self.assertIn("1 run was added\n2 profiles were not added; they equal those of other runs\n", output)
+        self.assertIn("runs added: 1\nprofiles equal to that of another run, not added: 2\n", output)
         self.assertEqual(len(self.runs()), 1)
 
 
