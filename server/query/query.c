@@ -10,6 +10,7 @@
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/functions/stack_tree.h"
 #include "server/query/ranks/ranks.h"
+#include "server/query/snapshot/leaks.h"
 #include "server/query/snapshot/lifetimes.h"
 #include "server/query/snapshot/segments.h"
 #include "server/query/snapshot/snapshot.h"
@@ -83,6 +84,7 @@ static const struct ps_view views[] = {
     {PS_HAS_SNAPSHOT, "snapshot/segments", ps_view_snapshot_segments, NULL, NULL},
     {PS_HAS_SNAPSHOT, "snapshot/lifetimes", ps_view_snapshot_lifetimes, NULL, NULL},
     {PS_HAS_SNAPSHOT, "snapshot/allocation", ps_view_snapshot_allocation, NULL, NULL},
+    {PS_HAS_SNAPSHOT, "snapshot/leaks", ps_view_snapshot_leaks, NULL, NULL},
     {PS_HAS_BOTTLENECK, "bound", ps_view_bound, NULL, NULL},
     {PS_HAS_PROCESSES, "processes", ps_view_processes, NULL, NULL},
     {0, "conclusion", ps_view_conclusion, NULL, NULL},

@@ -468,6 +468,21 @@ class Views(CorpusTest):
                     frames = [] if freed else [(f["name"], f["filename"].replace("??", ""), f["line"]) for f in known[0]["frames"]]
                     self.assertEqual([(f["name"] or "", f["file"] or "", f["line"] or 0) for f in one["frames"]], frames)
 
+    def test_leaks(self):
+        for path, device, replay in self.each_device():
+            kept = [a for a in replay.allocations if a["start"] >= 0 and a["end"] is None]
+            texts, by_text = self.stack_texts(path), collections.defaultdict(list)
+            for a in kept:
+                by_text[text_of(a["frames"], is_shown_in_python)].append(a)
+            for query in ({}, {"steps": 7}):
+                answer = self.view(path, "/leaks", device=device["number"], limit=1000, **query)
+                self.assertEqual((answer["bytes"], answer["count"]), (sum(a["bytes"] for a in kept), len(kept)))
+                for row in answer["rows"]:
+                    own = by_text[text_of(texts[row["stack"]], is_shown_in_python)]
+                    self.assertEqual((row["bytes"], row["count"]), (sum(a["bytes"] for a in own), len(own)))
+                    self.assertEqual(row["bytes_per_step"], [sum(a["bytes"] for a in own if s["from"] <= a["start"] < s["to"]) for s in answer["steps"]])
+                    self.assertEqual(row["count_per_step"], [sum(1 for a in own if s["from"] <= a["start"] < s["to"]) for s in answer["steps"]])
+
     def test_groups_have_the_largest_stacks(self):
         for path, device, _ in self.each_device():
             groups = [group for group in self.view(path, "")["groups"] if group["device"] == device["number"]]

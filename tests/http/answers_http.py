@@ -25,7 +25,7 @@ VIEWS = {
     "operators": "OperatorRow", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
-    "snapshot": None, "snapshot/timeline": None, "snapshot/live": None, "snapshot/flame": None, "snapshot/segments": None, "snapshot/lifetimes": None, "snapshot/allocation": None,
+    "snapshot": None, "snapshot/timeline": None, "snapshot/live": None, "snapshot/flame": None, "snapshot/segments": None, "snapshot/lifetimes": None, "snapshot/allocation": None, "snapshot/leaks": None,
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",

@@ -75,6 +75,70 @@ def snapshot():
             "external_annotations": marks}
 
 
+def training(steps, annotated=False):
+    """Steps that allocate 10 MiB for a while, keep 1 MiB in each, and 2 MiB in the first."""
+    trace, blocks, t, at = [], [], 0, 0x1000_0000
+    marks = []
+    for step in range(steps):
+        if annotated:
+            marks.append({"stage": "START", "name": "Optimizer.step#SGD.step", "device": 0, "time_us": START_US + t})
+        kept = [(MIB, HEAD), *([(2 * MIB, EMBED)] if step == 0 else [])]
+        for size, stack in kept:
+            at += 4 * MIB
+            trace.append(event("alloc", at, size, t, stack))
+            blocks.append(block(4 * MIB, size, stack=stack))
+        for i in range(5):
+            trace.append(event("alloc", 0x9000_0000 + i * 4 * MIB, 2 * MIB, t + 1, EMBED))
+        for i in range(5):
+            trace.append(event("free_requested", 0x9000_0000 + i * 4 * MIB, 2 * MIB, t + 2, []))
+            trace.append(event("free_completed", 0x9000_0000 + i * 4 * MIB, 2 * MIB, t + 2, []))
+        t += 10
+    segments = [segment(0x1000_0000 + 4 * MIB, blocks), segment(0x9000_0000, [block(20 * MIB, 0, "inactive")])]
+    return {"segments": place(segments), "device_traces": [trace], "external_annotations": marks}
+
+
+class Leaks(ServerTest):
+    def leaks(self, made, query=""):
+        return self.get_json(f"{RUNS}/{self.add(json.dumps(made).encode())['id']}/snapshot/leaks{query}")
+
+    def check(self, answer, source):
+        self.assertEqual(answer["step_source"], source)
+        head, embedding = answer["rows"]
+        self.assertEqual((head["name"], head["bytes"], head["count"], head["growth"]), ("forward", 6 * MIB, 6, MIB))
+        self.assertEqual((embedding["name"], embedding["bytes"], embedding["count"], embedding["growth"]), ("embedding", 2 * MIB, 1, None))
+        self.assertEqual((sum(head["bytes_per_step"]), sum(embedding["count_per_step"])), (6 * MIB, 1))
+        self.assertEqual(answer["steps"][-1]["to"], 97)
+        for before, after in zip(answer["steps"], answer["steps"][1:]):
+            self.assertEqual(before["to"], after["from"])
+
+    def test_annotated_steps(self):
+        answer = self.leaks(training(6, annotated=True))
+        self.check(answer, "annotations")
+        self.assertEqual(answer["step_name"], "Optimizer.step#SGD.step")
+        self.assertEqual([(s["from"], s["incomplete"]) for s in answer["steps"]], [(0, True), (17, False), (33, False), (49, False), (65, False), (81, True)])
+        self.assertEqual(answer["rows"][0]["bytes_per_step"], [MIB] * 6)
+
+    def test_steps_of_cycles(self):
+        self.check(self.leaks(training(6)), "cycles")
+
+    def test_given_steps(self):
+        answer = self.leaks(training(6), "?steps=5")
+        self.check(answer, "given")
+        self.assertEqual([(s["from"], s["to"]) for s in answer["steps"]], [(0, 19), (19, 38), (38, 58), (58, 77), (77, 97)])
+        few = self.leaks(training(6), "?steps=5&limit=1&from=2")
+        self.assertEqual((len(few["rows"]), few["omitted"], few["bytes"]), (1, {"rows": 0, "bytes": 0, "count": 0}, 5 * MIB))
+
+    def test_without_steps(self):
+        answer = self.leaks(snapshot() | {"external_annotations": []})
+        self.assertEqual((answer["step_source"], answer["steps"]), (None, []))
+        self.assertEqual([(row["name"], row["bytes"], row["bytes_per_step"], row["growth"]) for row in answer["rows"]], [("embedding", 10 * MIB, [], None)])
+
+    def test_wrong_parameters(self):
+        path = f"{RUNS}/{self.add(json.dumps(training(6)).encode())['id']}/snapshot/leaks"
+        for query in ("steps=annotation", "steps=0", "steps=1001", "steps=x", "from=97", "limit=x", "device=3"):
+            self.assertRefused(self.get(f"{path}?{query}"), 400, "bad_request")
+
+
 class Snapshots(ServerTest):
     @classmethod
     def setUpClass(cls):

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/query/snapshot/marks.h"
 #include "server/query/snapshot/snapshot.h"
 
 #define EVENTS_MAX (INT64_C(1) << 40) /* more events than this are not in a valid run file */
-#define MARKS_MAX  20000              /* maximum number of marks in an answer */
 
 /* --- Devices --- */
 
@@ -161,8 +161,7 @@ enum ps_status ps_snapshot_bytes_at(struct ps_db *db, const struct ps_snapshot_d
     return err->code;
 }
 
-/* Stores whether the events have times: PyTorch writes the times of all events or of none. */
-static enum ps_status read_has_times(struct ps_db *db, const struct ps_snapshot_device_row *device,
+enum ps_status ps_snapshot_has_times(struct ps_db *db, const struct ps_snapshot_device_row *device,
                                      bool *out, struct ps_err *err)
 {
     PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows levels = {.db = NULL};
@@ -180,179 +179,10 @@ static enum ps_status read_has_times(struct ps_db *db, const struct ps_snapshot_
     return err->code;
 }
 
-/* --- Marks --- */
+/* --- The view --- */
 
-struct mark {
-    int64_t event, end; /* end: -1: none */
-    int64_t bytes, free_bytes;
-    int64_t start_us, end_us;
-    struct ps_str name; /* of annotations */
-    enum { MARK_OOM, MARK_SNAPSHOT, MARK_ANNOTATION } kind;
-};
-
-struct marks {
-    struct mark *items;
-    size_t n, cap;
-    int64_t n_omitted, n_without_place;
-    struct ps_arena text;
-};
-
-static void marks_free(struct marks *marks)
-{
-    free(marks->items);
-    ps_arena_free(&marks->text);
-}
-
-static struct mark *add_mark(struct marks *marks, int64_t event)
-{
-    PS_RESERVE_ONE(marks->items, marks->n, marks->cap);
-    marks->items[marks->n] = (struct mark){.event = event, .end = -1, .start_us = -1, .end_us = -1};
-    return &marks->items[marks->n++];
-}
-
-/* Adds the failed allocations and the snapshots among the events of one chunk. */
-static void find_event_marks(struct ps_snapshot_rows *events, size_t chunk, struct marks *marks,
-                             struct ps_err *err)
-{
-    const int64_t *action = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_ACTION, err);
-
-    for (size_t i = 0; action && i < events->chunks[chunk].n; i++) {
-        const int64_t *index, *bytes, *address;
-        struct mark *mark;
-
-        if (action[i] < PS_SNAPSHOT_TAKEN)
-            continue;
-        if (marks->n >= MARKS_MAX) {
-            marks->n_omitted++;
-            continue;
-        }
-        index = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_INDEX, err);
-        bytes = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_BYTES, err);
-        address = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_ADDRESS, err);
-        if (!index || !bytes || !address)
-            return;
-        mark = add_mark(marks, index[i]);
-        mark->kind = action[i] == PS_SNAPSHOT_OOM ? MARK_OOM : MARK_SNAPSHOT;
-        mark->bytes = bytes[i];
-        mark->free_bytes = address[i];
-    }
-}
-
-/* Reads the annotations of a device. An END belongs to the last START with its name that has no
- * END. */
-static enum ps_status read_annotations(struct ps_db *db,
-                                       const struct ps_snapshot_device_row *device, bool has_times,
-                                       struct marks *marks, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    PS_AUTO(ps_free_ptr) uint32_t *open = NULL; /* [text]: index + 1 of the last open mark */
-    size_t n_open = 0, rows = 0;
-
-    ps_db_prepare(db, ps_query_sql("snapshot_marks"), &stmt, err);
-    ps_bind_int(stmt, ":device", device->number);
-    while (ps_stmt_step(stmt, err)) {
-        int64_t t_us = ps_col_int(stmt, 0), text = ps_col_int(stmt, 1);
-        bool is_end = ps_col_int(stmt, 3) != 0;
-        struct mark *mark;
-
-        if (!ps_id_is_plausible(text, ++rows))
-            return ps_snapshot_fail_damaged(err, "an annotation");
-        if (!has_times || t_us < 0) {
-            marks->n_without_place += !is_end;
-            continue;
-        }
-        open = ps_grow_to(open, &n_open, (size_t)text, sizeof *open);
-        if (is_end) {
-            if (!open[text])
-                continue;
-            mark = &marks->items[open[text] - 1];
-            open[text] =
-                (uint32_t)mark->end; /* the mark that was open before, while it has no END */
-            mark->end_us = t_us;
-            mark->end = -1;
-            continue;
-        }
-        if (marks->n >= MARKS_MAX) {
-            marks->n_omitted++;
-            continue;
-        }
-        mark = add_mark(marks, -1);
-        mark->kind = MARK_ANNOTATION;
-        mark->start_us = t_us;
-        mark->name = ps_arena_copy(&marks->text, ps_col_text(stmt, 2));
-        mark->end = open[text];
-        open[text] = (uint32_t)marks->n;
-    }
-    for (size_t i = 0; i < marks->n; i++)
-        if (marks->items[i].kind == MARK_ANNOTATION)
-            marks->items[i].end = -1;
-    return err->code;
-}
-
-/* A time that is to be placed among the events. */
-struct placement {
-    int64_t t_us;
-    int64_t *event; /* gets the first event at or after this time */
-};
-
-static int by_time(const void *a, const void *b)
-{
-    const struct placement *x = a, *y = b;
-
-    return (x->t_us > y->t_us) - (x->t_us < y->t_us);
-}
-
-/* Places the times of annotations among the events. The wall clock of a trace may step back: an
- * event counts as not earlier than the events before it. */
-static enum ps_status place_annotations(struct ps_snapshot_rows *events,
-                                        const struct ps_snapshot_device_row *device,
-                                        struct marks *marks, struct ps_err *err)
-{
-    PS_AUTO(ps_free_ptr)
-    struct placement *list = ps_alloc_array(2 * marks->n + 1, sizeof *list);
-    size_t n = 0, next = 0;
-    int64_t latest = INT64_MIN;
-
-    for (size_t i = 0; i < marks->n; i++) {
-        struct mark *mark = &marks->items[i];
-
-        if (mark->kind != MARK_ANNOTATION)
-            continue;
-        list[n++] = (struct placement){mark->start_us, &mark->event};
-        if (mark->end_us >= 0)
-            list[n++] = (struct placement){mark->end_us, &mark->end};
-    }
-    qsort(list, n, sizeof *list, by_time);
-    for (size_t c = 0; c < events->n_chunks && next < n; c++) {
-        const int64_t *t = ps_snapshot_column(events, c, PS_SNAPSHOT_EVENT_T, err);
-        const int64_t *index = ps_snapshot_column(events, c, PS_SNAPSHOT_EVENT_INDEX, err);
-
-        if (!t || !index)
-            return err->code;
-        for (size_t i = 0; i < events->chunks[c].n && next < n; i++) {
-            latest = t[i] > latest ? t[i] : latest;
-            while (next < n && list[next].t_us <= latest)
-                *list[next++].event = index[i];
-        }
-    }
-    while (next < n)
-        *list[next++].event = device->events;
-    return err->code;
-}
-
-static int by_event(const void *a, const void *b)
-{
-    const struct mark *x = a, *y = b;
-
-    if (x->event != y->event)
-        return x->event > y->event ? 1 : -1;
-    if (x->kind != y->kind)
-        return x->kind > y->kind ? 1 : -1;
-    return (x->start_us > y->start_us) - (x->start_us < y->start_us);
-}
-
-static void write_mark(const struct ps_snapshot_device_row *device, const struct mark *mark,
-                       struct ps_json *json)
+static void write_mark(const struct ps_snapshot_device_row *device,
+                       const struct ps_snapshot_mark_at *mark, struct ps_json *json)
 {
     static const char *const kinds[] = {"oom", "snapshot", "annotation"};
 
@@ -363,33 +193,24 @@ static void write_mark(const struct ps_snapshot_device_row *device, const struct
     ps_json_key_str(json, "kind", kinds[mark->kind]);
     ps_json_key(json, "name");
     ps_json_str(json, mark->name);
-    ps_json_key_int_or_null(json, "asked", mark->bytes, mark->kind == MARK_OOM);
-    ps_json_key_int_or_null(json, "free", mark->free_bytes, mark->kind == MARK_OOM);
+    ps_json_key_int_or_null(json, "asked", mark->bytes, mark->kind == PS_SNAPSHOT_MARK_OOM);
+    ps_json_key_int_or_null(json, "free", mark->free_bytes, mark->kind == PS_SNAPSHOT_MARK_OOM);
     ps_json_end(json);
 }
 
 static enum ps_status write_marks(struct ps_db *db, const struct ps_snapshot_device_row *device,
-                                  bool has_times, int64_t *n_omitted, int64_t *n_without_place,
+                                  int64_t *n_omitted, int64_t *n_without_place,
                                   struct ps_json *json, struct ps_err *err)
 {
-    PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows events = {.db = NULL};
-    PS_AUTO(marks_free) struct marks marks = {.items = NULL};
+    PS_AUTO(ps_snapshot_marks_free) struct ps_snapshot_marks marks = {.items = NULL};
 
-    ps_snapshot_rows_open(db, PS_PACKED_SNAPSHOT_EVENTS, device->id, &events, err);
-    for (size_t c = 0; c < events.n_chunks && err->code == PS_OK; c++)
-        find_event_marks(&events, c, &marks, err);
-    read_annotations(db, device, has_times, &marks, err);
-    place_annotations(&events, device, &marks, err);
-    if (marks.n)
-        qsort(marks.items, marks.n, sizeof *marks.items, by_event);
+    ps_snapshot_marks_read(db, device, &marks, err);
     for (size_t i = 0; i < marks.n && err->code == PS_OK; i++)
         write_mark(device, &marks.items[i], json);
     *n_omitted += marks.n_omitted;
     *n_without_place += marks.n_without_place;
     return err->code;
 }
-
-/* --- The view --- */
 
 static enum ps_status write_device(struct ps_db *db, const struct ps_snapshot_device_row *device,
                                    bool has_times, struct ps_json *json, struct ps_err *err)
@@ -457,28 +278,27 @@ enum ps_status ps_view_snapshot(struct ps_db *db, const struct ps_view *view, in
 {
     PS_AUTO(ps_snapshot_devices_free) struct ps_snapshot_devices devices = {.items = NULL};
     PS_AUTO(ps_snapshot_stacks_release) const struct ps_snapshot_stacks *stacks = NULL;
-    PS_AUTO(ps_free_ptr) bool *has_times = NULL;
     struct ps_json json = ps_json_writer(&answer->body);
     int64_t n_omitted = 0, n_without_place = 0;
+    bool has_times;
 
     (void)view, (void)id, (void)params;
     ps_snapshot_devices_read(db, &devices, err);
     if (err->code != PS_OK || ps_snapshot_stacks_acquire(db, &stacks, err) != PS_OK)
         return err->code;
-    has_times = ps_alloc_array(devices.n + 1, sizeof *has_times);
     ps_json_object(&json);
     ps_json_key(&json, "devices");
     ps_json_array(&json);
     for (size_t i = 0; i < devices.n && err->code == PS_OK; i++) {
-        read_has_times(db, &devices.items[i], &has_times[i], err);
-        write_device(db, &devices.items[i], has_times[i], &json, err);
+        ps_snapshot_has_times(db, &devices.items[i], &has_times, err);
+        write_device(db, &devices.items[i], has_times, &json, err);
     }
     ps_json_end(&json);
     write_settings(db, &json, err);
     ps_json_key(&json, "marks");
     ps_json_array(&json);
     for (size_t i = 0; i < devices.n && err->code == PS_OK; i++)
-        write_marks(db, &devices.items[i], has_times[i], &n_omitted, &n_without_place, &json, err);
+        write_marks(db, &devices.items[i], &n_omitted, &n_without_place, &json, err);
     ps_json_end(&json);
     ps_json_key_int(&json, "marks_omitted", n_omitted);
     ps_json_key_int(&json, "marks_without_place", n_without_place);

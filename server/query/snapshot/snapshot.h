@@ -100,6 +100,9 @@ enum ps_status ps_snapshot_param_event(const struct ps_snapshot_device_row *devi
 enum ps_status ps_snapshot_param_range(const struct ps_snapshot_device_row *device,
                                        struct ps_params params, int64_t *from, int64_t *to,
                                        struct ps_err *err);
+/* Stores whether the events have times: PyTorch writes the times of all events or of none. */
+enum ps_status ps_snapshot_has_times(struct ps_db *db, const struct ps_snapshot_device_row *device,
+                                     bool *out, struct ps_err *err);
 /* Reads the live and the reserved bytes at an event. */
 enum ps_status ps_snapshot_bytes_at(struct ps_db *db, const struct ps_snapshot_device_row *device,
                                     int64_t at, int64_t *live, int64_t *reserved,
