@@ -18,6 +18,7 @@ export interface TabSpec {
     title: string;
     count?: (run: Run) => number | null;
     warn?: boolean;
+    isTall?: boolean;
     load: () => Promise<TabView>;
 }
 
@@ -67,6 +68,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     slices: async () => (await import('./tabs_trace')).OperatorsTab,
     kernels: async () => (await import('./tabs_trace')).KernelsTab,
     summaries: async () => (await import('./tabs_trace')).SummariesTab,
+    snapshot: async () => (await import('../snapshot/tab')).SnapshotTab,
     'device-memory': async () => (await import('../memory/device_tab')).DeviceMemoryTab,
     modules: async () => (await import('./tabs_trace')).ModulesTab,
     flame: async () => (await import('./tabs_trace')).FlameTab,

@@ -156,7 +156,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
             <Conclusion
                 key={run.id}
                 run={run}
-                isFirstTab={spec === specs[0]}
+                isFirstTab={spec === specs[0] && !spec.isTall}
                 hrefOf={(link) => conclusionHref(run, link)}
             />
             <Tabs

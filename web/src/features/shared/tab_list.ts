@@ -18,6 +18,8 @@ export interface TabInfo {
     count?: (run: TabRun) => number | null;
     /** Whether a run has data for the tab; default: every run has. */
     shown?: (run: TabRun) => boolean;
+    /** The tab needs its height for pictures: as a first tab, it opens without the causes. */
+    isTall?: boolean;
 }
 
 /** Whether the run recorded callers; only then there is a call tree and a call graph. */
@@ -130,6 +132,11 @@ export const TABS = defineTabs({
     across: {
         id: 'across',
         title: 'Across runs',
+    },
+    snapshot: {
+        id: 'snapshot',
+        title: 'Snapshot',
+        isTall: true,
     },
     memory: {
         id: 'memory',

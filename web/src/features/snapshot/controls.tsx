@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The toolbar of a memory snapshot: the GPU, what the chart shows, its axis, where the cursor is.
+ */
+import { useState } from 'preact/hooks';
+import { replaceQuery } from '../../base/router';
+import type { Snapshot } from '../../base/snapshot_types';
+import { int } from '../../base/units';
+import type { ChartMode } from '../../canvas/snapshot_chart';
+import { Segmented } from '../../components/segmented';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import type { SnapshotX } from '../../model/snapshot_axis';
+import { chooseDevice, setDevice, type SnapshotState } from './state';
+
+interface ControlsProps {
+    snapshot: Snapshot;
+    state: SnapshotState;
+    cursor: number;
+    /** what happened at the event of the cursor: 'the peak' */
+    cursorNote: string;
+    goField: { current: HTMLInputElement | null };
+    onCursor: (event: number) => void;
+    onMark: (by: 1 | -1) => void;
+}
+
+const NO_TIMES = 'this file has no times';
+
+export function SnapshotControls(props: ControlsProps) {
+    const { snapshot, state, cursor, cursorNote, onMark } = props;
+    const { device, mode, x } = state;
+    const first = chooseDevice(snapshot, undefined);
+    const hasEvents = device.events > 0;
+    return (
+        <Toolbar label="memory snapshot">
+            {snapshot.devices.length > 1 && (
+                <Segmented
+                    label="GPU"
+                    value={String(device.number)}
+                    options={snapshot.devices.map(({ number }) => ({
+                        value: String(number),
+                        text: `GPU ${number}`,
+                    }))}
+                    onChange={(next) => {
+                        const chosen = chooseDevice(snapshot, next);
+                        if (chosen) setDevice(chosen, chosen === first);
+                    }}
+                />
+            )}
+            {hasEvents && (
+                <>
+                    <Segmented<ChartMode>
+                        label="chart"
+                        value={mode}
+                        options={[
+                            { value: 'stacks', text: 'stacks', tip: 'live bytes by Python stack' },
+                            { value: 'reserved', text: 'reserved', tip: 'memory of the driver' },
+                        ]}
+                        onChange={(v) => replaceQuery({ v: v === 'stacks' ? null : v })}
+                    />
+                    <Segmented<SnapshotX>
+                        label="axis"
+                        value={x}
+                        options={[
+                            { value: 'event', text: 'by event' },
+                            {
+                                value: 'time',
+                                text: 'by time',
+                                disabled: !device.has_times,
+                                tip: device.has_times ? undefined : NO_TIMES,
+                            },
+                        ]}
+                        onChange={(next) =>
+                            replaceQuery({ x: next === 'time' ? 'time' : null, z: null })
+                        }
+                    />
+                    {!device.has_times && <span class="soft wide-only">{NO_TIMES}</span>}
+                    <Spacer />
+                    <span class="snapshot-cursor" role="status">
+                        Cursor{' '}
+                        <b>{cursor < 0 ? 'before the first event' : `event ${int(cursor)}`}</b>
+                        {cursorNote && ` ${cursorNote}`}
+                    </span>
+                    <GoToEvent {...props} />
+                    <span class="snapshot-keys hide-below-600">
+                        <button type="button" aria-label="previous mark" onClick={() => onMark(-1)}>
+                            <kbd>[</kbd>
+                        </button>
+                        <button type="button" aria-label="next mark" onClick={() => onMark(1)}>
+                            <kbd>]</kbd>
+                        </button>
+                        <span class="soft"> mark</span>
+                    </span>
+                </>
+            )}
+        </Toolbar>
+    );
+}
+
+function GoToEvent({ state, goField, onCursor }: ControlsProps) {
+    const [typed, setTyped] = useState('');
+    const last = state.device.events - 1;
+    const go = (): void => {
+        const digits = typed.replace(/[,\s]/g, '');
+        if (/^\d+$/.test(digits)) onCursor(Math.min(last, Number(digits)));
+        setTyped('');
+        goField.current?.blur();
+    };
+    return (
+        <span class="field snapshot-go">
+            <input
+                ref={goField}
+                type="text"
+                inputMode="numeric"
+                aria-label={`go to event, 0 to ${int(last)}`}
+                placeholder="go to event"
+                value={typed}
+                onInput={(event) => setTyped(event.currentTarget.value)}
+                onKeyDown={(event) => {
+                    if (event.key === 'Enter') go();
+                    else if (event.key === 'Escape') {
+                        setTyped('');
+                        event.currentTarget.blur();
+                    }
+                }}
+            />
+            {typed === '' && <kbd>g</kbd>}
+        </span>
+    );
+}

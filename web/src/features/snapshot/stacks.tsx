@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of what is live at the cursor: by stack, file, module or size.
+ */
+import { useMemo } from 'preact/hooks';
+import { replaceQuery, route } from '../../base/router';
+import type { LiveRow, LiveSet } from '../../base/snapshot_types';
+import type { Run } from '../../base/types';
+import { bytesText, formatFixed, int, pct } from '../../base/units';
+import { GROUP_TOKENS } from '../../canvas/snapshot_theme';
+import { copyAndConfirm } from '../../components/context_menu';
+import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
+import { arraySource, type GridHandle } from '../../components/grid_types';
+import { MarkedName } from '../../components/marked_name';
+import { ShareBar } from '../../components/share_bar';
+import { frameTitle, NO_STACK } from '../../model/snapshot_names';
+import { type Matcher, NO_SEARCH } from '../../model/search';
+import { rowActions } from '../shared/row_actions';
+import type { RowsBy } from './state';
+
+const MIB = 1024 * 1024;
+
+export function GroupSwatch({ group }: { group: number }) {
+    const token = GROUP_TOKENS[group] ?? GROUP_TOKENS[7];
+    return <i class={`swatch is-${token}`} />;
+}
+
+/** A function and its place; of several rows with the same name the place tells them apart. */
+export function FrameNameText({ row, by, search }: { row: LiveRow; by: RowsBy; search: Matcher }) {
+    const { name, place } =
+        by === 'stack' ? frameTitle(row) : { name: groupName(row, by), place: '' };
+    return (
+        <>
+            <span class="mono snapshot-name">
+                <MarkedName text={name} search={search} />
+            </span>
+            {place && (
+                <span class="mono soft snapshot-place">
+                    <MarkedName text={place} search={search} />
+                </span>
+            )}
+        </>
+    );
+}
+
+function groupName({ name: own, file, bytes, count }: LiveRow, by: RowsBy): string {
+    const name = own ?? '';
+    if (by === 'size')
+        return /^\d+$/.test(name)
+            ? bytesText(Number(name))
+            : name || bytesText(bytes / Math.max(1, count));
+    return (by === 'file' ? (file ?? name) : name) || NO_STACK;
+}
+
+const FIRST_TITLES: Record<RowsBy, string> = {
+    stack: 'Allocated in',
+    file: 'File',
+    module: 'Module',
+    size: 'Size',
+};
+
+const dash = <span class="zero">–</span>;
+
+function columnsOf(
+    live: LiveSet,
+    by: RowsBy,
+    search: Matcher,
+    isNarrow: boolean,
+): GridColumn<LiveRow>[] {
+    const most = Math.max(1, ...live.rows.map(({ bytes }) => bytes));
+    const columns: GridColumn<LiveRow>[] = [
+        {
+            key: 'name',
+            title: FIRST_TITLES[by],
+            width: 'rest',
+            least: 150,
+            sortKey: 'name',
+            render: (row) => (
+                <span class="named" title={titleOf(row, by)}>
+                    {by === 'stack' && <GroupSwatch group={row.group} />}
+                    <FrameNameText row={row} by={by} search={search} />
+                </span>
+            ),
+        },
+    ];
+    if (by === 'stack' && !isNarrow)
+        columns.push({
+            key: 'caller',
+            title: 'Called from',
+            width: 'rest',
+            least: 110,
+            hideBelow: 700,
+            sortKey: 'caller',
+            render: ({ caller }) => (
+                <span class="mono soft" title={caller?.file ?? undefined}>
+                    {caller ? frameTitle(caller).name : ''}
+                </span>
+            ),
+        });
+    columns.push(
+        {
+            key: 'bytes',
+            title: 'Live',
+            unit: 'MiB',
+            width: 92,
+            align: 'right',
+            numeric: true,
+            sortKey: 'bytes',
+            render: ({ bytes }) => (
+                <ShareBar share={bytes / most} tone="total">
+                    <span title={`${int(bytes)} bytes`}>{formatFixed(bytes / MIB, 1)}</span>
+                </ShareBar>
+            ),
+        },
+        {
+            key: 'share',
+            title: '% of live',
+            width: 76,
+            align: 'right',
+            hideBelow: 500,
+            render: ({ bytes }) => (
+                <span class="soft">{live.live > 0 ? pct((100 * bytes) / live.live) : '–'}</span>
+            ),
+        },
+        {
+            key: 'count',
+            title: 'Count',
+            width: 64,
+            align: 'right',
+            numeric: true,
+            sortKey: 'count',
+            render: ({ count }) => int(count),
+        },
+    );
+    if (by === 'stack')
+        columns.push({
+            key: 'lifetime',
+            title: 'Lifetime',
+            unit: 'events',
+            width: 124,
+            align: 'right',
+            numeric: true,
+            sortKey: 'lifetime',
+            hideBelow: 900,
+            title_tip:
+                'median number of events from birth to end, over all allocations of the stack; an allocation that is live at the end ends there',
+            render: ({ lifetime }) =>
+                lifetime === null ? dash : <span class="soft">{int(lifetime)}</span>,
+        });
+    return columns;
+}
+
+function titleOf(row: LiveRow, by: RowsBy): string {
+    if (by !== 'stack') return groupName(row, by);
+    if (!row.file) return row.name ?? NO_STACK;
+    return `${row.name ?? ''}\n${row.file}:${row.line ?? 0}`;
+}
+
+function valueOf(row: LiveRow, key: string, by: RowsBy): number | string {
+    if (key === 'name') return by === 'stack' ? frameTitle(row).name : groupName(row, by);
+    if (key === 'caller') return row.caller ? frameTitle(row.caller).name : '';
+    if (key === 'count') return row.count;
+    if (key === 'lifetime') return row.lifetime ?? -1;
+    return row.bytes;
+}
+
+export function sortRows(rows: readonly LiveRow[], { key, desc }: GridSort, by: RowsBy): LiveRow[] {
+    const sign = desc ? -1 : 1;
+    return [...rows].sort((a, b) => {
+        const [x, y] = [valueOf(a, key, by), valueOf(b, key, by)];
+        if (typeof x === 'number' && typeof y === 'number') return sign * (x - y);
+        return sign * String(x).localeCompare(String(y));
+    });
+}
+
+export function matchesRow(row: LiveRow, by: RowsBy, search: Matcher): boolean {
+    const texts = [
+        by === 'stack' ? (row.name ?? NO_STACK) : groupName(row, by),
+        row.file ?? '',
+        frameTitle(row).name,
+        row.caller?.name ?? '',
+        row.caller?.file ?? '',
+    ];
+    return texts.some((text) => search.test(text));
+}
+
+/** Rows as comma-separated values, in the order of the table. */
+export function csvOf(rows: readonly LiveRow[]): string {
+    const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+    const head = 'name,file,line,caller,caller_file,caller_line,bytes,count,lifetime_events';
+    const lines = rows.map(({ name, file, line, caller, bytes, count, lifetime }) =>
+        [
+            quoted(name ?? ''),
+            quoted(file ?? ''),
+            line ?? '',
+            quoted(caller?.name ?? ''),
+            quoted(caller?.file ?? ''),
+            caller?.line ?? '',
+            bytes,
+            count,
+            lifetime ?? '',
+        ].join(','),
+    );
+    return [head, ...lines, ''].join('\n');
+}
+
+interface StackTableProps {
+    run: Run;
+    live: LiveSet;
+    by: RowsBy;
+    stack: number | null | undefined;
+    search: Matcher | null;
+    /** a pane beside the table takes its room */
+    isNarrow: boolean;
+    handle: { current: GridHandle | null };
+    onStack: (stack: number | null | undefined) => void;
+    onOpen: (stack: number | null) => void;
+}
+
+const keyOf = (row: LiveRow, by: RowsBy): string =>
+    by === 'stack' ? String(row.stack ?? 'none') : groupName(row, by);
+
+export function readRowSort(): GridSort {
+    const { sort, desc } = route.value.query;
+    return { key: sort ?? 'bytes', desc: desc !== '0' };
+}
+
+export function StackTable(props: StackTableProps) {
+    const { run, live, by, stack, search, isNarrow, handle, onStack, onOpen } = props;
+    const { key, desc } = readRowSort();
+    const rows = useMemo(() => {
+        const shown = search ? live.rows.filter((row) => matchesRow(row, by, search)) : live.rows;
+        return sortRows(shown, { key, desc }, by);
+    }, [live, key, desc, by, search]);
+    const columns = useMemo(
+        () => columnsOf(live, by, search ?? NO_SEARCH, isNarrow),
+        [live, by, search, isNarrow],
+    );
+    const source = useMemo(() => arraySource(rows), [rows]);
+    return (
+        <DataGrid<LiveRow>
+            label={`live memory by ${by}`}
+            columns={columns}
+            source={source}
+            rowKey={(row) => keyOf(row, by)}
+            sort={{ key, desc }}
+            onSort={(next) =>
+                replaceQuery({
+                    sort: next.key === 'bytes' ? null : next.key,
+                    desc: next.desc ? null : '0',
+                })
+            }
+            selected={by === 'stack' && stack !== undefined ? String(stack ?? 'none') : null}
+            onSelect={by === 'stack' ? (row) => onStack(row.stack) : undefined}
+            onOpen={by === 'stack' ? (row) => onOpen(row.stack) : undefined}
+            handle={handle}
+            actions={(row) => {
+                const { name, file, line } = row;
+                if (by !== 'stack' || !name) return null;
+                return rowActions(
+                    run,
+                    {
+                        name,
+                        file: file ?? undefined,
+                        line,
+                        swatch: <GroupSwatch group={row.group} />,
+                    },
+                    [
+                        {
+                            text: 'Copy row',
+                            group: 2,
+                            run: () => copyAndConfirm(csvOf([row]), 'Row'),
+                        },
+                    ],
+                );
+            }}
+            empty={search ? 'No row matches the search.' : 'Nothing is live at this event.'}
+        />
+    );
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Snapshot tab of a memory snapshot of PyTorch: live memory over events, and what is live at the
+ * cursor: segments, flame graph and stacks. state.ts says what is in the URL.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffectOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { replaceQuery, route } from '../../base/router';
+import { type ApiError } from '../../base/client';
+import type {
+    LiveFlame,
+    LiveSet,
+    Snapshot,
+    SnapshotDevice,
+    SnapshotMark,
+} from '../../base/snapshot_types';
+import type { Run } from '../../base/types';
+import { bytesText, int, plural } from '../../base/units';
+import type { ChartAnnotation, ChartMark } from '../../canvas/snapshot_chart';
+import { CheckBox } from '../../components/check_box';
+import { CopyButton } from '../../components/copy_button';
+import type { GridHandle } from '../../components/grid_types';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { SearchField } from '../../components/search_field';
+import { Segmented } from '../../components/segmented';
+import { sizedPane, Splitter } from '../../components/splitter';
+import { setStatus } from '../../components/status_line';
+import { PaneHead } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
+import { matcher } from '../../model/search';
+import { type ChartHit, SnapshotChart } from './chart';
+import { SnapshotControls } from './controls';
+import { snapshotPath, usePacedJson } from './data';
+import { LiveFlameView } from './flame';
+import { csvOf, StackTable } from './stacks';
+import type { SnapshotStage } from './stage';
+import {
+    chooseDevice,
+    eventMarks,
+    readState,
+    type RowsBy,
+    selectAllocation,
+    selectStack,
+    type SnapshotState,
+    stops,
+} from './state';
+
+const COMMIT_MS = 200;
+const MAX_ROWS = 2000;
+const RECORD = 'torch.cuda.memory._record_memory_history()';
+
+/* The event of the cursor. While it moves, the URL still has the old one. */
+function useCursor({ at, device }: SnapshotState): [number, (event: number) => void] {
+    const [moving, setMoving] = useState<number | null>(null);
+    const timer = useRef<ReturnType<typeof setTimeout> | undefined>();
+    useEffectOn(() => setMoving(null), [at, device.number]);
+    useEffect(() => () => clearTimeout(timer.current), []);
+    const move = (event: number): void => {
+        setMoving(event);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => {
+            const next = event === device.cursor ? null : String(event);
+            if ((route.peek().query.at ?? null) === next) setMoving(null);
+            else replaceQuery({ at: next, fz: null });
+        }, COMMIT_MS);
+    };
+    return [moving ?? at, move];
+}
+
+/** What is said of an event beside its number. */
+function noteOf(marks: readonly SnapshotMark[], device: SnapshotDevice, event: number): string {
+    const mark = marks.find((one) => one.event === event);
+    if (mark?.kind === 'oom') return 'out of memory';
+    if (event === device.peak_event) return 'the peak';
+    if (mark?.kind === 'snapshot') return 'snapshot taken';
+    return event === device.events - 1 ? 'the end' : '';
+}
+
+/* Flags by importance; the first is the cursor. */
+function flagsOf(
+    marks: readonly SnapshotMark[],
+    device: SnapshotDevice,
+    cursor: number,
+    live: number | null,
+): ChartMark[] {
+    const here = marks.find(({ event, kind }) => event === cursor && kind === 'oom');
+    const bytes = live === null ? '' : bytesText(live);
+    const atPeak = cursor === device.peak_event;
+    const failed = ({ asked }: SnapshotMark): string =>
+        asked === null ? 'out of memory' : `out of memory, asked ${bytesText(asked)}`;
+    const flags: ChartMark[] = [
+        here
+            ? { at: cursor, text: failed(here), tone: 'failed' }
+            : {
+                  at: cursor,
+                  text: atPeak ? `peak ${bytesText(device.peak_live)}` : bytes,
+                  tone: 'cursor',
+              },
+    ];
+    for (const mark of marks)
+        if (mark.kind === 'oom' && mark !== here)
+            flags.push({ at: mark.event, text: failed(mark), tone: 'failed' });
+    if (!atPeak)
+        flags.push({
+            at: device.peak_event,
+            text: `peak ${bytesText(device.peak_live)}`,
+            tone: 'note',
+        });
+    for (const mark of marks)
+        if (mark.kind === 'snapshot')
+            flags.push({ at: mark.event, text: 'snapshot taken', tone: 'note' });
+    return flags;
+}
+
+function annotationsOf({ marks }: Snapshot, device: SnapshotDevice): ChartAnnotation[] {
+    return marks.flatMap((mark) =>
+        mark.kind === 'annotation' && mark.device === device.number
+            ? [{ from: mark.event, to: mark.end, name: mark.name ?? '' }]
+            : [],
+    );
+}
+
+export function SnapshotTab({ run }: { run: Run }) {
+    const { data, error, loading } = usePacedJson<Snapshot>(snapshotPath(run, ''));
+    const device = data && chooseDevice(data, route.value.query.d);
+    return (
+        <div class="tab-body snapshot">
+            {error && <Notice kind="error" title="The snapshot could not be read" error={error} />}
+            {data && device && (
+                <SnapshotView key={run.id} run={run} snapshot={data} device={device} />
+            )}
+            {data && !device && <NoSegments />}
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
+
+function NoSegments() {
+    return (
+        <div class="grid-empty">
+            <p>
+                This snapshot has no memory: nothing was allocated on a GPU. To record allocations:
+            </p>
+            <p class="teach">
+                <code>{RECORD}</code> <CopyButton text={RECORD} />
+            </p>
+        </div>
+    );
+}
+
+const ROWS: { value: RowsBy; text: string }[] = [
+    { value: 'stack', text: 'stack' },
+    { value: 'file', text: 'file' },
+    { value: 'module', text: 'module' },
+    { value: 'size', text: 'size' },
+];
+
+/** In narrower windows, flame graph and table are tabs of one pane. */
+const BESIDE_PX = 1000;
+/** Least width of the table beside the flame graph. */
+const TABLE_PX = 510;
+const FLAME_LIMITS = { normal: 632, min: 300, max: 1400 };
+
+function SnapshotView({
+    run,
+    snapshot,
+    device,
+}: {
+    run: Run;
+    snapshot: Snapshot;
+    device: SnapshotDevice;
+}) {
+    const state = readState(device);
+    const [cursor, setCursor] = useCursor(state);
+    const stage = useRef<SnapshotStage | null>(null);
+    const goField = useRef<HTMLInputElement | null>(null);
+    const searchField = useRef<HTMLInputElement | null>(null);
+    const handle = useRef<GridHandle | null>(null);
+    const [chartError, setChartError] = useState<ApiError | null>(null);
+    const [chartLoading, setChartLoading] = useState(false);
+    const place = { device: device.number, at: cursor };
+    const plumbing = state.plumbing ? 1 : 0;
+    const live = usePacedJson<LiveSet>(
+        snapshotPath(run, 'live', { ...place, by: state.by, plumbing, limit: MAX_ROWS }),
+    );
+    const flame = usePacedJson<LiveFlame>(snapshotPath(run, 'flame', { ...place, plumbing }));
+    const marks = useMemo(() => eventMarks(snapshot, device), [snapshot, device]);
+    const annotations = useMemo(() => annotationsOf(snapshot, device), [snapshot, device]);
+    const liveAt = live.data?.at === cursor ? live.data.live : null;
+    const group = groupOf(snapshot, device, state.stack);
+    const search = useMemo(() => {
+        const found = matcher(state.search, false);
+        return found.empty ? null : found;
+    }, [state.search]);
+    const go = (event: number): void => {
+        const next = Math.max(-1, Math.min(device.events - 1, event));
+        setCursor(next);
+        stage.current?.reveal(next);
+    };
+    const goToMark = (by: 1 | -1): void => {
+        const all = stops(snapshot, device);
+        const next = by > 0 ? all.find((e) => e > cursor) : all.filter((e) => e < cursor).at(-1);
+        if (next !== undefined) go(next);
+    };
+    const pick = (hit: ChartHit): void => {
+        if (hit.allocation !== null) selectAllocation(hit.allocation, hit.stack);
+        else if (hit.group === 0) selectStack(null);
+        else if (hit.group !== null) selectStack(stackOfGroup(snapshot, device, hit.group));
+    };
+    const back = (): void => {
+        if (state.allocation !== null) selectAllocation(null);
+        else if (state.stack !== undefined) selectStack(undefined);
+        else if (route.peek().query.fz) replaceQuery({ fz: null });
+        else if (state.search) replaceQuery({ q: null });
+        else stage.current?.fit();
+    };
+    useSnapshotKeys({ device, cursor, go, goToMark, stage, goField, searchField, back });
+    useStatus(run, snapshot, device);
+    const hasEvents = device.events > 0;
+    const beside = viewportWidth.value >= BESIDE_PX;
+    const pane = route.value.query.pane === 'flame' ? 'flame' : 'stacks';
+    const flameSize = sizedPane('snapshot.flame', {
+        ...FLAME_LIMITS,
+        max: Math.max(FLAME_LIMITS.min, viewportWidth.value - TABLE_PX),
+    });
+    const flamePane = (
+        <section class="pane snapshot-flame" style={beside ? { width: flameSize.size } : undefined}>
+            <PaneHead
+                title={beside ? 'Live at the cursor' : <PaneSwitch pane={pane} />}
+                remark={live.data ? `${bytesText(live.data.live)} by Python stack` : ''}
+            >
+                <PlumbingBox checked={!state.plumbing} />
+            </PaneHead>
+            {flame.error && (
+                <Notice
+                    kind="error"
+                    title="The flame graph could not be read"
+                    error={flame.error}
+                />
+            )}
+            {flame.data && (
+                <LiveFlameView
+                    run={run}
+                    flame={flame.data}
+                    stack={state.stack}
+                    search={search}
+                    onStack={selectStack}
+                />
+            )}
+            <LoadingLine active={flame.loading} />
+        </section>
+    );
+    const stacksPane = (
+        <section class="pane pane-main">
+            {beside && <Splitter pane={flameSize} side="left" label="width of the flame graph" />}
+            <PaneHead
+                title={beside ? 'Stacks by live bytes' : <PaneSwitch pane={pane} />}
+                remark={live.data ? rowsText(live.data, state.by) : ''}
+            >
+                <Segmented<RowsBy>
+                    label="rows"
+                    value={state.by}
+                    options={ROWS}
+                    onChange={(by) => replaceQuery({ by: by === 'stack' ? null : by })}
+                />
+                <SearchField
+                    value={state.search}
+                    inputRef={searchField}
+                    placeholder="Search"
+                    label="search stacks"
+                    hint="/"
+                    width={beside ? 150 : 110}
+                    onInput={(q) => replaceQuery({ q: q || null })}
+                />
+                {live.data && (
+                    <CopyButton
+                        class="quiet hide-below-600"
+                        label="Copy CSV"
+                        text={() => csvOf(live.data?.rows ?? [])}
+                    />
+                )}
+            </PaneHead>
+            {live.error && (
+                <Notice kind="error" title="The live set could not be read" error={live.error} />
+            )}
+            {live.data && (
+                <StackTable
+                    run={run}
+                    live={live.data}
+                    by={state.by}
+                    stack={state.stack}
+                    search={search}
+                    isNarrow={false}
+                    handle={handle}
+                    onStack={selectStack}
+                    onOpen={(stack) => {
+                        selectStack(stack);
+                        if (!beside) replaceQuery({ pane: 'flame' });
+                    }}
+                />
+            )}
+            {live.data && live.data.omitted.rows > 0 && (
+                <p class="snapshot-note">
+                    {plural(live.data.omitted.rows, 'smaller row')} with{' '}
+                    {bytesText(live.data.omitted.bytes)} are not listed.
+                </p>
+            )}
+            <LoadingLine active={live.loading} />
+        </section>
+    );
+    return (
+        <>
+            {!hasEvents && <HistoryOff />}
+            <SnapshotControls
+                snapshot={snapshot}
+                state={state}
+                cursor={cursor}
+                cursorNote={noteOf(marks, device, cursor)}
+                goField={goField}
+                onCursor={go}
+                onMark={goToMark}
+            />
+            {hasEvents && (
+                <div class="snapshot-picture">
+                    {chartError && (
+                        <Notice
+                            kind="error"
+                            title="The timeline could not be read"
+                            error={chartError}
+                        />
+                    )}
+                    <SnapshotChart
+                        stage={stage}
+                        run={run}
+                        device={device}
+                        mode={state.mode}
+                        x={state.x}
+                        zoom={state.zoom}
+                        cursor={cursor}
+                        cursorBytes={liveAt}
+                        title={`GPU ${device.number}`}
+                        marks={flagsOf(marks, device, cursor, liveAt)}
+                        annotations={annotations}
+                        group={group}
+                        stack={state.stack}
+                        allocation={state.allocation}
+                        label={chartLabel(device, marks, cursor, liveAt)}
+                        onCursor={setCursor}
+                        onPick={pick}
+                        onZoom={(z) => replaceQuery({ z })}
+                        onError={setChartError}
+                        onLoading={setChartLoading}
+                    />
+                    <LoadingLine active={chartLoading} />
+                </div>
+            )}
+            <div class="panes">
+                <div class="snapshot-panes">
+                    {(beside || pane === 'flame') && flamePane}
+                    {(beside || pane === 'stacks') && stacksPane}
+                </div>
+            </div>
+        </>
+    );
+}
+
+function PaneSwitch({ pane }: { pane: 'flame' | 'stacks' }) {
+    return (
+        <Segmented
+            label="pane"
+            value={pane}
+            options={[
+                { value: 'stacks', text: 'Stacks' },
+                { value: 'flame', text: 'Flame' },
+            ]}
+            onChange={(next) => replaceQuery({ pane: next === 'flame' ? 'flame' : null })}
+        />
+    );
+}
+
+function PlumbingBox({ checked }: { checked: boolean }) {
+    const change = (hide: boolean): void => replaceQuery({ p: hide ? null : '1', fz: null });
+    return (
+        <label
+            class="snapshot-check"
+            title="frames of torch that only call the next one, such as _call_impl and apply"
+        >
+            <CheckBox label="hide plumbing" checked={checked} onChange={change} />
+            <span class="soft">hide plumbing</span>
+        </label>
+    );
+}
+
+function HistoryOff() {
+    return (
+        <p class="snapshot-off">
+            History was off: only what is alive at the end is known. <code>{RECORD}</code>{' '}
+            <CopyButton text={RECORD} />
+        </p>
+    );
+}
+
+function rowsText({ rows, omitted }: LiveSet, by: RowsBy): string {
+    const count = rows.length + omitted.rows;
+    return by === 'stack' ? `${int(count)} at the cursor` : plural(count, by);
+}
+
+function groupOf(
+    { groups }: Snapshot,
+    device: SnapshotDevice,
+    stack: number | null | undefined,
+): number | null {
+    if (stack === undefined) return null;
+    if (stack === null) return 0;
+    const found = groups.find((one) => one.device === device.number && one.stack === stack);
+    return found?.group ?? null;
+}
+
+function stackOfGroup(
+    { groups }: Snapshot,
+    device: SnapshotDevice,
+    group: number,
+): number | undefined {
+    return groups.find((one) => one.device === device.number && one.group === group)?.stack;
+}
+
+function chartLabel(
+    device: SnapshotDevice,
+    marks: readonly SnapshotMark[],
+    cursor: number,
+    live: number | null,
+): string {
+    const failed = marks.filter(({ kind }) => kind === 'oom').length;
+    return [
+        `live memory of GPU ${device.number} over ${plural(device.events, 'event')}`,
+        `peak ${bytesText(device.peak_live)} at event ${int(device.peak_event)}`,
+        failed > 0 ? plural(failed, 'failed allocation') : '',
+        `cursor at event ${int(cursor)}${live === null ? '' : `, ${bytesText(live)} live`}`,
+    ]
+        .filter(Boolean)
+        .join(', ');
+}
+
+function useStatus(run: Run, snapshot: Snapshot, device: SnapshotDevice): void {
+    useEffect(() => {
+        const missing = snapshot.marks_without_place;
+        setStatus(
+            undefined,
+            [
+                'bytes as requested, before rounding to blocks',
+                missing > 0
+                    ? `${plural(missing, 'annotation')} without a place: events have no times`
+                    : '',
+            ]
+                .filter(Boolean)
+                .join(' · '),
+            device.events > 0 ? (
+                <span class="snapshot-hints">
+                    <kbd>←</kbd> <kbd>→</kbd> event <kbd>[</kbd> <kbd>]</kbd> mark <kbd>W</kbd>{' '}
+                    <kbd>S</kbd> zoom <kbd>P</kbd> peak
+                </span>
+            ) : undefined,
+        );
+        return () => setStatus(undefined, null);
+    }, [run.id, snapshot, device]);
+}
+
+interface KeyProps {
+    device: SnapshotDevice;
+    cursor: number;
+    go: (event: number) => void;
+    goToMark: (by: 1 | -1) => void;
+    stage: { current: SnapshotStage | null };
+    goField: { current: HTMLInputElement | null };
+    searchField: { current: HTMLInputElement | null };
+    back: () => void;
+}
+
+const KEY_ZOOM = 0.8;
+const KEY_PAN = 0.12;
+const LEAP = 100;
+
+function useSnapshotKeys(props: KeyProps): void {
+    const { device, cursor, go, goToMark, stage, goField, searchField, back } = props;
+    const chartKeys = [
+        { key: 'ArrowLeft', label: 'previous event', run: () => go(cursor - 1) },
+        { key: 'ArrowRight', label: 'next event', run: () => go(cursor + 1) },
+        { key: 'shift+ArrowLeft', label: '100 events back', run: () => go(cursor - LEAP) },
+        { key: 'shift+ArrowRight', label: '100 events ahead', run: () => go(cursor + LEAP) },
+        { key: '[', label: 'previous mark', run: () => goToMark(-1) },
+        { key: ']', label: 'next mark', run: () => goToMark(1) },
+        { key: 'p', label: 'peak', run: () => go(device.peak_event) },
+        { key: 'w', label: 'zoom in', run: () => stage.current?.zoom(KEY_ZOOM) },
+        { key: 's', label: 'zoom out', run: () => stage.current?.zoom(1 / KEY_ZOOM) },
+        { key: '+', label: 'zoom in', run: () => stage.current?.zoom(KEY_ZOOM) },
+        { key: '=', label: '', run: () => stage.current?.zoom(KEY_ZOOM) },
+        { key: '-', label: 'zoom out', run: () => stage.current?.zoom(1 / KEY_ZOOM) },
+        { key: 'a', label: 'pan left', run: () => stage.current?.pan(-KEY_PAN) },
+        { key: 'd', label: 'pan right', run: () => stage.current?.pan(KEY_PAN) },
+        { key: 'f', label: 'fit', run: () => stage.current?.fit() },
+        { key: '0', label: '', run: () => stage.current?.fit() },
+        { key: 'g', label: 'go to event', run: () => goField.current?.focus() },
+    ];
+    useKeys('Snapshot', [
+        ...(device.events > 0 ? chartKeys : []),
+        { key: '/', label: 'search stacks', run: () => searchField.current?.focus() },
+        { key: 'Escape', label: 'back', run: back },
+    ]);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type {
+    Lifetime,
+    LiveNodes,
+    SnapshotDevice,
+    SnapshotTimeline,
+} from '../src/base/snapshot_types';
+import {
+    axisText,
+    clampAxis,
+    columnsOfPixels,
+    eventAtX,
+    eventsToAsk,
+    parseAxis,
+    placeColumns,
+    placeFlags,
+    revealOnAxis,
+    tickStep,
+    xOfEvent,
+    zoomAxis,
+} from '../src/model/snapshot_axis';
+import { layoutBands, liveBytes, runAt } from '../src/model/snapshot_bands';
+import { layoutLiveFlame, nodeOfStack, openFold, stacksBelow } from '../src/model/snapshot_flame';
+import { frameLabelForms, frameText, frameTitle } from '../src/model/snapshot_names';
+
+const device = (more: Partial<SnapshotDevice> = {}): SnapshotDevice => ({
+    number: 0,
+    events: 1000,
+    has_times: false,
+    first_us: null,
+    last_us: null,
+    live_before: 0,
+    reserved_before: 0,
+    before_count: 0,
+    peak_live: 100,
+    peak_event: 500,
+    reserved_at_peak: 200,
+    live_end: 10,
+    reserved_end: 200,
+    peak_reserved: 200,
+    segments: 1,
+    fragmentation: null,
+    largest_free: null,
+    ooms: 0,
+    cursor: 500,
+    ...more,
+});
+
+const timeline = (live: number[], more: Partial<SnapshotTimeline> = {}): SnapshotTimeline => ({
+    from: 0,
+    to: live.length,
+    columns: live.length,
+    x: 'event',
+    names: [],
+    event: live.map((_, i) => i),
+    device: 0,
+    by: 'stack',
+    from_us: null,
+    to_us: null,
+    t_us: live.map(() => null),
+    reserved: live,
+    live,
+    parts: [live],
+    ...more,
+});
+
+test('a view stays on the axis, and zooming keeps the point below the pointer', () => {
+    assert.deepEqual(clampAxis({ from: -50, to: 150 }, device(), 'event'), { from: 0, to: 200 });
+    assert.deepEqual(clampAxis({ from: 990, to: 1090 }, device(), 'event'), {
+        from: 900,
+        to: 1000,
+    });
+    const view = zoomAxis({ from: 200, to: 600 }, 0.5, 300, device(), 'event');
+    assert.deepEqual(view, { from: 250, to: 450 });
+    const least = zoomAxis({ from: 200, to: 600 }, 1e-9, 300, device(), 'event');
+    assert.equal(Math.round(least.to - least.from), 8);
+    assert.deepEqual(clampAxis({ from: 0, to: 9 }, device({ events: 1 }), 'event'), {
+        from: 0,
+        to: 1,
+    });
+});
+
+test('a view is revealed without a change of width, and only if the event is not visible', () => {
+    const view = { from: 100, to: 200 };
+    assert.equal(revealOnAxis(view, 150, device(), 'event'), view);
+    assert.deepEqual(revealOnAxis(view, 500, device(), 'event'), { from: 450, to: 550 });
+    assert.deepEqual(revealOnAxis(view, 999, device(), 'event'), { from: 900, to: 1000 });
+});
+
+test('a zoom in the URL is read again as it was written', () => {
+    const view = { from: 100.4, to: 250.2 };
+    assert.equal(axisText(view), '100,251');
+    assert.deepEqual(parseAxis('100,251', device(), 'event'), { from: 100, to: 251 });
+    for (const text of ['', '5', '9,3', '1,2,3', '-1,5', '1.5,8', undefined])
+        assert.equal(parseAxis(text, device(), 'event'), null, String(text));
+});
+
+test('a pixel shows the column with the most live bytes, so a short peak is not lost', () => {
+    const live = Array.from({ length: 1000 }, (_, i) => (i === 617 ? 99 : 1));
+    const placed = placeColumns(timeline(live), device());
+    const { answer, column } = columnsOfPixels([placed], { from: 0, to: 1000 }, 10);
+    assert.deepEqual([...answer], Array(10).fill(0));
+    assert.deepEqual(
+        [...column].filter((c) => live[c] === 99),
+        [617],
+    );
+    const zoomed = columnsOfPixels([placed], { from: 600, to: 604 }, 8);
+    assert.deepEqual([...zoomed.column], [600, 600, 601, 601, 602, 602, 603, 603]);
+});
+
+test('where the detailed answer has no columns, the overview is drawn', () => {
+    const overview = placeColumns(timeline([5, 6, 7, 8], { to: 1000 }), device());
+    const detail = placeColumns(
+        timeline([1, 2], { from: 400, to: 500, event: [410, 460] }),
+        device(),
+    );
+    const { answer } = columnsOfPixels([detail, overview], { from: 350, to: 550 }, 4);
+    assert.deepEqual([...answer], [1, 0, 0, 1]);
+    const outside = columnsOfPixels([detail], { from: 0, to: 100 }, 4);
+    assert.deepEqual([...outside.answer], [-1, -1, -1, -1]);
+});
+
+test('by time, events and times are translated in both directions', () => {
+    const timed = device({ has_times: true, first_us: 1000, last_us: 3000, events: 100 });
+    const placed = placeColumns(
+        timeline([1, 2, 3, 4], {
+            to: 100,
+            x: 'time',
+            from_us: 1000,
+            to_us: 2999,
+            event: [0, 10, 20, 99],
+            t_us: [1000, 1600, 2000, 3000],
+        }),
+        timed,
+    );
+    assert.equal(placed.step, 500);
+    assert.equal(xOfEvent([placed], 10, 'time'), 600);
+    assert.equal(xOfEvent([placed], 15, 'time'), 800);
+    assert.equal(eventAtX([placed], 800, timed, 'time'), 15);
+    assert.equal(eventAtX([placed], 5000, timed, 'time'), 99);
+    const asked = eventsToAsk([placed], { from: 600, to: 1000 }, timed, 'time');
+    assert.ok(asked.from <= 10 && asked.to > 20, JSON.stringify(asked));
+});
+
+test('a clock that is set back does not move columns to the left', () => {
+    const timed = device({ has_times: true, first_us: 0, last_us: 100, events: 3 });
+    const placed = placeColumns(
+        timeline([1, 1, 1], { x: 'time', from_us: 0, to_us: 99, t_us: [0, 80, 40] }),
+        timed,
+    );
+    assert.deepEqual([...placed.at], [0, 80, 80]);
+});
+
+test('a request covers the view and its width on both sides, within the events', () => {
+    const asked = (from: number, to: number) => eventsToAsk([], { from, to }, device(), 'event');
+    assert.deepEqual(asked(400, 500), { from: 300, to: 600 });
+    assert.deepEqual(asked(0, 300), { from: 0, to: 600 });
+    assert.deepEqual(asked(900, 1000), { from: 800, to: 1000 });
+});
+
+test('ticks are 1, 2 or 5 times a power of ten', () => {
+    assert.deepEqual([0.9, 1, 1.1, 3, 6, 4321].map(tickStep), [1, 1, 2, 5, 10, 5000]);
+});
+
+test('flags do not touch: a later one goes left of its line, or is hidden', () => {
+    const flag = (x: number) => ({ x, width: 100 });
+    assert.deepEqual(placeFlags([flag(200), flag(150), flag(250)], 0, 1000), [
+        'right',
+        'left',
+        'hidden',
+    ]);
+    assert.deepEqual(placeFlags([flag(950)], 0, 1000), ['left']);
+});
+
+const life = (
+    id: number,
+    start: number,
+    end: number | null,
+    bytes: number,
+    group = 1,
+): Lifetime => ({
+    id,
+    start,
+    end,
+    bytes,
+    group,
+    stack: id,
+    address: '0x0',
+    stream: 0,
+});
+
+const runsOf = (allocations: Lifetime[], live: number[], least = 0) => {
+    const events = live.map((_, i) => i);
+    const runs = layoutBands(allocations, events, live, least);
+    return Array.from({ length: runs.count }, (_, i) => [
+        allocations[runs.index[i]].id,
+        runs.x0[i],
+        runs.x1[i],
+        runs.base[i],
+        runs.bytes[i],
+    ]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+};
+
+test('bands lie on each other in order of birth and move down when a lower one ends', () => {
+    const allocations = [life(1, -1, 2, 10), life(2, 1, null, 5), life(3, 0, null, 7)];
+    assert.deepEqual(runsOf(allocations, [17, 22, 12, 12]), [
+        [1, 0, 2, 0, 10],
+        [2, 1, 2, 17, 5],
+        [2, 2, 4, 7, 5],
+        [3, 0, 2, 10, 7],
+        [3, 2, 4, 0, 7],
+    ]);
+});
+
+test('bytes that are not among the bands lie below them, so the height is the live sum', () => {
+    assert.deepEqual(runsOf([life(1, 0, null, 10)], [25, 30]), [
+        [1, 0, 1, 15, 10],
+        [1, 1, 2, 20, 10],
+    ]);
+});
+
+test('thin neighbours of a group are one band, and keep their bytes', () => {
+    const thin = [
+        life(1, -1, null, 1),
+        life(2, -1, null, 2),
+        life(3, -1, null, 1, 2),
+        life(4, -1, null, 50),
+    ];
+    assert.deepEqual(runsOf(thin, [54], 5), [
+        [2, 0, 1, 0, 3],
+        [3, 0, 1, 3, 1],
+        [4, 0, 1, 4, 50],
+    ]);
+});
+
+test('an allocation that ends between two columns is in neither', () => {
+    const runs = layoutBands([life(1, 12, 15, 9)], [10, 20], [0, 0], 0);
+    assert.equal(runs.count, 0);
+    assert.deepEqual([...liveBytes([life(1, 12, 15, 9), life(2, 5, 20, 4)], [10, 20])], [4, 0]);
+});
+
+test('the band below the pointer is found by column and height', () => {
+    const runs = layoutBands([life(1, -1, null, 10), life(2, 1, null, 5)], [0, 1], [10, 15], 0);
+    const idAt = (x: number, bytes: number) => {
+        const run = runAt(runs, x, bytes);
+        return run < 0 ? null : runs.index[run] + 1;
+    };
+    assert.deepEqual(
+        [idAt(0.5, 5), idAt(0.5, 12), idAt(1.5, 12), idAt(1.5, 16)],
+        [1, null, 2, null],
+    );
+});
+
+/* 100 bytes: 70 below a chain of 5 frames that ends in two stacks, 30 without a Python stack. */
+const flame: LiveNodes = {
+    parent: [-1, 0, 0, 1, 3, 4, 5, 6, 6, 6],
+    frame: [null, 0, null, 1, 2, 3, 4, 5, 6, -1],
+    bytes: [100, 70, 30, 70, 70, 70, 70, 40, 29, 1],
+    count: [9, 6, 3, 6, 6, 6, 6, 3, 2, 1],
+    group: [0, 0, 0, 0, 0, 0, 0, 1, 7, 0],
+    stack: [null, null, null, null, null, null, null, 11, 12, null],
+};
+
+const NONE: ReadonlySet<number> = new Set();
+
+test('a chain of frames with one child each is one row, which opens', () => {
+    const { nodes, layout } = layoutLiveFlame(flame, NONE);
+    assert.deepEqual(
+        nodes.map(({ kind, frames }) => [kind, frames]),
+        [
+            ['fold', 4],
+            ['none', 1],
+            ['frame', 1],
+            ['frame', 1],
+            ['frame', 1],
+            ['rest', 1],
+        ],
+    );
+    assert.equal(layout.rows, 4);
+    assert.deepEqual([...layout.x1.slice(1, 3)], [70, 100]);
+    const opened = layoutLiveFlame(flame, openFold(flame, NONE, nodes[0]));
+    assert.equal(opened.layout.rows, 7);
+    assert.ok(opened.nodes.every(({ kind }) => kind !== 'fold'));
+});
+
+test('widths are bytes: children fill their parent from the left', () => {
+    const { nodes, layout } = layoutLiveFlame(flame, NONE);
+    const at = (node: number) => {
+        const frame = layout.frameOf[nodes.findIndex((one) => one.node === node)];
+        return [layout.x0[frame], layout.x1[frame]];
+    };
+    assert.deepEqual(
+        [at(7), at(8), at(9)],
+        [
+            [0, 40],
+            [40, 69],
+            [69, 70],
+        ],
+    );
+});
+
+test('a stack is found in the flame graph, and the stacks below a frame', () => {
+    const { nodes } = layoutLiveFlame(flame, NONE);
+    assert.equal(nodes[nodeOfStack(flame, nodes, 12)].node, 8);
+    assert.equal(nodes[nodeOfStack(flame, nodes, null)].kind, 'none');
+    assert.equal(nodeOfStack(flame, nodes, 99), -1);
+    assert.deepEqual([...stacksBelow(flame, 6)], [11, 12]);
+    assert.deepEqual([...stacksBelow(flame, 2)], [null]);
+    assert.deepEqual([...stacksBelow(flame, 7)], [11]);
+});
+
+test('a flame graph without live memory has no frames', () => {
+    const empty = { ...flame, parent: [], frame: [], bytes: [], count: [], group: [], stack: [] };
+    assert.equal(layoutLiveFlame(empty, NONE).nodes.length, 0);
+});
+
+test('a function that says nothing gives way to its file and line', () => {
+    const frame = (name: string) => ({ name, file: '/a/b/model.py', line: 12 });
+    assert.deepEqual(frameTitle(frame('forward')), { name: 'model.py:12', place: 'forward' });
+    assert.deepEqual(frameTitle(frame('silu')), { name: 'silu', place: 'model.py:12' });
+    assert.equal(frameText(frame('<module>')), 'model.py:12 <module>');
+    assert.deepEqual(frameLabelForms(frame('silu')), ['silu model.py:12', 'silu', ':12']);
+    assert.equal(frameText({ name: '', file: null, line: null }), 'no Python stack');
+});
