@@ -4,8 +4,10 @@
 Under build/package/roots lie the systems as debootstrap makes them. A test gets one with an overlay, which is removed after it.
 Debian's mirror is the one of this machine; Ubuntu's is $PERFSHELF_UBUNTU_MIRROR, else the one that debootstrap knows.
 """
+import contextlib
 import dataclasses
 import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -95,6 +97,20 @@ class BareRoot:
         if done.returncode != 0:
             raise AssertionError(f"{text}\nended with {done.returncode}:\n{done.stdout[-6000:]}")
         return done.stdout
+
+    def run_on_terminal(self, text):
+        """As `run`, with a terminal as standard input and output."""
+        ours, theirs = pty.openpty()
+        said = b""
+        with open(ours, "rb", buffering=0) as terminal, subprocess.Popen(self.command(text), stdin=theirs, stdout=theirs, stderr=theirs) as process:
+            os.close(theirs)
+            with contextlib.suppress(OSError):  # EIO: the last program has closed it
+                while block := terminal.read(1 << 16):
+                    said += block
+        said = said.decode().replace("\r\n", "\n")
+        if process.returncode != 0:
+            raise AssertionError(f"{text}\nended with {process.returncode}:\n{said[-6000:]}")
+        return said
 
     def bytes_changed(self):
         """What lies in files that were written or changed in this system."""
