@@ -110,6 +110,12 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
 enum ps_status ps_query_compare_conclusion(struct ps_store *store,
                                            const struct ps_compare_groups *groups,
                                            struct ps_json *json, struct ps_err *err);
+/* GET /api/v1/compare/snapshot: what is live in two memory snapshots, by stack. Each group must be
+ * one run. */
+enum ps_status ps_query_compare_snapshot(struct ps_store *store,
+                                         const struct ps_compare_groups *groups,
+                                         struct ps_params params, struct ps_json *json,
+                                         struct ps_err *err);
 /* GET /api/v1/compare/tree: the call trees of all runs, merged to one tree. */
 enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_compare_groups *groups,
                                      struct ps_params params, struct ps_json *json,

@@ -87,6 +87,14 @@ static enum ps_status ask_compare_conclusion(const struct ps_read_request *q, st
     return ps_query_compare_conclusion(q->store, q->groups, &json, err);
 }
 
+static enum ps_status ask_compare_snapshot(const struct ps_read_request *q, struct ps_answer *out,
+                                           struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_compare_snapshot(q->store, q->groups, q->params, &json, err);
+}
+
 static enum ps_status ask_compare_tree(const struct ps_read_request *q, struct ps_answer *out,
                                        struct ps_err *err)
 {

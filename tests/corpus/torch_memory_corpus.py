@@ -483,6 +483,35 @@ class Views(CorpusTest):
                     self.assertEqual(row["bytes_per_step"], [sum(a["bytes"] for a in own if s["from"] <= a["start"] < s["to"]) for s in answer["steps"]])
                     self.assertEqual(row["count_per_step"], [sum(1 for a in own if s["from"] <= a["start"] < s["to"]) for s in answer["steps"]])
 
+    def test_comparison(self):
+        files = {os.path.basename(path).split(".")[0]: path for path in paths(FOLDER)}
+        for first, second in (("kk_fwd128", "kk_log_fwd128"), ("kk_log_fwd128", "kk_fwd128"), ("kk_fwd128", "kk_full512"), ("sil_fp32", "octree"), ("octree", "octree")):
+            if not {first, second} <= set(files):
+                continue
+            ids = [self.shelf.of(files[name])["id"] for name in (first, second)]
+            devices = [self.view(files[name], "")["devices"][0] for name in (first, second)]
+            for of, key in (("peak", "peak_live"), ("end", "live_end")):
+                answer = self.shelf.ask("GET", f"/compare/snapshot?base={ids[0]}&new={ids[1]}&of={of}&base_device=0&new_device=0")
+                self.assertEqual([answer[side]["live"] for side in ("base", "new")], [device[key] for device in devices])
+                for side, device in zip(("base", "new"), devices):
+                    self.assertEqual(sum(row[side] for row in answer["rows"]) + answer["omitted"][side], device[key])
+                    self.assertEqual(answer["nodes"][side][0], device[key])
+                changes = [abs(row["change"]) for row in answer["rows"]]
+                self.assertEqual(changes, sorted(changes, reverse=True))
+                self.assertEqual(sum(row["verdict"] not in ("new", "gone") and row["base_stack"] is not None for row in answer["rows"]),
+                                 answer["common_stacks"] if not answer["omitted"]["rows"] else 0)
+                nodes = answer["nodes"]
+                for i, parent in enumerate(nodes["parent"][1:], 1):
+                    self.assertLess(parent, i)
+                for side in ("base", "new"):
+                    own = list(nodes[side])
+                    for i, parent in enumerate(nodes["parent"][1:], 1):
+                        own[parent] -= nodes[side][i]
+                    self.assertGreaterEqual(min(own), 0)
+            if first == second:
+                self.assertEqual({row["verdict"] for row in answer["rows"]}, {"same"})
+                self.assertIsNone(answer["begins_at"])
+
     def test_groups_have_the_largest_stacks(self):
         for path, device, _ in self.each_device():
             groups = [group for group in self.view(path, "")["groups"] if group["device"] == device["number"]]

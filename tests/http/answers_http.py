@@ -34,7 +34,7 @@ VIEWS = {
 # The same for the rows of PS_READS in server/query/reads.h.
 READS = {
     "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
-    "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
+    "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/snapshot": None, "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
     "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "search": "NamesAnswer", "search/runs": "Occurrences", "queries": "SavedQuery",
     "runs/{run}/timeline_notes": "TimelineNote",
 }
@@ -147,6 +147,8 @@ class Answers:
         if base:
             self.ask("compare/conclusion", READS["compare/conclusion"], "compare/conclusion" + groups)
         self.ask("compare/tree", READS["compare/tree"] if base else "GroupTree", "compare/tree" + groups)
+        if base:
+            self.ask("compare/snapshot", READS["compare/snapshot"], "compare/snapshot" + groups)
         for table in compared["tables"]:
             path = f"compare/{table['of']}"
             more = {f"{side}_{metric['metric']}" for metric in table["metrics"] for side in ("base", "new", "median")}

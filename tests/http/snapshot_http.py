@@ -139,6 +139,71 @@ class Leaks(ServerTest):
             self.assertRefused(self.get(f"{path}?{query}"), 400, "bad_request")
 
 
+class Comparison(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        other = snapshot()
+        main = frames("main other.py:1")
+        for one in other["device_traces"][0]:
+            if one.get("frames"):
+                one["frames"] = [*one["frames"], *main]
+        other["device_traces"][0][1]["size"] = 11 * MIB  # the embedding is larger
+        other["device_traces"][0][2]["frames"] = frames("tail model.py:40", "<module> train.py:7", "main other.py:1")  # the head is gone
+        other["segments"][0]["blocks"][0]["requested_size"] = 11 * MIB
+        cls.ids = []
+        for made in (snapshot(), other):
+            answer = cls.server.request("POST", f"{RUNS}?wait=1", json.dumps(made).encode())
+            assert answer.status == 201, answer.body
+            cls.ids.append(answer.json["id"])
+
+    def compare(self, query="", swap=False):
+        base, new = reversed(self.ids) if swap else self.ids
+        return self.get_json(f"/api/v1/compare/snapshot?base={base}&new={new}{query}")
+
+    def test_rows(self):
+        answer = self.compare()
+        self.assertEqual((answer["base"]["live"], answer["new"]["live"]), (22 * MIB, 23 * MIB))
+        self.assertEqual([(row["name"], row["base"] // MIB, row["new"] // MIB, row["change"] // MIB, row["verdict"]) for row in answer["rows"]],
+                         [("forward", 4, 0, -4, "gone"), ("tail", 0, 4, 4, "new"), ("embedding", 10, 11, 1, "more"), (None, 8, 8, 0, "same")])
+        self.assertEqual((answer["rows"][2]["caller"]["name"], answer["common_stacks"]), ("forward", 1))
+        self.assertEqual(answer["begins_at"]["name"], "<module>")  # main is in one run only
+        self.assertEqual(sum(row["change"] for row in answer["rows"]), MIB)
+        few = self.compare("&limit=1")
+        self.assertEqual((len(few["rows"]), few["omitted"]), (1, {"rows": 3, "base": 18 * MIB, "new": 23 * MIB, "base_count": 3, "new_count": 4}))
+        self.assertEqual([row["verdict"] for row in self.compare(swap=True)["rows"]][2:], ["less", "same"])
+
+    def test_flame(self):
+        answer = self.compare()
+        nodes = answer["nodes"]
+        names = [answer["frames"][frame]["name"] if frame is not None else None for frame in nodes["frame"]]
+        rows = sorted(zip(names, (n // MIB for n in nodes["base"]), (n // MIB for n in nodes["new"]), nodes["new_count"]), key=str)
+        self.assertEqual(rows, sorted([(None, 22, 23, 4), (None, 8, 8, 2), ("<module>", 10, 11, 1), ("<module>", 4, 0, 0), ("<module>", 0, 4, 1), ("forward", 10, 11, 1),
+                                       ("forward", 4, 0, 0), ("tail", 0, 4, 1), ("embedding", 10, 11, 1)], key=str))
+        self.assertEqual(nodes["parent"][0], -1)
+
+    def test_other_moments(self):
+        end = self.compare("&of=end")
+        self.assertEqual([end[side]["live"] // MIB for side in ("base", "new")], [13, 14])
+        mixed = self.compare("&base_at=-1&new_at=end")
+        self.assertEqual([mixed[side]["live"] // MIB for side in ("base", "new")], [8, 14])
+        self.assertEqual([row["name"] for row in self.compare("&base_device=1&new_device=1")["rows"]], [None])
+
+    def test_lines_need_not_meet(self):
+        with_lines = self.compare("&base_at=peak&new_at=peak")
+        without = self.compare("&lines=0")
+        self.assertGreater(len(with_lines["nodes"]["parent"]), len(without["nodes"]["parent"]))
+        self.assertEqual(sum(row["change"] for row in without["rows"]), MIB)
+
+    def test_wrong_parameters(self):
+        base, new = self.ids
+        other = self.add(dump(), name="other")["id"]
+        for query in ("of=now", "base_at=99", "new_device=7", "lines=2", "limit=x"):
+            self.assertRefused(self.get(f"/api/v1/compare/snapshot?base={base}&new={new}&{query}"), 400, "bad_request")
+        self.assertRefused(self.get(f"/api/v1/compare/snapshot?base={base}&new={base},{new}"), 400, "bad_request")
+        self.assertRefused(self.get(f"/api/v1/compare/snapshot?base={other}&new={other}"), 400, "bad_request")
+
+
 class Snapshots(ServerTest):
     @classmethod
     def setUpClass(cls):

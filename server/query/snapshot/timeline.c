@@ -15,8 +15,9 @@
 #include "server/query/snapshot/snapshot.h"
 #include "slices/slices.h"
 
-#define COLUMNS_MAX     4096
-#define COLUMNS_DEFAULT 1024
+#define COLUMNS_MAX         4096
+#define COLUMNS_DEFAULT     1024
+#define CATEGORY_EVENTS_MAX (INT64_C(64) << 20) /* 256 MiB of categories */
 
 enum by { BY_STACK, BY_CATEGORY, BY_STREAM, BY_POOL, N_BY };
 static const char *const by_names[N_BY] = {"stack", "category", "stream", "pool"};
@@ -239,8 +240,10 @@ static enum ps_status read_categories(struct ps_db *db, struct timeline *t, stru
                 continue;
             if (!index && !(index = ps_snapshot_column(&events, c, PS_SNAPSHOT_EVENT_INDEX, err)))
                 return err->code;
-            if (!t->categories && !(t->categories = ps_try_alloc_array((size_t)t->device.events + 1,
-                                                                       sizeof *t->categories)))
+            if (!t->categories && t->device.events <= CATEGORY_EVENTS_MAX)
+                t->categories =
+                    ps_try_alloc_array((size_t)t->device.events + 1, sizeof *t->categories);
+            if (!t->categories)
                 return ps_fail(err, PS_LIMIT, "the trace is too long for by=category");
             if (index[i] >= 0 && index[i] < t->device.events && category[i] > 0 &&
                 category[i] <= UINT32_MAX)

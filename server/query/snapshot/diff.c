@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * diff.c: compares the live sets of two memory snapshots by stack.
+ *
+ * Stacks of both runs meet by the text of their frames: function, file and line. The file is the
+ * part below the folder of installed packages, else its name, so that other folders make no
+ * difference. If the outermost frames differ, because other scripts were run, all stacks begin at
+ * the deepest frame that they have in common. Frames of generated code are left out.
+ */
+#include "server/query/query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_table.h"
+#include "base/intern.h"
+#include "base/python_path.h"
+#include "importers/kinds.h"
+#include "server/query/snapshot/snapshot.h"
+
+#define ROWS_MAX       10000
+#define ROWS_DEFAULT   1000
+#define CANDIDATES_MAX 64   /* outermost frames among which the common one is searched */
+#define SMALL_NODES    5000 /* smaller nodes of the flame graph are merged */
+
+enum { BASE, NEW, N_SIDES };
+
+/* The live set of a run by node of its tree. */
+struct side {
+    struct ps_snapshot_device_row device;
+    const struct ps_snapshot_stacks *stacks;
+    int64_t at, live, reserved;
+    int64_t *bytes, *count; /* [node] of allocations that end there */
+};
+
+/* A frame of the combined tree. */
+struct frame {
+    int side;
+    uint32_t frame; /* of the stacks of the side */
+};
+
+struct node {
+    uint32_t parent, frame;                 /* frame: index in diff.frames */
+    int64_t bytes[N_SIDES], count[N_SIDES]; /* own, then with those of the children */
+    int64_t own_bytes[N_SIDES], own_count[N_SIDES];
+    uint32_t stack[N_SIDES]; /* lowest stack of the run; 0: none */
+};
+
+struct diff {
+    struct side sides[N_SIDES];
+    struct ps_intern texts; /* of frames: the key of a frame is the id of its text */
+    struct frame *frames;   /* by id of the text */
+    size_t cap_frames;
+    struct node *nodes; /* [0]: the root, and memory without a stack */
+    size_t n_nodes, cap_nodes;
+    struct ps_hash_table node_ids;
+    bool is_cut; /* stacks do not begin with their outermost frame */
+    size_t n_common;
+    bool has_lines;
+};
+
+static void diff_free(struct diff *d)
+{
+    for (int i = 0; i < N_SIDES; i++) {
+        ps_snapshot_stacks_release(&d->sides[i].stacks);
+        free(d->sides[i].bytes);
+        free(d->sides[i].count);
+    }
+    ps_intern_free(&d->texts);
+    free(d->frames);
+    free(d->nodes);
+    ps_hash_table_free(&d->node_ids);
+}
+
+/* --- Live sets --- */
+
+static bool add_allocation(void *user, const struct ps_snapshot_allocation_row *row)
+{
+    struct side *side = user;
+    uint32_t node = ps_snapshot_node(side->stacks, PS_SNAPSHOT_PYTHON, row->stack, row->flags);
+
+    side->bytes[node] = ps_snapshot_add(side->bytes[node], row->bytes);
+    side->count[node]++;
+    side->live = ps_snapshot_add(side->live, row->bytes);
+    return true;
+}
+
+static enum ps_status read_side(struct ps_store *store, const char *run, struct ps_params params,
+                                struct side *side, struct ps_err *err)
+{
+    struct ps_run_brief brief = {.name = NULL};
+    struct ps_db *db = NULL;
+    int64_t live;
+    size_t n;
+
+    ps_store_read_brief(store, run, &brief, err);
+    if (err->code == PS_OK && !ps_kind_has(brief.kind, PS_HAS_SNAPSHOT))
+        ps_fail(err, PS_BAD_REQUEST, "%s runs are no memory snapshots", brief.kind);
+    ps_run_brief_free(&brief);
+    if (err->code != PS_OK || ps_run_acquire(store, run, &db, err) != PS_OK)
+        return err->code;
+    ps_snapshot_param_device(db, params, &side->device, err);
+    ps_snapshot_param_event(&side->device, params, "at", &side->at, err);
+    ps_snapshot_stacks_acquire(db, &side->stacks, err);
+    if (err->code == PS_OK) {
+        n = side->stacks->trees[PS_SNAPSHOT_PYTHON].n_nodes + 1;
+        side->bytes = ps_alloc_array(n, sizeof *side->bytes);
+        side->count = ps_alloc_array(n, sizeof *side->count);
+        ps_snapshot_each_live(db, side->device.id, side->at, add_allocation, side, err);
+        ps_snapshot_bytes_at(db, &side->device, side->at, &live, &side->reserved, err);
+    }
+    ps_run_release(db);
+    return err->code;
+}
+
+/* --- Frames --- */
+
+static bool is_generated(const struct ps_snapshot_frame_row *frame)
+{
+    return ps_str_find(frame->file, PS_STR("torchinductor")) ||
+           ps_str_starts_with(frame->file, PS_STR("<eval_with_key"));
+}
+
+/* Appends the text by which frames meet. */
+static void append_text(const struct ps_snapshot_frame_row *frame, bool has_line,
+                        struct ps_buf *out)
+{
+    struct ps_str file = ps_python_installed_part(frame->file);
+
+    out->len = 0;
+    if (!file.ptr)
+        file = ps_path_file_name(frame->file);
+    ps_buf_add_str(out, frame->name);
+    ps_buf_puts(out, "\n");
+    for (size_t i = 0; i < file.len; i++)
+        ps_buf_add(out, ps_is_slash(file.ptr[i]) ? "/" : &file.ptr[i], 1);
+    if (has_line)
+        ps_buf_printf(out, "\n%lld", (long long)frame->line);
+}
+
+/* Returns for each frame of a side the id of its text without its line; UINT32_MAX: the frame is
+ * left out. */
+static uint32_t *name_frames(struct diff *d, int s, struct ps_intern *names)
+{
+    const struct ps_snapshot_stacks *stacks = d->sides[s].stacks;
+    uint32_t *ids = ps_alloc_array(stacks->n_frames + 1, sizeof *ids);
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    ids[0] = UINT32_MAX;
+    for (size_t i = 1; i <= stacks->n_frames; i++) {
+        append_text(&stacks->frames[i], false, &text);
+        ids[i] = is_generated(&stacks->frames[i]) ? UINT32_MAX
+                                                  : ps_intern_add(names, ps_buf_slice(&text));
+    }
+    return ids;
+}
+
+/* Stores the names of the frames of the first live stack, the outermost first. */
+static size_t find_candidates(const struct side *side, const uint32_t *names,
+                              uint32_t candidates[CANDIDATES_MAX])
+{
+    const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
+    size_t n = 0, depth = 0, node = 1;
+
+    while (node <= tree->n_nodes && !side->count[node])
+        node++;
+    if (node > tree->n_nodes)
+        return 0;
+    for (uint32_t at = (uint32_t)node; at; at = tree->parent[at])
+        depth++;
+    for (uint32_t at = (uint32_t)node; at; at = tree->parent[at])
+        if (--depth < CANDIDATES_MAX) {
+            candidates[depth] = names[tree->frame[at]];
+            n = depth >= n ? depth + 1 : n;
+        }
+    return n;
+}
+
+/* Returns the candidates, as bits, that all live stacks of a side have. */
+static uint64_t common_frames(const struct side *side, const uint32_t *names,
+                              const uint32_t *candidates, size_t n)
+{
+    const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
+    PS_AUTO(ps_free_ptr) uint64_t *masks = ps_alloc_array(tree->n_nodes + 1, sizeof *masks);
+    uint64_t common = UINT64_MAX;
+
+    for (size_t node = 1; node <= tree->n_nodes; node++) {
+        masks[node] = masks[tree->parent[node]];
+        for (size_t i = 0; i < n; i++)
+            if (names[tree->frame[node]] == candidates[i] && candidates[i] != UINT32_MAX)
+                masks[node] |= UINT64_C(1) << i;
+        common &= side->count[node] ? masks[node] : UINT64_MAX;
+    }
+    return common;
+}
+
+/* Whether the outermost frames of all live stacks of a side have one name, stored in *name. */
+static bool has_one_root(const struct side *side, const uint32_t *names, uint32_t *name)
+{
+    const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
+    PS_AUTO(ps_free_ptr) uint32_t *roots = ps_alloc_array(tree->n_nodes + 1, sizeof *roots);
+    bool is_first = true;
+
+    for (size_t node = 1; node <= tree->n_nodes; node++) {
+        roots[node] = tree->parent[node] ? roots[tree->parent[node]] : names[tree->frame[node]];
+        if (!side->count[node])
+            continue;
+        if (!is_first && roots[node] != *name)
+            return false;
+        *name = roots[node];
+        is_first = false;
+    }
+    return !is_first;
+}
+
+/* --- The combined tree --- */
+
+static bool is_node(const void *items, uint32_t index, const void *key)
+{
+    const struct node *node = (const struct node *)items + index + 1;
+    const uint32_t *wanted = key;
+
+    return node->parent == wanted[0] && node->frame == wanted[1];
+}
+
+static uint32_t child_of(struct diff *d, uint32_t parent, uint32_t frame)
+{
+    uint32_t key[2] = {parent, frame};
+    uint32_t node = ps_hash_table_add(&d->node_ids, ps_hash_pair(parent, frame),
+                                      (uint32_t)d->n_nodes - 1, is_node, d->nodes, key) +
+                    1;
+
+    if (node == d->n_nodes) {
+        PS_RESERVE_ONE(d->nodes, d->n_nodes, d->cap_nodes);
+        d->nodes[d->n_nodes++] = (struct node){.parent = parent, .frame = frame};
+    }
+    return node;
+}
+
+/* Returns the combined frame of a frame of a side. */
+static uint32_t frame_of(struct diff *d, int s, uint32_t frame, struct ps_buf *text)
+{
+    uint32_t n_known = d->texts.count, id;
+
+    append_text(&d->sides[s].stacks->frames[frame], d->has_lines, text);
+    id = ps_intern_add(&d->texts, ps_buf_slice(text));
+    if (id == n_known) {
+        d->frames = ps_grow_to(d->frames, &d->cap_frames, id, sizeof *d->frames);
+        d->frames[id] = (struct frame){s, frame};
+    }
+    return id;
+}
+
+/* Adds the stacks of a side that have live allocations. root: id of the name at which stacks begin;
+ * UINT32_MAX: with the outermost frame. */
+static void add_side(struct diff *d, int s, const uint32_t *names, uint32_t root)
+{
+    const struct side *side = &d->sides[s];
+    const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
+    PS_AUTO(ps_free_ptr) bool *is_used = ps_alloc_array(tree->n_nodes + 1, sizeof *is_used);
+    PS_AUTO(ps_free_ptr) bool *has_begun = ps_alloc_array(tree->n_nodes + 1, sizeof *has_begun);
+    PS_AUTO(ps_free_ptr) uint32_t *combined = ps_alloc_array(tree->n_nodes + 1, sizeof *combined);
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    for (size_t node = tree->n_nodes; node > 0; node--) {
+        is_used[node] |= side->count[node] > 0;
+        is_used[tree->parent[node]] |= is_used[node];
+    }
+    for (size_t node = 0; node <= tree->n_nodes; node++) {
+        uint32_t frame = tree->frame[node], parent = tree->parent[node];
+        struct node *sum;
+
+        if (node && !is_used[node])
+            continue;
+        has_begun[node] = has_begun[parent] || root == UINT32_MAX || names[frame] == root;
+        combined[node] = combined[parent];
+        if (node && has_begun[node] && names[frame] != UINT32_MAX)
+            combined[node] = child_of(d, combined[parent], frame_of(d, s, frame, &text));
+        sum = &d->nodes[combined[node]];
+        sum->own_bytes[s] = ps_snapshot_add(sum->own_bytes[s], side->bytes[node]);
+        sum->own_count[s] += side->count[node];
+        if (side->count[node] && node && !sum->stack[s])
+            sum->stack[s] = tree->stack[node];
+    }
+}
+
+static void combine(struct diff *d)
+{
+    struct ps_intern names = {.count = 0};
+    uint32_t *ids[N_SIDES], candidates[CANDIDATES_MAX], roots[N_SIDES] = {0}, root = UINT32_MAX;
+    uint64_t common = UINT64_MAX;
+    bool have_one_root = true;
+    size_t n = 0;
+
+    for (int s = 0; s < N_SIDES; s++) {
+        ids[s] = name_frames(d, s, &names);
+        have_one_root &= has_one_root(&d->sides[s], ids[s], &roots[s]);
+    }
+    if (!have_one_root || roots[BASE] != roots[NEW]) {
+        n = find_candidates(&d->sides[BASE], ids[BASE], candidates);
+        for (int s = 0; s < N_SIDES; s++)
+            common &= common_frames(&d->sides[s], ids[s], candidates, n);
+        for (size_t i = n; i > 0 && root == UINT32_MAX; i--)
+            if (common >> (i - 1) & 1)
+                root = candidates[i - 1];
+    }
+    PS_RESERVE_ONE(d->nodes, d->n_nodes, d->cap_nodes);
+    d->nodes[d->n_nodes++] = (struct node){.parent = 0};
+    for (int s = 0; s < N_SIDES; s++)
+        add_side(d, s, ids[s], root);
+    d->is_cut = root != UINT32_MAX;
+    for (size_t i = d->n_nodes; i-- > 0;) {
+        struct node *node = &d->nodes[i], *parent = &d->nodes[node->parent];
+
+        d->n_common += i && node->own_count[BASE] && node->own_count[NEW];
+        for (int s = 0; s < N_SIDES; s++) {
+            node->bytes[s] = ps_snapshot_add(node->bytes[s], node->own_bytes[s]);
+            node->count[s] += node->own_count[s];
+            if (i) {
+                parent->bytes[s] = ps_snapshot_add(parent->bytes[s], node->bytes[s]);
+                parent->count[s] += node->count[s];
+            }
+        }
+    }
+    for (int s = 0; s < N_SIDES; s++)
+        free(ids[s]);
+    ps_intern_free(&names);
+}
+
+/* --- The answer --- */
+
+static void write_frame_of(const struct diff *d, uint32_t frame, struct ps_json *json)
+{
+    const struct frame *f = &d->frames[frame];
+
+    ps_snapshot_write_frame(d->sides[f->side].stacks, f->frame, json);
+}
+
+/* Returns the nearest caller outside of the package torch, else the parent; 0: none. */
+static uint32_t caller_of(const struct diff *d, uint32_t node)
+{
+    uint32_t parent = d->nodes[node].parent;
+    const struct frame *f = &d->frames[d->nodes[parent].frame];
+
+    for (uint32_t at = parent, n = 0; at && n < CANDIDATES_MAX; at = d->nodes[at].parent, n++) {
+        f = &d->frames[d->nodes[at].frame];
+        if (!d->sides[f->side].stacks->frames[f->frame].is_torch)
+            return at;
+    }
+    return parent;
+}
+
+static int64_t change_of(const struct node *node)
+{
+    return (int64_t)((uint64_t)node->own_bytes[NEW] - (uint64_t)node->own_bytes[BASE]);
+}
+
+static int by_change(const void *a, const void *b, void *user)
+{
+    const struct node *nodes = user;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    int64_t x = change_of(&nodes[i]), y = change_of(&nodes[k]);
+    uint64_t size_x = x < 0 ? -(uint64_t)x : (uint64_t)x,
+             size_y = y < 0 ? -(uint64_t)y : (uint64_t)y;
+
+    if (size_x != size_y)
+        return size_x < size_y ? 1 : -1;
+    return (i > k) - (i < k);
+}
+
+static void write_sides(const char *base_key, const char *new_key, const int64_t values[N_SIDES],
+                        struct ps_json *json)
+{
+    ps_json_key_int(json, base_key, values[BASE]);
+    ps_json_key_int(json, new_key, values[NEW]);
+}
+
+static void write_row(const struct diff *d, uint32_t index, struct ps_json *json)
+{
+    const struct node *node = &d->nodes[index];
+    uint32_t caller = index ? caller_of(d, index) : 0;
+    int64_t change = change_of(node);
+
+    ps_json_object(json);
+    ps_json_key_int_or_null(json, "base_stack", node->stack[BASE], node->stack[BASE]);
+    ps_json_key_int_or_null(json, "new_stack", node->stack[NEW], node->stack[NEW]);
+    if (index)
+        write_frame_of(d, node->frame, json);
+    else
+        ps_snapshot_write_frame(d->sides[BASE].stacks, 0, json);
+    ps_json_key(json, "caller");
+    if (caller) {
+        ps_json_object(json);
+        write_frame_of(d, d->nodes[caller].frame, json);
+        ps_json_end(json);
+    } else {
+        ps_json_null(json);
+    }
+    write_sides("base", "new", node->own_bytes, json);
+    write_sides("base_count", "new_count", node->own_count, json);
+    ps_json_key_int(json, "change", change);
+    ps_json_key_str(json, "verdict",
+                    !node->own_count[BASE]  ? "new"
+                    : !node->own_count[NEW] ? "gone"
+                    : change > 0            ? "more"
+                    : change < 0            ? "less"
+                                            : "same");
+    ps_json_end(json);
+}
+
+static void write_rows(const struct diff *d, int64_t limit, struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(d->n_nodes + 1, sizeof *order);
+    int64_t bytes[N_SIDES] = {0, 0}, count[N_SIDES] = {0, 0};
+    size_t n = 0, shown;
+
+    for (uint32_t i = 0; i < d->n_nodes; i++)
+        if (d->nodes[i].own_count[BASE] || d->nodes[i].own_count[NEW])
+            order[n++] = i;
+    qsort_r(order, n, sizeof *order, by_change, d->nodes);
+    shown = n < (size_t)limit ? n : (size_t)limit;
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    for (size_t i = 0; i < shown; i++)
+        write_row(d, order[i], json);
+    ps_json_end(json);
+    for (size_t i = shown; i < n; i++)
+        for (int s = 0; s < N_SIDES; s++) {
+            bytes[s] = ps_snapshot_add(bytes[s], d->nodes[order[i]].own_bytes[s]);
+            count[s] += d->nodes[order[i]].own_count[s];
+        }
+    ps_json_key(json, "omitted");
+    ps_json_object(json);
+    ps_json_key_int(json, "rows", (int64_t)(n - shown));
+    write_sides("base", "new", bytes, json);
+    write_sides("base_count", "new_count", count, json);
+    ps_json_end(json);
+}
+
+/* A node of the picture. */
+struct drawn {
+    uint32_t node, parent; /* parent: index in the picture */
+    enum { DRAWN_FRAME, DRAWN_ROOT, DRAWN_NO_STACK, DRAWN_MERGED } kind;
+    int64_t bytes[N_SIDES], count[N_SIDES];
+};
+
+struct picture {
+    struct drawn *items;
+    size_t n, cap;
+};
+
+static int64_t width_of(const struct node *node)
+{
+    return node->bytes[BASE] > node->bytes[NEW] ? node->bytes[BASE] : node->bytes[NEW];
+}
+
+static int by_parent(const void *a, const void *b, void *user)
+{
+    const struct node *nodes = user;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+
+    if (nodes[i].parent != nodes[k].parent)
+        return nodes[i].parent < nodes[k].parent ? -1 : 1;
+    if (width_of(&nodes[i]) != width_of(&nodes[k]))
+        return width_of(&nodes[i]) > width_of(&nodes[k]) ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+static void draw(struct picture *p, uint32_t node, uint32_t parent, int kind,
+                 const int64_t bytes[N_SIDES], const int64_t count[N_SIDES])
+{
+    PS_RESERVE_ONE(p->items, p->n, p->cap);
+    p->items[p->n++] = (struct drawn){.node = node,
+                                      .parent = parent,
+                                      .kind = kind,
+                                      .bytes = {bytes[BASE], bytes[NEW]},
+                                      .count = {count[BASE], count[NEW]}};
+}
+
+static void draw_children(const struct diff *d, struct picture *p, uint32_t at,
+                          const uint32_t *order, size_t begin, size_t end)
+{
+    int64_t bytes[N_SIDES] = {0, 0}, count[N_SIDES] = {0, 0};
+    int64_t least = width_of(&d->nodes[0]) / SMALL_NODES;
+
+    if (at == 0 && (d->nodes[0].own_count[BASE] || d->nodes[0].own_count[NEW]))
+        draw(p, 0, at, DRAWN_NO_STACK, d->nodes[0].own_bytes, d->nodes[0].own_count);
+    for (size_t i = begin; i < end; i++) {
+        const struct node *node = &d->nodes[order[i]];
+
+        if (width_of(node) >= least) {
+            draw(p, order[i], at, DRAWN_FRAME, node->bytes, node->count);
+            continue;
+        }
+        for (int s = 0; s < N_SIDES; s++) {
+            bytes[s] = ps_snapshot_add(bytes[s], node->bytes[s]);
+            count[s] += node->count[s];
+        }
+    }
+    if (count[BASE] || count[NEW])
+        draw(p, 0, at, DRAWN_MERGED, bytes, count);
+}
+
+static void make_picture(const struct diff *d, struct picture *p)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(d->n_nodes, sizeof *order);
+    PS_AUTO(ps_free_ptr) size_t *first = ps_alloc_array(d->n_nodes + 1, sizeof *first);
+    size_t n = 0, at = 0;
+
+    for (uint32_t i = 1; i < d->n_nodes; i++)
+        order[n++] = i;
+    qsort_r(order, n, sizeof *order, by_parent, d->nodes);
+    for (uint32_t i = 0; i <= d->n_nodes; i++) {
+        while (at < n && d->nodes[order[at]].parent < i)
+            at++;
+        first[i] = at;
+    }
+    draw(p, 0, 0, DRAWN_ROOT, d->nodes[0].bytes, d->nodes[0].count);
+    for (size_t i = 0; i < p->n; i++)
+        if (p->items[i].kind <= DRAWN_ROOT)
+            draw_children(d, p, (uint32_t)i, order, first[p->items[i].node],
+                          first[p->items[i].node + 1]);
+}
+
+static void write_value(const struct diff *d, const struct drawn *drawn, const int64_t *numbers,
+                        int key, struct ps_json *json)
+{
+    const struct node *node = &d->nodes[drawn->node];
+    bool is_frame = drawn->kind == DRAWN_FRAME;
+
+    if (key == 0)
+        ps_json_int(json, drawn->kind == DRAWN_ROOT ? -1 : (int64_t)drawn->parent);
+    else if (key == 1 && (is_frame || drawn->kind == DRAWN_MERGED))
+        ps_json_int(json, is_frame ? numbers[node->frame] - 1 : -1);
+    else if (key == 2 || key == 3)
+        ps_json_int(json, drawn->bytes[key - 2]);
+    else if (key == 4 || key == 5)
+        ps_json_int(json, drawn->count[key - 4]);
+    else if (key >= 6 && is_frame && node->stack[key - 6])
+        ps_json_int(json, node->stack[key - 6]);
+    else
+        ps_json_null(json);
+}
+
+static void write_flame(const struct diff *d, struct ps_json *json)
+{
+    static const char *const keys[] = {"parent",     "frame",     "base",       "new",
+                                       "base_count", "new_count", "base_stack", "new_stack"};
+    PS_AUTO(ps_free_ptr) int64_t *numbers = ps_alloc_array(d->texts.count + 1, sizeof *numbers);
+    struct picture p = {.items = NULL};
+    int64_t n = 0;
+
+    make_picture(d, &p);
+    ps_json_key(json, "frames");
+    ps_json_array(json);
+    for (size_t i = 0; i < p.n; i++) {
+        uint32_t frame = d->nodes[p.items[i].node].frame;
+
+        if (p.items[i].kind != DRAWN_FRAME || numbers[frame])
+            continue;
+        numbers[frame] = ++n;
+        ps_json_object(json);
+        write_frame_of(d, frame, json);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    ps_json_key(json, "nodes");
+    ps_json_object(json);
+    for (int k = 0; k < (int)(sizeof keys / sizeof *keys); k++) {
+        ps_json_key(json, keys[k]);
+        ps_json_array(json);
+        for (size_t i = 0; i < p.n; i++)
+            write_value(d, &p.items[i], numbers, k, json);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    free(p.items);
+}
+
+static void write_side(const char *key, const struct side *side, struct ps_json *json)
+{
+    ps_json_key(json, key);
+    ps_json_object(json);
+    ps_json_key_int(json, "device", side->device.number);
+    ps_json_key_int(json, "events", side->device.events);
+    ps_json_key_int(json, "at", side->at);
+    ps_json_key_int(json, "live", side->live);
+    ps_json_key_int(json, "reserved", side->reserved);
+    ps_json_key_int(json, "peak_live", side->device.peak_live);
+    ps_json_key_int(json, "peak_event", side->device.peak_event);
+    ps_json_key_int(json, "live_end", side->device.live_end);
+    ps_json_end(json);
+}
+
+static void write_diff(const struct diff *d, int64_t limit, struct ps_json *json)
+{
+    uint32_t top = d->n_nodes > 1 ? 1 : 0; /* all stacks begin with the first node, if cut */
+
+    ps_json_object(json);
+    write_side("base", &d->sides[BASE], json);
+    write_side("new", &d->sides[NEW], json);
+    ps_json_key(json, "begins_at");
+    if (d->is_cut && top) {
+        ps_json_object(json);
+        write_frame_of(d, d->nodes[top].frame, json);
+        ps_json_end(json);
+    } else {
+        ps_json_null(json);
+    }
+    ps_json_key_int(json, "common_stacks", (int64_t)d->n_common);
+    write_rows(d, limit, json);
+    write_flame(d, json);
+    ps_json_end(json);
+}
+
+/* Reads the ids of both runs. PS_BAD_REQUEST: base or new is not one run. */
+static enum ps_status read_ids(const struct ps_compare_groups *groups,
+                               char ids[N_SIDES][PS_ID_SIZE], struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    ps_compare_groups_ids(groups, &text);
+    if (text.len != 2 * (PS_ID_SIZE - 1) + 1 || text.ptr[PS_ID_SIZE - 1] != '|')
+        return ps_fail(err, PS_BAD_REQUEST, "base and new must each be one run, not a group");
+    for (int s = 0; s < N_SIDES; s++) {
+        memcpy(ids[s], text.ptr + s * PS_ID_SIZE, PS_ID_SIZE - 1);
+        ids[s][PS_ID_SIZE - 1] = 0;
+    }
+    return err->code;
+}
+
+enum ps_status ps_query_compare_snapshot(struct ps_store *store,
+                                         const struct ps_compare_groups *groups,
+                                         struct ps_params params, struct ps_json *json,
+                                         struct ps_err *err)
+{
+    static const char *const device_keys[] = {"base_device", "new_device"};
+    static const char *const at_keys[] = {"base_at", "new_at"};
+    PS_AUTO(diff_free) struct diff d = {.nodes = NULL};
+    const char *of = ps_param_get(params, "of");
+    char ids[N_SIDES][PS_ID_SIZE];
+    int64_t limit, lines;
+
+    of = of && of[0] ? of : "peak";
+    ps_param_int(params, "limit", 0, ROWS_MAX, ROWS_DEFAULT, &limit, err);
+    ps_param_int(params, "lines", 0, 1, 1, &lines, err);
+    if (err->code != PS_OK || read_ids(groups, ids, err) != PS_OK)
+        return err->code;
+    if (strcmp(of, "peak") != 0 && strcmp(of, "end") != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "of must be peak or end, not %s", of);
+    d.has_lines = lines != 0;
+    for (int s = 0; s < N_SIDES; s++) {
+        const char *device = ps_param_get(params, device_keys[s]),
+                   *at = ps_param_get(params, at_keys[s]);
+        const struct ps_param items[] = {{"device", device ? device : ""},
+                                         {"at", at && at[0] ? at : of}};
+
+        if (read_side(store, ids[s], (struct ps_params){items, 2}, &d.sides[s], err) != PS_OK)
+            return err->code;
+    }
+    combine(&d);
+    write_diff(&d, limit, json);
+    return err->code;
+}
