@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`show RUN`: what is known of a run, and what is slow in it, as wide as the terminal."""
 import json
+import marshal
 import os
 import pty
 import struct
@@ -79,6 +80,13 @@ class Show(ShelfTest):
         other = self.json("add", self.file("i.json", json.dumps(content).encode()))["id"]
         self.assertIn("4.00 MiB", self.ok("show", f"{run},{other}"))
         self.assertIn("+100.0 ms", self.ok("diff", run, other))
+
+    def test_a_built_in_caller_is_named(self):
+        """It has no file: cProfile writes ~."""
+        total, generator = ("~", 0, "<built-in method builtins.sum>"), ("app.py", 3, "<genexpr>")
+        stats = {total: (1, 1, 0.1, 1.0, {}), generator: (9, 9, 0.9, 0.9, {total: (9, 9, 0.9, 0.9)})}
+        run = self.json("add", self.file("sum.prof", marshal.dumps(stats)))["id"]
+        self.assertIn("in 9 calls from <built-in method builtins.sum>;", self.ok("show", run))
 
     def test_conclusion_of_the_page(self):
         sentence, causes, composition, notes = self.ok("show", "shop").split("\n\n")[1:5]

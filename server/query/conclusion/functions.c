@@ -313,14 +313,17 @@ static void say_entry(struct ps_conclusion *c, const struct profile *profile,
                       const struct owner *owner, struct ps_sentence *to)
 {
     const struct entry *entry = &owner->largest;
+    const struct function *caller = &profile->functions[entry->caller];
 
     if (!entry->caller)
         return;
     ps_say_value(to, link_function(c, owner->function ? owner->function : entry->caller),
                  (double)entry->ncalls, "count");
     ps_say(c, to, entry->ncalls == 1 ? " call from " : " calls from ");
-    ps_say_place(c, to, link_function(c, entry->caller), profile->functions[entry->caller].path,
-                 profile->functions[entry->caller].line);
+    if (caller->line > 0)
+        ps_say_place(c, to, link_function(c, entry->caller), caller->path, caller->line);
+    else /* a built-in function has no file: cProfile writes ~ */
+        ps_say_code(c, to, link_function(c, entry->caller), caller->name);
 }
 
 static void add_parts(struct ps_conclusion *c, const struct profile *profile, uint32_t id,
