@@ -147,6 +147,8 @@ class DebianPackage(Packages):
 
 class Wheel(Packages):
     def check(self):
+        if not self.release.wheel:
+            self.skipTest("its pip is older than 20.3 and knows no manylinux_2_31")
         run, wheel = self.root.run, self.root.copy_in(artifact("perfshelf-*.whl"))
         run("python3 -m venv /opt/env")
         self.install("wheel", f"/opt/env/bin/pip install --no-index {wheel}")
@@ -158,8 +160,8 @@ class Wheel(Packages):
             self.with_pipx(wheel)
 
     def with_pipx(self, wheel):
-        """pipx upgrades pip in an environment of its own; without a network it has to do with the one that is there."""
-        pipx = "PIP_NO_INDEX=1 PIPX_DEFAULT_PYTHON=python3 pipx"
+        """pipx upgrades pip in an environment of its own; without a network it gets the wheel of pip that venv uses."""
+        pipx = "PIP_NO_INDEX=1 PIP_FIND_LINKS=/usr/share/python-wheels PIPX_DEFAULT_PYTHON=python3 pipx"
         self.root.run("rm -r /root/shelf /root/report.html")
         self.install("wheel, pipx", f"{pipx} install {wheel}")
         self.use("/root/.local/bin/perfshelf")

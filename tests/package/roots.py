@@ -28,11 +28,12 @@ class Release:
     title: str
     suite: str
     ubuntu: bool = False
+    wheel: bool = True  # a pip that knows the tag of the wheel
     pipx: bool = True  # a version that keeps to PIP_NO_INDEX
 
 
 RELEASES = [Release("Debian 11", "bullseye", pipx=False), Release("Debian 12", "bookworm"), Release("Debian 13", "trixie"),
-            Release("Debian sid", "sid"), Release("Ubuntu 20.04", "focal", ubuntu=True, pipx=False),
+            Release("Debian sid", "sid"), Release("Ubuntu 20.04", "focal", ubuntu=True, wheel=False, pipx=False),
             Release("Ubuntu 22.04", "jammy", ubuntu=True), Release("Ubuntu 24.04", "noble", ubuntu=True)]
 
 
