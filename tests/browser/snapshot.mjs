@@ -237,6 +237,72 @@ test('snapshot: a selection in one part selects in all', ({ pages }) =>
         await until(async () => (await rowTexts(page, TABLE)).length === 1, 'rows that match the search');
     }, { query: '/snapshot?v=stacks' }));
 
+const segmentsText = async (page) => plain(await page.locator('.snapshot-line').innerText());
+
+/* Clicks the middle of the first piece of the strip for which `fits` is true, found by hovering over the upper row. */
+async function clickPiece(page, fits) {
+    const box = await page.locator('.snapshot-strip canvas').boundingBox();
+    for (let x = box.x + 66; x < box.x + box.width - 18; x += 6) {
+        await page.mouse.move(x, box.y + 8);
+        const text = plain(await page.locator('.tooltip').innerText({ timeout: 2000 }).catch(() => ''));
+        if (!fits(text)) continue;
+        await page.mouse.click(x, box.y + 8);
+        await quiet(page);
+        return text;
+    }
+    throw new Error('no such piece');
+}
+
+test('snapshot: segments at the cursor, holes and blocks', ({ pages }) =>
+    withSnapshot(pages, oneGpu({ oom: true }), async ({ page, ask }) => {
+        const { marks } = await ask('');
+        const { event } = marks.find(({ kind }) => kind === 'oom');
+        const { reserved, unused, largest_hole, segments } = await ask('/segments', { at: event });
+        const want = `${segments.length} of ${reserved / MIB} MiB · unused ${unused / MIB} MiB, ${((100 * unused) / reserved).toFixed(1)} % of reserved · largest hole ${(largest_hole / MIB).toPrecision(3)} MiB`;
+        check((await segmentsText(page)).replace(/\s+/g, ' ').includes(want), `${await segmentsText(page)}, not ${want}`);
+        const hole = await clickPiece(page, (text) => text.startsWith('unused '));
+        const said = await segmentsText(page);
+        check(/Unused .* MiB at 0x7f[0-9a-f]+: 512 MiB were asked, .* MiB too much/.test(said), `${said} after ${hole}`);
+        await clickPiece(page, (text) => /^attention model\.py:11 4\.00 MiB/.test(text));
+        const pane = page.locator('.selection-pane');
+        check(/4\.00 MiB in attention/.test(plain(await pane.innerText())), await pane.innerText());
+        const { rows } = await ask('/live', { at: event });
+        equal(queryOf(page).get('s'), String(rows.find(({ name }) => name === 'attention').stack), 'its stack is selected');
+        const id = queryOf(page).get('a');
+        const allocation = await ask('/allocation', { id });
+        check((await pane.innerText()).includes(`event ${allocation.start}`), 'its birth');
+        await pane.getByRole('button', { name: 'Go to its birth' }).click();
+        await quiet(page);
+        equal(queryOf(page).get('at'), String(allocation.start), 'the cursor is at its birth');
+        await pressed(page, 'Escape');
+        equal(queryOf(page).get('a'), null, 'Escape closes the pane');
+    }));
+
+test('snapshot: lifetimes are bands; a click selects the allocation with its stack', ({ pages }) =>
+    withSnapshot(pages, oneGpu(), async ({ page, ask }) => {
+        equal(await page.getByRole('button', { name: 'lifetimes', exact: true }).getAttribute('aria-pressed'), 'true', 'few allocations open as lifetimes');
+        const { devices: [gpu] } = await ask('');
+        const { allocations } = await ask('/lifetimes');
+        // The lowest band at the end is the oldest allocation that is live.
+        const oldest = allocations.filter(({ end }) => end === null).sort((a, b) => a.start - b.start)[0];
+        await pointAt(page, 0.98, 0.99);
+        await page.mouse.down();
+        await page.mouse.up();
+        await quiet(page);
+        equal(queryOf(page).get('a'), String(oldest.id), 'allocation');
+        equal(queryOf(page).get('s'), String(oldest.stack), 'stack');
+        const text = plain(await page.locator('.selection-pane').innerText());
+        check(text.includes(`${(oldest.bytes / MIB).toFixed(2)} MiB in attention`), text);
+        check(text.includes(`event ${oldest.start}`) && text.includes('live at the end'), text);
+        check(text.includes(`${gpu.events - oldest.start} events`), text);
+        check(text.includes('1 frame of plumbing') && text.includes('level_5'), text);
+        await page.getByRole('button', { name: 'clear selection' }).click();
+        await pressed(page, 'l');
+        equal(queryOf(page).get('v'), 'stacks', 'l switches to stacks');
+        await pressed(page, 'l');
+        equal(queryOf(page).get('v'), null, 'and back');
+    }));
+
 test('snapshot: chains are folded, and plumbing is hidden until it is asked for', ({ pages }) =>
     withSnapshot(pages, oneGpu(), async ({ page, ask }) => {
         const framesOf = async () => Number(/(\d+) frames/.exec(await flameText(page))[1]);

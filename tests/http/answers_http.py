@@ -26,7 +26,7 @@ VIEWS = {
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
     "snapshot": "Snapshot", "snapshot/timeline": "SnapshotTimeline", "snapshot/live": "LiveSet", "snapshot/flame": "LiveFlame",
-    "snapshot/segments": None, "snapshot/lifetimes": None, "snapshot/allocation": None, "snapshot/leaks": None,
+    "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks",
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import type {
     Lifetime,
     LiveNodes,
+    SegmentBlock,
+    SegmentMap,
     SnapshotDevice,
     SnapshotTimeline,
 } from '../src/base/snapshot_types';
@@ -24,6 +26,7 @@ import {
 import { layoutBands, liveBytes, runAt } from '../src/model/snapshot_bands';
 import { layoutLiveFlame, nodeOfStack, openFold, stacksBelow } from '../src/model/snapshot_flame';
 import { frameLabelForms, frameText, frameTitle } from '../src/model/snapshot_names';
+import { HOLE, layoutSegments, pieceAt } from '../src/model/snapshot_segments';
 
 const device = (more: Partial<SnapshotDevice> = {}): SnapshotDevice => ({
     number: 0,
@@ -323,4 +326,86 @@ test('a function that says nothing gives way to its file and line', () => {
     assert.equal(frameText(frame('<module>')), 'model.py:12 <module>');
     assert.deepEqual(frameLabelForms(frame('silu')), ['silu model.py:12', 'silu', ':12']);
     assert.equal(frameText({ name: '', file: null, line: null }), 'no Python stack');
+});
+
+const MAP: SegmentMap = {
+    at: 0,
+    reserved: 300,
+    live: 100,
+    unused: 200,
+    largest_hole: 100,
+    exact: true,
+    note: null,
+    device: 0,
+    count: 2,
+    omitted: { segments: 0, bytes: 0 },
+    segments: [
+        {
+            address: '0x1000',
+            bytes: 200,
+            pool: null,
+            stream: 0,
+            large: true,
+            expandable: false,
+            blocks: [
+                [0, 60, 50, 1, 5, 'live', 8],
+                [100, 40, 40, 7, 6, 'live', null],
+            ],
+        },
+        {
+            address: '0x9000',
+            bytes: 100,
+            pool: null,
+            stream: 0,
+            large: true,
+            expandable: false,
+            blocks: [],
+        },
+    ],
+};
+
+test('segments lie in address order in two rows of equal length; what no block covers is a hole', () => {
+    const rows = layoutSegments(MAP, 150);
+    assert.deepEqual(rows.labels, ['low', 'high']);
+    assert.deepEqual(
+        rows.pieces.map(({ row, x0, x1, group }) => [row, x0, x1, group]),
+        [
+            [0, 0, 60, 1],
+            [0, 60, 100, HOLE],
+            [0, 100, 140, 7],
+            [0, 140, 150, HOLE],
+            [1, 0, 50, HOLE],
+            [1, 50, 150, HOLE],
+        ],
+    );
+    assert.equal(pieceAt(rows, 0, 70)?.bytes, 40);
+    assert.equal(pieceAt(rows, 1, 70)?.segment, 1);
+    assert.equal(pieceAt(rows, 2, 70), null);
+});
+
+test('private pools have rows of their own', () => {
+    const segments = [MAP.segments[0], { ...MAP.segments[1], pool: '0,7' }];
+    const { labels, byPool, pieces } = layoutSegments({ ...MAP, segments }, 200);
+    assert.deepEqual([labels, byPool], [['default pool', 'graph pool 0,7'], true]);
+    assert.deepEqual(pieces.at(-1) && [pieces.at(-1)?.row, pieces.at(-1)?.x1], [1, 100]);
+});
+
+test('pieces that are too narrow to see are joined and counted', () => {
+    const blocks = Array.from({ length: 100 }, (_, i): SegmentBlock => [
+        2 * i,
+        2,
+        2,
+        i === 50 ? 3 : 1,
+        i,
+        'live',
+        null,
+    ]);
+    const map = { ...MAP, segments: [{ ...MAP.segments[0], blocks }] };
+    const { pieces } = layoutSegments(map, 10);
+    assert.ok(pieces.length <= 20, String(pieces.length));
+    assert.equal(
+        pieces.reduce((sum, { count }) => sum + count, 0),
+        100,
+    );
+    assert.ok(pieces.every(({ x0, x1 }) => x1 > x0));
 });

@@ -128,6 +128,8 @@ export interface LiveFlame {
     nodes: LiveNodes;
 }
 
+export type BlockState = 'live' | 'waits' | 'merged';
+
 /** offset, bytes, requested bytes, group, allocation, state, stack */
 export type SegmentBlock = [
     number,
@@ -135,28 +137,34 @@ export type SegmentBlock = [
     number,
     number,
     number | null,
-    string,
-    (number | null)?,
+    BlockState,
+    number | null,
 ];
 
 export interface Segment {
     address: string;
     bytes: number;
-    pool: string;
+    /** id of a private pool */
+    pool: string | null;
     stream: number;
     large: boolean;
+    expandable: boolean;
     blocks: SegmentBlock[];
 }
 
+/** Segments in the order of their addresses; what no block covers is a hole. */
 export interface SegmentMap {
+    device: number;
     at: number;
+    count: number;
     reserved: number;
     live: number;
     unused: number;
     largest_hole: number;
-    segments: Segment[];
     exact: boolean;
     note: string | null;
+    segments: Segment[];
+    omitted: { segments: number; bytes: number };
 }
 
 export interface Lifetime {
@@ -173,32 +181,63 @@ export interface Lifetime {
 }
 
 export interface Lifetimes {
+    device: number;
+    from: number;
+    to: number;
     allocations: Lifetime[];
     omitted: { count: number; bytes: number };
 }
 
-export interface Allocation extends Lifetime {
+/** A frame; PyTorch's viewer leaves it out (hidden), or the stacks of the other views do (plumbing). */
+export interface AllocationFrame extends SnapshotFrame {
+    hidden: boolean;
+    plumbing: boolean;
+}
+
+export interface SnapshotAllocation extends Lifetime {
+    device: number;
     start_us: number | null;
     end_us: number | null;
-    frames: (SnapshotFrame & { hidden?: boolean })[];
+    before: boolean;
+    kept: boolean;
+    /** live only because another stream may still use it */
+    waits: boolean;
+    frames: AllocationFrame[];
+    free_frames: AllocationFrame[];
     context: string | null;
     category: string | null;
-    metadata: string | null;
+    user_metadata: string | null;
 }
 
 export interface LeakRow extends SnapshotFrame {
     stack: number | null;
     caller: SnapshotFrame | null;
-    bytes_per_step: number[];
-    count_per_step: number[];
+    group: number;
     bytes: number;
     count: number;
+    /** median bytes of a step if it grows in each, otherwise null */
     growth: number | null;
-    group: number;
+    bytes_per_step: number[];
+    count_per_step: number[];
 }
 
+export interface LeakStep {
+    name: string;
+    from: number;
+    to: number;
+    /** the trace begins or ends in the step */
+    incomplete: boolean;
+}
+
+/** What each step allocated that is live at the end. */
 export interface Leaks {
-    steps: { name: string; from: number; to: number }[];
+    device: number;
+    from: number;
     step_source: 'annotations' | 'given' | 'cycles' | null;
+    step_name: string | null;
+    bytes: number;
+    count: number;
+    steps: LeakStep[];
     rows: LeakRow[];
+    omitted: { rows: number; bytes: number; count: number };
 }

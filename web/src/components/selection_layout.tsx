@@ -9,7 +9,7 @@ import { useKeys } from '../base/keys';
 import { sizedPane, Splitter } from './splitter';
 import { viewportWidth } from './viewport';
 
-const LIMITS = { normal: 328, min: 260, max: 560 };
+export const PANE_LIMITS = { normal: 328, min: 260, max: 560 };
 const BESIDE_PX = 1100;
 
 /** Whether the pane has a place beside the picture or table. */
@@ -24,7 +24,7 @@ interface SelectionLayoutProps {
 }
 
 export function SelectionLayout({ pane, what, children }: SelectionLayoutProps) {
-    const sized = sizedPane('selection', LIMITS);
+    const sized = sizedPane('selection', PANE_LIMITS);
     const isBeside = isPaneBeside();
     const isSheet = sized.isOpen && !isBeside && Boolean(pane);
     useKeys('Selection pane', [

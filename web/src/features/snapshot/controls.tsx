@@ -10,7 +10,7 @@ import type { ChartMode } from '../../canvas/snapshot_chart';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import type { SnapshotX } from '../../model/snapshot_axis';
-import { chooseDevice, setDevice, type SnapshotState } from './state';
+import { chooseDevice, defaultMode, setDevice, type SnapshotState } from './state';
 
 interface ControlsProps {
     snapshot: Snapshot;
@@ -53,9 +53,14 @@ export function SnapshotControls(props: ControlsProps) {
                         value={mode}
                         options={[
                             { value: 'stacks', text: 'stacks', tip: 'live bytes by Python stack' },
+                            {
+                                value: 'lifetimes',
+                                text: 'lifetimes',
+                                tip: 'a band for each allocation, in order of birth (l)',
+                            },
                             { value: 'reserved', text: 'reserved', tip: 'memory of the driver' },
                         ]}
-                        onChange={(v) => replaceQuery({ v: v === 'stacks' ? null : v })}
+                        onChange={(v) => replaceQuery({ v: v === defaultMode(device) ? null : v })}
                     />
                     <Segmented<SnapshotX>
                         label="axis"

@@ -57,6 +57,8 @@ export interface StageProps {
     group: number | null;
     stack: number | null | undefined;
     allocation: number | null;
+    /** as of the stacks of other views, which have other numbers with plumbing */
+    plumbing: 0 | 1;
     onZoom: (zoom: string | null) => void;
     onError: (error: ApiError | null) => void;
     onLoading: (loading: boolean) => void;
@@ -237,7 +239,10 @@ export class SnapshotStage {
     /** The URL has another zoom, axis or device than the stage. */
     follow(old: StageProps): void {
         const { device, x, zoom, annotations } = this.props;
-        const isOther = device.number !== old.device.number || x !== old.x;
+        const isOther =
+            device.number !== old.device.number ||
+            x !== old.x ||
+            this.props.plumbing !== old.plumbing;
         if (isOther) {
             this.request?.abort();
             this.request = null;
@@ -246,6 +251,7 @@ export class SnapshotStage {
             this.lifetimes = null;
             this.bands = null;
             this.lifetimesOf = '';
+            this.asked = '';
         }
         if (isOther || zoom !== this.sentZoom) {
             this.sentZoom = zoom;
@@ -285,7 +291,7 @@ export class SnapshotStage {
     }
 
     private missingColumns(): { path: string; take: (answer: unknown) => void } | null {
-        const { run, device, x } = this.props;
+        const { run, device, x, plumbing } = this.props;
         const { view, whole } = this;
         const px = Math.max(1, Math.floor(this.box.right - this.box.left));
         const ask = (from: number, to: number, columns: number) =>
@@ -295,6 +301,7 @@ export class SnapshotStage {
                 to,
                 columns: Math.max(1, Math.min(MAX_COLUMNS, columns)),
                 x: x === 'time' ? 'time' : undefined,
+                plumbing: plumbing || undefined,
             });
         if (!this.overview) {
             const path = ask(0, device.events, px);
@@ -322,7 +329,7 @@ export class SnapshotStage {
     }
 
     private missingLifetimes(): { path: string; take: (answer: unknown) => void } | null {
-        const { run, device, mode } = this.props;
+        const { run, device, mode, plumbing } = this.props;
         const columns = this.answers.at(0);
         if (mode !== 'lifetimes' || !columns) return null;
         const { from, to } = columns.data;
@@ -331,6 +338,7 @@ export class SnapshotStage {
             from,
             to,
             limit: MAX_LIFETIMES,
+            plumbing: plumbing || undefined,
         });
         if (path === this.lifetimesOf) return null;
         const take = (answer: unknown): void => {

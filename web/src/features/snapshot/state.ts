@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the URL says of a memory snapshot: d (GPU), at (event of the cursor), v (stacks or reserved), x (event or time), z (visible events, or µs by time), s (selected stack), a (selected
+ * What the URL says of a memory snapshot: d (GPU), at (event of the cursor), v (stacks, lifetimes or
+ * reserved), x (event or time), z (visible events, or µs by time), s (selected stack), a (selected
  * allocation), p=1 (plumbing is shown), by (rows of the table), fz (zoom of the flame graph), q.
  */
 import { replaceQuery, route } from '../../base/router';
@@ -9,6 +10,9 @@ import type { ChartMode } from '../../canvas/snapshot_chart';
 import type { SnapshotX } from '../../model/snapshot_axis';
 
 export type RowsBy = 'stack' | 'file' | 'module' | 'size';
+
+/** With more allocations than this, the chart opens with stacks, otherwise with lifetimes. */
+const MAX_BANDS = 2000;
 
 export interface SnapshotState {
     device: SnapshotDevice;
@@ -48,13 +52,23 @@ export function chooseDevice(
     );
 }
 
+function readMode(text: string | undefined, device: SnapshotDevice): ChartMode {
+    if (text === 'stacks' || text === 'lifetimes' || text === 'reserved') return text;
+    return defaultMode(device);
+}
+
+/* Half of the events are allocations. */
+export function defaultMode({ events, before_count }: SnapshotDevice): ChartMode {
+    return events / 2 + before_count > MAX_BANDS ? 'stacks' : 'lifetimes';
+}
+
 export function readState(device: SnapshotDevice): SnapshotState {
     const { query } = route.value;
     const at = readNumber(query.at, -1) ?? device.cursor;
     const stack = readNumber(query.s);
     return {
         device,
-        mode: query.v === 'reserved' ? 'reserved' : 'stacks',
+        mode: readMode(query.v, device),
         x: query.x === 'time' && device.has_times ? 'time' : 'event',
         at: Math.max(-1, Math.min(device.events - 1, at)),
         zoom: query.z,

@@ -11,6 +11,7 @@ import { type ApiError } from '../../base/client';
 import type {
     LiveFlame,
     LiveSet,
+    SegmentMap,
     Snapshot,
     SnapshotDevice,
     SnapshotMark,
@@ -25,11 +26,14 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { SearchField } from '../../components/search_field';
 import { Segmented } from '../../components/segmented';
+import { isPaneBeside, PANE_LIMITS, SelectionLayout } from '../../components/selection_layout';
 import { sizedPane, Splitter } from '../../components/splitter';
 import { setStatus } from '../../components/status_line';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { matcher } from '../../model/search';
+import { frameText, NO_STACK } from '../../model/snapshot_names';
+import { AllocationPane } from './allocation';
 import { type ChartHit, SnapshotChart } from './chart';
 import { SnapshotControls } from './controls';
 import { snapshotPath, usePacedJson } from './data';
@@ -38,6 +42,7 @@ import { csvOf, StackTable } from './stacks';
 import type { SnapshotStage } from './stage';
 import {
     chooseDevice,
+    defaultMode,
     eventMarks,
     readState,
     type RowsBy,
@@ -46,6 +51,7 @@ import {
     type SnapshotState,
     stops,
 } from './state';
+import { SegmentStrip } from './strip';
 
 const COMMIT_MS = 200;
 const MAX_ROWS = 2000;
@@ -123,7 +129,9 @@ function annotationsOf({ marks }: Snapshot, device: SnapshotDevice): ChartAnnota
 }
 
 export function SnapshotTab({ run }: { run: Run }) {
-    const { data, error, loading } = usePacedJson<Snapshot>(snapshotPath(run, ''));
+    const { data, error, loading } = usePacedJson<Snapshot>(
+        snapshotPath(run, '', { plumbing: route.value.query.p === '1' ? 1 : undefined }),
+    );
     const device = data && chooseDevice(data, route.value.query.d);
     return (
         <div class="tab-body snapshot">
@@ -186,6 +194,9 @@ function SnapshotView({
         snapshotPath(run, 'live', { ...place, by: state.by, plumbing, limit: MAX_ROWS }),
     );
     const flame = usePacedJson<LiveFlame>(snapshotPath(run, 'flame', { ...place, plumbing }));
+    const segments = usePacedJson<SegmentMap>(
+        snapshotPath(run, 'segments', { ...place, plumbing }),
+    );
     const marks = useMemo(() => eventMarks(snapshot, device), [snapshot, device]);
     const annotations = useMemo(() => annotationsOf(snapshot, device), [snapshot, device]);
     const liveAt = live.data?.at === cursor ? live.data.live : null;
@@ -216,14 +227,18 @@ function SnapshotView({
         else if (state.search) replaceQuery({ q: null });
         else stage.current?.fit();
     };
-    useSnapshotKeys({ device, cursor, go, goToMark, stage, goField, searchField, back });
+    useSnapshotKeys({ device, state, cursor, go, goToMark, stage, goField, searchField, back });
     useStatus(run, snapshot, device);
+    const asked = marks.find(({ event, kind }) => kind === 'oom' && event === cursor);
     const hasEvents = device.events > 0;
-    const beside = viewportWidth.value >= BESIDE_PX;
+    const hasPane =
+        state.allocation !== null && isPaneBeside() && sizedPane('selection', PANE_LIMITS).isOpen;
+    const room = viewportWidth.value - (hasPane ? sizedPane('selection', PANE_LIMITS).size : 0);
+    const beside = room >= BESIDE_PX;
     const pane = route.value.query.pane === 'flame' ? 'flame' : 'stacks';
     const flameSize = sizedPane('snapshot.flame', {
         ...FLAME_LIMITS,
-        max: Math.max(FLAME_LIMITS.min, viewportWidth.value - TABLE_PX),
+        max: Math.max(FLAME_LIMITS.min, room - TABLE_PX),
     });
     const flamePane = (
         <section class="pane snapshot-flame" style={beside ? { width: flameSize.size } : undefined}>
@@ -257,7 +272,7 @@ function SnapshotView({
             {beside && <Splitter pane={flameSize} side="left" label="width of the flame graph" />}
             <PaneHead
                 title={beside ? 'Stacks by live bytes' : <PaneSwitch pane={pane} />}
-                remark={live.data ? rowsText(live.data, state.by) : ''}
+                remark={live.data && !hasPane ? rowsText(live.data, state.by) : ''}
             >
                 <Segmented<RowsBy>
                     label="rows"
@@ -274,7 +289,7 @@ function SnapshotView({
                     width={beside ? 150 : 110}
                     onInput={(q) => replaceQuery({ q: q || null })}
                 />
-                {live.data && (
+                {live.data && !hasPane && (
                     <CopyButton
                         class="quiet hide-below-600"
                         label="Copy CSV"
@@ -292,7 +307,7 @@ function SnapshotView({
                     by={state.by}
                     stack={state.stack}
                     search={search}
-                    isNarrow={false}
+                    isNarrow={hasPane}
                     handle={handle}
                     onStack={selectStack}
                     onOpen={(stack) => {
@@ -346,6 +361,7 @@ function SnapshotView({
                         group={group}
                         stack={state.stack}
                         allocation={state.allocation}
+                        plumbing={plumbing}
                         label={chartLabel(device, marks, cursor, liveAt)}
                         onCursor={setCursor}
                         onPick={pick}
@@ -356,12 +372,42 @@ function SnapshotView({
                     <LoadingLine active={chartLoading} />
                 </div>
             )}
-            <div class="panes">
+            {segments.error && (
+                <Notice
+                    kind="error"
+                    title="The segments could not be read"
+                    error={segments.error}
+                />
+            )}
+            {segments.data && (
+                <SegmentStrip
+                    map={segments.data}
+                    names={groupNames(snapshot, device)}
+                    stack={state.stack}
+                    allocation={state.allocation}
+                    asked={asked?.asked ?? null}
+                    onBlock={(id, stack) => selectAllocation(id, stack)}
+                />
+            )}
+            <SelectionLayout
+                pane={
+                    state.allocation !== null && (
+                        <AllocationPane
+                            run={run}
+                            device={device.number}
+                            id={state.allocation}
+                            events={device.events}
+                            onCursor={go}
+                            onClose={() => selectAllocation(null)}
+                        />
+                    )
+                }
+            >
                 <div class="snapshot-panes">
                     {(beside || pane === 'flame') && flamePane}
                     {(beside || pane === 'stacks') && stacksPane}
                 </div>
-            </div>
+            </SelectionLayout>
         </>
     );
 }
@@ -381,7 +427,8 @@ function PaneSwitch({ pane }: { pane: 'flame' | 'stacks' }) {
 }
 
 function PlumbingBox({ checked }: { checked: boolean }) {
-    const change = (hide: boolean): void => replaceQuery({ p: hide ? null : '1', fz: null });
+    const change = (hide: boolean): void =>
+        replaceQuery({ p: hide ? null : '1', fz: null, s: null });
     return (
         <label
             class="snapshot-check"
@@ -424,6 +471,12 @@ function stackOfGroup(
     group: number,
 ): number | undefined {
     return groups.find((one) => one.device === device.number && one.group === group)?.stack;
+}
+
+function groupNames({ groups }: Snapshot, device: SnapshotDevice): string[] {
+    const names: string[] = [NO_STACK, '', '', '', '', '', '', 'another stack'];
+    for (const one of groups) if (one.device === device.number) names[one.group] = frameText(one);
+    return names;
 }
 
 function chartLabel(
@@ -469,6 +522,7 @@ function useStatus(run: Run, snapshot: Snapshot, device: SnapshotDevice): void {
 
 interface KeyProps {
     device: SnapshotDevice;
+    state: SnapshotState;
     cursor: number;
     go: (event: number) => void;
     goToMark: (by: 1 | -1) => void;
@@ -483,7 +537,11 @@ const KEY_PAN = 0.12;
 const LEAP = 100;
 
 function useSnapshotKeys(props: KeyProps): void {
-    const { device, cursor, go, goToMark, stage, goField, searchField, back } = props;
+    const { device, state, cursor, go, goToMark, stage, goField, searchField, back } = props;
+    const toggle = (): void => {
+        const next = state.mode === 'lifetimes' ? 'stacks' : 'lifetimes';
+        replaceQuery({ v: next === defaultMode(device) ? null : next });
+    };
     const chartKeys = [
         { key: 'ArrowLeft', label: 'previous event', run: () => go(cursor - 1) },
         { key: 'ArrowRight', label: 'next event', run: () => go(cursor + 1) },
@@ -502,6 +560,7 @@ function useSnapshotKeys(props: KeyProps): void {
         { key: 'f', label: 'fit', run: () => stage.current?.fit() },
         { key: '0', label: '', run: () => stage.current?.fit() },
         { key: 'g', label: 'go to event', run: () => goField.current?.focus() },
+        { key: 'l', label: 'lifetimes or stacks', run: toggle },
     ];
     useKeys('Snapshot', [
         ...(device.events > 0 ? chartKeys : []),
