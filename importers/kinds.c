@@ -55,7 +55,7 @@ static const struct ps_kind kinds[] = {
     {.name = "torch-memory",
      .mark = "memory",
      .has = PS_HAS_STACKS | PS_HAS_SNAPSHOT,
-     .tabs = {"snapshot", STACK_TABS}},
+     .tabs = {"snapshot", "leaks", STACK_TABS}},
 
     /* traces */
     {.name = "torch-trace",

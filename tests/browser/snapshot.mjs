@@ -71,7 +71,7 @@ async function withSnapshot(pages, data, work, { query = '', ...options } = {}) 
         writeFileSync(file, JSON.stringify(data));
         const { id } = shelf.add(file);
         const page = await pages.open(`${shelf.url}#/run/${id}${query}`, options);
-        await until(async () => (await page.locator('.snapshot-panes, .snapshot .grid-empty').count()) === 1, 'the tab');
+        await until(async () => (await page.locator('.snapshot-panes, .snapshot .grid-empty, .leak-verdict').count()) === 1, 'the tab');
         await quiet(page);
         const ask = async (view, params = {}) => {
             const answer = await fetch(`${shelf.url}api/v1/runs/${id}/snapshot${view}?${new URLSearchParams(params)}`);
@@ -302,6 +302,25 @@ test('snapshot: lifetimes are bands; a click selects the allocation with its sta
         await pressed(page, 'l');
         equal(queryOf(page).get('v'), null, 'and back');
     }));
+
+test('snapshot: leaks are what each step keeps, and a row leads to the snapshot', ({ pages }) =>
+    withSnapshot(pages, oneGpu(), async ({ page, ask }) => {
+        const { rows, steps } = await ask('/leaks', { steps: 4 });
+        equal(steps.length, 4, 'steps');
+        const growing = rows.find(({ growth }) => growth !== null);
+        const verdict = plain(await page.locator('.leak-verdict').innerText());
+        check(verdict.startsWith(`attention model.py:11 keeps ${(growing.growth / MIB).toPrecision(3)} MiB of each step.`), verdict);
+        const have = await rowTexts(page, 'kept memory by stack');
+        equal(have.map((cells) => cells[4]).sort(), rows.map(({ bytes }) => (bytes / MIB).toFixed(3)).sort(), 'kept MiB');
+        await grid(page, 'kept memory by stack').locator('.grid-row').first().dblclick();
+        await until(() => page.url().includes('/snapshot?'), 'the snapshot');
+        equal(queryOf(page).get('s'), String(growing.stack), 'its stack is selected');
+        await page.goBack();
+        await quiet(page);
+        await page.getByLabel('Steps').fill('');
+        await pressed(page, 'Enter');
+        equal(queryOf(page).get('steps'), null, 'steps as found');
+    }, { query: '/leaks?steps=4' }));
 
 test('snapshot: chains are folded, and plumbing is hidden until it is asked for', ({ pages }) =>
     withSnapshot(pages, oneGpu(), async ({ page, ask }) => {

@@ -69,6 +69,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     kernels: async () => (await import('./tabs_trace')).KernelsTab,
     summaries: async () => (await import('./tabs_trace')).SummariesTab,
     snapshot: async () => (await import('../snapshot/tab')).SnapshotTab,
+    leaks: async () => (await import('../snapshot/leaks_tab')).LeaksTab,
     'device-memory': async () => (await import('../memory/device_tab')).DeviceMemoryTab,
     modules: async () => (await import('./tabs_trace')).ModulesTab,
     flame: async () => (await import('./tabs_trace')).FlameTab,

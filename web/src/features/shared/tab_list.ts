@@ -138,6 +138,10 @@ export const TABS = defineTabs({
         title: 'Snapshot',
         isTall: true,
     },
+    leaks: {
+        id: 'leaks',
+        title: 'Leaks',
+    },
     memory: {
         id: 'memory',
         title: LABELS.memory,
