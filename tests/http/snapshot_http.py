@@ -139,6 +139,70 @@ class Leaks(ServerTest):
             self.assertRefused(self.get(f"{path}?{query}"), 400, "bad_request")
 
 
+def text_of(parts):
+    """A sentence of a conclusion; numbers are in MiB."""
+    return "".join(p.get("text") or p.get("code") or (f"{p['value'] / MIB:g} MiB" if p["unit"] == "bytes" else f"{p['value']:g}") for p in parts)
+
+
+class Conclusions(ServerTest):
+    def conclusion(self, made):
+        path = f"{RUNS}/{self.add(json.dumps(made).encode())['id']}"
+        return self.get_json(f"{path}/conclusion"), path
+
+    def test_a_failed_allocation(self):
+        answer, path = self.conclusion(snapshot())
+        self.assertEqual(text_of(answer["verdict"]), "An allocation of 100 MiB failed on GPU 0: the driver had 2 MiB free.")
+        self.assertEqual(text_of(answer["sentence"]).strip(), "PyTorch had reserved 30 MiB, of which 13 MiB were not in use; the largest hole was 6 MiB. "
+                                                              "embedding holds the most, 10 MiB in 1 allocation, model.py:30 4 MiB.")
+        causes = [(cause["rule"], text_of(cause["title"]), cause["amount"] // MIB, cause["save_max"] is None) for cause in answer["causes"]]
+        self.assertEqual(causes, [("fragmentation", "Reserved memory that no allocation used", 13, False), ("stack", "embedding", 10, False),
+                                  ("stack", "model.py:30", 4, False), ("no_stack", "(no Python stack)", 3, True)])
+        self.assertIn("expandable_segments", answer["causes"][0]["advice"])
+        # each number is equal where its link leads
+        link = answer["causes"][1]["title"][0]["link"]
+        self.assertEqual(link["tab"], "snapshot")
+        rows = self.get_json(f"{path}/snapshot/live?device={link['params']['d']}&at={link['params']['at']}")["rows"]
+        self.assertEqual([row["bytes"] for row in rows if str(row["stack"]) == link["params"]["s"]], [10 * MIB])
+        segments = self.get_json(f"{path}/snapshot/segments?at={link['params']['at']}")
+        self.assertEqual((segments["reserved"], segments["unused"], segments["largest_hole"]), (30 * MIB, 13 * MIB, 6 * MIB))
+
+    def test_a_peak(self):
+        made = snapshot()
+        made["device_traces"][0][4] = event("segment_alloc", 0x5000_0000, 40 * MIB, 40, [])
+        made["segments"].append(segment(0x5000_0000, [block(40 * MIB, 0, "inactive")]))
+        place(made["segments"])
+        answer, _ = self.conclusion(made)
+        self.assertEqual(text_of(answer["verdict"]), "Memory peaks at 22 MiB on GPU 0.")
+        self.assertEqual([cause["rule"] for cause in answer["causes"]], ["stack", "no_stack", "fragmentation", "stack"])
+        self.assertAlmostEqual(sum(cause["share"] for cause in answer["causes"] if cause["rule"] != "fragmentation"), 1)
+
+    def test_growth_in_each_step(self):
+        answer, _ = self.conclusion(training(6, annotated=True))
+        self.assertIn("model.py:30 keeps about 1 MiB more in each of 3 steps.", answer["notes"])
+        self.assertNotIn("Memory that grows in each step", answer["checked"])
+        steady = training(6, annotated=True)
+        steady["device_traces"][0] = [one for one in steady["device_traces"][0] if one.get("frames") != HEAD]
+        for one in steady["segments"][0]["blocks"]:
+            if one["frames"] == HEAD:
+                one.update(state="inactive", requested_size=0)
+        self.assertIn("Memory that grows in each step", self.conclusion(steady)[0]["checked"])
+
+    def test_a_loop_and_the_driver(self):
+        trace = []
+        for i in range(300):
+            trace += [event("segment_alloc", 0x9000_0000, 4 * MIB, i, []), event("alloc", 0x9000_0000, MIB, i, HEAD),
+                      event("free_requested", 0x9000_0000, MIB, i, []), event("free_completed", 0x9000_0000, MIB, i, []),
+                      event("segment_free", 0x9000_0000, 4 * MIB, i, [])]
+        notes = self.conclusion({"segments": [], "device_traces": [trace]})[0]["notes"]
+        self.assertIn("model.py:30 allocated memory 300 times and freed it within 2 events (median). Allocate it once, outside of the loop.", notes)
+        self.assertTrue(any(note.startswith("PyTorch returned 300 segments to the driver and asked for 300") for note in notes), notes)
+
+    def test_nothing(self):
+        self.assertEqual(text_of(self.conclusion({"segments": [], "device_traces": []})[0]["verdict"]), "The snapshot has no memory.")
+        off = snapshot() | {"device_traces": [], "external_annotations": []}
+        self.assertEqual(text_of(self.conclusion(off)[0]["verdict"]), "Memory peaks at 13 MiB on GPU 0.")
+
+
 class Comparison(ServerTest):
     @classmethod
     def setUpClass(cls):

@@ -1,122 +1,356 @@
 /* SPDX-License-Identifier: MIT */
-/* snapshot.c: the conclusion of a memory snapshot of PyTorch: why an allocation failed, else the
- * peak; and who holds the memory, as for stacks. */
+/*
+ * snapshot.c: the conclusion of a memory snapshot of PyTorch: why an allocation failed, else the
+ * peak; who holds the memory at that event, by Python stack; what is reserved but not in use.
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/snapshot/leaks.h"
+#include "server/query/snapshot/lifetimes.h"
+#include "server/query/snapshot/segments.h"
 
-/* of the reserved bytes: from this share of unused memory on, fragmentation is a cause */
-#define UNUSED_SHARE 0.2
+#define CAUSE_SHARE  0.05 /* stacks with a smaller share of the live bytes are not causes */
+#define CAUSES_MAX   10
+#define NAMED        3   /* stacks in the sentence */
+#define UNUSED_SHARE 0.2 /* of the reserved bytes: from this share on, fragmentation is a cause */
+#define CYCLES_MIN   100 /* segments that were freed and allocated again */
+#define LOOP_MIN     100 /* allocations of a stack */
+#define LOOP_SHARE   0.1 /* of all allocations */
+#define LOOP_EVENTS  50  /* median lifetime */
 
-static const struct ps_report_link flame_link = {.tab = "stack-flame"};
-
-struct device {
-    int64_t number, ooms;
-    double peak, asked, driver_free, reserved, live; /* bytes; those of the first failure */
-    int64_t events;
+/* A snapshot at the event that the conclusion is about. */
+struct scene {
+    struct ps_snapshot_device_row device;
+    int64_t at;
+    const struct ps_snapshot_stacks *stacks;
+    const struct ps_snapshot_medians *medians;
+    struct ps_snapshot_memory memory;
+    int64_t *bytes, *count; /* [node of PS_SNAPSHOT_PYTHON]; 0: no stack */
+    uint32_t *order;        /* nodes with live bytes, the largest first */
+    size_t n;
 };
 
-/* False: the snapshot has no device, or an error. */
-static bool read_device(struct ps_db *db, struct device *out, struct ps_err *err)
+static void scene_free(struct scene *s)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_db_prepare(db, ps_query_sql("conclude_snapshot"), &stmt, err);
-    if (!ps_stmt_step(stmt, err))
-        return false;
-    *out = (struct device){.number = ps_col_int(stmt, 0),
-                           .peak = ps_col_real(stmt, 1),
-                           .ooms = ps_col_int(stmt, 2),
-                           .asked = ps_col_real(stmt, 3),
-                           .driver_free = ps_col_real(stmt, 4),
-                           .reserved = ps_col_real(stmt, 5),
-                           .live = ps_col_real(stmt, 6),
-                           .events = ps_col_int(stmt, 7)};
-    return true;
+    ps_snapshot_stacks_release(&s->stacks);
+    ps_snapshot_medians_release(&s->medians);
+    ps_snapshot_memory_free(&s->memory);
+    free(s->bytes);
+    free(s->count);
+    free(s->order);
 }
 
-static void say_failure(struct ps_conclusion *c, const struct device *device)
+static int by_bytes(const void *a, const void *b, void *user)
 {
-    double unused = device->reserved - device->live;
-    struct ps_cause *cause;
+    const int64_t *bytes = user;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    if (bytes[x] != bytes[y])
+        return bytes[x] < bytes[y] ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+/* Reads the memory of the device that matters most, by stack. */
+static enum ps_status read_scene(struct ps_db *db, struct scene *s, struct ps_err *err)
+{
+    const struct ps_params none = {NULL, 0};
+    PS_AUTO(ps_free_ptr) uint32_t *keys = NULL;
+    size_t n_nodes;
+
+    ps_snapshot_param_device(db, none, &s->device, err);
+    if (ps_snapshot_stacks_acquire(db, &s->stacks, err) != PS_OK)
+        return err->code;
+    s->at = ps_snapshot_cursor(&s->device);
+    n_nodes = s->stacks->trees[PS_SNAPSHOT_PYTHON].n_nodes;
+    s->bytes = ps_alloc_array(n_nodes + 1, sizeof *s->bytes);
+    s->count = ps_alloc_array(n_nodes + 1, sizeof *s->count);
+    s->order = ps_alloc_array(n_nodes + 1, sizeof *s->order);
+    keys = ps_alloc_array(n_nodes + 1, sizeof *keys);
+    for (uint32_t node = 0; node <= n_nodes; node++)
+        keys[node] = node;
+    ps_snapshot_memory_read(db, &s->device, s->at, &s->memory, err);
+    ps_snapshot_medians_acquire(db, &s->device, s->stacks, PS_SNAPSHOT_PYTHON, "stack", keys,
+                                n_nodes + 1, &s->medians, err);
+    for (size_t i = 0; i < s->memory.n_blocks && err->code == PS_OK; i++) {
+        const struct ps_snapshot_block_at *block = &s->memory.blocks[i];
+        uint32_t node = ps_snapshot_node(s->stacks, PS_SNAPSHOT_PYTHON, block->stack, block->flags);
+
+        s->bytes[node] = ps_snapshot_add(s->bytes[node], block->requested);
+        s->count[node]++;
+    }
+    for (uint32_t node = 0; node <= n_nodes; node++)
+        if (s->bytes[node] > 0)
+            s->order[s->n++] = node;
+    if (s->n)
+        qsort_r(s->order, s->n, sizeof *s->order, by_bytes, s->bytes);
+    return err->code;
+}
+
+/* --- Names and links --- */
+
+/* The snapshot at the event; node 0: without a selected stack. */
+static struct ps_report_link link_to(struct ps_conclusion *c, const struct scene *s, uint32_t node)
+{
+    struct ps_report_link link = {.tab = "snapshot",
+                                  .params = {{"d", ps_conclusion_id(c, s->device.number)},
+                                             {"at", ps_conclusion_id(c, s->at)}}};
+
+    if (node)
+        link.params[2] = (struct ps_param){
+            "s", ps_conclusion_id(c, s->stacks->trees[PS_SNAPSHOT_PYTHON].stack[node])};
+    return link;
+}
+
+/* Appends the name of the innermost frame of a stack. */
+static void say_stack(struct ps_conclusion *c, struct ps_sentence *to, const struct scene *s,
+                      uint32_t node)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
+
+    if (!node) {
+        ps_say_code(c, to, link_to(c, s, 0), PS_STR("(no Python stack)"));
+        return;
+    }
+    ps_snapshot_append_name(&s->stacks->frames[tree->frame[node]], &name);
+    ps_say_code(c, to, link_to(c, s, node), ps_buf_slice(&name));
+}
+
+/* --- The sentence --- */
+
+static void say_failure(struct ps_conclusion *c, const struct scene *s)
+{
+    struct ps_report_link link = link_to(c, s, 0);
 
     ps_say(c, &c->verdict, "An allocation of ");
-    ps_say_value(&c->verdict, ps_link_none, device->asked, "bytes");
-    ps_say(c, &c->verdict, " failed on GPU %lld: the driver had ", (long long)device->number);
-    ps_say_value(&c->verdict, ps_link_none, device->driver_free, "bytes");
+    ps_say_value(&c->verdict, link, (double)s->device.oom_bytes, "bytes");
+    ps_say(c, &c->verdict, " failed on GPU %lld: the driver had ", (long long)s->device.number);
+    ps_say_value(&c->verdict, link, (double)s->device.oom_free, "bytes");
     ps_say(c, &c->verdict, " free.");
+}
+
+static void say_peak(struct ps_conclusion *c, const struct scene *s)
+{
+    ps_say(c, &c->verdict, "Memory peaks at ");
+    ps_say_value(&c->verdict, link_to(c, s, 0), (double)s->device.peak_live, "bytes");
+    ps_say(c, &c->verdict, " on GPU %lld.", (long long)s->device.number);
+}
+
+static double unused_bytes(const struct scene *s)
+{
+    return (double)s->memory.reserved - (double)s->memory.live;
+}
+
+static void say_reserved(struct ps_conclusion *c, const struct scene *s)
+{
+    struct ps_report_link link = link_to(c, s, 0);
+
+    if (s->memory.reserved <= 0)
+        return;
     ps_say(c, &c->sentence, " PyTorch had reserved ");
-    ps_say_value(&c->sentence, ps_link_none, device->reserved, "bytes");
+    ps_say_value(&c->sentence, link, (double)s->memory.reserved, "bytes");
     ps_say(c, &c->sentence, ", of which ");
-    ps_say_value(&c->sentence, ps_link_none, unused, "bytes");
-    ps_say(c, &c->sentence, " were not in use.");
-    if (unused < UNUSED_SHARE * device->reserved && unused < device->asked)
+    ps_say_value(&c->sentence, link, unused_bytes(s), "bytes");
+    ps_say(c, &c->sentence, " were not in use; the largest hole was ");
+    ps_say_value(&c->sentence, link, (double)s->memory.largest_hole, "bytes");
+    ps_say(c, &c->sentence, ".");
+}
+
+/* Names the stacks that hold most. */
+static void say_owners(struct ps_conclusion *c, const struct scene *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n && n < NAMED; i++) {
+        uint32_t node = s->order[i];
+
+        if (!node || (double)s->bytes[node] < CAUSE_SHARE * (double)s->memory.live)
+            continue;
+        ps_say(c, &c->sentence, n ? ", " : " ");
+        say_stack(c, &c->sentence, s, node);
+        ps_say(c, &c->sentence, n ? " " : " holds the most, ");
+        ps_say_value(&c->sentence, link_to(c, s, node), (double)s->bytes[node], "bytes");
+        if (!n++) {
+            ps_say(c, &c->sentence, " in ");
+            ps_say_value(&c->sentence, link_to(c, s, node), (double)s->count[node], "count");
+            ps_say(c, &c->sentence, s->count[node] == 1 ? " allocation" : " allocations");
+        }
+    }
+    if (n)
+        ps_say(c, &c->sentence, ".");
+    else if (s->n && s->memory.live > 0)
+        ps_say(c, &c->sentence,
+               s->order[0] ? " No stack holds more than 5 %%."
+                           : " The memory has no Python stack.");
+}
+
+/* --- Causes --- */
+
+static void add_owner(struct ps_conclusion *c, const struct scene *s, uint32_t node)
+{
+    double amount = (double)s->bytes[node], live = (double)s->memory.live;
+    struct ps_cause *cause =
+        ps_conclusion_add(c, node ? "stack" : "no_stack", amount, live > 0 ? amount / live : NAN);
+    int64_t lifetime = s->medians->events[node];
+
+    say_stack(c, &cause->title, s, node);
+    ps_say_value(&cause->evidence, link_to(c, s, node), (double)s->count[node], "count");
+    ps_say(c, &cause->evidence, s->count[node] == 1 ? " allocation" : " allocations");
+    if (!node) {
+        cause->advice = "Call torch.cuda.memory._record_memory_history() before the model is "
+                        "created, so that its memory has a stack.";
+        return;
+    }
+    if (lifetime >= 0)
+        ps_say(c, &cause->evidence, ", live for %lld events (median)", (long long)lifetime);
+    ps_cause_save(cause, 0, amount);
+}
+
+/* Bytes of holes in segments that are in use. Segments without blocks are only cached: PyTorch
+ * returns them to the driver before an allocation fails. */
+static double split_bytes(const struct ps_snapshot_memory *memory)
+{
+    int64_t split = ps_snapshot_add(memory->reserved, -memory->live);
+
+    for (size_t i = 0; i < memory->n_segments; i++)
+        if (!memory->segments[i].n_blocks)
+            split = ps_snapshot_add(split, -memory->segments[i].bytes);
+    return (double)split;
+}
+
+static bool is_expandable(const struct ps_snapshot_memory *memory)
+{
+    for (size_t i = 0; i < memory->n_segments; i++)
+        if (memory->segments[i].is_expandable)
+            return true;
+    return false;
+}
+
+static void add_fragmentation(struct ps_conclusion *c, const struct scene *s)
+{
+    double unused = s->device.ooms > 0 ? unused_bytes(s) : split_bytes(&s->memory);
+    struct ps_report_link link = link_to(c, s, 0);
+    struct ps_cause *cause;
+
+    if (unused <= 0 || (unused < UNUSED_SHARE * (double)s->memory.reserved &&
+                        (s->device.ooms <= 0 || unused < (double)s->device.oom_bytes)))
         return;
     cause = ps_conclusion_add(c, "fragmentation", unused, NAN);
     ps_say(c, &cause->title, "Reserved memory that no allocation used");
-    ps_say_value(&cause->evidence, ps_link_none, device->reserved, "bytes");
-    ps_say(c, &cause->evidence, " reserved when the allocation failed");
+    ps_say_value(&cause->evidence, link, (double)s->memory.reserved, "bytes");
+    ps_say(c, &cause->evidence, " reserved in %zu %s, largest hole ", s->memory.n_segments,
+           s->memory.n_segments == 1 ? "segment" : "segments");
+    ps_say_value(&cause->evidence, link, (double)s->memory.largest_hole, "bytes");
     ps_cause_save(cause, 0, unused);
-    cause->advice = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: free memory of several "
-                    "segments can then serve one allocation.";
+    cause->advice =
+        is_expandable(&s->memory)
+            ? "The segments are expandable already. Allocate what lives long before what lives "
+              "short, or set garbage_collection_threshold in PYTORCH_CUDA_ALLOC_CONF."
+            : "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: free memory of several "
+              "segments can then serve one allocation.";
 }
 
-static void say_peak(struct ps_conclusion *c, const struct device *device)
-{
-    ps_say(c, &c->verdict, "Memory peaks at ");
-    ps_say_value(&c->verdict, flame_link, device->peak, "bytes");
-    ps_say(c, &c->verdict, " on GPU %lld.", (long long)device->number);
-}
+/* --- Notes --- */
 
-/* Memory without a stack cannot be attributed, so nothing is said about what it could save. */
-static void mark_unknown(struct ps_conclusion *c)
+/* Segments that were returned to the driver and asked for again. */
+static enum ps_status note_segment_cycles(struct ps_db *db, struct ps_conclusion *c,
+                                          const struct scene *s, struct ps_err *err)
 {
-    for (size_t i = 0; i < c->n_causes; i++) {
-        struct ps_cause *cause = &c->causes[i];
+    PS_AUTO(ps_snapshot_history_release) const struct ps_snapshot_history *history = NULL;
+    long long allocs = 0, frees = 0;
 
-        if (!cause->title.n || !ps_str_eq_c(cause->title.parts[0].text, "(no Python stack)"))
-            continue;
-        ps_cause_save(cause, NAN, NAN);
-        cause->advice = "Call torch.cuda.memory._record_memory_history() before the model is "
-                        "created, so that its memory has a stack.";
+    if (ps_snapshot_history_acquire(db, s->device.id, &history, err) != PS_OK)
+        return err->code;
+    for (size_t i = 0; i < history->n_segment_events; i++) {
+        allocs += history->segment_events[i].action == PS_SNAPSHOT_SEGMENT_ALLOC;
+        frees += history->segment_events[i].action == PS_SNAPSHOT_SEGMENT_FREE;
     }
+    if (frees >= CYCLES_MIN && allocs >= CYCLES_MIN)
+        ps_conclusion_note(c,
+                           "PyTorch returned %lld segments to the driver and asked for %lld: each "
+                           "time it waits for the GPU. Do not call torch.cuda.empty_cache() in a "
+                           "loop.",
+                           frees, allocs);
+    return err->code;
 }
 
-static void append_sentence(struct ps_sentence *to, const struct ps_sentence *from)
+/* The stack that allocates most often, if its memory is freed again at once. */
+static void note_loop(struct ps_conclusion *c, const struct scene *s)
 {
-    for (size_t i = 0; i < from->n; i++) {
-        PS_RESERVE_ONE(to->parts, to->n, to->cap);
-        to->parts[to->n++] = from->parts[i];
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
+    int64_t all = 0;
+    size_t most = 0;
+
+    for (size_t node = 1; node <= tree->n_nodes; node++) {
+        all += s->medians->count[node];
+        most = s->medians->count[node] > s->medians->count[most] || !most ? node : most;
     }
+    if (!most || s->medians->count[most] < LOOP_MIN ||
+        (double)s->medians->count[most] < LOOP_SHARE * (double)all ||
+        s->medians->events[most] < 0 || s->medians->events[most] > LOOP_EVENTS)
+        return;
+    ps_snapshot_append_name(&s->stacks->frames[tree->frame[most]], &name);
+    ps_conclusion_note(c,
+                       "%.*s allocated memory %lld times and freed it within %lld events (median). "
+                       "Allocate it once, outside of the loop.",
+                       (int)name.len, name.ptr, (long long)s->medians->count[most],
+                       (long long)s->medians->events[most]);
+}
+
+/* The stack that keeps most in each step. */
+static enum ps_status note_growth(struct ps_db *db, struct ps_conclusion *c, const struct scene *s,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
+    struct ps_snapshot_growth_row growth;
+
+    if (ps_snapshot_growth_find(db, &s->device, s->stacks, &growth, err) != PS_OK)
+        return err->code;
+    if (!growth.n_steps) {
+        if (growth.has_steps)
+            ps_conclusion_checked(c, "Memory that grows in each step");
+        return err->code;
+    }
+    if (growth.node)
+        ps_snapshot_append_name(&s->stacks->frames[tree->frame[growth.node]], &name);
+    else
+        ps_buf_puts(&name, "Memory without a Python stack");
+    ps_conclusion_note(c, "%.*s keeps about %.3g MiB more in each of %zu steps.", (int)name.len,
+                       name.ptr, (double)growth.bytes / (1 << 20), growth.n_steps);
+    return err->code;
 }
 
 enum ps_status ps_conclude_snapshot(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
-    struct ps_sentence owner, details;
-    struct device device;
+    PS_AUTO(ps_snapshot_devices_free) struct ps_snapshot_devices devices = {.items = NULL};
+    PS_AUTO(scene_free) struct scene s = {.bytes = NULL};
 
-    if (ps_conclude_live_set(db, out, err) != PS_OK)
+    out->unit = "bytes";
+    if (ps_snapshot_devices_read(db, &devices, err) != PS_OK)
         return err->code;
-    owner = out->verdict; /* who holds most: said after the new verdict */
-    details = out->sentence;
-    out->verdict = out->sentence = (struct ps_sentence){0};
-    if (read_device(db, &device, err)) {
-        mark_unknown(out);
-        out->base = "of the peak";
-        if (device.ooms)
-            say_failure(out, &device);
-        else
-            say_peak(out, &device);
-        if (device.peak > 0) {
-            ps_say(out, &out->sentence, device.ooms ? " At the peak, " : " ");
-            append_sentence(&out->sentence, &owner);
-            append_sentence(&out->sentence, &details);
-        }
-    } else {
+    if (!devices.n) {
         ps_say(out, &out->verdict, "The snapshot has no memory.");
+        return err->code;
     }
-    free(owner.parts);
-    free(details.parts);
-    return err->code;
+    if (read_scene(db, &s, err) != PS_OK)
+        return err->code;
+    out->base = s.device.ooms > 0 ? "of the live bytes" : "of the peak";
+    if (s.device.ooms > 0)
+        say_failure(out, &s);
+    else
+        say_peak(out, &s);
+    say_reserved(out, &s);
+    say_owners(out, &s);
+    for (size_t i = 0; i < s.n && out->n_causes < CAUSES_MAX; i++)
+        if ((double)s.bytes[s.order[i]] >= CAUSE_SHARE * (double)s.memory.live)
+            add_owner(out, &s, s.order[i]);
+    add_fragmentation(out, &s);
+    ps_conclusion_sort(out);
+    note_loop(out, &s);
+    note_segment_cycles(db, out, &s, err);
+    return note_growth(db, out, &s, err);
 }

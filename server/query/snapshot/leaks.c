@@ -271,10 +271,19 @@ struct leaks {
     const struct ps_snapshot_stacks *stacks;
     int64_t from;
     const struct ps_snapshot_steps *steps;
-    struct row *rows;      /* at first by node, then the largest */
-    uint32_t *row_of_node; /* row + 1; 0: none */
+    struct row *rows;       /* at first by node, then the largest first */
+    size_t n_rows, n_shown; /* n_shown: rows with sums of steps */
+    uint32_t *row_of_node;  /* row + 1; 0: none */
+    int64_t *sums;
     int64_t bytes, count;
 };
+
+static void leaks_free(struct leaks *l)
+{
+    free(l->rows);
+    free(l->row_of_node);
+    free(l->sums);
+}
 
 static bool add_to_node(void *user, const struct ps_snapshot_allocation_row *row)
 {
@@ -328,7 +337,8 @@ static int by_bytes(const void *a, const void *b)
 
 /* The growth of a row: steps that are incomplete do not count, nor does the first complete one,
  * which allocates what stays. */
-static int64_t growth_of(const struct ps_snapshot_steps *steps, const int64_t *bytes_per_step)
+static int64_t growth_of(const struct ps_snapshot_steps *steps, const int64_t *bytes_per_step,
+                         size_t *n_steps)
 {
     size_t first = 0, end = steps->n;
 
@@ -337,7 +347,58 @@ static int64_t growth_of(const struct ps_snapshot_steps *steps, const int64_t *b
     while (first < end && steps->items[first].is_incomplete)
         first++;
     first += first < end;
+    *n_steps = end - first;
     return ps_snapshot_growth(bytes_per_step + first, end - first);
+}
+
+/* Sums what began at or after l->from and is live at the end, by stack; for the `limit` largest
+ * stacks also by step. */
+static enum ps_status read_rows(struct ps_db *db, const struct ps_snapshot_device_row *device,
+                                size_t limit, struct leaks *l, struct ps_err *err)
+{
+    size_t n_nodes = l->stacks->trees[PS_SNAPSHOT_PYTHON].n_nodes;
+
+    l->rows = ps_alloc_array(n_nodes + 1, sizeof *l->rows);
+    l->row_of_node = ps_alloc_array(n_nodes + 1, sizeof *l->row_of_node);
+    ps_snapshot_each_live(db, device->id, device->events - 1, add_to_node, l, err);
+    for (uint32_t node = 0; node <= n_nodes; node++) {
+        l->rows[l->n_rows] = l->rows[node];
+        l->rows[l->n_rows].node = node;
+        l->n_rows += l->rows[l->n_rows].count > 0;
+    }
+    if (l->n_rows)
+        qsort(l->rows, l->n_rows, sizeof *l->rows, by_bytes);
+    l->n_shown = l->n_rows < limit ? l->n_rows : limit;
+    l->sums = ps_alloc_array(2 * l->n_shown * l->steps->n + 1, sizeof *l->sums);
+    for (size_t i = 0; i < l->n_shown; i++) {
+        l->rows[i].bytes_per_step = l->sums + 2 * i * l->steps->n;
+        l->rows[i].count_per_step = l->rows[i].bytes_per_step + l->steps->n;
+        l->row_of_node[l->rows[i].node] = (uint32_t)i + 1;
+    }
+    return ps_snapshot_each_live(db, device->id, device->events - 1, add_to_steps, l, err);
+}
+
+enum ps_status ps_snapshot_growth_find(struct ps_db *db,
+                                       const struct ps_snapshot_device_row *device,
+                                       const struct ps_snapshot_stacks *stacks,
+                                       struct ps_snapshot_growth_row *out, struct ps_err *err)
+{
+    PS_AUTO(ps_snapshot_steps_free) struct ps_snapshot_steps steps = {.items = NULL};
+    PS_AUTO(leaks_free) struct leaks l = {.stacks = stacks, .steps = &steps};
+
+    *out = (struct ps_snapshot_growth_row){.node = 0};
+    if (ps_snapshot_steps_find(db, device, 0, &steps, err) != PS_OK || !steps.n ||
+        read_rows(db, device, ROWS_DEFAULT, &l, err) != PS_OK)
+        return err->code;
+    out->has_steps = true;
+    for (size_t i = 0; i < l.n_shown; i++) {
+        size_t n_steps;
+        int64_t growth = growth_of(&steps, l.rows[i].bytes_per_step, &n_steps);
+
+        if (growth > out->bytes)
+            *out = (struct ps_snapshot_growth_row){l.rows[i].node, growth, n_steps, true};
+    }
+    return err->code;
 }
 
 static void write_steps(const struct ps_snapshot_steps *steps, struct ps_json *json)
@@ -366,7 +427,8 @@ static void write_steps(const struct ps_snapshot_steps *steps, struct ps_json *j
 static void write_row(const struct leaks *l, const struct ps_snapshot_groups *groups,
                       const struct row *row, struct ps_json *json)
 {
-    int64_t growth = growth_of(l->steps, row->bytes_per_step);
+    size_t n_steps;
+    int64_t growth = growth_of(l->steps, row->bytes_per_step, &n_steps);
 
     ps_json_object(json);
     ps_snapshot_write_node(l->stacks, PS_SNAPSHOT_PYTHON, row->node, json);
@@ -393,14 +455,10 @@ enum ps_status ps_view_snapshot_leaks(struct ps_db *db, const struct ps_view *vi
     PS_AUTO(ps_snapshot_stacks_release) const struct ps_snapshot_stacks *stacks = NULL;
     PS_AUTO(ps_snapshot_groups_free) struct ps_snapshot_groups groups = {.n = 0};
     PS_AUTO(ps_snapshot_steps_free) struct ps_snapshot_steps steps = {.items = NULL};
-    PS_AUTO(ps_free_ptr) struct row *rows = NULL;
-    PS_AUTO(ps_free_ptr) uint32_t *row_of_node = NULL;
-    PS_AUTO(ps_free_ptr) int64_t *sums = NULL;
-    struct leaks l = {.steps = &steps};
+    PS_AUTO(leaks_free) struct leaks l = {.steps = &steps};
     struct ps_json json = ps_json_writer(&answer->body);
     struct ps_snapshot_device_row device;
-    int64_t limit, shown_bytes = 0, shown_count = 0;
-    size_t n = 0, n_nodes, shown;
+    int64_t limit, rest_bytes, rest_count;
 
     (void)view, (void)id;
     ps_snapshot_param_device(db, params, &device, err);
@@ -410,29 +468,11 @@ enum ps_status ps_view_snapshot_leaks(struct ps_db *db, const struct ps_view *vi
         ps_snapshot_stacks_acquire(db, &stacks, err) != PS_OK ||
         ps_snapshot_groups_read(db, &device, stacks, &groups, err) != PS_OK)
         return err->code;
-    n_nodes = stacks->trees[PS_SNAPSHOT_PYTHON].n_nodes;
     l.stacks = stacks;
-    l.rows = rows = ps_alloc_array(n_nodes + 1, sizeof *rows);
-    l.row_of_node = row_of_node = ps_alloc_array(n_nodes + 1, sizeof *row_of_node);
-    ps_snapshot_each_live(db, device.id, device.events - 1, add_to_node, &l, err);
-    for (uint32_t node = 0; node <= n_nodes; node++) {
-        rows[n] = rows[node];
-        rows[n].node = node;
-        n += rows[n].count > 0;
-    }
-    if (n)
-        qsort(rows, n, sizeof *rows, by_bytes);
-    shown = n < (size_t)limit ? n : (size_t)limit;
-    sums = ps_alloc_array(2 * shown * steps.n + 1, sizeof *sums);
-    for (size_t i = 0; i < shown; i++) {
-        rows[i].bytes_per_step = sums + 2 * i * steps.n;
-        rows[i].count_per_step = rows[i].bytes_per_step + steps.n;
-        row_of_node[rows[i].node] = (uint32_t)i + 1;
-        shown_bytes = ps_snapshot_add(shown_bytes, rows[i].bytes);
-        shown_count += rows[i].count;
-    }
-    if (ps_snapshot_each_live(db, device.id, device.events - 1, add_to_steps, &l, err) != PS_OK)
+    if (read_rows(db, &device, (size_t)limit, &l, err) != PS_OK)
         return err->code;
+    rest_bytes = l.bytes;
+    rest_count = l.count;
     ps_json_object(&json);
     ps_json_key_int(&json, "device", device.number);
     ps_json_key_int(&json, "from", l.from);
@@ -441,14 +481,17 @@ enum ps_status ps_view_snapshot_leaks(struct ps_db *db, const struct ps_view *vi
     ps_json_key_int(&json, "count", l.count);
     ps_json_key(&json, "rows");
     ps_json_array(&json);
-    for (size_t i = 0; i < shown; i++)
-        write_row(&l, &groups, &rows[i], &json);
+    for (size_t i = 0; i < l.n_shown; i++) {
+        write_row(&l, &groups, &l.rows[i], &json);
+        rest_bytes = ps_snapshot_add(rest_bytes, -l.rows[i].bytes);
+        rest_count -= l.rows[i].count;
+    }
     ps_json_end(&json);
     ps_json_key(&json, "omitted");
     ps_json_object(&json);
-    ps_json_key_int(&json, "rows", (int64_t)(n - shown));
-    ps_json_key_int(&json, "bytes", ps_snapshot_add(l.bytes, -shown_bytes));
-    ps_json_key_int(&json, "count", l.count - shown_count);
+    ps_json_key_int(&json, "rows", (int64_t)(l.n_rows - l.n_shown));
+    ps_json_key_int(&json, "bytes", rest_bytes);
+    ps_json_key_int(&json, "count", rest_count);
     ps_json_end(&json);
     ps_json_end(&json);
     return err->code;

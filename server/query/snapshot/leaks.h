@@ -41,6 +41,18 @@ enum ps_status ps_snapshot_steps_find(struct ps_db *db, const struct ps_snapshot
                                       struct ps_err *err);
 void ps_snapshot_steps_free(struct ps_snapshot_steps *steps); /* for PS_AUTO */
 
+/* The stack that keeps most in each step. */
+struct ps_snapshot_growth_row {
+    uint32_t node;  /* of the tree PS_SNAPSHOT_PYTHON; 0: no stack */
+    int64_t bytes;  /* median of a step */
+    size_t n_steps; /* steps in which it grows; 0: no stack grows in all steps */
+    bool has_steps; /* the trace has steps */
+};
+enum ps_status ps_snapshot_growth_find(struct ps_db *db,
+                                       const struct ps_snapshot_device_row *device,
+                                       const struct ps_snapshot_stacks *stacks,
+                                       struct ps_snapshot_growth_row *out, struct ps_err *err);
+
 enum ps_status ps_view_snapshot_leaks(struct ps_db *db, const struct ps_view *view, int64_t id,
                                       struct ps_params params, struct ps_answer *answer,
                                       struct ps_err *err);

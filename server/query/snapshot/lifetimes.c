@@ -21,6 +21,7 @@ static void free_entry(struct ps_cache_entry *entry)
 {
     free(entry->key);
     free(((struct ps_snapshot_medians *)entry)->events);
+    free(((struct ps_snapshot_medians *)entry)->count);
     free(entry);
 }
 
@@ -115,7 +116,7 @@ static enum ps_status each_chunk(struct ps_snapshot_rows *rows, struct lifetimes
 }
 
 static enum ps_status compute(struct ps_db *db, int64_t device, struct lifetimes *l, size_t n_keys,
-                              int64_t *medians, struct ps_err *err)
+                              struct ps_snapshot_medians *medians, struct ps_err *err)
 {
     PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows rows = {.db = NULL};
     size_t n = 0;
@@ -125,7 +126,8 @@ static enum ps_status compute(struct ps_db *db, int64_t device, struct lifetimes
     for (size_t key = 0; key < n_keys; key++) {
         size_t count = l->first[key];
 
-        medians[key] = -1;
+        medians->events[key] = -1;
+        medians->count[key] = (int64_t)count;
         l->first[key] = n;
         n += count;
     }
@@ -137,7 +139,7 @@ static enum ps_status compute(struct ps_db *db, int64_t device, struct lifetimes
     each_chunk(&rows, l, err); /* first[key] becomes the end of the lifetimes of the key */
     for (size_t key = 0, begin = 0; key < n_keys && err->code == PS_OK; key++) {
         if (l->first[key] > begin)
-            medians[key] = median_of(l->lifetimes + begin, l->first[key] - begin);
+            medians->events[key] = median_of(l->lifetimes + begin, l->first[key] - begin);
         begin = l->first[key];
     }
     return err->code;
@@ -162,7 +164,8 @@ ps_snapshot_medians_acquire(struct ps_db *db, const struct ps_snapshot_device_ro
         medians = ps_alloc(sizeof *medians);
         medians->events = ps_alloc_array(n_keys + 1, sizeof *medians->events);
         l.first = ps_alloc_array(n_keys + 1, sizeof *l.first);
-        compute(db, device->id, &l, n_keys, medians->events, err);
+        medians->count = ps_alloc_array(n_keys + 1, sizeof *medians->count);
+        compute(db, device->id, &l, n_keys, medians, err);
         free(l.first);
         free(l.lifetimes);
         if (err->code != PS_OK) {
@@ -170,7 +173,7 @@ ps_snapshot_medians_acquire(struct ps_db *db, const struct ps_snapshot_device_ro
             return err->code;
         }
         ps_lru_cache_put(&cache, &medians->cache_entry, ps_strdup(ps_buf_slice(&key)),
-                         sizeof *medians + n_keys * sizeof *medians->events);
+                         sizeof *medians + 2 * n_keys * sizeof *medians->events);
     }
     *out = medians;
     return PS_OK;
