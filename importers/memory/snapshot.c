@@ -44,6 +44,7 @@ struct sn_device {
     int64_t number, n_events; /* positions, with rejected events */
     int64_t first_us, last_us;
     int64_t live, peak, peak_index, reserved, reserved_peak; /* relative */
+    int64_t reserved_at_peak;                                /* relative; of the live bytes */
     uint64_t epoch;
     int64_t n_before, before_bytes;
     int64_t n_ooms, oom_index, oom_bytes, oom_free;
@@ -388,6 +389,7 @@ static void change_live(struct sn_device *device, uint32_t stack, int64_t bytes,
     if (device->live > device->peak) {
         device->peak = device->live;
         device->peak_index = index;
+        device->reserved_at_peak = device->reserved;
         device->epoch++;
     }
 }
@@ -973,6 +975,18 @@ static void write_levels(struct sn_snapshot *s, const struct sn_device *device,
     }
 }
 
+/* Keeps the numbers of the device that the views show first: the first one that ran out of memory,
+ * else the one with the highest peak. */
+static void sum_device(struct sn_snapshot *s, const struct ps_snapshot_device *row,
+                       int64_t reserved_at_peak)
+{
+    if (s->shown.ooms || (!row->ooms && s->has_shown && row->peak_live <= s->shown.peak_live))
+        return;
+    s->has_shown = true;
+    s->shown = *row;
+    s->shown_reserved_at_peak = reserved_at_peak;
+}
+
 static void finish_device(struct sn_snapshot *s, struct sn_device *device)
 {
     PS_AUTO(ps_free_ptr)
@@ -1000,6 +1014,7 @@ static void finish_device(struct sn_snapshot *s, struct sn_device *device)
     row.oom_free = device->oom_free;
     write_levels(s, device, row.reserved_before);
     s->out->ops->snapshot_device(s->out, &row);
+    sum_device(s, &row, row.reserved_before + device->reserved_at_peak);
     if (row.live_end != kept)
         ps_sink_note(s->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "GPU %lld: the events end with %lld live bytes, the blocks have %lld: the "
@@ -1096,6 +1111,12 @@ static void write_summary(struct sn_snapshot *s)
     s->out->ops->number(s->out, "segments", ps_int(s->n_segments));
     s->out->ops->number(s->out, "blocks", ps_int(s->n_blocks));
     s->out->ops->number(s->out, "gpus", ps_int(s->n_known_devices));
+    if (s->has_shown) {
+        s->out->ops->number(s->out, "peak_live_bytes", ps_int(s->shown.peak_live));
+        s->out->ops->number(s->out, "reserved_at_peak_bytes", ps_int(s->shown_reserved_at_peak));
+        s->out->ops->number(s->out, "live_end_bytes", ps_int(s->shown.live_end));
+        s->out->ops->number(s->out, "ooms", ps_int(s->shown.ooms));
+    }
     ps_sink_count(s->out, PS_NOTE_REPAIRED, s->n_bad_texts,
                   "texts that are not UTF-8; their invalid bytes were replaced");
     if (!s->n_known_devices)

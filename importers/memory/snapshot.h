@@ -142,6 +142,9 @@ struct sn_snapshot {
     size_t n_devices;
     uint32_t n_known_devices;
     uint64_t n_events, n_allocations, n_rejected, n_annotated;
+    struct ps_snapshot_device shown; /* of the device that is summed up; if has_shown */
+    int64_t shown_reserved_at_peak;
+    bool has_shown;
     struct ps_str settings; /* JSON; empty: none */
 };
 

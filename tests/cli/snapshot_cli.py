@@ -23,6 +23,12 @@ class Snapshots(ShelfTest):
         self.assertNotRegex(said, r"(?m)^(span_ns|weight|value_scale|origin_us|kernels) ")
         self.assertRegex(said, r"(?m)^tool +PyTorch$")
 
+    def test_the_summary_has_bytes(self):
+        said = self.ok("show", self.run_of["ok_mini_p4.pickle"])
+        self.assertRegex(said, r"(?m)^peak_live_bytes +1\.07 KiB$")
+        self.assertRegex(said, r"(?m)^live_end_bytes +1\.03 KiB$")
+        self.assertRegex(self.ok("show", self.run_of["ok_oom.pickle"]), r"(?m)^ooms +1$")
+
     def test_a_failed_allocation(self):
         said = self.ok("show", self.run_of["ok_oom.pickle"])
         self.assertIn("An allocation of 4.00 KiB failed on GPU 0: the driver had 512 B free.", said)

@@ -293,6 +293,10 @@ class Views(CorpusTest):
             for device, row in zip(answer["devices"], rows):
                 self.assertEqual([device["peak_live"], device["live_end"], device["reserved_end"], device["events"], device["ooms"]],
                                  [row["peak_live"], row["live_end"], row["reserved"], row["events"], row["ooms"]])
+                if device == max(answer["devices"], key=lambda d: (d["ooms"] > 0, 0 if d["ooms"] else d["peak_live"], -d["number"])):
+                    summary = self.shelf.show(path)["summary"]
+                    self.assertEqual([summary[key] for key in ("peak_live_bytes", "reserved_at_peak_bytes", "live_end_bytes", "ooms")],
+                                     [device[key] for key in ("peak_live", "reserved_at_peak", "live_end", "ooms")])
                 live = self.view(path, "/live", device=device["number"], at="peak")
                 self.assertEqual((live["live"], live["reserved"]), (device["peak_live"], device["reserved_at_peak"]))
                 marks = [mark for mark in answer["marks"] if mark["device"] == device["number"]]
