@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The views of memory snapshots, on small snapshots of which everything is known."""
 import json
+import random
 
 from server import RUNS, ServerTest, dump
 
@@ -201,6 +202,49 @@ class Conclusions(ServerTest):
         self.assertEqual(text_of(self.conclusion({"segments": [], "device_traces": []})[0]["verdict"]), "The snapshot has no memory.")
         off = snapshot() | {"device_traces": [], "external_annotations": []}
         self.assertEqual(text_of(self.conclusion(off)[0]["verdict"]), "Memory peaks at 13 MiB on GPU 0.")
+
+
+class LongTraces(ServerTest):
+    """Traces of several chunks of packed rows, which have 65,536 rows each."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        rng, live, cls.sizes, trace = random.Random(7), {}, [], []
+        total = 0
+        for i in range(150_000):
+            slot = rng.randrange(500)
+            address = 0x1000_0000 + slot * MIB
+            if slot in live:
+                size = live.pop(slot)
+                trace.append(event("free_completed", address, size, i))
+                total -= size
+            else:
+                live[slot] = size = 512 + rng.randrange(MIB - 512)
+                trace.append(event("alloc", address, size, i, HEAD if slot % 2 else EMBED))
+                total += size
+            cls.sizes.append(total)
+        blocks = [block(MIB, live.get(slot, 0), "active_allocated" if slot in live else "inactive") for slot in range(500)]
+        made = {"segments": place([segment(0x1000_0000, blocks)]), "device_traces": [trace]}
+        answer = cls.server.request("POST", f"{RUNS}?wait=1", json.dumps(made).encode())
+        assert answer.status == 201, answer.body
+        cls.path = f"{RUNS}/{answer.json['id']}/snapshot"
+
+    def test_timeline(self):
+        n = len(self.sizes)
+        for x in ("event", "time"):
+            for start, end, columns in ((0, n, 4000), (0, n, 7), (65_000, 67_000, 100), (131_000, 150_000, 4096)):
+                answer = self.get_json(f"{self.path}/timeline?x={x}&from={start}&to={end}&columns={columns}")
+                self.assertEqual((answer["from_us"], answer["to_us"]), (START_US + start, START_US + end - 1))
+                self.assertEqual([sum(parts) for parts in zip(*answer["parts"])], answer["live"])
+                self.assertEqual(answer["live"], [self.sizes[at] for at in answer["event"]])
+                self.assertEqual(answer["event"], [max((e for e in range(start + -(-c * (end - start) // columns), start + -(-(c + 1) * (end - start) // columns))),
+                                                       key=lambda e: (self.sizes[e], -e)) for c in range(columns)])
+
+    def test_live_sets(self):
+        for at in (0, 65_535, 65_536, 100_000, 131_072, 149_999):
+            for view in ("live", "flame", "segments"):
+                self.assertEqual(self.get_json(f"{self.path}/{view}?at={at}")["live"], self.sizes[at], (view, at))
 
 
 class Comparison(ServerTest):

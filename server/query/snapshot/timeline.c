@@ -153,7 +153,9 @@ static enum ps_status add_events(struct timeline *t, struct ps_snapshot_rows *ev
         column->last = *last = state;
         column->has_events = true;
     }
-    last->t_us = t->to_us = latest_us;
+    last->t_us = latest_us;
+    if (!t->by_time) /* else it is the width of the columns, read before */
+        t->to_us = latest_us;
     return err->code;
 }
 
