@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Memory snapshots of PyTorch on the command line, with the samples of tests/golden/torch_memory."""
+import json
 import os
 
 from program import ROOT, ShelfTest
@@ -22,6 +23,23 @@ class Snapshots(ShelfTest):
         said = self.ok("show", self.run_of["ok_mini_p4.pickle"])
         self.assertNotRegex(said, r"(?m)^(span_ns|weight|value_scale|origin_us|kernels) ")
         self.assertRegex(said, r"(?m)^tool +PyTorch$")
+
+    def test_an_export_without_folders(self):
+        path, bundle = os.path.join(self.folder, "m.json"), os.path.join(self.folder, "m.perfshelf")
+        stack = [{"name": "forward", "filename": "/home/ana/secret/model.py", "line": 3}]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"segments": [], "device_traces": [[{"action": "alloc", "addr": 4096, "size": 2048, "stream": 0, "frames": stack}]]}, file)
+        run = self.json("add", path)["id"]
+        self.assertEqual(self.json("sql", run, "SELECT DISTINCT file FROM memory_stacks"), [{"file": "/home/ana/secret/model.py"}])
+        self.ok("export", run, "--redact", "all", "--force", "-o", bundle)
+        copy = self.json("add", bundle)["id"]
+        self.assertNotEqual(copy, run)
+        [row] = self.json("sql", copy, "SELECT DISTINCT file FROM memory_stacks")
+        self.assertTrue(row["file"].endswith("model.py"))
+        for text in (row["file"], self.ok("show", copy)):
+            self.assertNotIn("ana", text)
+            self.assertNotIn("secret", text)
+        self.assertIn("model.py:3 holds the most, 2.00 KiB in 1 allocation", self.ok("show", copy))
 
     def test_the_summary_has_bytes(self):
         said = self.ok("show", self.run_of["ok_mini_p4.pickle"])

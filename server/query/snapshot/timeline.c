@@ -78,10 +78,12 @@ static size_t column_of_event(const struct timeline *t, int64_t event)
 
 static size_t column_of_time(const struct timeline *t, int64_t t_us)
 {
-    __extension__ __int128 offset = (__int128)t_us - t->from_us;
-    __extension__ __int128 width = (__int128)t->to_us - t->from_us + 1;
+    int64_t offset = t_us - t->from_us, width = t->to_us - t->from_us + 1;
+    __extension__ __int128 product = (__int128)offset * (int64_t)t->n_columns;
 
-    return (size_t)(offset * (int64_t)t->n_columns / width);
+    if (product <= INT64_MAX) /* a much faster division */
+        return (size_t)((int64_t)product / width);
+    return (size_t)(product / width);
 }
 
 /* Reads the times of the first and the last event of the range. An event counts as not earlier than
@@ -102,6 +104,8 @@ static enum ps_status read_times(struct timeline *t, struct ps_snapshot_rows *ev
         for (size_t i = 0; i < events->chunks[c].n; i++) {
             if (index[i] < t->from || index[i] >= t->to)
                 continue;
+            if (us[i] > INT64_MAX / 2)
+                return ps_snapshot_fail_damaged(err, "a time");
             if (us[i] < 0)
                 return ps_fail(err, PS_BAD_REQUEST,
                                "x=time: not all events of GPU %lld have a time",
