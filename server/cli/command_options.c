@@ -58,6 +58,9 @@ const struct ps_option_row ps_option_rows[] = {
     {"--repeat", "N", TEXT, ON(RECORD), FIELD(repeat), "record N times, as one series"},
     {"--importers", NULL, FLAG, ON(RECORD), FIELD(importers),
      "importtime: run the program once more to record all importers of each module"},
+    {"--memory", NULL, FLAG, ON(RECORD), FIELD(memory),
+     "torch: record a memory snapshot of the GPU instead of a trace; of the first failed allocation "
+     "if there is one"},
     {"-o", "FILE", TEXT, ON(RECORD), FIELD(output), "also write the profile to FILE"},
     {"--force", NULL, FLAG, ON(RECORD), FIELD(force), "let -o overwrite an existing file"},
     {"--open", NULL, FLAG, ON(RECORD), FIELD(open),

@@ -198,9 +198,9 @@ static enum ps_status check_words(const struct ps_options *options, struct ps_er
     if (options->output && !options->output[0])
         return ps_fail(err, PS_BAD_REQUEST, "-o needs the name of a file");
     if (options->command == PS_COMMAND_RECORD && strcmp(options->operands[0], "ab") != 0 &&
-        !ps_recorder_find(options->operands[0], err))
+        !ps_recorder_find(options->operands[0], false, err))
         return err->code;
-    if (options->recorder && !ps_recorder_find(options->recorder, err))
+    if (options->recorder && !ps_recorder_find(options->recorder, false, err))
         return err->code;
     if (options->command == PS_COMMAND_EXPORT &&
         ((options->n_operands > 0) == (options->new_runs != NULL) ||

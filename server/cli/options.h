@@ -72,8 +72,8 @@ struct ps_options {
     const char *role, *tls_cert, *tls_key;                               /* NULL: not given */
     const char **hosts;
     size_t n_hosts;
-    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview, html, dry_run,
-        update, force, show_output;
+    bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, memory, preview, html,
+        dry_run, update, force, show_output;
     /* positional arguments: FILE..., RUN..., RUN and SQL, or a recorder and its command */
     const char **operands;
     size_t n_operands;

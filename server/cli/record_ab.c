@@ -63,6 +63,7 @@ static enum ps_status check_options(const struct ps_options *options, struct ps_
         {"--force", options->force, "it belongs to -o"},
         {"--open", options->open, "compare the two series in `perfshelf serve`"},
         {"--importers", options->importers, "use `perfshelf record importtime`"},
+        {"--memory", options->memory, "use `perfshelf record torch`"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].is_given)

@@ -33,10 +33,18 @@ static const struct ps_recorder recorders[] = {
      .launch = "torch"},
     {.name = "time", .ending = ".time.txt", .any_program = true},
 };
+/* `torch` with --memory */
+static const struct ps_recorder torch_memory = {.name = "torch",
+                                                .ending = ".memory.pickle",
+                                                .module = "torch",
+                                                .package = "torch",
+                                                .launch = "torch_memory"};
 #define N_RECORDERS (sizeof recorders / sizeof *recorders)
 
-const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err)
+const struct ps_recorder *ps_recorder_find(const char *name, bool memory, struct ps_err *err)
 {
+    if (memory && strcmp(name, torch_memory.name) == 0)
+        return &torch_memory;
     for (size_t i = 0; i < N_RECORDERS; i++)
         if (strcmp(recorders[i].name, name) == 0)
             return &recorders[i];

@@ -19,8 +19,8 @@ struct ps_recorder {
     const char *empty_hint;     /* hint if no function was measured, or NULL */
 };
 
-/* NULL and err if the profiler is unknown. */
-const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err);
+/* memory: of `torch`, the recorder of memory snapshots. NULL and err if the profiler is unknown. */
+const struct ps_recorder *ps_recorder_find(const char *name, bool memory, struct ps_err *err);
 
 /* Checks that the Python of the command has the required module: PS_NOT_FOUND with the command that
  * installs it. version_out: "3.12.1". */

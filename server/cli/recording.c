@@ -116,11 +116,13 @@ static enum ps_status find_program(struct ps_recording *r, struct ps_err *err)
 enum ps_status ps_recording_prepare(struct ps_recording *r, struct ps_err *err)
 {
     char version[24] = "";
-    r->recorder = ps_recorder_find(r->recorder_name, err);
+    r->recorder = ps_recorder_find(r->recorder_name, r->options->memory, err);
     if (!r->recorder)
         return err->code;
     if (r->options->importers && !r->recorder->from_stderr)
         return ps_fail(err, PS_BAD_REQUEST, "--importers works only with the recorder importtime");
+    if (r->options->memory && strcmp(r->recorder->name, "torch") != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "--memory works only with the recorder torch");
     r->typed = ps_quote_command(r->words, r->n_words, true);
     if (r->recorder->any_program)
         find_program(r, err);

@@ -45,6 +45,29 @@ def work():
     return len(kept)
 print(work())
 """
+# Stands for torch with a GPU: notes the calls, and writes a snapshot whose one allocation has as many bytes as the file `calls`.
+TORCH = """import os, pickle
+def note(*words):
+    with open("calls", "a") as file:
+        print(*words, file=file)
+class memory:
+    def _record_memory_history(**options):
+        note("record", options)
+    def _dump_snapshot(path):
+        note("dump", path)
+        event = {"action": "alloc", "addr": 1 << 20, "size": os.path.getsize("calls"), "stream": 0, "frames": []}
+        with open(path, "wb") as file:
+            pickle.dump({"segments": [], "device_traces": [[event]]}, file)
+class cuda:
+    memory = memory
+    def is_available():
+        return os.environ.get("GPU") != "none"
+class _C:
+    def _cuda_attach_out_of_memory_observer(observer):
+        _C.observer = observer
+def fail():
+    _C.observer(0, 512, 1 << 30, 0)
+"""
 WAITS = b"""import json, sys, time
 try:
     print("ready", flush=True)
@@ -207,6 +230,26 @@ profile = Marks()
         self.assertIn(b"729.0\n", done.stdout)
         self.assertEqual(self.newest()["kind"], "torch-trace")
         self.assertTrue(self.rows("SELECT name FROM operators WHERE name = 'aten::mm'"))
+
+    def record_memory(self, program, *more, status=0, gpu="one"):
+        self.file("work/torch/__init__.py", TORCH.encode())
+        self.file("work/train.py", program)
+        return self.record("torch", "--memory", *more, "--", PYTHON, "train.py", status=status, env={"PYTHONPATH": self.work, "GPU": gpu})
+
+    def test_torch_memory(self):
+        self.record_memory(b"import torch\n")
+        self.assertEqual(self.newest()["kind"], "torch-memory")
+        done = self.record_memory(b"import torch\ntorch.fail()\ntorch.fail()\ntorch.cuda.memory._dump_snapshot('mine')\nraise SystemExit(3)", "--name", "failed", status=3)
+        self.assertEqual(self.newest()["name"], "failed", done.stderr)
+        with open(os.path.join(self.work, "calls"), encoding="utf-8") as file:
+            record, dumped, mine = file.read().splitlines()[2:]
+        self.assertEqual(record, "record {'stacks': 'python', 'max_entries': 1000000}")
+        self.assertTrue(dumped.endswith("train.memory.pickle") and mine == "dump mine", (dumped, mine))
+
+    def test_torch_memory_without_gpu(self):
+        done = self.record_memory(b"raise SystemExit('must not run')", status=1, gpu="none")
+        self.assertIn(b"perfshelf: PyTorch finds no GPU whose memory it can record\n", done.stderr)
+        self.assertIn("--memory works only with the recorder torch", self.refused("cprofile", "--memory", "--", PYTHON, "-c", "", status=2))
 
     def needs(self, module):
         python = python_with(module)
