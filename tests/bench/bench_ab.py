@@ -30,10 +30,10 @@ LOAD = "import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() 
 
 
 def load():
-    """Runs until its parent ends or kills it: between 1 and 4 s of two busy processes, then a pause as long."""
+    """Runs until its parent ends or kills it: between 1 and 4 s of a busy process for each processor, then a pause as long."""
     rng, parent = random.Random(1), os.getppid()
     while os.getppid() == parent:
-        busy = [subprocess.Popen([sys.executable, "-c", LOAD.format(seconds=rng.uniform(1, 4))]) for _ in range(2)]
+        busy = [subprocess.Popen([sys.executable, "-c", LOAD.format(seconds=rng.uniform(1, 4))]) for _ in os.sched_getaffinity(0)]
         for process in busy:
             process.wait()
         time.sleep(rng.uniform(1, 4))
