@@ -283,21 +283,30 @@ function paintBands(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotT
     const xOf = (column: number): number =>
         box.left + (columns.x0 + column * columns.step - view.from) * scale;
     const perByte = (box.bottom - box.top) / scene.top;
+    const byGroup: number[][] = theme.groups.map(() => []);
     const outlined: number[] = [];
+    const gaps: [x: number, y: number, width: number][] = [];
     for (let i = 0; i < runs.count; i++) {
-        const x0 = Math.max(box.left, xOf(runs.x0[i]));
-        const x1 = Math.min(box.right, xOf(runs.x1[i]));
-        if (x1 <= x0) continue;
-        const height = runs.bytes[i] * perByte;
-        const y = box.bottom - runs.base[i] * perByte - height;
+        if (xOf(runs.x1[i]) <= box.left || xOf(runs.x0[i]) >= box.right) continue;
         const { group, stack, id } = allocations[runs.index[i]];
-        ctx.fillStyle = theme.bg;
-        ctx.fillRect(x0, y, x1 - x0, height);
-        ctx.fillStyle = groupColour(theme, group);
-        ctx.fillRect(x0, y, x1 - x0, height >= BAND_GAP_FROM ? height - 0.75 : height);
+        (byGroup[group] ?? byGroup[GROUP_TOKENS.length - 1]).push(i);
         if (id === scene.allocation || (scene.stack !== undefined && scene.stack === stack))
             outlined.push(i);
     }
+    // By colour: setting it for each run costs more than the rectangles.
+    byGroup.forEach((list, group) => {
+        ctx.fillStyle = groupColour(theme, group);
+        for (const i of list) {
+            const x0 = Math.max(box.left, xOf(runs.x0[i]));
+            const width = Math.min(box.right, xOf(runs.x1[i])) - x0;
+            const height = runs.bytes[i] * perByte;
+            const y = box.bottom - runs.base[i] * perByte - height;
+            ctx.fillRect(x0, y, width, height);
+            if (height >= BAND_GAP_FROM) gaps.push([x0, y + height - 0.75, width]);
+        }
+    });
+    ctx.fillStyle = theme.bg;
+    for (const [x, y, width] of gaps) ctx.fillRect(x, y, width, 0.75);
     ctx.fillStyle = theme.accent;
     for (const i of outlined) {
         const isOne = allocations[runs.index[i]].id === scene.allocation;

@@ -11,7 +11,7 @@ export interface BandRuns {
     /** bytes below the run, and its own */
     base: Float64Array;
     bytes: Float64Array;
-    /** index in the allocations as they were given; of joined bands, the largest */
+    /** index in the allocations as they were given; of joined bands, the lowest */
     index: Int32Array;
 }
 
@@ -22,10 +22,6 @@ export function byBirth(allocations: readonly Lifetime[]): Int32Array {
         (a, b) =>
             allocations[a].start - allocations[b].start || allocations[a].id - allocations[b].id,
     );
-}
-
-export function isLive({ start, end }: Lifetime, event: number): boolean {
-    return start <= event && (end === null || end > event);
 }
 
 /* Collects runs: of each band, the column from which it has its place. */
@@ -39,46 +35,60 @@ class RunCollector {
     private readonly seen: Int32Array;
     private readonly openBase: Float64Array;
     private readonly openBytes: Float64Array;
+    /** allocation and group of an open run */
+    private readonly openIndex: Int32Array;
+    private readonly openGroup: Uint8Array;
     private open: number[] = [];
     private next: number[] = [];
 
-    constructor(n: number) {
+    /** `tolerance`: a band that moves by fewer bytes keeps its place. */
+    constructor(
+        n: number,
+        private readonly tolerance: number,
+    ) {
         this.since = new Int32Array(n).fill(-1);
         this.seen = new Int32Array(n).fill(-1);
         this.openBase = new Float64Array(n);
         this.openBytes = new Float64Array(n);
+        this.openIndex = new Int32Array(n);
+        this.openGroup = new Uint8Array(n);
     }
 
-    private close(index: number, x: number): void {
-        this.x0.push(this.since[index]);
+    private close(key: number, x: number): void {
+        this.x0.push(this.since[key]);
         this.x1.push(x);
-        this.base.push(this.openBase[index]);
-        this.bytes.push(this.openBytes[index]);
-        this.index.push(index);
-        this.since[index] = -1;
+        this.base.push(this.openBase[key]);
+        this.bytes.push(this.openBytes[key]);
+        this.index.push(this.openIndex[key]);
+        this.since[key] = -1;
     }
 
-    /** A band of the column `x`; columns come from left to right. */
-    add(index: number, x: number, base: number, bytes: number): void {
+    /** A band of the column `x`; columns come from left to right. `key` tells which bands of two columns
+     * are the same one. */
+    add(key: number, index: number, group: number, x: number, base: number, bytes: number): void {
         const isSame =
-            this.since[index] >= 0 &&
-            this.openBase[index] === base &&
-            this.openBytes[index] === bytes;
+            this.since[key] >= 0 &&
+            this.openGroup[key] === group &&
+            Math.abs(this.openBase[key] - base) <= this.tolerance &&
+            Math.abs(this.openBytes[key] - bytes) <= this.tolerance;
         if (!isSame) {
-            if (this.since[index] >= 0) this.close(index, x);
-            this.since[index] = x;
-            this.openBase[index] = base;
-            this.openBytes[index] = bytes;
+            if (this.since[key] >= 0) this.close(key, x);
+            this.since[key] = x;
+            this.openBase[key] = base;
+            this.openBytes[key] = bytes;
+            this.openIndex[key] = index;
+            this.openGroup[key] = group;
         }
-        this.seen[index] = x;
-        this.next.push(index);
+        this.seen[key] = x;
+        this.next.push(key);
     }
 
     /** All bands of the column were added. */
     endColumn(x: number): void {
-        for (const index of this.open)
-            if (this.seen[index] !== x && this.since[index] >= 0) this.close(index, x);
-        [this.open, this.next] = [this.next, []];
+        for (const key of this.open)
+            if (this.seen[key] !== x && this.since[key] >= 0) this.close(key, x);
+        [this.open, this.next] = [this.next, this.open];
+        this.next.length = 0;
     }
 
     finish(): BandRuns {
@@ -93,72 +103,67 @@ class RunCollector {
     }
 }
 
+/** Sizes below which differences are not drawn, in bytes. */
+export interface BandDetail {
+    /** thinner bands are joined with their neighbours of the same group */
+    least: number;
+    /** a band that moves less keeps its place */
+    tolerance: number;
+}
+
+const EXACT: BandDetail = { least: 0, tolerance: 0 };
+
 /** `events`: the event that each column shows, never decreasing.
- * `live`: live bytes of each column; those that are not of `allocations` lie below all bands.
- * `leastBytes`: thinner bands are joined with their neighbours of the same group. */
+ * `live`: live bytes of each column; those that are not of `allocations` lie below all bands. */
 export function layoutBands(
     allocations: readonly Lifetime[],
     events: ArrayLike<number>,
     live: ArrayLike<number>,
-    leastBytes: number,
+    { least, tolerance }: BandDetail = EXACT,
 ): BandRuns {
+    const n = allocations.length;
     const order = byBirth(allocations);
+    const start = Float64Array.from(order, (i) => allocations[i].start);
+    const end = Float64Array.from(order, (i) => allocations[i].end ?? Infinity);
+    const bytes = Float64Array.from(order, (i) => allocations[i].bytes);
+    const group = Uint8Array.from(order, (i) => allocations[i].group);
     const shown = liveBytes(allocations, events);
-    const collector = new RunCollector(allocations.length);
-    let alive: number[] = [];
+    // Joined bands have keys from n on, in their order: their allocations change all the time.
+    const collector = new RunCollector(2 * n, tolerance);
+    // Positions in `order` of the live allocations, in order of birth.
+    const alive = new Int32Array(n);
+    let count = 0;
     let born = 0;
     for (let x = 0; x < events.length; x++) {
         const event = events[x];
-        if (x === 0 || event !== events[x - 1]) {
-            alive = alive.filter((i) => isLive(allocations[i], event));
-            for (; born < order.length && allocations[order[born]].start <= event; born++)
-                if (isLive(allocations[order[born]], event)) alive.push(order[born]);
-            stackBands(
-                allocations,
-                alive,
-                x,
-                Math.max(0, live[x] - shown[x]),
-                leastBytes,
-                collector,
-            );
-            collector.endColumn(x);
+        if (x > 0 && event === events[x - 1]) continue;
+        let kept = 0;
+        for (let i = 0; i < count; i++) if (end[alive[i]] > event) alive[kept++] = alive[i];
+        count = kept;
+        for (; born < n && start[born] <= event; born++)
+            if (end[born] > event) alive[count++] = born;
+        let base = Math.max(0, live[x] - shown[x]);
+        let joined = 0;
+        for (let i = 0; i < count;) {
+            const first = alive[i];
+            let sum = bytes[first];
+            let key = order[first];
+            i++;
+            if (sum < least) {
+                key = n + joined++;
+                for (; i < count; i++) {
+                    const next = alive[i];
+                    if (bytes[next] >= least || group[next] !== group[first]) break;
+                    sum += bytes[next];
+                }
+            }
+            collector.add(key, order[first], group[first], x, base, sum);
+            base += sum;
         }
+        collector.endColumn(x);
     }
-    stackBands(allocations, [], events.length, 0, 0, collector);
     collector.endColumn(events.length);
     return collector.finish();
-}
-
-/* Adds the bands of one column, from below. */
-function stackBands(
-    allocations: readonly Lifetime[],
-    alive: readonly number[],
-    x: number,
-    below: number,
-    leastBytes: number,
-    collector: RunCollector,
-): void {
-    let base = below;
-    let thin = { index: -1, largest: 0, base: 0, bytes: 0 };
-    const flush = (): void => {
-        if (thin.index >= 0) collector.add(thin.index, x, thin.base, thin.bytes);
-        thin = { index: -1, largest: 0, base: 0, bytes: 0 };
-    };
-    for (const index of alive) {
-        const { bytes, group } = allocations[index];
-        if (bytes >= leastBytes) {
-            flush();
-            collector.add(index, x, base, bytes);
-        } else if (thin.index >= 0 && allocations[thin.index].group === group) {
-            thin.bytes += bytes;
-            if (bytes > thin.largest) Object.assign(thin, { index, largest: bytes });
-        } else {
-            flush();
-            thin = { index, largest: bytes, base, bytes };
-        }
-        base += bytes;
-    }
-    flush();
 }
 
 /** The run at a column and a height; -1: none. */

@@ -3,6 +3,7 @@
  * The toolbar of a memory snapshot: the GPU, what the chart shows, its axis, where the cursor is.
  */
 import { useState } from 'preact/hooks';
+import { offlineFile } from '../../base/offline';
 import { replaceQuery } from '../../base/router';
 import type { Snapshot } from '../../base/snapshot_types';
 import { int } from '../../base/units';
@@ -95,6 +96,17 @@ export function SnapshotControls(props: ControlsProps) {
                         </button>
                         <span class="soft"> mark</span>
                     </span>
+                    {!offlineFile() && (
+                        <a
+                            class="quiet hide-below-600"
+                            href="/docs/snapshots"
+                            target="_blank"
+                            rel="noopener"
+                            title="help on memory snapshots"
+                        >
+                            Help
+                        </a>
+                    )}
                 </>
             )}
         </Toolbar>

@@ -71,8 +71,12 @@ const MAX_COLUMNS = 4096;
 const COARSE = 0.9;
 const HEADROOM = 1.08;
 /** Bands of less than this are joined. */
-const THIN_PX = 0.6;
-const MAX_LIFETIMES = 2000;
+const THIN_PX = 1;
+/** A band that moves by less stays. */
+const STILL_PX = 0.4;
+const MAX_LIFETIMES = 1000;
+/** Allocations of less are part of the grey area below the bands. */
+const LEAST_PX = 0.1;
 
 export class SnapshotStage {
     view: AxisView;
@@ -352,12 +356,15 @@ export class SnapshotStage {
     private layBands(): void {
         const columns = this.answers.at(0);
         if (!this.lifetimes || !columns || this.props.mode !== 'lifetimes') return;
-        const { allocations } = this.lifetimes;
         const { device } = this.props;
         const top = Math.max(device.peak_reserved, device.peak_live, 1) * HEADROOM;
-        const least = (top / (this.box.bottom - this.box.top)) * THIN_PX;
+        const perPx = top / (this.box.bottom - this.box.top);
+        const detail = { least: perPx * THIN_PX, tolerance: perPx * STILL_PX };
+        const allocations = this.lifetimes.allocations.filter(
+            ({ bytes }) => bytes >= perPx * LEAST_PX,
+        );
         const { event, live } = columns.data;
-        const runs = layoutBands(allocations, event, live, least);
+        const runs = layoutBands(allocations, event, live, detail);
         this.bands = { columns, allocations, runs };
     }
 
