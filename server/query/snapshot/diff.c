@@ -9,7 +9,6 @@
  */
 #include "server/query/query.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -438,10 +437,12 @@ static void write_rows(const struct diff *d, int64_t limit, struct ps_json *json
     ps_json_end(json);
 }
 
+enum drawn_kind { DRAWN_FRAME, DRAWN_ROOT, DRAWN_NO_STACK, DRAWN_MERGED };
+
 /* A node of the picture. */
 struct drawn {
     uint32_t node, parent; /* parent: index in the picture */
-    enum { DRAWN_FRAME, DRAWN_ROOT, DRAWN_NO_STACK, DRAWN_MERGED } kind;
+    enum drawn_kind kind;
     int64_t bytes[N_SIDES], count[N_SIDES];
 };
 
@@ -467,7 +468,7 @@ static int by_parent(const void *a, const void *b, void *user)
     return (i > k) - (i < k);
 }
 
-static void draw(struct picture *p, uint32_t node, uint32_t parent, int kind,
+static void draw(struct picture *p, uint32_t node, uint32_t parent, enum drawn_kind kind,
                  const int64_t bytes[N_SIDES], const int64_t count[N_SIDES])
 {
     PS_RESERVE_ONE(p->items, p->n, p->cap);

@@ -18,6 +18,7 @@
 #include "server/query/lru_cache.h"
 #include "server/query/views.h"
 #include "slices/packed.h"
+#include "slices/slices.h"
 
 #define PS_SNAPSHOT_DEVICES_MAX 1024
 #define PS_SNAPSHOT_GROUPS      6 /* stacks with a colour of their own */
