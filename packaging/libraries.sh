@@ -112,6 +112,9 @@ build_isal() {
 # The HTTPS of libmicrohttpd
 build_gnutls() {
     source_of gnutls28
+    # OpenSSL has the same assembly with other data beside it. The linker would take one of both for both libraries.
+    sed -n 's/^\.globl[[:space:]]*\(\w*\).*/s,\\b\1\\b,gnutls_\1,g/p' lib/accelerated/*/elf/*.s | sort -u >renamed
+    sed -i -f renamed lib/accelerated/*/*.[ch] lib/accelerated/*/elf/*.s
     configure --without-p11-kit --with-included-unistring --without-idn --without-tpm --without-tpm2 --without-zlib --without-brotli \
         --without-zstd --without-libdl --disable-doc --disable-tools --disable-tests --disable-cxx --disable-guile --disable-nls --disable-libdane \
         --disable-gost --disable-srp-authentication --disable-heartbeat-support --disable-ssl2-support --disable-ssl3-support \
@@ -190,6 +193,20 @@ build_both() {
     return $failed
 }
 
+# Where two libraries define a function, the linker takes one of the two for both, and says so only if it needs both files.
+# Those of gnulib (c_isalpha) are the same in all.
+check_names() {
+    local library twice
+    twice=$(for library in archive bz2 cjson crypto curl gmp gnutls hogweed isal lzma microhttpd nettle pcre2-8 pgcommon_shlib pgport_shlib pq sodium \
+        sqlite3 ssl tasn1 z zstd; do
+        nm --quiet --extern-only --defined-only "$root$lib/lib$library.a" |
+            awk 'NF == 3 && $2 !~ /[VW]/ && $3 !~ /^c_(is|to)/ { print $3 }' | sort -u || exit 1
+    done | sort | uniq -d)
+    [ -z "$twice" ] && return
+    echo "libraries.sh: two libraries define $twice" >&2
+    return 1
+}
+
 # OpenSSL keeps the command line of the compiler: what names folders of this machine is in a script.
 make_compiler() {
     printf '#!/bin/sh\nexec clang --target=%s --sysroot=%s -ffile-prefix-map=%s=. "$@"\n' "$triplet" "$root" "$work" >"$work/bin/$cc"
@@ -203,3 +220,4 @@ make_compiler
 unpack_packages
 build_both openssl "sqlite cjson isal gnutls"
 build_both curl libpq
+check_names
