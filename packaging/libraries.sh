@@ -20,7 +20,7 @@ jobs=-j$(nproc)
 # The inner loops of the TLS libraries are assembly: their C code is compiled for size.
 cc="package-cc"
 common="-fPIC -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fstack-protector-strong -D_FORTIFY_SOURCE=2"
-fast="-O2 $common"
+fast="-O2 -ffp-contract=off $common" # sums are the same on all processors
 small="-Os $common"
 ldflags=-fuse-ld=lld
 export PKG_CONFIG_LIBDIR=$root$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
