@@ -4,11 +4,9 @@
 build/package/installed.md gets a row for each system and file: how long installing took, how much it is, what it needs, and
 whether recording and viewing worked.
 """
-import contextlib
 import glob
 import json
 import os
-import re
 import ssl
 import subprocess
 import tempfile
@@ -20,7 +18,6 @@ from roots import DIST, ROOT, InEachRelease
 
 PROFILE = os.path.join(ROOT, "demo", "profiles", "bookshop-slow.prof")
 VIEW = os.path.join(ROOT, "tests", "package", "view.mjs")
-TABLE = os.path.join(ROOT, "build", "package", "installed.md")
 HEAD = ("system", "file", "installed in", "takes", "shared libraries", "recorded", "viewed in Chromium")
 table = []
 
@@ -36,19 +33,21 @@ def setUpModule():
     table.clear()
 
 
-def write_table():
+def write_table(name):
     rows = [HEAD, ["---"] * len(HEAD), *table]
     text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    with open(TABLE, "w", encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "build", "package", name), "w", encoding="utf-8") as file:
         file.write(text)
     return text
 
 
 def tearDownModule():
-    print(f"\n{write_table()}", flush=True)
+    print(f"\n{write_table(Packages.table_name)}", flush=True)
 
 
 class Packages(InEachRelease):
+    architecture, debian, table_name = "x86_64", "amd64", "installed.md"
+
     def install(self, file, command):
         """Begins the row of the table."""
         before, began = self.root.bytes_changed(), time.monotonic()
@@ -69,32 +68,28 @@ class Packages(InEachRelease):
         self.serve_https(program, data)
         self.row += [" ".join(os.path.basename(name) for name in libraries if "vdso" not in name), "yes", rows]
         table.append(self.row)
-        write_table()
+        write_table(self.table_name)
 
-    @contextlib.contextmanager
-    def server(self, program, options):
-        command = self.root.command(f"exec {program} serve {options} --listen 127.0.0.1:0")
-        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as server:
-            try:
-                started = re.search(r"https?://127\.0\.0\.1:(\d+)/", server.stdout.readline())
-                self.assertTrue(started, errors.seek(0) or errors.read())
-                yield int(started[1])
-            finally:
-                server.kill()
+    def files(self, pattern):
+        """Files of the system whose path contains the pattern, but those of /root, /proc, /sys and /dev."""
+        return self.root.run(f"find / -xdev -path '*{pattern}*' -not -path '/root/*' -not -path '/proc/*' -not -path '/sys/*' -not -path '/dev/*'").split()
 
     def view(self, program, data):
         """What Chromium of this machine shows of both runs."""
-        with self.server(program, data) as port:
+        with self.root.server(program, data) as port:
             done = subprocess.run(["node", VIEW, f"http://127.0.0.1:{port}/"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout.strip()
 
     def serve_https(self, program, data):
-        root = os.path.join(self.root.path, "root")
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", f"{root}/key.pem", "-out",
-                        f"{root}/cert.pem", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
-        with self.server(program, f"{data} --tls-cert cert.pem --tls-key key.pem") as port:
-            url, trusted = f"https://localhost:{port}", ssl.create_default_context(cafile=f"{root}/cert.pem")
+        with tempfile.TemporaryDirectory() as folder:
+            key, certificate = (os.path.join(folder, name) for name in ("key.pem", "cert.pem"))
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", certificate,
+                            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+            options = f"{data} --tls-key {self.root.copy_in(key)} --tls-cert {self.root.copy_in(certificate)}"
+            trusted = ssl.create_default_context(cafile=certificate)
+        with self.root.server(program, options) as port:
+            url = f"https://localhost:{port}"
             with urllib.request.urlopen(f"{url}/api/v1/runs", context=trusted) as answer:
                 self.assertEqual(json.load(answer)["total"], 2)
             self.assertEqual(len(json.loads(self.root.run(f"{program} list --server {url} --ca cert.pem --json"))), 2)
@@ -107,12 +102,12 @@ class Tarball(Packages):
         folder = self.root.run("ls -d perfshelf-*/").strip("/\n")
         said = self.root.run_on_terminal(f"cd {folder} && bin/perfshelf record importtime -- python3 -c 'import asyncio'").replace("\n", " ")
         self.assertRegex(said, r"\S+ takes [\d.]+ % of the import time\. ")
-        with self.server(f"{folder}/bin/perfshelf", "") as port, urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/runs") as answer:
+        with self.root.server(f"{folder}/bin/perfshelf", "") as port, urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/runs") as answer:
             self.assertEqual(json.load(answer)["total"], 1)
         self.root.run(f"rm -r {folder}")
 
     def check(self):
-        archive = self.root.copy_in(artifact("perfshelf-*-linux-x86_64.tar.gz"))
+        archive = self.root.copy_in(artifact(f"perfshelf-*-linux-{self.architecture}.tar.gz"))
         self.three_commands(archive)
         self.install("tar.gz", f"tar -xzf {archive} -C /usr/local --strip-components=1")
         self.use()
@@ -124,16 +119,16 @@ class Tarball(Packages):
 
 class DebianPackage(Packages):
     def check(self):
-        run, deb = self.root.run, self.root.copy_in(artifact("perfshelf_*_amd64.deb"))
+        run, deb = self.root.run, self.root.copy_in(artifact(f"perfshelf_*_{self.debian}.deb"))
         self.install("deb", f"dpkg -i {deb}")
         self.use()
         run("test -s /etc/perfshelf/serve.conf && test -s /lib/systemd/system/perfshelf.service")
         self.assertIn("perfshelf-serve.1.gz", run("ls /usr/share/man/man1"))
         run("mkdir -p /var/lib/perfshelf && perfshelf add --data /var/lib/perfshelf/shelf bookshop-slow.prof")
         run("dpkg -r perfshelf")
-        self.assertEqual(self.root.files("/perfshelf/serve.conf"), ["/etc/perfshelf/serve.conf"])
+        self.assertEqual(self.files("/perfshelf/serve.conf"), ["/etc/perfshelf/serve.conf"])
         run("dpkg -P perfshelf")
-        self.assertEqual([path for path in self.root.files("perfshelf") if not path.startswith("/var/lib/perfshelf/shelf/")],
+        self.assertEqual([path for path in self.files("perfshelf") if not path.startswith("/var/lib/perfshelf/shelf/")],
                          ["/var/lib/perfshelf", "/var/lib/perfshelf/shelf"])
         run("ls /var/lib/perfshelf/shelf/catalog.db")
 
@@ -141,7 +136,7 @@ class DebianPackage(Packages):
         self.each_release()
 
     def test_lintian_finds_nothing(self):
-        done = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", artifact("perfshelf_*_amd64.deb")], capture_output=True, text=True)
+        done = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", artifact(f"perfshelf_*_{self.debian}.deb")], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
 
@@ -149,13 +144,13 @@ class Wheel(Packages):
     def check(self):
         if not self.release.wheel:
             self.skipTest("its pip is older than 20.3 and knows no manylinux_2_31")
-        run, wheel = self.root.run, self.root.copy_in(artifact("perfshelf-*.whl"))
+        run, wheel = self.root.run, self.root.copy_in(artifact(f"perfshelf-*_{self.architecture}.whl"))
         run("python3 -m venv /opt/env")
         self.install("wheel", f"/opt/env/bin/pip install --no-index {wheel}")
         self.use("/opt/env/bin/perfshelf")
         run("test -s /opt/env/share/man/man1/perfshelf.1 && /opt/env/bin/pip show -f perfshelf")
         run("/opt/env/bin/pip uninstall -y perfshelf")
-        self.assertEqual(self.root.files("/opt/env/*perfshelf"), [])
+        self.assertEqual(self.files("/opt/env/*perfshelf"), [])
         if self.release.pipx:
             self.with_pipx(wheel)
 
@@ -166,7 +161,7 @@ class Wheel(Packages):
         self.install("wheel, pipx", f"{pipx} install {wheel}")
         self.use("/root/.local/bin/perfshelf")
         self.root.run(f"{pipx} uninstall perfshelf")
-        self.assertEqual(self.root.files("/root/.local/bin/perfshelf"), [])
+        self.assertEqual(self.files("/root/.local/bin/perfshelf"), [])
 
     def test_install_use_uninstall(self):
         self.each_release()

@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -113,6 +114,20 @@ class BareRoot:
             raise AssertionError(f"{text}\nended with {process.returncode}:\n{said[-6000:]}")
         return said
 
+    @contextlib.contextmanager
+    def server(self, program, options):
+        """Yields the port."""
+        command = self.command(f"exec {program} serve {options} --listen 127.0.0.1:0")
+        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as server:
+            try:
+                started = re.search(r"https?://127\.0\.0\.1:(\d+)/", server.stdout.readline())
+                if not started:
+                    errors.seek(0)
+                    raise AssertionError(errors.read())
+                yield int(started[1])
+            finally:
+                server.kill()
+
     def bytes_changed(self):
         """What lies in files that were written or changed in this system."""
         changes = os.path.join(self.layers, "changes")
@@ -121,10 +136,6 @@ class BareRoot:
     def copy_in(self, path):
         shutil.copy(path, os.path.join(self.path, "root"))
         return os.path.join("/root", os.path.basename(path))
-
-    def files(self, pattern):
-        """Files of the system whose path contains the pattern, but those of /root, /proc and /dev."""
-        return self.run(f"find / -xdev -path '*{pattern}*' -not -path '/root/*' -not -path '/proc/*' -not -path '/dev/*'").split()
 
 
 class InEachRelease(unittest.TestCase):
