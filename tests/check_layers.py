@@ -166,6 +166,7 @@ WEB_PUBLIC = {
     "shared": ["comparison_of", "mode_switch", "name_search", "notices", "other_runs", "paged_source", "row_actions", "row_link", "shelf_state", "tab_list", "table_tab", "use_json"],
     "shelf": ["view"],
     "side": ["host", "panel", "view"],
+    "snapshot": ["facts"],
     "sql": ["links", "result", "shelf", "state"],
     "stacks": ["flame_pane", "frame_selection", "functions_tab"],
     "timeline": ["search"],

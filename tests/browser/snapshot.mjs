@@ -137,6 +137,10 @@ test('snapshot: keys move the cursor, and the address has its event', ({ pages }
         const { devices: [gpu], marks } = await ask('');
         const oom = marks.find(({ kind }) => kind === 'oom').event;
         equal(await cursorText(page), `Cursor event ${oom} out of memory`, 'starts at the failed allocation');
+        const facts = await page.locator('.run-head .facts > div').evaluateAll((all) => all.map((fact) => [...fact.children].map((part) => part.textContent.replace(/\s/g, ' ')).join(': ')));
+        const share = ((100 * (gpu.reserved_at_peak - gpu.peak_live)) / gpu.reserved_at_peak).toFixed(1);
+        equal(facts, [`Peak allocated: ${gpu.peak_live / MIB}.0 MiB`, `Reserved at peak: ${gpu.reserved_at_peak / MIB} MiB`, `Unused at peak: ${share} %of reserved`,
+            `At the end: ${gpu.live_end / MIB}.0 MiB`, 'Failed allocations: 1', `Events: ${gpu.events}`], 'values of the head');
         await pressed(page, 'ArrowLeft', 3);
         equal(queryOf(page).get('at'), String(oom - 3), 'event in the address');
         await checkTable(page, ask, oom - 3);

@@ -13,6 +13,7 @@ import { FormattedValueText } from '../../components/text';
 import { printedFacts, printedWarnings } from '../functions/printed_facts';
 import { lineFacts } from '../lines/text';
 import { measureFacts } from '../measurements/facts';
+import { snapshotFacts } from '../snapshot/facts';
 import { traceFacts } from '../trace/facts';
 
 const NARROW_PX = 1000;
@@ -77,7 +78,12 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
 export function factsOf(run: Run): Fact[] {
     if (kindHas(run.kind, 'imports')) return importFacts(run.summary as unknown as ImportSummary);
     if (kindHas(run.kind, 'calls')) return pstatsFacts(run.summary as unknown as PstatsSummary);
-    const others = lineFacts(run) ?? traceFacts(run) ?? printedFacts(run) ?? measureFacts(run);
+    const others =
+        lineFacts(run) ??
+        snapshotFacts(run) ??
+        traceFacts(run) ??
+        printedFacts(run) ??
+        measureFacts(run);
     if (others) return others;
     if (!run.headline) return [];
     const value = (
