@@ -109,13 +109,19 @@ static void say_stack(struct ps_conclusion *c, struct ps_sentence *to, const str
 {
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
     const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
+    const struct ps_snapshot_frame_row *frame;
 
     if (!node) {
         ps_say_code(c, to, link_to(c, s, 0), PS_STR("(no Python stack)"));
         return;
     }
-    ps_snapshot_append_name(&s->stacks->frames[tree->frame[node]], &name);
+    frame = &s->stacks->frames[tree->frame[node]];
+    ps_snapshot_append_name(frame, &name);
     ps_say_code(c, to, link_to(c, s, node), ps_buf_slice(&name));
+    if (frame->file.len && frame->line > 0 && !ps_snapshot_is_named_by_place(frame)) {
+        ps_say(c, to, " at "); /* a function may allocate at several lines */
+        ps_say_place(c, to, link_to(c, s, node), frame->file, frame->line);
+    }
 }
 
 /* --- The sentence --- */

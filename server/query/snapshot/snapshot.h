@@ -172,6 +172,8 @@ bool ps_snapshot_is_python_file(struct ps_str file);
 bool ps_snapshot_is_plumbing(struct ps_str name, struct ps_str file);
 /* Appends the Python module of a file: "transformers.models.llama.modeling_llama". */
 void ps_snapshot_append_module(struct ps_str file, struct ps_buf *out);
+/* Whether ps_snapshot_append_name writes file.py:12. */
+bool ps_snapshot_is_named_by_place(const struct ps_snapshot_frame_row *frame);
 /* Appends a name for people: the function, or file.py:12 if functions of this name say nothing,
  * such as forward. */
 void ps_snapshot_append_name(const struct ps_snapshot_frame_row *frame, struct ps_buf *out);

@@ -325,11 +325,16 @@ static bool is_common_name(struct ps_str name)
     return false;
 }
 
+bool ps_snapshot_is_named_by_place(const struct ps_snapshot_frame_row *frame)
+{
+    return ps_path_file_name(frame->file).len && (!frame->name.len || is_common_name(frame->name));
+}
+
 void ps_snapshot_append_name(const struct ps_snapshot_frame_row *frame, struct ps_buf *out)
 {
     struct ps_str file = ps_path_file_name(frame->file);
 
-    if (file.len && (!frame->name.len || is_common_name(frame->name))) {
+    if (ps_snapshot_is_named_by_place(frame)) {
         ps_buf_add_str(out, file);
         if (frame->line > 0)
             ps_buf_printf(out, ":%lld", (long long)frame->line);
