@@ -86,6 +86,7 @@ EOF
 chmod 755 "$root"/DEBIAN/{postinst,prerm,postrm}
 (cd "$root" && find etc lib usr -type f ! -path etc/perfshelf/serve.conf -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 find "$root" -type d -exec chmod 755 {} +
+find "$root" -type f -perm -100 -exec chmod 755 {} +
 find "$root" -type f ! -perm -100 -exec chmod 644 {} +
 find "$root" -exec touch -hd "@$SOURCE_DATE_EPOCH" {} +
 dpkg-deb --root-owner-group -Zxz --build "$root" "$out" >/dev/null
