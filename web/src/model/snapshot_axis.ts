@@ -180,8 +180,8 @@ function interpolate(xs: ArrayLike<number>, ys: ArrayLike<number>, x: number): n
     return width > 0 ? ys[i] + ((x - xs[i]) / width) * (ys[i + 1] - ys[i]) : ys[i];
 }
 
-/** Position of an event on the axis. By time, the answers have the times of some events, and the time of
- * another is interpolated. `answers`: the most detailed one first. */
+/** Position of an event on the axis. The answers have the times of some events only; the
+ * times of the others are interpolated. `answers`: the most detailed one first. */
 export function xOfEvent(answers: readonly PlacedColumns[], event: number, x: SnapshotX): number {
     if (x === 'event') return event;
     const inside = answers.find(({ data, n }) => n > 0 && event >= data.from && event < data.to);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The heat map of ranks by steps, with pointer and tooltip. The tab handles keys. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { formatFixed, pct, THIN_SPACE } from '../../base/units';
-import { watchTheme } from '../../components/theme_watch';
+import { usePaint, useWidth } from '../../components/painting';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { ms } from '../../model/trace_range';
 import { baseText, type HeatRow, isBinned, rankName } from '../../model/ranks';
@@ -54,24 +54,14 @@ export function cellText(scene: HeatScene, row: number, step: number): string {
 
 export function HeatMap({ scene, onPick, onKey }: HeatMapProps) {
     const canvas = useRef<HTMLCanvasElement | null>(null);
-    const box = useRef<HTMLDivElement | null>(null);
+    const { box, width } = useWidth();
     const geometry = useRef<HeatGeometry | null>(null);
-    const [width, setWidth] = useState(0);
     const paint = (): void => {
         if (!canvas.current || width === 0) return;
         geometry.current = layoutHeat(scene, width);
         paintHeat(canvas.current, scene, geometry.current);
     };
-    const latest = useRef(paint);
-    latest.current = paint;
-    useLayoutEffect(() => {
-        if (!box.current) return undefined;
-        const observer = new ResizeObserver(([{ contentRect }]) => setWidth(contentRect.width));
-        observer.observe(box.current);
-        return () => observer.disconnect();
-    }, []);
-    useLayoutEffect(paint);
-    useEffect(() => watchTheme(() => latest.current()), []);
+    usePaint(paint);
     const cellOf = (event: MouseEvent): [row: number, step: number] | null => {
         const now = geometry.current;
         if (!now || !canvas.current) return null;

@@ -210,7 +210,7 @@ interface StackTableProps {
     by: RowsBy;
     stack: number | null | undefined;
     search: Matcher | null;
-    /** a pane beside the table takes its room */
+    /** whether a pane beside the table makes it narrow */
     isNarrow: boolean;
     handle: { current: GridHandle | null };
     onStack: (stack: number | null | undefined) => void;

@@ -2,12 +2,12 @@
  *
  * The segments of the allocator at the cursor, in address order: width is bytes.
  */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SegmentMap } from '../../base/snapshot_types';
 import { bytesText, int, pct, plural, THIN_SPACE } from '../../base/units';
 import { paintStrip, STRIP_STEP, stripHeight } from '../../canvas/segment_strip';
 import { readSnapshotTheme } from '../../canvas/snapshot_theme';
-import { watchTheme } from '../../components/theme_watch';
+import { usePaint, useWidth } from '../../components/painting';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { capital } from '../../model/labels';
 import {
@@ -57,8 +57,7 @@ function pieceText(map: SegmentMap, piece: SegmentPiece, names: readonly string[
 export function SegmentStrip(props: StripProps) {
     const { map, names, stack, allocation, asked, onBlock } = props;
     const canvas = useRef<HTMLCanvasElement | null>(null);
-    const box = useRef<HTMLDivElement | null>(null);
-    const [width, setWidth] = useState(0);
+    const { box, width } = useWidth();
     const [hole, setHole] = useState<SegmentPiece | null>(null);
     const byPool = useMemo(() => hasPoolRows(map), [map]);
     const left = leftOf(width, byPool);
@@ -71,16 +70,7 @@ export function SegmentStrip(props: StripProps) {
         const scene = { rows, map, left, width: width - left, stack, allocation, hole };
         paintStrip(canvas.current, scene, readSnapshotTheme(canvas.current));
     };
-    const latest = useRef(paint);
-    latest.current = paint;
-    useLayoutEffect(() => {
-        if (!box.current) return undefined;
-        const observer = new ResizeObserver(([{ contentRect }]) => setWidth(contentRect.width));
-        observer.observe(box.current);
-        return () => observer.disconnect();
-    }, []);
-    useLayoutEffect(paint);
-    useEffect(() => watchTheme(() => latest.current()), []);
+    usePaint(paint);
     useEffect(() => setHole(null), [map.at]);
     const pieceOf = (event: MouseEvent): SegmentPiece | null => {
         if (!canvas.current) return null;
