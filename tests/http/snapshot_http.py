@@ -297,6 +297,22 @@ class Comparison(ServerTest):
         self.assertEqual([mixed[side]["live"] // MIB for side in ("base", "new")], [8, 14])
         self.assertEqual([row["name"] for row in self.compare("&base_device=1&new_device=1")["rows"]], [None])
 
+    def test_stacks_begin_at_a_common_line(self):
+        """The second run calls the function through a wrapper of the same name and file, from another line of its script."""
+        calls = [("big lib/python3.12/site-packages/lib.py:1", "forward model.py:20"), ("forward model.py:30",)]
+        ids = []
+        for start, wrapped in (("<module> train.py:5", ()), ("<module> train.py:9", ("forward model.py:90",))):
+            blocks = [block(MIB * (i + 1), MIB * (i + 1), stack=frames(*call, *wrapped, start)) for i, call in enumerate(calls)]
+            blocks.append(block(MIB, MIB, stack=frames(*wrapped, "forward model.py:40", start)))
+            ids.append(self.add(json.dumps({"segments": place([segment(0x1000_0000, blocks)]), "device_traces": [[]]}).encode(), name=start)["id"])
+        answer = self.get_json(f"/api/v1/compare/snapshot?base={ids[0]}&new={ids[1]}&of=end")
+        self.assertEqual(answer["begins_at"], {"name": "forward", "file": "model.py"})
+        rows = sorted((row["name"], row["line"], row["base"] // MIB, row["new"] // MIB) for row in answer["rows"])
+        self.assertEqual(rows, [("big", 1, 1, 1), ("forward", 30, 2, 2), ("forward", 40, 1, 0), ("forward", 90, 0, 1)])
+        own = self.get_json(f"/api/v1/compare/snapshot?base={ids[0]}&new={ids[1]}&of=end&frames=own")
+        self.assertIn(("forward", 20, 1, 1), [(row["name"], row["line"], row["base"] // MIB, row["new"] // MIB) for row in own["rows"]])
+        self.assertNotIn("big", [row["name"] for row in own["rows"]])
+
     def test_lines_need_not_meet(self):
         with_lines = self.compare("&base_at=peak&new_at=peak")
         without = self.compare("&lines=0")
@@ -306,7 +322,7 @@ class Comparison(ServerTest):
     def test_wrong_parameters(self):
         base, new = self.ids
         other = self.add(dump(), name="other")["id"]
-        for query in ("of=now", "base_at=99", "new_device=7", "lines=2", "limit=x"):
+        for query in ("of=now", "frames=mine", "base_at=99", "new_device=7", "lines=2", "limit=x"):
             self.assertRefused(self.get(f"/api/v1/compare/snapshot?base={base}&new={new}&{query}"), 400, "bad_request")
         self.assertRefused(self.get(f"/api/v1/compare/snapshot?base={base}&new={base},{new}"), 400, "bad_request")
         self.assertRefused(self.get(f"/api/v1/compare/snapshot?base={other}&new={other}"), 400, "bad_request")

@@ -3,6 +3,8 @@
  * be compared. */
 #include "server/query/compare/compare.h"
 
+#include "importers/kinds.h"
+
 static enum ps_status write_runs(struct ps_store *store, const struct ps_compare_run *runs,
                                  size_t n, const char *key, struct ps_json *json,
                                  struct ps_err *err)
@@ -165,6 +167,8 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
         ps_json_str(json, PS_STR("tree"));
     if (ps_compare_tree_of(groups) == PS_TREE_CALLS)
         ps_json_str(json, PS_STR("graph"));
+    if (groups->n_base == 1 && groups->n_new == 1 && ps_compare_all_have(groups, PS_HAS_SNAPSHOT))
+        ps_json_str(json, PS_STR("snapshot"));
     ps_json_end(json);
     ps_json_key_str(json, "no_tree",
                     ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_explain_no_tree(groups)

@@ -55,6 +55,8 @@ enum ps_compare_tree {
     PS_TREE_LINES
 };
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups);
+/* Whether the kind of every run has one of the PS_HAS_ of `any`. */
+bool ps_compare_all_have(const struct ps_compare_groups *groups, unsigned any);
 /* Returns a message that explains why ps_compare_tree_of returned PS_TREE_NONE; a static string. */
 const char *ps_compare_explain_no_tree(const struct ps_compare_groups *groups);
 

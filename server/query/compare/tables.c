@@ -32,9 +32,9 @@ static const struct ps_compare_table tables[] = {
     {PS_HAS_SLICES, "shapes", "compare_shapes", NULL, false, PS_NOT_SEARCHED},
     {PS_HAS_SLICES, "modules", "compare_modules", ps_make_module_steps, false, PS_NAMES},
     {PS_HAS_SLICES, "memory", "compare_device_memory", NULL, false, PS_NOT_SEARCHED},
+    {PS_HAS_SNAPSHOT, "memory", "compare_snapshot_memory", NULL, false, PS_NOT_SEARCHED},
     {PS_HAS_STACKS, "functions", "compare_stack_functions", ps_make_stack_functions, false,
      PS_FUNCTION_NAMES},
-    {PS_HAS_SNAPSHOT, "memory", "compare_snapshot_memory", NULL, false, PS_NOT_SEARCHED},
     {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true, PS_LINE_NAMES},
     {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true, PS_LINE_NAMES},
     {PS_HAS_LINE_CPU, "lines", "compare_scalene_lines", NULL, true, PS_LINE_NAMES},
@@ -84,7 +84,7 @@ bool ps_compare_have_common_table(const char *kind, const char *other)
     return false;
 }
 
-static bool all_have(const struct ps_compare_groups *groups, unsigned any)
+bool ps_compare_all_have(const struct ps_compare_groups *groups, unsigned any)
 {
     for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
         if (!ps_kind_has(groups->runs[i].kind, any))
@@ -102,7 +102,7 @@ enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
         return PS_TREE_IMPORTS;
     if (has & (PS_HAS_LINE_TIMES | PS_HAS_LINE_CPU))
         return PS_TREE_LINES;
-    if (all_have(groups, PS_HAS_CALLS))
+    if (ps_compare_all_have(groups, PS_HAS_CALLS))
         return PS_TREE_CALLS;
     if (has & PS_HAS_SLICES)
         return PS_TREE_TRACES;

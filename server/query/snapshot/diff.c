@@ -4,8 +4,9 @@
  *
  * Stacks of both runs meet by the text of their frames: function, file and line. The file is the
  * part below the folder of installed packages, else its name, so that other folders make no
- * difference. If the outermost frames differ, because other scripts were run, all stacks begin at
- * the deepest frame that they have in common. Frames of generated code are left out.
+ * difference. If most outermost frames differ, because other scripts or another edition of a script
+ * were run, all stacks begin at the deepest function that they have in common. Frames of generated
+ * code are left out.
  */
 #include "server/query/query.h"
 
@@ -24,6 +25,7 @@
 #define SMALL_NODES    5000 /* smaller nodes of the flame graph are merged */
 
 enum { BASE, NEW, N_SIDES };
+#define BOTH (1 << BASE | 1 << NEW) /* as bits */
 
 /* The live set of a run by node of its tree. */
 struct side {
@@ -46,6 +48,15 @@ struct node {
     uint32_t stack[N_SIDES]; /* lowest stack of the run; 0: none */
 };
 
+/* Where stacks begin: at the outermost frame of a function that all stacks have. A wrapper may call
+ * a function of the same name and file, so lines that both sides have are preferred. */
+struct beginning {
+    bool is_cut;              /* false: stacks begin with their outermost frame */
+    uint32_t frame;           /* one of the base */
+    bool *is_begin[N_SIDES];  /* [frame] of the function */
+    bool *is_common[N_SIDES]; /* [frame] of the function, at a line that both sides have */
+};
+
 struct diff {
     struct side sides[N_SIDES];
     struct ps_intern texts; /* of frames: the key of a frame is the id of its text */
@@ -54,9 +65,9 @@ struct diff {
     struct node *nodes; /* [0]: the root, and memory without a stack */
     size_t n_nodes, cap_nodes;
     struct ps_hash_table node_ids;
-    bool is_cut; /* stacks do not begin with their outermost frame */
+    struct beginning beginning;
     size_t n_common;
-    bool has_lines;
+    bool has_lines, has_own_frames_only;
 };
 
 static void diff_free(struct diff *d)
@@ -65,6 +76,8 @@ static void diff_free(struct diff *d)
         ps_snapshot_stacks_release(&d->sides[i].stacks);
         free(d->sides[i].bytes);
         free(d->sides[i].count);
+        free(d->beginning.is_begin[i]);
+        free(d->beginning.is_common[i]);
     }
     ps_intern_free(&d->texts);
     free(d->frames);
@@ -138,9 +151,15 @@ static void append_text(const struct ps_snapshot_frame_row *frame, bool has_line
         ps_buf_printf(out, "\n%lld", (long long)frame->line);
 }
 
-/* Returns for each frame of a side the id of its text without its line; UINT32_MAX: the frame is
- * left out. */
-static uint32_t *name_frames(struct diff *d, int s, struct ps_intern *names)
+/* Whether the frame is of the program, not of an installed package or the standard library. */
+static bool is_own(const struct ps_snapshot_frame_row *frame)
+{
+    return !ps_python_installed_part(frame->file).ptr &&
+           !ps_str_starts_with(frame->file, PS_STR("<frozen "));
+}
+
+/* Returns for each frame of a side the id of its text; UINT32_MAX: the frame is left out. */
+static uint32_t *name_frames(struct diff *d, int s, bool has_line, struct ps_intern *names)
 {
     const struct ps_snapshot_stacks *stacks = d->sides[s].stacks;
     uint32_t *ids = ps_alloc_array(stacks->n_frames + 1, sizeof *ids);
@@ -148,7 +167,7 @@ static uint32_t *name_frames(struct diff *d, int s, struct ps_intern *names)
 
     ids[0] = UINT32_MAX;
     for (size_t i = 1; i <= stacks->n_frames; i++) {
-        append_text(&stacks->frames[i], false, &text);
+        append_text(&stacks->frames[i], has_line, &text);
         ids[i] = is_generated(&stacks->frames[i]) ? UINT32_MAX
                                                   : ps_intern_add(names, ps_buf_slice(&text));
     }
@@ -194,25 +213,6 @@ static uint64_t common_frames(const struct side *side, const uint32_t *names,
     return common;
 }
 
-/* Whether the outermost frames of all live stacks of a side have one name, stored in *name. */
-static bool has_one_root(const struct side *side, const uint32_t *names, uint32_t *name)
-{
-    const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
-    PS_AUTO(ps_free_ptr) uint32_t *roots = ps_alloc_array(tree->n_nodes + 1, sizeof *roots);
-    bool is_first = true;
-
-    for (size_t node = 1; node <= tree->n_nodes; node++) {
-        roots[node] = tree->parent[node] ? roots[tree->parent[node]] : names[tree->frame[node]];
-        if (!side->count[node])
-            continue;
-        if (!is_first && roots[node] != *name)
-            return false;
-        *name = roots[node];
-        is_first = false;
-    }
-    return !is_first;
-}
-
 /* --- The combined tree --- */
 
 static bool is_node(const void *items, uint32_t index, const void *key)
@@ -251,9 +251,10 @@ static uint32_t frame_of(struct diff *d, int s, uint32_t frame, struct ps_buf *t
     return id;
 }
 
-/* Adds the stacks of a side that have live allocations. root: id of the name at which stacks begin;
- * UINT32_MAX: with the outermost frame. */
-static void add_side(struct diff *d, int s, const uint32_t *names, uint32_t root)
+/* Adds the live stacks of a side that end at the nodes of is_member. They begin at their outermost
+ * frame with is_begin. Frames whose name is UINT32_MAX are left out, unless stacks begin there. */
+static void add_stacks(struct diff *d, int s, const uint32_t *names, const bool *is_begin,
+                       const bool *is_member)
 {
     const struct side *side = &d->sides[s];
     const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
@@ -263,7 +264,7 @@ static void add_side(struct diff *d, int s, const uint32_t *names, uint32_t root
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     for (size_t node = tree->n_nodes; node > 0; node--) {
-        is_used[node] |= side->count[node] > 0;
+        is_used[node] |= is_member[node];
         is_used[tree->parent[node]] |= is_used[node];
     }
     for (size_t node = 0; node <= tree->n_nodes; node++) {
@@ -272,43 +273,155 @@ static void add_side(struct diff *d, int s, const uint32_t *names, uint32_t root
 
         if (node && !is_used[node])
             continue;
-        has_begun[node] = has_begun[parent] || root == UINT32_MAX || names[frame] == root;
+        has_begun[node] = has_begun[parent] || !d->beginning.is_cut || is_begin[frame];
         combined[node] = combined[parent];
-        if (node && has_begun[node] && names[frame] != UINT32_MAX)
+        if (node && has_begun[node] &&
+            (names[frame] != UINT32_MAX || (d->beginning.is_cut && !has_begun[parent])))
             combined[node] = child_of(d, combined[parent], frame_of(d, s, frame, &text));
+        if (!is_member[node])
+            continue;
         sum = &d->nodes[combined[node]];
         sum->own_bytes[s] = ps_snapshot_add(sum->own_bytes[s], side->bytes[node]);
         sum->own_count[s] += side->count[node];
-        if (side->count[node] && node && !sum->stack[s])
+        if (node && !sum->stack[s])
             sum->stack[s] = tree->stack[node];
     }
 }
 
-static void combine(struct diff *d)
+/* Adds the live stacks of a side. They begin at a line that both sides have, if they have one. If
+ * only frames of the program are asked for, stacks that have some have no others. */
+static void add_side(struct diff *d, int s, const uint32_t *names)
 {
-    struct ps_intern names = {.count = 0};
-    uint32_t *ids[N_SIDES], candidates[CANDIDATES_MAX], roots[N_SIDES] = {0}, root = UINT32_MAX;
-    uint64_t common = UINT64_MAX;
-    bool have_one_root = true;
-    size_t n = 0;
+    enum { HAS_COMMON = 1, HAS_OWN = 2, N_SETS = 4 };
+    const struct side *side = &d->sides[s];
+    const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
+    PS_AUTO(ps_free_ptr) uint32_t *own = ps_alloc_array(side->stacks->n_frames + 1, sizeof *own);
+    PS_AUTO(ps_free_ptr) uint8_t *sets = ps_alloc_array(tree->n_nodes + 1, sizeof *sets);
+    PS_AUTO(ps_free_ptr) bool *is_member = ps_alloc_array(tree->n_nodes + 1, sizeof *is_member);
+
+    for (size_t i = 0; i <= side->stacks->n_frames; i++)
+        own[i] = i && is_own(&side->stacks->frames[i]) ? names[i] : UINT32_MAX;
+    for (size_t node = 1; node <= tree->n_nodes; node++) {
+        uint32_t frame = tree->frame[node];
+
+        sets[node] = sets[tree->parent[node]];
+        if (d->beginning.is_common[s][frame])
+            sets[node] |= HAS_COMMON;
+        if (d->has_own_frames_only && own[frame] != UINT32_MAX)
+            sets[node] |= HAS_OWN;
+    }
+    for (int set = 0; set < N_SETS; set++) {
+        for (size_t node = 0; node <= tree->n_nodes; node++)
+            is_member[node] = side->count[node] && sets[node] == set;
+        add_stacks(d, s, set & HAS_OWN ? own : names,
+                   set & HAS_COMMON ? d->beginning.is_common[s] : d->beginning.is_begin[s],
+                   is_member);
+    }
+}
+
+/* --- Where stacks begin --- */
+
+/* Returns for each node of a side the text of its outermost frame. [0] is not set. */
+static uint32_t *find_roots(const struct side *side, const uint32_t *texts)
+{
+    const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
+    uint32_t *roots = ps_alloc_array(tree->n_nodes + 1, sizeof *roots);
+
+    for (size_t node = 1; node <= tree->n_nodes; node++)
+        roots[node] = tree->parent[node] ? roots[tree->parent[node]] : texts[tree->frame[node]];
+    return roots;
+}
+
+/* Whether at least half of the live bytes with a stack, of each side, have an outermost frame that
+ * the other side has too. */
+static bool share_roots(const struct diff *d, uint32_t *const texts[N_SIDES], size_t n_texts)
+{
+    PS_AUTO(ps_free_ptr) uint8_t *sides_of = ps_alloc_array(n_texts + 1, sizeof *sides_of);
+    uint32_t *roots[N_SIDES];
+    bool do_share = true;
 
     for (int s = 0; s < N_SIDES; s++) {
-        ids[s] = name_frames(d, s, &names);
-        have_one_root &= has_one_root(&d->sides[s], ids[s], &roots[s]);
+        roots[s] = find_roots(&d->sides[s], texts[s]);
+        for (size_t i = 1; i <= d->sides[s].stacks->trees[PS_SNAPSHOT_PYTHON].n_nodes; i++)
+            if (d->sides[s].count[i] && roots[s][i] != UINT32_MAX)
+                sides_of[roots[s][i]] |= (uint8_t)(1 << s);
     }
-    if (!have_one_root || roots[BASE] != roots[NEW]) {
-        n = find_candidates(&d->sides[BASE], ids[BASE], candidates);
-        for (int s = 0; s < N_SIDES; s++)
-            common &= common_frames(&d->sides[s], ids[s], candidates, n);
-        for (size_t i = n; i > 0 && root == UINT32_MAX; i--)
-            if (common >> (i - 1) & 1)
-                root = candidates[i - 1];
+    for (int s = 0; s < N_SIDES; s++) {
+        const struct side *side = &d->sides[s];
+        int64_t all = 0, shared = 0;
+
+        for (size_t i = 1; i <= side->stacks->trees[PS_SNAPSHOT_PYTHON].n_nodes; i++) {
+            all = ps_snapshot_add(all, side->bytes[i]);
+            if (side->count[i] && roots[s][i] != UINT32_MAX && sides_of[roots[s][i]] == BOTH)
+                shared = ps_snapshot_add(shared, side->bytes[i]);
+        }
+        do_share = do_share && shared >= all - shared;
     }
+    for (int s = 0; s < N_SIDES; s++)
+        free(roots[s]);
+    return do_share;
+}
+
+/* Returns the name of the deepest function that all live stacks have; UINT32_MAX: none. */
+static uint32_t find_common_name(const struct diff *d, uint32_t *const names[N_SIDES])
+{
+    uint32_t candidates[CANDIDATES_MAX];
+    uint64_t common = UINT64_MAX;
+    size_t n = find_candidates(&d->sides[BASE], names[BASE], candidates);
+
+    for (int s = 0; s < N_SIDES; s++)
+        common &= common_frames(&d->sides[s], names[s], candidates, n);
+    for (size_t i = n; i > 0; i--)
+        if (common >> (i - 1) & 1)
+            return candidates[i - 1];
+    return UINT32_MAX;
+}
+
+static void find_beginning(struct diff *d, uint32_t *const names[N_SIDES],
+                           uint32_t *const texts[N_SIDES], size_t n_texts)
+{
+    struct beginning *beginning = &d->beginning;
+    PS_AUTO(ps_free_ptr) uint8_t *sides_of = ps_alloc_array(n_texts + 1, sizeof *sides_of);
+    uint32_t name = share_roots(d, texts, n_texts) ? UINT32_MAX : find_common_name(d, names);
+
+    beginning->is_cut = name != UINT32_MAX;
+    for (int s = 0; s < N_SIDES; s++) {
+        size_t n = d->sides[s].stacks->n_frames;
+
+        beginning->is_begin[s] = ps_alloc_array(n + 1, sizeof(bool));
+        beginning->is_common[s] = ps_alloc_array(n + 1, sizeof(bool));
+        for (uint32_t i = 1; beginning->is_cut && i <= n; i++) {
+            if (names[s][i] != name)
+                continue;
+            beginning->is_begin[s][i] = true;
+            sides_of[texts[s][i]] |= (uint8_t)(1 << s);
+            if (s == BASE)
+                beginning->frame = i;
+        }
+    }
+    for (int s = 0; s < N_SIDES; s++)
+        for (size_t i = 1; i <= d->sides[s].stacks->n_frames; i++)
+            beginning->is_common[s][i] = beginning->is_begin[s][i] && sides_of[texts[s][i]] == BOTH;
+}
+
+static void combine(struct diff *d)
+{
+    struct ps_intern ids = {.count = 0};
+    uint32_t *names[N_SIDES], *texts[N_SIDES];
+
+    for (int s = 0; s < N_SIDES; s++) {
+        names[s] = name_frames(d, s, false, &ids);
+        texts[s] = name_frames(d, s, d->has_lines, &ids);
+    }
+    find_beginning(d, names, texts, ids.count);
     PS_RESERVE_ONE(d->nodes, d->n_nodes, d->cap_nodes);
     d->nodes[d->n_nodes++] = (struct node){.parent = 0};
-    for (int s = 0; s < N_SIDES; s++)
-        add_side(d, s, ids[s], root);
-    d->is_cut = root != UINT32_MAX;
+    for (int s = 0; s < N_SIDES; s++) {
+        add_side(d, s, names[s]);
+        free(names[s]);
+        free(texts[s]);
+    }
+    ps_intern_free(&ids);
     for (size_t i = d->n_nodes; i-- > 0;) {
         struct node *node = &d->nodes[i], *parent = &d->nodes[node->parent];
 
@@ -322,9 +435,6 @@ static void combine(struct diff *d)
             }
         }
     }
-    for (int s = 0; s < N_SIDES; s++)
-        free(ids[s]);
-    ps_intern_free(&names);
 }
 
 /* --- The answer --- */
@@ -596,15 +706,18 @@ static void write_side(const char *key, const struct side *side, struct ps_json 
 
 static void write_diff(const struct diff *d, int64_t limit, struct ps_json *json)
 {
-    uint32_t top = d->n_nodes > 1 ? 1 : 0; /* all stacks begin with the first node, if cut */
-
     ps_json_object(json);
     write_side("base", &d->sides[BASE], json);
     write_side("new", &d->sides[NEW], json);
     ps_json_key(json, "begins_at");
-    if (d->is_cut && top) {
+    if (d->beginning.is_cut) {
+        const struct ps_snapshot_stacks *stacks = d->sides[BASE].stacks;
+
         ps_json_object(json);
-        write_frame_of(d, d->nodes[top].frame, json);
+        ps_json_key(json, "name");
+        ps_json_str(json, stacks->frames[d->beginning.frame].name);
+        ps_json_key(json, "file");
+        ps_json_str(json, stacks->frames[d->beginning.frame].file);
         ps_json_end(json);
     } else {
         ps_json_null(json);
@@ -639,7 +752,7 @@ enum ps_status ps_query_compare_snapshot(struct ps_store *store,
     static const char *const device_keys[] = {"base_device", "new_device"};
     static const char *const at_keys[] = {"base_at", "new_at"};
     PS_AUTO(diff_free) struct diff d = {.nodes = NULL};
-    const char *of = ps_param_get(params, "of");
+    const char *of = ps_param_get(params, "of"), *frames = ps_param_get(params, "frames");
     char ids[N_SIDES][PS_ID_SIZE];
     int64_t limit, lines;
 
@@ -650,7 +763,10 @@ enum ps_status ps_query_compare_snapshot(struct ps_store *store,
         return err->code;
     if (strcmp(of, "peak") != 0 && strcmp(of, "end") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "of must be peak or end, not %s", of);
+    if (frames && frames[0] && strcmp(frames, "all") != 0 && strcmp(frames, "own") != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "frames must be all or own, not %s", frames);
     d.has_lines = lines != 0;
+    d.has_own_frames_only = frames && strcmp(frames, "own") == 0;
     for (int s = 0; s < N_SIDES; s++) {
         const char *device = ps_param_get(params, device_keys[s]),
                    *at = ps_param_get(params, at_keys[s]);
