@@ -34,7 +34,7 @@ VIEWS = {
 # The same for the rows of PS_READS in server/query/reads.h.
 READS = {
     "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
-    "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/snapshot": None, "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
+    "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/snapshot": "SnapshotComparison", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
     "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "search": "NamesAnswer", "search/runs": "Occurrences", "queries": "SavedQuery",
     "runs/{run}/timeline_notes": "TimelineNote",
 }

@@ -5,8 +5,8 @@
  * Stacks of both runs meet by the text of their frames: function, file and line. The file is the
  * part below the folder of installed packages, else its name, so that other folders make no
  * difference. If most outermost frames differ, because other scripts or another edition of a script
- * were run, all stacks begin at the deepest function that they have in common. Frames of generated
- * code are left out.
+ * were run, all stacks begin at the deepest function of the program that they have in common.
+ * Frames of generated code are left out.
  */
 #include "server/query/query.h"
 
@@ -174,6 +174,16 @@ static uint32_t *name_frames(struct diff *d, int s, bool has_line, struct ps_int
     return ids;
 }
 
+/* Returns the names without those of frames that are not of the program, which are UINT32_MAX. */
+static uint32_t *own_names(const struct side *side, const uint32_t *names)
+{
+    uint32_t *own = ps_alloc_array(side->stacks->n_frames + 1, sizeof *own);
+
+    for (size_t i = 0; i <= side->stacks->n_frames; i++)
+        own[i] = i && is_own(&side->stacks->frames[i]) ? names[i] : UINT32_MAX;
+    return own;
+}
+
 /* Stores the names of the frames of the first live stack, the outermost first. */
 static size_t find_candidates(const struct side *side, const uint32_t *names,
                               uint32_t candidates[CANDIDATES_MAX])
@@ -195,20 +205,30 @@ static size_t find_candidates(const struct side *side, const uint32_t *names,
     return n;
 }
 
-/* Returns the candidates, as bits, that all live stacks of a side have. */
+/* Returns the candidates, as bits, that all live stacks of a side have. Adds those to *deeper with
+ * other functions below them. */
 static uint64_t common_frames(const struct side *side, const uint32_t *names,
-                              const uint32_t *candidates, size_t n)
+                              const uint32_t *candidates, size_t n, uint64_t *deeper)
 {
     const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
-    PS_AUTO(ps_free_ptr) uint64_t *masks = ps_alloc_array(tree->n_nodes + 1, sizeof *masks);
+    PS_AUTO(ps_free_ptr) uint64_t *found = ps_alloc_array(tree->n_nodes + 1, sizeof *found);
+    PS_AUTO(ps_free_ptr) uint64_t *above = ps_alloc_array(tree->n_nodes + 1, sizeof *above);
     uint64_t common = UINT64_MAX;
 
     for (size_t node = 1; node <= tree->n_nodes; node++) {
-        masks[node] = masks[tree->parent[node]];
+        uint32_t name = names[tree->frame[node]], up = tree->parent[node];
+
+        found[node] = found[up];
+        above[node] = above[up];
+        if (name != UINT32_MAX)
+            above[node] |= found[up];
         for (size_t i = 0; i < n; i++)
-            if (names[tree->frame[node]] == candidates[i] && candidates[i] != UINT32_MAX)
-                masks[node] |= UINT64_C(1) << i;
-        common &= side->count[node] ? masks[node] : UINT64_MAX;
+            if (name == candidates[i] && name != UINT32_MAX)
+                found[node] |= UINT64_C(1) << i;
+        if (!side->count[node])
+            continue;
+        common &= found[node];
+        *deeper |= above[node];
     }
     return common;
 }
@@ -238,11 +258,11 @@ static uint32_t child_of(struct diff *d, uint32_t parent, uint32_t frame)
 }
 
 /* Returns the combined frame of a frame of a side. */
-static uint32_t frame_of(struct diff *d, int s, uint32_t frame, struct ps_buf *text)
+static uint32_t frame_of(struct diff *d, int s, uint32_t frame, bool has_line, struct ps_buf *text)
 {
     uint32_t n_known = d->texts.count, id;
 
-    append_text(&d->sides[s].stacks->frames[frame], d->has_lines, text);
+    append_text(&d->sides[s].stacks->frames[frame], has_line, text);
     id = ps_intern_add(&d->texts, ps_buf_slice(text));
     if (id == n_known) {
         d->frames = ps_grow_to(d->frames, &d->cap_frames, id, sizeof *d->frames);
@@ -252,7 +272,8 @@ static uint32_t frame_of(struct diff *d, int s, uint32_t frame, struct ps_buf *t
 }
 
 /* Adds the live stacks of a side that end at the nodes of is_member. They begin at their outermost
- * frame with is_begin. Frames whose name is UINT32_MAX are left out, unless stacks begin there. */
+ * frame with is_begin, which meets others by its line only if it is one that both sides have.
+ * Frames whose name is UINT32_MAX are left out, unless stacks begin there. */
 static void add_stacks(struct diff *d, int s, const uint32_t *names, const bool *is_begin,
                        const bool *is_member)
 {
@@ -270,14 +291,18 @@ static void add_stacks(struct diff *d, int s, const uint32_t *names, const bool 
     for (size_t node = 0; node <= tree->n_nodes; node++) {
         uint32_t frame = tree->frame[node], parent = tree->parent[node];
         struct node *sum;
+        bool is_first;
 
         if (node && !is_used[node])
             continue;
         has_begun[node] = has_begun[parent] || !d->beginning.is_cut || is_begin[frame];
+        is_first = d->beginning.is_cut && has_begun[node] && !has_begun[parent];
         combined[node] = combined[parent];
-        if (node && has_begun[node] &&
-            (names[frame] != UINT32_MAX || (d->beginning.is_cut && !has_begun[parent])))
-            combined[node] = child_of(d, combined[parent], frame_of(d, s, frame, &text));
+        if (node && has_begun[node] && (names[frame] != UINT32_MAX || is_first)) {
+            bool has_line = d->has_lines && (!is_first || d->beginning.is_common[s][frame]);
+
+            combined[node] = child_of(d, combined[parent], frame_of(d, s, frame, has_line, &text));
+        }
         if (!is_member[node])
             continue;
         sum = &d->nodes[combined[node]];
@@ -295,12 +320,10 @@ static void add_side(struct diff *d, int s, const uint32_t *names)
     enum { HAS_COMMON = 1, HAS_OWN = 2, N_SETS = 4 };
     const struct side *side = &d->sides[s];
     const struct ps_snapshot_tree *tree = &side->stacks->trees[PS_SNAPSHOT_PYTHON];
-    PS_AUTO(ps_free_ptr) uint32_t *own = ps_alloc_array(side->stacks->n_frames + 1, sizeof *own);
+    PS_AUTO(ps_free_ptr) uint32_t *own = own_names(side, names);
     PS_AUTO(ps_free_ptr) uint8_t *sets = ps_alloc_array(tree->n_nodes + 1, sizeof *sets);
     PS_AUTO(ps_free_ptr) bool *is_member = ps_alloc_array(tree->n_nodes + 1, sizeof *is_member);
 
-    for (size_t i = 0; i <= side->stacks->n_frames; i++)
-        own[i] = i && is_own(&side->stacks->frames[i]) ? names[i] : UINT32_MAX;
     for (size_t node = 1; node <= tree->n_nodes; node++) {
         uint32_t frame = tree->frame[node];
 
@@ -362,19 +385,26 @@ static bool share_roots(const struct diff *d, uint32_t *const texts[N_SIDES], si
     return do_share;
 }
 
-/* Returns the name of the deepest function that all live stacks have; UINT32_MAX: none. */
+/* Returns the name of the deepest function of the program that all live stacks have and that calls
+ * others; UINT32_MAX: none. */
 static uint32_t find_common_name(const struct diff *d, uint32_t *const names[N_SIDES])
 {
-    uint32_t candidates[CANDIDATES_MAX];
-    uint64_t common = UINT64_MAX;
-    size_t n = find_candidates(&d->sides[BASE], names[BASE], candidates);
+    uint32_t candidates[CANDIDATES_MAX], found = UINT32_MAX;
+    uint64_t common = UINT64_MAX, deeper = 0;
+    uint32_t *own[N_SIDES];
+    size_t n;
 
     for (int s = 0; s < N_SIDES; s++)
-        common &= common_frames(&d->sides[s], names[s], candidates, n);
-    for (size_t i = n; i > 0; i--)
-        if (common >> (i - 1) & 1)
-            return candidates[i - 1];
-    return UINT32_MAX;
+        own[s] = own_names(&d->sides[s], names[s]);
+    n = find_candidates(&d->sides[BASE], own[BASE], candidates);
+    for (int s = 0; s < N_SIDES; s++)
+        common &= common_frames(&d->sides[s], own[s], candidates, n, &deeper);
+    for (size_t i = n; i > 0 && found == UINT32_MAX; i--)
+        if ((common & deeper) >> (i - 1) & 1)
+            found = candidates[i - 1];
+    for (int s = 0; s < N_SIDES; s++)
+        free(own[s]);
+    return found;
 }
 
 static void find_beginning(struct diff *d, uint32_t *const names[N_SIDES],

@@ -241,3 +241,60 @@ export interface Leaks {
     rows: LeakRow[];
     omitted: { rows: number; bytes: number; count: number };
 }
+
+/** What is live in one of two runs that are compared. */
+export interface ComparedSnapshot {
+    device: number;
+    events: number;
+    at: number;
+    live: number;
+    reserved: number;
+    peak_live: number;
+    peak_event: number;
+    live_end: number;
+}
+
+/** Bytes and allocations of both runs. */
+export interface SnapshotPair {
+    base: number;
+    new: number;
+    base_count: number;
+    new_count: number;
+}
+
+/** A stack of one run or of both; without a name and file: allocations without a Python stack. */
+export interface SnapshotDiffRow extends SnapshotFrame, SnapshotPair {
+    base_stack: number | null;
+    new_stack: number | null;
+    caller: SnapshotFrame | null;
+    /** new minus base */
+    change: number;
+    verdict: 'new' | 'gone' | 'more' | 'less' | 'same';
+}
+
+/** Columns of the tree of both runs. Node 0 is the root; children stand after their parents. */
+export interface SnapshotDiffNodes {
+    parent: number[];
+    /** as in LiveNodes */
+    frame: (number | null)[];
+    base: number[];
+    new: number[];
+    base_count: number[];
+    new_count: number[];
+    base_stack: (number | null)[];
+    new_stack: (number | null)[];
+}
+
+/** Answer of GET /compare/snapshot. The changes of all rows are the difference of the live bytes. */
+export interface SnapshotComparison {
+    base: ComparedSnapshot;
+    new: ComparedSnapshot;
+    /** the function at which stacks begin; null: with their outermost frame */
+    begins_at: { name: string; file: string } | null;
+    common_stacks: number;
+    /** the largest change first */
+    rows: SnapshotDiffRow[];
+    omitted: SnapshotPair & { rows: number };
+    frames: SnapshotFrame[];
+    nodes: SnapshotDiffNodes;
+}

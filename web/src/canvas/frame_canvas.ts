@@ -29,6 +29,8 @@ export interface FramePaint {
     tint: (frame: number) => 0 | 1;
     /** Draws a strong left edge: the other side of the comparison lacks this frame. */
     edge?: (frame: number) => boolean;
+    /** Draws a dashed outline: the new run lacks this frame. */
+    gone?: (frame: number) => boolean;
     /** Self time of a frame that has frames below it: an empty box beside them, from x0 to x1 in the
      * unit of the layout; null: none. */
     selfBox?: (frame: number) => { x0: number; x1: number; value: string } | null;
@@ -234,7 +236,9 @@ export class FrameCanvas {
         const origin = paint.origin(frame);
         const fill = theme.fills[origin][paint.tint(frame)];
         if (texture === 'dashed') {
-            this.dashed(theme, box);
+            ctx.fillStyle = theme.bg;
+            ctx.fillRect(box.x, box.y, box.w, box.h);
+            this.dashedOutline(theme, box);
             return;
         }
         ctx.fillStyle =
@@ -251,6 +255,7 @@ export class FrameCanvas {
             ctx.fillStyle = theme.ink;
             ctx.fillRect(box.x, box.y, 3, box.h);
         }
+        if (box.w >= 3 && paint.gone?.(frame)) this.dashedOutline(theme, box);
         if (origin === 4 && texture !== 'root' && box.w >= 3) {
             ctx.strokeStyle = theme.text3;
             ctx.lineWidth = 1;
@@ -258,10 +263,8 @@ export class FrameCanvas {
         }
     }
 
-    private dashed(theme: FrameTheme, box: Box): void {
+    private dashedOutline(theme: FrameTheme, box: Box): void {
         const { ctx } = this;
-        ctx.fillStyle = theme.bg;
-        ctx.fillRect(box.x, box.y, box.w, box.h);
         ctx.strokeStyle = theme.text2;
         ctx.lineWidth = 1;
         ctx.setLineDash(box.w > 12 ? [3, 2] : [2, 2]);

@@ -15,7 +15,10 @@ const GROUP_FILLS = GROUP_TOKENS.map(
     (token) => FAMILY_FILL + FAMILIES.findIndex(({ key }) => token === `family-${key}`),
 );
 
-export function flameNodeName(flame: LiveFlame, { kind, node, frames }: FlameNode): string {
+export function flameNodeName(
+    flame: Pick<LiveFlame, 'frames' | 'nodes'>,
+    { kind, node, frames }: FlameNode,
+): string {
     if (kind === 'fold') return `${plural(frames, 'frame')} with one child each`;
     if (kind === 'none') return NO_STACK;
     if (kind === 'rest') return 'smaller frames';

@@ -315,7 +315,7 @@ interface DiffBarProps {
 }
 
 /** A difference as a bar from the middle: negative to the left, positive to the right. */
-function DiffBar({ delta, maxDelta, tone }: DiffBarProps) {
+export function DiffBar({ delta, maxDelta, tone }: DiffBarProps) {
     const share = maxDelta > 0 ? Math.min(1, Math.abs(delta) / maxDelta) : 0;
     const half = `${share * 50}%`;
     return (

@@ -4,6 +4,7 @@
  */
 import type { Comparison, Group } from '../../base/compare_types';
 import { formatHash } from '../../base/router';
+import type { SnapshotComparison } from '../../base/snapshot_types';
 import type { TraceStep } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, plural, signed, text, when } from '../../base/units';
@@ -14,16 +15,20 @@ import { formatDelta, formatValueOf, groupName, verdictOf, verdictText } from '.
 import { ConclusionLine } from './conclusion';
 import { GroupStrip } from './group_strip';
 import { noStepsText } from './per_switch';
+import { isSnapshots } from './snapshot_data';
+import { SnapshotCurves, SnapshotSentence } from './snapshot_head';
 import { countedSteps, durationOf } from './step_columns';
 import type { StepOverviews } from './steps_view';
 
 interface CompareHeadProps {
     comparison: Comparison;
+    /** two memory snapshots: at the peaks, and what the tab shows; null: other kinds, or not read yet */
+    snapshots: { peaks: SnapshotComparison; shown: SnapshotComparison } | null;
     /** the steps of traces that have some */
     overviews: StepOverviews | null;
 }
 
-export function CompareHead({ comparison, overviews }: CompareHeadProps) {
+export function CompareHead({ comparison, overviews, snapshots }: CompareHeadProps) {
     const { headline, base, new: fresh } = comparison;
     const steps = overviews && base.length + fresh.length === 2 ? stepGroups(overviews) : null;
     const width = viewportWidth.value;
@@ -36,9 +41,20 @@ export function CompareHead({ comparison, overviews }: CompareHeadProps) {
                 <GroupLine label="base" runs={base} group={headline?.base} unit={headline?.unit} />
                 <GroupLine label="new" runs={fresh} group={headline?.new} unit={headline?.unit} />
                 <HeadlineVerdict comparison={comparison} />
-                <ConclusionLine comparison={comparison} />
+                {snapshots ? (
+                    <SnapshotSentence comparison={comparison} diff={snapshots.peaks} />
+                ) : (
+                    <ConclusionLine comparison={comparison} />
+                )}
             </div>
-            {headline && (
+            {snapshots && (
+                <SnapshotCurves
+                    comparison={comparison}
+                    diff={snapshots.shown}
+                    width={stripWidth(width)}
+                />
+            )}
+            {headline && !isSnapshots(comparison) && (
                 <GroupStrip
                     base={steps?.base ?? headline.base}
                     fresh={steps?.fresh ?? headline.new}

@@ -16,6 +16,7 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
 import { groupName, ledgerOf } from '../../model/compare';
+import { diffSums } from '../../model/snapshot_diff';
 import { rememberComparison } from '../shared/comparison_of';
 import { cacheRun } from '../shared/shelf_state';
 import { useJson } from '../shared/use_json';
@@ -41,6 +42,8 @@ import {
     tabHref,
     tabOf,
 } from './state';
+import { isSnapshots, MOMENT_TABS, momentOf, useSnapshotDiff } from './snapshot_data';
+import { SnapshotView } from './snapshot_view';
 import { stepsSentence } from './step_columns';
 import { StepsError, StepsView, useStepOverviews } from './steps_view';
 import { CompareTable } from './table';
@@ -138,9 +141,20 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     const [first] = comparison.tables;
     const [ready, setReady] = useState(false);
     const [wantedRow, setWantedRow] = useState<RowName | null>(null);
-    const changedRows = useChangeCount(first, ready);
+    const moment = isSnapshots(comparison) ? momentOf(tab) : null;
+    const peaks = useSnapshotDiff(comparison, 'peak');
+    const chosen = useSnapshotDiff(comparison, moment === 'peak' ? null : moment);
+    const shown = moment === null || moment === 'peak' ? peaks : chosen;
+    const changedRows = useChangeCount(isSnapshots(comparison) ? undefined : first, ready);
     const { overviews, error: stepsError } = useStepOverviews(comparison);
     const tabs = [
+        ...(isSnapshots(comparison)
+            ? MOMENT_TABS.map((one) => ({
+                  id: one.tab,
+                  title: one.title,
+                  href: tabHref(query, one.tab),
+              }))
+            : []),
         ...comparison.tables.map((one) => ({
             id: tabOf(one),
             title: one.of === PARTS_TABLE ? 'Steps' : one.title,
@@ -151,7 +165,7 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                   {
                       id: CHANGES_TAB,
                       title: 'Added and removed',
-                      count: changedRows,
+                      count: peaks.data ? diffSums(peaks.data).changed : changedRows,
                       href: tabHref(query, CHANGES_TAB),
                   },
               ]
@@ -166,21 +180,32 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     const isChangesTab = tab === CHANGES_TAB;
     const isGraphTab = tab === GRAPH_TAB && comparison.pictures.includes('graph');
     const current =
-        isChangesTab || isSideTab || isGraphTab ? (tab as string) : table ? tabOf(table) : '';
+        isChangesTab || isSideTab || isGraphTab
+            ? (tab as string)
+            : moment
+              ? (tab ?? MOMENT_TABS[0].tab)
+              : table
+                ? tabOf(table)
+                : '';
     useCompareKeys(tabs.map(({ href }) => href));
     useEffect(() => {
         document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
     }, [comparison]);
     useLayoutEffect(() => {
+        if (moment) return; // the view says more
         const left = `${ledgerOf('base', comparison.base)} · ${ledgerOf('new', comparison.new)}`;
         const rule = ruleText(comparison, !table || isSingle(comparison, table));
         const steps = overviews && isSteps ? stepsSentence(overviews.base, overviews.fresh) : '';
         const per = steps ? 'per step: sum over the steps, divided by their number' : null;
         setStatus(left, [rule, steps].filter(Boolean).join('; '), per);
-    }, [comparison, table, overviews, isSteps]);
+    }, [comparison, table, overviews, isSteps, moment]);
     return (
         <>
-            <CompareHead comparison={comparison} overviews={overviews} />
+            <CompareHead
+                comparison={comparison}
+                overviews={overviews}
+                snapshots={peaks.data && { peaks: peaks.data, shown: shown.data ?? peaks.data }}
+            />
             <Tabs current={current} items={tabs} label="tables of this comparison">
                 <button type="button" class="quiet" onClick={swapGroups}>
                     Swap <kbd>x</kbd>
@@ -194,6 +219,14 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                 <SideView comparison={comparison} view={view} />
             ) : isGraphTab ? (
                 <CompareGraph comparison={comparison} />
+            ) : moment ? (
+                <SnapshotView
+                    key={current}
+                    comparison={comparison}
+                    answer={shown}
+                    moment={moment}
+                    onlyChanges={isChangesTab}
+                />
             ) : table && isSteps ? (
                 <>
                     {stepsError && <StepsError error={stepsError} />}
