@@ -63,6 +63,8 @@ function makeSnapshot(gpus) {
 
 const oneGpu = (options) => makeSnapshot([makeGpu(0, 8, options)]);
 
+const renamed = (data, from, to) => JSON.parse(JSON.stringify(data).replaceAll(`"${from}"`, `"${to}"`));
+
 /* A shelf with this snapshot, its page, and a function that asks the server. */
 async function withSnapshot(pages, data, work, { query = '', ...options } = {}) {
     const shelf = await Shelf.start();
@@ -117,7 +119,7 @@ test('snapshot: the first tab shows the peak with the numbers of the server', ({
     withSnapshot(pages, oneGpu(), async ({ page, ask }) => {
         equal(await page.locator('.tabs [aria-selected=true], .tabs .is-current, .tabs [aria-current]').first().innerText(), 'Snapshot', 'tab');
         const { devices: [gpu] } = await ask('');
-        equal(await cursorText(page), `Cursor event ${gpu.peak_event} the peak`, 'cursor');
+        equal(await cursorText(page), `Cursor event ${gpu.peak_event}, the peak`, 'cursor');
         check((await chartText(page)).startsWith(`live memory of GPU 0 over ${gpu.events} events, peak ${gpu.peak_live / MIB}.0 MiB at event ${gpu.peak_event}`), await chartText(page));
         await checkTable(page, ask, gpu.peak_event);
         const names = (await rowTexts(page, TABLE)).map(([name]) => name);
@@ -136,7 +138,7 @@ test('snapshot: keys move the cursor, and the address has its event', ({ pages }
     withSnapshot(pages, oneGpu({ oom: true }), async ({ page, ask }) => {
         const { devices: [gpu], marks } = await ask('');
         const oom = marks.find(({ kind }) => kind === 'oom').event;
-        equal(await cursorText(page), `Cursor event ${oom} out of memory`, 'starts at the failed allocation');
+        equal(await cursorText(page), `Cursor event ${oom}, out of memory`, 'starts at the failed allocation');
         const facts = await page.locator('.run-head .facts > div').evaluateAll((all) => all.map((fact) => [...fact.children].map((part) => part.textContent.replace(/\s/g, ' ')).join(': ')));
         const share = ((100 * (gpu.reserved_at_peak - gpu.peak_live)) / gpu.reserved_at_peak).toFixed(1);
         equal(facts, [`Peak allocated: ${gpu.peak_live / MIB}.0 MiB`, `Reserved at peak: ${gpu.reserved_at_peak / MIB} MiB`, `Unused at peak: ${share} %of reserved`,
@@ -145,11 +147,11 @@ test('snapshot: keys move the cursor, and the address has its event', ({ pages }
         equal(queryOf(page).get('at'), String(oom - 3), 'event in the address');
         await checkTable(page, ask, oom - 3);
         await pressed(page, 'p');
-        equal(await cursorText(page), `Cursor event ${gpu.peak_event} the peak`, 'peak');
+        equal(await cursorText(page), `Cursor event ${gpu.peak_event}, the peak`, 'peak');
         await pressed(page, ']');
         equal(queryOf(page).get('at'), null, 'the mark after the peak is where it starts');
         await pressed(page, ']');
-        equal(await cursorText(page), `Cursor event ${oom + 1} snapshot taken`, 'next mark');
+        equal(await cursorText(page), `Cursor event ${oom + 1}, snapshot taken`, 'next mark');
         await pressed(page, '[', 2);
         equal(queryOf(page).get('at'), String(gpu.peak_event), 'two marks back');
         await page.keyboard.press('g');
@@ -382,13 +384,47 @@ test('snapshot: without a history only the end is shown, with the command that r
         equal(await chart(page).count(), 0, 'charts');
         equal(await page.locator('.snapshot-cursor').count(), 0, 'cursors');
         check((await rowTexts(page, TABLE)).length > 0, 'rows of the end');
+        equal(await page.locator('.snapshot .toolbar').count(), 0, 'toolbars of the chart');
+        const parts = await page.locator('.snapshot-line b, .snapshot .pane-head').allInnerTexts();
+        check(parts.some((text) => text.includes('Segments at the end')) && parts.some((text) => text.includes('Live at the end')), parts);
+        check(!parts.some((text) => text.includes('cursor')), `without a cursor: ${parts}`);
+        equal(await page.getByRole('columnheader', { name: /^Lifetime/ }).count(), 0, 'columns of lifetimes');
+        await page.locator('.tabs a', { hasText: 'Leaks' }).click();
+        await until(async () => /^History was off: what was allocated when is not known/.test(await page.locator('.snapshot-off').innerText()),
+            'the reason why there are no leaks');
     }));
 
 test('snapshot: an empty snapshot says what to record', ({ pages }) =>
     withSnapshot(pages, { segments: [], device_traces: [[], []] }, async ({ page }) => {
         const text = await page.locator('.snapshot .grid-empty').innerText();
         check(/no memory/.test(text) && /_record_memory_history/.test(text), text);
+        await page.locator('.tabs a', { hasText: 'Leaks' }).click();
+        equal(await until(() => page.locator('.snapshot .grid-empty').innerText(), 'the same on the tab Leaks'), text, 'both tabs');
     }));
+
+test('snapshot: without a stack, the verdict on leaks begins with a capital', ({ pages }) => {
+    const gpu = makeGpu(0, 8);
+    for (const event of gpu.trace) event.frames = [];
+    for (const block of gpu.segment.blocks) block.frames = [];
+    return withSnapshot(pages, makeSnapshot([gpu]), async ({ page }) => {
+        const verdict = plain(await page.locator('.leak-verdict').innerText());
+        check(/^No Python stack keeps .* MiB of each step\./.test(verdict), verdict);
+        equal((await rowTexts(page, 'kept memory by stack')).map(([name]) => name), ['no Python stack'], 'rows');
+    }, { query: '/leaks?steps=4' });
+});
+
+test('snapshot: leaks 390 px wide: names end before the menu of their row', ({ pages }) =>
+    withSnapshot(pages, renamed(oneGpu(), 'attention', 'scaled_dot_product_attention'), async ({ page }) => {
+        const row = grid(page, 'kept memory by stack').locator('.grid-row').first();
+        await row.click();
+        const menu = await row.locator('.row-menu').boundingBox();
+        for (const part of await row.locator('.named > span').all()) {
+            const { x, width } = await part.boundingBox();
+            check(x + width <= menu.x + 1, `${await part.innerText()} ends at ${x + width}, the menu begins at ${menu.x}`);
+        }
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        check(!wide, 'the page is wider than the window');
+    }, { query: '/leaks?steps=4', width: 390, height: 844 }));
 
 test('snapshot: one event, and names of any length', ({ pages }) => {
     const gpu = makeGpu(0, 0);
@@ -429,8 +465,8 @@ test('snapshot: 390 px wide, by touch', ({ pages }) =>
         const session = await page.context().newCDPSession(page);
         const touch = (type, points) => session.send('Input.dispatchTouchEvent', { type, touchPoints: points });
         const y = box.y + box.height / 2;
-        const left = box.x + 52;
-        const width = box.width - 68;
+        const left = box.x + 56;
+        const width = box.width - 72;
         await touch('touchStart', [{ x: left + width * 0.8, y }]);
         for (let i = 1; i <= 10; i++) await touch('touchMove', [{ x: left + width * (0.8 - 0.05 * i), y }]);
         await touch('touchEnd', []);

@@ -18,6 +18,7 @@ import {
     parseAxis,
     placeColumns,
     placeFlags,
+    placeLabel,
     revealOnAxis,
     tickStep,
     xOfEvent,
@@ -175,6 +176,19 @@ test('flags do not touch: a later one goes left of its line, or is hidden', () =
         'hidden',
     ]);
     assert.deepEqual(placeFlags([flag(950)], 0, 1000), ['left']);
+});
+
+test('a label goes beside lines that cross its place', () => {
+    assert.equal(placeLabel(200, 100, [], 0, 1000), 200);
+    assert.equal(placeLabel(950, 100, [], 0, 1000), 900, 'inside the chart');
+    assert.equal(placeLabel(200, 100, [210], 0, 1000), 215);
+    assert.equal(placeLabel(200, 100, [290], 0, 1000), 185);
+    assert.equal(
+        placeLabel(200, 100, [210, 250, 320], 0, 1000),
+        105,
+        'not between lines that are too near',
+    );
+    assert.equal(placeLabel(10, 100, [40, 60], 0, 120), 10, 'no place is free');
 });
 
 const life = (

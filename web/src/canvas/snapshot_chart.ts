@@ -7,6 +7,7 @@ import {
     type AxisView,
     type Flag,
     placeFlags,
+    placeLabel,
     type PixelColumns,
     type PlacedColumns,
     tickStep,
@@ -81,8 +82,11 @@ const AXIS = 18;
 const BAND = 14;
 const RIGHT = 16;
 
+/** Width of the labels to the left of the chart. */
+export const chartLeft = (width: number): number => (width < 600 ? 56 : 64);
+
 export function chartBox(width: number, height: number, hasAnnotations: boolean): ChartBox {
-    const left = width < 600 ? 52 : 64;
+    const left = chartLeft(width);
     return {
         left,
         right: Math.max(left + 10, width - RIGHT),
@@ -360,8 +364,13 @@ function paintReserved(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: Snapsh
     ctx.font = `11px ${theme.sans}`;
     ctx.textBaseline = 'alphabetic';
     const width = ctx.measureText(text).width;
-    const room = box.right - box.left - width;
-    const x = box.left + Math.max(0, Math.min(room, (longest.x0 + longest.x1 - width) / 2));
+    const x = placeLabel(
+        box.left + (longest.x0 + longest.x1 - width) / 2,
+        width,
+        scene.marks.map(({ at }) => xOfView(box, scene.view, at)),
+        box.left,
+        box.right,
+    );
     ctx.textAlign = 'left';
     const y = yOf(box, scene, longest.bytes) - 4;
     ctx.fillStyle = theme.bg;
@@ -432,7 +441,7 @@ function paintMarks(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotT
         if (tone === 'note') ctx.setLineDash([2, 3]);
         ctx.beginPath();
         const lineX = Math.round(x) + 0.5;
-        ctx.moveTo(lineX, tone === 'note' ? FLAG + 2 : lineTop);
+        ctx.moveTo(lineX, tone === 'note' || places[i] === 'hidden' ? FLAG + 2 : lineTop);
         ctx.lineTo(lineX, box.bottom);
         ctx.stroke();
         ctx.setLineDash([]);
@@ -480,7 +489,8 @@ function paintHidden(
         ...hidden,
         ...taken.map(({ x, width: w, side }) => (side === 'right' ? x + w : x)),
     ];
-    const left = candidates.find(isFree);
+    const [first] = hidden;
+    const left = candidates.sort((a, b) => Math.abs(a - first) - Math.abs(b - first)).find(isFree);
     if (left === undefined) return;
     ctx.fillStyle = theme.text2;
     ctx.textAlign = 'left';

@@ -263,3 +263,22 @@ export function placeFlags(
         return 'hidden';
     });
 }
+
+/** Left edge of a label that crosses no line, as near to `wanted` as possible; if there is no such place,
+ * `wanted` within the chart. */
+export function placeLabel(
+    wanted: number,
+    width: number,
+    lines: readonly number[],
+    left: number,
+    right: number,
+): number {
+    const margin = 5;
+    const clamp = (x: number): number => Math.max(left, Math.min(right - width, x));
+    const isFree = (x: number): boolean =>
+        lines.every((line) => line <= x - margin + 0.5 || line >= x + width + margin - 0.5);
+    const places = [wanted, ...lines.flatMap((x) => [x + margin, x - margin - width])]
+        .filter((x) => clamp(x) === x)
+        .sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
+    return places.find(isFree) ?? clamp(wanted);
+}

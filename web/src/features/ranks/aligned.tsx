@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The ranks of one step on a common clock: compute, waiting and transfer of each. With a selected
  * call, the time around it. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { AlignedRank, RanksAnswer, RankStep } from '../../base/ranks_types';
 import { THIN_SPACE } from '../../base/units';
+import { usePaint, useWidth } from '../../components/painting';
 import { PaneHead } from '../../components/toolbar';
-import { watchTheme } from '../../components/theme_watch';
 import { rankName } from '../../model/ranks';
 import { ms } from '../../model/trace_range';
 
@@ -107,20 +107,16 @@ function paintBar(
 
 function Bar({ rank, view, call }: { rank: AlignedRank; view: AlignedView; call: number | null }) {
     const canvas = useRef<HTMLCanvasElement | null>(null);
-    const [, redraw] = useState(0);
-    useLayoutEffect(() => {
+    // Each change of the width renders, and so paints.
+    const { box } = useWidth();
+    usePaint(() => {
         if (canvas.current) paintBar(canvas.current, rank, view, call);
     });
-    useEffect(() => {
-        const observer = new ResizeObserver(() => redraw((n) => n + 1));
-        if (canvas.current) observer.observe(canvas.current);
-        const unwatch = watchTheme(() => redraw((n) => n + 1));
-        return () => {
-            observer.disconnect();
-            unwatch();
-        };
-    }, []);
-    return <canvas ref={canvas} class="aligned-bar" aria-hidden="true" />;
+    return (
+        <div ref={box} class="aligned-bar">
+            <canvas ref={canvas} aria-hidden="true" />
+        </div>
+    );
 }
 
 interface AlignedProps {

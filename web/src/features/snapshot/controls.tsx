@@ -82,9 +82,9 @@ export function SnapshotControls(props: ControlsProps) {
                     {!device.has_times && <span class="soft wide-only">{NO_TIMES}</span>}
                     <Spacer />
                     <span class="snapshot-cursor" role="status">
-                        Cursor{' '}
+                        <span class="snapshot-word">Cursor </span>
                         <b>{cursor < 0 ? 'before the first event' : `event ${int(cursor)}`}</b>
-                        {cursorNote && ` ${cursorNote}`}
+                        {cursorNote && `, ${cursorNote}`}
                     </span>
                     <GoToEvent {...props} />
                     <span class="snapshot-keys hide-below-600">
@@ -94,7 +94,7 @@ export function SnapshotControls(props: ControlsProps) {
                         <button type="button" aria-label="next mark" onClick={() => onMark(1)}>
                             <kbd>]</kbd>
                         </button>
-                        <span class="soft"> mark</span>
+                        <span class="soft snapshot-word"> mark</span>
                     </span>
                     {!offlineFile() && (
                         <a

@@ -11,7 +11,6 @@ import type { Run } from '../../base/types';
 import { bytesText, formatFixed, int, plural } from '../../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
-import { MarkedName } from '../../components/marked_name';
 import { Notice } from '../../components/notice';
 import { NumberField } from '../../components/number_field';
 import { LoadingLine } from '../../components/progress';
@@ -20,11 +19,13 @@ import { Segmented } from '../../components/segmented';
 import { setStatus } from '../../components/status_line';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { type Matcher, matcher } from '../../model/search';
-import { frameText, frameTitle } from '../../model/snapshot_names';
+import { capital } from '../../model/labels';
+import { frameText, frameTitle, NO_STACK } from '../../model/snapshot_names';
 import { tabId } from '../shared/tab_list';
 import { rowActions } from '../shared/row_actions';
 import { snapshotPath, usePacedJson } from './data';
-import { GroupSwatch } from './stacks';
+import { FrameNameText, GroupSwatch } from './stacks';
+import { HistoryOff, NoMemory } from './nothing';
 import { chooseDevice, selectStack, setDevice, stackText } from './state';
 
 const MIB = 1024 * 1024;
@@ -68,9 +69,7 @@ function columnsOf(leaks: Leaks, search: Matcher): GridColumn<LeakRow>[] {
             render: (row) => (
                 <span class="named" title={`${row.name ?? ''}\n${row.file ?? ''}:${row.line ?? 0}`}>
                     <GroupSwatch group={row.group} />
-                    <span class="mono">
-                        <MarkedName text={frameText(row)} search={search} />
-                    </span>
+                    <FrameNameText title={frameTitle(row)} search={search} />
                 </span>
             ),
         },
@@ -92,8 +91,8 @@ function columnsOf(leaks: Leaks, search: Matcher): GridColumn<LeakRow>[] {
             {
                 key: 'growth',
                 title: 'Growth',
-                unit: 'MiB/step',
-                width: 132,
+                unit: 'MiB',
+                width: 92,
                 align: 'right',
                 numeric: true,
                 sortKey: 'growth',
@@ -131,6 +130,7 @@ function columnsOf(leaks: Leaks, search: Matcher): GridColumn<LeakRow>[] {
             key: 'count',
             title: 'Count',
             width: 72,
+            hideBelow: 500,
             align: 'right',
             numeric: true,
             sortKey: 'count',
@@ -149,7 +149,8 @@ function sortLeaks(rows: readonly LeakRow[], { key, desc }: GridSort): LeakRow[]
 }
 
 /** What the steps say, in a sentence. */
-export function leakVerdict({ rows, steps }: Leaks): string {
+export function leakVerdict({ rows, steps, count }: Leaks): string {
+    if (count === 0) return 'Nothing that was allocated in the recording is live at its end.';
     if (steps.length === 0) return 'No steps were found.';
     const growing = rows
         .filter(({ growth }) => growth !== null)
@@ -158,11 +159,18 @@ export function leakVerdict({ rows, steps }: Leaks): string {
     if (!first) return 'No stack keeps memory in each step.';
     const sum = growing.reduce((total, { growth }) => total + (growth ?? 0), 0);
     const others = growing.length > 1 ? ` All ${int(growing.length)} keep ${bytesText(sum)}.` : '';
-    return `${frameText(first)} keeps ${bytesText(first.growth ?? 0)} of each step.${others}`;
+    return `${capitalUnlessCode(first)} keeps ${bytesText(first.growth ?? 0)} of each step.${others}`;
+}
+
+/* The name of a function keeps its case. */
+function capitalUnlessCode(row: LeakRow): string {
+    const text = frameText(row);
+    return text === NO_STACK ? capital(text) : text;
 }
 
 function sourceText({ steps, step_source, step_name, bytes, count }: Leaks): string {
     const kept = `${plural(count, 'allocation')} of the recording with ${bytesText(bytes)} are live at its end.`;
+    if (count === 0) return '';
     const number = plural(steps.length, 'step');
     if (step_source === 'annotations')
         return `${number}: between annotations ${step_name ?? ''}. ${kept}`;
@@ -210,6 +218,13 @@ export function LeaksTab({ run }: { run: Run }) {
         return () => setStatus(undefined, null);
     }, [run.id]);
     const first = snapshot.data && chooseDevice(snapshot.data, undefined);
+    if (snapshot.data && !device) return <NoMemory />;
+    if (device?.events === 0 && snapshot.data?.devices.length === 1)
+        return (
+            <div class="tab-body snapshot">
+                <HistoryOff>what was allocated when is not known.</HistoryOff>
+            </div>
+        );
     return (
         <div class="tab-body snapshot">
             {(snapshot.error ?? error) && (

@@ -13,7 +13,8 @@ import { DataGrid, type GridColumn, type GridSort } from '../../components/data_
 import { arraySource, type GridHandle } from '../../components/grid_types';
 import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
-import { frameTitle, NO_STACK } from '../../model/snapshot_names';
+import { type FrameTitle, frameTitle, NO_STACK } from '../../model/snapshot_names';
+import { libraryPath } from '../../model/labels';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { rowActions } from '../shared/row_actions';
 import type { RowsBy } from './state';
@@ -26,12 +27,11 @@ export function GroupSwatch({ group }: { group: number }) {
 }
 
 /** A function and its place; of several rows with the same name the place tells them apart. */
-export function FrameNameText({ row, by, search }: { row: LiveRow; by: RowsBy; search: Matcher }) {
-    const { name, place } =
-        by === 'stack' ? frameTitle(row) : { name: groupName(row, by), place: '' };
+export function FrameNameText({ title, search }: { title: FrameTitle; search: Matcher }) {
+    const { name, place } = title;
     return (
         <>
-            <span class="mono snapshot-name">
+            <span class={`snapshot-name${name === NO_STACK ? '' : ' mono'}`}>
                 <MarkedName text={name} search={search} />
             </span>
             {place && (
@@ -52,12 +52,21 @@ function groupName({ name: own, file, bytes, count }: LiveRow, by: RowsBy): stri
     return (by === 'file' ? (file ?? name) : name) || NO_STACK;
 }
 
+function rowTitle(row: LiveRow, by: RowsBy): FrameTitle {
+    if (by === 'stack') return frameTitle(row);
+    const name = groupName(row, by);
+    return { name: by === 'file' ? libraryPath(name) : name, place: '' };
+}
+
 const FIRST_TITLES: Record<RowsBy, string> = {
     stack: 'Allocated in',
     file: 'File',
     module: 'Module',
     size: 'Size',
 };
+
+/** The name of the stack gets the rest. */
+const CALLER_PX = 168;
 
 const dash = <span class="zero">–</span>;
 
@@ -66,6 +75,7 @@ function columnsOf(
     by: RowsBy,
     search: Matcher,
     isNarrow: boolean,
+    hasEvents: boolean,
 ): GridColumn<LiveRow>[] {
     const most = Math.max(1, ...live.rows.map(({ bytes }) => bytes));
     const columns: GridColumn<LiveRow>[] = [
@@ -78,7 +88,7 @@ function columnsOf(
             render: (row) => (
                 <span class="named" title={titleOf(row, by)}>
                     {by === 'stack' && <GroupSwatch group={row.group} />}
-                    <FrameNameText row={row} by={by} search={search} />
+                    <FrameNameText title={rowTitle(row, by)} search={search} />
                 </span>
             ),
         },
@@ -87,8 +97,7 @@ function columnsOf(
         columns.push({
             key: 'caller',
             title: 'Called from',
-            width: 'rest',
-            least: 110,
+            width: CALLER_PX,
             hideBelow: 700,
             sortKey: 'caller',
             render: ({ caller }) => (
@@ -132,7 +141,7 @@ function columnsOf(
             render: ({ count }) => int(count),
         },
     );
-    if (by === 'stack')
+    if (by === 'stack' && hasEvents)
         columns.push({
             key: 'lifetime',
             title: 'Lifetime',
@@ -212,6 +221,8 @@ interface StackTableProps {
     search: Matcher | null;
     /** whether a pane beside the table makes it narrow */
     isNarrow: boolean;
+    /** false: no lifetimes are known */
+    hasEvents: boolean;
     handle: { current: GridHandle | null };
     onStack: (stack: number | null | undefined) => void;
     onOpen: (stack: number | null) => void;
@@ -226,15 +237,15 @@ export function readRowSort(): GridSort {
 }
 
 export function StackTable(props: StackTableProps) {
-    const { run, live, by, stack, search, isNarrow, handle, onStack, onOpen } = props;
+    const { run, live, by, stack, search, isNarrow, hasEvents, handle, onStack, onOpen } = props;
     const { key, desc } = readRowSort();
     const rows = useMemo(() => {
         const shown = search ? live.rows.filter((row) => matchesRow(row, by, search)) : live.rows;
         return sortRows(shown, { key, desc }, by);
     }, [live, key, desc, by, search]);
     const columns = useMemo(
-        () => columnsOf(live, by, search ?? NO_SEARCH, isNarrow),
-        [live, by, search, isNarrow],
+        () => columnsOf(live, by, search ?? NO_SEARCH, isNarrow, hasEvents),
+        [live, by, search, isNarrow, hasEvents],
     );
     const source = useMemo(() => arraySource(rows), [rows]);
     return (

@@ -130,7 +130,9 @@ export class SnapshotStage {
 
     xOf(event: number): number {
         // The state after an event begins at its left edge; a cursor points to its middle if it is wide.
-        const at = xOfEvent(this.answers, event, this.props.x);
+        // The state before the first event is at the left edge.
+        const at = xOfEvent(this.answers, Math.max(0, event), this.props.x);
+        if (event < 0) return at;
         return this.props.x === 'event' ? at + 0.5 : at;
     }
 

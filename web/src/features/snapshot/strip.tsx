@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SegmentMap } from '../../base/snapshot_types';
 import { bytesText, int, pct, plural, THIN_SPACE } from '../../base/units';
 import { paintStrip, STRIP_STEP, stripHeight } from '../../canvas/segment_strip';
+import { chartLeft } from '../../canvas/snapshot_chart';
 import { readSnapshotTheme } from '../../canvas/snapshot_theme';
 import { usePaint, useWidth } from '../../components/painting';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
@@ -20,6 +21,8 @@ import {
 
 interface StripProps {
     map: SegmentMap;
+    /** 'at the cursor' */
+    where: string;
     names: readonly string[];
     stack: number | null | undefined;
     allocation: number | null;
@@ -29,7 +32,7 @@ interface StripProps {
 }
 
 const RIGHT = 16;
-const leftOf = (width: number, byPool: boolean): number => (byPool ? 104 : width < 600 ? 52 : 64);
+const leftOf = (width: number, byPool: boolean): number => (byPool ? 104 : chartLeft(width));
 
 function addressOf({ segments }: SegmentMap, piece: SegmentPiece): string {
     const { address } = segments[piece.segment];
@@ -55,7 +58,7 @@ function pieceText(map: SegmentMap, piece: SegmentPiece, names: readonly string[
 }
 
 export function SegmentStrip(props: StripProps) {
-    const { map, names, stack, allocation, asked, onBlock } = props;
+    const { map, where, names, stack, allocation, asked, onBlock } = props;
     const canvas = useRef<HTMLCanvasElement | null>(null);
     const { box, width } = useWidth();
     const [hole, setHole] = useState<SegmentPiece | null>(null);
@@ -88,17 +91,14 @@ export function SegmentStrip(props: StripProps) {
     const share = map.reserved > 0 ? (100 * map.unused) / map.reserved : 0;
     const facts = `${plural(map.count, 'segment')} of ${bytesText(map.reserved)}, unused ${bytesText(map.unused)}`;
     return (
-        <section class="snapshot-segments" aria-label="Segments at the cursor">
+        <section class="snapshot-segments" aria-label={`Segments ${where}`}>
             <div class="snapshot-line">
-                <b>Segments at the cursor</b>
+                <b>Segments {where}</b>
                 <span class="soft" role="status">
                     {`${int(map.count)} of ${bytesText(map.reserved)}`}
                     {' · '}
                     {`unused ${bytesText(map.unused)}, ${pct(share)}${THIN_SPACE}% of reserved`}
-                    <span class="hide-below-600">
-                        {' · '}
-                        {`largest hole ${bytesText(map.largest_hole)}`}
-                    </span>
+                    {` · largest hole ${bytesText(map.largest_hole)}`}
                     {hole && hole.segment < map.segments.length ? (
                         <b class="snapshot-hole">{holeText(map, hole, asked)}</b>
                     ) : (

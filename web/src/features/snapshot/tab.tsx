@@ -36,6 +36,7 @@ import { frameText, NO_STACK } from '../../model/snapshot_names';
 import { AllocationPane } from './allocation';
 import { type ChartHit, SnapshotChart } from './chart';
 import { SnapshotControls } from './controls';
+import { HistoryOff, NoMemory } from './nothing';
 import { snapshotPath, usePacedJson } from './data';
 import { LiveFlameView } from './flame';
 import { csvOf, StackTable } from './stacks';
@@ -55,7 +56,6 @@ import { SegmentStrip } from './strip';
 
 const COMMIT_MS = 200;
 const MAX_ROWS = 2000;
-const RECORD = 'torch.cuda.memory._record_memory_history()';
 
 /* The event of the cursor. While it moves, the URL still has the old one. */
 function useCursor({ at, device }: SnapshotState): [number, (event: number) => void] {
@@ -133,27 +133,14 @@ export function SnapshotTab({ run }: { run: Run }) {
         snapshotPath(run, '', { plumbing: route.value.query.p === '1' ? 1 : undefined }),
     );
     const device = data && chooseDevice(data, route.value.query.d);
+    if (data && !device) return <NoMemory />;
     return (
         <div class="tab-body snapshot">
             {error && <Notice kind="error" title="The snapshot could not be read" error={error} />}
             {data && device && (
                 <SnapshotView key={run.id} run={run} snapshot={data} device={device} />
             )}
-            {data && !device && <NoSegments />}
             <LoadingLine active={loading} />
-        </div>
-    );
-}
-
-function NoSegments() {
-    return (
-        <div class="grid-empty">
-            <p>
-                This snapshot has no memory: nothing was allocated on a GPU. To record allocations:
-            </p>
-            <p class="teach">
-                <code>{RECORD}</code> <CopyButton text={RECORD} />
-            </p>
         </div>
     );
 }
@@ -231,6 +218,7 @@ function SnapshotView({
     useStatus(run, snapshot, device);
     const asked = marks.find(({ event, kind }) => kind === 'oom' && event === cursor);
     const hasEvents = device.events > 0;
+    const where = hasEvents ? 'at the cursor' : 'at the end';
     const hasPane =
         state.allocation !== null && isPaneBeside() && sizedPane('selection', PANE_LIMITS).isOpen;
     const room = viewportWidth.value - (hasPane ? sizedPane('selection', PANE_LIMITS).size : 0);
@@ -243,7 +231,7 @@ function SnapshotView({
     const flamePane = (
         <section class="pane snapshot-flame" style={beside ? { width: flameSize.size } : undefined}>
             <PaneHead
-                title={beside ? 'Live at the cursor' : <PaneSwitch pane={pane} />}
+                title={beside ? `Live ${where}` : <PaneSwitch pane={pane} />}
                 remark={live.data ? `${bytesText(live.data.live)} by Python stack` : ''}
             >
                 <PlumbingBox checked={!state.plumbing} />
@@ -272,7 +260,7 @@ function SnapshotView({
             {beside && <Splitter pane={flameSize} side="left" label="width of the flame graph" />}
             <PaneHead
                 title={beside ? 'Stacks by live bytes' : <PaneSwitch pane={pane} />}
-                remark={live.data && !hasPane ? rowsText(live.data, state.by) : ''}
+                remark={live.data && !hasPane ? rowsText(live.data, state.by, where) : ''}
             >
                 <Segmented<RowsBy>
                     label="rows"
@@ -308,6 +296,7 @@ function SnapshotView({
                     stack={state.stack}
                     search={search}
                     isNarrow={hasPane}
+                    hasEvents={hasEvents}
                     handle={handle}
                     onStack={selectStack}
                     onOpen={(stack) => {
@@ -327,16 +316,18 @@ function SnapshotView({
     );
     return (
         <>
-            {!hasEvents && <HistoryOff />}
-            <SnapshotControls
-                snapshot={snapshot}
-                state={state}
-                cursor={cursor}
-                cursorNote={noteOf(marks, device, cursor)}
-                goField={goField}
-                onCursor={go}
-                onMark={goToMark}
-            />
+            {!hasEvents && <HistoryOff>only what is alive at the end is known.</HistoryOff>}
+            {(hasEvents || snapshot.devices.length > 1) && (
+                <SnapshotControls
+                    snapshot={snapshot}
+                    state={state}
+                    cursor={cursor}
+                    cursorNote={noteOf(marks, device, cursor)}
+                    goField={goField}
+                    onCursor={go}
+                    onMark={goToMark}
+                />
+            )}
             {hasEvents && (
                 <div class="snapshot-picture">
                     {chartError && (
@@ -382,6 +373,7 @@ function SnapshotView({
             {segments.data && (
                 <SegmentStrip
                     map={segments.data}
+                    where={where}
                     names={groupNames(snapshot, device)}
                     stack={state.stack}
                     allocation={state.allocation}
@@ -440,18 +432,9 @@ function PlumbingBox({ checked }: { checked: boolean }) {
     );
 }
 
-function HistoryOff() {
-    return (
-        <p class="snapshot-off">
-            History was off: only what is alive at the end is known. <code>{RECORD}</code>{' '}
-            <CopyButton text={RECORD} />
-        </p>
-    );
-}
-
-function rowsText({ rows, omitted }: LiveSet, by: RowsBy): string {
+function rowsText({ rows, omitted }: LiveSet, by: RowsBy, where: string): string {
     const count = rows.length + omitted.rows;
-    return by === 'stack' ? `${int(count)} at the cursor` : plural(count, by);
+    return by === 'stack' ? `${int(count)} ${where}` : plural(count, by);
 }
 
 function groupOf(
