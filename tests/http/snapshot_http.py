@@ -318,6 +318,7 @@ class Comparison(ServerTest):
         without = self.compare("&lines=0")
         self.assertGreater(len(with_lines["nodes"]["parent"]), len(without["nodes"]["parent"]))
         self.assertEqual(sum(row["change"] for row in without["rows"]), MIB)
+        self.assertEqual({frame["line"] for frame in without["frames"]}, {None})
 
     def test_wrong_parameters(self):
         base, new = self.ids

@@ -39,6 +39,7 @@ struct side {
 struct frame {
     int side;
     uint32_t frame; /* of the stacks of the side */
+    bool has_line;  /* it is of that line only */
 };
 
 struct node {
@@ -52,6 +53,7 @@ struct node {
  * a function of the same name and file, so lines that both sides have are preferred. */
 struct beginning {
     bool is_cut;              /* false: stacks begin with their outermost frame */
+    bool has_common_line;     /* otherwise these frames meet without their lines */
     uint32_t frame;           /* one of the base */
     bool *is_begin[N_SIDES];  /* [frame] of the function */
     bool *is_common[N_SIDES]; /* [frame] of the function, at a line that both sides have */
@@ -266,7 +268,7 @@ static uint32_t frame_of(struct diff *d, int s, uint32_t frame, bool has_line, s
     id = ps_intern_add(&d->texts, ps_buf_slice(text));
     if (id == n_known) {
         d->frames = ps_grow_to(d->frames, &d->cap_frames, id, sizeof *d->frames);
-        d->frames[id] = (struct frame){s, frame};
+        d->frames[id] = (struct frame){s, frame, has_line};
     }
     return id;
 }
@@ -299,7 +301,7 @@ static void add_stacks(struct diff *d, int s, const uint32_t *names, const bool 
         is_first = d->beginning.is_cut && has_begun[node] && !has_begun[parent];
         combined[node] = combined[parent];
         if (node && has_begun[node] && (names[frame] != UINT32_MAX || is_first)) {
-            bool has_line = d->has_lines && (!is_first || d->beginning.is_common[s][frame]);
+            bool has_line = d->has_lines && (!is_first || d->beginning.has_common_line);
 
             combined[node] = child_of(d, combined[parent], frame_of(d, s, frame, has_line, &text));
         }
@@ -431,7 +433,8 @@ static void find_beginning(struct diff *d, uint32_t *const names[N_SIDES],
     }
     for (int s = 0; s < N_SIDES; s++)
         for (size_t i = 1; i <= d->sides[s].stacks->n_frames; i++)
-            beginning->is_common[s][i] = beginning->is_begin[s][i] && sides_of[texts[s][i]] == BOTH;
+            if (beginning->is_begin[s][i] && sides_of[texts[s][i]] == BOTH)
+                beginning->is_common[s][i] = beginning->has_common_line = true;
 }
 
 static void combine(struct diff *d)
@@ -469,11 +472,28 @@ static void combine(struct diff *d)
 
 /* --- The answer --- */
 
+/* Writes the function and file of a frame. */
+static void write_function(const struct ps_snapshot_stacks *stacks, uint32_t frame,
+                           struct ps_json *json)
+{
+    ps_json_key(json, "name");
+    ps_json_str(json, stacks->frames[frame].name);
+    ps_json_key(json, "file");
+    ps_json_str(json, stacks->frames[frame].file);
+}
+
 static void write_frame_of(const struct diff *d, uint32_t frame, struct ps_json *json)
 {
     const struct frame *f = &d->frames[frame];
+    const struct ps_snapshot_stacks *stacks = d->sides[f->side].stacks;
 
-    ps_snapshot_write_frame(d->sides[f->side].stacks, f->frame, json);
+    if (f->has_line) {
+        ps_snapshot_write_frame(stacks, f->frame, json);
+        return;
+    }
+    write_function(stacks, f->frame, json);
+    ps_json_key(json, "line");
+    ps_json_null(json);
 }
 
 /* Returns the nearest caller outside of the package torch, else the parent; 0: none. */
@@ -741,13 +761,8 @@ static void write_diff(const struct diff *d, int64_t limit, struct ps_json *json
     write_side("new", &d->sides[NEW], json);
     ps_json_key(json, "begins_at");
     if (d->beginning.is_cut) {
-        const struct ps_snapshot_stacks *stacks = d->sides[BASE].stacks;
-
         ps_json_object(json);
-        ps_json_key(json, "name");
-        ps_json_str(json, stacks->frames[d->beginning.frame].name);
-        ps_json_key(json, "file");
-        ps_json_str(json, stacks->frames[d->beginning.frame].file);
+        write_function(d->sides[BASE].stacks, d->beginning.frame, json);
         ps_json_end(json);
     } else {
         ps_json_null(json);
