@@ -134,6 +134,27 @@ test('snapshot: the first tab shows the peak with the numbers of the server', ({
         equal(painted.length, 3, 'colours of the three stacks');
     }, { query: '/snapshot?v=stacks' }));
 
+test('snapshot: areas by stream, with a legend', ({ pages }) => {
+    const data = oneGpu();
+    for (const event of data.device_traces[0]) if (event.frames[0]?.name === 'forward') event.stream = 5;
+    return withSnapshot(pages, data, async ({ page, ask }) => {
+        await page.getByRole('button', { name: 'what the areas are of' }).click();
+        await page.getByRole('menuitem', { name: 'stream' }).or(page.getByRole('menuitemcheckbox', { name: 'stream' })).or(page.getByRole('menuitemradio', { name: 'stream' })).first().click();
+        await until(async () => queryOf(page).get('c') === 'stream', 'stream in the address');
+        await quiet(page);
+        const { names, parts } = await ask('/timeline', { by: 'stream' });
+        const used = names.filter((_, i) => parts[i].some((bytes) => bytes > 0));
+        equal(used.toSorted(), ['stream 0', 'stream 1'], 'streams, numbered as they appear');
+        equal((await page.locator('.snapshot-parts > span').allInnerTexts()).map((text) => text.trim()), used, 'legend');
+        await pointAt(page, 0.5, 0.9);
+        await until(async () => /stream [01]/.test(await page.locator('.tooltip').innerText()), 'the stream below the pointer');
+        await page.mouse.down();
+        await page.mouse.up();
+        await quiet(page);
+        equal(queryOf(page).get('s'), null, 'an area that is not a stack selects none');
+    }, { query: '/snapshot?v=stacks' });
+});
+
 test('snapshot: keys move the cursor, and the address has its event', ({ pages }) =>
     withSnapshot(pages, oneGpu({ oom: true }), async ({ page, ask }) => {
         const { devices: [gpu], marks } = await ask('');

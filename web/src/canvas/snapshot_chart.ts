@@ -18,6 +18,8 @@ import {
     GROUP_TOKENS,
     groupColour,
     hatchPattern,
+    partGroup,
+    type PartsBy,
     sizeCanvas,
     type SnapshotTheme,
 } from './snapshot_theme';
@@ -49,6 +51,7 @@ export interface ChartScene {
     title: string;
     view: AxisView;
     mode: ChartMode;
+    parts: PartsBy;
     axis: 'event' | 'time';
     answers: readonly PlacedColumns[];
     pixels: PixelColumns;
@@ -258,14 +261,14 @@ function paintAreas(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotT
         bytesUpTo(answers[answer], column, group);
     // From above, so that each area covers what is below its upper edge.
     for (let group = groups - 1; group >= 0; group--) {
-        ctx.fillStyle = groupColour(theme, group);
+        ctx.fillStyle = groupColour(theme, partGroup(scene.parts, group, groups));
         fillBelow(ctx, scene, box, upTo(group));
         if (group === groups - 1) continue;
         ctx.strokeStyle = theme.bg;
         ctx.lineWidth = 0.75;
         strokeAlong(ctx, scene, box, upTo(group));
     }
-    if (scene.group === null) return;
+    if (scene.group === null || scene.parts !== 'stack') return;
     ctx.strokeStyle = theme.accent;
     ctx.lineWidth = 1.5;
     strokeAlong(ctx, scene, box, upTo(scene.group));

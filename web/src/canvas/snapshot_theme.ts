@@ -57,6 +57,16 @@ export function readSnapshotTheme(element: Element): SnapshotTheme {
 export const groupColour = ({ groups }: SnapshotTheme, group: number): string =>
     groups[group] ?? groups[OTHER_GROUP];
 
+/** What the areas of the chart are of. */
+export type PartsBy = 'stack' | 'category' | 'stream' | 'pool';
+
+/** Group whose colour a part of the chart has. By stack, parts are groups; otherwise the last part is all
+ * others. */
+export function partGroup(by: PartsBy, part: number, parts: number): number {
+    if (by === 'stack') return part;
+    return part === parts - 1 ? OTHER_GROUP : part + 1;
+}
+
 /** Sizes a canvas to its place in CSS px; returns its context, in CSS px. */
 export function sizeCanvas(
     canvas: HTMLCanvasElement,

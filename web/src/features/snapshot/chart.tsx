@@ -17,6 +17,8 @@ import { CHART_HEIGHT, SnapshotStage, type StageProps } from './stage';
 export interface ChartHit {
     event: number;
     /** of the area; null: none */
+    part: number | null;
+    /** of an area of a stack; null: none */
     group: number | null;
     allocation: number | null;
     stack: number | null | undefined;
@@ -44,6 +46,7 @@ function columnAt(now: SnapshotStage, px: number): { answer: number; column: num
 function hitAt(now: SnapshotStage, px: number, py: number): ChartHit {
     const hit: ChartHit = {
         event: now.eventAt(px),
+        part: null,
         group: null,
         allocation: null,
         stack: undefined,
@@ -64,8 +67,9 @@ function hitAt(now: SnapshotStage, px: number, py: number): ChartHit {
             : hit;
     }
     if (scene.mode === 'reserved') return hit;
-    for (let group = 0; group < columns.data.parts.length; group++)
-        if (bytes < bytesUpTo(columns, at.column, group)) return { ...hit, group };
+    for (let part = 0; part < columns.data.parts.length; part++)
+        if (bytes < bytesUpTo(columns, at.column, part))
+            return { ...hit, part, group: scene.parts === 'stack' ? part : null };
     return hit;
 }
 
@@ -75,7 +79,7 @@ function Tip({ now, px, py }: { now: SnapshotStage; px: number; py: number }) {
     if (!scene || !at) return null;
     const { data } = scene.answers[at.answer];
     const { column } = at;
-    const { group, allocation } = hitAt(now, px, py);
+    const { part, allocation } = hitAt(now, px, py);
     const band = scene.bands?.allocations.find(({ id }) => id === allocation);
     const us = data.t_us[column];
     const first = now.props.device.first_us;
@@ -99,10 +103,10 @@ function Tip({ now, px, py }: { now: SnapshotStage; px: number; py: number }) {
                         <dd>{bytesText(band.bytes)}</dd>
                     </>
                 ) : (
-                    group !== null && (
+                    part !== null && (
                         <>
-                            <dt>{data.names[group]}</dt>
-                            <dd>{bytesText(data.parts[group][column])}</dd>
+                            <dt>{data.names[part]}</dt>
+                            <dd>{bytesText(data.parts[part][column])}</dd>
                         </>
                     )
                 )}

@@ -5,13 +5,19 @@
 import { useState } from 'preact/hooks';
 import { offlineFile } from '../../base/offline';
 import { replaceQuery } from '../../base/router';
-import type { Snapshot } from '../../base/snapshot_types';
+import type { Snapshot, SnapshotTimeline } from '../../base/snapshot_types';
+import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import type { ChartMode } from '../../canvas/snapshot_chart';
+import { partGroup } from '../../canvas/snapshot_theme';
+import { Menu } from '../../components/menu';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import type { SnapshotX } from '../../model/snapshot_axis';
-import { chooseDevice, defaultMode, setDevice, type SnapshotState } from './state';
+import { useJson } from '../shared/use_json';
+import { snapshotPath } from './data';
+import { GroupSwatch } from './stacks';
+import { chooseDevice, defaultMode, PARTS, setDevice, type SnapshotState } from './state';
 
 interface ControlsProps {
     snapshot: Snapshot;
@@ -22,6 +28,54 @@ interface ControlsProps {
     goField: { current: HTMLInputElement | null };
     onCursor: (event: number) => void;
     onMark: (by: 1 | -1) => void;
+}
+
+function PartsMenu({ state: { parts } }: ControlsProps) {
+    return (
+        <Menu
+            label={
+                <>
+                    <span class="faint">by</span> {PARTS.find(({ by }) => by === parts)?.text}
+                </>
+            }
+            ariaLabel="what the areas are of"
+            items={PARTS.map(({ by, text }) => ({
+                text,
+                checked: by === parts,
+                // The mode too: with few allocations, another one is the default.
+                onPick: () => replaceQuery({ c: by === 'stack' ? null : by, v: 'stacks', s: null }),
+            }))}
+        />
+    );
+}
+
+/** Enough to see whether a part is ever used. */
+const LEGEND_COLUMNS = 1024;
+
+/** The colours of the areas, if they are not of stacks: those have theirs in the table. */
+export function PartsLegend({ run, state: { parts, device } }: { run: Run; state: SnapshotState }) {
+    const { data } = useJson<SnapshotTimeline>(
+        parts === 'stack'
+            ? null
+            : snapshotPath(run, 'timeline', {
+                  device: device.number,
+                  columns: LEGEND_COLUMNS,
+                  by: parts,
+              }),
+    );
+    if (data?.by !== parts) return null;
+    const names = data.names.filter(
+        (_, part) => part < data.parts.length - 1 || data.parts[part].some((bytes) => bytes > 0),
+    );
+    return (
+        <div class="snapshot-parts">
+            {names.map((name, part) => (
+                <span key={name}>
+                    <GroupSwatch group={partGroup(parts, part, data.parts.length)} /> {name}
+                </span>
+            ))}
+        </div>
+    );
 }
 
 const NO_TIMES = 'this file has no times';
@@ -61,8 +115,11 @@ export function SnapshotControls(props: ControlsProps) {
                             },
                             { value: 'reserved', text: 'reserved', tip: 'memory of the driver' },
                         ]}
-                        onChange={(v) => replaceQuery({ v: v === defaultMode(device) ? null : v })}
+                        onChange={(v) =>
+                            replaceQuery({ v: v === defaultMode(device) ? null : v, c: null })
+                        }
                     />
+                    {mode === 'stacks' && <PartsMenu {...props} />}
                     <Segmented<SnapshotX>
                         label="axis"
                         value={x}

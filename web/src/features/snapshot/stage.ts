@@ -18,7 +18,7 @@ import {
     paintChart,
     viewAtX,
 } from '../../canvas/snapshot_chart';
-import { readSnapshotTheme } from '../../canvas/snapshot_theme';
+import { type PartsBy, readSnapshotTheme } from '../../canvas/snapshot_theme';
 import {
     type AxisView,
     axisText,
@@ -43,6 +43,7 @@ export interface StageProps {
     run: Run;
     device: SnapshotDevice;
     mode: ChartMode;
+    parts: PartsBy;
     x: SnapshotX;
     /** from the URL; undefined: the complete axis */
     zoom: string | undefined;
@@ -166,6 +167,7 @@ export class SnapshotStage {
             title: props.title,
             view,
             mode: props.mode,
+            parts: props.parts,
             axis: props.x,
             answers,
             pixels: columnsOfPixels(answers, view, px),
@@ -248,6 +250,7 @@ export class SnapshotStage {
         const isOther =
             device.number !== old.device.number ||
             x !== old.x ||
+            this.props.parts !== old.parts ||
             this.props.plumbing !== old.plumbing;
         if (isOther) {
             this.request?.abort();
@@ -297,7 +300,7 @@ export class SnapshotStage {
     }
 
     private missingColumns(): { path: string; take: (answer: unknown) => void } | null {
-        const { run, device, x, plumbing } = this.props;
+        const { run, device, x, plumbing, parts } = this.props;
         const { view, whole } = this;
         const px = Math.max(1, Math.floor(this.box.right - this.box.left));
         const ask = (from: number, to: number, columns: number) =>
@@ -307,6 +310,7 @@ export class SnapshotStage {
                 to,
                 columns: Math.max(1, Math.min(MAX_COLUMNS, columns)),
                 x: x === 'time' ? 'time' : undefined,
+                by: parts === 'stack' ? undefined : parts,
                 plumbing: plumbing || undefined,
             });
         if (!this.overview) {

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the URL says of a memory snapshot: d (GPU), at (event of the cursor), v (stacks, lifetimes or
- * reserved), x (event or time), z (visible events, or µs by time), s (selected stack), a (selected
+ * reserved), c (what the areas of the chart are of), x (event or time), z (visible events, or µs by time), s (selected stack), a (selected
  * allocation), p=1 (plumbing is shown), by (rows of the table), fz (zoom of the flame graph), q.
  */
-import { replaceQuery, route } from '../../base/router';
+import { type Query, replaceQuery, route } from '../../base/router';
 import type { Snapshot, SnapshotDevice, SnapshotMark } from '../../base/snapshot_types';
 import type { ChartMode } from '../../canvas/snapshot_chart';
+import type { PartsBy } from '../../canvas/snapshot_theme';
 import type { SnapshotX } from '../../model/snapshot_axis';
 
 export type RowsBy = 'stack' | 'file' | 'module' | 'size';
+
+export const PARTS: readonly { by: PartsBy; text: string }[] = [
+    { by: 'stack', text: 'Python stack' },
+    { by: 'category', text: 'category' },
+    { by: 'stream', text: 'stream' },
+    { by: 'pool', text: 'pool' },
+];
 
 /** With more allocations than this, the chart opens with stacks, otherwise with lifetimes. */
 const MAX_BANDS = 2000;
@@ -17,6 +25,7 @@ const MAX_BANDS = 2000;
 export interface SnapshotState {
     device: SnapshotDevice;
     mode: ChartMode;
+    parts: PartsBy;
     x: SnapshotX;
     /** event of the cursor, -1 before the first */
     at: number;
@@ -57,6 +66,11 @@ function readMode(text: string | undefined, device: SnapshotDevice): ChartMode {
     return defaultMode(device);
 }
 
+function readParts({ v, c }: Query): PartsBy {
+    if (v === 'lifetimes' || v === 'reserved') return 'stack';
+    return PARTS.find(({ by }) => by === c)?.by ?? 'stack';
+}
+
 /* Half of the events are allocations. */
 export function defaultMode({ events, before_count }: SnapshotDevice): ChartMode {
     return events / 2 + before_count > MAX_BANDS ? 'stacks' : 'lifetimes';
@@ -69,6 +83,7 @@ export function readState(device: SnapshotDevice): SnapshotState {
     return {
         device,
         mode: readMode(query.v, device),
+        parts: readParts(query),
         x: query.x === 'time' && device.has_times ? 'time' : 'event',
         at: Math.max(-1, Math.min(device.events - 1, at)),
         zoom: query.z,

@@ -35,7 +35,7 @@ import { matcher } from '../../model/search';
 import { frameText, NO_STACK } from '../../model/snapshot_names';
 import { AllocationPane } from './allocation';
 import { type ChartHit, SnapshotChart } from './chart';
-import { SnapshotControls } from './controls';
+import { PartsLegend, SnapshotControls } from './controls';
 import { HistoryOff, NoMemory } from './nothing';
 import { snapshotPath, usePacedJson } from './data';
 import { LiveFlameView } from './flame';
@@ -337,11 +337,13 @@ function SnapshotView({
                             error={chartError}
                         />
                     )}
+                    <PartsLegend run={run} state={state} />
                     <SnapshotChart
                         stage={stage}
                         run={run}
                         device={device}
                         mode={state.mode}
+                        parts={state.parts}
                         x={state.x}
                         zoom={state.zoom}
                         cursor={cursor}
