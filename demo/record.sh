@@ -48,5 +48,6 @@ fi
 make_trace() { python3 "$profiles/../../tests/bench/make_trace.py" 8000 "$profiles/$1" --depth 8 "${@:2}"; }
 make_trace training-waits.pt.trace.json.gz --slow-loader
 make_trace training.pt.trace.json.gz --seed 2
+python3 "$profiles/../make_memory.py" "$profiles/out-of-memory.pickle.gz"
 rm -rf "$work"
 du -ch "$profiles"/* | tail -n 1

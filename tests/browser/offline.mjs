@@ -125,7 +125,7 @@ test('offline: a page inside a frame that has no address, as in a notebook', asy
 
 test('offline: a file answers as its shelf, demo profiles', async ({ demo }) => {
     const ask = asker(demo);
-    for (const name of ['awscli.log', 'bookshop-slow.prof', 'events.lprof', 'gpt-h200.pt.trace.json.gz']) {
+    for (const name of ['awscli.log', 'bookshop-slow.prof', 'events.lprof', 'gpt-h200.pt.trace.json.gz', 'out-of-memory.pickle.gz']) {
         const { id } = demo.demo.get(name);
         const engine = await engineOf(exportPage(demo, id));
         // What lazy imports save is told by the other logs of a shelf too.
@@ -234,6 +234,38 @@ test('offline: a table is sorted, searched and saved as on its shelf', async ({ 
     equal(download.suggestedFilename(), `${id}-functions.csv`, 'its name');
     const saved = readFileSync(await download.path(), 'utf8');
     check(saved.split('\n').length > rows.length, 'a line a row');
+});
+
+/* What the tabs of a memory snapshot show of an event, and of steps. */
+async function snapshotTexts(page) {
+    const textOf = (selector) => page.locator(selector).allInnerTexts();
+    const labels = await page.locator('.snapshot canvas[aria-label], .frame-scroll').evaluateAll((all) => all.map((one) => one.ariaLabel));
+    return [labels, await textOf('.snapshot-cursor'), await textOf('.snapshot-line'), await rowTexts(page, 'live memory by stack')];
+}
+
+test('offline: a memory snapshot is explored as on its shelf', async ({ pages, demo }) => {
+    const { id } = demo.demo.get('out-of-memory.pickle.gz');
+    const { page, asked } = await openFile(pages, exportPage(demo, id));
+    const served = await pages.open(`${demo.url}#/run/${id}`);
+    for (const key of ['', '[', 'p', 'l', 'ArrowLeft', 'w']) {
+        for (const one of [page, served]) {
+            if (key) await one.keyboard.press(key);
+            await settle(one);
+        }
+        const want = await snapshotTexts(served);
+        check(want.flat(2).length > 12, `texts: ${want}`);
+        await until(async () => JSON.stringify(await snapshotTexts(page)) === JSON.stringify(want), `${want} after ${key}`);
+    }
+    const leaks = [];
+    for (const one of [served, page]) {
+        await one.locator('.tabs a', { hasText: 'Leaks' }).click();
+        await one.locator('.leak-verdict').waitFor();
+        await settle(one);
+        leaks.push([await one.locator('.leak-verdict').innerText(), await rowTexts(one, 'kept memory by stack')]);
+    }
+    equal(leaks[1], leaks[0], 'leaks');
+    check(/^linear\.py:125 forward keeps 786.MiB of each step/.test(leaks[0][0]), leaks[0][0]);
+    checkAsked(asked);
 });
 
 test('offline: a file says what it is, and offers nothing that takes a shelf', async ({ pages, demo }) => {

@@ -71,6 +71,10 @@ const OTHERS = [
     'overview', 'utilisation', 'utilisation?px=7', 'findings', 'workers', 'summaries', 'summary?report=cuda_gpu_kern_sum',
     'measurements/1', 'stack_flame', 'stack_flame?limit=9', 'sandwich?name_id=1', 'bound', 'bound?cpus=2',
     'processes?of=cpu', 'processes?of=res&limit=3', 'what_if', 'nothing',
+    'snapshot', 'snapshot?plumbing=1', 'snapshot/timeline?columns=70', 'snapshot/timeline?columns=9&x=time&from=100&to=900', 'snapshot/live?by=file',
+    'snapshot/live?by=module&plumbing=1&limit=3', 'snapshot/live?by=size&at=7', 'snapshot/flame?at=99', 'snapshot/flame?plumbing=1', 'snapshot/segments',
+    'snapshot/segments?at=42', 'snapshot/lifetimes?limit=9', 'snapshot/lifetimes?from=5&to=80', 'snapshot/allocation?id=1', 'snapshot/leaks',
+    'snapshot/leaks?steps=4', 'snapshot/live?by=nothing',
 ];
 
 const FILTERS = [

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The demo profiles: dumps equal a live pstats.Stats of the Python at hand, logs a reading by regular expression."""
 import csv
+import gzip
 import json
 import os
 import pstats
 import re
 import struct
+import subprocess
+import sys
 import unittest
 
 from program import DEMO, ROOT, ShelfTest
@@ -33,7 +36,16 @@ class Demo(ShelfTest):
         with open(os.path.join(ROOT, "demo", "shelf.tsv"), encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t"))
         self.assertEqual(sorted(row["file"] for row in rows), self.names)
-        self.assertLess(sum(os.path.getsize(os.path.join(DEMO, name)) for name in self.names), 1 << 20)
+        self.assertLess(sum(os.path.getsize(os.path.join(DEMO, name)) for name in self.names), 1_100_000)
+
+    def test_memory_snapshot_is_what_its_generator_writes(self):
+        made = os.path.join(self.folder, "made.pickle.gz")
+        subprocess.run([sys.executable, os.path.join(ROOT, "demo", "make_memory.py"), made], check=True)
+        with gzip.open(made) as new, gzip.open(os.path.join(DEMO, "out-of-memory.pickle.gz")) as kept:
+            self.assertEqual(new.read(), kept.read())
+        conclusion = self.ok("show", self.runs["out-of-memory.pickle.gz"]["id"])
+        self.assertIn("An allocation of 786 MiB failed on GPU 0: the driver had 740 MiB free.", conclusion)
+        self.assertIn("keeps about 786 MiB more in each of 6 steps.", conclusion)
 
     def test_samples_list_what_is_imported(self):
         """The page shows kind and headline of the samples of the program before they are imported."""
