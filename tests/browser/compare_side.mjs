@@ -117,6 +117,7 @@ const OTHERS = [
     ['pstats_text', 'ok_cprofile.txt', 'ok_several.txt'],
     ['scalene', 'ok_v1516.json', 'ok_v1554.json'],
     ['speedscope', 'ok_evented.json', 'ok_sampled.json'],
+    ['torch_memory', 'ok_history.pickle', 'ok_many.pickle'],
 ];
 for (const [folder, ...samples] of OTHERS) {
     test(`side: every view of ${folder}, ${samples.join(' and ')}, opens twice`, async ({ pages }) => {

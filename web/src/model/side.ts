@@ -28,9 +28,13 @@ const PER_RUN_KEYS = new Set([
     ...['action', 'y', 'pin', 'fold', 'order', 'high'],
 ]);
 
+/** The same for memory snapshots: events, stacks and allocations have other numbers in each. */
+const SNAPSHOT_KEYS = new Set(['d', 'at', 'z', 's', 'a', 'fz']);
+
 /* Whether the value of a URL key is valid in one run only. Operators of printed tables are
  * identified by number, operators of a trace by name. */
 function isPerRun(key: string, kind: string): boolean {
+    if (kindHas(kind, 'snapshot') && SNAPSHOT_KEYS.has(key)) return true;
     if (key === 'op') return kindHas(kind, 'printed_operators');
     return PER_RUN_KEYS.has(key);
 }

@@ -155,7 +155,7 @@ export function SnapshotControls(props: ControlsProps) {
                     </span>
                     {!offlineFile() && (
                         <a
-                            class="quiet hide-below-600"
+                            class="quiet snapshot-help"
                             href="/docs/snapshots"
                             target="_blank"
                             rel="noopener"
