@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
 #include "server/cli/comparison.h"
+#include "server/cli/snapshot_diff.h"
 #include "server/cli/table.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define ROWS 30 /* maximum number of printed rows */
 
@@ -127,23 +129,57 @@ static enum ps_status print_table(const struct ps_cli_comparison *compared, cons
     return PS_OK;
 }
 
+/* Prints one table of the comparison. */
+static enum ps_status add_table_of(const struct ps_options *options,
+                                   const struct ps_cli_comparison *compared, struct ps_buf *out,
+                                   struct ps_err *err)
+{
+    const cJSON *table = NULL, *metric = NULL;
+    ps_cli_find_table(compared, options->of, &table, err);
+    if (ps_cli_find_metric(table, options->metric, &metric, err) != PS_OK)
+        return err->code;
+    return options->json ? ps_cli_append_comparison_json(compared, table, metric, out, err)
+                         : print_table(compared, table, metric, out, err);
+}
+
+static enum ps_status add_stacks(const struct ps_options *options,
+                                 const struct ps_cli_comparison *compared, struct ps_buf *out,
+                                 struct ps_err *err)
+{
+    if (options->metric || options->per)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the stacks of memory snapshots have no --%s" PS_HINT
+                       "choose a table: --of functions or --of memory",
+                       options->metric ? "metric" : "per");
+    if (options->json)
+        return ps_cli_append_snapshot_json(compared, out, err);
+    add_names(compared, out);
+    ps_cli_add_headline(compared, out);
+    return ps_cli_add_snapshot_stacks(compared, ROWS, out, err);
+}
+
+/* Whether the stacks of two memory snapshots are asked for: their first table. */
+static bool is_of_stacks(const struct ps_options *options, const struct ps_cli_comparison *compared)
+{
+    return ps_cli_compares_snapshots(compared) &&
+           (options->of ? strcmp(options->of, PS_CLI_STACKS) == 0
+                        : !options->metric && !options->per);
+}
+
 int ps_cli_diff(const struct ps_options *options)
 {
     PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     PS_AUTO(ps_cli_comparison_close) struct ps_cli_comparison compared = {.client = NULL};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
-    const cJSON *table = NULL, *metric = NULL;
     if (!client)
         return 1;
     ps_cli_compare(client, options->operands[0], options->operands[1], &compared, &err);
     compared.per = options->per;
-    ps_cli_find_table(&compared, options->of, &table, &err);
-    ps_cli_find_metric(table, options->metric, &metric, &err);
-    if (options->json)
-        ps_cli_append_comparison_json(&compared, table, metric, &out, &err);
+    if (err.code == PS_OK && is_of_stacks(options, &compared))
+        add_stacks(options, &compared, &out, &err);
     else
-        print_table(&compared, table, metric, &out, &err);
+        add_table_of(options, &compared, &out, &err);
     if (err.code != PS_OK)
         return ps_print_failure("diff", &err);
     ps_print(&out);

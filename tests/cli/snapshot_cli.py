@@ -17,7 +17,7 @@ class Snapshots(ShelfTest):
         said = self.ok("show", self.run_of["ok_mini_p4.pickle"])
         self.assertIn("1.07 KiB peak allocated", said)
         self.assertIn("Memory peaks at 1.07 KiB on GPU 0.", said)
-        self.assertIn("forward", said)
+        self.assertIn("model.py:12 holds the most, 1000 B", said)
 
     def test_bytes_are_not_shown_as_a_time(self):
         said = self.ok("show", self.run_of["ok_mini_p4.pickle"])
@@ -62,9 +62,39 @@ class Snapshots(ShelfTest):
         self.assertIn("The snapshot has no memory.", self.ok("show", self.run_of["ok_empty.pickle"]))
 
     def test_two_snapshots_by_function_and_peak(self):
-        self.assertIn("forward (model.py)", self.ok("diff", self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"]))
+        self.assertIn("forward (model.py)", self.ok("diff", self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"], "--of", "functions"))
         said = self.ok("diff", self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"], "--of", "memory")
         self.assertRegex(said, r"(?m)1\.07 KiB +16\.1 KiB .*peak")
+
+    def test_two_snapshots_by_stack(self):
+        mini, oom = self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"]
+        said = self.ok("diff", mini, oom)
+        self.assertIn("GPU 0: The peak is higher. +14.6 KiB in 1 stack; 100 B → 0 B without a Python stack. "
+                      "Largest change: forward model.py:12 +14.6 KiB.", said)
+        self.assertRegex(said, r"(?m)^ *base +new +change +count +verdict +stack$")
+        self.assertRegex(said, r"(?m)^ *1000 B +15\.6 KiB +\+14\.6 KiB +\+1500\.0 % +1 → 16 +more +forward model\.py:12  from <module> train\.py:3$")
+        self.assertRegex(said, r"(?m)^ *100 B +0 B +-100 B +-100\.0 % +1 → 0 +gone +memory without a Python stack$")
+        self.assertRegex(said, r"(?m)^ *1\.07 KiB +15\.6 KiB +\+14\.6 KiB +\+1354\.5 % +all, live at the peaks$")
+
+    def test_the_changes_of_all_stacks_are_that_of_the_peak(self):
+        mini, oom = self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"]
+        said = self.json("diff", mini, oom, "--of", "stacks")
+        self.assertEqual([said[key] for key in ("of", "metric", "per", "unit")], ["stacks", "live", "run", "B"])
+        self.assertEqual(sum(row["change"] for row in said["rows"]), 16000 - 1100)
+        self.assertEqual({row["verdict"] for row in said["rows"] if row["base_stack"] is None and row["new_stack"] is None}, {"gone"})
+        self.assertEqual(said["headline"]["base"]["median"], 1100)
+
+    def test_equal_snapshots(self):
+        oom = self.run_of["ok_oom.pickle"]
+        said = self.ok("diff", oom, oom)
+        self.assertIn("The peaks are equal. No stack changed.", said)
+        self.assertNotIn("verdict", said)
+
+    def test_stacks_have_no_metric(self):
+        mini, oom = self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"]
+        said = self.fails("diff", mini, oom, "--of", "stacks", "--metric", "peak")
+        self.assertIn("the stacks of memory snapshots have no --metric", said)
+        self.assertIn("--of functions", said)
 
     def test_a_budget(self):
         self.ok("check", self.run_of["ok_mini_p4.pickle"], "--budget", "memory.peak=2KiB")
