@@ -103,13 +103,14 @@ static struct ps_report_link link_to(struct ps_conclusion *c, const struct scene
     return link;
 }
 
-/* Appends the name of the innermost frame of a stack. */
+/* Appends the name of the innermost frame of a stack; of a frame of torch also the caller outside
+ * of torch, which is what the user can change. */
 static void say_stack(struct ps_conclusion *c, struct ps_sentence *to, const struct scene *s,
                       uint32_t node)
 {
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
     const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
-    const struct ps_snapshot_frame_row *frame;
+    const struct ps_snapshot_frame_row *frame, *caller;
 
     if (!node) {
         ps_say_code(c, to, link_to(c, s, 0), PS_STR("(no Python stack)"));
@@ -121,6 +122,11 @@ static void say_stack(struct ps_conclusion *c, struct ps_sentence *to, const str
     if (frame->file.len && frame->line > 0 && !ps_snapshot_is_named_by_place(frame)) {
         ps_say(c, to, " at "); /* a function may allocate at several lines */
         ps_say_place(c, to, link_to(c, s, node), frame->file, frame->line);
+    }
+    caller = &s->stacks->frames[ps_snapshot_caller(tree, node)];
+    if (frame->is_torch && !caller->is_torch && caller->file.len && caller->line > 0) {
+        ps_say(c, to, " from ");
+        ps_say_place(c, to, link_to(c, s, node), caller->file, caller->line);
     }
 }
 
