@@ -45,7 +45,7 @@ class Demo(ShelfTest):
             self.assertEqual(new.read(), kept.read())
         conclusion = self.ok("show", self.runs["out-of-memory.pickle.gz"]["id"])
         self.assertIn("An allocation of 786 MiB failed on GPU 0: the driver had 740 MiB free.", conclusion)
-        self.assertIn("keeps about 786 MiB more in each of 6 steps.", conclusion)
+        self.assertIn("It grows: linear.py:125 from model.py:90 keeps 786 MiB more in each of 6 steps.", conclusion)
 
     def test_samples_list_what_is_imported(self):
         """The page shows kind and headline of the samples of the program before they are imported."""

@@ -198,6 +198,44 @@ static void say_owners(struct ps_conclusion *c, const struct scene *s)
                            : " The memory has no Python stack.");
 }
 
+/* Names the stack that keeps more in each step: in the sentence if that is a large part of the
+ * memory, otherwise in a note. */
+static enum ps_status say_growth(struct ps_db *db, struct ps_conclusion *c, const struct scene *s,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
+    struct ps_snapshot_growth_row growth;
+    struct ps_report_link link;
+
+    if (ps_snapshot_growth_find(db, &s->device, s->stacks, &growth, err) != PS_OK)
+        return err->code;
+    if (!growth.n_steps) {
+        if (growth.has_steps)
+            ps_conclusion_checked(c, "Memory that grows in each step");
+        return err->code;
+    }
+    if ((double)growth.bytes * (double)growth.n_steps >= CAUSE_SHARE * (double)s->memory.live) {
+        link = link_to(c, s, growth.node);
+        link.tab = "leaks";
+        ps_say(c, &c->sentence, " It grows: ");
+        say_stack(c, &c->sentence, s, growth.node);
+        ps_say(c, &c->sentence, " keeps ");
+        ps_say_value(&c->sentence, link, (double)growth.bytes, "bytes");
+        ps_say(c, &c->sentence, " more in each of ");
+        ps_say_value(&c->sentence, link, (double)growth.n_steps, "count");
+        ps_say(c, &c->sentence, " steps.");
+        return err->code;
+    }
+    if (growth.node)
+        ps_snapshot_append_name(&s->stacks->frames[tree->frame[growth.node]], &name);
+    else
+        ps_buf_puts(&name, "Memory without a Python stack");
+    ps_conclusion_note(c, "%.*s keeps about %.3g MiB more in each of %zu steps.", (int)name.len,
+                       name.ptr, (double)growth.bytes / (1 << 20), growth.n_steps);
+    return err->code;
+}
+
 /* --- Causes --- */
 
 static void add_owner(struct ps_conclusion *c, const struct scene *s, uint32_t node)
@@ -312,30 +350,6 @@ static void note_loop(struct ps_conclusion *c, const struct scene *s)
                        (long long)s->medians->events[most]);
 }
 
-/* The stack that keeps most in each step. */
-static enum ps_status note_growth(struct ps_db *db, struct ps_conclusion *c, const struct scene *s,
-                                  struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
-    struct ps_snapshot_growth_row growth;
-
-    if (ps_snapshot_growth_find(db, &s->device, s->stacks, &growth, err) != PS_OK)
-        return err->code;
-    if (!growth.n_steps) {
-        if (growth.has_steps)
-            ps_conclusion_checked(c, "Memory that grows in each step");
-        return err->code;
-    }
-    if (growth.node)
-        ps_snapshot_append_name(&s->stacks->frames[tree->frame[growth.node]], &name);
-    else
-        ps_buf_puts(&name, "Memory without a Python stack");
-    ps_conclusion_note(c, "%.*s keeps about %.3g MiB more in each of %zu steps.", (int)name.len,
-                       name.ptr, (double)growth.bytes / (1 << 20), growth.n_steps);
-    return err->code;
-}
-
 enum ps_status ps_conclude_snapshot(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     PS_AUTO(ps_snapshot_devices_free) struct ps_snapshot_devices devices = {.items = NULL};
@@ -355,6 +369,7 @@ enum ps_status ps_conclude_snapshot(struct ps_db *db, struct ps_conclusion *out,
         say_failure(out, &s);
     else
         say_peak(out, &s);
+    say_growth(db, out, &s, err);
     say_reserved(out, &s);
     say_owners(out, &s);
     for (size_t i = 0; i < s.n && out->n_causes < CAUSES_MAX; i++)
@@ -363,6 +378,5 @@ enum ps_status ps_conclude_snapshot(struct ps_db *db, struct ps_conclusion *out,
     add_fragmentation(out, &s);
     ps_conclusion_sort(out);
     note_loop(out, &s);
-    note_segment_cycles(db, out, &s, err);
-    return note_growth(db, out, &s, err);
+    return note_segment_cycles(db, out, &s, err);
 }
