@@ -152,29 +152,23 @@ def write_segments(out, stacks, draw):
 
 def write_events(out, stacks, draw, target):
     """One list of events until the file has `target` bytes."""
-    live, t, batch = {}, START_US, 0
+    live, t, batch, heads = {}, START_US, 0, {}
+
+    def key(text):
+        return out.get(out.known[text])
 
     def event(action, slot, size, stack):
         nonlocal batch, t
         if batch == 0:
             out.put(b"(")
         t += 3
-        out.put(b"}")
-        out.memoize()
-        out.put(b"(")
-        out.text("action")
-        out.text(action)
-        out.text("addr")
-        out.put(out.integer(BASE + slot * SLOT))
-        out.text("size")
-        out.put(out.integer(size))
-        out.text("stream")
-        out.put(b"K\0")
-        out.text("time_us")
-        out.put(out.integer(t))
-        out.text("frames")
-        stack.write(out)
-        out.put(b"u")
+        if action in heads and stack.index is not None: # only references and numbers are left
+            out.put(b"".join((heads[action], out.integer(BASE + slot * SLOT), key("size"), out.integer(size), key("stream"), b"K\0",
+                              key("time_us"), out.integer(t), key("frames"), out.get(stack.index), b"u")))
+            out.memo += 1
+        else:
+            out.dict({"action": action, "addr": BASE + slot * SLOT, "size": size, "stream": 0, "time_us": t, "frames": stack})
+            heads[action] = b"}\x94(" + key("action") + key(action) + key("addr")
         batch += 1
         if batch == 1000:
             out.put(b"e")
