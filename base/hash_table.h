@@ -185,6 +185,13 @@ static inline uint32_t ps_hash_table_find(const struct ps_hash_table *table, uin
                         : PS_HASH_NONE;
 }
 
+/* Prefetches the slot where a search for this hash begins. */
+static inline void ps_hash_table_prefetch(const struct ps_hash_table *table, uint64_t hash)
+{
+    if (table->count)
+        __builtin_prefetch(&table->slots[(uint32_t)hash & table->mask]);
+}
+
 /* The index of the item with this key. If there is none, inserts the key with `index` and returns
  * `index`; the caller must then store the item at that index before the next use of the table. */
 static inline uint32_t ps_hash_table_add(struct ps_hash_table *table, uint64_t hash, uint32_t index,

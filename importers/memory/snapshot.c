@@ -29,10 +29,11 @@ struct open_allocation {
 /* Live allocations by stack. Values at the peak are not copied at each new peak, which would cost
  * as much as all stacks: the first change after a peak saves the value of its stack. */
 struct account {
-    int64_t live, saved; /* relative to before_bytes */
-    int64_t n_live, n_saved;
+    int64_t live, n_live; /* relative to before_bytes and n_before */
+    uint64_t epoch;       /* number of the peak for which the saved values hold */
+    int64_t saved, n_saved;
     int64_t before_bytes, n_before;
-    uint64_t epoch; /* number of the peak for which the saved values hold */
+    uint32_t stack;
 };
 
 struct level {
@@ -48,9 +49,12 @@ struct sn_device {
     uint64_t epoch;
     int64_t n_before, before_bytes;
     int64_t n_ooms, oom_index, oom_bytes, oom_free;
-    uint64_t n_lost_frees;    /* allocations at an address that was live */
-    struct account *accounts; /* by stack */
-    size_t n_accounts;
+    uint64_t n_lost_frees; /* allocations at an address that was live */
+    /* Few stacks are those of allocations; most are inner nodes of the tree. */
+    uint32_t *account_ids; /* by stack: index in `accounts` + 1; 0: none */
+    size_t n_account_ids;
+    struct account *accounts;
+    uint32_t n_accounts, cap_accounts;
     struct open_allocation *open;
     uint32_t n_open, cap_open;
     uint32_t free_slot; /* list of unused elements of `open` by start; UINT32_MAX: empty */
@@ -133,6 +137,7 @@ void sn_free(struct sn_snapshot *s)
 
         if (!device)
             continue;
+        free(device->account_ids);
         free(device->accounts);
         free(device->open);
         free(device->levels);
@@ -351,16 +356,32 @@ static struct sn_device *find_device(struct sn_snapshot *s, int64_t number)
     return device;
 }
 
+/* Returns a device that find_device has added; NULL: it has not. */
+static const struct sn_device *known_device(const struct sn_snapshot *s, int64_t number)
+{
+    return number >= 0 && (size_t)number < s->n_devices ? s->devices[number] : NULL;
+}
+
 /* --- Accounts --- */
+
+/* Returns the account of a stack, valid until the next call. */
+static struct account *find_account(struct sn_device *device, uint32_t stack)
+{
+    if (stack >= device->n_account_ids)
+        device->account_ids = ps_grow_to(device->account_ids, &device->n_account_ids, stack,
+                                         sizeof *device->account_ids);
+    if (!device->account_ids[stack]) {
+        PS_RESERVE_ONE(device->accounts, device->n_accounts, device->cap_accounts);
+        device->accounts[device->n_accounts] = (struct account){.stack = stack};
+        device->account_ids[stack] = ++device->n_accounts;
+    }
+    return &device->accounts[device->account_ids[stack] - 1];
+}
 
 static void change_account(struct sn_device *device, uint32_t stack, int64_t bytes, int64_t count)
 {
-    struct account *account;
+    struct account *account = find_account(device, stack);
 
-    if (stack >= device->n_accounts)
-        device->accounts =
-            ps_grow_to(device->accounts, &device->n_accounts, stack, sizeof *device->accounts);
-    account = &device->accounts[stack];
     if (account->epoch != device->epoch) {
         account->saved = account->live;
         account->n_saved = account->n_live;
@@ -373,10 +394,10 @@ static void change_account(struct sn_device *device, uint32_t stack, int64_t byt
 /* Adds an allocation that is older than the first event. */
 static void add_before(struct sn_device *device, uint32_t stack, int64_t bytes)
 {
-    device->accounts =
-        ps_grow_to(device->accounts, &device->n_accounts, stack, sizeof *device->accounts);
-    device->accounts[stack].before_bytes += bytes;
-    device->accounts[stack].n_before++;
+    struct account *account = find_account(device, stack);
+
+    account->before_bytes += bytes;
+    account->n_before++;
     device->before_bytes += bytes;
     device->n_before++;
 }
@@ -582,6 +603,29 @@ static void apply_event(struct sn_snapshot *s, struct sn_device *device,
     case PS_N_SNAPSHOT_ACTIONS:
         break;
     }
+}
+
+void sn_prefetch_ids(const struct sn_snapshot *s, int64_t number, int64_t address, uint32_t stack)
+{
+    const struct sn_device *device = known_device(s, number);
+
+    if (!device)
+        return;
+    ps_hash_table_prefetch(&device->open_ids, ps_hash_u64((uint64_t)address));
+    if (stack < device->n_account_ids)
+        __builtin_prefetch(&device->account_ids[stack]);
+}
+
+void sn_prefetch_entries(const struct sn_snapshot *s, int64_t number, int64_t address,
+                         uint32_t stack)
+{
+    const struct sn_device *device = known_device(s, number);
+    uint32_t slot = device ? find_open(device, address) : PS_HASH_NONE;
+
+    if (slot != PS_HASH_NONE)
+        __builtin_prefetch(&device->open[slot]);
+    if (device && stack < device->n_account_ids && device->account_ids[stack])
+        __builtin_prefetch(&device->accounts[device->account_ids[stack] - 1]);
 }
 
 bool sn_add_event(struct sn_snapshot *s, int64_t number, const struct sn_event *event,
@@ -800,12 +844,12 @@ struct owners {
 
 static void sum_owners(struct sn_snapshot *s, const struct sn_device *device, struct owners *o)
 {
-    /* the array may be longer than the stacks are many */
-    for (size_t i = 0; i < device->n_accounts && i <= s->n_nodes; i++) {
-        uint32_t shown = shown_stack(s, (uint32_t)i);
+    for (uint32_t i = 0; i < device->n_accounts; i++) {
+        const struct account *account = &device->accounts[i];
+        uint32_t shown = shown_stack(s, account->stack);
         int64_t bytes, count;
 
-        peak_of_account(device, &device->accounts[i], &bytes, &count);
+        peak_of_account(device, account, &bytes, &count);
         o->bytes[shown] += bytes;
         o->count[shown] += count;
     }

@@ -166,6 +166,11 @@ uint32_t sn_pool_number(struct sn_snapshot *s, int64_t a, int64_t b);
  * sn_skip_event. */
 bool sn_add_event(struct sn_snapshot *s, int64_t device, const struct sn_event *event,
                   struct ps_err *err);
+/* Prefetch what an event will look up: first the ids, some events later the entries. Successive
+ * events of a large snapshot use addresses and stacks that are far apart in memory. */
+void sn_prefetch_ids(const struct sn_snapshot *s, int64_t device, int64_t address, uint32_t stack);
+void sn_prefetch_entries(const struct sn_snapshot *s, int64_t device, int64_t address,
+                         uint32_t stack);
 /* Counts an event that was rejected, so that the indexes of later events are those of the file. */
 void sn_skip_event(struct sn_snapshot *s, int64_t device);
 void sn_add_segment(struct sn_snapshot *s, const struct sn_segment *segment);

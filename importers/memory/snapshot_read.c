@@ -617,15 +617,38 @@ static const char *read_event(const struct record *record, struct sn_event *out)
     return NULL;
 }
 
+static bool is_event(const struct value *value)
+{
+    return value->kind == V_DICT && value->role == R_EVENT;
+}
+
+/* Prefetches for the events after item i, so that memory answers while items before them are
+ * added. */
+static void prefetch_event(const struct machine *m, int64_t device, const struct value *items,
+                           size_t i, size_t n)
+{
+    enum { ENTRIES_AHEAD = 8, IDS_AHEAD = 16 };
+    const struct record *record;
+
+    if (i + IDS_AHEAD < n && is_event(&items[i + IDS_AHEAD])) {
+        record = &m->records[items[i + IDS_AHEAD].i];
+        sn_prefetch_ids(m->s, device, int_field(record, SN_ADDR, 0), stack_field(record));
+    }
+    if (i + ENTRIES_AHEAD < n && is_event(&items[i + ENTRIES_AHEAD])) {
+        record = &m->records[items[i + ENTRIES_AHEAD].i];
+        sn_prefetch_entries(m->s, device, int_field(record, SN_ADDR, 0), stack_field(record));
+    }
+}
+
 static bool add_events(struct machine *m, int64_t device, const struct value *items, size_t n)
 {
     struct sn_event event;
 
     for (size_t i = 0; i < n && m->err->code == PS_OK; i++) {
-        const char *reason = items[i].kind == V_DICT && items[i].role == R_EVENT
-                                 ? read_event(&m->records[items[i].i], &event)
-                                 : "an event that is not a dict with an action";
+        const char *reason = is_event(&items[i]) ? read_event(&m->records[items[i].i], &event)
+                                                 : "an event that is not a dict with an action";
 
+        prefetch_event(m, device, items, i, n);
         if (!reason && !sn_add_event(m->s, device, &event, m->err) && m->err->code == PS_OK)
             reason = "an event whose device or sum of bytes is out of range";
         if (reason) {

@@ -217,13 +217,18 @@ static bool set_long(struct ps_pickle_opcodes *reader, struct ps_pickle_op *out,
 static bool read_long(struct ps_pickle_opcodes *reader, unsigned size_bytes,
                       struct ps_pickle_op *out)
 {
-    uint64_t n = 0;
+    uint64_t n = 0, bits;
     struct ps_str raw = {0};
 
     if (!read_uint(reader, size_bytes, &n))
         return false;
     if (size_bytes == 4 && n > INT32_MAX)
         return ps_pickle_refuse(reader, "invalid pickle: integer of negative length");
+    if (n >= 1 && n <= 8 && reader->end - reader->cursor >= 8) { /* addresses and times */
+        memcpy(&bits, reader->cursor, 8);
+        reader->cursor += n;
+        return set_int(out, (int64_t)(bits << (64 - 8 * n)) >> (64 - 8 * n));
+    }
     return read_bytes(reader, n, &raw) && set_long(reader, out, raw);
 }
 
