@@ -173,6 +173,14 @@ class Conclusions(ServerTest):
         segments = self.get_json(f"{path}/snapshot/segments?at={link['params']['at']}")
         self.assertEqual((segments["reserved"], segments["unused"], segments["largest_hole"]), (30 * MIB, 13 * MIB, 6 * MIB))
 
+    def test_a_function_that_allocates_for_all_others(self):
+        """Stacks that end alike are told apart by the first caller that differs."""
+        stacks = [frames("allocate backend.py:9", "init weights.py:5", caller, "<module> run.py:1") for caller in ("mlp model.py:20", "attention model.py:30")]
+        blocks = [block(4 * MIB, 4 * MIB, stack=stacks[0]), block(2 * MIB, 2 * MIB, stack=stacks[1])]
+        made = {"segments": place([segment(0x1000_0000, blocks)]), "device_traces": [[]]}
+        self.assertIn("allocate at backend.py:9 from model.py:20 holds the most, 4 MiB in 1 allocation, allocate at backend.py:9 from model.py:30 2 MiB.",
+                      text_of(self.conclusion(made)[0]["sentence"]))
+
     def test_a_peak(self):
         made = snapshot()
         made["device_traces"][0][4] = event("segment_alloc", 0x5000_0000, 40 * MIB, 40, [])

@@ -103,14 +103,54 @@ static struct ps_report_link link_to(struct ps_conclusion *c, const struct scene
     return link;
 }
 
-/* Appends the name of the innermost frame of a stack; of a frame of torch also the caller outside
- * of torch, which is what the user can change. */
+/* Whether a stack holds enough to be named. */
+static bool is_cause(const struct scene *s, uint32_t node)
+{
+    return (double)s->bytes[node] >= CAUSE_SHARE * (double)s->memory.live;
+}
+
+/* Returns the number of frames, from the innermost, that two stacks have in common. */
+static size_t common_frames(const struct ps_snapshot_tree *tree, uint32_t a, uint32_t b)
+{
+    size_t n = 0;
+
+    for (; a && b && tree->frame[a] == tree->frame[b]; n++) {
+        a = tree->parent[a];
+        b = tree->parent[b];
+    }
+    return n;
+}
+
+/* Returns the caller that says what a stack is for; 0: its innermost frame does. If other stacks
+ * that are named end alike, as in a function that allocates for all others, it is the first frame
+ * that differs. If it is of torch, the next one outside of torch, which is what the user can
+ * change. */
+static uint32_t telling_caller(const struct scene *s, uint32_t node)
+{
+    const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
+    uint32_t at = node;
+    size_t depth = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        uint32_t other = s->order[i];
+        size_t n = other != node && is_cause(s, other) ? common_frames(tree, node, other) : 0;
+
+        depth = n > depth ? n : depth;
+    }
+    for (size_t i = 0; at && (i < depth || s->stacks->frames[tree->frame[at]].is_torch); i++)
+        at = tree->parent[at];
+    return at == node ? 0 : tree->frame[at];
+}
+
+/* Appends the name of the innermost frame of a stack, and of the caller that says what it is for.
+ */
 static void say_stack(struct ps_conclusion *c, struct ps_sentence *to, const struct scene *s,
                       uint32_t node)
 {
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
     const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
-    const struct ps_snapshot_frame_row *frame, *caller;
+    const struct ps_snapshot_frame_row *frame;
+    uint32_t caller;
 
     if (!node) {
         ps_say_code(c, to, link_to(c, s, 0), PS_STR("(no Python stack)"));
@@ -123,10 +163,11 @@ static void say_stack(struct ps_conclusion *c, struct ps_sentence *to, const str
         ps_say(c, to, " at "); /* a function may allocate at several lines */
         ps_say_place(c, to, link_to(c, s, node), frame->file, frame->line);
     }
-    caller = &s->stacks->frames[ps_snapshot_caller(tree, node)];
-    if (frame->is_torch && !caller->is_torch && caller->file.len && caller->line > 0) {
+    caller = telling_caller(s, node);
+    if (caller && s->stacks->frames[caller].file.len && s->stacks->frames[caller].line > 0) {
         ps_say(c, to, " from ");
-        ps_say_place(c, to, link_to(c, s, node), caller->file, caller->line);
+        ps_say_place(c, to, link_to(c, s, node), s->stacks->frames[caller].file,
+                     s->stacks->frames[caller].line);
     }
 }
 
@@ -178,7 +219,7 @@ static void say_owners(struct ps_conclusion *c, const struct scene *s)
     for (size_t i = 0; i < s->n && n < NAMED; i++) {
         uint32_t node = s->order[i];
 
-        if (!node || (double)s->bytes[node] < CAUSE_SHARE * (double)s->memory.live)
+        if (!node || !is_cause(s, node))
             continue;
         ps_say(c, &c->sentence, n ? ", " : " ");
         say_stack(c, &c->sentence, s, node);
@@ -373,7 +414,7 @@ enum ps_status ps_conclude_snapshot(struct ps_db *db, struct ps_conclusion *out,
     say_reserved(out, &s);
     say_owners(out, &s);
     for (size_t i = 0; i < s.n && out->n_causes < CAUSES_MAX; i++)
-        if ((double)s.bytes[s.order[i]] >= CAUSE_SHARE * (double)s.memory.live)
+        if (is_cause(&s, s.order[i]))
             add_owner(out, &s, s.order[i]);
     add_fragmentation(out, &s);
     ps_conclusion_sort(out);
