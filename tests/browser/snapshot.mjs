@@ -280,6 +280,45 @@ async function clickPiece(page, fits) {
     throw new Error('no such piece');
 }
 
+test('snapshot: a row by file, module or size selects in all parts', ({ pages }) =>
+    withSnapshot(pages, oneGpu(), async ({ page, ask }) => {
+        // Outlines are drawn in the colour of the accent, which nothing else of the strips has.
+        const outlined = (selector) =>
+            page.locator(selector).evaluate((canvas) => {
+                const probe = document.createElement('canvas').getContext('2d');
+                probe.fillStyle = getComputedStyle(canvas).getPropertyValue('--accent').trim();
+                probe.fillRect(0, 0, 1, 1);
+                const want = probe.getImageData(0, 0, 1, 1).data.join();
+                const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+                let n = 0;
+                for (let i = 0; i < data.length; i += 4) if (data.slice(i, i + 4).join() === want) n++;
+                return n;
+            });
+        const strip = () => outlined('.snapshot-strip canvas');
+        equal(await strip(), 0, 'outlines before');
+        const before = await outlined('.snapshot-chart canvas');
+        for (const by of ['file', 'module', 'size']) {
+            await page.getByRole('button', { name: by, exact: true }).click();
+            await quiet(page);
+            const [first] = (await ask('/live', { by })).rows;
+            const rows = grid(page, `live memory by ${by}`);
+            await rows.locator('.grid-row').first().click();
+            await quiet(page);
+            equal(queryOf(page).get('row'), first.name, `the row by ${by}`);
+            check((await strip()) > 0, `blocks of the row by ${by} are outlined`);
+            if (by !== 'size') check((await outlined('.snapshot-chart canvas')) > before, `areas of the row by ${by} are outlined`);
+            equal(await rows.locator('.grid-row[aria-selected=true]').count(), 1, 'selected rows');
+        }
+        await page.getByRole('button', { name: 'stack', exact: true }).click();
+        await quiet(page);
+        equal([queryOf(page).get('row'), await strip()], [null, 0], 'other rows clear the selection');
+        await page.getByRole('button', { name: 'module', exact: true }).click();
+        await quiet(page);
+        await grid(page, 'live memory by module').locator('.grid-row').first().click();
+        await pressed(page, 'Escape');
+        equal([queryOf(page).get('row'), await strip()], [null, 0], 'Escape clears the selection');
+    }, { query: '/snapshot?v=stacks' }));
+
 test('snapshot: segments at the cursor, holes and blocks', ({ pages }) =>
     withSnapshot(pages, oneGpu({ oom: true }), async ({ page, ask }) => {
         const { marks } = await ask('');

@@ -391,6 +391,22 @@ class Snapshots(ServerTest):
         # as PyTorch's viewer: C++ frames too, and what was freed has the stack of its free
         self.assertEqual(sorted(row[:3] for row in live("peak", "&plumbing=1")[0]), [("at::empty_cuda", 3, 1), ("embedding", 10, 1), ("forward", 9, 2)])
 
+    def test_stacks_have_the_same_numbers_in_all_views(self):
+        for plumbing in (0, 1):
+            at = f"at=peak&plumbing={plumbing}"
+            rows = {row["stack"]: row["bytes"] for row in self.view(f"/live?{at}")["rows"]}
+            blocks = {}
+            for segment in self.view(f"/segments?{at}")["segments"]:
+                for block in segment["blocks"]:
+                    blocks[block[6]] = blocks.get(block[6], 0) + block[2]
+            self.assertEqual({stack: blocks[stack] for stack in blocks if stack is not None}, {stack: rows[stack] for stack in blocks if stack is not None})
+            nodes = self.view(f"/flame?{at}")["nodes"]
+            self.assertLessEqual(set(rows) - {None}, set(nodes["stack"]))
+            lives = self.view(f"/lifetimes?plumbing={plumbing}")["allocations"]
+            self.assertLessEqual(set(rows) - {None}, {one["stack"] for one in lives})
+            one = self.view(f"/allocation?id={lives[0]['id']}&plumbing={plumbing}")
+            self.assertEqual(one["stack"], lives[0]["stack"])
+
     def test_live_otherwise(self):
         def names(by):
             return {row["name"]: row["bytes"] // MIB for row in self.view(f"/live?at=peak&by={by}")["rows"]}
@@ -398,6 +414,13 @@ class Snapshots(ServerTest):
         self.assertEqual(names("caller"), {"forward": 10, "<module>": 4, None: 8})
         self.assertEqual(names("file"), {"functional.py": 10, "model.py": 4, None: 8})
         self.assertEqual(names("module"), {"functional": 10, "model": 4, None: 8})
+        stacks = {row["name"]: row["stack"] for row in self.view("/live?at=peak")["rows"]}
+        for by in ("caller", "file", "module"):
+            rows = self.view(f"/live?at=peak&by={by}")["rows"]
+            self.assertEqual(sorted(map(str, stacks.values())), sorted(str(one) for row in rows for one in row["stacks"]), by)
+        files = {row["name"]: row["stacks"] for row in self.view("/live?at=peak&by=file")["rows"]}
+        self.assertEqual((files["functional.py"], files[None]), ([stacks["embedding"]], [None]))
+        self.assertNotIn("stacks", self.view("/live?at=peak&by=size")["rows"][0])
         self.assertEqual(names("size"), {f"{n * MIB} B": n for n in (10, 5, 4, 3)})
         self.assertEqual(names("stream"), {"stream 0": 22})
 

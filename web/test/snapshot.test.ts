@@ -27,6 +27,7 @@ import {
 import { layoutBands, liveBytes, runAt } from '../src/model/snapshot_bands';
 import { layoutLiveFlame, nodeOfStack, openFold, stacksBelow } from '../src/model/snapshot_flame';
 import { frameLabelForms, frameText, frameTitle } from '../src/model/snapshot_names';
+import { isPicked, pickOfRow, pickOfStack } from '../src/model/snapshot_pick';
 import { HOLE, layoutSegments, pieceAt } from '../src/model/snapshot_segments';
 
 const device = (more: Partial<SnapshotDevice> = {}): SnapshotDevice => ({
@@ -436,4 +437,31 @@ test('pieces that are too narrow to see are joined and counted', () => {
         100,
     );
     assert.ok(pieces.every(({ x0, x1 }) => x1 > x0));
+});
+
+test('a row by size selects allocations by their bytes, other rows by their stacks', () => {
+    const row = {
+        stack: null,
+        name: '4096 B',
+        file: null,
+        line: null,
+        caller: null,
+        bytes: 8192,
+        count: 2,
+        lifetime: null,
+        group: 7,
+    };
+    const size = pickOfRow(row);
+    assert.equal(isPicked(size, 5, 4096), true);
+    assert.equal(isPicked(size, 5, 8192), false);
+    const file = pickOfRow({ ...row, name: 'model.py', stacks: [3, null] });
+    assert.deepEqual(
+        [3, null, 4].map((stack) => isPicked(file, stack, 4096)),
+        [true, true, false],
+    );
+    assert.deepEqual(
+        [9, null].map((stack) => isPicked(pickOfStack(9), stack, 1)),
+        [true, false],
+    );
+    assert.equal(isPicked(null, 3, 4096), false);
 });

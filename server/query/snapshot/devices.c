@@ -97,6 +97,16 @@ enum ps_status ps_snapshot_param_device(struct ps_db *db, struct ps_params param
     return PS_OK;
 }
 
+enum ps_status ps_snapshot_param_stacks_as(struct ps_params params, enum ps_snapshot_stacks_as *out,
+                                           struct ps_err *err)
+{
+    int64_t plumbing;
+
+    ps_param_int(params, "plumbing", 0, 1, 0, &plumbing, err);
+    *out = plumbing ? PS_SNAPSHOT_VIEWER : PS_SNAPSHOT_PYTHON;
+    return err->code;
+}
+
 enum ps_status ps_snapshot_param_event(const struct ps_snapshot_device_row *device,
                                        struct ps_params params, const char *key, int64_t *out,
                                        struct ps_err *err)

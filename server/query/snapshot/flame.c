@@ -199,20 +199,19 @@ enum ps_status ps_view_snapshot_flame(struct ps_db *db, const struct ps_view *vi
     struct ps_snapshot_device_row device;
     struct sums s = {.bytes = NULL};
     struct picture p = {.items = NULL};
-    int64_t at, plumbing;
+    int64_t at;
     size_t n;
     uint32_t *number;
 
     (void)view, (void)id;
     ps_snapshot_param_device(db, params, &device, err);
-    ps_param_int(params, "plumbing", 0, 1, 0, &plumbing, err);
+    ps_snapshot_param_stacks_as(params, &s.as, err);
     if (err->code != PS_OK || ps_snapshot_param_event(&device, params, "at", &at, err) != PS_OK ||
         ps_snapshot_stacks_acquire(db, &stacks, err) != PS_OK ||
         ps_snapshot_groups_read(db, &device, stacks, &groups, err) != PS_OK)
         return err->code;
     s.stacks = stacks;
     s.groups = &groups;
-    s.as = plumbing ? PS_SNAPSHOT_VIEWER : PS_SNAPSHOT_PYTHON;
     n = stacks->trees[s.as].n_nodes + 1;
     s.bytes = ps_alloc_array(n, sizeof *s.bytes);
     s.count = ps_alloc_array(n, sizeof *s.count);

@@ -288,18 +288,19 @@ static void write_address(int64_t address, struct ps_json *json)
 }
 
 /* Writes the members that lifetimes and allocations have. */
-static void write_row(const struct ps_snapshot_stacks *stacks,
+static void write_row(const struct ps_snapshot_stacks *stacks, enum ps_snapshot_stacks_as as,
                       const struct ps_snapshot_groups *groups,
                       const struct ps_snapshot_allocation_row *row, struct ps_json *json)
 {
-    uint32_t node = ps_snapshot_node(stacks, PS_SNAPSHOT_PYTHON, row->stack, row->flags);
+    uint32_t coloured = ps_snapshot_node(stacks, PS_SNAPSHOT_PYTHON, row->stack, row->flags);
+    uint32_t node = ps_snapshot_node(stacks, as, row->stack, row->flags);
 
     ps_json_key_int(json, "id", row->id);
     ps_json_key_int(json, "start", row->start);
     ps_json_key_int_or_null(json, "end", row->end, !(row->flags & PS_ALLOCATION_KEPT));
     ps_json_key_int(json, "bytes", row->bytes);
-    ps_json_key_int_or_null(json, "stack", stacks->trees[PS_SNAPSHOT_PYTHON].stack[node], node);
-    ps_json_key_int(json, "group", groups->of_node[node]);
+    ps_json_key_int_or_null(json, "stack", stacks->trees[as].stack[node], node);
+    ps_json_key_int(json, "group", groups->of_node[coloured]);
     write_address(row->address, json);
     ps_json_key_int(json, "stream", row->stream);
 }
@@ -314,10 +315,12 @@ enum ps_status ps_view_snapshot_lifetimes(struct ps_db *db, const struct ps_view
     struct ps_json json = ps_json_writer(&answer->body);
     struct ps_snapshot_device_row device;
     struct largest l = {.items = NULL};
+    enum ps_snapshot_stacks_as as;
     int64_t from, to, limit;
 
     (void)view, (void)id;
     ps_snapshot_param_device(db, params, &device, err);
+    ps_snapshot_param_stacks_as(params, &as, err);
     ps_snapshot_param_range(&device, params, &from, &to, err);
     ps_param_int(params, "limit", 0, ROWS_MAX, ROWS_DEFAULT, &limit, err);
     if (err->code != PS_OK || ps_snapshot_stacks_acquire(db, &stacks, err) != PS_OK ||
@@ -342,7 +345,7 @@ enum ps_status ps_view_snapshot_lifetimes(struct ps_db *db, const struct ps_view
     ps_json_array(&json);
     for (size_t i = 0; i < l.n; i++) {
         ps_json_object(&json);
-        write_row(stacks, &groups, &l.items[i], &json);
+        write_row(stacks, as, &groups, &l.items[i], &json);
         ps_json_end(&json);
     }
     ps_json_end(&json);
@@ -454,9 +457,11 @@ enum ps_status ps_view_snapshot_allocation(struct ps_db *db, const struct ps_vie
     int64_t values[PS_N_ALLOCATION_COLUMNS], allocation;
     struct ps_snapshot_device_row device;
     struct ps_snapshot_allocation_row row;
+    enum ps_snapshot_stacks_as as;
 
     (void)view, (void)id;
     ps_snapshot_param_device(db, params, &device, err);
+    ps_snapshot_param_stacks_as(params, &as, err);
     ps_param_int(params, "id", 0, INT64_MAX, 0, &allocation, err);
     if (err->code != PS_OK || ps_snapshot_stacks_acquire(db, &stacks, err) != PS_OK ||
         ps_snapshot_groups_read(db, &device, stacks, &groups, err) != PS_OK ||
@@ -474,7 +479,7 @@ enum ps_status ps_view_snapshot_allocation(struct ps_db *db, const struct ps_vie
                                               .flags = values[PS_ALLOCATION_FLAGS]};
     ps_json_object(&json);
     ps_json_key_int(&json, "device", device.number);
-    write_row(stacks, &groups, &row, &json);
+    write_row(stacks, as, &groups, &row, &json);
     ps_json_key_int_or_null(&json, "start_us", values[PS_ALLOCATION_START_US],
                             values[PS_ALLOCATION_START_US] >= 0);
     ps_json_key_int_or_null(&json, "end_us", values[PS_ALLOCATION_END_US],

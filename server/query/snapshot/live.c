@@ -143,6 +143,7 @@ struct table {
     enum ps_snapshot_stacks_as as;
     enum by by;
     uint32_t *key_of_node; /* other than BY_SIZE, BY_STREAM */
+    bool *is_live;         /* [node] */
     struct ps_hash_table numbers;
     struct ps_intern texts;
     struct key *keys;
@@ -153,6 +154,7 @@ struct table {
 static void table_free(struct table *t)
 {
     free(t->key_of_node);
+    free(t->is_live);
     free(t->keys);
     ps_hash_table_free(&t->numbers);
     ps_intern_free(&t->texts);
@@ -185,6 +187,7 @@ static void make_keys(struct table *t)
     PS_AUTO(ps_buf_free) struct ps_buf module = {0};
 
     t->key_of_node = ps_alloc_array(tree->n_nodes + 1, sizeof *t->key_of_node);
+    t->is_live = ps_alloc_array(tree->n_nodes + 1, sizeof *t->is_live);
     for (uint32_t node = 0; node <= tree->n_nodes; node++) {
         uint32_t frame = node ? tree->frame[node] : 0, key = 0;
 
@@ -232,6 +235,8 @@ static bool add_to_table(void *user, const struct ps_snapshot_allocation_row *ro
 
     key->bytes = ps_snapshot_add(key->bytes, row->bytes);
     key->count++;
+    if (t->is_live)
+        t->is_live[node] = true;
     key->group = key->group < 0 || key->group == group ? group : PS_SNAPSHOT_OTHER_GROUP;
     t->bytes = ps_snapshot_add(t->bytes, row->bytes);
     t->count++;
@@ -281,13 +286,38 @@ static void write_key(const struct table *t, const struct key *key, struct ps_js
     ps_json_null(json);
 }
 
+/* The live stacks of a row that has several: null for memory without a stack. `first` and `next`
+ * link the nodes of each key. */
+static void write_stacks(const struct table *t, uint32_t key, const uint32_t *first,
+                         const uint32_t *next, struct ps_json *json)
+{
+    ps_json_key(json, "stacks");
+    ps_json_array(json);
+    for (uint32_t node = first[key]; node; node = next[node - 1])
+        if (node > 1)
+            ps_json_int(json, t->stacks->trees[t->as].stack[node - 1]);
+        else
+            ps_json_null(json);
+    ps_json_end(json);
+}
+
 static void write_table(const struct table *t, const struct ps_snapshot_medians *medians,
                         int64_t limit, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(t->n + 1, sizeof *order);
     int64_t rest_bytes = t->bytes, rest_count = t->count;
+    bool has_stacks = t->by == BY_CALLER || t->by == BY_FILE || t->by == BY_MODULE;
+    size_t n_nodes = has_stacks ? t->stacks->trees[t->as].n_nodes + 1 : 0;
+    /* Nodes plus 1; 0: none. */
+    PS_AUTO(ps_free_ptr) uint32_t *first = ps_alloc_array(t->n + 1, sizeof *first);
+    PS_AUTO(ps_free_ptr) uint32_t *next = ps_alloc_array(n_nodes + 1, sizeof *next);
     size_t n = 0, shown;
 
+    for (uint32_t node = (uint32_t)n_nodes; node-- > 0;)
+        if (t->is_live[node]) {
+            next[node] = first[t->key_of_node[node]];
+            first[t->key_of_node[node]] = node + 1;
+        }
     for (uint32_t i = 0; i < t->n; i++)
         if (t->keys[i].count)
             order[n++] = i;
@@ -307,6 +337,8 @@ static void write_table(const struct table *t, const struct ps_snapshot_medians 
         ps_json_key_int(json, "count", key->count);
         ps_json_key_int_or_null(json, "lifetime", lifetime, lifetime >= 0);
         ps_json_key_int(json, "group", key->group);
+        if (has_stacks)
+            write_stacks(t, order[i], first, next, json);
         ps_json_end(json);
         rest_bytes = ps_snapshot_add(rest_bytes, -key->bytes);
         rest_count -= key->count;
@@ -345,11 +377,11 @@ enum ps_status ps_view_snapshot_live(struct ps_db *db, const struct ps_view *vie
     PS_AUTO(table_free) struct table t = {.keys = NULL};
     struct ps_json json = ps_json_writer(&answer->body);
     struct ps_snapshot_device_row device;
-    int64_t at, live, reserved, plumbing, limit;
+    int64_t at, live, reserved, limit;
 
     (void)view, (void)id;
     ps_snapshot_param_device(db, params, &device, err);
-    ps_param_int(params, "plumbing", 0, 1, 0, &plumbing, err);
+    ps_snapshot_param_stacks_as(params, &t.as, err);
     ps_param_int(params, "limit", 0, ROWS_MAX, ROWS_DEFAULT, &limit, err);
     param_by(params, &t.by, err);
     if (err->code != PS_OK || ps_snapshot_param_event(&device, params, "at", &at, err) != PS_OK ||
@@ -358,7 +390,6 @@ enum ps_status ps_view_snapshot_live(struct ps_db *db, const struct ps_view *vie
         return err->code;
     t.stacks = stacks;
     t.groups = &groups;
-    t.as = plumbing ? PS_SNAPSHOT_VIEWER : PS_SNAPSHOT_PYTHON;
     if (t.by < BY_SIZE)
         make_keys(&t);
     ps_snapshot_each_live(db, device.id, at, add_to_table, &t, err);

@@ -323,7 +323,8 @@ struct writer {
     const struct ps_snapshot_stacks *stacks;
     const struct ps_snapshot_groups *groups;
     const struct ps_snapshot_memory *memory;
-    int64_t merged_below; /* smaller blocks are merged with their neighbours; 0: none */
+    enum ps_snapshot_stacks_as as; /* numbers of the stacks */
+    int64_t merged_below;          /* smaller blocks are merged with their neighbours; 0: none */
 };
 
 static uint32_t node_of(const struct writer *w, const struct ps_snapshot_block_at *block)
@@ -339,6 +340,7 @@ static size_t write_block(const struct writer *w, const struct ps_snapshot_segme
     const struct ps_snapshot_block_at *largest = first;
     size_t end = segment->first_block + segment->n_blocks;
     int64_t requested = first->requested;
+    uint32_t node;
 
     for (i++;
          i < end && last->bytes < w->merged_below && w->memory->blocks[i].bytes < w->merged_below &&
@@ -360,8 +362,9 @@ static size_t write_block(const struct writer *w, const struct ps_snapshot_segme
     ps_json_str(json, first != last                            ? PS_STR("merged")
                       : first->kind == PS_SNAPSHOT_BLOCK_WAITS ? PS_STR("waits")
                                                                : PS_STR("live"));
-    if (first == last && node_of(w, first))
-        ps_json_int(json, w->stacks->trees[PS_SNAPSHOT_PYTHON].stack[node_of(w, first)]);
+    node = ps_snapshot_node(w->stacks, w->as, first->stack, first->flags);
+    if (first == last && node)
+        ps_json_int(json, w->stacks->trees[w->as].stack[node]);
     else
         ps_json_null(json);
     ps_json_end(json);
@@ -495,6 +498,7 @@ enum ps_status ps_view_snapshot_segments(struct ps_db *db, const struct ps_view 
 
     (void)view, (void)id;
     ps_snapshot_param_device(db, params, &device, err);
+    ps_snapshot_param_stacks_as(params, &w.as, err);
     if (err->code != PS_OK || ps_snapshot_param_event(&device, params, "at", &at, err) != PS_OK ||
         ps_snapshot_stacks_acquire(db, &stacks, err) != PS_OK ||
         ps_snapshot_groups_read(db, &device, stacks, &groups, err) != PS_OK ||

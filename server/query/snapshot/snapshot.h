@@ -129,6 +129,10 @@ enum ps_snapshot_stacks_as {
     PS_N_SNAPSHOT_STACKS_AS
 };
 
+/* Reads the parameter plumbing, by which stacks are numbered. */
+enum ps_status ps_snapshot_param_stacks_as(struct ps_params params, enum ps_snapshot_stacks_as *out,
+                                           struct ps_err *err);
+
 /* Stacks as a tree. Nodes have ids from 1; parents have lower ids than their children. */
 struct ps_snapshot_tree {
     uint32_t *node_of_stack; /* [stack]; 0: no frame is left */

@@ -95,6 +95,8 @@ export interface LiveRow extends SnapshotFrame {
     /** median number of events between birth and end */
     lifetime: number | null;
     group: number;
+    /** of rows by caller, file and module: their live stacks; null: memory without a stack */
+    stacks?: (number | null)[];
 }
 
 export interface LiveSet {

@@ -2,6 +2,7 @@
 /* Draws the segments of the allocator: blocks in the colour of their stack, holes hatched. */
 import type { SegmentMap } from '../base/snapshot_types';
 import { HOLE, type SegmentPiece, type SegmentRows } from '../model/snapshot_segments';
+import { isPicked, type Pick } from '../model/snapshot_pick';
 import { groupColour, hatchPattern, sizeCanvas, type SnapshotTheme } from './snapshot_theme';
 
 export const STRIP_ROW = 17;
@@ -12,8 +13,8 @@ export interface StripScene {
     map: SegmentMap;
     left: number;
     width: number;
-    /** outlined: blocks of this stack; undefined: none */
-    stack: number | null | undefined;
+    /** outlined: its blocks */
+    pick: Pick | null;
     /** outlined: the block of this allocation */
     allocation: number | null;
     /** outlined: a hole */
@@ -25,13 +26,13 @@ export const stripHeight = ({ labels }: SegmentRows): number => labels.length * 
 /* Pieces narrower than this have no gap to the next. */
 const GAP_FROM = 4;
 
-function isOutlined({ map, stack, allocation, hole }: StripScene, piece: SegmentPiece): boolean {
+function isOutlined({ map, pick, allocation, hole }: StripScene, piece: SegmentPiece): boolean {
     if (piece.group === HOLE)
         return hole?.segment === piece.segment && hole.offset === piece.offset;
     const block = map.segments[piece.segment]?.blocks[piece.block];
     if (!block || piece.count > 1) return false;
     if (allocation !== null && block[4] === allocation) return true;
-    return stack !== undefined && block[4] !== null && block[6] === stack;
+    return block[4] !== null && isPicked(pick, block[6], block[2]);
 }
 
 export function paintStrip(

@@ -12,6 +12,7 @@ import {
     type PlacedColumns,
     tickStep,
 } from '../model/snapshot_axis';
+import { isPicked, type Pick } from '../model/snapshot_pick';
 import type { BandRuns } from '../model/snapshot_bands';
 import { byteStep } from '../model/step_curve';
 import {
@@ -63,9 +64,9 @@ export interface ChartScene {
     annotations: readonly ChartAnnotation[];
     /** live bytes at the cursor; null: unknown */
     cursorBytes: number | null;
-    /** outlined: the area of this group, or the bands of this stack */
-    group: number | null;
-    stack: number | null | undefined;
+    /** outlined: the areas of these groups, or the bands of what is selected */
+    groups: readonly number[];
+    pick: Pick | null;
     allocation: number | null;
     /** range that is being dragged */
     drag: AxisView | null;
@@ -248,10 +249,8 @@ function strokeAlong(
 }
 
 /** Sum of the groups up to this one, from below: the one without a stack first, all others last. */
-export function bytesUpTo({ data }: PlacedColumns, column: number, group: number): number {
-    let sum = 0;
-    for (let g = 0; g <= group && g < data.parts.length; g++) sum += data.parts[g][column];
-    return sum;
+export function bytesUpTo({ sums }: PlacedColumns, column: number, group: number): number {
+    return sums[Math.min(group, sums.length - 1)]?.[column] ?? 0;
 }
 
 function paintAreas(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotTheme): void {
@@ -268,11 +267,13 @@ function paintAreas(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotT
         ctx.lineWidth = 0.75;
         strokeAlong(ctx, scene, box, upTo(group));
     }
-    if (scene.group === null || scene.parts !== 'stack') return;
+    if (scene.parts !== 'stack') return;
     ctx.strokeStyle = theme.accent;
     ctx.lineWidth = 1.5;
-    strokeAlong(ctx, scene, box, upTo(scene.group));
-    if (scene.group > 0) strokeAlong(ctx, scene, box, upTo(scene.group - 1));
+    for (const group of scene.groups) {
+        strokeAlong(ctx, scene, box, upTo(group));
+        if (group > 0) strokeAlong(ctx, scene, box, upTo(group - 1));
+    }
 }
 
 const BAND_GAP_FROM = 3;
@@ -295,10 +296,9 @@ function paintBands(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotT
     const gaps: [x: number, y: number, width: number][] = [];
     for (let i = 0; i < runs.count; i++) {
         if (xOf(runs.x1[i]) <= box.left || xOf(runs.x0[i]) >= box.right) continue;
-        const { group, stack, id } = allocations[runs.index[i]];
+        const { group, stack, id, bytes } = allocations[runs.index[i]];
         (byGroup[group] ?? byGroup[GROUP_TOKENS.length - 1]).push(i);
-        if (id === scene.allocation || (scene.stack !== undefined && scene.stack === stack))
-            outlined.push(i);
+        if (id === scene.allocation || isPicked(scene.pick, stack, bytes)) outlined.push(i);
     }
     // By colour: setting it for each run costs more than the rectangles.
     byGroup.forEach((list, group) => {

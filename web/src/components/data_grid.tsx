@@ -195,6 +195,8 @@ function useAnchor<R>(
         }
     }, [version]);
     useLayoutEffect(() => {
+        // Reading the scroll position computes the layout of the page at once.
+        if (!props.anchored) return;
         const box = scroller.current;
         const first = items.find(({ start }) => start - HEAD_HEIGHT >= (box?.scrollTop ?? 0));
         const topIndex = first?.index ?? 0;

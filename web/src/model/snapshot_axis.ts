@@ -89,6 +89,8 @@ export interface PlacedColumns {
     n: number;
     /** position of the event that each column shows, never decreasing */
     at: Float64Array;
+    /** by part and column: bytes of this part and those below it */
+    sums: Float64Array[];
 }
 
 export function placeColumns(data: SnapshotTimeline, device: SnapshotDevice): PlacedColumns {
@@ -104,7 +106,10 @@ export function placeColumns(data: SnapshotTimeline, device: SnapshotDevice): Pl
         last = Math.max(last, position);
         at[i] = last;
     }
-    return { data, x0, step: Math.max(x1 - x0, byTime ? 1 : 0) / Math.max(1, n), n, at };
+    const sums: Float64Array[] = [];
+    for (const [k, part] of data.parts.entries())
+        sums.push(Float64Array.from(part, (bytes, i) => bytes + (k > 0 ? sums[k - 1][i] : 0)));
+    return { data, sums, x0, step: Math.max(x1 - x0, byTime ? 1 : 0) / Math.max(1, n), n, at };
 }
 
 const endOf = ({ x0, step, n }: PlacedColumns): number => x0 + step * n;

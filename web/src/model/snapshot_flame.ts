@@ -106,6 +106,19 @@ export function nodeOfStack(
     return nodes.findIndex(({ kind, node }) => kind === 'frame' && flame.stack[node] === stack);
 }
 
+/** 1 for each frame that a stack of the set ends in. */
+export function nodesOfStacks(
+    flame: LiveNodes,
+    nodes: readonly FlameNode[],
+    stacks: ReadonlySet<number | null>,
+): Uint8Array {
+    return Uint8Array.from(nodes, ({ kind, node }) => {
+        if (kind === 'none') return stacks.has(null) ? 1 : 0;
+        const stack = flame.stack[node];
+        return kind === 'frame' && stack !== null && stacks.has(stack) ? 1 : 0;
+    });
+}
+
 /** Stacks at and below a node of the answer. */
 export function stacksBelow(flame: LiveNodes, node: number): Set<number | null> {
     const below = new Uint8Array(flame.parent.length);

@@ -17,11 +17,13 @@ import {
     type FlameNode,
     layoutLiveFlame,
     nodeOfStack,
+    nodesOfStacks,
     openFold,
     type SnapshotFlame,
     stacksBelow,
 } from '../../model/snapshot_flame';
 import { frameText } from '../../model/snapshot_names';
+import type { Pick } from '../../model/snapshot_pick';
 import { type Matcher, matchSet } from '../../model/search';
 import { rowActions } from '../shared/row_actions';
 
@@ -30,6 +32,8 @@ interface FlameProps {
     flame: LiveFlame;
     /** selected; undefined: none */
     stack: number | null | undefined;
+    /** selected, if it is not one stack: its stacks are marked */
+    pick: Pick | null;
     search: Matcher | null;
     onStack: (stack: number | null | undefined) => void;
 }
@@ -44,7 +48,7 @@ function stackLines(flame: LiveFlame, node: number): string {
     return lines.join('\n');
 }
 
-export function LiveFlameView({ run, flame, stack, search, onStack }: FlameProps) {
+export function LiveFlameView({ run, flame, stack, pick, search, onStack }: FlameProps) {
     const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
     const [openAt, setOpenAt] = useState(flame);
     // Numbers of nodes are those of one answer.
@@ -52,11 +56,13 @@ export function LiveFlameView({ run, flame, stack, search, onStack }: FlameProps
     const tree = useMemo(() => layoutLiveFlame(flame.nodes, shownOpen), [flame, shownOpen]);
     const paint = useMemo(() => snapshotFlamePaint(flame, tree), [flame, tree]);
     const { nodes, layout } = tree;
-    const match = useMemo(
-        () =>
-            search ? matchSet(search, nodes.length, (i) => flameNodeName(flame, nodes[i])) : null,
-        [search, flame, nodes],
-    );
+    const match = useMemo(() => {
+        if (search)
+            return (
+                matchSet(search, nodes.length, (i) => flameNodeName(flame, nodes[i]))?.set ?? null
+            );
+        return pick?.stacks ? nodesOfStacks(flame.nodes, nodes, pick.stacks) : null;
+    }, [search, pick, flame, nodes]);
     const [inner, setInner] = useState<{ flame: LiveFlame; node: number } | null>(null);
     const selected = useMemoOn(() => {
         if (inner && inner.flame === flame)
@@ -82,8 +88,8 @@ export function LiveFlameView({ run, flame, stack, search, onStack }: FlameProps
             label="Live memory by stack"
             layout={layout}
             paint={paint}
-            match={match?.set ?? null}
-            onClearSearch={() => replaceQuery({ q: null })}
+            match={match}
+            onClearSearch={() => replaceQuery(search ? { q: null } : { row: null })}
             selected={selected}
             onSelect={select}
             zoom={route.value.query.fz ?? ''}

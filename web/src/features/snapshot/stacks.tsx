@@ -15,6 +15,7 @@ import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
 import { type FrameTitle, frameTitle, NO_STACK } from '../../model/snapshot_names';
 import { libraryPath } from '../../model/labels';
+import { sizeOfRow } from '../../model/snapshot_pick';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { rowActions } from '../shared/row_actions';
 import type { RowsBy } from './state';
@@ -43,12 +44,13 @@ export function FrameNameText({ title, search }: { title: FrameTitle; search: Ma
     );
 }
 
-function groupName({ name: own, file, bytes, count }: LiveRow, by: RowsBy): string {
+function groupName(row: LiveRow, by: RowsBy): string {
+    const size = by === 'size' ? sizeOfRow(row) : null;
+    return size === null ? plainName(row, by) : bytesText(size);
+}
+
+function plainName({ name: own, file }: LiveRow, by: RowsBy): string {
     const name = own ?? '';
-    if (by === 'size')
-        return /^\d+$/.test(name)
-            ? bytesText(Number(name))
-            : name || bytesText(bytes / Math.max(1, count));
     return (by === 'file' ? (file ?? name) : name) || NO_STACK;
 }
 
@@ -218,6 +220,8 @@ interface StackTableProps {
     live: LiveSet;
     by: RowsBy;
     stack: number | null | undefined;
+    /** key of the selected row if rows are not stacks */
+    picked: string | null;
     search: Matcher | null;
     /** whether a pane beside the table makes it narrow */
     isNarrow: boolean;
@@ -225,11 +229,23 @@ interface StackTableProps {
     hasEvents: boolean;
     handle: { current: GridHandle | null };
     onStack: (stack: number | null | undefined) => void;
-    onOpen: (stack: number | null) => void;
+    onRow: (row: string) => void;
+    /** after the selection */
+    onOpen: () => void;
 }
 
-const keyOf = (row: LiveRow, by: RowsBy): string =>
-    by === 'stack' ? String(row.stack ?? 'none') : groupName(row, by);
+function actionsOf(run: Run, row: LiveRow) {
+    const { name, file, line } = row;
+    if (!name) return null;
+    const swatch = <GroupSwatch group={row.group} />;
+    return rowActions(run, { name, file: file ?? undefined, line, swatch }, [
+        { text: 'Copy row', group: 2, run: () => copyAndConfirm(csvOf([row]), 'Row') },
+    ]);
+}
+
+/** What the URL says of a row. */
+export const keyOf = (row: LiveRow, by: RowsBy): string =>
+    by === 'stack' ? String(row.stack ?? 'none') : plainName(row, by);
 
 export function readRowSort(): GridSort {
     const { sort, desc } = route.value.query;
@@ -237,7 +253,20 @@ export function readRowSort(): GridSort {
 }
 
 export function StackTable(props: StackTableProps) {
-    const { run, live, by, stack, search, isNarrow, hasEvents, handle, onStack, onOpen } = props;
+    const {
+        run,
+        live,
+        by,
+        stack,
+        picked,
+        search,
+        isNarrow,
+        hasEvents,
+        handle,
+        onStack,
+        onRow,
+        onOpen,
+    } = props;
     const { key, desc } = readRowSort();
     const rows = useMemo(() => {
         const shown = search ? live.rows.filter((row) => matchesRow(row, by, search)) : live.rows;
@@ -261,30 +290,17 @@ export function StackTable(props: StackTableProps) {
                     desc: next.desc ? null : '0',
                 })
             }
-            selected={by === 'stack' && stack !== undefined ? String(stack ?? 'none') : null}
-            onSelect={by === 'stack' ? (row) => onStack(row.stack) : undefined}
-            onOpen={by === 'stack' ? (row) => onOpen(row.stack) : undefined}
-            handle={handle}
-            actions={(row) => {
-                const { name, file, line } = row;
-                if (by !== 'stack' || !name) return null;
-                return rowActions(
-                    run,
-                    {
-                        name,
-                        file: file ?? undefined,
-                        line,
-                        swatch: <GroupSwatch group={row.group} />,
-                    },
-                    [
-                        {
-                            text: 'Copy row',
-                            group: 2,
-                            run: () => copyAndConfirm(csvOf([row]), 'Row'),
-                        },
-                    ],
-                );
+            selected={
+                by !== 'stack' ? picked : stack === undefined ? null : String(stack ?? 'none')
+            }
+            onSelect={(row) => (by === 'stack' ? onStack(row.stack) : onRow(keyOf(row, by)))}
+            onOpen={(row) => {
+                if (by === 'stack') onStack(row.stack);
+                else onRow(keyOf(row, by));
+                onOpen();
             }}
+            handle={handle}
+            actions={by === 'stack' ? (row) => actionsOf(run, row) : undefined}
             empty={search ? 'No row matches the search.' : 'Nothing is live at this event.'}
         />
     );

@@ -36,6 +36,7 @@ import {
     xOfEvent,
     zoomAxis,
 } from '../../model/snapshot_axis';
+import type { Pick } from '../../model/snapshot_pick';
 import { layoutBands } from '../../model/snapshot_bands';
 import { snapshotPath } from './data';
 
@@ -55,8 +56,8 @@ export interface StageProps {
     marks: readonly ChartMark[];
     /** from and to are events */
     annotations: readonly ChartAnnotation[];
-    group: number | null;
-    stack: number | null | undefined;
+    groups: readonly number[];
+    pick: Pick | null;
     allocation: number | null;
     /** as of the stacks of other views, which have other numbers with plumbing */
     plumbing: 0 | 1;
@@ -180,8 +181,8 @@ export class SnapshotStage {
                 name,
             })),
             cursorBytes: props.cursorBytes,
-            group: props.group,
-            stack: props.stack,
+            groups: props.groups,
+            pick: props.pick,
             allocation: props.allocation,
             drag: this.drag,
         };

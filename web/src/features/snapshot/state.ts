@@ -2,7 +2,8 @@
  *
  * What the URL says of a memory snapshot: d (GPU), at (event of the cursor), v (stacks, lifetimes or
  * reserved), c (what the areas of the chart are of), x (event or time), z (visible events, or µs by time), s (selected stack), a (selected
- * allocation), p=1 (plumbing is shown), by (rows of the table), fz (zoom of the flame graph), q.
+ * allocation), p=1 (plumbing is shown), by (rows of the table), row (selected one that is not a stack),
+ * fz (zoom of the flame graph), q.
  */
 import { type Query, replaceQuery, route } from '../../base/router';
 import type { Snapshot, SnapshotDevice, SnapshotMark } from '../../base/snapshot_types';
@@ -33,6 +34,8 @@ export interface SnapshotState {
     /** null: allocations without a Python stack; undefined: nothing is selected */
     stack: number | null | undefined;
     allocation: number | null;
+    /** selected row of the table by file, module or size */
+    row: string | null;
     plumbing: boolean;
     by: RowsBy;
     search: string;
@@ -89,6 +92,7 @@ export function readState(device: SnapshotDevice): SnapshotState {
         zoom: query.z,
         stack: query.s === NO_STACK_TEXT ? null : (stack ?? undefined),
         allocation: readNumber(query.a),
+        row: query.row ?? null,
         plumbing: query.p === '1',
         by: (['file', 'module', 'size'] as const).find((by) => by === query.by) ?? 'stack',
         search: query.q ?? '',
@@ -102,6 +106,7 @@ export function setDevice(device: SnapshotDevice, isDefault: boolean): void {
         z: null,
         s: null,
         a: null,
+        row: null,
         fz: null,
     });
 }
@@ -112,13 +117,18 @@ export function stackText(stack: number | null | undefined): string | null {
 
 /** Selects a stack in all parts; undefined clears the selection. */
 export function selectStack(stack: number | null | undefined): void {
-    replaceQuery({ s: stackText(stack), a: null });
+    replaceQuery({ s: stackText(stack), a: null, row: null });
+}
+
+/** Selects what a row by file, module or size has; null clears the selection. */
+export function selectRow(row: string | null): void {
+    replaceQuery({ row, s: null, a: null });
 }
 
 export function selectAllocation(id: number | null, stack?: number | null): void {
     replaceQuery({
         a: id === null ? null : String(id),
-        ...(stack !== undefined && { s: stackText(stack) }),
+        ...(stack !== undefined && { s: stackText(stack), row: null }),
     });
 }
 

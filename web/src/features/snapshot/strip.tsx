@@ -11,6 +11,7 @@ import { readSnapshotTheme } from '../../canvas/snapshot_theme';
 import { usePaint, useWidth } from '../../components/painting';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { capital } from '../../model/labels';
+import type { Pick } from '../../model/snapshot_pick';
 import {
     HOLE,
     hasPoolRows,
@@ -24,7 +25,7 @@ interface StripProps {
     /** 'at the cursor' */
     where: string;
     names: readonly string[];
-    stack: number | null | undefined;
+    pick: Pick | null;
     allocation: number | null;
     /** bytes that the failed allocation at the cursor asked for; null: none failed */
     asked: number | null;
@@ -58,7 +59,7 @@ function pieceText(map: SegmentMap, piece: SegmentPiece, names: readonly string[
 }
 
 export function SegmentStrip(props: StripProps) {
-    const { map, where, names, stack, allocation, asked, onBlock } = props;
+    const { map, where, names, pick, allocation, asked, onBlock } = props;
     const canvas = useRef<HTMLCanvasElement | null>(null);
     const { box, width } = useWidth();
     const [hole, setHole] = useState<SegmentPiece | null>(null);
@@ -70,7 +71,7 @@ export function SegmentStrip(props: StripProps) {
     );
     const paint = (): void => {
         if (!canvas.current || width === 0) return;
-        const scene = { rows, map, left, width: width - left, stack, allocation, hole };
+        const scene = { rows, map, left, width: width - left, pick, allocation, hole };
         paintStrip(canvas.current, scene, readSnapshotTheme(canvas.current));
     };
     usePaint(paint);
@@ -81,7 +82,7 @@ export function SegmentStrip(props: StripProps) {
         const row = Math.floor((event.clientY - bounds.top) / STRIP_STEP);
         return pieceAt(rows, row, event.clientX - bounds.left - left);
     };
-    const pick = (piece: SegmentPiece | null): void => {
+    const select = (piece: SegmentPiece | null): void => {
         if (!piece) return;
         setHole(piece.group === HOLE ? piece : null);
         if (piece.group === HOLE) return;
@@ -128,7 +129,7 @@ export function SegmentStrip(props: StripProps) {
                         else hideTooltip();
                     }}
                     onPointerLeave={() => hideTooltip()}
-                    onClick={(event) => pick(pieceOf(event))}
+                    onClick={(event) => select(pieceOf(event))}
                 />
             </div>
         </section>

@@ -32,6 +32,7 @@ import { setStatus } from '../../components/status_line';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { matcher } from '../../model/search';
+import { type Pick, pickOfRow, pickOfStack } from '../../model/snapshot_pick';
 import { frameText, NO_STACK } from '../../model/snapshot_names';
 import { AllocationPane } from './allocation';
 import { type ChartHit, SnapshotChart } from './chart';
@@ -39,7 +40,7 @@ import { PartsLegend, SnapshotControls } from './controls';
 import { HistoryOff, NoMemory } from './nothing';
 import { snapshotPath, usePacedJson } from './data';
 import { LiveFlameView } from './flame';
-import { csvOf, StackTable } from './stacks';
+import { csvOf, keyOf, StackTable } from './stacks';
 import type { SnapshotStage } from './stage';
 import {
     chooseDevice,
@@ -48,6 +49,7 @@ import {
     readState,
     type RowsBy,
     selectAllocation,
+    selectRow,
     selectStack,
     type SnapshotState,
     stops,
@@ -187,11 +189,17 @@ function SnapshotView({
     const marks = useMemo(() => eventMarks(snapshot, device), [snapshot, device]);
     const annotations = useMemo(() => annotationsOf(snapshot, device), [snapshot, device]);
     const liveAt = live.data?.at === cursor ? live.data.live : null;
-    const group = groupOf(snapshot, device, state.stack);
     const search = useMemo(() => {
         const found = matcher(state.search, false);
         return found.empty ? null : found;
     }, [state.search]);
+    const picked = useMemo((): Pick | null => {
+        if (state.stack !== undefined) return pickOfStack(state.stack);
+        const row = live.data?.rows.find((one) => keyOf(one, state.by) === state.row);
+        return row && state.by !== 'stack' && state.row !== null ? pickOfRow(row) : null;
+    }, [state.stack, state.row, state.by, state.row === null ? null : live.data]);
+    const groups = useMemo(() => groupsOf(snapshot, device, picked), [snapshot, device, picked]);
+    const names = useMemo(() => groupNames(snapshot, device), [snapshot, device]);
     const go = (event: number): void => {
         const next = Math.max(-1, Math.min(device.events - 1, event));
         setCursor(next);
@@ -209,7 +217,7 @@ function SnapshotView({
     };
     const back = (): void => {
         if (state.allocation !== null) selectAllocation(null);
-        else if (state.stack !== undefined) selectStack(undefined);
+        else if (state.stack !== undefined || state.row !== null) selectStack(undefined);
         else if (route.peek().query.fz) replaceQuery({ fz: null });
         else if (state.search) replaceQuery({ q: null });
         else stage.current?.fit();
@@ -228,6 +236,58 @@ function SnapshotView({
         ...FLAME_LIMITS,
         max: Math.max(FLAME_LIMITS.min, room - TABLE_PX),
     });
+    // A move of the cursor draws the chart in each frame, and these when there is an answer.
+    const flameView = useMemo(
+        () =>
+            flame.data && (
+                <LiveFlameView
+                    run={run}
+                    flame={flame.data}
+                    stack={state.stack}
+                    pick={state.row === null ? null : picked}
+                    search={search}
+                    onStack={selectStack}
+                />
+            ),
+        [run, flame.data, state.stack, state.row, picked, search],
+    );
+    const table = useMemo(
+        () =>
+            live.data && (
+                <StackTable
+                    run={run}
+                    live={live.data}
+                    by={state.by}
+                    stack={state.stack}
+                    picked={state.row}
+                    search={search}
+                    isNarrow={hasPane}
+                    hasEvents={hasEvents}
+                    handle={handle}
+                    onStack={selectStack}
+                    onRow={selectRow}
+                    onOpen={() => {
+                        if (!beside) replaceQuery({ pane: 'flame' });
+                    }}
+                />
+            ),
+        [run, live.data, state.by, state.stack, state.row, search, hasPane, hasEvents, beside],
+    );
+    const strip = useMemo(
+        () =>
+            segments.data && (
+                <SegmentStrip
+                    map={segments.data}
+                    where={where}
+                    names={names}
+                    pick={picked}
+                    allocation={state.allocation}
+                    asked={asked?.asked ?? null}
+                    onBlock={selectAllocation}
+                />
+            ),
+        [segments.data, where, names, picked, state.allocation, asked],
+    );
     const flamePane = (
         <section class="pane snapshot-flame" style={beside ? { width: flameSize.size } : undefined}>
             <PaneHead
@@ -243,15 +303,7 @@ function SnapshotView({
                     error={flame.error}
                 />
             )}
-            {flame.data && (
-                <LiveFlameView
-                    run={run}
-                    flame={flame.data}
-                    stack={state.stack}
-                    search={search}
-                    onStack={selectStack}
-                />
-            )}
+            {flameView}
             <LoadingLine active={flame.loading} />
         </section>
     );
@@ -266,7 +318,7 @@ function SnapshotView({
                     label="rows"
                     value={state.by}
                     options={ROWS}
-                    onChange={(by) => replaceQuery({ by: by === 'stack' ? null : by })}
+                    onChange={(by) => replaceQuery({ by: by === 'stack' ? null : by, row: null })}
                 />
                 <SearchField
                     value={state.search}
@@ -288,23 +340,7 @@ function SnapshotView({
             {live.error && (
                 <Notice kind="error" title="The live set could not be read" error={live.error} />
             )}
-            {live.data && (
-                <StackTable
-                    run={run}
-                    live={live.data}
-                    by={state.by}
-                    stack={state.stack}
-                    search={search}
-                    isNarrow={hasPane}
-                    hasEvents={hasEvents}
-                    handle={handle}
-                    onStack={selectStack}
-                    onOpen={(stack) => {
-                        selectStack(stack);
-                        if (!beside) replaceQuery({ pane: 'flame' });
-                    }}
-                />
-            )}
+            {table}
             {live.data && live.data.omitted.rows > 0 && (
                 <p class="snapshot-note">
                     {plural(live.data.omitted.rows, 'smaller row')} with{' '}
@@ -351,8 +387,8 @@ function SnapshotView({
                         title={`GPU ${device.number}`}
                         marks={flagsOf(marks, device, cursor, liveAt)}
                         annotations={annotations}
-                        group={group}
-                        stack={state.stack}
+                        groups={groups}
+                        pick={picked}
                         allocation={state.allocation}
                         plumbing={plumbing}
                         label={chartLabel(device, marks, cursor, liveAt)}
@@ -372,17 +408,7 @@ function SnapshotView({
                     error={segments.error}
                 />
             )}
-            {segments.data && (
-                <SegmentStrip
-                    map={segments.data}
-                    where={where}
-                    names={groupNames(snapshot, device)}
-                    stack={state.stack}
-                    allocation={state.allocation}
-                    asked={asked?.asked ?? null}
-                    onBlock={(id, stack) => selectAllocation(id, stack)}
-                />
-            )}
+            {strip}
             <SelectionLayout
                 pane={
                     state.allocation !== null && (
@@ -439,15 +465,12 @@ function rowsText({ rows, omitted }: LiveSet, by: RowsBy, where: string): string
     return by === 'stack' ? `${int(count)} ${where}` : plural(count, by);
 }
 
-function groupOf(
-    { groups }: Snapshot,
-    device: SnapshotDevice,
-    stack: number | null | undefined,
-): number | null {
-    if (stack === undefined) return null;
-    if (stack === null) return 0;
-    const found = groups.find((one) => one.device === device.number && one.stack === stack);
-    return found?.group ?? null;
+/* The groups of the chart whose stack is selected. */
+function groupsOf({ groups }: Snapshot, device: SnapshotDevice, pick: Pick | null): number[] {
+    const own = groups.filter(
+        (one) => one.device === device.number && pick?.stacks?.has(one.stack) === true,
+    );
+    return [...(pick?.stacks?.has(null) === true ? [0] : []), ...own.map(({ group }) => group)];
 }
 
 function stackOfGroup(
