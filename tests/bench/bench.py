@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import bench_snapshots
 import bench_stacks
 import bench_traces
 import make_lprof
@@ -261,6 +262,7 @@ def main():
         figures = measure_server(bench, big, profile)
         figures.update(bench_stacks.measure(bench, take_turns, PROGRAM, Server))
         figures.update(measure_traces(bench))
+        figures.update(bench_snapshots.measure(bench, PROGRAM, Server))
         text = markdown(bench, figures)
     finally:
         shutil.rmtree(bench.folder)

@@ -55,14 +55,15 @@ function tasks(events) {
     const mains = events.filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map((e) => `${e.pid}/${e.tid}`);
     const callbacks = events
         .filter((e) => e.ph === 'X' && e.name === 'FireAnimationFrame' && mains.includes(`${e.pid}/${e.tid}`))
-        .map((e) => ({ from: e.ts / 1000, ms: e.dur / 1000 }))
+        // Time of the thread: on a busy machine a callback also lasts while others have the processor.
+        .map((e) => ({ from: e.ts / 1000, to: (e.ts + e.dur) / 1000, ms: (e.tdur ?? e.dur) / 1000 }))
         .sort((a, b) => a.from - b.from);
     const frames = [];
     let end = -Infinity;
-    for (const { from, ms } of callbacks) {
+    for (const { from, to, ms } of callbacks) {
         if (from - end < SAME_FRAME_MS) frames[frames.length - 1] += ms;
         else frames.push(ms);
-        end = from + ms;
+        end = to;
     }
     return { frames, callbacks: callbacks.length };
 }
