@@ -369,6 +369,21 @@ test('snapshot: lifetimes are bands; a click selects the allocation with its sta
         equal(queryOf(page).get('v'), null, 'and back');
     }));
 
+test('snapshot: lifetimes say which allocations have a band', ({ pages }) => {
+    const gpu = makeGpu(0, 400);
+    return withSnapshot(pages, makeSnapshot([gpu]), async ({ page }) => {
+        const text = await until(() => page.locator('.snapshot-picture .snapshot-note').innerText(), 'the note');
+        check(text.startsWith('Bands are the 800 largest of 1,200 allocations of this range.'), text);
+        await page.getByRole('button', { name: 'stacks', exact: true }).click();
+        await quiet(page);
+        equal(await page.locator('.snapshot-picture .snapshot-note').count(), 0, 'notes of stacks');
+        await page.getByRole('button', { name: 'lifetimes', exact: true }).click();
+        await pressed(page, 'w', 6);
+        await until(async () => (await page.locator('.snapshot-picture .snapshot-note').count()) === 0 ||
+            !(await page.locator('.snapshot-picture .snapshot-note').innerText()).includes('of 1,200 '), 'fewer allocations in a smaller range');
+    }, { query: '/snapshot?v=lifetimes' });
+});
+
 test('snapshot: leaks are what each step keeps, and a row leads to the snapshot', ({ pages }) =>
     withSnapshot(pages, oneGpu(), async ({ page, ask }) => {
         const { rows, steps } = await ask('/leaks', { steps: 4 });

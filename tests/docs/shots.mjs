@@ -25,6 +25,7 @@ const SHOTS = {
     lines: [run('events.lprof', 'lines'), 720],
     memory: [run('events-memory.txt', 'lines'), 640],
     training: [run('training-waits.pt.trace.json.gz', ''), 820],
+    snapshot: [run('out-of-memory.pickle.gz', 'snapshot'), 700],
     timeline: [run('gpt-h200.pt.trace.json.gz', 'timeline'), 760],
     compare: [(demo) => `#/compare?${bookshop(demo)}`, 720],
     'compare-side': [(demo) => `#/compare/side?${bookshop(demo)}`, 720],

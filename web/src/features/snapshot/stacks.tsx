@@ -68,7 +68,7 @@ const FIRST_TITLES: Record<RowsBy, string> = {
 };
 
 /** The name of the stack gets the rest. */
-const CALLER_PX = 168;
+const CALLER_PX = 136;
 
 const dash = <span class="zero">–</span>;
 

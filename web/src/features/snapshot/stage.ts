@@ -64,6 +64,8 @@ export interface StageProps {
     onZoom: (zoom: string | null) => void;
     onError: (error: ApiError | null) => void;
     onLoading: (loading: boolean) => void;
+    /** bands that are drawn, and allocations that live in their range */
+    onBands: (drawn: number, total: number) => void;
 }
 
 export const CHART_HEIGHT = 222;
@@ -373,6 +375,8 @@ export class SnapshotStage {
         const { event, live } = columns.data;
         const runs = layoutBands(allocations, event, live, detail);
         this.bands = { columns, allocations, runs };
+        const { omitted } = this.lifetimes;
+        this.props.onBands(allocations.length, this.lifetimes.allocations.length + omitted.count);
     }
 
     dispose(): void {

@@ -157,7 +157,7 @@ const ROWS: { value: RowsBy; text: string }[] = [
 /** In narrower windows, flame graph and table are tabs of one pane. */
 const BESIDE_PX = 1000;
 /** Least width of the table beside the flame graph. */
-const TABLE_PX = 510;
+const TABLE_PX = 700;
 const FLAME_LIMITS = { normal: 632, min: 300, max: 1400 };
 
 function SnapshotView({
@@ -177,6 +177,7 @@ function SnapshotView({
     const handle = useRef<GridHandle | null>(null);
     const [chartError, setChartError] = useState<ApiError | null>(null);
     const [chartLoading, setChartLoading] = useState(false);
+    const [bands, setBands] = useState<[drawn: number, total: number]>([0, 0]);
     const place = { device: device.number, at: cursor };
     const plumbing = state.plumbing ? 1 : 0;
     const live = usePacedJson<LiveSet>(
@@ -326,7 +327,7 @@ function SnapshotView({
                     placeholder="Search"
                     label="search stacks"
                     hint="/"
-                    width={beside ? 150 : 110}
+                    width={beside ? 120 : 110}
                     onInput={(q) => replaceQuery({ q: q || null })}
                 />
                 {live.data && !hasPane && (
@@ -397,7 +398,11 @@ function SnapshotView({
                         onZoom={(z) => replaceQuery({ z })}
                         onError={setChartError}
                         onLoading={setChartLoading}
+                        onBands={(drawn, total) => setBands([drawn, total])}
                     />
+                    {state.mode === 'lifetimes' && bands[0] < bands[1] && (
+                        <p class="snapshot-note">{bandsText(...bands)}</p>
+                    )}
                     <LoadingLine active={chartLoading} />
                 </div>
             )}
@@ -430,6 +435,12 @@ function SnapshotView({
             </SelectionLayout>
         </>
     );
+}
+
+function bandsText(drawn: number, total: number): string {
+    return drawn === 0
+        ? `All ${int(total)} allocations of this range are too small for a band: they are the grey area. Stacks show where they are from.`
+        : `Bands are the ${int(drawn)} largest of ${int(total)} allocations of this range. The grey area below has the others.`;
 }
 
 function PaneSwitch({ pane }: { pane: 'flame' | 'stacks' }) {
