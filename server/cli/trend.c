@@ -4,6 +4,7 @@
 #include "server/cli/comparison.h"
 #include "server/cli/table.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define ROWS         30 /* maximum number of printed points, the newest */
@@ -65,6 +66,78 @@ static void add_head(const cJSON *trend, struct ps_buf *out)
         ps_buf_puts(out, "\n");
     }
 }
+
+/* --- Rows of a table --- */
+
+/* The change of the greatest size, or NULL. */
+static const cJSON *greatest_change(const cJSON *row)
+{
+    const cJSON *change, *found = NULL;
+    cJSON_ArrayForEach(change, member_of(row, "changes"))
+    {
+        if (!found || fabs(ps_run_number(change, "delta")) > fabs(ps_run_number(found, "delta")))
+            found = change;
+    }
+    return found;
+}
+
+static void add_row(struct ps_table *table, const cJSON *trend, const cJSON *row)
+{
+    const char *place = ps_run_text(row, "place"), *found = ps_run_text(row, "found");
+    const char *unit =
+        cJSON_IsTrue(member_of(trend, "place_is_unit")) ? place : ps_run_text(trend, "unit");
+    const cJSON *change = greatest_change(row);
+    const cJSON *point =
+        cJSON_GetArrayItem(member_of(trend, "points"), (int)ps_run_number(change, "index"));
+    const char *by = ps_run_text(point, "by");
+    double first = ps_run_number(row, "first"), delta = ps_run_number(row, "delta");
+    char text[64], percent[32];
+    ps_table_cell(table, ps_cli_format_value(first, unit, text));
+    ps_table_cell(table, ps_cli_format_value(ps_run_number(row, "last"), unit, text));
+    ps_table_cell(table, ps_cli_format_change(delta, unit, text));
+    ps_table_cell(table, found[0] ? found : ps_cli_format_percent(delta, first, percent));
+    ps_table_cell(table, !change ? "" : by[0] ? by : ps_run_text(point, "name"));
+    ps_table_printf(table, "%s%s%s", ps_run_text(row, "name"), place[0] ? "  " : "", place);
+}
+
+/* Prints the change of the sum, and the rows in the order of the answer. */
+static void add_rows(const cJSON *trend, struct ps_buf *out)
+{
+    static const char *const titles[] = {"first", "last", "change", "", "change point", "row"};
+    struct ps_table table = {.columns = 6, .right = 0xf};
+    const cJSON *rows = member_of(trend, "rows"), *row, *sum = member_of(trend, "sum");
+    const char *unit = ps_run_text(trend, "unit");
+    int n = cJSON_GetArraySize(rows), shown = 0, total = (int)ps_run_number(trend, "total");
+    double delta = ps_run_number(sum, "delta");
+    char first[64], last[64], change[64], percent[32];
+    if (cJSON_IsObject(sum) && !cJSON_IsTrue(member_of(trend, "place_is_unit"))) {
+        ps_cli_format_value(ps_run_number(sum, "first"), unit, first);
+        ps_cli_format_value(ps_run_number(sum, "last"), unit, last);
+        ps_buf_printf(out, "all rows: %s to %s, %s  %s\n", first, last,
+                      ps_cli_format_change(delta, unit, change),
+                      ps_cli_format_percent(delta, ps_run_number(sum, "first"), percent));
+    }
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        ps_table_cell(&table, titles[i]);
+    cJSON_ArrayForEach(row, rows)
+    {
+        if (shown < ROWS && ps_run_number(row, "delta") != 0) {
+            add_row(&table, trend, row);
+            shown++;
+        }
+    }
+    if (shown)
+        ps_table_print(&table, out);
+    else
+        ps_buf_puts(out, n ? "no row changed from the first to the last point\n"
+                           : "no run has a row in this table\n");
+    ps_table_free(&table);
+    if (shown && total > shown)
+        ps_buf_printf(out, "and %s with smaller changes or none\n",
+                      ps_format_count((uint64_t)(total - shown), "row", first));
+}
+
+/* --- Points --- */
 
 /* The change that begins at the point with this index (from 0), or NULL. */
 static const cJSON *change_at(const cJSON *trend, int at)
@@ -140,6 +213,10 @@ static enum ps_status print_trend(const struct ps_buf *json, struct ps_buf *out,
     add_head(trend, out);
     if (cJSON_GetArraySize(member_of(trend, "points")) == 0)
         return PS_OK;
+    if (member_of(trend, "rows")) {
+        add_rows(trend, out);
+        return PS_OK;
+    }
     add_spark(member_of(trend, "points"), out);
     add_points(trend, out);
     return PS_OK;
@@ -155,7 +232,7 @@ static enum ps_status request_trend(const struct ps_options *options, struct ps_
     bool whole = strncmp(series, "series:", 7) == 0 || strncmp(series, "tag:", 4) == 0;
     ps_buf_printf(&runs, "%s%s", whole ? "" : "series:", series);
     ps_buf_printf(&by, "tag:%s", options->by ? options->by : "");
-    ps_buf_puts(&path, "trend");
+    ps_buf_puts(&path, options->of && !options->row ? "trend/rows" : "trend");
     ps_path_add_param(&path, "runs", runs.ptr);
     ps_path_add_param(&path, "by", options->by ? by.ptr : NULL);
     ps_path_add_param(&path, "of", options->of);

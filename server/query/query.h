@@ -125,6 +125,10 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
 enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err);
 
+/* GET /api/v1/trend/rows: the rows of a table whose metric changed most over a series or a tag. */
+enum ps_status ps_query_trend_rows(struct ps_store *store, struct ps_params params,
+                                   struct ps_json *json, struct ps_err *err);
+
 /* --- Search across runs --- */
 
 /* GET /api/v1/search: functions, modules, operators, kernels and lines that match the parameter q,

@@ -134,6 +134,14 @@ static enum ps_status ask_trend(const struct ps_read_request *q, struct ps_answe
     return ps_query_trend(q->store, q->params, out, err);
 }
 
+static enum ps_status ask_trend_rows(const struct ps_read_request *q, struct ps_answer *out,
+                                     struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_trend_rows(q->store, q->params, &json, err);
+}
+
 static enum ps_status ask_search(const struct ps_read_request *q, struct ps_answer *out,
                                  struct ps_err *err)
 {

@@ -40,6 +40,7 @@ enum ps_read_flags {
     READ("compare/{of}", compare_rows, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)              \
     READ("compare/{of}/{row}", compare_row, PS_READ_GROUPS | PS_READ_FIXED | PS_READ_SLOW)         \
     READ("trend", trend, PS_READ_SLOW)                                                             \
+    READ("trend/rows", trend_rows, PS_READ_SLOW)                                                   \
     READ("search", search, PS_READ_SLOW)                                                           \
     READ("search/runs", occurrences, PS_READ_SLOW)                                                 \
     READ("queries", queries, 0)

@@ -84,6 +84,17 @@ class Snapshots(ShelfTest):
         self.assertEqual({row["verdict"] for row in said["rows"] if row["base_stack"] is None and row["new_stack"] is None}, {"gone"})
         self.assertEqual(said["headline"]["base"]["median"], 1100)
 
+    def test_growth_of_functions_over_a_series(self):
+        runs = [self.run_of[name] for name in ("ok_mini_p4.pickle", "ok_oom.pickle")]
+        for run in runs:
+            self.ok("edit", run, "--series", "train")
+        growth = self.json("trend", "train", "--of", "functions")
+        peaks = [self.json("show", run)["headline"]["value"] for run in runs]  # of all GPUs
+        self.assertEqual((growth["unit"], growth["sum"]["first"], growth["sum"]["last"]), ("B", *peaks))
+        self.assertEqual(sum(row["delta"] for row in growth["rows"]), peaks[1] - peaks[0])
+        [row] = [row for row in growth["rows"] if row["name"].startswith("forward")]
+        self.assertEqual(row["values"], [point["value"] for point in self.json("trend", "train", "--of", "functions", "--row", row["name"])["points"]])
+
     def test_equal_snapshots(self):
         oom = self.run_of["ok_oom.pickle"]
         said = self.ok("diff", oom, oom)

@@ -30,6 +30,13 @@ class Trend(ShelfTest):
         self.assertIn("imports", self.fails("trend", "nightly", "--of", "imports", "--row", "none"))
         self.fails("trend", "none")
 
+    def test_rows_by_change(self):
+        said = self.ok("trend", "nightly", "--of", "imports").splitlines()
+        self.assertEqual(said[0], "series:nightly  Self time, us, 14 points")
+        self.assertRegex(said[1], r"^all rows: 2\.000 ms to 2\.606 ms, \+606\.0 µs  \+30\.3 %$")
+        self.assertRegex(said[3], r"^2\.000 ms +2\.606 ms +\+606\.0 µs +\+30\.3 % +n07\.log +app")
+        self.assertIn("no table", self.fails("trend", "nightly", "--of", "none"))
+
     def test_a_baseline(self):
         self.assertIn("has no baseline", self.fails("show", "baseline:nightly"))
         self.assertIn("baseline of nightly", self.ok("baseline", "n02.log"))

@@ -35,7 +35,7 @@ VIEWS = {
 READS = {
     "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
     "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/snapshot": "SnapshotComparison", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
-    "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "search": "NamesAnswer", "search/runs": "Occurrences", "queries": "SavedQuery",
+    "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "trend/rows": "TrendRows", "search": "NamesAnswer", "search/runs": "Occurrences", "queries": "SavedQuery",
     "runs/{run}/timeline_notes": "TimelineNote",
 }
 # Answers with other types than their view has in other runs.
@@ -196,6 +196,7 @@ class AnswersTest(unittest.TestCase):
         answers.ask("runs/{run}/timeline_notes", READS["runs/{run}/timeline_notes"], notes)
         answers.ask("lines/files", READS["lines/files"], "lines/files")
         answers.ask("trend", READS["trend"], "trend?runs=series:all&kind=pstats")
+        answers.ask("trend/rows", READS["trend/rows"], "trend/rows?runs=series:all&kind=pstats&of=functions")
         for hit in answers.ask("search", READS["search"], "search?limit=500")["rows"][::25]:
             answers.ask("search/runs", READS["search/runs"], f"search/runs?of={hit['of']}&name={quote(hit['name'])}&module={quote(hit['module'])}")
         self.server.request("POST", API + "queries", json.dumps({"kind": "", "name": "all", "sql": "SELECT 1"}))

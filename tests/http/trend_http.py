@@ -67,6 +67,44 @@ class Trend(ServerTest):
         self.assertLessEqual(change["p"], trend["rules"]["alpha"])
         self.assertIn("modules", trend["figures"])
 
+    def rows(self, runs="series:nightly", **params):
+        return self.get_json(f"/api/v1/trend/rows?{urllib.parse.urlencode(dict(params, runs=runs))}")
+
+    def test_rows_by_change(self):
+        growth = self.rows(of="imports")
+        self.assertEqual([point["id"] for point in growth["points"]], self.ids)
+        self.assertEqual((growth["metric"], growth["unit"], growth["total"], growth["place_is_unit"]), ("self_us", "us", 3, False))
+        sizes = [abs(row["delta"]) for row in growth["rows"]]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        rows = {row["name"]: row for row in growth["rows"]}
+        for name, row in rows.items():
+            trend = self.trend(of="imports", row=name)
+            self.assertEqual(row["values"], [point["value"] for point in trend["points"]])
+            self.assertEqual(row["changes"], trend["changes"])
+            self.assertEqual((row["first"], row["last"], row["delta"]), (row["values"][0], row["values"][-1], row["values"][-1] - row["values"][0]))
+        self.assertEqual((rows["late"]["found"], rows["app"]["found"], rows["late"]["delta_pct"]), ("new", None, None))
+        self.assertEqual(sum(row["delta"] for row in rows.values()), growth["sum"]["delta"])
+        self.assertEqual([change["index"] for change in rows["app"]["changes"]], [14])
+
+    def test_rows_of_repeats(self):
+        growth = self.rows(of="imports", by="tag:commit")
+        self.assertEqual([point["by"] for point in growth["points"]], [str(commit) for commit in range(89, 101)])
+        for row in growth["rows"]:
+            trend = self.trend(of="imports", row=row["name"], by="tag:commit")
+            self.assertEqual((row["values"], row["changes"]), ([point["value"] for point in trend["points"]], trend["changes"]))
+        self.assertEqual({row["name"]: row["found"] for row in growth["rows"]}["late"], "gone")
+
+    def test_limits_of_rows(self):
+        growth = self.rows(of="imports", metric="cumulative_us", limit=5, rows=1)
+        self.assertEqual(([point["id"] for point in growth["points"]], growth["older"]), (self.ids[-5:], 19))
+        self.assertEqual((len(growth["rows"]), growth["total"], growth["sum"]), (1, 3, None))
+
+    def test_rows_are_refused(self):
+        for status, code, params in ((400, "bad_request", {}), (404, "not_found", {"of": "none"}), (400, "bad_request", {"of": "imports", "metric": "none"}),
+                                     (400, "bad_request", {"of": "imports", "limit": 201}), (404, "not_found", {"of": "imports", "runs": "series:none"})):
+            query = urllib.parse.urlencode({"runs": "series:nightly", **params})
+            self.assertRefused(self.get(f"/api/v1/trend/rows?{query}"), status, code)
+
     def test_limit(self):
         trend = self.trend(limit=5)
         self.assertEqual(([point["id"] for point in trend["points"]], trend["older"], trend["changes"]), (self.ids[-5:], 19, []))

@@ -205,6 +205,50 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
     return err->code;
 }
 
+/* --- All rows --- */
+
+struct table_visit {
+    ps_trend_on_row *on_row;
+    void *user;
+    size_t metric;
+};
+
+static void visit_row(void *user, const struct ps_compare_input *row)
+{
+    const struct table_visit *visit = user;
+
+    visit->on_row(visit->user, row, row->values[visit->metric]);
+}
+
+enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend_row *row,
+                                   const char *id, const char *kind, ps_trend_on_row *on_row,
+                                   void *user, enum ps_trend_outcome *outcome, struct ps_err *err)
+{
+    const struct ps_compare_table *table = ps_compare_find_table(row->table, kind);
+    struct ps_query_comparison head;
+    struct cache_slot presence = {.table = false};
+    struct table_visit visit = {on_row, user, 0};
+    struct ps_run_rows rows = {
+        .store = store, .table = table, .head = &head, .on_row = visit_row, .user = &visit};
+
+    *outcome = PS_TREND_NO_TABLE;
+    if (!table)
+        return err->code;
+    ps_compare_table_head(table, &head);
+    if (read_presence(store, id, &head, &presence, err) != PS_OK || !presence.table)
+        return err->code;
+    visit.metric = find_metric(&head, row->metric);
+    *outcome = PS_TREND_NO_METRIC;
+    if (visit.metric == head.n || isnan(presence.values[visit.metric]))
+        return err->code;
+    *outcome = PS_TREND_VALUE;
+    ps_run_rows_read(&rows, id, err);
+    ps_run_rows_free(&rows);
+    return err->code;
+}
+
+/* --- Units --- */
+
 struct unit_search {
     struct ps_arena *arena;
     struct ps_str name;

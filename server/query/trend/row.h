@@ -21,6 +21,14 @@ enum ps_trend_outcome {
     PS_TREND_NO_METRIC
 };
 
+/* The row is valid until the function returns. */
+typedef void ps_trend_on_row(void *user, const struct ps_compare_input *row, double value);
+/* Reads all rows of the table in a run: calls on_row for each of them, with the value of the metric
+ * of `row`. *outcome is PS_TREND_VALUE, PS_TREND_NO_TABLE or PS_TREND_NO_METRIC. */
+enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend_row *row,
+                                   const char *id, const char *kind, ps_trend_on_row *on_row,
+                                   void *user, enum ps_trend_outcome *outcome, struct ps_err *err);
+
 /* Reads the value of the row in a run. Reads a run file once for all metrics of a row and caches
  * them, since runs never change. */
 enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,

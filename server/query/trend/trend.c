@@ -9,73 +9,28 @@
 #include "compare/change_points.h"
 #include "importers/kinds.h"
 #include "server/query/query.h"
-#include "server/query/trend/row.h"
-
-#define OTHER_UNIT "with another unit" /* why a run is left out */
+#include "server/query/trend/trend.h"
 
 #define RUNS_MAX     10000 /* maximum for metrics in the catalog */
 #define RUNS         2000  /* default for them */
 #define ROW_RUNS_MAX 2000  /* maximum for rows, which are in the run files */
 #define ROW_RUNS     200
 
-struct request {
-    const char *runs;      /* "series:NAME", "tag:K=V" */
-    const char *point_tag; /* key of a tag whose values are the points; NULL: each run is a point */
-    const char *kind;      /* NULL: the kind of the newest run */
-    /* JSON path in the summary; NULL: the headline, or the metric of `row` */
-    const char *metric_path;
-    struct ps_trend_row row; /* row.table NULL: no row */
-    int64_t limit;           /* maximum number of runs */
-};
-
-struct trend_run {
-    char id[PS_ID_SIZE], kind[32];
-    const char *name, *tag_value; /* in the arena; tag_value NULL: the run does not have the tag */
-    const char *unit, *label;
-    int64_t time_ms;
-    double value;
-    bool has_value, is_absent; /* is_absent: the run does not have the row, so its value is 0 */
-};
-
-struct run_kind {
-    const char *kind;   /* in the arena */
-    const char *reason; /* why runs of this kind are left out, "" if they are not; in the arena */
-};
-
-#define REASONS 12
-
-struct trend {
-    struct request question;
-    struct ps_arena arena;
-    struct trend_run *runs; /* oldest first */
-    size_t n, cap;
-    struct run_kind *kinds;
-    size_t n_kinds, cap_kinds;
-    int64_t older; /* number of older runs that were not read */
-    struct {
-        const char *why;
-        int64_t runs;
-    } left_out[REASONS];
-    size_t n_left_out;
-    char kind[32];
-    char metric[24], title[64], unit[32];
-    struct trend_run baseline; /* id "" if there is none */
-};
-
 /* --- Question --- */
 
-static const char *nonempty_param(struct ps_params params, const char *key)
+const char *ps_trend_param(struct ps_params params, const char *key)
 {
     const char *value = ps_param_get(params, key);
 
     return value && value[0] ? value : NULL;
 }
 
-static enum ps_status read_runs(struct ps_params params, struct request *out, struct ps_err *err)
+enum ps_status ps_trend_request_read(struct ps_params params, struct ps_trend_request *out,
+                                     struct ps_err *err)
 {
-    const char *by = nonempty_param(params, "by");
+    const char *by = ps_trend_param(params, "by");
 
-    out->runs = nonempty_param(params, "runs");
+    out->runs = ps_trend_param(params, "runs");
     if (!out->runs || (strncmp(out->runs, "series:", 7) != 0 && strncmp(out->runs, "tag:", 4) != 0))
         return ps_fail(err, PS_BAD_REQUEST, "the parameter runs must be series:NAME or tag:K=V");
     if (by && strcmp(by, "series") != 0) {
@@ -83,19 +38,19 @@ static enum ps_status read_runs(struct ps_params params, struct request *out, st
             return ps_fail(err, PS_BAD_REQUEST, "the parameter by must be series or tag:K");
         out->point_tag = by + 4;
     }
-    out->kind = nonempty_param(params, "kind");
+    out->kind = ps_trend_param(params, "kind");
     return err->code;
 }
 
 /* Reads which metric is requested. *metric_path owns the JSON path of a metric of the summary. */
-static enum ps_status read_metric_params(struct ps_params params, struct request *out,
+static enum ps_status read_metric_params(struct ps_params params, struct ps_trend_request *out,
                                          struct ps_buf *metric_path, struct ps_err *err)
 {
-    const char *metric = nonempty_param(params, "metric");
+    const char *metric = ps_trend_param(params, "metric");
 
-    out->row = (struct ps_trend_row){.table = nonempty_param(params, "of"),
-                                     .name = nonempty_param(params, "row"),
-                                     .place = nonempty_param(params, "place"),
+    out->row = (struct ps_trend_row){.table = ps_trend_param(params, "of"),
+                                     .name = ps_trend_param(params, "row"),
+                                     .place = ps_trend_param(params, "place"),
                                      .metric = metric};
     if (!out->row.table != !out->row.name)
         return ps_fail(err, PS_BAD_REQUEST, "the parameters of and row must be given together");
@@ -110,13 +65,13 @@ static enum ps_status read_metric_params(struct ps_params params, struct request
 
 /* --- Runs --- */
 
-static void leave_out(struct trend *trend, const char *why)
+void ps_trend_leave_out(struct ps_trend *trend, const char *why)
 {
     size_t i = 0;
 
     while (i < trend->n_left_out && strcmp(trend->left_out[i].why, why) != 0)
         i++;
-    if (i == REASONS)
+    if (i == PS_TREND_REASONS)
         i--, trend->left_out[i].why = "for other reasons";
     else if (i == trend->n_left_out)
         trend->left_out[trend->n_left_out++].why =
@@ -127,16 +82,16 @@ static void leave_out(struct trend *trend, const char *why)
 /* Columns of queries/trend_series.sql. */
 enum { T_ID, T_KIND, T_NAME, T_TIME, T_UNIT, T_LABEL, T_VALUE, T_TAG_VALUE };
 
-static const char *text_of(struct trend *trend, struct ps_stmt *stmt, int column)
+static const char *text_of(struct ps_trend *trend, struct ps_stmt *stmt, int column)
 {
     struct ps_str text = ps_col_text(stmt, column);
 
     return text.ptr ? ps_arena_copy(&trend->arena, text).ptr : NULL;
 }
 
-static void read_run(struct trend *trend, struct ps_stmt *stmt, struct trend_run *run)
+static void read_run(struct ps_trend *trend, struct ps_stmt *stmt, struct ps_trend_run *run)
 {
-    *run = (struct trend_run){.time_ms = ps_col_int(stmt, T_TIME)};
+    *run = (struct ps_trend_run){.time_ms = ps_col_int(stmt, T_TIME)};
     (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, T_ID).ptr);
     (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, T_KIND).ptr);
     run->name = text_of(trend, stmt, T_NAME);
@@ -147,16 +102,16 @@ static void read_run(struct trend *trend, struct ps_stmt *stmt, struct trend_run
     run->has_value = isfinite(run->value);
 }
 
-static bool same_headline(const struct trend_run *a, const struct trend_run *b)
+static bool same_headline(const struct ps_trend_run *a, const struct ps_trend_run *b)
 {
     return strcmp(a->unit, b->unit) == 0 && strcmp(a->label, b->label) == 0;
 }
 
 /* Returns why runs of a kind are not comparable with the newest run, which is of kind `first`; ""
  * if they are. Determined once per kind, since a tag may have thousands of runs. */
-static const char *reason_of_kind(struct trend *trend, const char *kind, const char *first)
+static const char *reason_of_kind(struct ps_trend *trend, const char *kind, const char *first)
 {
-    struct run_kind *known = trend->kinds, *end = known + trend->n_kinds;
+    struct ps_trend_kind *known = trend->kinds, *end = known + trend->n_kinds;
 
     while (known < end && strcmp(known->kind, kind) != 0)
         known++;
@@ -174,17 +129,17 @@ static const char *reason_of_kind(struct trend *trend, const char *kind, const c
 
 /* Whether the metrics of the summary have the unit that they have in runs whose headline is in
  * `unit`: weights of stacks are in the unit of their headline. */
-static bool has_unit_of_metrics(const struct trend_run *run, const char *unit)
+static bool has_unit_of_metrics(const struct ps_trend_run *run, const char *unit)
 {
     return !ps_kind_has(run->kind, PS_HAS_STACKS) || strcmp(run->unit, unit) == 0;
 }
 
 /* Returns why a run of a comparable kind is left out; "" if it is not. `first` is the newest run.
  */
-static const char *exclusion_reason(struct trend *trend, const struct trend_run *run,
-                                    const struct trend_run *first)
+static const char *exclusion_reason(struct ps_trend *trend, const struct ps_trend_run *run,
+                                    const struct ps_trend_run *first)
 {
-    const struct request *q = &trend->question;
+    const struct ps_trend_request *q = &trend->question;
 
     if (q->point_tag && !run->tag_value)
         return ps_arena_printf(&trend->arena, "without the tag %s", q->point_tag);
@@ -198,14 +153,14 @@ static const char *exclusion_reason(struct trend *trend, const struct trend_run 
     return run->has_value ? "" : "without this metric";
 }
 
-static void add_run(struct trend *trend, const struct trend_run *run)
+static void add_run(struct ps_trend *trend, const struct ps_trend_run *run)
 {
     PS_RESERVE_ONE(trend->runs, trend->n, trend->cap);
     trend->runs[trend->n++] = *run;
 }
 
 /* Prepares the query for the runs of a request, and binds its parameters. */
-static enum ps_status prepare_runs(struct ps_db *db, const struct request *q, bool count,
+static enum ps_status prepare_runs(struct ps_db *db, const struct ps_trend_request *q, bool count,
                                    struct ps_stmt **out, struct ps_err *err)
 {
     const char *value = strchr(q->runs, ':') + 1, *equals = strchr(value, '=');
@@ -223,7 +178,7 @@ static enum ps_status prepare_runs(struct ps_db *db, const struct request *q, bo
     return err->code;
 }
 
-static enum ps_status count_all(struct ps_db *db, const struct request *q, int64_t *out,
+static enum ps_status count_all(struct ps_db *db, const struct ps_trend_request *q, int64_t *out,
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -235,18 +190,18 @@ static enum ps_status count_all(struct ps_db *db, const struct request *q, int64
 }
 
 /* Reads runs from the newest backwards, until their number is q->limit. */
-static enum ps_status read_newest_runs(struct ps_db *db, struct trend *trend, struct ps_err *err)
+static enum ps_status read_newest_runs(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    const struct request *q = &trend->question;
-    struct trend_run first = {.kind = ""};
+    const struct ps_trend_request *q = &trend->question;
+    struct ps_trend_run first = {.kind = ""};
     int64_t all = 0, walked = 0;
 
     count_all(db, q, &all, err);
     prepare_runs(db, q, false, &stmt, err);
     while ((int64_t)trend->n < q->limit && ps_stmt_step(stmt, err)) {
         const char *kind = ps_col_text(stmt, T_KIND).ptr, *why;
-        struct trend_run run;
+        struct ps_trend_run run;
 
         if (!first.kind[0] && (!q->kind || strcmp(q->kind, kind) == 0))
             read_run(trend, stmt, &first);
@@ -258,7 +213,7 @@ static enum ps_status read_newest_runs(struct ps_db *db, struct trend *trend, st
             why = exclusion_reason(trend, &run, &first);
         }
         if (why[0])
-            leave_out(trend, why);
+            ps_trend_leave_out(trend, why);
         else
             add_run(trend, &run);
     }
@@ -271,11 +226,11 @@ static enum ps_status read_newest_runs(struct ps_db *db, struct trend *trend, st
     return err->code;
 }
 
-static enum ps_status read_baseline(struct ps_db *db, struct trend *trend, struct ps_err *err)
+static enum ps_status read_baseline(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *of = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    const struct request *q = &trend->question;
+    const struct ps_trend_request *q = &trend->question;
 
     ps_db_prepare(db, ps_query_sql("baseline_of"), &of, err);
     ps_bind_text(of, ":series", ps_str_from_c(q->runs + 7));
@@ -299,9 +254,21 @@ static enum ps_status read_baseline(struct ps_db *db, struct trend *trend, struc
 
 /* --- Row of each run --- */
 
+const char *ps_trend_why_left_out(struct ps_trend *trend, enum ps_status status,
+                                  enum ps_trend_outcome outcome)
+{
+    if (status == PS_CONFLICT)
+        return "written by another version of perfshelf";
+    if (outcome == PS_TREND_NO_TABLE)
+        return ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
+    if (outcome == PS_TREND_NO_METRIC)
+        return "without this metric";
+    return outcome == PS_TREND_OTHER_UNIT ? PS_TREND_WITH_OTHER_UNIT : NULL;
+}
+
 /* Reads the value of the row in a run. *why: why it has no value, else NULL. */
-static enum ps_status read_row_value(struct ps_store *store, struct trend *trend,
-                                     struct trend_run *run, const char **why, struct ps_err *err)
+static enum ps_status read_row_value(struct ps_store *store, struct ps_trend *trend,
+                                     struct ps_trend_run *run, const char **why, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     enum ps_trend_outcome outcome = PS_TREND_NO_TABLE;
@@ -310,27 +277,27 @@ static enum ps_status read_row_value(struct ps_store *store, struct trend *trend
                        &own);
     if (own.code != PS_OK && own.code != PS_CONFLICT)
         return ps_fail(err, own.code, "%s", own.text);
-    *why = NULL;
-    if (own.code == PS_CONFLICT)
-        *why = "written by another version of perfshelf";
-    else if (outcome == PS_TREND_NO_TABLE)
-        *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
-    else if (outcome == PS_TREND_NO_METRIC)
-        *why = "without this metric";
-    else if (outcome == PS_TREND_OTHER_UNIT)
-        *why = OTHER_UNIT;
+    *why = ps_trend_why_left_out(trend, own.code, outcome);
     run->has_value = !*why;
     run->is_absent = outcome == PS_TREND_ABSENT;
     return PS_OK;
 }
 
 /* Returns the unit of a metric; it may be that of the run's headline. */
-static const char *unit_of(const struct ps_query_metric *metric, const struct trend_run *run)
+const char *ps_trend_unit_of(const struct ps_query_metric *metric, const struct ps_trend_run *run)
 {
     return strcmp(metric->unit, "@headline") == 0 ? run->unit : metric->unit;
 }
 
-static enum ps_status read_rows(struct ps_store *store, struct trend *trend, struct ps_err *err)
+void ps_trend_set_metric(struct ps_trend *trend, const struct ps_query_metric *metric)
+{
+    (void)snprintf(trend->metric, sizeof trend->metric, "%s", metric->name);
+    (void)snprintf(trend->title, sizeof trend->title, "%s", metric->title);
+    (void)snprintf(trend->unit, sizeof trend->unit, "%s",
+                   ps_trend_unit_of(metric, &trend->runs[trend->n - 1]));
+}
+
+static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, struct ps_err *err)
 {
     struct ps_query_metric metric;
     size_t kept = 0, n_present = 0;
@@ -340,21 +307,18 @@ static enum ps_status read_rows(struct ps_store *store, struct trend *trend, str
                                  trend->runs[i].kind, &trend->arena, err);
     if (ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err) != PS_OK)
         return err->code;
-    (void)snprintf(trend->metric, sizeof trend->metric, "%s", metric.name);
-    (void)snprintf(trend->title, sizeof trend->title, "%s", metric.title);
-    (void)snprintf(trend->unit, sizeof trend->unit, "%s",
-                   unit_of(&metric, &trend->runs[trend->n - 1]));
+    ps_trend_set_metric(trend, &metric);
     for (size_t i = 0; i < trend->n; i++) {
-        struct trend_run *run = &trend->runs[i];
-        const char *why = OTHER_UNIT;
+        struct ps_trend_run *run = &trend->runs[i];
+        const char *why = PS_TREND_WITH_OTHER_UNIT;
 
-        if (strcmp(unit_of(&metric, run), trend->unit) == 0)
+        if (strcmp(ps_trend_unit_of(&metric, run), trend->unit) == 0)
             read_row_value(store, trend, run, &why, err);
         if (err->code != PS_OK)
             return err->code;
         n_present += !why && !run->is_absent;
         if (why)
-            leave_out(trend, why);
+            ps_trend_leave_out(trend, why);
         else
             trend->runs[kept++] = *run;
     }
@@ -367,7 +331,7 @@ static enum ps_status read_rows(struct ps_store *store, struct trend *trend, str
     if (err->code == PS_OK && trend->baseline.id[0]) {
         const char *why;
 
-        if (strcmp(unit_of(&metric, &trend->baseline), trend->unit) == 0)
+        if (strcmp(ps_trend_unit_of(&metric, &trend->baseline), trend->unit) == 0)
             read_row_value(store, trend, &trend->baseline, &why, err);
         else
             trend->baseline.has_value = false;
@@ -375,7 +339,8 @@ static enum ps_status read_rows(struct ps_store *store, struct trend *trend, str
     return err->code;
 }
 
-static enum ps_status read_catalog(struct ps_store *store, struct trend *trend, struct ps_err *err)
+static enum ps_status read_catalog(struct ps_store *store, struct ps_trend *trend,
+                                   struct ps_err *err)
 {
     struct ps_db *db;
 
@@ -387,10 +352,10 @@ static enum ps_status read_catalog(struct ps_store *store, struct trend *trend, 
     return err->code;
 }
 
-static enum ps_status read_trend(struct ps_store *store, const struct request *question,
-                                 struct trend *out, struct ps_err *err)
+enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_request *question,
+                             struct ps_trend *out, struct ps_err *err)
 {
-    *out = (struct trend){.question = *question};
+    *out = (struct ps_trend){.question = *question};
     if (read_catalog(store, out, err) != PS_OK)
         return err->code;
     if (out->n == 0 && out->n_left_out == 0)
@@ -398,17 +363,17 @@ static enum ps_status read_trend(struct ps_store *store, const struct request *q
                        question->runs[0] == 's' ? "series" : "tag",
                        strchr(question->runs, ':') + 1);
     for (size_t i = 0; i < out->n / 2; i++) {
-        struct trend_run newer = out->runs[i];
+        struct ps_trend_run newer = out->runs[i];
 
         out->runs[i] = out->runs[out->n - 1 - i];
         out->runs[out->n - 1 - i] = newer;
     }
-    if (question->row.table && out->n)
+    if (question->row.name && out->n)
         read_rows(store, out, err);
     return err->code;
 }
 
-static void trend_free(struct trend *trend)
+void ps_trend_free(struct ps_trend *trend)
 {
     ps_arena_free(&trend->arena);
     free(trend->runs);
@@ -417,19 +382,8 @@ static void trend_free(struct trend *trend)
 
 /* --- Points --- */
 
-struct point {
-    size_t first, n; /* range in `order`: the runs of the point, oldest first */
-    double value, mad, number;
-};
-
-struct points {
-    struct point *items;
-    size_t n;
-    size_t *order; /* indices of runs, grouped by point */
-    double *values;
-};
-
-static void compute_point(const struct trend *trend, struct points *points, struct point *point)
+void ps_trend_compute_point(const struct ps_trend *trend, struct ps_trend_points *points,
+                            struct ps_trend_point *point)
 {
     double values[PS_GROUP_MAX];
     /* A point with more than PS_GROUP_MAX repeats uses only the newest ones. */
@@ -445,14 +399,14 @@ static void compute_point(const struct trend *trend, struct points *points, stru
 
 static int by_number(const void *a, const void *b)
 {
-    const struct point *x = a, *y = b;
+    const struct ps_trend_point *x = a, *y = b;
 
     return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
                                   : (x->first > y->first) - (x->first < y->first);
 }
 
 /* Sorts the points by value of the tag if all values are numbers; otherwise keeps their order. */
-static void sort_points(const struct trend *trend, struct points *points)
+static void sort_points(const struct ps_trend *trend, struct ps_trend_points *points)
 {
     for (size_t i = 0; i < points->n; i++) {
         const char *text = trend->runs[points->order[points->items[i].first]].tag_value;
@@ -467,7 +421,7 @@ static void sort_points(const struct trend *trend, struct points *points)
 }
 
 /* Groups the runs into points by value of the tag. */
-static void group_points(const struct trend *trend, struct points *points)
+static void group_points(const struct ps_trend *trend, struct ps_trend_points *points)
 {
     struct ps_intern words = {.count = 0};
     size_t at = 0;
@@ -481,7 +435,7 @@ static void group_points(const struct trend *trend, struct points *points)
         points->items[i].n = 0;
     }
     for (size_t i = 0; i < trend->n; i++) {
-        struct point *point =
+        struct ps_trend_point *point =
             &points->items[ps_intern_add(&words, ps_str_from_c(trend->runs[i].tag_value))];
 
         points->order[point->first + point->n++] = i;
@@ -489,21 +443,21 @@ static void group_points(const struct trend *trend, struct points *points)
     ps_intern_free(&words);
 }
 
-static struct points make_points(const struct trend *trend)
+struct ps_trend_points ps_trend_make_points(const struct ps_trend *trend)
 {
-    struct points out = {.items = ps_alloc_array(trend->n + 1, sizeof *out.items),
-                         .n = trend->n,
-                         .order = ps_alloc_array(trend->n + 1, sizeof *out.order),
-                         .values = ps_alloc_array(trend->n + 1, sizeof *out.values)};
+    struct ps_trend_points out = {.items = ps_alloc_array(trend->n + 1, sizeof *out.items),
+                                  .n = trend->n,
+                                  .order = ps_alloc_array(trend->n + 1, sizeof *out.order),
+                                  .values = ps_alloc_array(trend->n + 1, sizeof *out.values)};
 
     for (size_t i = 0; i < trend->n; i++) {
         out.order[i] = i;
-        out.items[i] = (struct point){.first = i, .n = trend->question.point_tag ? 0 : 1};
+        out.items[i] = (struct ps_trend_point){.first = i, .n = trend->question.point_tag ? 0 : 1};
     }
     if (trend->question.point_tag)
         group_points(trend, &out);
     for (size_t i = 0; i < out.n; i++)
-        compute_point(trend, &out, &out.items[i]);
+        ps_trend_compute_point(trend, &out, &out.items[i]);
     if (trend->question.point_tag)
         sort_points(trend, &out);
     for (size_t i = 0; i < out.n; i++)
@@ -511,7 +465,7 @@ static struct points make_points(const struct trend *trend)
     return out;
 }
 
-static void points_free(struct points *points)
+void ps_trend_points_free(struct ps_trend_points *points)
 {
     free(points->items);
     free(points->order);
@@ -539,12 +493,13 @@ static enum ps_status write_tags(struct ps_db *db, const char *id, struct ps_jso
     return err->code;
 }
 
-static enum ps_status write_point(struct ps_db *db, const struct trend *trend,
-                                  const struct points *points, const struct point *point,
-                                  struct ps_json *json, struct ps_err *err)
+static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend,
+                                  const struct ps_trend_points *points,
+                                  const struct ps_trend_point *point, struct ps_json *json,
+                                  struct ps_err *err)
 {
     const size_t *members = &points->order[point->first];
-    const struct trend_run *newest = &trend->runs[members[point->n - 1]];
+    const struct ps_trend_run *newest = &trend->runs[members[point->n - 1]];
     size_t absent = 0;
 
     ps_json_object(json);
@@ -568,8 +523,8 @@ static enum ps_status write_point(struct ps_db *db, const struct trend *trend,
     return err->code;
 }
 
-static enum ps_status write_points(struct ps_store *store, const struct trend *trend,
-                                   const struct points *points, struct ps_json *json,
+static enum ps_status write_points(struct ps_store *store, const struct ps_trend *trend,
+                                   const struct ps_trend_points *points, struct ps_json *json,
                                    struct ps_err *err)
 {
     struct ps_db *db;
@@ -589,7 +544,7 @@ static double percent_of(double delta, double of)
     return of != 0 ? 100 * delta / fabs(of) : (double)NAN;
 }
 
-static void write_changes(const struct points *points, struct ps_json *json)
+void ps_trend_write_changes(const struct ps_trend_points *points, struct ps_json *json)
 {
     size_t n;
     PS_AUTO(ps_free_ptr)
@@ -616,9 +571,9 @@ static void write_changes(const struct points *points, struct ps_json *json)
     ps_json_end(json);
 }
 
-static void write_baseline(const struct trend *trend, struct ps_json *json)
+static void write_baseline(const struct ps_trend *trend, struct ps_json *json)
 {
-    const struct trend_run *run = &trend->baseline;
+    const struct ps_trend_run *run = &trend->baseline;
 
     ps_json_key(json, "baseline");
     if (!run->id[0]) {
@@ -633,9 +588,9 @@ static void write_baseline(const struct trend *trend, struct ps_json *json)
     ps_json_end(json);
 }
 
-static void write_about(const struct trend *trend, struct ps_json *json)
+void ps_trend_write_about(const struct ps_trend *trend, struct ps_json *json)
 {
-    const struct request *q = &trend->question;
+    const struct ps_trend_request *q = &trend->question;
 
     ps_json_key_str(json, "runs", q->runs);
     ps_json_key_str(json, "by", q->point_tag);
@@ -662,7 +617,7 @@ static void write_about(const struct trend *trend, struct ps_json *json)
 }
 
 /* Writes the names of all metrics in the summary of the newest run. */
-static enum ps_status write_metric_names(struct ps_store *store, const struct trend *trend,
+static enum ps_status write_metric_names(struct ps_store *store, const struct ps_trend *trend,
                                          struct ps_json *json, struct ps_err *err)
 {
     struct ps_db *db;
@@ -691,7 +646,7 @@ static void write_rules(struct ps_json *json)
     ps_json_end(json);
 }
 
-static void set_metric_title(struct trend *trend)
+static void set_metric_title(struct ps_trend *trend)
 {
     const char *name = trend->question.row.metric;
 
@@ -699,17 +654,17 @@ static void set_metric_title(struct trend *trend)
     (void)snprintf(trend->unit, sizeof trend->unit, "%s", ps_summary_metric_unit(name));
 }
 
-static enum ps_status write_trend(struct ps_store *store, const struct trend *trend,
+static enum ps_status write_trend(struct ps_store *store, const struct ps_trend *trend,
                                   struct ps_json *json, struct ps_err *err)
 {
-    PS_AUTO(points_free) struct points points = make_points(trend);
+    PS_AUTO(ps_trend_points_free) struct ps_trend_points points = ps_trend_make_points(trend);
 
     ps_json_object(json);
-    write_about(trend, json);
+    ps_trend_write_about(trend, json);
     write_baseline(trend, json);
     write_points(store, trend, &points, json, err);
     write_metric_names(store, trend, json, err);
-    write_changes(&points, json);
+    ps_trend_write_changes(&points, json);
     write_rules(json);
     ps_json_end(json);
     return err->code;
@@ -725,9 +680,9 @@ static void add_number(double value, struct ps_buf *out)
 }
 
 /* Writes a line for each point. step: change of the level at this point. */
-static void write_csv(const struct trend *trend, struct ps_buf *out)
+static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
 {
-    PS_AUTO(points_free) struct points points = make_points(trend);
+    PS_AUTO(ps_trend_points_free) struct ps_trend_points points = ps_trend_make_points(trend);
     size_t n, next = 0;
     PS_AUTO(ps_free_ptr)
     struct ps_change_point *steps = ps_change_points_find(points.values, points.n, &n);
@@ -735,8 +690,8 @@ static void write_csv(const struct trend *trend, struct ps_buf *out)
 
     ps_buf_puts(out, "created_at,run,name,by,value,mad,n,delta,delta_baseline,step\r\n");
     for (size_t i = 0; i < points.n; i++) {
-        const struct point *point = &points.items[i];
-        const struct trend_run *run = &trend->runs[points.order[point->first + point->n - 1]];
+        const struct ps_trend_point *point = &points.items[i];
+        const struct ps_trend_run *run = &trend->runs[points.order[point->first + point->n - 1]];
         bool stepped = next < n && steps[next].index == i;
         char at[40];
 
@@ -757,7 +712,7 @@ static void write_csv(const struct trend *trend, struct ps_buf *out)
     }
 }
 
-static enum ps_status write_answer(struct ps_store *store, const struct trend *trend,
+static enum ps_status write_answer(struct ps_store *store, const struct ps_trend *trend,
                                    const char *format, struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
@@ -777,16 +732,16 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf metric_path = {0};
-    PS_AUTO(trend_free) struct trend trend = {.n = 0};
-    struct request question = {.runs = NULL};
+    PS_AUTO(ps_trend_free) struct ps_trend trend = {.n = 0};
+    struct ps_trend_request question = {.runs = NULL};
 
-    read_runs(params, &question, err);
+    ps_trend_request_read(params, &question, err);
     read_metric_params(params, &question, &metric_path, err);
     ps_param_int(params, "limit", 1, question.row.table ? ROW_RUNS_MAX : RUNS_MAX,
                  question.row.table ? ROW_RUNS : RUNS, &question.limit, err);
-    if (err->code != PS_OK || read_trend(store, &question, &trend, err) != PS_OK)
+    if (err->code != PS_OK || ps_trend_read(store, &question, &trend, err) != PS_OK)
         return err->code;
     if (question.metric_path)
         set_metric_title(&trend);
-    return write_answer(store, &trend, nonempty_param(params, "format"), answer, err);
+    return write_answer(store, &trend, ps_trend_param(params, "format"), answer, err);
 }

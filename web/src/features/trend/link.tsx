@@ -15,7 +15,7 @@ const HEIGHT = 16;
 const PAD = 2.5;
 
 /** A curve of 64 × 16 px with a dot at its last point. Fewer than two points draw nothing. */
-function Sparkline({ values }: { values: number[] }) {
+export function Sparkline({ values }: { values: number[] }) {
     if (values.length < 2) return null;
     const low = Math.min(...values);
     const span = Math.max(...values) - low;

@@ -55,3 +55,41 @@ export interface Trend {
     figures: string[];
     rules: { alpha: number; least: number };
 }
+
+/** A row of a table over the points of a trend. */
+export interface GrowthRow {
+    name: string;
+    place: string;
+    first: number;
+    last: number;
+    delta: number;
+    delta_pct: number | null;
+    /** whether only the last or only the first point has the row */
+    found: 'new' | 'gone' | null;
+    /** one for each point; 0 where the row is absent */
+    values: number[];
+    changes: TrendChange[];
+}
+
+/** The rows of a table that changed most from the first point to the last. */
+export interface TrendRows {
+    runs: string;
+    by: string | null;
+    kind: string | null;
+    of: string;
+    row: null;
+    place: null;
+    metric: string;
+    title: string;
+    unit: string;
+    older: number;
+    left_out: { why: string; runs: number }[];
+    /** each row has its place as its unit */
+    place_is_unit: boolean;
+    points: { id: string; name: string; at: string; by: string | null; n: number }[];
+    /** of all rows; null if the metric does not add up */
+    sum: { first: number; last: number; delta: number; delta_pct: number | null } | null;
+    /** number of rows in any run */
+    total: number;
+    rows: GrowthRow[];
+}

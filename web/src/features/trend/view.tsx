@@ -33,6 +33,7 @@ import {
 } from './points';
 import { openComparison, pinBaseline, trendPath } from './state';
 import { openPoint, TrendTable } from './table';
+import { GrowthTable } from './growth';
 import { TrendToolbar } from './toolbar';
 
 const TICKS = 10;
@@ -246,13 +247,17 @@ function TrendBody({ trend }: { trend: Trend }) {
                 onChange={(change) => openComparison(trend, aroundChange(trend, change))}
             />
             <TrendHint trend={trend} picked={picked} selected={selected} onPin={pin} />
-            <TrendTable
-                trend={trend}
-                selected={selected}
-                onSelect={setSelected}
-                onKey={() => false}
-                handle={grid}
-            />
+            {query.of && !query.row ? (
+                <GrowthTable query={query} />
+            ) : (
+                <TrendTable
+                    trend={trend}
+                    selected={selected}
+                    onSelect={setSelected}
+                    onKey={() => false}
+                    handle={grid}
+                />
+            )}
         </>
     );
 }
