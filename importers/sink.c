@@ -29,3 +29,13 @@ void ps_sink_count(struct ps_sink *sink, enum ps_severity severity, uint64_t n, 
     if (n)
         ps_sink_note(sink, severity, PS_NOTE_NO_OFFSET, 0, "%s: %llu", what, (unsigned long long)n);
 }
+
+#define US_PER_YEAR (INT64_C(31556952) * 1000000) /* of the Gregorian calendar */
+
+void ps_sink_recorded(struct ps_sink *sink, int64_t start_us, int64_t end_us)
+{
+    if (start_us < 40 * US_PER_YEAR || end_us > 130 * US_PER_YEAR || end_us < start_us)
+        return;
+    sink->ops->number(sink, "started_us", ps_int(start_us));
+    sink->ops->number(sink, "ended_us", ps_int(end_us));
+}

@@ -1143,6 +1143,22 @@ static void write_marks(struct sn_snapshot *s)
     }
 }
 
+/* Writes when the events of all devices happened, if they have times. */
+static void write_recorded(struct sn_snapshot *s)
+{
+    int64_t start_us = INT64_MAX, end_us = -1;
+
+    for (size_t i = 0; i < s->n_devices; i++) {
+        const struct sn_device *device = s->devices[i];
+
+        if (!device || device->first_us < 0)
+            continue;
+        start_us = device->first_us < start_us ? device->first_us : start_us;
+        end_us = device->last_us > end_us ? device->last_us : end_us;
+    }
+    ps_sink_recorded(s->out, start_us, end_us);
+}
+
 static void write_summary(struct sn_snapshot *s)
 {
     uint64_t read = s->n_events + s->n_segments + s->n_blocks + s->n_annotations + s->n_rejected;
@@ -1161,6 +1177,7 @@ static void write_summary(struct sn_snapshot *s)
         s->out->ops->number(s->out, "live_end_bytes", ps_int(s->shown.live_end));
         s->out->ops->number(s->out, "ooms", ps_int(s->shown.ooms));
     }
+    write_recorded(s);
     ps_sink_count(s->out, PS_NOTE_REPAIRED, s->n_bad_texts,
                   "texts that are not UTF-8; their invalid bytes were replaced");
     if (!s->n_known_devices)

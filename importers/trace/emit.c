@@ -402,6 +402,23 @@ static int64_t span_ns(const struct tr_trace *trace)
     return trace->last_ns > trace->first_ns ? trace->last_ns - trace->first_ns : 0;
 }
 
+/* Writes when the trace was recorded, unless its times do not count from 1970: time 0 of the run,
+ * and its last event. Kineto writes `ts` relative to baseTimeNanoseconds; older versions have no
+ * such header, and times since 1970 or since the start of the machine. */
+static void write_recorded(struct tr_trace *trace)
+{
+    int64_t base_ns = 0, start_us, end_us;
+
+    for (size_t i = 0; i < trace->n_headers; i++)
+        if (ps_str_eq_c(trace->headers[i].key, "baseTimeNanoseconds") &&
+            !ps_str_parse_i64(trace->headers[i].json, &base_ns))
+            return;
+    if (__builtin_add_overflow(trace->origin_us, base_ns / 1000, &start_us) ||
+        __builtin_add_overflow(start_us, span_ns(trace) / 1000, &end_us))
+        return;
+    ps_sink_recorded(trace->out, start_us, end_us);
+}
+
 static void write_metrics(struct tr_trace *trace)
 {
     const struct tr_import_state *import = trace->import;
@@ -410,6 +427,7 @@ static void write_metrics(struct tr_trace *trace)
     snprintf(origin, sizeof origin, "%" PRId64, trace->origin_us);
     trace->out->ops->meta(trace->out, "origin_us", ps_str_from_c(origin));
     number(trace, "origin_us", trace->origin_us);
+    write_recorded(trace);
     number(trace, "events", (int64_t)trace->counts.read);
     number(trace, "slices", (int64_t)import->n_slices);
     number(trace, "tracks", import->n_tracks);

@@ -504,6 +504,7 @@ static const struct {
              {"operators", MAX_ROWS},
              {"peak_bytes", MAX_ROWS},
              {"peak_device", MAX_ROWS},
+             {"ended_us", MAX_ROWS},
              {"torch", MAX_ROWS},
              {"shapes", MAX_ROWS},
              {"stacks", MAX_ROWS},

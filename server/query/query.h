@@ -179,6 +179,9 @@ struct ps_sql_request {
     size_t bytes;
     struct ps_query_limits limits;
 };
+/* GET /api/v1/runs/RUN/companions: runs of other kinds that were recorded at the same time. */
+enum ps_status ps_query_companions(struct ps_store *store, const char *id, struct ps_json *out,
+                                   struct ps_err *err);
 /* GET /api/v1/runs/RUN/timeline_notes: the notes that users wrote on the timeline of a run. */
 enum ps_status ps_query_timeline_notes(struct ps_store *store, const char *id, struct ps_json *out,
                                        struct ps_err *err);

@@ -49,6 +49,14 @@ static enum ps_status ask_timeline_notes(const struct ps_read_request *q, struct
     return ps_query_timeline_notes(q->store, q->run, &json, err);
 }
 
+static enum ps_status ask_companions(const struct ps_read_request *q, struct ps_answer *out,
+                                     struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_companions(q->store, q->run, &json, err);
+}
+
 static enum ps_status ask_view(const struct ps_read_request *q, struct ps_answer *out,
                                struct ps_err *err)
 {

@@ -229,6 +229,9 @@ enum ps_status ps_view_snapshot(struct ps_db *db, const struct ps_view *view, in
 enum ps_status ps_view_snapshot_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
                                          struct ps_params params, struct ps_answer *answer,
                                          struct ps_err *err);
+enum ps_status ps_view_snapshot_curve(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                      struct ps_params params, struct ps_answer *answer,
+                                      struct ps_err *err);
 enum ps_status ps_view_snapshot_live(struct ps_db *db, const struct ps_view *view, int64_t id,
                                      struct ps_params params, struct ps_answer *answer,
                                      struct ps_err *err);

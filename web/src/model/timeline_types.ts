@@ -38,6 +38,8 @@ export interface TraceMemory {
     label: string;
     peak_bytes: number;
     reserved_peak_bytes: number | null;
+    /** the run that has the curve, if it is not the trace; `origin_us` is time 0 of the trace */
+    snapshot?: { run: string; name: string; origin_us: number; evidence: string };
 }
 
 export interface TimelineAnswer {

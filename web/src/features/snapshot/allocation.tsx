@@ -18,6 +18,7 @@ import {
 import { frameTitle, NO_STACK } from '../../model/snapshot_names';
 import { snapshotPath, usePacedJson } from './data';
 import { GroupSwatch } from './stacks';
+import { TraceOperator } from './trace_operator';
 
 interface PaneProps {
     run: Run;
@@ -150,7 +151,11 @@ export function AllocationPane({ run, device, id, events, onCursor, onClose }: P
             }}
             actions={actions}
             base={null}
-            instance={{ title: 'This allocation', values: valuesOf(data, events) }}
+            instance={{
+                title: 'This allocation',
+                values: valuesOf(data, events),
+                children: <TraceOperator run={run} allocation={data} />,
+            }}
             stack={{
                 rows: rowsOf(shown, isFolded),
                 count: shown.length,

@@ -4,6 +4,7 @@
  */
 import { WindowCache } from '../../model/timeline_cache';
 import { NameTable } from '../../model/timeline_names';
+import type { TraceMemory } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import type { CurveSet } from './curves';
 import { type Lane, laneIndexAt, type Lanes } from './lanes';
@@ -37,6 +38,8 @@ export interface WindowRequest {
     busy: number[];
     memory: string[];
     counters: number[];
+    /** lanes whose curves are in other runs */
+    snapshots: TraceMemory[];
     /** true: the view is moving, and approximate data is sufficient */
     moving: boolean;
 }
@@ -45,7 +48,8 @@ export interface WindowRequest {
 const PREFETCH_PX = 120;
 
 function addLane(wanted: WindowRequest, lane: Lane): void {
-    if (lane.kind === 'memory') wanted.memory.push(lane.key.slice(1));
+    if (lane.memory?.snapshot) wanted.snapshots.push(lane.memory);
+    else if (lane.kind === 'memory') wanted.memory.push(lane.key.slice(1));
     else if (lane.kind === 'counter' && lane.counter) wanted.counters.push(lane.counter.id);
     else if (lane.track) (lane.kind === 'busy' ? wanted.busy : wanted.tracks).push(lane.track.id);
 }
@@ -65,6 +69,7 @@ export function windowRequestOf(
         busy: [],
         memory: [],
         counters: [],
+        snapshots: [],
         moving,
     };
     for (const { top, height, isPinned } of ranges) {

@@ -46,7 +46,7 @@ const ROWS_HEIGHT = 24;
 const MAX_INLINE_PROCESS = 8;
 
 export interface Lane {
-    /** `t3`, `b3`, `m1:0`, `c2`; the URL names lanes by these keys */
+    /** `t3`, `b3`, `m1:0`, `s0`, `c2`; the URL names lanes by these keys */
     key: string;
     kind: 'rows' | 'track' | 'busy' | 'memory' | 'counter';
     /** px from the top of the first lane */
@@ -260,20 +260,26 @@ function addMemory(builder: LaneBuilder, source: LaneSource, memory: TraceMemory
     const role = `0 – ${byteScale(memory.peak_bytes).label}`;
     const name = memoryName(memory);
     const prefix = builder.nameOf ? `${builder.nameOf(memory.worker)}, ` : '';
+    const { snapshot } = memory;
     const label = {
         process: '',
         isInline: false,
         name,
         role: `${prefix}${role}`,
-        tooltip: `${prefix}${name}: allocated, and reserved as a thin line`,
+        tooltip: snapshot
+            ? `${name} of the memory snapshot ${snapshot.name}: live, and reserved as a thin line; ${snapshot.evidence} by the clock`
+            : `${prefix}${name}: allocated, and reserved as a thin line`,
     };
     const { isFolded, heights } = builder.arrangement;
     const shape = curveShape(isFolded(source.key), MEMORY_HEIGHT, heights.get(source.key));
     pushLane(builder, source, 'memory', label, shape);
 }
 
-export const memoryName = ({ device_type, device }: TraceMemory): string =>
-    `${deviceName(device_type, device)} memory`;
+export const memoryName = ({ device_type, device, snapshot }: TraceMemory): string =>
+    snapshot ? `GPU ${device} snapshot` : `${deviceName(device_type, device)} memory`;
+
+export const memoryKey = (memory: TraceMemory): string =>
+    memory.snapshot ? `s${memory.device}` : `m${placeKey(memory)}`;
 
 function addCounter(builder: LaneBuilder, source: LaneSource, counter: TraceCounter): void {
     const format = (value: number): string =>
@@ -317,7 +323,7 @@ function laneSources(answer: TimelineAnswer): LaneSource[] {
     }));
     const memory = answer.memory.map((one) => ({
         ...NO_SOURCE,
-        key: `m${placeKey(one)}`,
+        key: memoryKey(one),
         memory: one,
     }));
     const counters = answer.counters.map((counter) => ({

@@ -3,7 +3,7 @@
  * Actions of the context menus: of a slice, and of the label of a lane.
  */
 import { API, asApiError, getJson } from '../../base/client';
-import { goTo, replaceQuery, route } from '../../base/router';
+import { formatHash, goTo, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm, openContextMenu } from '../../components/context_menu';
@@ -166,11 +166,21 @@ export function openLaneMenu(
     y: number,
     onArrange: (change: ArrangementChange) => void,
 ): void {
-    const { label, track, key } = lane;
+    const { label, track, key, memory } = lane;
     const name = label.name || label.role;
     const word = hidingWord(lane);
     const filter = route.peek().query.tracks ?? '';
+    const snapshot = memory?.snapshot;
     const actions: Action[] = [
+        ...(snapshot
+            ? [
+                  {
+                      text: `Open the snapshot ${snapshot.name}`,
+                      run: () => goTo(formatHash(['run', snapshot.run, 'snapshot'])),
+                      group: 0,
+                  },
+              ]
+            : []),
         ...laneActions(lane, onArrange),
         {
             text: 'Fold or unfold all tracks',

@@ -10,6 +10,8 @@ import type { CurvesAnswer, PartsAnswer, WindowAnswer } from '../../model/timeli
 import type { TimeView } from '../../model/timeline_view';
 import { curveSet } from './curves';
 import type { WindowRequest, TimelineData } from './data';
+import { memoryKey } from './lanes';
+import { fetchSnapshotCurve } from './snapshot_memory';
 import { partBand } from './steps_row';
 
 const MAX_NAMES = 2000;
@@ -172,6 +174,7 @@ export class TimelineLoader {
             ...need.busy.map((track) => `b${track}`),
             ...need.memory.map((key) => `m${key}`),
             ...need.counters.map((id) => `c${id}`),
+            ...need.snapshots.map(memoryKey),
         ];
         if (
             !keys.length ||
@@ -237,8 +240,15 @@ export class TimelineLoader {
         const idParams =
             list('busy', need.busy) + list('memory', need.memory) + list('counters', need.counters);
         try {
-            const answer = await getJson<CurvesAnswer>(path + idParams, control);
-            this.data.curves = curveSet(answer, range, keys);
+            const [answer, ...snapshots] = await Promise.all([
+                getJson<CurvesAnswer>(path + idParams, control),
+                ...need.snapshots.map((lane) => fetchSnapshotCurve(lane, range, control)),
+            ]);
+            const curves = curveSet(answer, range, keys);
+            snapshots.forEach((curve, i) => {
+                if (curve) curves.memory.set(memoryKey(need.snapshots[i]), curve);
+            });
+            this.data.curves = curves;
             this.onData();
         } catch (reason) {
             this.fail(reason);

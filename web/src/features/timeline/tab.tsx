@@ -40,6 +40,7 @@ import type { ArrangementChange } from './props';
 import { FindField, useFind, useHitPosition } from './search';
 import { useSelect } from './selection';
 import { SidePane, sidePane } from './side_pane';
+import { useSnapshotMemory } from './snapshot_memory';
 import { type SqlRows, useSqlRows } from './sql_rows';
 import type { TimelineStage } from './stage';
 import { arrange, useTimelineData } from './state';
@@ -85,14 +86,22 @@ function useLanes(
     sqlRows: SqlRows | null,
 ) {
     const { query } = route.value;
+    const snapshots = useSnapshotMemory(run);
     const arrangement = useMemoOn(
         // A panel is low: no tracks are pinned at first, and there is no row of steps.
         () => parseArrangement(isPanel() ? { pin: 'none', ...query } : query),
         ARRANGEMENT_KEYS.map((key) => query[key]),
     );
     const lanes = useMemo(
-        () => layoutLanes(timeline, arrangement, roles, nameOf, sqlRows),
-        [timeline, arrangement, roles, nameOf, sqlRows],
+        () =>
+            layoutLanes(
+                { ...timeline, memory: [...snapshots, ...timeline.memory] },
+                arrangement,
+                roles,
+                nameOf,
+                sqlRows,
+            ),
+        [timeline, snapshots, arrangement, roles, nameOf, sqlRows],
     );
     // A run without marks has one step, the complete run.
     const hasSteps = traceOf(run).steps > 0;

@@ -72,6 +72,11 @@ export function CurveTip({ lane, t, curves }: CurveTipProps) {
             <div>
                 {(curves && curveText(lane, t, curves)) ?? 'not known'} at {timesText(t)}
             </div>
+            {lane.memory?.snapshot && (
+                <div class="soft">
+                    {lane.memory.snapshot.name}, {lane.memory.snapshot.evidence} by the clock
+                </div>
+            )}
         </div>
     );
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The runs that may be recordings of the same program: a trace and a memory snapshot that overlap by
+ * the clock. Both must have been recorded on machines whose clocks agree.
+ */
+import { API } from '../../base/client';
+import { type KindHas, kindHas } from '../../base/kinds';
+import type { Run } from '../../base/types';
+import { formatSeconds, plural, text } from '../../base/units';
+import { useJson } from './use_json';
+
+export interface Companion {
+    id: string;
+    name: string;
+    kind: string;
+    series: string;
+    /** us since 1970: time 0 of the run, and its end */
+    started_us: number;
+    ended_us: number;
+    overlap_us: number;
+    same_series: boolean;
+    /** those that both runs have */
+    tags: Record<string, string>;
+}
+
+export interface Companions {
+    /** null: the file has no times since 1970 */
+    started_us: number | null;
+    ended_us: number | null;
+    /** the most likely ones first */
+    rows: Companion[];
+}
+
+export function useCompanions(run: Run): Companions | null {
+    return useJson<Companions>(`${API}/runs/${run.id}/companions`).data;
+}
+
+const seconds = (us: number): string => text(formatSeconds(us / 1e6));
+
+/** "overlaps 1.2 s of 1.3 s, same series": why the companion is thought to be of the same program. */
+export function evidenceText({ started_us, ended_us, overlap_us, same_series, tags }: Companion) {
+    const common = Object.keys(tags).length;
+    return [
+        `overlaps ${seconds(overlap_us)} of ${seconds(ended_us - started_us)}`,
+        same_series ? 'same series' : '',
+        common > 0 ? plural(common, 'common tag') : '',
+    ]
+        .filter(Boolean)
+        .join(', ');
+}
+
+/** The most likely companion that has such data, and how many others overlap too. */
+export function companionOf(companions: Companions | null, has: KindHas) {
+    const rows = companions?.rows.filter(({ kind }) => kindHas(kind, has)) ?? [];
+    return rows.length > 0 ? { companion: rows[0], others: rows.length - 1 } : null;
+}
