@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Builds the pages under /docs from docs/*.md: one HTML file for each Markdown file, the pictures
- * that they show, and an index for the search. docs/README.md is the contents: its headings and
+ * that they show, and the sections for the search. docs/README.md is the contents: its headings and
  * lists become the navigation. Links between Markdown files become links between pages; links to
  * other files of the repository stay text, since the program does not serve its sources.
  */
@@ -9,7 +9,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { Marked } from 'marked';
-import MiniSearch from 'minisearch';
 
 const REPOSITORY_LINK = /^(?:[a-z]+:|#|\/)/;
 
@@ -210,9 +209,6 @@ function outlineHtml(outline) {
     return `<h2>On this page</h2><ul>${items.join('')}</ul>`;
 }
 
-/* Fields and options of the index; src/docs/main.ts reads it with the same. */
-export const SEARCH = { fields: ['title', 'page', 'text'], storeFields: ['page', 'title', 'text'] };
-
 /* Writes dist/docs and returns the rows {path, file} of what is there. */
 export function buildDocs({ folder, converted, template, dist, styles, main }) {
     const out = join(dist, 'docs');
@@ -241,9 +237,7 @@ export function buildDocs({ folder, converted, template, dist, styles, main }) {
         writeFileSync(join(dist, file), docs.images.get(name));
         rows.push({ path: `/docs/images/${name}`, file });
     }
-    const index = new MiniSearch(SEARCH);
-    index.addAll(docs.sections);
-    writeFileSync(join(out, 'search.json'), JSON.stringify(index));
+    writeFileSync(join(out, 'search.json'), JSON.stringify(docs.sections));
     rows.push({ path: '/docs/search.json', file: 'docs/search.json' });
     return rows;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The script of the pages under /docs: the theme, and the search in the index that web/docs.mjs
- * wrote. The index is loaded when the search field gets the focus.
+ * The script of the pages under /docs: the theme, and the search in the sections that web/docs.mjs
+ * wrote. They are loaded and indexed when the search field gets the focus: a file of the index has
+ * 1.7 times their bytes, compressed.
  */
 import MiniSearch, { type SearchResult } from 'minisearch';
 import { toggleTheme } from '../components/theme';
@@ -17,10 +18,12 @@ let chosen = -1;
 async function fetchIndex(): Promise<MiniSearch> {
     const answer = await fetch('/docs/search.json');
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-    return MiniSearch.loadJSON(await answer.text(), {
+    const built = new MiniSearch({
         fields: ['title', 'page', 'text'],
         storeFields: ['page', 'title', 'text'],
     });
+    built.addAll(await answer.json());
+    return built;
 }
 
 function loadIndex(): Promise<MiniSearch> {
