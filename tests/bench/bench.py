@@ -262,6 +262,7 @@ def main():
         figures = measure_server(bench, big, profile)
         figures.update(bench_stacks.measure(bench, take_turns, PROGRAM, Server))
         figures.update(measure_traces(bench))
+        figures.update(bench_snapshots.measure_import(bench, take_turns))
         figures.update(bench_snapshots.measure(bench, PROGRAM, Server))
         text = markdown(bench, figures)
     finally:
