@@ -154,6 +154,9 @@ int main(int argc, char **argv)
      * and a server runs for a long time. By default the threshold grows with the size of freed
      * blocks. */
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    /* Keep some freed memory: a heap that shrinks after each column of an import or a view must
+     * grow again for the next one, and both flush the address translations of all processors. */
+    (void)mallopt(M_TRIM_THRESHOLD, 4 << 20);
     /* libarchive converts member names to the character set of the locale: use UTF-8, which has all
      * characters. */
     (void)setlocale(LC_CTYPE, "C.UTF-8");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/jobs/importer_main.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -249,8 +248,6 @@ int ps_importer_main(int argc, char **argv)
         return 2;
     }
     limits = (struct ps_sandbox_limits){begin.numbers[0], begin.numbers[1], begin.numbers[2]};
-    /* Keep freed memory for the next blob: this process ends with the import. */
-    (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
     tzset(); /* reads a file now, which the sandbox would refuse later */
     prepare_ends();
     if (strcmp(begin.word, PS_IMPORTER_SNIFF) == 0)
