@@ -207,6 +207,20 @@ class Conclusions(ServerTest):
                 one.update(state="inactive", requested_size=0)
         self.assertIn("Memory that grows in each step", self.conclusion(steady)[0]["checked"])
 
+    def test_conclusion_merges_stacks_of_the_same_name(self):
+        def moved(*modules):
+            apply = [f"_apply /venv/site-packages/torch/nn/modules/module.py:{line}" for line in modules]
+            return frames("convert /venv/site-packages/torch/nn/modules/module.py:1357", *apply, "to /venv/site-packages/torch/nn/modules/module.py:1369", "load evaluator.py:37", "<module> train.py:5")
+
+        stacks = [moved(900), moved(900, 900), moved(900, 900, 927), HEAD]
+        blocks = [block(size * MIB, size * MIB, stack=stack) for size, stack in zip((3, 9, 8, 12), stacks)]
+        answer, _ = self.conclusion({"segments": place([segment(0x1000_0000, blocks)]), "device_traces": [[]]})
+        self.assertIn("convert at module.py:1357 from evaluator.py:37 holds the most, 20 MiB in 3 allocations, model.py:30 12 MiB.", text_of(answer["sentence"]))
+        self.assertEqual([(text_of(cause["title"]), cause["amount"] // MIB, text_of(cause["evidence"])) for cause in answer["causes"]],
+                         [("convert at module.py:1357 from evaluator.py:37", 20, "3 allocations by 3 stacks"), ("model.py:30", 12, "1 allocation")])
+        # no single stack has these bytes, so none is selected
+        self.assertEqual(["s" in cause["title"][0]["link"]["params"] for cause in answer["causes"]], [False, True])
+
     def test_a_loop_and_the_driver(self):
         trace = []
         for i in range(300):

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/snapshot/leaks.h"
@@ -12,6 +13,7 @@
 #include "server/query/snapshot/segments.h"
 
 #define CAUSE_SHARE  0.05 /* stacks with a smaller share of the live bytes are not causes */
+#define SHARES_MAX   20   /* number of stacks that can have CAUSE_SHARE each */
 #define CAUSES_MAX   10
 #define NAMED        3   /* stacks in the sentence */
 #define UNUSED_SHARE 0.2 /* of the reserved bytes: from this share on, fragmentation is a cause */
@@ -30,6 +32,8 @@ struct scene {
     int64_t *bytes, *count; /* [node of PS_SNAPSHOT_PYTHON]; 0: no stack */
     uint32_t *order;        /* nodes with live bytes, the largest first */
     size_t n;
+    /* [node]: number of stacks that bytes and count are sums of; 0: of the stack alone */
+    uint32_t *merged;
 };
 
 static void scene_free(struct scene *s)
@@ -40,6 +44,7 @@ static void scene_free(struct scene *s)
     free(s->bytes);
     free(s->count);
     free(s->order);
+    free(s->merged);
 }
 
 static int by_bytes(const void *a, const void *b, void *user)
@@ -67,6 +72,7 @@ static enum ps_status read_scene(struct ps_db *db, struct scene *s, struct ps_er
     s->bytes = ps_alloc_array(n_nodes + 1, sizeof *s->bytes);
     s->count = ps_alloc_array(n_nodes + 1, sizeof *s->count);
     s->order = ps_alloc_array(n_nodes + 1, sizeof *s->order);
+    s->merged = ps_alloc_array(n_nodes + 1, sizeof *s->merged);
     keys = ps_alloc_array(n_nodes + 1, sizeof *keys);
     for (uint32_t node = 0; node <= n_nodes; node++)
         keys[node] = node;
@@ -90,14 +96,15 @@ static enum ps_status read_scene(struct ps_db *db, struct scene *s, struct ps_er
 
 /* --- Names and links --- */
 
-/* The snapshot at the event; node 0: without a selected stack. */
+/* The snapshot at the event, without a selected stack for node 0 and for merged stacks: the view
+ * would show the bytes of one of them. */
 static struct ps_report_link link_to(struct ps_conclusion *c, const struct scene *s, uint32_t node)
 {
     struct ps_report_link link = {.tab = "snapshot",
                                   .params = {{"d", ps_conclusion_id(c, s->device.number)},
                                              {"at", ps_conclusion_id(c, s->at)}}};
 
-    if (node)
+    if (node && !s->merged[node])
         link.params[2] = (struct ps_param){
             "s", ps_conclusion_id(c, s->stacks->trees[PS_SNAPSHOT_PYTHON].stack[node])};
     return link;
@@ -140,6 +147,39 @@ static uint32_t telling_caller(const struct scene *s, uint32_t node)
     for (size_t i = 0; at && (i < depth || s->stacks->frames[tree->frame[at]].is_torch); i++)
         at = tree->parent[at];
     return at == node ? 0 : tree->frame[at];
+}
+
+/* Merges causes that have the same name into the largest of them. to(device) of a model, for
+ * example, allocates by a stack for each depth of its modules. */
+static void merge_alike(struct scene *s)
+{
+    const uint32_t *frame = s->stacks->trees[PS_SNAPSHOT_PYTHON].frame;
+    uint32_t callers[SHARES_MAX];
+    size_t n_causes = 0, n = 0;
+
+    for (; n_causes < s->n && n_causes < SHARES_MAX && is_cause(s, s->order[n_causes]); n_causes++)
+        callers[n_causes] = telling_caller(s, s->order[n_causes]);
+    for (size_t i = 0; i < n_causes; i++) {
+        uint32_t node = s->order[i], caller = callers[i], into;
+        size_t same = 0;
+
+        while (same < n &&
+               (!caller || callers[same] != caller || frame[s->order[same]] != frame[node]))
+            same++;
+        if (same == n) {
+            callers[n] = caller;
+            s->order[n++] = node;
+            continue;
+        }
+        into = s->order[same];
+        s->bytes[into] = ps_snapshot_add(s->bytes[into], s->bytes[node]);
+        s->count[into] += s->count[node];
+        s->merged[into] += s->merged[into] ? 1 : 2;
+    }
+    memmove(s->order + n, s->order + n_causes, (s->n - n_causes) * sizeof *s->order);
+    s->n -= n_causes - n;
+    if (s->n)
+        qsort_r(s->order, s->n, sizeof *s->order, by_bytes, s->bytes);
 }
 
 /* Appends the name of the innermost frame of a stack, and of the caller that says what it is for.
@@ -294,7 +334,9 @@ static void add_owner(struct ps_conclusion *c, const struct scene *s, uint32_t n
                         "created, so that its memory has a stack.";
         return;
     }
-    if (lifetime >= 0)
+    if (s->merged[node])
+        ps_say(c, &cause->evidence, " by %u stacks", s->merged[node]);
+    else if (lifetime >= 0)
         ps_say(c, &cause->evidence, ", live for %lld events (median)", (long long)lifetime);
     ps_cause_save(cause, 0, amount);
 }
@@ -411,6 +453,7 @@ enum ps_status ps_conclude_snapshot(struct ps_db *db, struct ps_conclusion *out,
     else
         say_peak(out, &s);
     say_growth(db, out, &s, err);
+    merge_alike(&s);
     say_reserved(out, &s);
     say_owners(out, &s);
     for (size_t i = 0; i < s.n && out->n_causes < CAUSES_MAX; i++)
