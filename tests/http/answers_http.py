@@ -22,11 +22,11 @@ VIEWS = {
     "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",
     "line_functions": "LineFunctionRow", "measurements": "MeasurementRow", "measurements/{}": "Measurement", "memory": "MemoryAnswer",
     "memory_operators": "MemoryOperatorRow", "modules": "ModuleRow", "named": "NameStatistics", "names": "TextNames", "notes": "NoteRow",
-    "operators": "OperatorRow", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
+    "operators": "OperatorRow", "operators_at": None, "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
     "snapshot": "Snapshot", "snapshot/timeline": "SnapshotTimeline", "snapshot/live": "LiveSet", "snapshot/flame": "LiveFlame",
-    "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks",
+    "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks", "snapshot/curve": None,
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",
@@ -36,7 +36,7 @@ READS = {
     "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
     "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/snapshot": "SnapshotComparison", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
     "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "trend/rows": "TrendRows", "search": "NamesAnswer", "search/runs": "Occurrences", "queries": "SavedQuery",
-    "runs/{run}/timeline_notes": "TimelineNote",
+    "runs/{run}/timeline_notes": "TimelineNote", "runs/{run}/companions": "Companions",
 }
 # Answers with other types than their view has in other runs.
 SUMMARIES = {"importtime": "ImportSummary", "pstats": "PstatsSummary", "line_profiler": "LineProfilerSummary",
@@ -191,6 +191,7 @@ class AnswersTest(unittest.TestCase):
                 for other in others[-1:]:
                     answers.compare(run["id"], other)
             others.append(run["id"])
+        answers.ask("runs/{run}/companions", READS["runs/{run}/companions"], f"runs/{runs[0]['id']}/companions")
         notes = f"runs/{runs[0]['id']}/timeline_notes"
         self.server.request("POST", API + notes, json.dumps({"t_ns": 1, "text": "slow"}))
         answers.ask("runs/{run}/timeline_notes", READS["runs/{run}/timeline_notes"], notes)

@@ -19,6 +19,9 @@ export interface TraceSummary {
     processes: number;
     span_ns: number;
     origin_us: string | number;
+    /** us since 1970; absent if the file does not say it */
+    started_us?: number;
+    ended_us?: number;
     devices: number;
     kernels: number;
     steps: number;
