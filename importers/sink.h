@@ -631,8 +631,9 @@ void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, 
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* Writes the note "what: n" if n is not 0. */
 void ps_sink_count(struct ps_sink *sink, enum ps_severity severity, uint64_t n, const char *what);
-/* Writes the metrics started_us and ended_us, us since 1970: time 0 of the run, and its end. Writes
- * nothing if the times cannot be since 1970: before 2010 or after 2100. */
+/* Writes the metrics started_us and ended_us: time 0 of the run and its end, in us since 1970. A
+ * time before 2010 or after 2100 counts from something else, such as the start of the machine; then
+ * nothing is written. */
 void ps_sink_recorded(struct ps_sink *sink, int64_t start_us, int64_t end_us);
 
 #endif

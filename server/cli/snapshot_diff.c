@@ -72,7 +72,8 @@ static void add_stack(const cJSON *row, struct ps_buf *out)
 
 /* --- The sentence --- */
 
-/* Appends "GPU 0 → GPU 1: " if the headline is a sum over more GPUs than the compared ones. */
+/* Appends "GPU 0 → GPU 1: " if a run has several GPUs: the headline is then the sum of all, but the
+ * stacks are those of one. */
 static void add_devices(const cJSON *compare, const cJSON *base, const cJSON *new_side,
                         struct ps_buf *out)
 {

@@ -36,7 +36,7 @@ class Demo(ShelfTest):
         with open(os.path.join(ROOT, "demo", "shelf.tsv"), encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t"))
         self.assertEqual(sorted(row["file"] for row in rows), self.names)
-        self.assertLess(sum(os.path.getsize(os.path.join(DEMO, name)) for name in self.names), 1_100_000)
+        self.assertLess(sum(os.path.getsize(os.path.join(DEMO, name)) for name in self.names), 1 << 20)
 
     def test_memory_snapshot_is_what_its_generator_writes(self):
         made = os.path.join(self.folder, "made.pickle.gz")

@@ -7,11 +7,15 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from urllib.parse import quote
 
 from server import PROGRAM, ROOT, Server
+
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import made_pair  # noqa: E402
 
 API = "/api/v1/"
 # The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
@@ -22,11 +26,11 @@ VIEWS = {
     "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",
     "line_functions": "LineFunctionRow", "measurements": "MeasurementRow", "measurements/{}": "Measurement", "memory": "MemoryAnswer",
     "memory_operators": "MemoryOperatorRow", "modules": "ModuleRow", "named": "NameStatistics", "names": "TextNames", "notes": "NoteRow",
-    "operators": "OperatorRow", "operators_at": None, "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
+    "operators": "OperatorRow", "operators_at": "OperatorsAt", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
     "snapshot": "Snapshot", "snapshot/timeline": "SnapshotTimeline", "snapshot/live": "LiveSet", "snapshot/flame": "LiveFlame",
-    "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks", "snapshot/curve": None,
+    "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks", "snapshot/curve": "CurveAnswer",
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",
@@ -93,6 +97,7 @@ class Answers:
             return self.ask(name, of or VIEWS[name], at + name.replace("{}", "") + str(rest)) or []
 
         self.ask("runs/{run}", READS["runs/{run}"], at[:-1])
+        self.ask("runs/{run}/companions", READS["runs/{run}/companions"], at + "companions")
         if run["kind"] in SUMMARIES:
             self.keep("runs/{run}", SUMMARIES[run["kind"]], at[:-1], run["summary"])
         for name in sorted(VIEWS):
@@ -127,6 +132,8 @@ class Answers:
         memory = [f"{m['device_type']}:{m['device']}:{m['worker']}" for m in timeline["memory"]]
         view("window", f"{window}&tracks={','.join(map(str, tracks))}")
         view("curves", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}&memory={','.join(memory)}&busy={','.join(map(str, tracks[:2]))}")
+        for part in range(8):
+            view("operators_at", f"?t_ns={timeline['start_ns'] + part * (timeline['end_ns'] - timeline['start_ns']) // 8}")
         view("area", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}")
         for part in ("utilisation", "parts", "kernels", "gaps", "flame"):
             view(part, window)
@@ -171,6 +178,10 @@ class AnswersTest(unittest.TestCase):
         files = [path for pattern in ("demo/profiles/*", "tests/golden/*/ok_*", "tests/corpus/samples/made/chrome-edge/*")
                  for path in glob.glob(os.path.join(ROOT, pattern))]
         files = sorted(path for path in files if not path.endswith((".dump", ".error")))
+        made = os.path.join(cls.folder, "pair")
+        os.mkdir(made)
+        made_pair.write(made)
+        files += sorted(glob.glob(os.path.join(made, "*")))
         subprocess.run([PROGRAM, "add", "--data", cls.folder, "--series", "all", *files], capture_output=True)  # some samples are refused
         cls.server = Server(cls.folder)
 
@@ -191,7 +202,6 @@ class AnswersTest(unittest.TestCase):
                 for other in others[-1:]:
                     answers.compare(run["id"], other)
             others.append(run["id"])
-        answers.ask("runs/{run}/companions", READS["runs/{run}/companions"], f"runs/{runs[0]['id']}/companions")
         notes = f"runs/{runs[0]['id']}/timeline_notes"
         self.server.request("POST", API + notes, json.dumps({"t_ns": 1, "text": "slow"}))
         answers.ask("runs/{run}/timeline_notes", READS["runs/{run}/timeline_notes"], notes)

@@ -315,8 +315,9 @@ static void add_stacks(struct diff *d, int s, const uint32_t *names, const bool 
     }
 }
 
-/* Adds the live stacks of a side. They begin at a line that both sides have, if they have one. If
- * only frames of the program are asked for, stacks that have some have no others. */
+/* Adds the live stacks of a side. A stack begins at a line that both sides have, if it contains
+ * one. If the caller asked for frames of the program, other frames are left out, but not from a
+ * stack that has only other frames. */
 static void add_side(struct diff *d, int s, const uint32_t *names)
 {
     enum { HAS_COMMON = 1, HAS_OWN = 2, N_SETS = 4 };
@@ -357,8 +358,8 @@ static uint32_t *find_roots(const struct side *side, const uint32_t *texts)
     return roots;
 }
 
-/* Whether at least half of the live bytes with a stack, of each side, have an outermost frame that
- * the other side has too. */
+/* Whether both runs begin alike. In each run, at least half of the live bytes that have a stack
+ * must have an outermost frame that is also an outermost frame of the other run. */
 static bool share_roots(const struct diff *d, uint32_t *const texts[N_SIDES], size_t n_texts)
 {
     PS_AUTO(ps_free_ptr) uint8_t *sides_of = ps_alloc_array(n_texts + 1, sizeof *sides_of);

@@ -143,14 +143,7 @@ static enum ps_status write_thread(const struct open_slices *s, size_t first, si
         return err->code;
     ps_json_object(json);
     ps_json_key_int(json, "track", ps_track_of_slice(op->id));
-    ps_bind_int(names, ":id", ps_track_of_slice(op->id));
-    if (ps_stmt_step(names, err)) {
-        ps_json_key(json, "name");
-        ps_col_write_json(names, 0, json);
-        ps_json_key(json, "tid");
-        ps_col_write_json(names, 1, json);
-    }
-    ps_stmt_rewind(names);
+    ps_json_track_names(names, ps_track_of_slice(op->id), json, err);
     write_slice(s->db, "operator", op, json);
     write_slice(s->db, "module", module, json);
     ps_json_key(json, "python");

@@ -20,6 +20,20 @@ static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struc
     return err->code;
 }
 
+enum ps_status ps_json_track_names(struct ps_stmt *names, int64_t track, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    ps_bind_int(names, ":id", track);
+    if (ps_stmt_step(names, err)) {
+        ps_json_key(json, "name");
+        ps_col_write_json(names, 0, json);
+        ps_json_key(json, "tid");
+        ps_col_write_json(names, 1, json);
+    }
+    ps_stmt_rewind(names);
+    return err->code;
+}
+
 static enum ps_status write_track(struct ps_db *db, struct ps_stmt *names,
                                   const struct ps_track_row *track, struct ps_json *json,
                                   struct ps_err *err)
@@ -28,14 +42,7 @@ static enum ps_status write_track(struct ps_db *db, struct ps_stmt *names,
     ps_json_key_int(json, "id", track->id);
     ps_json_key_int(json, "process", track->process_id);
     ps_json_key_int(json, "kind", track->kind);
-    ps_bind_int(names, ":id", track->id);
-    if (ps_stmt_step(names, err)) {
-        ps_json_key(json, "name");
-        ps_col_write_json(names, 0, json);
-        ps_json_key(json, "tid");
-        ps_col_write_json(names, 1, json);
-    }
-    ps_stmt_rewind(names);
+    ps_json_track_names(names, track->id, json, err);
     ps_json_key_int(json, "device", track->device);
     ps_json_key_int(json, "stream", track->stream);
     ps_json_key_int(json, "slices", track->n_slices);

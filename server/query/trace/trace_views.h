@@ -78,6 +78,10 @@ enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *qu
 /* The id under which a layer of a track is a track of the timeline. The first layer of a track has
  * the id of the track. */
 int64_t ps_layer_track_id(const struct ps_layers *layers, int64_t track, enum ps_layer layer);
+/* Writes the keys "name" and "tid" of a track. names: the query track_names, which stays prepared.
+ */
+enum ps_status ps_json_track_names(struct ps_stmt *names, int64_t track, struct ps_json *json,
+                                   struct ps_err *err);
 /* Writes the key "layers" of a thread that has several. */
 enum ps_status ps_json_layers(struct ps_db *db, uint32_t track, struct ps_json *json,
                               struct ps_err *err);

@@ -62,8 +62,8 @@ static struct growth_row *row_of(struct growth *g, const struct ps_compare_input
     return &g->rows[g->n++];
 }
 
-/* Adds a row of a run. Of several rows with the same name and place, values that add up are added,
- * and the largest of others counts. */
+/* Adds a row of a run. If the run has several rows of the same name and place, their values are
+ * summed if the metric adds up; otherwise the largest is kept. */
 static void add_row(void *user, const struct ps_compare_input *input, double value)
 {
     struct growth *g = user;

@@ -12,12 +12,11 @@ import { cellText, deltaText, formatDelta, type Scale } from '../../model/compar
 import { framesOf, nodeOfKey, stackKey } from '../../model/snapshot_diff';
 import { frameText, frameTitle } from '../../model/snapshot_names';
 import { SidePane } from './side_pane';
-import { sideLinks, verdictText } from './snapshot_table';
+import { MIB, sideLinks, verdictText } from './snapshot_table';
 import { largestSteps, waterfall } from './waterfall';
 import { WaterfallView } from './waterfall_view';
 
-const GIB = 1024 ** 3;
-const MIB = 1024 ** 2;
+const GIB = 1024 * MIB;
 /** Number of stacks that have a step of their own. */
 const MAX_STEPS = 9;
 

@@ -2,7 +2,6 @@
  *
  * The stacks of two memory snapshots: what each holds in both runs, and the difference.
  */
-import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Comparison } from '../../base/compare_types';
 import { formatHash, replaceQuery, route } from '../../base/router';
@@ -281,7 +280,7 @@ interface SnapshotTableProps {
     selected: string | null;
     onSelect: (key: string) => void;
     handle: { current: GridHandle | null };
-    empty: ComponentChildren & string;
+    empty: string;
 }
 
 export function SnapshotTable(props: SnapshotTableProps) {

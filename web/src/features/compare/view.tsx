@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ComparisonTable, Comparison } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
 import { offlineFile } from '../../base/offline';
-import { formatHash, goTo, navigate, route } from '../../base/router';
+import { formatHash, goTo, navigate, type Query, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page } from '../../base/types';
 import { formatFixed } from '../../base/units';
@@ -135,19 +135,10 @@ function useChangeCount(table: ComparisonTable | undefined, ready: boolean): num
     return useJson<Page>(path).data?.total ?? null;
 }
 
-function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison: Comparison }) {
-    const { query } = route.value;
-    const table = tableOf(comparison, tab);
+/* `changed`: number of rows that one group lacks; null: not known yet. */
+function tabsOf(comparison: Comparison, query: Query, changed: number | null) {
     const [first] = comparison.tables;
-    const [ready, setReady] = useState(false);
-    const [wantedRow, setWantedRow] = useState<RowName | null>(null);
-    const moment = isSnapshots(comparison) ? momentOf(tab) : null;
-    const peaks = useSnapshotDiff(comparison, 'peak');
-    const chosen = useSnapshotDiff(comparison, moment === 'peak' ? null : moment);
-    const shown = moment === null || moment === 'peak' ? peaks : chosen;
-    const changedRows = useChangeCount(isSnapshots(comparison) ? undefined : first, ready);
-    const { overviews, error: stepsError } = useStepOverviews(comparison);
-    const tabs = [
+    return [
         ...(isSnapshots(comparison)
             ? MOMENT_TABS.map((one) => ({
                   id: one.tab,
@@ -165,7 +156,7 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                   {
                       id: CHANGES_TAB,
                       title: 'Added and removed',
-                      count: peaks.data ? diffSums(peaks.data).changed : changedRows,
+                      count: changed,
                       href: tabHref(query, CHANGES_TAB),
                   },
               ]
@@ -175,6 +166,22 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
             : []),
         { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
     ];
+}
+
+function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison: Comparison }) {
+    const { query } = route.value;
+    const table = tableOf(comparison, tab);
+    const [first] = comparison.tables;
+    const [ready, setReady] = useState(false);
+    const [wantedRow, setWantedRow] = useState<RowName | null>(null);
+    const moment = isSnapshots(comparison) ? momentOf(tab) : null;
+    const peaks = useSnapshotDiff(comparison, 'peak');
+    const chosen = useSnapshotDiff(comparison, moment === 'peak' ? null : moment);
+    const shown = moment === null || moment === 'peak' ? peaks : chosen;
+    const changedRows = useChangeCount(isSnapshots(comparison) ? undefined : first, ready);
+    const { overviews, error: stepsError } = useStepOverviews(comparison);
+    const changed = peaks.data ? diffSums(peaks.data).changed : changedRows;
+    const tabs = tabsOf(comparison, query, changed);
     const isSteps = table?.of === PARTS_TABLE && tab !== CHANGES_TAB && tab !== SIDE_TAB;
     const isSideTab = tab === SIDE_TAB;
     const isChangesTab = tab === CHANGES_TAB;

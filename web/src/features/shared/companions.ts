@@ -14,6 +14,7 @@ export interface Companion {
     name: string;
     kind: string;
     series: string;
+    created_at: string;
     /** us since 1970: time 0 of the run, and its end */
     started_us: number;
     ended_us: number;

@@ -46,6 +46,10 @@ export function useSnapshotMemory(run: Run): TraceMemory[] {
 }
 
 interface CurveAnswer {
+    device: number;
+    /** the range of time, us since 1970 */
+    from_us: number;
+    to_us: number;
     t_us: number[];
     live: number[];
     reserved: number[];

@@ -87,7 +87,7 @@ export interface TrendRows {
     /** each row has its place as its unit */
     place_is_unit: boolean;
     points: { id: string; name: string; at: string; by: string | null; n: number }[];
-    /** of all rows; null if the metric does not add up */
+    /** sum of the metric over all rows; null if the metric does not add up */
     sum: { first: number; last: number; delta: number; delta_pct: number | null } | null;
     /** number of rows in any run */
     total: number;
