@@ -11,6 +11,7 @@ import { arraySource } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { formatDelta, formatValueOf } from '../../model/compare';
+import { capital } from '../../model/labels';
 import { useJson } from '../shared/use_json';
 import { Sparkline } from './link';
 import { changeText, pctText } from './points';
@@ -66,7 +67,8 @@ function columnsOf(growth: TrendRows): GridColumn<GrowthRow>[] {
     return [
         {
             key: 'name',
-            title: growth.title,
+            title: capital(growth.of),
+            unit: `by ${growth.title.toLowerCase()}`,
             width: 'rest',
             render: ({ name, place }) => (
                 <span title={`${name} ${place}`}>
