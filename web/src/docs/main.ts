@@ -15,6 +15,14 @@ const list = document.querySelector<HTMLOListElement>('#found')!;
 let index: Promise<MiniSearch> | null = null;
 let chosen = -1;
 
+/** A section of a page, as `search.json` lists them. */
+interface Section {
+    id: number;
+    page: string;
+    title: string;
+    text: string;
+}
+
 async function fetchIndex(): Promise<MiniSearch> {
     const answer = await fetch('/docs/search.json');
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
@@ -22,7 +30,7 @@ async function fetchIndex(): Promise<MiniSearch> {
         fields: ['title', 'page', 'text'],
         storeFields: ['page', 'title', 'text'],
     });
-    built.addAll(await answer.json());
+    built.addAll((await answer.json()) as Section[]);
     return built;
 }
 

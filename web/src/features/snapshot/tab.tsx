@@ -194,11 +194,12 @@ function SnapshotView({
         const found = matcher(state.search, false);
         return found.empty ? null : found;
     }, [state.search]);
+    const rows = state.row === null ? undefined : live.data?.rows; // no new pick per cursor without a row
     const picked = useMemo((): Pick | null => {
         if (state.stack !== undefined) return pickOfStack(state.stack);
-        const row = live.data?.rows.find((one) => keyOf(one, state.by) === state.row);
-        return row && state.by !== 'stack' && state.row !== null ? pickOfRow(row) : null;
-    }, [state.stack, state.row, state.by, state.row === null ? null : live.data]);
+        const row = rows?.find((one) => keyOf(one, state.by) === state.row);
+        return row && state.by !== 'stack' ? pickOfRow(row) : null;
+    }, [state.stack, state.row, state.by, rows]);
     const groups = useMemo(() => groupsOf(snapshot, device, picked), [snapshot, device, picked]);
     const names = useMemo(() => groupNames(snapshot, device), [snapshot, device]);
     const go = (event: number): void => {
