@@ -263,7 +263,7 @@ CREATE TABLE operator( -- the rows of key_averages() of the complete run
     name INTEGER NOT NULL, shapes INTEGER NOT NULL,   -- [-> text or 0] shapes is 0 if by_shape is 0
     by_shape INTEGER NOT NULL, -- [bool]
     kind INTEGER NOT NULL,     -- [0..PS_N_SLICE_KINDS - 1] enum ps_slice_kind
-    family INTEGER NOT NULL,   -- [0..PS_FAMILY_PYTHON]
+    family INTEGER NOT NULL,   -- [0..PS_N_FAMILIES - 1]
     calls INTEGER NOT NULL,
     self_cpu_ns INTEGER NOT NULL, cpu_total_ns INTEGER NOT NULL, self_device_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL,
     self_cpu_bytes INTEGER NOT NULL, cpu_bytes INTEGER NOT NULL, self_device_bytes INTEGER NOT NULL, device_bytes INTEGER NOT NULL,
@@ -326,7 +326,7 @@ CREATE TABLE printed_operator( -- values are rounded; NULL: the table has no suc
     name TEXT NOT NULL,        -- [redact as code]
     overload TEXT, shapes TEXT, source TEXT, -- [redact as code]
     cut INTEGER NOT NULL,      -- [bool] 1: the printed name is truncated
-    family INTEGER NOT NULL,   -- [0..PS_FAMILY_PYTHON]
+    family INTEGER NOT NULL,   -- [0..PS_N_FAMILIES - 1]
     calls INTEGER NOT NULL,
     self_cpu_ns, cpu_total_ns, cpu_mean_ns, self_device_ns, device_total_ns, device_mean_ns,
     self_cpu_pct, cpu_total_pct, self_device_pct,

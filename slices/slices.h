@@ -68,6 +68,8 @@ enum ps_family {
     PS_FAMILY_RUNTIME = 7, /* runtime calls and other */
     PS_FAMILY_ANNOTATION = 8,
     PS_FAMILY_PYTHON = 9,
+    PS_FAMILY_ATTENTION = 10, /* fused attention */
+    PS_N_FAMILIES
 };
 
 /* The kind of a track. Stored in run files. */

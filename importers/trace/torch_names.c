@@ -142,8 +142,9 @@ static const struct family_words word_parts[] = {
     {PS_FAMILY_COMMUNICATION, WORDS("all_reduce", "allreduce", "all_gather", "allgather",
                                     "reduce_scatter", "all_to_all", "alltoall", "all2all")},
     {PS_FAMILY_NORM, WORDS("norm")},
-    {PS_FAMILY_MATMUL, WORDS("conv", "matmul", "addmm", "baddbmm", "_mm", "addmv", "linear",
-                             "attention", "attn", "gemm", "einsum", "tensordot", "fmha", "moe")},
+    {PS_FAMILY_ATTENTION, WORDS("attention", "attn", "mha_", "sdpa")},
+    {PS_FAMILY_MATMUL, WORDS("conv", "matmul", "addmm", "baddbmm", "_mm", "addmv", "linear", "gemm",
+                             "einsum", "tensordot", "moe")},
     {PS_FAMILY_MEMORY, WORDS("copy", "clone", "contiguous", "empty", "zero", "ones", "fill", "view",
                              "shape", "transpose", "permute", "strided", "expand", "squeeze",
                              "flatten", "resize", "pin_memory", "gather", "scatter", "index",
@@ -159,11 +160,15 @@ static const struct family_words word_parts[] = {
 
 /* Words that may be part of the name of a kernel. */
 static const struct family_words kernel_parts[] = {
-    {PS_FAMILY_MEMORY, WORDS("Memcpy", "Memset")},
+    /* serving engines store keys and values with the last two */
+    {PS_FAMILY_MEMORY, WORDS("Memcpy", "Memset", "reshape_and_cache", "concat_and_cache")},
     {PS_FAMILY_NORM, WORDS("norm", "Norm", "bn_")},
+    {PS_FAMILY_ATTENTION,
+     WORDS("attention", "Attention", "attn", "Attn", "fmha", "Fmha", "FMHA", "flash_fwd",
+           "flash_bwd", "flash_fprop", "flash_bprop", "flash::", "sdpa", "PagedKV")},
     {PS_FAMILY_MATMUL,
      WORDS("gemm", "Gemm", "GEMM", "gemv", "conv", "cutlass", "xmma", "wgrad", "dgrad", "winograd",
-           "flash", "fmha", "attention", "Cijk_", "nvjet", "splitK", "bmm_")},
+           "Cijk_", "nvjet", "splitK", "bmm_", "matmul", "fused_moe")},
     {PS_FAMILY_MEMORY, WORDS("CatArray", "FillFunctor", "copy", "nchwToNhwc", "nhwcToNchw",
                              "transpose", "index", "gather", "embedding")},
     {PS_FAMILY_ELEMENTWISE,

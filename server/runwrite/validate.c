@@ -250,7 +250,7 @@ static struct span span_of(const struct trace *t, enum ps_slice_column column)
     case PS_COL_FLAGS:
         return (struct span){0, UINT8_MAX};
     case PS_COL_FAMILY:
-        return (struct span){0, PS_FAMILY_PYTHON};
+        return (struct span){0, PS_N_FAMILIES - 1};
     case PS_COL_TEMPLATE:
         return (struct span){0, template};
     case PS_COL_ARGS_AT:

@@ -22,7 +22,6 @@ struct area_track {
 };
 
 enum { ON_HOST, ON_DEVICE, N_PLACES };
-#define N_FAMILIES (PS_FAMILY_PYTHON + 1)
 
 struct family_sum {
     int64_t count, total_ns, self_ns, min_ns, max_ns;
@@ -41,7 +40,7 @@ struct area {
     struct ps_name_kinds name_kinds;
     struct area_track *tracks; /* [track id] */
     size_t n_tracks;
-    struct family_sum families[N_PLACES][N_FAMILIES];
+    struct family_sum families[N_PLACES][PS_N_FAMILIES];
     struct ps_range_sums sums; /* only `devices`, without their kernels */
     struct launched *launched;
     size_t n_launched, cap_launched;
@@ -84,7 +83,7 @@ static void add_family(struct area *area, const struct ps_chunk *chunk, uint32_t
     int64_t ns = ps_chunk_value(chunk, PS_COL_DURATION, i);
     struct family_sum *sum =
         &area->families[on_device ? ON_DEVICE : ON_HOST]
-                       [family >= 0 && family < N_FAMILIES ? family : PS_FAMILY_NONE];
+                       [family >= 0 && family < PS_N_FAMILIES ? family : PS_FAMILY_NONE];
 
     sum->min_ns = !sum->count || ns < sum->min_ns ? ns : sum->min_ns;
     sum->max_ns = !sum->count || ns > sum->max_ns ? ns : sum->max_ns;
@@ -371,7 +370,7 @@ static void write_families(const struct area *area, int place, const char *key,
 {
     ps_json_key(json, key);
     ps_json_array(json);
-    for (int family = 0; family < N_FAMILIES; family++) {
+    for (int family = 0; family < PS_N_FAMILIES; family++) {
         const struct family_sum *sum = &area->families[place][family];
 
         if (!sum->count)

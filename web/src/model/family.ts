@@ -19,6 +19,7 @@ export const FAMILIES: readonly Family[] = [
     { key: 'runtime', label: 'runtime' },
     { key: 'annotation', label: 'annotation' },
     { key: 'python', label: 'Python' },
+    { key: 'attention', label: 'attention' },
 ];
 
 /** The family with this number in the API; an unknown number counts as `none`. */
