@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "slices/kernel_names.h"
+#include "slices/serving.h"
 
 #include <stdlib.h>
 
@@ -41,7 +42,10 @@ static bool is_dataloader(struct ps_str name)
 
 enum ps_name_kind ps_name_kind_of(struct ps_str name)
 {
+    struct ps_serving_step serving;
+
     return ps_str_starts_with(name, PS_STR("ProfilerStep#")) ? PS_NAME_STEP
+           : ps_serving_step_parse(name, &serving)           ? PS_NAME_SERVING_STEP
            : is_collective(name)                             ? PS_NAME_COLLECTIVE
            : is_dataloader(name)                             ? PS_NAME_DATALOADER
            : ps_kernel_is_collective(name)                   ? PS_NAME_COLLECTIVE_KERNEL
@@ -70,6 +74,7 @@ static enum ps_role role_of_host(enum ps_name_kind meaning)
 {
     switch (meaning) {
     case PS_NAME_STEP:
+    case PS_NAME_SERVING_STEP:
         return PS_N_ROLES;
     case PS_NAME_COLLECTIVE:
         return PS_ROLE_COMMUNICATION;

@@ -10,9 +10,10 @@
 
 /* Meaning of the name of a slice. */
 enum ps_name_kind {
-    PS_NAME_UNKNOWN = 0, /* not determined yet */
-    PS_NAME_STEP,        /* ProfilerStep#5 */
-    PS_NAME_COLLECTIVE,  /* an operator that tb_plugin counts as communication */
+    PS_NAME_UNKNOWN = 0,  /* not determined yet */
+    PS_NAME_STEP,         /* ProfilerStep#5 */
+    PS_NAME_SERVING_STEP, /* a step of a serving engine (slices/serving.h) */
+    PS_NAME_COLLECTIVE,   /* an operator that tb_plugin counts as communication */
     PS_NAME_DATALOADER,
     PS_NAME_COLLECTIVE_KERNEL,
     PS_NAME_OTHER,

@@ -501,6 +501,7 @@ static const struct {
              {"devices", SUM},
              {"kernels", SUM},
              {"steps", SUM},
+             {"serving_steps", SUM},
              {"operators", MAX_ROWS},
              {"peak_bytes", MAX_ROWS},
              {"peak_device", MAX_ROWS},

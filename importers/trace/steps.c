@@ -16,6 +16,16 @@
 #include "importers/trace/import.h"
 #include "importers/trace/steps.h"
 #include "slices/roles.h"
+#include "slices/serving.h"
+
+/* What marks the steps. If a trace has steps of several sources, those of the greatest count. */
+enum step_source {
+    SOURCE_TRACE,    /* nothing: the trace is one step */
+    SOURCE_PROFILER, /* ProfilerStep# */
+    SOURCE_SERVING,  /* annotations of a serving engine (slices/serving.h) */
+    /* its annotations with the sums of tokens, which stand inside of the others */
+    SOURCE_SERVING_DETAILED,
+};
 
 /* A runtime call that may have launched device work. */
 struct launch {
@@ -40,7 +50,9 @@ struct step {
      * INT64_MIN: the step launched none */
     int64_t first_work, last_work;
     uint64_t works;
-    uint32_t name; /* text id; 0: the complete trace */
+    uint32_t name;  /* text id; 0: the complete trace */
+    uint8_t source; /* enum step_source */
+    bool is_idle;   /* a serving engine says that the step has no requests */
     bool is_counted;
 };
 
@@ -86,7 +98,7 @@ struct tr_steps {
     struct tr_trace *trace;
     struct step *steps; /* sorted by host_start after the last host track */
     size_t n_steps, cap_steps;
-    bool annotated;            /* whether the steps are ProfilerSteps */
+    enum step_source source;   /* of the steps, after the last host track */
     struct launches *launches; /* by track id */
     size_t n_launches;
     /* intervals of the host; tr_steps_end adds those of the devices */
@@ -201,7 +213,7 @@ static bool add_to_step(struct tr_steps *steps, const struct launch *launch, int
 {
     struct step *step = launch ? step_of(steps, launch) : NULL;
 
-    if (!steps->annotated && steps->n_steps)
+    if (steps->source == SOURCE_TRACE && steps->n_steps)
         step = &steps->steps[0];
     if (step) {
         step->works++;
@@ -211,7 +223,7 @@ static bool add_to_step(struct tr_steps *steps, const struct launch *launch, int
         PS_RESERVE_ONE(steps->stray_ends, steps->n_strays, steps->cap_strays);
         steps->stray_ends[steps->n_strays++] = end;
     }
-    return steps->annotated && steps->n_steps > 1 &&
+    return steps->source == SOURCE_PROFILER && steps->n_steps > 1 &&
            (!launch || launch->start >= steps->steps[steps->n_steps - 1].host_start);
 }
 
@@ -630,7 +642,8 @@ struct tr_steps *tr_steps_new(struct tr_trace *trace)
     return steps;
 }
 
-static void add_step(struct tr_steps *steps, int64_t start, int64_t end, uint32_t name)
+static void add_step(struct tr_steps *steps, int64_t start, int64_t end, uint32_t name,
+                     enum step_source source)
 {
     PS_RESERVE_ONE(steps->steps, steps->n_steps, steps->cap_steps);
     steps->steps[steps->n_steps++] = (struct step){
@@ -641,8 +654,21 @@ static void add_step(struct tr_steps *steps, int64_t start, int64_t end, uint32_
         .first_work = INT64_MAX,
         .last_work = INT64_MIN,
         .name = name,
+        .source = (uint8_t)source,
         .is_counted = true,
     };
+}
+
+static void add_serving_step(struct tr_steps *steps, int64_t start, int64_t end, uint32_t name)
+{
+    struct ps_serving_step serving;
+
+    if (!ps_serving_step_parse(tr_text_of_id(steps->trace, name), &serving))
+        return;
+    add_step(steps, start, end, name,
+             serving.is_detailed ? SOURCE_SERVING_DETAILED : SOURCE_SERVING);
+    steps->steps[steps->n_steps - 1].is_idle = serving.phase == PS_PHASE_IDLE;
+    steps->steps[steps->n_steps - 1].is_counted = serving.phase != PS_PHASE_IDLE;
 }
 
 static void add_launch(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
@@ -672,7 +698,9 @@ static void add_host_slice(struct tr_steps *steps, const struct tr_track *track,
     if (role != PS_N_ROLES && (kind != PS_SLICE_RUNTIME || track->duration[row] >= UINT32_MAX))
         ps_intervals_add(&steps->roles[role], start, end);
     if (meaning == PS_NAME_STEP && (kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION))
-        add_step(steps, start, end, track->name_id[row]);
+        add_step(steps, start, end, track->name_id[row], SOURCE_PROFILER);
+    if (meaning == PS_NAME_SERVING_STEP && (kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX))
+        add_serving_step(steps, start, end, track->name_id[row]);
     if (role != PS_N_ROLES && kind != PS_SLICE_GPU_ANNOTATION) {
         steps->host_start = start < steps->host_start ? start : steps->host_start;
         steps->host_end = end > steps->host_end ? end : steps->host_end;
@@ -688,17 +716,31 @@ static void add_host_track(struct tr_steps *steps, const struct tr_track *track)
     }
 }
 
-/* After the last host track: sorts the steps by start. A trace without ProfilerSteps becomes one
- * step. */
+/* Keeps the steps of the best source. Idle steps alone do not make an engine the best source. */
+static void choose_source(struct tr_steps *steps)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < steps->n_steps; i++)
+        if (!steps->steps[i].is_idle && steps->steps[i].source > steps->source)
+            steps->source = steps->steps[i].source;
+    for (size_t i = 0; i < steps->n_steps; i++)
+        if (steps->steps[i].source == steps->source)
+            steps->steps[kept++] = steps->steps[i];
+    steps->n_steps = kept;
+}
+
+/* After the last host track: chooses the steps and sorts them by start. A trace without marked
+ * steps becomes one step. */
 static void host_done(struct tr_steps *steps)
 {
     if (steps->host_done)
         return;
     steps->host_done = true;
-    steps->annotated = steps->n_steps > 0;
+    choose_source(steps);
     ps_sort_records(steps->steps, steps->n_steps, sizeof *steps->steps);
-    if (!steps->annotated && steps->host_start < steps->host_end)
-        add_step(steps, steps->host_start, steps->host_end, 0);
+    if (steps->source == SOURCE_TRACE && steps->host_start < steps->host_end)
+        add_step(steps, steps->host_start, steps->host_end, 0, SOURCE_TRACE);
 }
 
 void tr_steps_add_track(struct tr_steps *steps, const struct tr_track *track)
@@ -724,14 +766,16 @@ static int64_t end_before_steps(const struct tr_steps *steps)
     return end;
 }
 
+/* Steps of a serving engine differ too much for tb_plugin's rule. */
 static void drop_truncated_step(struct tr_steps *steps)
 {
     size_t kept = steps->n_steps;
 
     while (kept > 0 && !steps->steps[kept - 1].works)
         kept--;
-    if (kept > 1 && (double)steps->steps[kept - 2].works * WHOLE_STEP_SHARE >
-                        (double)steps->steps[kept - 1].works)
+    if (steps->source == SOURCE_PROFILER && kept > 1 &&
+        (double)steps->steps[kept - 2].works * WHOLE_STEP_SHARE >
+            (double)steps->steps[kept - 1].works)
         kept--;
     for (size_t i = kept; i < steps->n_steps; i++)
         steps->steps[i].is_counted = false;
@@ -747,7 +791,7 @@ static void extend_steps(struct tr_steps *steps)
         works += steps->steps[i].works;
     if (!works)
         return;
-    if (!steps->annotated && steps->steps[0].first_work < steps->steps[0].host_start)
+    if (steps->source == SOURCE_TRACE && steps->steps[0].first_work < steps->steps[0].host_start)
         steps->steps[0].host_start = steps->steps[0].first_work;
     previous = end_before_steps(steps);
     for (size_t i = 0; i < steps->n_steps; i++) {
@@ -825,7 +869,7 @@ static void add_device_step(struct tr_steps *steps)
         }
     }
     if (start < end)
-        add_step(steps, start, end, 0);
+        add_step(steps, start, end, 0, SOURCE_TRACE);
 }
 
 static void write_parts(struct tr_steps *steps, const struct step *step, uint32_t id,
@@ -880,15 +924,17 @@ static void write_steps(struct tr_steps *steps)
         wall = ps_add_saturated(wall, step->is_counted ? step->end - step->start : 0);
         counted += step->is_counted;
     }
-    if (counted && steps->annotated)
+    if (counted && steps->source != SOURCE_TRACE)
         mean = ps_int(wall / counted);
-    loading = share_of(dataloader, steps->annotated ? wall : 0);
+    loading = share_of(dataloader, steps->source != SOURCE_TRACE ? wall : 0);
     if (loading.kind == PS_NUM_REAL)
         loading.r *= 100;
     steps->trace->step_ns = mean.kind == PS_NUM_INT ? mean.i : 0;
-    out->ops->number(out, "steps", ps_int(steps->annotated ? counted : 0));
+    out->ops->number(out, "steps", ps_int(steps->source != SOURCE_TRACE ? counted : 0));
     out->ops->number(out, "step_ns", mean);
     out->ops->number(out, "dataloader_pct", loading);
+    if (steps->source >= SOURCE_SERVING)
+        out->ops->number(out, "serving_steps", ps_int(counted));
 }
 
 enum ps_status tr_steps_end(struct tr_steps *steps)

@@ -14,6 +14,7 @@
 #include "server/query/snapshot/lifetimes.h"
 #include "server/query/snapshot/segments.h"
 #include "server/query/snapshot/snapshot.h"
+#include "server/query/trace/inference.h"
 #include "server/query/trace/memory.h"
 #include "server/query/trace/overview.h"
 #include "server/query/trace/stats_reports.h"
@@ -67,6 +68,8 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "parts", ps_view_parts, NULL, NULL},
     {PS_HAS_TIMELINE, "findings", ps_view_findings, NULL, NULL},
     {PS_HAS_TIMELINE, "workers", ps_view_workers, NULL, NULL},
+    {PS_HAS_TIMELINE, "inference", ps_view_inference, NULL, NULL},
+    {PS_HAS_TIMELINE, "inference/parts", ps_view_inference_parts, NULL, NULL},
     {PS_HAS_TIMELINE, "ranks", ps_view_ranks, NULL, NULL},
     {PS_HAS_TIMELINE, "ranks/calls", ps_view_rank_calls, NULL, NULL},
     {PS_HAS_TIMELINE, "ranks/step", ps_view_rank_step, NULL, NULL},

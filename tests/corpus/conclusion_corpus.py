@@ -53,9 +53,10 @@ KNOWN = {
         "The loop waits for data. The DataLoader takes 0.004085 s of the 0.008751 s of a step, while nothing else runs.",
         {"Waiting for the DataLoader": "0.004085"}),
     "wild/torch-trace/tracelens-sglang-decode-mi300.json.gz": (
-        "The GPU is idle 97.72 percent of the trace because the host blocks in `hipMemcpyWithStream`. "
-        "It takes 0.463 s of the 0.4738 s of the trace while nothing runs on the GPU, 0.463 s of it in one call in `aten::copy_`, "
-        "called in `/sgl-workspace/sglang/python/sglang/srt/model_executor/cuda_graph_runner.py(276): populate_from_forward_batch`.",
+        "The GPU is idle 97.72 percent of the step because the host blocks in `hipMemcpyWithStream`. "
+        "It takes 0.463 s of the 0.4738 s of a step while nothing runs on the GPU, 0.463 s of it in one call in `aten::copy_`, "
+        "called in `/sgl-workspace/sglang/python/sglang/srt/model_executor/cuda_graph_runner.py(276): populate_from_forward_batch`. "
+        "A decode step keeps the GPU busy for 0.009773 s for 32 tokens: matrix products 59.17 percent, attention 21.77 percent.",
         {"GPU idle: host blocks in `hipMemcpyWithStream`": "0.463", "GPU kernels": "0.00976"}),
     "made/torch-trace/torch113_transformer.trace.json.gz": (
         "`aten::native_layer_norm_backward` takes 30.27 percent of the trace. All operators take 0.8099 s of the 0.8106 s of the trace.",

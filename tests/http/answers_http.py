@@ -16,6 +16,7 @@ from server import PROGRAM, ROOT, Server
 
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import made_pair  # noqa: E402
+import made_serving  # noqa: E402
 
 API = "/api/v1/"
 # The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
@@ -28,6 +29,7 @@ VIEWS = {
     "memory_operators": "MemoryOperatorRow", "modules": "ModuleRow", "named": "NameStatistics", "names": "TextNames", "notes": "NoteRow",
     "operators": "OperatorRow", "operators_at": "OperatorsAt", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
     "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
+    "inference": "Inference", "inference/parts": "InferenceParts",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
     "snapshot": "Snapshot", "snapshot/timeline": "SnapshotTimeline", "snapshot/live": "LiveSet", "snapshot/flame": "LiveFlame",
     "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks", "snapshot/curve": "CurveAnswer",
@@ -85,7 +87,7 @@ class Answers:
                 self.keep(name, type_name, path, row)
             return rows
         for part in [value, *(value.get("runs") if type_name == "MultiRunAnswer" else [])]:
-            for column in part.get("columns", []) if name != "snapshot/timeline" else []:  # of lines: an array for each
+            for column in part.get("columns", []) if name not in ("snapshot/timeline", "inference") else []:  # of lines: an array for each
                 del part[column]
         self.keep(name, type_name, path, value)
         return value
@@ -182,6 +184,9 @@ class AnswersTest(unittest.TestCase):
         os.mkdir(made)
         made_pair.write(made)
         files += sorted(glob.glob(os.path.join(made, "*")))
+        files.append(os.path.join(cls.folder, "serving.json"))
+        with open(files[-1], "w", encoding="utf-8") as file:
+            json.dump(made_serving.make(12)[0], file)
         subprocess.run([PROGRAM, "add", "--data", cls.folder, "--series", "all", *files], capture_output=True)  # some samples are refused
         cls.server = Server(cls.folder)
 

@@ -185,6 +185,11 @@ ps_conclude ps_conclude_measurements;      /* benchmarks */
 enum ps_status ps_conclude_ranks(struct ps_db *db, double step_s, struct ps_conclusion *out,
                                  struct ps_err *err);
 
+/* Appends a sentence about the steps of a serving engine, if the run has some: what the phase with
+ * the most work spends the time of the device on, in its median step. */
+enum ps_status ps_conclude_inference(struct ps_db *db, struct ps_conclusion *out,
+                                     struct ps_err *err);
+
 /* GET /api/v1/runs/{id}/conclusion. */
 enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,
                                   struct ps_params params, struct ps_answer *answer,

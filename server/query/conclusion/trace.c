@@ -806,7 +806,9 @@ static double idle_seconds(const struct trace *trace)
 
 static const char *step_words(const struct trace *trace)
 {
-    return trace->has_marks ? " of each step" : " of the trace";
+    return !trace->has_marks     ? " of the trace"
+           : trace->n_steps == 1 ? " of the step"
+                                 : " of each step";
 }
 
 static void say_part_of_step(struct ps_conclusion *c, const struct trace *trace, double seconds,
@@ -1051,6 +1053,8 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     say_verdict(out, &trace, err);
     if (trace.is_torch && trace.sums.n_workers > 1)
         ps_conclude_ranks(db, trace.wall_s, out, err);
+    if (trace.has_marks && trace.has_devices)
+        ps_conclude_inference(db, out, err);
     if (!trace.has_marks)
         ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. Mark "
                                 "steps with profiler.step().");

@@ -28,6 +28,8 @@ export interface TraceSummary {
     step_ns: number | null;
     gpu_busy: number | null;
     dataloader_pct: number | null;
+    /** steps of a serving engine; absent if there are none */
+    serving_steps?: number;
     /** only with devices: their idle time, by cause */
     host_wait_idle_ns?: number;
     idle_host_wait?: number;

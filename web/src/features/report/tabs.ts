@@ -73,6 +73,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     'device-memory': async () => (await import('../memory/device_tab')).DeviceMemoryTab,
     modules: async () => (await import('./tabs_trace')).ModulesTab,
     flame: async () => (await import('./tabs_trace')).FlameTab,
+    inference: async () => (await import('./tabs_trace')).InferenceTab,
     ranks: async () => (await import('./tabs_trace')).RanksTab,
     'stack-flame': async () => (await import('./tabs_trace')).FlameTab,
     'stack-functions': async () => (await import('../stacks/functions_tab')).StackFunctionsTab,

@@ -207,6 +207,12 @@ export const TABS = defineTabs({
         id: 'flame',
         title: 'Flame',
     },
+    inference: {
+        id: 'inference',
+        title: 'Inference',
+        count: (run) => traceOf(run).serving_steps ?? null,
+        shown: (run) => (traceOf(run).serving_steps ?? 0) > 0,
+    },
     ranks: {
         id: 'ranks',
         title: LABELS.ranks,

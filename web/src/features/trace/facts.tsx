@@ -17,7 +17,10 @@ function percentText(value: number): string {
     return `${pct(value)}`;
 }
 
-function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
+function lengthFact({ step_ns, steps, span_ns, serving_steps }: TraceSummary): Fact {
+    // A mean of prefill and decode steps says nothing.
+    if (serving_steps)
+        return { label: 'Steps', value: int(serving_steps), tip: 'steps of the serving engine' };
     if (step_ns === null) {
         return {
             label: 'Span',

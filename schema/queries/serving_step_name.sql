@@ -1,0 +1,2 @@
+-- The name of a step.
+SELECT name FROM step WHERE id = :id;

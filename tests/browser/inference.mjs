@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inference: the sentence, steps by keys and phase, parts of a step, the pane of a step, axes.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { check, DEMO, equal, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+
+const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('\n', ' ');
+
+async function withServing(work, steps = 64) {
+    const shelf = await Shelf.start();
+    const folder = mkdtempSync(join(tmpdir(), 'perfshelf-inference-'));
+    try {
+        const file = join(folder, 'serving.json.gz');
+        execFileSync('python3', [join(ROOT, 'tests', 'made_serving.py'), file, String(steps)]);
+        const { id } = shelf.add(file, '--name', 'serving');
+        await work({ shelf, id });
+    } finally {
+        rmSync(folder, { recursive: true });
+        await shelf.stop();
+    }
+}
+
+const chart = (page) => page.locator('.inference-chart');
+const label = async (page) => plain(await chart(page).getAttribute('aria-label'));
+const parts = (page) => rowTexts(page, 'parts of a step by phase');
+
+async function open(pages, shelf, id, query = '', options = {}) {
+    const page = await pages.open(`${shelf.url}#/run/${id}/inference${query}`, options);
+    await until(async () => (await chart(page).count()) > 0, 'the steps');
+    await until(async () => (await parts(page)).length === 3, 'the parts');
+    await settle(page);
+    return page;
+}
+
+test('inference: the sentence and the parts are those of the median steps', async ({ pages }) => {
+    await withServing(async ({ shelf, id }) => {
+        const page = await open(pages, shelf, id);
+        const text = plain(await page.locator('.inference .says').innerText());
+        check(/A decode step spends 7\d\.\d % of its 0\.6\d\d ms on the GPU in conv and matmul for \d+ tokens\./.test(text), text);
+        equal(await label(page), '64 steps of the serving engine.');
+        const rows = (await parts(page)).map((row) => plain(String(row)));
+        check(rows[0].includes('Cijk_Alik') && rows[1].includes('paged_attention'), rows.join('\n'));
+    });
+});
+
+test('inference: keys move through steps, filter phases, and the address has both', async ({ pages }) => {
+    await withServing(async ({ shelf, id }) => {
+        const page = await open(pages, shelf, id);
+        await page.keyboard.press('1');
+        await until(async () => (await label(page)).startsWith('3 steps'), 'only prefill steps');
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('ArrowRight');
+        await until(async () => page.url().includes('step=30'), 'the second prefill step in the address');
+        check((await label(page)).includes('step 30, prefill'), await label(page));
+        const pane = plain(await page.locator('.inference-step').innerText());
+        check(pane.includes('Step 30') && pane.includes('4 requests') && pane.includes('execute_2432_context_4('), pane);
+        await page.keyboard.press('Escape');
+        await until(async () => (await page.locator('.inference-step').count()) === 0, 'no pane');
+        equal(new URL(page.url().replace('#', '')).searchParams.get('ph'), 'prefill');
+    });
+});
+
+test('inference: a click selects a step, and Enter opens it in the timeline', async ({ pages }) => {
+    await withServing(async ({ shelf, id }) => {
+        const page = await open(pages, shelf, id);
+        const { x, y, width } = await chart(page).boundingBox();
+        await page.mouse.click(x + 152 + ((width - 168) * 12.5) / 64, y + 100);
+        await until(async () => page.url().includes('step=12'), 'step 12');
+        await page.keyboard.press('Enter');
+        await until(async () => page.url().includes('/timeline') && page.url().includes('from_ns='), 'the timeline with a range');
+    });
+});
+
+test('inference: other axes, operators, 3,000 steps, a phone', async ({ pages }) => {
+    await withServing(async ({ shelf, id }) => {
+        const page = await open(pages, shelf, id, '?x=context');
+        await page.getByRole('button', { name: 'by batch' }).click();
+        await until(async () => page.url().includes('x=batch'), 'the batch axis');
+        await page.getByRole('button', { name: 'operators' }).click();
+        await until(async () => (await parts(page)).some((row) => String(row).includes('no operator known')), 'operators');
+        const phone = await open(pages, shelf, id, '?step=30', { width: 390, height: 844 });
+        check((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390, 'wider than the phone');
+    }, 3000);
+});
+
+test('inference: a training has no such tab', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const { id } = shelf.add(join(DEMO, 'training-waits.pt.trace.json.gz'), '--name', 'training');
+        const page = await pages.open(`${shelf.url}#/run/${id}/overview`);
+        await until(async () => (await page.getByRole('link', { name: 'Overview' }).count()) + (await page.getByRole('tab', { name: 'Overview' }).count()) > 0, 'the tabs');
+        equal(await page.getByText('Inference', { exact: true }).count(), 0);
+    } finally {
+        await shelf.stop();
+    }
+});

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The steps of a made serving engine (tests/made_serving.py), of which phases, tokens, kernels and times are known."""
+import json
+import os
+import statistics
+import sys
+
+from server import ROOT, RUNS, ServerTest
+
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import made_serving  # noqa: E402
+
+STEPS = 64
+
+
+class InferenceTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        trace, self.truth = made_serving.make(STEPS)
+        self.run = self.add(json.dumps(trace).encode(), name="serving.json")
+        self.path = f"{RUNS}/{self.run['id']}"
+
+    def of_phase(self, phase, key):
+        return [step[key] for step in self.truth if step["phase"] == phase]
+
+    def test_steps_are_those_that_were_made(self):
+        answer = self.get_json(self.path + "/inference")
+        columns = answer["columns"]
+        self.assertEqual((answer["engine"], answer["steps"], answer["omitted"], answer["detailed"], answer["assumed"]), ("vLLM", STEPS, 0, True, False))
+        self.assertEqual([answer["phase_names"][phase] for phase in columns["phase"]], [step["phase"] for step in self.truth])
+        for key in ("requests", "tokens", "kernels"):
+            self.assertEqual(columns[key], [step[key] for step in self.truth], key)
+        self.assertEqual([a + b for a, b in zip(columns["prefill_context"], columns["decode_context"])], [step["context"] for step in self.truth])
+        self.assertEqual(columns["busy_ns"], [step["ns"] for step in self.truth])  # one stream: nothing overlaps
+        self.assertEqual([sum(values) for values in zip(*(family["ns"] for family in answer["families"]))], columns["busy_ns"])
+        self.assertEqual({family["family"] for family in answer["families"]}, {1, 2, 10})  # matmul, norm, attention
+        self.assertEqual(answer["outside_kernels"], 1)  # the copy before the first step
+        self.assertEqual(answer["outside_ns"], 5000)
+        self.assertEqual(columns["padded"], [None] * STEPS)
+        starts = [start for start, count in zip(columns["first_ns"], columns["kernels"]) if count]
+        periods = [period for period, count in zip(columns["period_ns"], columns["kernels"]) if count]
+        self.assertEqual(periods, [b - a for a, b in zip(starts, starts[1:])] + [None])
+
+    def test_phases_have_the_medians_of_their_steps(self):
+        answer = self.get_json(self.path + "/inference")
+        phases = {phase["phase"]: phase for phase in answer["phases"]}
+        self.assertEqual({name: phase["steps"] for name, phase in phases.items()},
+                         {name: len(self.of_phase(name, "ns")) for name in ("idle", "prefill", "mixed", "decode")})
+        for name in ("prefill", "mixed", "decode"):
+            self.assertEqual(phases[name]["busy_ns"], statistics.median_low(self.of_phase(name, "ns")), name)
+            self.assertEqual(phases[name]["tokens"], statistics.median_low(self.of_phase(name, "tokens")), name)
+            rates = [round(tokens * 1e9 / ns) for tokens, ns in zip(self.of_phase(name, "tokens"), self.of_phase(name, "ns"))]
+            self.assertEqual(phases[name]["tokens_per_busy_s"], statistics.median_low(rates), name)
+        self.assertIsNone(phases["idle"]["busy_ns"])
+
+    def test_parts_are_those_of_the_median_steps(self):
+        answer = self.get_json(self.path + "/inference/parts?step=13")
+        self.assertEqual([column["phase"] for column in answer["steps"]], ["prefill", "mixed", "decode", "decode"])
+        self.assertEqual(answer["steps"][3]["name"], self.truth[12]["name"])
+        for i, column in enumerate(answer["steps"]):
+            self.assertEqual(sum(row["ns"][i] for row in answer["rows"]), column["busy_ns"])
+            self.assertEqual(sum(row["calls"][i] for row in answer["rows"]), column["kernels"])
+        layer = made_serving.layer(self.truth[12]["tokens"], self.truth[12]["context"])
+        self.assertEqual({row["name"]: row["ns"][3] for row in answer["rows"]}, {name: made_serving.LAYERS * ns for name, _, ns in layer})
+        operators = self.get_json(self.path + "/inference/parts?by=operator")
+        self.assertEqual([(row["name"], row["name_id"]) for row in operators["rows"]], [("", 0)])  # the made file has no operators
+
+    def test_the_conclusion_names_the_phase_and_its_families(self):
+        said = self.get_json(self.path + "/conclusion")["sentence"]
+        text = "".join(part.get("text", "") for part in said)
+        self.assertIn("A decode step keeps the GPU busy for ", text)
+        self.assertIn(": matrix products ", text)
+        self.assertIn(", attention ", text)
+
+    def test_steps_are_in_the_table_of_steps(self):
+        table = self.get_json(self.path + "/steps?limit=100&sort=id")
+        rows = [dict(zip(table["columns"], row)) for row in table["rows"]]
+        self.assertEqual([row["name"] for row in rows], [step["name"] for step in self.truth])
+        self.assertEqual([bool(row["counted"]) for row in rows], [step["phase"] != "idle" for step in self.truth])
+        self.assertEqual(self.run["summary"]["serving_steps"], sum(step["phase"] != "idle" for step in self.truth))
+
+    def test_what_is_refused(self):
+        for query, status in (("by=module", 400), ("step=999", 404), ("step=x", 400), ("step=-1", 400)):
+            self.assertEqual(self.get(f"{self.path}/inference/parts?{query}").status, status, query)
+
+    def test_detailed_steps_stand_for_all(self):
+        trace, _ = made_serving.make(4)
+        outer = [dict(event, name="step[DECODE bs=4]", ts=event["ts"] - 1, dur=event["dur"] + 2) for event in trace["traceEvents"]
+                 if event["cat"] == "user_annotation"]
+        profiler = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 1, "dur": 1e5, "args": {}}
+        run = self.add(json.dumps({"traceEvents": trace["traceEvents"] + outer + [profiler]}).encode(), name="both.json")
+        answer = self.get_json(f"{RUNS}/{run['id']}/inference")
+        self.assertEqual((answer["engine"], answer["steps"]), ("vLLM", 4))
+
+    def test_a_trace_without_a_serving_engine(self):
+        event = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 1, "dur": 9, "args": {}}
+        run = self.add(json.dumps({"traceEvents": [event]}).encode(), name="training.json")
+        answer = self.get_json(f"{RUNS}/{run['id']}/inference")
+        self.assertEqual((answer["engine"], answer["steps"], answer["phases"], answer["families"]), (None, 0, [], []))
+        self.assertNotIn("serving_steps", run["summary"])
+        self.assertEqual(self.get_json(f"{RUNS}/{run['id']}/inference/parts")["rows"], [])

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Inference tab: the steps of a serving engine by phase, what they spend the GPU's time on, and
+ * one step. URL: ph (phase), x (axis), step (number of the selected step), ss=1 (steady state only),
+ * by=operator, sort, desc=0.
+ */
+import { useCallback, useEffect, useMemo } from 'preact/hooks';
+import { withParams } from '../../base/client';
+import type { Inference, InferenceParts, PhaseName } from '../../base/inference_types';
+import { useKeys } from '../../base/keys';
+import { goTo, replaceQuery, route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { int, plural } from '../../base/units';
+import { CheckBox } from '../../components/check_box';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { Segmented } from '../../components/segmented';
+import { setStatus } from '../../components/status_line';
+import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
+import {
+    INFERENCE_AXES,
+    type InferenceAxis,
+    inferenceSays,
+    shownSteps,
+    stackParts,
+} from '../../model/inference';
+import { ms } from '../../model/trace_range';
+import { useJson } from '../shared/use_json';
+import { viewPath } from '../trace/data';
+import { timelineHash } from '../trace/timeline_link';
+import { InferenceChart } from './chart';
+import { PartsTable } from './parts_table';
+import { StepPane } from './step_pane';
+
+const FILTERS: PhaseName[] = ['prefill', 'mixed', 'decode'];
+const AXIS_TEXTS: Record<InferenceAxis, string> = {
+    step: 'by step',
+    time: 'by time',
+    batch: 'by batch',
+    context: 'by context',
+};
+
+function statusOf(answer: Inference): string {
+    const { engine, steps, omitted, outside_kernels, outside_ns, assumed, workers, worker } =
+        answer;
+    return [
+        `${plural(steps, 'step')} named by ${engine}`,
+        omitted > 0 ? `${plural(omitted, 'later step')} omitted` : '',
+        workers > 1 ? `worker ${worker} of ${int(workers)}` : '',
+        outside_kernels > 0 ? `${ms(outside_ns)} ms of device work are outside of the steps` : '',
+        assumed
+            ? 'this vLLM does not tell decode from the rest of a long prefill: both count as decode'
+            : '',
+    ]
+        .filter(Boolean)
+        .join(' · ');
+}
+
+function Legend({ parts }: { parts: ReturnType<typeof stackParts> }) {
+    return (
+        <span class="inference-legend">
+            {parts.map(({ key, label }) => (
+                <span key={key}>
+                    <i class={`swatch is-family-${key}`} /> {label}
+                </span>
+            ))}
+        </span>
+    );
+}
+
+function Steps({ run, answer }: { run: Run; answer: Inference }) {
+    const { query } = route.value;
+    const phase = FILTERS.find((name) => name === query.ph) ?? null;
+    const axis = INFERENCE_AXES.find((name) => name === query.x) ?? 'step';
+    const steady = query.ss === '1' && answer.steady !== null;
+    const shown = useMemo(() => shownSteps(answer, phase, steady), [answer, phase, steady]);
+    const parts = useMemo(() => stackParts(answer), [answer]);
+    const wanted = /^\d+$/.test(query.step ?? '') ? Number(query.step) : -1;
+    const step = wanted < answer.steps ? wanted : -1;
+    const by = query.by === 'operator' ? 'operator' : 'kernel';
+    const stepIndex = useCallback((id: number) => answer.columns.id.indexOf(id), [answer]);
+    const path = withParams(viewPath(run, 'inference/parts'), {
+        by,
+        step: step >= 0 ? answer.columns.id[step] : undefined,
+    });
+    const { data, error, loading } = useJson<InferenceParts>(path);
+    const [first, second] = useMemo(() => inferenceSays(answer), [answer]);
+    const countOf = (name: PhaseName): number =>
+        answer.phases.find((one) => one.phase === name)?.steps ?? 0;
+    const select = (next: number | null): void =>
+        replaceQuery({ step: next === null ? null : String(next) });
+    const move = (by_: 1 | -1): void => {
+        const at = shown.indexOf(step);
+        const next = at < 0 ? shown.at(by_ > 0 ? 0 : -1) : shown[at + by_];
+        if (next !== undefined) select(next);
+    };
+    const rangeOf = (index: number): { from_ns: number; to_ns: number } => {
+        const { first_ns, span_ns, host_start_ns, host_ns } = answer.columns;
+        const from = Math.min(host_start_ns[index], first_ns[index] ?? host_start_ns[index]);
+        const to = Math.max(
+            host_start_ns[index] + host_ns[index],
+            (first_ns[index] ?? host_start_ns[index]) + (span_ns[index] ?? 0),
+        );
+        return { from_ns: from, to_ns: to };
+    };
+    const filter = (name: PhaseName): void =>
+        replaceQuery({ ph: phase === name ? null : name, step: null });
+    const timelineHref = step >= 0 ? timelineHash(run, { range: rangeOf(step) }) : '';
+    useKeys('Inference', [
+        { key: 'ArrowRight', label: 'next step', run: () => move(1) },
+        { key: 'ArrowLeft', label: 'previous step', run: () => move(-1) },
+        ...FILTERS.map((name, i) => ({
+            key: String(i + 1),
+            label: `only ${name} steps`,
+            run: () => countOf(name) > 0 && filter(name),
+        })),
+        ...(step >= 0
+            ? [
+                  { key: 'Escape', label: 'no step', run: () => select(null) },
+                  {
+                      key: 'Enter',
+                      label: 'the step in the timeline',
+                      run: () => goTo(timelineHref),
+                  },
+                  { key: 'r', label: 'range from the step', run: () => goTo(timelineHref) },
+              ]
+            : []),
+    ]);
+    useEffect(() => {
+        setStatus(undefined, statusOf(answer));
+        return () => setStatus(undefined, null);
+    }, [answer]);
+    return (
+        <>
+            <p class="says" role="status">
+                <b>{first}</b> <span class="soft">{second}</span>
+            </p>
+            <Toolbar label="steps">
+                <Segmented
+                    label="phase"
+                    value={phase ?? 'all'}
+                    options={[
+                        { value: 'all', text: `all ${int(answer.steps)}` },
+                        ...FILTERS.filter((name) => countOf(name) > 0).map((name) => ({
+                            value: name,
+                            text: (
+                                <>
+                                    <i class={`swatch is-phase-${name}`} /> {name}{' '}
+                                    {int(countOf(name))}
+                                </>
+                            ),
+                        })),
+                    ]}
+                    onChange={(next) => replaceQuery({ ph: next === 'all' ? null : next })}
+                />
+                <Segmented<InferenceAxis>
+                    label="axis"
+                    value={axis}
+                    options={INFERENCE_AXES.map((value) => ({ value, text: AXIS_TEXTS[value] }))}
+                    onChange={(x) => replaceQuery({ x: x === 'step' ? null : x })}
+                />
+                {answer.steady && (
+                    <label
+                        class="inference-steady"
+                        title="at most 10 % fewer requests than the most"
+                    >
+                        <CheckBox
+                            label="steady state only"
+                            checked={steady}
+                            onChange={(checked) => replaceQuery({ ss: checked ? '1' : null })}
+                        />
+                        {` steady state only, steps ${int(answer.steady.first)}–${int(answer.steady.first + answer.steady.steps - 1)}`}
+                    </label>
+                )}
+                <Spacer />
+                <Legend parts={parts} />
+            </Toolbar>
+            <InferenceChart scene={{ answer, parts, shown, axis, step }} onPick={select} />
+            <div class={step >= 0 ? 'inference-panes has-step' : 'inference-panes'}>
+                <section class="pane pane-main">
+                    <PaneHead
+                        title="Parts of a step, by phase"
+                        remark="GPU time, median step of each phase"
+                    >
+                        <Segmented
+                            label="parts"
+                            value={by}
+                            options={[
+                                { value: 'kernel', text: 'kernels' },
+                                { value: 'operator', text: 'operators' },
+                            ]}
+                            onChange={(next) =>
+                                replaceQuery({ by: next === 'kernel' ? null : next })
+                            }
+                        />
+                    </PaneHead>
+                    {error && (
+                        <Notice kind="error" title="The parts could not be read" error={error} />
+                    )}
+                    {data && (
+                        <PartsTable
+                            run={run}
+                            parts={data}
+                            stepIndex={stepIndex}
+                            sort={{
+                                key: query.sort ?? `ns${Math.max(0, data.steps.length - 1)}`,
+                                desc: query.desc !== '0',
+                            }}
+                            onSort={(next) =>
+                                replaceQuery({ sort: next.key, desc: next.desc ? null : '0' })
+                            }
+                        />
+                    )}
+                </section>
+                {step >= 0 && (
+                    <section class="pane">
+                        <StepPane
+                            answer={answer}
+                            step={step}
+                            parts={data}
+                            timelineHref={timelineHref}
+                            onClose={() => select(null)}
+                        />
+                    </section>
+                )}
+            </div>
+            <LoadingLine active={loading} />
+        </>
+    );
+}
+
+export function InferenceTab({ run }: { run: Run }) {
+    const { data, error, loading } = useJson<Inference>(viewPath(run, 'inference'));
+    return (
+        <div class="tab-body inference">
+            {error && <Notice kind="error" title="The steps could not be read" error={error} />}
+            {data && data.steps > 0 && <Steps run={run} answer={data} />}
+            {data?.steps === 0 && (
+                <Notice kind="info" title="This run has no steps of a serving engine" />
+            )}
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
