@@ -63,6 +63,7 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "memory_operators", ps_view_trace_table, "memory_operators",
      ps_make_memory_operators},
     {PS_HAS_TIMELINE, "operators_at", ps_view_operators_at, NULL, NULL},
+    {PS_HAS_TIMELINE, "critical_path", ps_view_critical_path, NULL, NULL},
     {PS_HAS_TIMELINE, "overview", ps_view_overview, NULL, NULL},
     {PS_HAS_TIMELINE, "utilisation", ps_view_utilisation, NULL, NULL},
     {PS_HAS_TIMELINE, "parts", ps_view_parts, NULL, NULL},

@@ -22,6 +22,7 @@ API = "/api/v1/"
 # The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
 VIEWS = {
     "actions": "ActionRow", "allocations": "AllocationRow", "area": "AreaAnswer", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer", "conclusion": "Conclusion",
+    "critical_path": "CriticalPathAnswer",
     "curves": "CurvesAnswer", "files": "FileRow", "find": "FindAnswer", "findings": "Findings", "parts": "PartsAnswer", "flame": "FlameAnswer",
     "functions": "FunctionRow", "functions/{}": "FunctionDetail", "gaps": "GapRow", "graph": "CallGraph", "imports": "ImportRow",
     "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",
@@ -140,6 +141,8 @@ class Answers:
         for part in ("utilisation", "parts", "kernels", "gaps", "flame"):
             view(part, window)
         view("flame", "?on=python&plumbing=1", of="PythonFlameAnswer")
+        view("critical_path", "?step=slowest")
+        view("critical_path", window)
         names = view("find", "?q=e")["names"][:6]
         view("names", f"?ids={','.join(str(name['id']) for name in names)}")
         for name in names:

@@ -339,3 +339,97 @@ export interface MemoryDevice {
     peak_bytes: number | null;
     reserved_peak_bytes: number | null;
 }
+
+/** Part of the critical path; with `_ns` of a change: how long the step would take. */
+export interface CriticalPart {
+    part: string;
+    ns: number;
+    removed_ns: number;
+    faster4_ns: number;
+    faster2_ns: number;
+    /** the part that grows on the path if this one is twice as fast */
+    then: string | null;
+}
+
+export interface CriticalOperator {
+    /** null: time of a kind that has no name */
+    name: string | null;
+    kind: string;
+    track: number;
+    part: string;
+    count: number;
+    ns: number;
+    /** null: not computed */
+    faster2_ns: number | null;
+}
+
+export interface CriticalTrack {
+    id: number;
+    name: string;
+    tid: string;
+    thread: boolean;
+    /** the thread of the step */
+    main: boolean;
+    device: number;
+    busy_ns: number;
+    on_path_ns: number;
+}
+
+/** The path in order of time, as columns; kind and part are indices of the words. */
+export interface CriticalEdges {
+    kinds: string[];
+    bounds: string[];
+    parts: string[];
+    from_ns: number[];
+    ns: number[];
+    track: number[];
+    /** 0: none */
+    slice: number[];
+    kind: number[];
+    part: number[];
+    /** how many edges of the graph it stands for */
+    edges: number[];
+}
+
+export interface HtaPath {
+    /** why HTA has no path */
+    reason: string | null;
+    length_ns: number;
+    nodes: number;
+    path_nodes: number;
+    edges: Record<string, number>;
+    bound_by: { bound: string; ns: number }[];
+}
+
+export interface CriticalPathHead {
+    step: { id: number; name: string; worker: number } | null;
+    steps: number;
+    slowest: number | null;
+    median: number | null;
+    from_ns: number;
+    to_ns: number;
+}
+
+export interface CriticalPath extends CriticalPathHead {
+    reason: null;
+    length_ns: number;
+    host_ns: number;
+    is_overlapped: boolean;
+    has_sync_events: boolean;
+    inferred_waits: boolean;
+    parts: CriticalPart[];
+    operators_total: number;
+    operators: CriticalOperator[];
+    tracks: CriticalTrack[];
+    device_busy_ns: number;
+    communication_ns: number;
+    exposed_communication_ns: number;
+    launch_bound_ns: number;
+    /** [from_ns, to_ns] */
+    launch_bound: [number, number][];
+    hta: HtaPath;
+    path: CriticalEdges;
+}
+
+/** Runs without a path have the reason alone. */
+export type CriticalPathAnswer = CriticalPath | (CriticalPathHead & { reason: string });
