@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The steps of a made serving engine (tests/made_serving.py), of which phases, tokens, kernels and times are known."""
+import contextlib
 import json
 import os
+import sqlite3
 import statistics
 import sys
+import tempfile
 
 from server import ROOT, RUNS, ServerTest
 
@@ -91,6 +94,38 @@ class InferenceTest(ServerTest):
         run = self.add(json.dumps({"traceEvents": trace["traceEvents"] + outer + [profiler]}).encode(), name="both.json")
         answer = self.get_json(f"{RUNS}/{run['id']}/inference")
         self.assertEqual((answer["engine"], answer["steps"]), ("vLLM", 4))
+
+    def test_ranges_of_nsight_systems(self):
+        """TensorRT-LLM under Nsight Systems: a prefill of two kernels, then a decode that replays a graph of three."""
+        with tempfile.TemporaryDirectory(prefix="perfshelf-nsys-") as folder:
+            path = os.path.join(folder, "serving.sqlite")
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.executescript("""
+                    CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
+                    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER);
+                    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER,
+                        correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER);
+                    CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER);
+                    INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel'), (2, 'cudaGraphLaunch'), (3, 'gemm'), (4, 'fmhaSm100');""")
+                process = 1 << 48 | 7 << 24
+                thread = process | 7
+                db.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, ?, ?)", [
+                    (1000, 1900, "[Executor] _forward_step 1: 2 ctx reqs, 800 ctx tokens, 0 gen reqs", thread),
+                    (2000, 2900, "[Executor] _forward_step 2: 0 ctx reqs, 0 ctx tokens, 2 gen reqs", thread)])
+                db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, ?, ?)", [
+                    (1100, 1200, thread, 1, 1), (1300, 1400, thread, 2, 1), (2100, 2200, thread, 3, 2)])
+                db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, ?, ?)", [
+                    (start, start + ns, call, process, name, name)
+                    for start, ns, call, name in ((1500, 300, 1, 3), (1800, 100, 2, 4), (2300, 50, 3, 3), (2400, 70, 3, 4), (2500, 50, 3, 3))])
+                db.commit()
+            with open(path, "rb") as file:
+                run = self.add(file.read(), name="serving.sqlite")
+        answer = self.get_json(f"{RUNS}/{run['id']}/inference")
+        columns = answer["columns"]
+        self.assertEqual((run["kind"], answer["engine"], answer["steps"]), ("nsys", "TensorRT-LLM", 2))
+        self.assertEqual([answer["phase_names"][phase] for phase in columns["phase"]], ["prefill", "decode"])
+        self.assertEqual((columns["busy_ns"], columns["kernels"], columns["requests"]), ([400, 170], [2, 3], [2, 2]))
+        self.assertEqual((columns["prefill_tokens"], columns["decode_tokens"]), ([800, 0], [None, None]))
 
     def test_a_trace_without_a_serving_engine(self):
         event = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 1, "dur": 9, "args": {}}
