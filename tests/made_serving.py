@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""made_serving.py FILE [STEPS]: a trace of a serving engine with that many steps (default 64), the same every time.
+"""made_serving.py FILE [STEPS [other]]: a trace of a serving engine with that many steps (default 64), the same every time.
+"other": the same engine with another kernel for attention, which takes half of the time.
 
 Prefill steps launch their kernels one by one, decode steps replay a graph: one call with many kernels. Decode keeps up to 32 requests;
 every 9th step is mixed, and every 30th, from the first on, a prefill alone. One idle step and one copy outside of all steps are part of it. The
@@ -12,6 +13,7 @@ import sys
 
 MATMUL = "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_MT256x32x64"
 ATTENTION = "void paged_attention_ll4mi_QKV_mfma16_kernel<__hip_bfloat16>"
+OTHER_ATTENTION = "void flash::flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<128>>"
 NORM = "void vllm::fused_add_rms_norm_kernel<c10::BFloat16>"
 COPY = "Memcpy HtoD (Pinned -> Device)"
 LAYERS = 12
@@ -41,9 +43,11 @@ class Trace:
             self.work(name, category, at + 6000, duration)
 
 
-def layer(tokens, context):
+def layer(tokens, context, other=False):
     """The kernels of one layer and their ns."""
-    return [(MATMUL, "kernel", 40_000 + 30 * tokens), (ATTENTION, "kernel", 8_000 + context // 4), (NORM, "kernel", 2_000 + tokens)]
+    attention_ns = 8_000 + context // 4
+    attention = (OTHER_ATTENTION, "kernel", attention_ns // 2) if other else (ATTENTION, "kernel", attention_ns)
+    return [(MATMUL, "kernel", 40_000 + 30 * tokens), attention, (NORM, "kernel", 2_000 + tokens)]
 
 
 def annotation(prefill, decode):
@@ -54,7 +58,7 @@ def annotation(prefill, decode):
     return f"execute_{tokens}_context_{len(prefill)}{sums(prefill)}_generation_{len(decode)}{sums(decode)}"
 
 
-def make(steps=64):
+def make(steps=64, other=False):
     """Returns the trace and, for each step: phase, requests, tokens, context, kernels, ns of GPU work."""
     trace, truth, running, now = Trace(), [], [], 1_000_000
     trace.launch("cudaMemcpyAsync", 200_000, [(COPY, "gpu_memcpy", 5_000)])
@@ -66,7 +70,7 @@ def make(steps=64):
             prefill = []
         tokens, context = sum(q for q, _ in prefill + decode), sum(k for _, k in prefill + decode)
         name, start = annotation(prefill, decode), now
-        works = [work for _ in range(LAYERS) for work in layer(tokens, context)] if tokens else []
+        works = [work for _ in range(LAYERS) for work in layer(tokens, context, other)] if tokens else []
         if prefill:
             for i, work in enumerate(works):
                 trace.launch("cudaLaunchKernel", start + 10_000 + 8_000 * i, [work])
@@ -83,7 +87,7 @@ def make(steps=64):
 
 
 def main():
-    trace, _ = make(int(sys.argv[2]) if len(sys.argv) > 2 else 64)
+    trace, _ = make(int(sys.argv[2]) if len(sys.argv) > 2 else 64, sys.argv[3:] == ["other"])
     data = json.dumps(trace).encode()
     with open(sys.argv[1], "wb") as file:
         file.write(gzip.compress(data, mtime=0) if sys.argv[1].endswith(".gz") else data)

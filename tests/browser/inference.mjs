@@ -17,7 +17,7 @@ async function withServing(work, steps = 64) {
         const file = join(folder, 'serving.json.gz');
         execFileSync('python3', [join(ROOT, 'tests', 'made_serving.py'), file, String(steps)]);
         const { id } = shelf.add(file, '--name', 'serving');
-        await work({ shelf, id });
+        await work({ shelf, id, folder });
     } finally {
         rmSync(folder, { recursive: true });
         await shelf.stop();
@@ -85,6 +85,27 @@ test('inference: other axes, operators, 3,000 steps, a phone', async ({ pages })
         const phone = await open(pages, shelf, id, '?step=30', { width: 390, height: 844 });
         check((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390, 'wider than the phone');
     }, 3000);
+});
+
+test('inference: two engines are compared phase by phase, with what replaced a kernel', async ({ pages }) => {
+    await withServing(async ({ shelf, id, folder }) => {
+        const file = join(folder, 'other.json.gz');
+        execFileSync('python3', [join(ROOT, 'tests', 'made_serving.py'), file, '64', 'other']);
+        const other = shelf.add(file, '--name', 'other');
+        const page = await pages.open(`${shelf.url}#/compare?base=${id}&new=${other.id}`);
+        const label = 'parts of the median step in both runs';
+        const rows = () => rowTexts(page, label).then((all) => all.map((row) => plain(String(row))));
+        await until(async () => (await rows()).length === 7, 'the parts of both');
+        const [head, gone, fresh] = await rows();
+        check(head.includes('attention') && gone.includes('paged_attention') && gone.includes('gone'), `${head}\n${gone}`);
+        check(fresh.includes('flash_fwd_splitkv') && fresh.includes('new'), fresh);
+        const text = plain(await page.locator('.says').innerText());
+        check(/A decode step takes 0\.6\d\d ms → 0\.5\d\d ms of the GPU, −9\.\d %\. Most of it is attention/.test(text), text);
+        await page.getByRole('button', { name: 'prefill' }).click();
+        await page.getByRole('button', { name: 'per token' }).click();
+        await until(async () => page.url().includes('each=token') && page.url().includes('ph=prefill'), 'the address');
+        await until(async () => plain(await page.locator('.says').innerText()).includes('A prefill step'), 'prefill');
+    });
 });
 
 test('inference: a training has no such tab', async ({ pages }) => {

@@ -42,6 +42,7 @@ import {
     tabHref,
     tabOf,
 } from './state';
+import { hasPhases, InferenceComparison, PHASES_TAB } from './inference_view';
 import { isSnapshots, MOMENT_TABS, momentOf, useSnapshotDiff } from './snapshot_data';
 import { SnapshotView } from './snapshot_view';
 import { stepsSentence } from './step_columns';
@@ -146,6 +147,9 @@ function tabsOf(comparison: Comparison, query: Query, changed: number | null) {
                   href: tabHref(query, one.tab),
               }))
             : []),
+        ...(hasPhases(comparison)
+            ? [{ id: PHASES_TAB, title: 'Phases', href: tabHref(query, PHASES_TAB) }]
+            : []),
         ...comparison.tables.map((one) => ({
             id: tabOf(one),
             title: one.of === PARTS_TABLE ? 'Steps' : one.title,
@@ -185,15 +189,18 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     const isSteps = table?.of === PARTS_TABLE && tab !== CHANGES_TAB && tab !== SIDE_TAB;
     const isSideTab = tab === SIDE_TAB;
     const isChangesTab = tab === CHANGES_TAB;
+    const isPhasesTab =
+        hasPhases(comparison) && (tab === PHASES_TAB || tab === undefined || tab === '');
     const isGraphTab = tab === GRAPH_TAB && comparison.pictures.includes('graph');
-    const current =
-        isChangesTab || isSideTab || isGraphTab
-            ? (tab as string)
-            : moment
-              ? (tab ?? MOMENT_TABS[0].tab)
-              : table
-                ? tabOf(table)
-                : '';
+    const current = isPhasesTab
+        ? PHASES_TAB
+        : isChangesTab || isSideTab || isGraphTab
+          ? (tab as string)
+          : moment
+            ? (tab ?? MOMENT_TABS[0].tab)
+            : table
+              ? tabOf(table)
+              : '';
     useCompareKeys(tabs.map(({ href }) => href));
     useEffect(() => {
         document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
@@ -226,6 +233,8 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                 <SideView comparison={comparison} view={view} />
             ) : isGraphTab ? (
                 <CompareGraph comparison={comparison} />
+            ) : isPhasesTab ? (
+                <InferenceComparison comparison={comparison} />
             ) : moment ? (
                 <SnapshotView
                     key={current}

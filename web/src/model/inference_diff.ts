@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two runs of serving engines, phase by phase: their median steps, and what these spend the time of
+ * the GPU on.
+ */
+import type {
+    Inference,
+    InferencePart,
+    InferenceParts,
+    InferencePhase,
+    PhaseName,
+} from '../base/inference_types';
+import { int, pct, THIN_SPACE } from '../base/units';
+import { FAMILIES, familyOf } from './family';
+import { ms } from './trace_range';
+
+export interface Both<T> {
+    base: T;
+    new: T;
+}
+
+/** What a step is divided by: itself, or its tokens where engines have different batches. */
+export type InferencePer = 'step' | 'token';
+
+/** The phases in which both runs used the GPU, the one with most of its time in base first. */
+export function sharedPhases({ base, new: fresh }: Both<Inference>): PhaseName[] {
+    const timeOf = ({ busy_ns, steps }: InferencePhase): number => (busy_ns ?? 0) * steps;
+    const has = (name: PhaseName): boolean =>
+        fresh.phases.some((phase) => phase.phase === name && timeOf(phase) > 0);
+    return base.phases
+        .filter((phase) => timeOf(phase) > 0 && has(phase.phase))
+        .sort((a, b) => timeOf(b) - timeOf(a))
+        .map(({ phase }) => phase);
+}
+
+export const phaseIn = ({ phases }: Inference, name: PhaseName): InferencePhase | null =>
+    phases.find(({ phase }) => phase === name) ?? null;
+
+/** Index in `steps` of the parts of the median step of a phase; -1: none. */
+const columnOf = ({ steps }: InferenceParts, name: PhaseName): number =>
+    steps.findIndex(({ phase }) => phase === name);
+
+export interface PartDiff {
+    key: string;
+    family: number;
+    /** '' for a row that sums a family */
+    name: string;
+    isFamily: boolean;
+    base: number;
+    new: number;
+    base_calls: number;
+    new_calls: number;
+    delta: number;
+    state: 'both' | 'new' | 'gone';
+}
+
+function diffOf(
+    key: string,
+    family: number,
+    name: string,
+    isFamily: boolean,
+    base: { ns: number; calls: number },
+    fresh: { ns: number; calls: number },
+): PartDiff {
+    return {
+        key,
+        family,
+        name,
+        isFamily,
+        base: base.ns,
+        new: fresh.ns,
+        base_calls: base.calls,
+        new_calls: fresh.calls,
+        delta: fresh.ns - base.ns,
+        state: base.calls === 0 ? 'new' : fresh.calls === 0 ? 'gone' : 'both',
+    };
+}
+
+const bySize = (a: PartDiff, b: PartDiff): number =>
+    Math.abs(b.delta) - Math.abs(a.delta) || b.base - a.base;
+
+/**
+ * Rows of a phase: each family with its kernels (or operators) below it, so that the kernels of one
+ * run stand beside those that do the same work in the other. Names are equal or they are not: no
+ * pair is guessed. `share` divides the times of each run, by its tokens or by 1.
+ */
+export function partDiffs(
+    parts: Both<InferenceParts>,
+    phase: PhaseName,
+    share: Both<number>,
+): PartDiff[] {
+    const columns = { base: columnOf(parts.base, phase), new: columnOf(parts.new, phase) };
+    const valueOf = (side: 'base' | 'new', row: InferencePart | undefined) => ({
+        ns: (row?.ns[columns[side]] ?? 0) / share[side],
+        calls: row?.calls[columns[side]] ?? 0,
+    });
+    const keyOf = ({ family, name }: InferencePart): string => `${family} ${name}`;
+    const fresh = new Map(parts.new.rows.map((row) => [keyOf(row), row]));
+    const rows: PartDiff[] = [];
+    const add = (old: InferencePart | undefined, now: InferencePart | undefined): void => {
+        const row = old ?? now;
+        if (!row) return;
+        const [base, next] = [valueOf('base', old), valueOf('new', now)];
+        if (base.calls > 0 || next.calls > 0)
+            rows.push(diffOf(keyOf(row), row.family, row.name, false, base, next));
+    };
+    for (const row of parts.base.rows) {
+        add(row, fresh.get(keyOf(row)));
+        fresh.delete(keyOf(row));
+    }
+    for (const row of fresh.values()) add(undefined, row);
+    const sum = (of: PartDiff[], side: 'base' | 'new') => ({
+        ns: of.reduce((total, row) => total + row[side], 0),
+        calls: of.reduce((total, row) => total + row[`${side}_calls`], 0),
+    });
+    const families = FAMILIES.map((_, family) => rows.filter((row) => row.family === family))
+        .filter((of) => of.length > 0)
+        .map((of) => ({
+            head: diffOf(
+                `${of[0].family}`,
+                of[0].family,
+                '',
+                true,
+                sum(of, 'base'),
+                sum(of, 'new'),
+            ),
+            of: of.sort(bySize),
+        }))
+        .sort((a, b) => bySize(a.head, b.head));
+    return families.flatMap(({ head, of }) => [head, ...of]);
+}
+
+/** Tokens of the median step of a phase, for each run; null if one of them is unknown or 0. */
+export function tokensOf(runs: Both<Inference>, phase: PhaseName): Both<number> | null {
+    const [base, fresh] = [phaseIn(runs.base, phase)?.tokens, phaseIn(runs.new, phase)?.tokens];
+    return base && fresh ? { base, new: fresh } : null;
+}
+
+const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
+const change = (before: number, after: number): string => {
+    const percent = before > 0 ? (100 * (after - before)) / before : 0;
+    return `${percent > 0 ? '+' : ''}${pct(percent)}${THIN_SPACE}%`;
+};
+
+/** What differs in a phase: a sentence with the numbers, and one about its largest family. */
+export function inferenceDiffSays(
+    runs: Both<Inference>,
+    rows: readonly PartDiff[],
+    phase: PhaseName,
+): [first: string, second: string] {
+    const [base, fresh] = [phaseIn(runs.base, phase), phaseIn(runs.new, phase)];
+    if (base?.busy_ns == null || fresh?.busy_ns == null) return ['', ''];
+    const tokens = tokensOf(runs, phase);
+    const work =
+        tokens && tokens.base !== tokens.new
+            ? ` The steps differ in work: ${int(tokens.base)} tokens against ${int(tokens.new)}.`
+            : '';
+    const largest = rows.find(({ isFamily, delta }) => isFamily && delta !== 0);
+    const family = largest
+        ? `Most of it is ${familyOf(largest.family).label}: ${time(largest.base)} → ${time(largest.new)}.`
+        : 'No family of kernels differs.';
+    return [
+        `A ${phase} step takes ${time(base.busy_ns)} → ${time(fresh.busy_ns)} of the GPU, ${change(base.busy_ns, fresh.busy_ns)}.`,
+        `${family}${work}`,
+    ];
+}
