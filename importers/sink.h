@@ -224,7 +224,8 @@ struct ps_memory_event {
 };
 
 /* A ProfilerStep, or a step of a serving engine (slices/serving.h); the complete trace if nothing
- * marks steps. PS_N_BREAKDOWNS definitions each split the time of a step into parts (ps_step_part). */
+ * marks steps. PS_N_BREAKDOWNS definitions each split the time of a step into parts (ps_step_part).
+ */
 struct ps_step {
     uint32_t id; /* from 1 */
     uint32_t worker;

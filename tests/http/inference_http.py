@@ -82,6 +82,12 @@ class InferenceTest(ServerTest):
         self.assertEqual([bool(row["counted"]) for row in rows], [step["phase"] != "idle" for step in self.truth])
         self.assertEqual(self.run["summary"]["serving_steps"], sum(step["phase"] != "idle" for step in self.truth))
 
+    def test_a_comparison_without_operators_names_the_kernels(self):
+        other = self.add(json.dumps(made_serving.make(STEPS, other=True)[0]).encode(), name="other.json")
+        answer = self.get_json(f"/api/v1/compare/conclusion?base={self.run['id']}&new={other['id']}")
+        self.assertEqual((answer["of"], answer["rows"][0]["name"], answer["inside"]["of"]), ("step_parts", "kernel", "kernels"))
+        self.assertEqual({row["name"] for row in answer["inside"]["rows"]}, {made_serving.ATTENTION, made_serving.OTHER_ATTENTION})
+
     def test_what_is_refused(self):
         for query, status in (("by=module", 400), ("step=999", 404), ("step=x", 400), ("step=-1", 400)):
             self.assertEqual(self.get(f"{self.path}/inference/parts?{query}").status, status, query)

@@ -157,13 +157,14 @@ static enum ps_status acquire(struct ps_store *store, const struct ps_compare_gr
     return ps_cached_comparison_acquire(store, groups, of, (struct ps_params){params, 2}, out, err);
 }
 
-/* Kernels are launched by operators: which of these explain the part of the kernels? */
+/* Kernels are launched by operators: which of these explain the part of the kernels? Where no
+ * operator is known, as for replayed graphs, the kernels themselves do. */
 static enum ps_status write_inside(struct ps_store *store, const struct ps_compare_groups *groups,
                                    const struct ps_cached_comparison *table,
                                    const struct explanation *found, struct ps_json *json,
                                    struct ps_err *err)
 {
-    struct ps_cached_comparison *operators = NULL;
+    struct ps_cached_comparison *causes = NULL;
     struct explanation inside;
 
     ps_json_key(json, "inside");
@@ -172,13 +173,18 @@ static enum ps_status write_inside(struct ps_store *store, const struct ps_compa
         ps_json_null(json);
         return err->code;
     }
-    if (acquire(store, groups, "operators", "self_device_us", "step", &operators, err) != PS_OK)
+    acquire(store, groups, "operators", "self_device_us", "step", &causes, err);
+    if (err->code == PS_BAD_REQUEST) { /* no operator has device time */
+        *err = (struct ps_err)PS_ERR_INIT;
+        acquire(store, groups, "kernels", "total_us", "step", &causes, err);
+    }
+    if (err->code != PS_OK)
         return err->code;
-    inside = explain(operators);
+    inside = explain(causes);
     ps_json_object(json);
-    write_explanation(operators, &inside, json);
+    write_explanation(causes, &inside, json);
     ps_json_end(json);
-    ps_cached_comparison_release(operators);
+    ps_cached_comparison_release(causes);
     return err->code;
 }
 
