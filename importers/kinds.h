@@ -58,7 +58,7 @@ enum ps_kind_texts {
 };
 
 #define PS_KIND_MARK_MAX 6
-#define PS_KIND_TABS_MAX 10
+#define PS_KIND_TABS_MAX 12
 
 struct ps_kind {
     const char *name; /* as in ps_importer.kind; stable, in the database and in URLs */

@@ -194,7 +194,7 @@ const FOCUS_PAGES = [
     ['awscli.log', ['imports', 'lazy']],
     ['bookshop-slow.prof', ['functions', 'calltree']],
     ['events.lprof', ['lines']],
-    ['training.pt.trace.json.gz', ['overview', 'timeline', 'operators']],
+    ['training.pt.trace.json.gz', ['overview', 'path', 'timeline', 'operators']],
 ];
 for (const [file, tabs] of FOCUS_PAGES) {
     test(`a11y: each control of ${file} shows that it has the focus`, async ({ pages, demo }) => {

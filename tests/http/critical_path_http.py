@@ -81,7 +81,7 @@ class CriticalPath(ServerTest):
         trace = Trace()
         trace.step(1, 0, 600)
         trace.host("aten::copy_", 0, 30)
-        trace.launch("Memcpy DtoD", 10, 20, 300, "cudaMemcpyAsync", 5, cat="gpu_memcpy", stream=MAIN)
+        trace.launch("Memcpy HtoD (Pinned -> Device)", 10, 20, 300, "cudaMemcpyAsync", 5, cat="gpu_memcpy", stream=MAIN)
         trace.host("cudaEventRecord", 30, 5, "cuda_runtime", correlation=50)
         trace.host("cudaStreamWaitEvent", 40, 5, "cuda_runtime", correlation=51)
         if with_sync:
@@ -203,6 +203,39 @@ class CriticalPath(ServerTest):
         backward, = (part for part in answer["parts"] if part["part"] == "backward")
         self.assertEqual(answer["length_ns"] - backward["removed_ns"], 470_000)
         self.assertEqual([track["on_path_ns"] for track in answer["tracks"]], [530_000, 470_000])
+        self.assertEqual(answer["host_ns"], 1_000_000)
+
+    def test_copies_between_host_and_device(self):
+        """aten::to is a copy if it launches one, else part of the forward pass."""
+        trace = Trace()
+        trace.step(1, 0, 100)
+        trace.host("aten::to", 0, 30)
+        trace.launch("Memcpy HtoD (Pageable -> Device)", 5, 10, 15, "cudaMemcpyAsync", 22, cat="gpu_memcpy")
+        trace.host("aten::to", 40, 60)
+        trace.launch("Memcpy DtoD (Device -> Device)", 50, 60, 5, "cudaMemcpyAsync", 3, cat="gpu_memcpy")
+        self.assertEqual(self.parts(self.path(trace)), {"copies": 23, "launch_delay": 5, "waiting": 2, "forward": 60, "other": 10})
+
+    def test_long_call(self):
+        """The first copy initialises the device in its call: this is time of the CPU."""
+        trace = Trace()
+        trace.step(1, 0, 9000)
+        trace.host("aten::copy_", 0, 8100)
+        trace.launch("Memcpy HtoD (Pageable -> Device)", 100, 8000, 50, "hipMemcpyWithStream", 7960, cat="gpu_memcpy")
+        answer = self.path(trace)
+        self.assertEqual(self.parts(answer), {"copies": 8090, "waiting": 10, "other": 900})
+        self.assertEqual([track["on_path_ns"] for track in answer["tracks"] if not track["thread"]], [50_000])
+
+    def test_names_of_old_versions(self):
+        """Steps are operators, and the autograd engine has no name."""
+        trace = Trace()
+        trace.host("ProfilerStep#1", 0, 1000, "Operator")
+        trace.host("aten::linear", 10, 190, "Operator")
+        trace.host("AddmmBackward", 230, 400, "Operator", tid=101)
+        trace.host("torch::autograd::AccumulateGrad", 640, 60, "Operator", tid=101)
+        trace.host("Optimizer.step#SGD.step", 720, 280, "Operator")
+        answer = self.path(trace)
+        self.assertEqual(self.parts(answer), {"other": 60, "forward": 190, "backward": 470, "optimizer": 280})
+        self.assertEqual(answer["host_ns"], 1_000_000)
 
     def test_steps_that_overlap(self):
         """The CPU is a step ahead: faster kernels help until the CPU takes over, at 600 of 1000 µs."""

@@ -63,6 +63,6 @@ test('a tab is left out where the run has no data for it', () => {
     );
     assert.equal(
         idsOf('torch-trace', { kernels: 1, workers: 2 }),
-        'timeline overview operators kernels summaries memory modules flame ranks',
+        'timeline overview path operators kernels summaries memory modules flame ranks',
     );
 });

@@ -123,6 +123,7 @@ struct ps_cp_label {
     uint32_t slice; /* index; PS_CP_NONE */
     uint32_t track; /* index of the track on which it is drawn */
     uint8_t kind, part;
+    bool is_awaited;   /* of another thread, which the thread of the step waits for */
     uint32_t operator; /* index of the operator */
     int64_t from_ns;
     int64_t host_ns; /* of threads: how long the thread worked; also outside of the path's range */

@@ -24,6 +24,7 @@ struct span {
     int64_t start, end;
     uint32_t first, last; /* nodes */
     size_t gaps;          /* how many gaps of the thread precede it */
+    size_t labels, labels_end;
 };
 /* An edge of a thread outside of spans. */
 struct gap {
@@ -53,6 +54,9 @@ struct builder {
     struct thread *threads; /* by index of the track */
     struct by_end *ends;    /* work, by its end */
     size_t n_ends;
+    /* calls that copy between host and device, by their start, which is in `end` */
+    struct by_end *copies;
+    size_t n_copies;
     uint32_t source;
     /* by slice, PS_CP_NONE: none */
     uint32_t *awaited;   /* of work and calls: the work that it waits for */
@@ -72,6 +76,7 @@ static void builder_free(struct builder *b)
     }
     free(b->threads);
     free(b->ends);
+    free(b->copies);
     free(b->awaited);
     free(b->work);
     free(b->chain);
@@ -134,6 +139,37 @@ static bool starts_with(struct ps_str text, const char *prefix)
     return ps_str_starts_with(text, ps_str_from_c(prefix));
 }
 
+/* Whether the name is one of the autograd engine: "autograd::engine::evaluate_function: ..." around
+ * "AddmmBackward0"; older versions have only "AddmmBackward" and "torch::autograd::...". */
+static bool is_backward(struct ps_str name)
+{
+    while (name.len && name.ptr[name.len - 1] >= '0' && name.ptr[name.len - 1] <= '9')
+        name.len--;
+    return starts_with(name, "autograd::engine") || starts_with(name, "torch::autograd::") ||
+           (name.len > 8 && memcmp(name.ptr + name.len - 8, "Backward", 8) == 0);
+}
+
+/* Whether a copy between host and device is launched in the slice. */
+static bool launches_copy(const struct builder *b, const struct ps_cp_slice *slice)
+{
+    size_t low = 0, high = b->n_copies;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (b->copies[middle].end < slice->start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t n = 0; low < b->n_copies && n < BACK_MAX && b->copies[low].end < slice->end;
+         low++, n++)
+        if (ps_track_of_slice(b->slices->items[b->copies[low].slice].id) ==
+            ps_track_of_slice(slice->id))
+            return true;
+    return false;
+}
+
 /* The part to which the host time of a slice belongs; `around`: that of the slice around it. */
 static uint8_t part_of(const struct builder *b, const struct ps_cp_slice *slice, uint8_t around)
 {
@@ -143,7 +179,7 @@ static uint8_t part_of(const struct builder *b, const struct ps_cp_slice *slice,
         return PS_CP_LOADING;
     if (starts_with(name, "Optimizer."))
         return PS_CP_OPTIMIZER;
-    if (starts_with(name, "autograd::engine"))
+    if (slice->kind == PS_SLICE_OP && is_backward(name))
         return PS_CP_BACKWARD;
     if (slice->flags & PS_SLICE_COLLECTIVE)
         return PS_CP_COMMUNICATION;
@@ -154,8 +190,9 @@ static uint8_t part_of(const struct builder *b, const struct ps_cp_slice *slice,
                : contains(name, "dataload") || contains(name, "data load")  ? PS_CP_LOADING
                                                                             : around;
     if (around == PS_CP_OTHER || around == PS_CP_FORWARD) {
-        if (ps_str_eq_c(name, "aten::to") || ps_str_eq_c(name, "aten::_to_copy") ||
-            ps_str_eq_c(name, "aten::copy_") || contains(name, "Memcpy"))
+        if ((ps_str_eq_c(name, "aten::to") || ps_str_eq_c(name, "aten::_to_copy") ||
+             ps_str_eq_c(name, "aten::copy_") || contains(name, "Memcpy")) &&
+            launches_copy(b, slice))
             return PS_CP_COPIES;
         if (slice->kind == PS_SLICE_OP)
             return PS_CP_FORWARD;
@@ -355,6 +392,7 @@ static void close_slice(struct sweep *w)
         return;
     w->thread->spans[w->thread->n - 1].end = w->ns;
     w->thread->spans[w->thread->n - 1].last = w->node;
+    w->thread->spans[w->thread->n - 1].labels_end = w->b->out->n_labels;
 }
 
 static void open_slice(struct sweep *w, uint32_t i)
@@ -373,8 +411,13 @@ static void open_slice(struct sweep *w, uint32_t i)
     if (!is_busy(slice) || w->n_busy++ > 0)
         return;
     PS_RESERVE_ONE(w->thread->spans, w->thread->n, w->thread->cap);
-    w->thread->spans[w->thread->n++] = (struct span){
-        .start = w->ns, .end = w->ns, .first = w->node, .last = w->node, .gaps = w->thread->n_gaps};
+    w->thread->spans[w->thread->n++] = (struct span){.start = w->ns,
+                                                     .end = w->ns,
+                                                     .first = w->node,
+                                                     .last = w->node,
+                                                     .gaps = w->thread->n_gaps,
+                                                     .labels = b->out->n_labels,
+                                                     .labels_end = b->out->n_labels};
 }
 
 static void add_thread(struct builder *b, uint32_t track)
@@ -408,7 +451,7 @@ static void add_thread(struct builder *b, uint32_t track)
  * annotation, else the one with most operators that runs no backward pass. */
 static void find_threads(struct builder *b, int64_t step_start, int64_t step_end)
 {
-    const struct ps_cp_slices *s = b->slices;
+    struct ps_cp_slices *s = b->slices;
     uint32_t best = PS_CP_NONE;
     bool has_annotation = false;
 
@@ -417,12 +460,14 @@ static void find_threads(struct builder *b, int64_t step_start, int64_t step_end
         bool is_of_step = false;
 
         for (size_t i = s->tracks[t].first; s->tracks[t].is_thread && i < s->tracks[t].end; i++) {
-            const struct ps_cp_slice *slice = &s->items[i];
+            struct ps_cp_slice *slice = &s->items[i];
 
+            /* In traces of old versions annotations are operators. */
+            if (starts_with(ps_trace_text(s->db, slice->name), "ProfilerStep#"))
+                slice->kind = PS_SLICE_ANNOTATION;
             thread->n_operators += slice->kind == PS_SLICE_OP;
             if (slice->kind == PS_SLICE_OP && !thread->is_autograd)
-                thread->is_autograd =
-                    starts_with(ps_trace_text(s->db, slice->name), "autograd::engine");
+                thread->is_autograd = is_backward(ps_trace_text(s->db, slice->name));
             is_of_step = is_of_step || (s->has_step && slice->kind == PS_SLICE_ANNOTATION &&
                                         slice->start == step_start && slice->end == step_end);
         }
@@ -481,11 +526,11 @@ static void add_switch(struct builder *b, struct thread *main, size_t first, siz
             waited < edges[gap->edge].weight ? waited : edges[gap->edge].weight;
         b->out->labels[gap->edge].host_ns -= overlap(gap->start, gap->end, start, stop);
     }
+    for (size_t i = other->spans[from].labels; i < other->spans[to].labels_end; i++)
+        b->out->labels[i].is_awaited = true;
     /* The other thread had nothing to do before. */
-    for (size_t i = from ? other->spans[from - 1].gaps : 0; i < other->spans[from].gaps; i++) {
+    for (size_t i = from ? other->spans[from - 1].gaps : 0; i < other->spans[from].gaps; i++)
         edges[other->gaps[i].edge].weight = 0;
-        b->out->labels[other->gaps[i].edge].host_ns = 0;
-    }
 }
 
 /* Finds the gaps of the thread of the step in which another thread began and ended work. */
@@ -566,12 +611,17 @@ static void find_replays(struct builder *b)
 {
     struct ps_cp_slices *s = b->slices;
 
+    b->copies = ps_alloc_array(s->n_by_launch + 1, sizeof *b->copies);
     for (size_t i = s->n_by_launch; i-- > 0;) {
         uint32_t work = s->by_launch[i], call = s->items[work].call;
 
+        if (s->items[work].kind == PS_SLICE_MEMCPY &&
+            !contains(ps_trace_text(s->db, s->items[work].name), "DtoD"))
+            b->copies[b->n_copies++] = (struct by_end){s->items[call].start, call};
         b->work[call] = work;
         b->is_replay[work] = contains(ps_trace_text(s->db, s->items[call].name), "GraphLaunch");
     }
+    ps_sort_records(b->copies, b->n_copies, sizeof *b->copies);
     for (size_t i = 0; i < b->n_ends; i++) { /* by end; what follows may start after it */
         const struct ps_cp_slice *slice = &s->items[b->ends[i].slice];
 
@@ -688,6 +738,24 @@ struct reason {
     uint8_t kind;
 };
 
+static uint32_t track_of(const struct builder *b, int64_t slice)
+{
+    for (uint32_t t = 0; t < b->slices->n_tracks; t++)
+        if (b->slices->tracks[t].id == ps_track_of_slice(slice))
+            return t;
+    return 0;
+}
+
+/* Whether the work starts in its call, long after the call began: then the call itself took long,
+ * such as the first copy, which initialises the device. */
+static bool starts_in_long_call(const struct builder *b, const struct ps_cp_slice *work)
+{
+    const struct ps_cp_slice *call =
+        work->call == PS_CP_NONE ? NULL : &b->slices->items[work->call];
+
+    return call && work->start <= call->end && work->start - call->start > UNEXPLAINED_NS;
+}
+
 static void add_reasons(struct builder *b, uint32_t i, const struct reason *reasons, size_t n,
                         struct ps_cp_label label)
 {
@@ -707,7 +775,12 @@ static void add_reasons(struct builder *b, uint32_t i, const struct reason *reas
 
         of.kind = reasons[k].kind;
         of.part = PS_CP_LAUNCH;
-        if (of.kind != PS_CP_DELAY && more > UNEXPLAINED_NS) {
+        if (of.kind == PS_CP_DELAY && starts_in_long_call(b, slice)) {
+            of = (struct ps_cp_label){.slice = slice->call,
+                                      .track = track_of(b, slice->launch),
+                                      .kind = PS_CP_CALL,
+                                      .part = b->slices->items[slice->call].part};
+        } else if (of.kind != PS_CP_DELAY && more > UNEXPLAINED_NS) {
             of.kind = PS_CP_UNKNOWN;
             of.part = PS_CP_WAIT;
         } else if (of.kind != PS_CP_DELAY && b->is_replay[i]) {
@@ -839,11 +912,8 @@ static void sum_host(struct builder *b)
     for (size_t i = 0; i < g->n_labels; i++) {
         const struct ps_cp_label *label = &g->labels[i];
 
-        if (label->track != g->main_track && !b->threads[label->track].is_autograd)
+        if (label->track != g->main_track && !label->is_awaited)
             continue;
-        if (label->track != g->main_track && label->kind == PS_CP_PYTHON &&
-            label->slice == PS_CP_NONE)
-            continue; /* another thread is idle outside of its slices */
         g->host_ns += label->host_ns;
         g->host_part_ns[label->part] += label->host_ns;
         g->host_operator_ns[label->operator] += label->host_ns;

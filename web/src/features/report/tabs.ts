@@ -74,6 +74,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     modules: async () => (await import('./tabs_trace')).ModulesTab,
     flame: async () => (await import('./tabs_trace')).FlameTab,
     inference: async () => (await import('./tabs_trace')).InferenceTab,
+    'critical-path': async () => (await import('./tabs_trace')).CriticalPathTab,
     ranks: async () => (await import('./tabs_trace')).RanksTab,
     'stack-flame': async () => (await import('./tabs_trace')).FlameTab,
     'stack-functions': async () => (await import('../stacks/functions_tab')).StackFunctionsTab,

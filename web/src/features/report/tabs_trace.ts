@@ -3,6 +3,7 @@
  * The tabs of a trace except its timeline, as one chunk. The Memory tab has its own chunk, because
  * it needs the chart library.
  */
+export { CriticalPathTab } from '../critical_path/tab';
 export { InferenceTab } from '../inference/tab';
 export { PrintedOperatorsTab } from '../operators/printed_tab';
 export { FlameTab } from '../stacks/flame_tab';

@@ -207,6 +207,11 @@ export const TABS = defineTabs({
         id: 'flame',
         title: 'Flame',
     },
+    'critical-path': {
+        id: 'path',
+        title: 'Critical path',
+        shown: (run) => (traceOf(run).operators ?? 0) + (traceOf(run).kernels ?? 0) > 0,
+    },
     inference: {
         id: 'inference',
         title: 'Inference',
