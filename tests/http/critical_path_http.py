@@ -237,21 +237,29 @@ class CriticalPath(ServerTest):
         self.assertEqual(self.parts(answer), {"other": 60, "forward": 190, "backward": 470, "optimizer": 280})
         self.assertEqual(answer["host_ns"], 1_000_000)
 
-    def test_steps_that_overlap(self):
-        """The CPU is a step ahead: faster kernels help until the CPU takes over, at 600 of 1000 µs."""
+    def overlapping(self, name, **launched):
+        """The third step of a loop in which the CPU is ahead: 600 µs of the CPU and 1000 µs of the device a step."""
         trace = Trace()
         for i in range(4):
             at = i * 600
             trace.step(i, at, 600)
             trace.host("aten::mm", at, 600)
-            trace.launch("gemm", at + 10, 20 + i * 1000, 1000, call_us=5)
-        run = self.add(trace.bytes())
-        answer = self.get_json(f"{RUNS}/{run['id']}/critical_path?step=3")
-        self.check_sums(answer)
+            trace.launch(name, at + 10, 20 + i * 1000, 1000, call_us=5, **launched)
+        answer = self.path(trace, "?step=3")
         self.assertTrue(answer["is_overlapped"])
-        self.assertEqual(answer["length_ns"], 1_000_000)
+        self.assertEqual((answer["length_ns"], answer["host_ns"]), (1_000_000, 600_000))
+        return answer
+
+    def test_steps_that_overlap(self):
+        """Faster kernels help until the CPU takes over, at 600 of 1000 µs."""
+        answer = self.overlapping("gemm")
         gemm, = (row for row in answer["operators"] if row["name"] == "gemm")
         self.assertEqual((gemm["ns"], gemm["faster2_ns"]), (1_000_000, 600_000))
+        # The part has the operator of the CPU too.
+        self.assertEqual([(part["faster2_ns"], part["then"]) for part in answer["parts"] if part["ns"]], [(500_000, None)])
+        copies = self.overlapping("Memcpy HtoD (Pinned -> Device)", cat="gpu_memcpy", call="cudaMemcpyAsync")
+        self.assertEqual([(part["part"], part["faster2_ns"], part["then"]) for part in copies["parts"] if part["ns"]],
+                         [("copies", 597_500, "host")])
 
     def test_hta_ignores_waits(self):
         """HTA's path weighs waits 0, so it is shorter than the step."""

@@ -12,6 +12,7 @@
 #include "slices/intervals.h"
 
 #define PS_CP_SLICES_MAX 1500000 /* of a step; more are refused */
+#define PS_CP_TRACKS_MAX 4096    /* with slices in the step */
 #define PS_CP_NONE       UINT32_MAX
 
 enum ps_cp_part {
@@ -60,8 +61,9 @@ struct ps_cp_slice {
 struct ps_cp_track {
     uint32_t id;
     bool is_thread;
-    int64_t device, stream; /* -1: none */
-    size_t first, end;      /* its slices, by start; the longer first */
+    int64_t device, stream;              /* -1: none */
+    size_t first, end;                   /* its slices, by start; the longer first */
+    size_t first_launched, end_launched; /* of a stream: its work in by_stream */
 };
 
 struct ps_cp_slices {
@@ -75,6 +77,7 @@ struct ps_cp_slices {
     uint32_t worker;
     bool has_step, has_device_work, has_launches, has_sync, is_too_large;
     uint32_t *by_launch; /* indices of device work with a call, by the start of the call */
+    uint32_t *by_stream; /* the same by track, then by the start of the call */
     size_t n_by_launch;
 };
 
@@ -83,6 +86,8 @@ enum ps_status ps_cp_read(struct ps_cp_slices *slices, struct ps_err *err);
 void ps_cp_slices_free(struct ps_cp_slices *slices);
 /* Returns the index of the slice with this id; PS_CP_NONE: it was not read. */
 uint32_t ps_cp_find(const struct ps_cp_slices *slices, int64_t id);
+/* Returns the index of the track with this id; PS_CP_NONE: none of its slices was read. */
+uint32_t ps_cp_find_track(const struct ps_cp_slices *slices, int64_t id);
 /* Whether the name of a slice is the text. */
 bool ps_cp_is_named(const struct ps_cp_slices *slices, const struct ps_cp_slice *slice,
                     const char *name);
@@ -101,9 +106,6 @@ struct ps_cp_sync {
 };
 /* Stores them in the order of their ends; the caller frees *out. Returns how many. */
 size_t ps_cp_syncs(const struct ps_cp_slices *slices, struct ps_cp_sync **out);
-/* The latest work of a track (0: of all) that was launched by a call that starts before ns;
- * PS_CP_NONE. */
-uint32_t ps_cp_launched_before(const struct ps_cp_slices *slices, uint32_t track, int64_t ns);
 
 /* The path as HTA computes it. */
 #define PS_CP_HTA_BOUNDS 6

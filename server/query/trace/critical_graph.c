@@ -17,6 +17,7 @@
 
 #define UNEXPLAINED_NS 1500000 /* a longer gap on a stream has a reason that no slice shows */
 #define STREAMS_MAX    16      /* a call that waits for all streams waits for these */
+#define SYNC_BACK_MAX  4096    /* the same for a call that waits for a stream */
 #define BACK_MAX       64      /* how many slices are searched for the one that ended last */
 
 /* A busy time of a thread: its slices without a gap. */
@@ -656,12 +657,10 @@ static void infer_waits(struct builder *b, uint32_t call)
 
         if (ps_track_of_slice(s->items[work].launch) != ps_track_of_slice(s->items[call].id))
             continue;
-        for (size_t k = b->n_ends, back = 0; k-- > 0 && back < BACK_MAX;) {
+        for (size_t k = count_ended(b, s->items[work].start), left = BACK_MAX; k-- > 0 && left;
+             left--) {
             const struct ps_cp_slice *other = &s->items[b->ends[k].slice];
 
-            if (other->end > s->items[work].start)
-                continue;
-            back++;
             if (ps_track_of_slice(other->id) == ps_track_of_slice(s->items[work].id) ||
                 other->call == PS_CP_NONE || s->items[other->call].start >= ns)
                 continue;
@@ -694,9 +693,14 @@ static void find_waits(struct builder *b)
             b->awaited[call] = syncs[i].from;
             continue;
         }
-        for (size_t k = 0; k < b->n_ends && b->ends[k].end <= s->items[call].end; k++)
-            if (!stream || ps_track_of_slice(s->items[b->ends[k].slice].id) == stream)
-                b->awaited[call] = b->ends[k].slice;
+        /* The last that ended before the call returned; for a stream among the latest alone. */
+        for (size_t k = count_ended(b, s->items[call].end), left = SYNC_BACK_MAX; k-- > 0 && left;
+             left--) {
+            if (stream && ps_track_of_slice(s->items[b->ends[k].slice].id) != stream)
+                continue;
+            b->awaited[call] = b->ends[k].slice;
+            break;
+        }
     }
     free(syncs);
     if (s->has_sync)
@@ -738,14 +742,6 @@ struct reason {
     uint8_t kind;
 };
 
-static uint32_t track_of(const struct builder *b, int64_t slice)
-{
-    for (uint32_t t = 0; t < b->slices->n_tracks; t++)
-        if (b->slices->tracks[t].id == ps_track_of_slice(slice))
-            return t;
-    return 0;
-}
-
 /* Whether the work starts in its call, long after the call began: then the call itself took long,
  * such as the first copy, which initialises the device. */
 static bool starts_in_long_call(const struct builder *b, const struct ps_cp_slice *work)
@@ -776,10 +772,11 @@ static void add_reasons(struct builder *b, uint32_t i, const struct reason *reas
         of.kind = reasons[k].kind;
         of.part = PS_CP_LAUNCH;
         if (of.kind == PS_CP_DELAY && starts_in_long_call(b, slice)) {
-            of = (struct ps_cp_label){.slice = slice->call,
-                                      .track = track_of(b, slice->launch),
-                                      .kind = PS_CP_CALL,
-                                      .part = b->slices->items[slice->call].part};
+            of = (struct ps_cp_label){
+                .slice = slice->call,
+                .track = ps_cp_find_track(b->slices, ps_track_of_slice(slice->launch)),
+                .kind = PS_CP_CALL,
+                .part = b->slices->items[slice->call].part};
         } else if (of.kind != PS_CP_DELAY && more > UNEXPLAINED_NS) {
             of.kind = PS_CP_UNKNOWN;
             of.part = PS_CP_WAIT;

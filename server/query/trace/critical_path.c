@@ -136,7 +136,9 @@ static enum ps_status compute(struct request *r, struct ps_err *err)
     if (ps_cp_read(s, err) != PS_OK)
         return err->code;
     if (s->is_too_large)
-        r->reason = "The range has more than 1,500,000 slices. Choose one step or a shorter range.";
+        r->reason =
+            "The range has more than 1,500,000 slices or 4,096 threads and streams. Choose one step or "
+            "a shorter range.";
     else if (s->n == 0)
         r->reason = "No operator, call or work of a device is in the range.";
     else if (s->has_device_work && !s->has_launches)
@@ -239,7 +241,10 @@ static void write_parts(struct request *r, struct ps_json *json)
         if (ns[p])
             next = part_that_takes_over(r, p, ns);
         ps_json_key(json, "then");
-        if (next == PS_CP_PARTS)
+        if (ns[p] && is_overlapped(r) &&
+            r->changed[r->graph.end] < r->graph.host_ns - host + host / 2)
+            ps_json_str(json, PS_STR("host"));
+        else if (next == PS_CP_PARTS)
             ps_json_null(json);
         else
             ps_json_str(json, ps_str_from_c(part_words[next]));

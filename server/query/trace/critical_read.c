@@ -80,9 +80,17 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     if (ps_track_owner_of(&r->owners, chunk->track).worker != s->worker)
         return true;
     if (s->n_tracks == 0 || s->tracks[s->n_tracks - 1].id != chunk->track) {
+        if (s->n_tracks == PS_CP_TRACKS_MAX) {
+            s->is_too_large = true;
+            return false;
+        }
         PS_RESERVE_ONE(s->tracks, s->n_tracks, s->tracks_cap);
-        s->tracks[s->n_tracks++] =
-            (struct ps_cp_track){chunk->track, is_thread, -1, -1, s->n, s->n};
+        s->tracks[s->n_tracks++] = (struct ps_cp_track){.id = chunk->track,
+                                                        .is_thread = is_thread,
+                                                        .device = -1,
+                                                        .stream = -1,
+                                                        .first = s->n,
+                                                        .end = s->n};
     }
     for (uint32_t i = 0; i < chunk->n && !s->is_too_large; i++)
         add_slice(s, chunk, i, is_thread ? s->host : s->whole);
@@ -91,27 +99,39 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     return !s->is_too_large;
 }
 
+uint32_t ps_cp_find_track(const struct ps_cp_slices *slices, int64_t id)
+{
+    size_t low = 0, high = slices->n_tracks; /* by id, since chunks are read in this order */
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (slices->tracks[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < slices->n_tracks && slices->tracks[low].id == id ? (uint32_t)low : PS_CP_NONE;
+}
+
 uint32_t ps_cp_find(const struct ps_cp_slices *slices, int64_t id)
 {
-    size_t low = 0, high = slices->n_tracks;
+    uint32_t track = ps_cp_find_track(slices, ps_track_of_slice(id));
+    size_t low, high, end;
 
-    for (size_t t = 0; t < high; t++) {
-        if (slices->tracks[t].id != ps_track_of_slice(id))
-            continue;
-        low = slices->tracks[t].first;
-        high = slices->tracks[t].end;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
+    if (track == PS_CP_NONE)
+        return PS_CP_NONE;
+    low = slices->tracks[track].first;
+    high = end = slices->tracks[track].end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
 
-            if (slices->items[middle].id < id)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low < slices->tracks[t].end && slices->items[low].id == id ? (uint32_t)low
-                                                                          : PS_CP_NONE;
+        if (slices->items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return PS_CP_NONE;
+    return low < end && slices->items[low].id == id ? (uint32_t)low : PS_CP_NONE;
 }
 
 bool ps_cp_is_named(const struct ps_cp_slices *slices, const struct ps_cp_slice *slice,
@@ -144,6 +164,20 @@ static void set_calls(struct ps_cp_slices *s)
     s->n_by_launch = n;
     for (size_t i = 0; i < n; i++)
         s->by_launch[i] = list[i].slice;
+    s->by_stream = ps_alloc_array(n + 1, sizeof *s->by_stream);
+    n = 0;
+    for (size_t t = 0; t < s->n_tracks; t++) {
+        struct ps_cp_track *track = &s->tracks[t];
+
+        track->first_launched = n;
+        for (size_t i = track->first; i < track->end; i++)
+            if (ps_cp_is_work(&s->items[i]) && s->items[i].call != PS_CP_NONE)
+                list[n++] = (struct by_start){s->items[s->items[i].call].start, (uint32_t)i};
+        track->end_launched = n;
+        ps_sort_records(list + track->first_launched, n - track->first_launched, sizeof *list);
+    }
+    for (size_t i = 0; i < n; i++)
+        s->by_stream[i] = list[i].slice;
     free(list);
 }
 
@@ -194,12 +228,14 @@ static enum ps_status read_streams(struct ps_cp_slices *s, struct ps_err *err)
 
     if (ps_trace_get_tracks(s->db, &rows, &n, err) != PS_OK)
         return err->code;
-    for (size_t i = 0; i < n; i++)
-        for (size_t t = 0; t < s->n_tracks; t++)
-            if (s->tracks[t].id == rows[i].id) {
-                s->tracks[t].device = rows[i].device;
-                s->tracks[t].stream = rows[i].stream;
-            }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t found = ps_cp_find_track(s, rows[i].id);
+
+        if (found == PS_CP_NONE)
+            continue;
+        s->tracks[found].device = rows[i].device;
+        s->tracks[found].stream = rows[i].stream;
+    }
     return err->code;
 }
 
@@ -232,4 +268,5 @@ void ps_cp_slices_free(struct ps_cp_slices *slices)
     free(slices->items);
     free(slices->tracks);
     free(slices->by_launch);
+    free(slices->by_stream);
 }

@@ -8,6 +8,8 @@
 
 #include "server/query/trace/critical.h"
 
+#define LAUNCHES_MAX 4096 /* of other threads on the same stream that are passed over */
+
 struct record {
     int64_t correlation;
     uint32_t slice;
@@ -18,48 +20,45 @@ struct by_end {
     struct ps_cp_sync sync;
 };
 
-uint32_t ps_cp_launched_before(const struct ps_cp_slices *slices, uint32_t track, int64_t ns)
+/* How much work of a stream was launched by calls that start before ns, as an index in by_stream.
+ */
+static size_t count_launched(const struct ps_cp_slices *slices, const struct ps_cp_track *track,
+                             int64_t ns)
 {
-    size_t low = 0, high = slices->n_by_launch;
+    size_t low = track->first_launched, high = track->end_launched;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (slices->items[slices->items[slices->by_launch[middle]].call].start < ns)
+        if (slices->items[slices->items[slices->by_stream[middle]].call].start < ns)
             low = middle + 1;
         else
             high = middle;
     }
-    while (low-- > 0) {
-        uint32_t i = slices->by_launch[low];
+    return low;
+}
 
-        if (!track || ps_track_of_slice(slices->items[i].id) == track)
-            return i;
-    }
-    return PS_CP_NONE;
+/* The work of a stream that was launched last before ns; PS_CP_NONE. */
+static uint32_t launched_before(const struct ps_cp_slices *slices, uint32_t track, int64_t ns)
+{
+    const struct ps_cp_track *stream = &slices->tracks[track];
+    size_t n = count_launched(slices, stream, ns);
+
+    return n > stream->first_launched ? slices->by_stream[n - 1] : PS_CP_NONE;
 }
 
 /* The work that the same thread launched next on the stream of a wait. */
 static uint32_t launched_after(const struct ps_cp_slices *slices, const struct ps_cp_slice *wait)
 {
     const struct ps_cp_slice *call = &slices->items[wait->call];
-    size_t low = 0, high = slices->n_by_launch;
+    uint32_t track = ps_cp_find_track(slices, ps_track_of_slice(wait->id));
+    const struct ps_cp_track *stream = &slices->tracks[track];
+    size_t first = count_launched(slices, stream, call->start);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (slices->items[slices->items[slices->by_launch[middle]].call].start < call->start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < slices->n_by_launch; low++) {
-        uint32_t i = slices->by_launch[low];
-
-        if (ps_track_of_slice(slices->items[i].id) == ps_track_of_slice(wait->id) &&
-            ps_track_of_slice(slices->items[i].launch) == ps_track_of_slice(call->id))
-            return i;
-    }
+    for (size_t i = first; i < stream->end_launched && i < first + LAUNCHES_MAX; i++)
+        if (ps_track_of_slice(slices->items[slices->by_stream[i]].launch) ==
+            ps_track_of_slice(call->id))
+            return slices->by_stream[i];
     return PS_CP_NONE;
 }
 
@@ -94,22 +93,19 @@ static uint32_t find_record(const struct record *records, size_t n, int64_t corr
     return low < n && records[low].correlation == correlation ? records[low].slice : PS_CP_NONE;
 }
 
-/* The track of the stream on which the event of a wait was recorded; 0: unknown. */
+/* The track of the stream on which the event of a wait was recorded; PS_CP_NONE: unknown. */
 static uint32_t awaited_track(const struct ps_cp_slices *slices, const struct ps_cp_slice *sync)
 {
-    int64_t device = -1;
+    int64_t device = slices->tracks[ps_cp_find_track(slices, ps_track_of_slice(sync->id))].device;
 
-    for (size_t t = 0; t < slices->n_tracks; t++)
-        if (slices->tracks[t].id == ps_track_of_slice(sync->id))
-            device = slices->tracks[t].device;
-    for (size_t t = 0; t < slices->n_tracks; t++) {
+    for (uint32_t t = 0; t < slices->n_tracks; t++) {
         const struct ps_cp_track *track = &slices->tracks[t];
 
         if (!track->is_thread && track->stream >= 0 && track->stream == sync->stream &&
             (device < 0 || track->device == device))
-            return track->id;
+            return t;
     }
-    return 0;
+    return PS_CP_NONE;
 }
 
 static bool sync_of(const struct ps_cp_slices *slices, uint32_t i, const struct record *records,
@@ -133,8 +129,8 @@ static bool sync_of(const struct ps_cp_slices *slices, uint32_t i, const struct 
         return slice->call != PS_CP_NONE;
     record = slice->record >= 0 ? find_record(records, n_records, slice->record) : PS_CP_NONE;
     track = awaited_track(slices, slice);
-    if (record != PS_CP_NONE && track)
-        out->from = ps_cp_launched_before(slices, track, slices->items[record].start);
+    if (record != PS_CP_NONE && track != PS_CP_NONE)
+        out->from = launched_before(slices, track, slices->items[record].start);
     if (out->kind == PS_CP_STREAM_WAIT && slice->call != PS_CP_NONE)
         out->to = launched_after(slices, slice);
     return slice->call != PS_CP_NONE;

@@ -48,6 +48,7 @@ const PARTS: Record<string, PartInfo> = {
         advice: 'CUDA graphs, torch.compile(mode="reduce-overhead"), launch many kernels at once.',
     },
     waiting: { title: 'waiting', family: 'python', says: 'waits' },
+    host: { title: 'the CPU', family: 'none', says: '' },
     other: { title: 'other', family: 'none', says: 'is Python and other' },
 };
 
