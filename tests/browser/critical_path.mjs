@@ -130,6 +130,29 @@ test('critical path: no launch correlations give a reason', async ({ pages }) =>
     }
 });
 
+test('critical path: Enter draws the path on the timeline, the switch there removes it', async ({ pages }) => {
+    await withRun(TRACE, async ({ shelf, id }) => {
+        const page = await open(pages, shelf, id, '?part=backward');
+        await page.keyboard.press('Enter');
+        await until(() => /\/timeline\?.*path=\d+/.test(page.url()), 'the timeline');
+        const box = page.getByLabel('critical path', { exact: true });
+        await box.waitFor();
+        check(await box.isChecked(), 'the switch is on');
+        const picture = () => page.locator('.timeline-stage canvas').first().evaluate((canvas) => canvas.toDataURL());
+        await settle(page);
+        const drawn = await picture();
+        await box.click();
+        await until(() => !page.url().includes('path='), 'no path');
+        await settle(page);
+        const without = await picture();
+        check(drawn !== without, 'the line is drawn');
+        await box.click();
+        await until(() => /path=\d+/.test(page.url()), 'the step in the middle of the view');
+        await settle(page);
+        equal(await picture(), drawn, 'the picture');
+    });
+});
+
 for (const [width, height] of [[1440, 900], [800, 900], [390, 844]])
     test(`critical path: nothing is wider than the page at ${width} px`, async ({ pages }) => {
         await withRun(TRACE, async ({ shelf, id }) => {

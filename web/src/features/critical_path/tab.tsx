@@ -198,6 +198,7 @@ function Path({ run, answer }: { run: Run; answer: CriticalPath }) {
         const next = at < 0 ? on.at(step > 0 ? 0 : -1) : on[at + step];
         if (next) select(next.part);
     };
+    const pathStep = answer.step ? String(answer.step.id) : undefined;
     /* The longest time of the selected part, or what is drawn. */
     const place = (name: string | null): string => {
         const index = name === null ? -1 : answer.path.parts.indexOf(name);
@@ -205,12 +206,12 @@ function Path({ run, answer }: { run: Run; answer: CriticalPath }) {
             .filter((one) => one.part === index)
             .reduce<View | null>((a, b) => (a && a.to - a.from >= b.to - b.from ? a : b), null);
         const { from, to } = longest ?? view;
-        return timelineHash(run, { range: { from_ns: from, to_ns: to } });
+        return timelineHash(run, { range: { from_ns: from, to_ns: to }, path: pathStep });
     };
     const openEdge = (i: number): void => {
         const { path } = answer;
         const range = { from_ns: path.from_ns[i], to_ns: path.from_ns[i] + path.ns[i] };
-        goTo(timelineHash(run, { slice: path.slice[i] || null, range }));
+        goTo(timelineHash(run, { slice: path.slice[i] || null, range, path: pathStep }));
     };
     const href = place(part?.part ?? null);
     useKeys('Critical path', [

@@ -8,6 +8,7 @@ import { paintCharts } from './charts';
 import { type Band, firstLaneOf, isInBand, placeBands } from './bands';
 import { OverviewPainter, paintGrid, paintOrigin, paintRuler, paintRulerTicks } from './head';
 import { paintFlows, paintMarks, paintRowMarks } from './overlay';
+import { paintPathLine } from './path_line';
 import type { Surface, TimelineScene } from './scene';
 import { SlicePainter } from './slices';
 import { paintSteps } from './steps_row';
@@ -61,7 +62,10 @@ export class TimelineCanvas {
         this.slices.start(width);
         for (const band of scene.bands) this.drawBand(scene, band);
         this.drawPinnedEdge(scene);
-        this.clipTo(scene.head, height, () => paintFlows(surface, scene));
+        this.clipTo(scene.head, height, () => {
+            paintPathLine(surface, scene);
+            paintFlows(surface, scene);
+        });
         this.overview.paint(surface, scene);
         paintRuler(surface, scene);
         if (scene.found) paintRulerTicks(surface, scene, this.slices.hits);

@@ -4,6 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import type { TraceStepRow } from '../../base/rows';
+import type { CriticalEdges } from '../../base/trace_types';
 import type { Area } from '../../model/timeline_area';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
@@ -44,6 +45,8 @@ export interface TimelineProps {
     hasTracks: boolean;
     selected: Mark | null;
     flows: Flow[];
+    /** the critical path of a step; null: not shown */
+    path: CriticalEdges | null;
     onSelect: (id: number | null) => void;
     /** true: a note is selected */
     hasNote: boolean;

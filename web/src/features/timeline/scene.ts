@@ -4,6 +4,7 @@
  * reuses one scene for all its frames, so that drawing a frame allocates nothing.
  */
 import type { TraceStepRow } from '../../base/rows';
+import type { CriticalEdges } from '../../base/trace_types';
 import type { WindowCache } from '../../model/timeline_cache';
 import type { NameTable } from '../../model/timeline_names';
 import type { TimelineAnswer } from '../../model/timeline_types';
@@ -70,6 +71,8 @@ export interface TimelineScene {
     hover: Hit | null;
     selected: Mark | null;
     flows: Flow[];
+    /** the critical path of a step; null: not shown */
+    path: CriticalEdges | null;
     /** the selected area, or the one that the user is dragging */
     area: Area | null;
     /** ids of the names that the search matches; null if there is no search */

@@ -107,6 +107,7 @@ export class TimelineStage {
             hover: null,
             selected: null,
             flows: [],
+            path: null,
             area: null,
             found: null,
             ticks: [],
@@ -197,6 +198,7 @@ export class TimelineStage {
         scene.wholeParts = props.data.wholeParts;
         scene.selected = props.selected;
         scene.flows = props.flows;
+        scene.path = props.path;
         scene.area = this.draftArea ?? props.area;
         this.renderer.draw(scene);
         if (scene.top !== this.labelsTop) this.moveLabels(scene.top);

@@ -36,6 +36,7 @@ import { GesturesHint } from './hint';
 import { layoutLanes } from './lanes';
 import { useLinks } from './links';
 import { hitOf, openLaneMenu, openSliceMenu, sliceActions } from './menus';
+import { PathSwitch, usePathLine } from './path_line';
 import type { ArrangementChange } from './props';
 import { FindField, useFind, useHitPosition } from './search';
 import { useSelect } from './selection';
@@ -244,6 +245,7 @@ const writeView = (at: string | null, isFollowUp: boolean): void =>
 function Timeline({ run, timeline }: TimelineProps) {
     const now = useTimeline({ run, timeline });
     const { query, stage, data, loader, error, links, find, area, range, detail, select } = now;
+    const { path, problem } = usePathLine(run);
     const search = useRef<HTMLInputElement | null>(null);
     const [message, setMessage] = useState<string | null>(null);
     useTimelineStatus(now.drawn);
@@ -314,6 +316,13 @@ function Timeline({ run, timeline }: TimelineProps) {
                 <>
                     <TimelineToolbar lanes={now.lanes} filter={query.tracks ?? ''}>
                         {now.sqlRows && <RowsChip rows={now.sqlRows} run={run} />}
+                        {isAttributed(run) && (
+                            <PathSwitch
+                                timeline={timeline}
+                                problem={problem}
+                                middle={() => middleOf(stage.current)}
+                            />
+                        )}
                         {notes.mayAdd && (
                             <button
                                 type="button"
@@ -355,6 +364,7 @@ function Timeline({ run, timeline }: TimelineProps) {
                         hasTracks={!isStacks(run)}
                         selected={links.selected}
                         flows={links.flows}
+                        path={path}
                         onSelect={now.clicked}
                         found={find.found}
                         ticks={find.ticks}

@@ -80,7 +80,7 @@ export function TimelineView(props: TimelineViewProps) {
     });
     useLayoutEffectOn(
         () => stageRef.current?.redraw(),
-        [selected, flows, area, found, props.ticks, props.isHit],
+        [selected, flows, props.path, area, found, props.ticks, props.isHit],
     );
     useLayoutEffectOn(
         () => stageRef.current?.changeAlignment(props),

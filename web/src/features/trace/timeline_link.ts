@@ -16,6 +16,8 @@ interface TimelineTarget {
     slice?: number | null;
     /** the selected range and the view; undefined keeps the selected range */
     range?: TraceRange;
+    /** the step whose critical path is drawn */
+    path?: string;
 }
 
 function viewAround(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
@@ -24,12 +26,13 @@ function viewAround(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
 
 export function timelineHash(
     run: Run,
-    { find, isOperation, slice, range }: TimelineTarget,
+    { find, isOperation, slice, range, path }: TimelineTarget,
 ): string {
     const query: Record<string, string> = {};
     const end = isOperation ? '( \\(|$)' : '$';
     if (find) Object.assign(query, { q: `^${escapeRegex(find)}${end}`, regex: '1' });
     if (slice) query.slice = String(slice);
+    if (path) query.path = path;
     if (range) query.at = viewText(viewAround(run, range));
     return tabHash(run, 'timeline', query, range);
 }
