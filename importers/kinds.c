@@ -63,7 +63,7 @@ static const struct ps_kind kinds[] = {
      .has = PS_HAS_SLICES | PS_HAS_DEVICES | PS_HAS_TORCH,
      .merges = true,
      .tabs = {"timeline", "inference", "overview", "critical-path", "operators", "kernels",
-              "summaries", "device-memory", "modules", "flame", "ranks"}},
+              "roofline", "summaries", "device-memory", "modules", "flame", "ranks"}},
     {.name = "nsys",
      .mark = "nsys",
      .has = PS_HAS_SLICES | PS_HAS_DEVICES | PS_HAS_NVTX,

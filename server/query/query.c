@@ -71,6 +71,7 @@ static const struct ps_view views[] = {
     {PS_HAS_TIMELINE, "workers", ps_view_workers, NULL, NULL},
     {PS_HAS_TIMELINE, "inference", ps_view_inference, NULL, NULL},
     {PS_HAS_TIMELINE, "inference/parts", ps_view_inference_parts, NULL, NULL},
+    {PS_HAS_TIMELINE, "roofline", ps_view_roofline, NULL, NULL},
     {PS_HAS_TIMELINE, "ranks", ps_view_ranks, NULL, NULL},
     {PS_HAS_TIMELINE, "ranks/calls", ps_view_rank_calls, NULL, NULL},
     {PS_HAS_TIMELINE, "ranks/step", ps_view_rank_step, NULL, NULL},

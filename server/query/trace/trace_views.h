@@ -110,6 +110,9 @@ enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64
 enum ps_status ps_view_operators_at(struct ps_db *db, const struct ps_view *view, int64_t id,
                                     struct ps_params params, struct ps_answer *answer,
                                     struct ps_err *err);
+enum ps_status ps_view_roofline(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err);
 enum ps_status ps_view_critical_path(struct ps_db *db, const struct ps_view *view, int64_t id,
                                      struct ps_params params, struct ps_answer *answer,
                                      struct ps_err *err);

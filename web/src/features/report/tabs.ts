@@ -73,6 +73,7 @@ const LOADERS: Record<TabKey, TabSpec['load']> = {
     'device-memory': async () => (await import('../memory/device_tab')).DeviceMemoryTab,
     modules: async () => (await import('./tabs_trace')).ModulesTab,
     flame: async () => (await import('./tabs_trace')).FlameTab,
+    roofline: async () => (await import('./tabs_trace')).RooflineTab,
     inference: async () => (await import('./tabs_trace')).InferenceTab,
     'critical-path': async () => (await import('./tabs_trace')).CriticalPathTab,
     ranks: async () => (await import('./tabs_trace')).RanksTab,

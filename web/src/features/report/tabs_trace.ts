@@ -11,4 +11,5 @@ export { KernelsTab } from '../operators/kernels_tab';
 export { ModulesTab } from '../operators/modules_tab';
 export { OperatorsTab } from '../operators/tab';
 export { SummariesTab } from '../operators/summaries_tab';
+export { RooflineTab } from '../roofline/tab';
 export { RanksTab } from '../ranks/tab';

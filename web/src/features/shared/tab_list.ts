@@ -212,6 +212,11 @@ export const TABS = defineTabs({
         title: 'Critical path',
         shown: (run) => (traceOf(run).operators ?? 0) + (traceOf(run).kernels ?? 0) > 0,
     },
+    roofline: {
+        id: 'roofline',
+        title: 'Roofline',
+        shown: (run) => Boolean(traceOf(run).shapes) && (traceOf(run).kernels ?? 0) > 0,
+    },
     inference: {
         id: 'inference',
         title: 'Inference',

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roofline.c: the view roofline: what the operators compute and move, against the peaks of the
+ * device.
+ *
+ * Device work belongs to the outermost operator around its launch that has a model
+ * (slices/op_model.h), or to the operator that launched it where none has one, so no work counts
+ * twice. The time of a call is the length of the union of its work.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "server/query/trace/inference.h"
+#include "server/query/trace/trace_views.h"
+#include "slices/args.h"
+#include "slices/intervals.h"
+#include "slices/peaks.h"
+
+#define ROWS_MAX 2000 /* of an answer; the rest is one sum */
+#define NONE     UINT32_MAX
+
+/* Calls of one operator with the same shapes and types. */
+struct group {
+    uint32_t name; /* text id */
+    int64_t family;
+    struct ps_str dims, types; /* JSON, in the arena */
+    bool has_model;
+    struct ps_op_cost cost; /* of one call */
+    int64_t calls, ns;
+    int64_t slice; /* of its first call */
+};
+
+/* Work of a device. */
+struct work {
+    int64_t owner; /* slice id of the call it counts for; the operator, until that is known */
+    int64_t start, end;
+    uint32_t group;
+};
+
+/* What is around the rows of a track: the call that all work inside of it counts for. */
+struct around {
+    int64_t owner; /* 0: none */
+    uint32_t group;
+};
+
+struct roofline {
+    struct ps_db *db;
+    struct ps_range range;
+    struct ps_inference serving; /* the steps whose tokens the cost of paged attention needs */
+    struct work *works;
+    size_t n_works, cap_works, next; /* next: the first work whose operator was not read yet */
+    int64_t device_ns, unattributed_ns;
+    int64_t first_ns, last_ns;
+    struct group *groups;
+    size_t n_groups, cap_groups;
+    struct ps_intern keys; /* name, dims and types -> index in groups */
+    struct ps_buf key;
+    struct ps_arena arena;
+    uint8_t *name_models; /* by text id: 0 unknown, 1 has a model, 2 has none */
+    size_t n_names;
+    struct ps_intern known; /* name and template -> index in of_template */
+    uint32_t *of_template;  /* group; NONE: the shapes have no model */
+    size_t n_known, cap_known;
+    uint32_t track;
+    struct around *around; /* by row of the track */
+    size_t n_around;
+};
+
+static void roofline_free(struct roofline *r)
+{
+    ps_inference_free(&r->serving);
+    free(r->works);
+    free(r->groups);
+    ps_intern_free(&r->keys);
+    ps_buf_free(&r->key);
+    ps_arena_free(&r->arena);
+    free(r->name_models);
+    ps_intern_free(&r->known);
+    free(r->of_template);
+    free(r->around);
+}
+
+static bool visit_stream(void *user, const struct ps_chunk *chunk)
+{
+    struct roofline *r = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
+                ns = ps_chunk_value(chunk, PS_COL_DURATION, i),
+                op = ps_chunk_value(chunk, PS_COL_OP, i);
+        struct ps_range span;
+
+        if (!ps_slice_on_device(ps_chunk_value(chunk, PS_COL_KIND, i)) ||
+            start < r->range.from_ns || start >= r->range.to_ns || ns < 0)
+            continue;
+        span = ps_range_limit(start, 0);
+        span.to_ns = ps_end_ns(span.from_ns, ns);
+        r->device_ns = ps_add_saturated(r->device_ns, ns);
+        r->first_ns = span.from_ns < r->first_ns ? span.from_ns : r->first_ns;
+        r->last_ns = span.to_ns > r->last_ns ? span.to_ns : r->last_ns;
+        if (op <= 0) {
+            r->unattributed_ns = ps_add_saturated(r->unattributed_ns, ns);
+            continue;
+        }
+        PS_RESERVE_ONE(r->works, r->n_works, r->cap_works);
+        r->works[r->n_works++] = (struct work){op, span.from_ns, span.to_ns, NONE};
+    }
+    return true;
+}
+
+/* --- Operators --- */
+
+/* The object with the arguments of a row: its template, or the whole JSON. */
+static struct ps_str arguments_of(struct roofline *r, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i),
+            at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
+
+    if (template == PS_TEMPLATE_WHOLE)
+        return at >= 0 && (uint64_t)at <= chunk->args.len
+                   ? ps_args_whole(ps_str_skip(chunk->args, (size_t)at))
+                   : (struct ps_str){0};
+    return template > 0 ? ps_trace_args_template(r->db, template) : (struct ps_str){0};
+}
+
+static struct ps_str keep(struct roofline *r, struct ps_str text)
+{
+    char *copy = ps_arena_alloc(&r->arena, text.len + 1);
+
+    if (text.len)
+        memcpy(copy, text.ptr, text.len);
+    return (struct ps_str){copy, text.len};
+}
+
+/* Whether the call has a model, and its cost. id: its slice. */
+static bool cost_of(struct roofline *r, const struct ps_op_call *call, int64_t id,
+                    struct ps_op_cost *out)
+{
+    int64_t step;
+
+    if (!ps_op_is_paged_attention(call->name))
+        return ps_op_model(call, out);
+    step = ps_inference_step_of(&r->serving, id);
+    return step >= 0 && ps_op_paged_attention(call, &r->serving.steps[step].serving, out);
+}
+
+/* The group of a call; NONE, if only calls with a model are wanted and it has none. */
+static uint32_t group_of(struct roofline *r, uint32_t name, struct ps_str arguments, int64_t id,
+                         bool any)
+{
+    struct ps_str dims = ps_template_value(arguments, PS_STR("Input Dims"), false),
+                  types = ps_template_value(arguments, PS_STR("Input type"), false);
+    struct ps_op_call call;
+    struct ps_op_cost cost = {0};
+    bool has_model =
+        ps_op_call_parse(ps_trace_text(r->db, name), dims, types,
+                         ps_template_value(arguments, PS_STR("Concrete Inputs"), false), &call) &&
+        cost_of(r, &call, id, &cost);
+    uint32_t index;
+
+    if (!has_model && !any)
+        return NONE;
+    r->key.len = 0;
+    ps_buf_add(&r->key, (const char *)&name, sizeof name);
+    ps_buf_add(&r->key, (const char *)&cost.flops, sizeof cost.flops);
+    ps_buf_add(&r->key, (const char *)&cost.bytes, sizeof cost.bytes);
+    ps_buf_add_str(&r->key, dims);
+    ps_buf_add(&r->key, "\n", 1);
+    ps_buf_add_str(&r->key, types);
+    index = ps_intern_add(&r->keys, ps_buf_slice(&r->key));
+    if (index == r->n_groups) {
+        PS_RESERVE_ONE(r->groups, r->n_groups, r->cap_groups);
+        r->groups[r->n_groups++] = (struct group){.name = name,
+                                                  .dims = keep(r, dims),
+                                                  .types = keep(r, types),
+                                                  .has_model = has_model,
+                                                  .cost = cost};
+    }
+    return index;
+}
+
+static bool has_model(struct roofline *r, uint32_t name)
+{
+    r->name_models = ps_grow_to(r->name_models, &r->n_names, name, 1);
+    if (!r->name_models[name])
+        r->name_models[name] = ps_op_has_model(ps_trace_text(r->db, name)) ? 1 : 2;
+    return r->name_models[name] == 1;
+}
+
+/* The group of an operator whose name has a model; remembered for its template if its arguments
+ * decide the cost alone. */
+static uint32_t model_group(struct roofline *r, const struct ps_chunk *chunk, uint32_t i,
+                            uint32_t name)
+{
+    const int64_t key[2] = {name, ps_chunk_value(chunk, PS_COL_TEMPLATE, i)},
+                  id = ps_slice_id(chunk->track, chunk->first + i);
+    uint32_t index;
+
+    if (key[1] == PS_TEMPLATE_WHOLE || ps_op_is_paged_attention(ps_trace_text(r->db, name)))
+        return group_of(r, name, arguments_of(r, chunk, i), id, false);
+    index = ps_intern_add(&r->known, (struct ps_str){(const char *)key, sizeof key});
+    if (index == r->n_known) {
+        PS_RESERVE_ONE(r->of_template, r->n_known, r->cap_known);
+        r->of_template[r->n_known++] = group_of(r, name, arguments_of(r, chunk, i), id, false);
+    }
+    return r->of_template[index];
+}
+
+/* Gives the works of an operator their owner. */
+static void assign_works(struct roofline *r, const struct ps_chunk *chunk, uint32_t i,
+                         struct around around, uint32_t name)
+{
+    int64_t id = ps_slice_id(chunk->track, chunk->first + i);
+    uint32_t group = around.group;
+
+    for (; r->next < r->n_works && r->works[r->next].owner < id; r->next++)
+        ; /* the run has no such operator: the work keeps no group */
+    if (r->next == r->n_works || r->works[r->next].owner != id)
+        return;
+    if (!around.owner) {
+        group = group_of(r, name, arguments_of(r, chunk, i), id, true);
+        r->groups[group].family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
+    }
+    for (; r->next < r->n_works && r->works[r->next].owner == id; r->next++) {
+        r->works[r->next].owner = around.owner ? around.owner : id;
+        r->works[r->next].group = group;
+    }
+}
+
+static bool visit_host(void *user, const struct ps_chunk *chunk)
+{
+    struct roofline *r = user;
+
+    if (chunk->track != r->track) {
+        r->track = chunk->track;
+        if (r->n_around)
+            memset(r->around, 0, r->n_around * sizeof *r->around);
+    }
+    r->around =
+        ps_grow_to(r->around, &r->n_around, (size_t)chunk->first + chunk->n, sizeof *r->around);
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const uint32_t row = chunk->first + i,
+                       name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
+        const int64_t back = ps_chunk_value(chunk, PS_COL_PARENT, i),
+                      kind = ps_chunk_value(chunk, PS_COL_KIND, i);
+        struct around around = back > 0 && back <= row ? r->around[row - back] : (struct around){0};
+
+        if (!around.owner && kind == PS_SLICE_OP && has_model(r, name)) {
+            uint32_t group = model_group(r, chunk, i, name);
+
+            if (group != NONE) {
+                around = (struct around){ps_slice_id(chunk->track, row), group};
+                r->groups[group].family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
+            }
+        }
+        assign_works(r, chunk, i, around, name);
+        r->around[row] = around;
+    }
+    return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct work *x = a, *y = b;
+
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Adds the time of each call to its group. */
+static void add_calls(struct roofline *r)
+{
+    if (r->n_works)
+        qsort(r->works, r->n_works, sizeof *r->works, by_start);
+    ps_sort_records(r->works, r->n_works, sizeof *r->works); /* stable: by owner, then start */
+    for (size_t i = 0; i < r->n_works;) {
+        const int64_t owner = r->works[i].owner;
+        const uint32_t group = r->works[i].group;
+        int64_t end = INT64_MIN, ns = 0;
+
+        for (; i < r->n_works && r->works[i].owner == owner; i++) {
+            int64_t from = r->works[i].start > end ? r->works[i].start : end;
+
+            if (r->works[i].end > from) {
+                ns = ps_add_saturated(ns, r->works[i].end - from);
+                end = r->works[i].end;
+            }
+        }
+        if (group == NONE) {
+            r->unattributed_ns = ps_add_saturated(r->unattributed_ns, ns);
+            continue;
+        }
+        if (!r->groups[group].calls++)
+            r->groups[group].slice = owner;
+        r->groups[group].ns = ps_add_saturated(r->groups[group].ns, ns);
+    }
+}
+
+static enum ps_status read_roofline(struct roofline *r, struct ps_err *err)
+{
+    const struct ps_chunk_query streams = {
+        .track_kinds = 1u << PS_TRACK_STREAM,
+        .range = r->range,
+        .must_start_in_range = true,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_OP)};
+    const struct ps_chunk_query host = {.track_kinds = 1u << PS_TRACK_THREAD,
+                                        .range = PS_RANGE_ALL,
+                                        .columns =
+                                            PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_PARENT) |
+                                            PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_TEMPLATE) |
+                                            PS_COL_BIT(PS_COL_ARGS_AT) | PS_COL_BIT(PS_COL_FAMILY),
+                                        .wants_args = true};
+
+    r->first_ns = INT64_MAX;
+    r->last_ns = INT64_MIN;
+    if (ps_inference_read(r->db, &r->serving, err) != PS_OK ||
+        ps_trace_each_chunk(r->db, &streams, visit_stream, r, err) != PS_OK)
+        return err->code;
+    ps_sort_records(r->works, r->n_works, sizeof *r->works); /* by operator */
+    ps_trace_each_chunk(r->db, &host, visit_host, r, err);
+    add_calls(r);
+    return err->code;
+}
+
+/* --- Peaks --- */
+
+struct used_peaks {
+    char device[160], name[80], source[160];
+    bool is_known;
+    struct ps_peaks peaks;
+};
+
+/* Reads "matrix_bf16:708,vector_fp32:81,bandwidth:5300": TFLOP/s, and GB/s. */
+static enum ps_status read_given(const char *text, struct ps_peaks *peaks, struct ps_err *err)
+{
+    struct ps_str rest = ps_str_from_c(text);
+
+    while (rest.len) {
+        size_t n = 0, colon = 0;
+        char *end, number[40];
+        double value;
+        struct ps_str word, key;
+
+        while (n < rest.len && rest.ptr[n] != ',')
+            n++;
+        word = (struct ps_str){rest.ptr, n};
+        while (colon < word.len && word.ptr[colon] != ':')
+            colon++;
+        key = (struct ps_str){word.ptr, colon};
+        if (colon == word.len || word.len - colon - 1 >= sizeof number)
+            return ps_fail(err, PS_BAD_REQUEST,
+                           "peak is a list such as matrix_bf16:708,bandwidth:5300, not '%s'", text);
+        memcpy(number, word.ptr + colon + 1, word.len - colon - 1);
+        number[word.len - colon - 1] = '\0';
+        value = strtod(number, &end);
+        if (end == number || *end || !(value > 0) || !(value < 1e9))
+            return ps_fail(err, PS_BAD_REQUEST, "the peak '%.*s' is not a number above 0",
+                           (int)word.len, word.ptr);
+        if (ps_str_eq_c(key, "bandwidth")) {
+            peaks->bandwidth = value;
+        } else {
+            bool is_matrix = ps_str_starts_with(key, PS_STR("matrix_")), found = false;
+
+            if (!is_matrix && !ps_str_starts_with(key, PS_STR("vector_")))
+                return ps_fail(err, PS_BAD_REQUEST,
+                               "no peak is called '%.*s': matrix_TYPE, vector_TYPE or bandwidth",
+                               (int)key.len, key.ptr);
+            for (int type = 1; type < PS_N_NUMBER_TYPES; type++)
+                if (ps_str_eq_c(ps_str_skip(key, 7),
+                                ps_number_type_name((enum ps_number_type)type))) {
+                    (is_matrix ? peaks->matrix : peaks->vector)[type] = value;
+                    found = true;
+                }
+            if (!found)
+                return ps_fail(err, PS_BAD_REQUEST, "no type of numbers is called '%.*s'",
+                               (int)key.len - 7, key.ptr + 7);
+        }
+        rest = ps_str_skip(rest, n + 1);
+    }
+    return PS_OK;
+}
+
+static enum ps_status read_peaks(struct ps_db *db, struct ps_params params, struct used_peaks *out,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const struct ps_device_peaks *found = NULL;
+    const char *given = ps_param_get(params, "peak");
+
+    ps_db_prepare(db, ps_query_sql("roofline_device"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
+        struct ps_str name = ps_col_text(stmt, 0);
+
+        snprintf(out->device, sizeof out->device, "%.*s", (int)(name.len < 159 ? name.len : 159),
+                 name.ptr ? name.ptr : "");
+        found = ps_peaks_of_device(name);
+    }
+    if (found) {
+        out->is_known = true;
+        out->peaks = found->peaks;
+        snprintf(out->name, sizeof out->name, "%s", found->name);
+        snprintf(out->source, sizeof out->source, "%s, %s", found->source, PS_PEAKS_DATE);
+    }
+    if (given && given[0]) {
+        out->is_known = true;
+        snprintf(out->source, sizeof out->source, "%s",
+                 found ? "given, others from the data sheet" : "given");
+        return read_given(given, &out->peaks, err);
+    }
+    return err->code;
+}
+
+/* TFLOP/s of the units that a group uses; 0: unknown. */
+static double peak_of(const struct used_peaks *used, const struct ps_op_cost *cost)
+{
+    return (cost->is_matrix ? used->peaks.matrix : used->peaks.vector)[cost->type];
+}
+
+/* ns that a call needs at least for its operations, and for its bytes; NaN: unknown. */
+static double compute_ns(const struct used_peaks *used, const struct ps_op_cost *cost)
+{
+    double peak = peak_of(used, cost);
+
+    return peak > 0 ? cost->flops / peak / 1e3 : NAN;
+}
+
+static double memory_ns(const struct used_peaks *used, const struct ps_op_cost *cost)
+{
+    return used->peaks.bandwidth > 0 ? cost->bytes / used->peaks.bandwidth : NAN;
+}
+
+/* --- The answer --- */
+
+static void write_real(struct ps_json *json, const char *key, double value)
+{
+    ps_json_key(json, key);
+    if (isfinite(value))
+        ps_json_real(json, value);
+    else
+        ps_json_null(json);
+}
+
+static void write_types(struct ps_json *json, const char *key, const double *values)
+{
+    ps_json_key(json, key);
+    ps_json_object(json);
+    for (int type = 1; type < PS_N_NUMBER_TYPES; type++)
+        if (values[type] > 0)
+            ps_json_key_real(json, ps_number_type_name((enum ps_number_type)type), values[type]);
+    ps_json_end(json);
+}
+
+static void write_peaks(struct ps_json *json, const struct used_peaks *used)
+{
+    ps_json_key_str(json, "device", used->device);
+    ps_json_key(json, "peaks");
+    if (!used->is_known) {
+        ps_json_null(json);
+        return;
+    }
+    ps_json_object(json);
+    ps_json_key_str(json, "name", used->name);
+    ps_json_key_str(json, "source", used->source);
+    write_types(json, "matrix", used->peaks.matrix);
+    write_types(json, "vector", used->peaks.vector);
+    ps_json_key_real(json, "bandwidth", used->peaks.bandwidth);
+    ps_json_end(json);
+}
+
+/* Sums over the groups with a model. */
+struct sums {
+    double flops, bytes, compute_ns, memory_ns, limit_ns;
+    int64_t modelled_ns, limited_ns; /* limited: of groups with a known limit */
+};
+
+static double limit_of(double compute, double memory)
+{
+    return isnan(compute) || isnan(memory) ? NAN : fmax(compute, memory);
+}
+
+static void add_sums(struct sums *sums, const struct group *group, const struct used_peaks *used)
+{
+    double calls = (double)group->calls, compute = compute_ns(used, &group->cost),
+           memory = memory_ns(used, &group->cost), limit = limit_of(compute, memory);
+
+    if (!group->has_model)
+        return;
+    sums->modelled_ns = ps_add_saturated(sums->modelled_ns, group->ns);
+    sums->flops += calls * group->cost.flops;
+    if (!isnan(group->cost.bytes))
+        sums->bytes += calls * group->cost.bytes;
+    if (isnan(limit))
+        return;
+    sums->limited_ns = ps_add_saturated(sums->limited_ns, group->ns);
+    sums->compute_ns += calls * compute;
+    sums->memory_ns += calls * memory;
+    sums->limit_ns += calls * limit;
+}
+
+static void write_row(struct ps_db *db, struct ps_json *json, const struct group *group,
+                      const struct used_peaks *used)
+{
+    double seconds = (double)group->ns / 1e9, calls = (double)group->calls,
+           compute = compute_ns(used, &group->cost), memory = memory_ns(used, &group->cost),
+           limit = calls * limit_of(compute, memory);
+    const struct ps_op_cost *cost = &group->cost;
+
+    ps_json_object(json);
+    ps_json_text(json, "name", db, group->name);
+    ps_json_key_int(json, "name_id", group->name);
+    ps_json_key_int(json, "family", group->family);
+    ps_json_key(json, "shapes");
+    ps_json_str(json, group->dims);
+    ps_json_key(json, "types");
+    ps_json_str(json, group->types);
+    ps_json_key_int(json, "calls", group->calls);
+    ps_json_key_int(json, "device_ns", group->ns);
+    ps_json_key_int(json, "slice", group->slice);
+    ps_json_key_bool(json, "has_model", group->has_model);
+    if (group->has_model) {
+        write_real(json, "flops", cost->flops);
+        write_real(json, "bytes", cost->bytes);
+        write_real(json, "intensity", cost->flops / cost->bytes);
+        write_real(json, "tflops", calls * cost->flops / seconds / 1e12);
+        write_real(json, "gbps", calls * cost->bytes / seconds / 1e9);
+        ps_json_key_str(json, "units", cost->is_matrix ? "matrix" : "vector");
+        ps_json_key_str(json, "type", ps_number_type_name(cost->type));
+        write_real(json, "peak_tflops", peak_of(used, cost) > 0 ? peak_of(used, cost) : NAN);
+        write_real(json, "limit_ns", limit);
+        ps_json_key_str(json, "bound",
+                        isnan(limit)        ? NULL
+                        : compute >= memory ? "compute"
+                                            : "memory");
+        write_real(json, "percent", 100 * limit / (double)group->ns);
+    }
+    ps_json_end(json);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
+static void write_roofline(struct roofline *r, const struct used_peaks *used, struct ps_json *json)
+{
+    struct sums sums = {0};
+    int64_t span = r->last_ns > r->first_ns ? r->last_ns - r->first_ns : 0, omitted_ns = 0;
+    size_t n = 0;
+
+    if (r->n_groups)
+        qsort(r->groups, r->n_groups, sizeof *r->groups, by_time);
+    for (size_t i = 0; i < r->n_groups; i++)
+        add_sums(&sums, &r->groups[i], used);
+    ps_json_object(json);
+    write_peaks(json, used);
+    ps_json_key_int(json, "span_ns", span);
+    ps_json_key_int(json, "device_ns", r->device_ns);
+    ps_json_key_int(json, "modelled_ns", sums.modelled_ns);
+    ps_json_key_int(json, "unattributed_ns", r->unattributed_ns);
+    ps_json_key_real(json, "flops", sums.flops);
+    ps_json_key_real(json, "bytes", sums.bytes);
+    ps_json_key_int(json, "limited_ns", sums.limited_ns);
+    write_real(json, "limit_ns", sums.limited_ns ? sums.limit_ns : NAN);
+    write_real(json, "mfu", sums.limited_ns && span ? sums.compute_ns / (double)span : NAN);
+    write_real(json, "mbu", sums.limited_ns && span ? sums.memory_ns / (double)span : NAN);
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    for (size_t i = 0; i < r->n_groups; i++) {
+        if (r->groups[i].calls == 0)
+            continue;
+        if (n++ < ROWS_MAX)
+            write_row(r->db, json, &r->groups[i], used);
+        else
+            omitted_ns = ps_add_saturated(omitted_ns, r->groups[i].ns);
+    }
+    ps_json_end(json);
+    ps_json_key_int(json, "omitted", n > ROWS_MAX ? (int64_t)(n - ROWS_MAX) : 0);
+    ps_json_key_int(json, "omitted_ns", omitted_ns);
+    ps_json_end(json);
+}
+
+enum ps_status ps_view_roofline(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err)
+{
+    PS_AUTO(roofline_free) struct roofline r = {.db = db};
+    struct ps_json json = ps_json_writer(&answer->body);
+    struct used_peaks used = {0};
+
+    (void)view, (void)id;
+    if (ps_param_range(params, &r.range, err) == PS_OK &&
+        read_peaks(db, params, &used, err) == PS_OK && read_roofline(&r, err) == PS_OK)
+        write_roofline(&r, &used, &json);
+    return err->code;
+}

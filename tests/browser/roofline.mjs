@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Roofline: the sentence, the table and the picture linked both ways, given peaks, a phone.
+ */
+import { join } from 'node:path';
+import { check, DEMO, equal, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+
+const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('\n', ' ');
+const LABEL = 'operators and their limits';
+
+async function withTrace(pages, query, work, options = {}) {
+    const shelf = await Shelf.start();
+    try {
+        const { id } = shelf.add(join(DEMO, 'gpt-h200.pt.trace.json.gz'), '--name', 'gpt');
+        const page = await pages.open(`${shelf.url}#/run/${id}/roofline${query}`, options);
+        await until(async () => (await rowTexts(page, LABEL)).length > 3, 'the operators');
+        await settle(page);
+        await work(page);
+    } finally {
+        await shelf.stop();
+    }
+}
+
+const chart = async (page) => plain(await page.locator('.roofline-chart').getAttribute('aria-label'));
+
+test('roofline: the sentence has the time at the limits', async ({ pages }) => {
+    await withTrace(pages, '', async (page) => {
+        const text = plain(await page.locator('.says').innerText());
+        check(/At their limits, the operators with a model would take [\d.]+ ms instead of [\d.]+ ms\./.test(text), text);
+        check(/MFU [\d.]+ %, MBU [\d.]+ %/.test(text), text);
+        check(plain(await page.locator('.toolbar').first().innerText()).includes('H200 SXM, NVIDIA data sheet'), 'the source of the peaks');
+    });
+});
+
+test('roofline: a row selects its circle, and given peaks change its share', async ({ pages }) => {
+    await withTrace(pages, '', async (page) => {
+        const row = page.locator(`[aria-label="${LABEL}"] .grid-row`).first();
+        await row.click();
+        await until(async () => (await chart(page)).includes('Selected:'), 'the circle');
+        const before = Number(/([\d.]+) % of its limit/.exec(await chart(page))?.[1]);
+        check(before > 0, await chart(page));
+        check((await page.locator('.roofline-detail').innerText()).includes('If at its limit'), 'the detail');
+        await page.getByRole('button', { name: 'Change' }).click();
+        for (const field of await page.locator('.roofline-peaks input').all()) {
+            await field.fill(String(2 * Number(await field.getAttribute('placeholder'))));
+            await field.press('Enter');
+        }
+        await until(async () => {
+            const now = Number(/([\d.]+) % of its limit/.exec(await chart(page))?.[1]);
+            return Math.abs(now - before / 2) < 0.2;
+        }, 'half of the share');
+        check(page.url().includes('peak='), page.url());
+        await page.locator('.says').click(); // out of the field
+        await page.keyboard.press('Escape');
+        await until(async () => !(await chart(page)).includes('Selected:'), 'no selection');
+    });
+});
+
+test('roofline: by operator, and on a phone', async ({ pages }) => {
+    await withTrace(pages, '', async (page) => {
+        const shapes = (await rowTexts(page, LABEL)).length;
+        await page.getByRole('button', { name: 'by operator', exact: true }).click();
+        await until(async () => (await rowTexts(page, LABEL)).length < shapes, 'fewer rows');
+    });
+    await withTrace(
+        pages,
+        '',
+        async (page) => equal(await page.evaluate(() => document.documentElement.scrollWidth <= 390), true),
+        { width: 390, height: 844 },
+    );
+});

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Operators against the limits of a device: rows, roofs, the log-log scale, and what they say.
+ */
+import type { Peaks, Roofline, RooflineRow } from '../base/roofline_types';
+import { bytesText, formatFixed, pct, THIN_SPACE } from '../base/units';
+import { ms } from './trace_range';
+
+/** Operators below this share of the device time are one row and no circle, unless asked for. */
+export const SMALL_SHARE = 0.0008;
+
+export type RooflineBy = 'shape' | 'operator';
+
+/** A row of the table and a circle of the picture. */
+export interface RooflineItem {
+    key: string;
+    name: string;
+    family: number;
+    /** "15360×4096 · 24576×4096"; '' for several shapes */
+    shapes: string;
+    calls: number;
+    ns: number;
+    hasModel: boolean;
+    /** sums over the calls; null: unknown */
+    flops: number | null;
+    bytes: number | null;
+    tflops: number | null;
+    gbps: number | null;
+    /** FLOP per byte */
+    intensity: number | null;
+    units: 'matrix' | 'vector' | null;
+    type: string;
+    peak: number | null;
+    limit_ns: number | null;
+    bound: 'compute' | 'memory' | null;
+    /** of the limit */
+    percent: number | null;
+}
+
+/** "15360×4096 · 24576×4096" of the dims of the inputs; scalars are left out. */
+export function shapesText(shapes: string | null): string {
+    if (!shapes) return '';
+    let dims: unknown;
+    try {
+        dims = JSON.parse(shapes);
+    } catch {
+        return shapes;
+    }
+    if (!Array.isArray(dims)) return shapes;
+    return dims
+        .filter((one): one is unknown[] => Array.isArray(one) && one.length > 0)
+        .map((one) => (one.every((n) => typeof n === 'number') ? one.join('×') : 'list'))
+        .join(' · ');
+}
+
+const known = (value: number | null | undefined): number | null => value ?? null;
+
+function itemOf(row: RooflineRow, index: number): RooflineItem {
+    const { calls, device_ns: ns } = row;
+    const times = (value: number | null | undefined): number | null =>
+        value === null || value === undefined ? null : value * calls;
+    return {
+        key: `${row.name_id}-${index}`,
+        name: row.name,
+        family: row.family,
+        shapes: shapesText(row.shapes),
+        calls,
+        ns,
+        hasModel: row.has_model,
+        flops: times(row.flops),
+        bytes: times(row.bytes),
+        tflops: known(row.tflops),
+        gbps: known(row.gbps),
+        intensity: known(row.intensity),
+        units: row.units ?? null,
+        type: row.type ?? '',
+        peak: known(row.peak_tflops),
+        limit_ns: known(row.limit_ns),
+        bound: row.bound ?? null,
+        percent: known(row.percent),
+    };
+}
+
+const plus = (a: number | null, b: number | null): number | null =>
+    a === null || b === null ? null : a + b;
+
+/* Calls of one operator with all shapes. The limit is the sum of theirs. */
+function merged(items: RooflineItem[]): RooflineItem {
+    const [first] = items;
+    const all = items.reduce((sum, item) => ({
+        ...sum,
+        calls: sum.calls + item.calls,
+        ns: sum.ns + item.ns,
+        hasModel: sum.hasModel && item.hasModel,
+        flops: plus(sum.flops, item.flops),
+        bytes: plus(sum.bytes, item.bytes),
+        limit_ns: plus(sum.limit_ns, item.limit_ns),
+        bound: sum.bound === item.bound ? sum.bound : null,
+    }));
+    const { flops, bytes, ns, limit_ns } = all;
+    return {
+        ...all,
+        key: first.name,
+        shapes: items.length > 1 ? '' : first.shapes,
+        tflops: flops === null || ns === 0 ? null : flops / ns / 1e3,
+        gbps: bytes === null || ns === 0 ? null : bytes / ns,
+        intensity: flops === null || !bytes ? null : flops / bytes,
+        percent: limit_ns === null || ns === 0 ? null : (100 * limit_ns) / ns,
+    };
+}
+
+export function rooflineItems({ rows }: Roofline, by: RooflineBy): RooflineItem[] {
+    const items = rows.map(itemOf);
+    if (by === 'shape') return items;
+    const byName = new Map<string, RooflineItem[]>();
+    for (const item of items) byName.set(item.name, [...(byName.get(item.name) ?? []), item]);
+    return [...byName.values()].map(merged).sort((a, b) => b.ns - a.ns);
+}
+
+/** A level line of the picture. */
+export interface Roof {
+    units: 'matrix' | 'vector';
+    type: string;
+    tflops: number;
+    /** whether most time is set against it */
+    isMain: boolean;
+}
+
+/** The roofs that the circles use, the one with most time first. */
+export function roofsOf(items: readonly RooflineItem[], peaks: Peaks | null): Roof[] {
+    if (!peaks) return [];
+    const time = new Map<string, { roof: Roof; ns: number }>();
+    for (const { units, type, peak, ns } of items) {
+        if (!units || peak === null) continue;
+        const key = `${units} ${peak}`;
+        const found = time.get(key);
+        if (found) found.ns += ns;
+        else time.set(key, { roof: { units, type, tflops: peak, isMain: false }, ns });
+    }
+    return [...time.values()]
+        .sort((a, b) => b.ns - a.ns)
+        .map(({ roof }, i) => ({ ...roof, isMain: i === 0 }));
+}
+
+/** Whole powers of ten around the values, at least one decade. */
+export function decades(values: readonly number[]): { from: number; to: number } {
+    const positive = values.filter((value) => value > 0 && Number.isFinite(value));
+    if (positive.length === 0) return { from: 0, to: 1 };
+    const from = Math.floor(Math.log10(Math.min(...positive)));
+    const to = Math.ceil(Math.log10(Math.max(...positive)) + 1e-9);
+    return { from, to: Math.max(to, from + 1) };
+}
+
+/** Share of a number on a logarithmic scale, 0 to 1. */
+export const logShare = (value: number, { from, to }: { from: number; to: number }): number =>
+    (Math.log10(value) - from) / (to - from);
+
+const percent = (share: number): string => `${pct(100 * share)}${THIN_SPACE}%`;
+const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
+
+/** What the picture says, in a sentence with its number and one with what follows. */
+export function rooflineSays(
+    answer: Roofline,
+    items: readonly RooflineItem[],
+): [first: string, second: string] {
+    const { device_ns, modelled_ns, limited_ns, limit_ns, mfu, mbu } = answer;
+    if (device_ns === 0) return ['No device work was recorded.', ''];
+    if (modelled_ns === 0)
+        return [
+            'No operator has shapes from which its work follows.',
+            'Record them with record_shapes=True.',
+        ];
+    const share = `${percent(modelled_ns / device_ns)} of the GPU time has a model.`;
+    if (answer.peaks && (limit_ns === null || limited_ns === 0))
+        return [
+            'The limit of no operator with a model is known.',
+            `${share} The peaks of its numbers are missing.`,
+        ];
+    if (limit_ns === null || limited_ns === 0)
+        return [
+            `The peaks of ${answer.device || 'this device'} are not known, so there are rates and no percentages.`,
+            `${share} Type its peaks to see how near the operators are.`,
+        ];
+    const gains = items
+        .filter((item) => item.limit_ns !== null)
+        .map((item) => ({ item, gain: item.ns - (item.limit_ns ?? 0) }))
+        .sort((a, b) => b.gain - a.gain);
+    const [top] = gains;
+    const utilisation =
+        mfu === null || mbu === null ? '' : ` MFU ${percent(mfu)}, MBU ${percent(mbu)}.`;
+    return [
+        `At their limits, the operators with a model would take ${time(limit_ns)} instead of ${time(limited_ns)}.`,
+        `${top && top.gain > 0 ? `The most above its limit is ${top.item.name}: ${time(top.gain)}. ` : ''}${share}${utilisation}`,
+    ];
+}
+
+/** "3,092 GFLOP", with a unit that fits. */
+export function flopText(flops: number): string {
+    const units: [number, string][] = [
+        [1e15, 'PFLOP'],
+        [1e12, 'TFLOP'],
+        [1e9, 'GFLOP'],
+        [1e6, 'MFLOP'],
+        [1e3, 'kFLOP'],
+    ];
+    const [size, unit] = units.find(([least]) => flops >= least) ?? [1, 'FLOP'];
+    const value = flops / size;
+    return `${formatFixed(value, value >= 100 || size === 1 ? 0 : value >= 10 ? 1 : 2)}${THIN_SPACE}${unit}`;
+}
+
+export const movedText = (bytes: number): string => bytesText(Math.round(bytes));
+
+/** TFLOP/s or GB/s with three digits. */
+export function rateText(value: number): string {
+    return formatFixed(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 0.01 ? 2 : 4);
+}
