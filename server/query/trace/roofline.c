@@ -58,6 +58,7 @@ struct roofline {
     struct ps_intern keys; /* name, dims and types -> index in groups */
     struct ps_buf key;
     struct ps_arena arena;
+    size_t text_end;      /* greater than all text ids */
     uint8_t *name_models; /* by text id: 0 unknown, 1 has a model, 2 has none */
     size_t n_names;
     struct ps_intern known; /* name and template -> index in of_template */
@@ -183,6 +184,8 @@ static uint32_t group_of(struct roofline *r, uint32_t name, struct ps_str argume
 
 static bool has_model(struct roofline *r, uint32_t name)
 {
+    if (name >= r->text_end) /* a damaged run file */
+        return false;
     r->name_models = ps_grow_to(r->name_models, &r->n_names, name, 1);
     if (!r->name_models[name])
         r->name_models[name] = ps_op_has_model(ps_trace_text(r->db, name)) ? 1 : 2;
@@ -315,7 +318,8 @@ static enum ps_status read_roofline(struct roofline *r, struct ps_err *err)
 
     r->first_ns = INT64_MAX;
     r->last_ns = INT64_MIN;
-    if (ps_inference_read(r->db, &r->serving, err) != PS_OK ||
+    if (ps_trace_get_text_end(r->db, &r->text_end, err) != PS_OK ||
+        ps_inference_read(r->db, &r->serving, err) != PS_OK ||
         ps_trace_each_chunk(r->db, &streams, visit_stream, r, err) != PS_OK)
         return err->code;
     ps_sort_records(r->works, r->n_works, sizeof *r->works); /* by operator */
