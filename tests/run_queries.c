@@ -11,7 +11,7 @@
 #include "server/share/selection.h"
 
 #define PARAMS_MAX    8
-#define QUESTIONS_MAX 170
+#define QUESTIONS_MAX 190
 #define TIMEOUT_MS    60000
 #define SQL_ROWS      100000
 
@@ -56,6 +56,10 @@ static const struct {
     {"operators", "sort=name&format=csv"},
     {"kernels", "from_ns=0&to_ns=100000&by=name"},
     {"kernels", "by=launch"},
+    {"inference/parts", "by=operator&step=1"},
+    {"roofline", "from_ns=0&to_ns=100000&peak=matrix_bf16:1,vector_fp32:1,bandwidth:1"},
+    {"critical_path", "step=slowest&edges=1"},
+    {"critical_path", "from_ns=0&to_ns=100000"},
     {"modules", "parent=1"},
     {"allocations", "open=1"},
     {"allocations", "from_ns=0&to_ns=1000000"},

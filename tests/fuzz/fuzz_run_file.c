@@ -48,6 +48,7 @@ static const char *const samples[] = {
     "tests/golden/nsys/ok_full.sqlite",
     "tests/recorded/torch-cuda/streams.trace.json.gz",
     "tests/recorded/torch-cuda/cuda_graph.trace.json.gz",
+    "tests/fuzz/serving.trace.json.gz", /* tests/made_serving.py FILE 6 */
 };
 #define SAMPLES (sizeof samples / sizeof *samples)
 

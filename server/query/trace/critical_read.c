@@ -40,6 +40,7 @@ static void add_slice(struct ps_cp_slices *s, const struct ps_chunk *chunk, uint
     int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
     int64_t end = ps_end_ns(start, ps_chunk_value(chunk, PS_COL_DURATION, i));
     int64_t flags = ps_chunk_value(chunk, PS_COL_FLAGS, i);
+    uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
 
     if (!is_wanted(kind, flags) || end < start || start > range.to_ns || end < range.from_ns)
         return;
@@ -53,7 +54,8 @@ static void add_slice(struct ps_cp_slices *s, const struct ps_chunk *chunk, uint
                              .start = start,
                              .end = end,
                              .launch = ps_chunk_value(chunk, PS_COL_LAUNCH, i),
-                             .name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                             /* arrays are as long as the greatest name: none of a damaged file */
+                             .name = ps_trace_text(s->db, name).ptr ? name : 0,
                              .category = (uint32_t)ps_chunk_value(chunk, PS_COL_CATEGORY, i),
                              .call = PS_CP_NONE,
                              .kind = (uint8_t)kind,
