@@ -87,7 +87,7 @@ async function everyView(page, wanted) {
 const VIEWS = {
     imports: [imports, ['Imports', 'Packages', 'Who imports', 'Make lazy', 'Ledger']],
     cProfile: [bookshop, ['Functions', 'Call tree', 'Call graph', 'Files', 'Lines', 'Ledger']],
-    trace: [training, ['Timeline', 'Overview', 'Critical path', 'Operators', 'Kernels', 'Summaries', 'Memory', 'Modules', 'Flame', 'Ledger']],
+    trace: [training, ['Timeline', 'Overview', 'Critical path', 'Operators', 'Kernels', 'Roofline', 'Summaries', 'Memory', 'Modules', 'Flame', 'Ledger']],
 };
 for (const [kind, [pair, views]] of Object.entries(VIEWS)) {
     test(`side: every view of ${kind} opens twice`, async ({ pages, demo }) => {

@@ -37,6 +37,9 @@ export interface RooflineItem {
     percent: number | null;
 }
 
+/** "mm" of "aten::mm". */
+export const shortName = (name: string): string => name.replace(/^.*::/, '');
+
 /** "15360×4096 · 24576×4096" of the dims of the inputs; scalars are left out. */
 export function shapesText(shapes: string | null): string {
     if (!shapes) return '';

@@ -10,6 +10,7 @@ import {
     type Roof,
     type RooflineItem,
     roofsOf,
+    shortName,
 } from '../../model/roofline';
 
 export interface RooflineScene {
@@ -243,8 +244,6 @@ function paintRoofNames(brush: Brush): void {
         ctx.fillText(text, left + width - 4, at - 3);
     }
 }
-
-const shortName = (name: string): string => name.replace(/^.*::/, '');
 
 function paintCircles(brush: Brush): void {
     const { ctx, token, geometry, scene } = brush;

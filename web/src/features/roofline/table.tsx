@@ -7,7 +7,7 @@ import { DataGrid, type GridColumn, type GridSort } from '../../components/data_
 import { FamilySwatch } from '../../components/family_swatch';
 import { arraySource } from '../../components/grid_types';
 import { ShareBar } from '../../components/share_bar';
-import { rateText, type RooflineItem } from '../../model/roofline';
+import { rateText, type RooflineItem, shortName } from '../../model/roofline';
 import { ms } from '../../model/trace_range';
 import { rowActions } from '../shared/row_actions';
 import { RIGHT_ALIGNED } from '../trace/columns';
@@ -26,9 +26,11 @@ function columnsOf(most: number): Column[] {
             width: 'rest',
             least: 150,
             render: ({ name, shapes, family }) => (
-                <span class="named" title={`${name}\n${shapes}`}>
-                    <FamilySwatch family={family} /> <span class="mono">{name}</span>{' '}
-                    <small class="mono faint roofline-shapes">{shapes}</small>
+                <span class="roofline-name" title={`${name}\n${shapes}`}>
+                    <span class="mono ellipsis">
+                        <FamilySwatch family={family} /> {shortName(name)}
+                    </span>
+                    <small class="mono faint">{shapes}</small>
                 </span>
             ),
         },
