@@ -76,7 +76,7 @@ class Facts(CorpusTest):
 
 
 # tab -> parameters of its URL that it reads; the names are keys of importers/kinds.c
-PARAMETERS = {"timeline": {"slice"}, "overview": set(), "flame": set(), "device-memory": set(),
+PARAMETERS = {"timeline": {"slice"}, "overview": set(), "flame": set(), "device-memory": set(), "inference": set(),
               "operators": {"q", "regex", "sort", "desc"}, "slices": {"q", "regex", "sort", "desc"}, "kernels": {"q", "regex", "sort", "desc"}}
 # cause -> parts of a step, as the TensorBoard plugin divides it
 ROLES = {"host_bound": ("runtime", "cpu", "other"), "blocking": ("runtime", "cpu", "other"), "kernels": ("kernel",), "copies": ("memcpy", "memset"),

@@ -83,7 +83,7 @@ class Area(ServerTest):
             self.assertEqual((area["from_ns"], area["to_ns"], area["slices"]), (start, end, len(inside)))
             for key, on_device in (("device_families", True), ("host_families", False)):
                 wanted = []
-                for family in range(10):
+                for family in range(11):
                     rows = [s for s in inside if s["family"] == family and (KERNEL <= s["kind"] <= MEMSET) == on_device]
                     if rows:
                         times = [s["duration_ns"] for s in rows]
