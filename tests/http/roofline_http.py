@@ -7,10 +7,10 @@ from server import RUNS, ServerTest
 MATRIX = {"Input Dims": [[64, 32], [32, 16]], "Input type": ["c10::BFloat16", "c10::BFloat16"], "Concrete Inputs": ["", ""]}
 
 
-def made(device="NVIDIA H100 80GB HBM3", shapes=True):
+def made(device="NVIDIA H100 80GB HBM3", shapes=True, devices=1):
     """aten::linear around aten::mm, which launches two kernels that overlap on two streams; aten::view launches one; one has no launch."""
-    def host(name, category, ts, dur, **args):
-        return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": args}
+    def host(name, category, ts, dur, tid=1, **args):
+        return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
 
     def kernel(ts, dur, stream, correlation):
         return {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": stream, "ts": ts, "dur": dur,
@@ -21,7 +21,10 @@ def made(device="NVIDIA H100 80GB HBM3", shapes=True):
               host("aten::view", "cpu_op", 60, 20, **{"External id": 3}),
               *(host("cudaLaunchKernel", "cuda_runtime", ts, 3, correlation=call) for ts, call in ((10, 1), (20, 2), (65, 3))),
               kernel(100, 20, 7, 1), kernel(110, 20, 8, 2), kernel(200, 5, 7, 3), kernel(300, 4, 7, 99)]
-    return json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device}], "traceEvents": events}).encode()
+    for other in range(1, devices):  # the same product at the same time, one kernel of the same length
+        events += [host("aten::mm", "cpu_op", 5, 40, tid=1 + other, **arguments), host("cudaLaunchKernel", "cuda_runtime", 10, 3, tid=1 + other, correlation=100 + other),
+                   {**kernel(100, 30, 7, 100 + other), "pid": other, "args": {"device": other, "stream": 7, "correlation": 100 + other}}]
+    return json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": n, "name": device} for n in range(devices)], "traceEvents": events}).encode()
 
 
 class RooflineTest(ServerTest):
@@ -46,6 +49,13 @@ class RooflineTest(ServerTest):
         self.assertEqual((answer["device_ns"], answer["modelled_ns"], answer["unattributed_ns"]), (49_000, 30_000, 4_000))
         self.assertEqual(answer["span_ns"], 204_000)
         self.assertAlmostEqual(answer["mbu"], row["bytes"] / 3350e9 / 204e-6)
+
+    def test_devices_share_the_utilisation(self):
+        one, four = self.answer(), self.answer(devices=4)
+        self.assertEqual((one["devices"], four["devices"]), (1, 4))
+        self.assertEqual(four["flops"], 4 * one["flops"])
+        self.assertAlmostEqual(four["mfu"], one["mfu"])
+        self.assertAlmostEqual(four["mbu"], one["mbu"])
 
     def test_an_unknown_device_has_rates_only(self):
         answer = self.answer(device="Some GPU")

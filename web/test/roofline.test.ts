@@ -52,6 +52,7 @@ function answerOf(rows: RooflineRow[], more: Partial<Roofline> = {}): Roofline {
     return {
         device: 'Some GPU',
         peaks: PEAKS,
+        devices: 1,
         span_ns: 4000,
         device_ns: 4000,
         modelled_ns: 2000,

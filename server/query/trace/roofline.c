@@ -13,6 +13,7 @@
 
 #include "base/intern.h"
 #include "server/query/trace/inference.h"
+#include "server/query/trace/overview.h"
 #include "server/query/trace/trace_views.h"
 #include "slices/args.h"
 #include "slices/intervals.h"
@@ -53,6 +54,9 @@ struct roofline {
     size_t n_works, cap_works, next; /* next: the first work whose operator was not read yet */
     int64_t device_ns, unattributed_ns;
     int64_t first_ns, last_ns;
+    struct ps_track_owners owners;
+    struct ps_intern devices; /* worker and device of those with work */
+    uint32_t counted;         /* the track whose device was counted last */
     struct group *groups;
     size_t n_groups, cap_groups;
     struct ps_intern keys; /* name, dims and types -> index in groups */
@@ -72,6 +76,8 @@ struct roofline {
 static void roofline_free(struct roofline *r)
 {
     ps_inference_free(&r->serving);
+    ps_track_owners_free(&r->owners);
+    ps_intern_free(&r->devices);
     free(r->works);
     free(r->groups);
     ps_intern_free(&r->keys);
@@ -81,6 +87,18 @@ static void roofline_free(struct roofline *r)
     ps_intern_free(&r->known);
     free(r->of_template);
     free(r->around);
+}
+
+/* Counts the device of a track with work. */
+static void count_device(struct roofline *r, uint32_t track)
+{
+    const struct ps_track_owner owner = ps_track_owner_of(&r->owners, track);
+    const int64_t key[2] = {owner.worker, owner.device};
+
+    if (track == r->counted)
+        return;
+    r->counted = track;
+    ps_intern_add(&r->devices, (struct ps_str){(const char *)key, sizeof key});
 }
 
 static bool visit_stream(void *user, const struct ps_chunk *chunk)
@@ -96,6 +114,7 @@ static bool visit_stream(void *user, const struct ps_chunk *chunk)
         if (!ps_slice_on_device(ps_chunk_value(chunk, PS_COL_KIND, i)) ||
             start < r->range.from_ns || start >= r->range.to_ns || ns < 0)
             continue;
+        count_device(r, chunk->track);
         span = ps_range_limit(start, 0);
         span.to_ns = ps_end_ns(span.from_ns, ns);
         r->device_ns = ps_add_saturated(r->device_ns, ns);
@@ -320,6 +339,7 @@ static enum ps_status read_roofline(struct roofline *r, struct ps_err *err)
     r->last_ns = INT64_MIN;
     if (ps_trace_get_text_end(r->db, &r->text_end, err) != PS_OK ||
         ps_inference_read(r->db, &r->serving, err) != PS_OK ||
+        ps_track_owners_read(r->db, &r->owners, err) != PS_OK ||
         ps_trace_each_chunk(r->db, &streams, visit_stream, r, err) != PS_OK)
         return err->code;
     ps_sort_records(r->works, r->n_works, sizeof *r->works); /* by operator */
@@ -554,6 +574,7 @@ static int by_time(const void *a, const void *b)
 static void write_roofline(struct roofline *r, const struct used_peaks *used, struct ps_json *json)
 {
     struct sums sums = {0};
+    const double devices = r->devices.count;
     int64_t span = r->last_ns > r->first_ns ? r->last_ns - r->first_ns : 0, omitted_ns = 0;
     size_t n = 0;
 
@@ -563,6 +584,7 @@ static void write_roofline(struct roofline *r, const struct used_peaks *used, st
         add_sums(&sums, &r->groups[i], used);
     ps_json_object(json);
     write_peaks(json, used);
+    ps_json_key_int(json, "devices", r->devices.count);
     ps_json_key_int(json, "span_ns", span);
     ps_json_key_int(json, "device_ns", r->device_ns);
     ps_json_key_int(json, "modelled_ns", sums.modelled_ns);
@@ -571,8 +593,10 @@ static void write_roofline(struct roofline *r, const struct used_peaks *used, st
     ps_json_key_real(json, "bytes", sums.bytes);
     ps_json_key_int(json, "limited_ns", sums.limited_ns);
     write_real(json, "limit_ns", sums.limited_ns ? sums.limit_ns : NAN);
-    write_real(json, "mfu", sums.limited_ns && span ? sums.compute_ns / (double)span : NAN);
-    write_real(json, "mbu", sums.limited_ns && span ? sums.memory_ns / (double)span : NAN);
+    write_real(json, "mfu",
+               sums.limited_ns && span ? sums.compute_ns / devices / (double)span : NAN);
+    write_real(json, "mbu",
+               sums.limited_ns && span ? sums.memory_ns / devices / (double)span : NAN);
     ps_json_key(json, "rows");
     ps_json_array(json);
     for (size_t i = 0; i < r->n_groups; i++) {

@@ -38,6 +38,8 @@ export interface RooflineRow {
 export interface Roofline {
     device: string;
     peaks: Peaks | null;
+    /** with work */
+    devices: number;
     span_ns: number;
     device_ns: number;
     modelled_ns: number;
