@@ -5,15 +5,15 @@
 
 #define NAME_MAX_BYTES 200
 
-/* Columns of a device with Tensor Cores: fp64, fp32 of the vector units, tf32, fp16 and bf16, fp8,
- * int8, GB/s. Torch multiplies fp32 with tf32 only if that is allowed, so the peak of fp32 products
- * is that of tf32: the time at the limit is a lower bound. */
-#define NVIDIA(fp64, fp32, tf32, half, fp8, int8, gbps)                                            \
+/* Columns of a device with Tensor Cores: their fp64, fp64 and fp32 of the vector units, tf32, fp16
+ * and bf16, fp8, int8, GB/s. Torch multiplies fp32 with tf32 only if that is allowed, so the peak
+ * of fp32 products is that of tf32: the time at the limit is a lower bound. */
+#define NVIDIA(fp64, vector64, fp32, tf32, half, fp8, int8, gbps)                                  \
     {                                                                                              \
         .matrix = {[PS_NUMBER_FP64] = fp64, [PS_NUMBER_FP32] = (tf32) > 0 ? (tf32) : (fp32),       \
                    [PS_NUMBER_FP16] = half, [PS_NUMBER_BF16] = half,                               \
                    [PS_NUMBER_FP8] = fp8,   [PS_NUMBER_INT8] = int8},                              \
-        .vector = {[PS_NUMBER_FP64] = fp64,                                                        \
+        .vector = {[PS_NUMBER_FP64] = vector64,                                                    \
                    [PS_NUMBER_FP32] = fp32,                                                        \
                    [PS_NUMBER_FP16] = fp32,                                                        \
                    [PS_NUMBER_BF16] = fp32},                                                       \
@@ -35,40 +35,42 @@
  * vendors as they were in November 2026 (PS_PEAKS_DATE). */
 static const struct ps_device_peaks devices[] = {
     {"V100 SXM2",
-     "v100",
+     "v100-sxm2",
      "NVIDIA data sheet",
      {.matrix = {[PS_NUMBER_FP64] = 7.8, [PS_NUMBER_FP32] = 15.7, [PS_NUMBER_FP16] = 125},
       .vector = {[PS_NUMBER_FP64] = 7.8, [PS_NUMBER_FP32] = 15.7, [PS_NUMBER_FP16] = 15.7},
       .bandwidth = 900}},
-    {"T4", "tesla t4", "NVIDIA data sheet", NVIDIA(0.25, 8.1, 0, 65, 0, 130, 320)},
-    {"A10", "nvidia a10", "NVIDIA data sheet", NVIDIA(0, 31.2, 62.5, 125, 0, 250, 600)},
-    {"A10G", "a10g", "NVIDIA data sheet", NVIDIA(0, 31.2, 35, 70, 0, 140, 600)},
-    {"A30", "a30", "NVIDIA data sheet", NVIDIA(10.3, 10.3, 82, 165, 0, 330, 933)},
-    {"A40", "a40", "NVIDIA data sheet", NVIDIA(0, 37.4, 74.8, 149.7, 0, 299, 696)},
-    {"RTX A6000", "rtx a6000", "NVIDIA data sheet", NVIDIA(0, 38.7, 77.4, 154.8, 0, 310, 768)},
+    {"T4", "tesla t4", "NVIDIA data sheet", NVIDIA(0.25, 0.25, 8.1, 0, 65, 0, 130, 320)},
+    {"A10", "nvidia a10", "NVIDIA data sheet", NVIDIA(0, 0, 31.2, 62.5, 125, 0, 250, 600)},
+    {"A10G", "a10g", "NVIDIA data sheet", NVIDIA(0, 0, 31.2, 35, 70, 0, 140, 600)},
+    {"A30", "a30", "NVIDIA data sheet", NVIDIA(10.3, 5.2, 10.3, 82, 165, 0, 330, 933)},
+    {"A40", "a40", "NVIDIA data sheet", NVIDIA(0, 0, 37.4, 74.8, 149.7, 0, 299, 696)},
+    {"RTX A6000", "rtx a6000", "NVIDIA data sheet", NVIDIA(0, 0, 38.7, 77.4, 154.8, 0, 310, 768)},
     {"A100 40GB", "a100-sxm4-40gb", "NVIDIA data sheet",
-     NVIDIA(19.5, 19.5, 156, 312, 0, 624, 1555)},
+     NVIDIA(19.5, 9.7, 19.5, 156, 312, 0, 624, 1555)},
     {"A100 40GB PCIe", "a100-pcie-40gb", "NVIDIA data sheet",
-     NVIDIA(19.5, 19.5, 156, 312, 0, 624, 1555)},
+     NVIDIA(19.5, 9.7, 19.5, 156, 312, 0, 624, 1555)},
     {"A100 80GB SXM", "a100-sxm4-80gb", "NVIDIA data sheet",
-     NVIDIA(19.5, 19.5, 156, 312, 0, 624, 2039)},
+     NVIDIA(19.5, 9.7, 19.5, 156, 312, 0, 624, 2039)},
     {"A100 80GB PCIe", "a100 80gb pcie", "NVIDIA data sheet",
-     NVIDIA(19.5, 19.5, 156, 312, 0, 624, 1935)},
-    {"L4", "nvidia l4", "NVIDIA data sheet", NVIDIA(0.5, 30.3, 60, 121, 242, 242, 300)},
-    {"L40", "nvidia l40", "NVIDIA data sheet", NVIDIA(0, 90.5, 90.5, 181, 362, 362, 864)},
-    {"L40S", "l40s", "NVIDIA data sheet", NVIDIA(0, 91.6, 183, 366, 733, 733, 864)},
-    {"RTX 3090", "rtx 3090", "NVIDIA data sheet", NVIDIA(0, 35.6, 35.6, 71, 0, 284, 936)},
-    {"RTX 4090", "rtx 4090", "NVIDIA data sheet", NVIDIA(0, 82.6, 82.6, 165, 330, 661, 1008)},
-    {"RTX 5090", "rtx 5090", "NVIDIA data sheet", NVIDIA(0, 104.8, 104.8, 209.5, 419, 838, 1792)},
+     NVIDIA(19.5, 9.7, 19.5, 156, 312, 0, 624, 1935)},
+    {"L4", "nvidia l4", "NVIDIA data sheet", NVIDIA(0.5, 0.5, 30.3, 60, 121, 242, 242, 300)},
+    {"L40", "nvidia l40", "NVIDIA data sheet", NVIDIA(0, 0, 90.5, 90.5, 181, 362, 362, 864)},
+    {"L40S", "l40s", "NVIDIA data sheet", NVIDIA(0, 0, 91.6, 183, 366, 733, 733, 864)},
+    {"RTX 3090", "rtx 3090", "NVIDIA data sheet", NVIDIA(0, 0, 35.6, 35.6, 71, 0, 284, 936)},
+    {"RTX 4090", "rtx 4090", "NVIDIA data sheet", NVIDIA(0, 0, 82.6, 82.6, 165, 330, 661, 1008)},
+    {"RTX 5090", "rtx 5090", "NVIDIA data sheet",
+     NVIDIA(0, 0, 104.8, 104.8, 209.5, 419, 838, 1792)},
     {"H100 SXM", "h100 80gb hbm3", "NVIDIA data sheet",
-     NVIDIA(66.9, 66.9, 494.7, 989.4, 1978.9, 1978.9, 3350)},
-    {"H100 PCIe", "h100 pcie", "NVIDIA data sheet", NVIDIA(51.2, 51.2, 378, 756, 1513, 1513, 2000)},
-    {"H100 NVL", "h100 nvl", "NVIDIA data sheet", NVIDIA(60, 60, 418, 835, 1671, 1671, 3900)},
+     NVIDIA(66.9, 33.5, 66.9, 494.7, 989.4, 1978.9, 1978.9, 3350)},
+    {"H100 PCIe", "h100 pcie", "NVIDIA data sheet",
+     NVIDIA(51.2, 25.6, 51.2, 378, 756, 1513, 1513, 2000)},
+    {"H100 NVL", "h100 nvl", "NVIDIA data sheet", NVIDIA(60, 30, 60, 418, 835, 1671, 1671, 3900)},
     {"H200 SXM", "h200", "NVIDIA data sheet",
-     NVIDIA(66.9, 66.9, 494.7, 989.4, 1978.9, 1978.9, 4800)},
-    {"H20", "nvidia h20", "NVIDIA data sheet", NVIDIA(1, 44, 74, 148, 296, 296, 4000)},
-    {"B200", "b200", "NVIDIA data sheet", NVIDIA(37, 75, 1100, 2250, 4500, 4500, 8000)},
-    {"GB200", "gb200", "NVIDIA data sheet", NVIDIA(40, 80, 1250, 2500, 5000, 5000, 8000)},
+     NVIDIA(66.9, 33.5, 66.9, 494.7, 989.4, 1978.9, 1978.9, 4800)},
+    {"H20", "nvidia h20", "NVIDIA data sheet", NVIDIA(1, 1, 44, 74, 148, 296, 296, 4000)},
+    {"B200", "b200", "NVIDIA data sheet", NVIDIA(37, 37, 75, 1100, 2250, 4500, 4500, 8000)},
+    {"GB200", "gb200", "NVIDIA data sheet", NVIDIA(40, 40, 80, 1250, 2500, 5000, 5000, 8000)},
     {"MI100",
      "mi100",
      "AMD data sheet",
@@ -115,17 +117,35 @@ static bool has_words(struct ps_str name, struct ps_str words)
     }
 }
 
+/* Words of names of other devices with the name of one of the table in them: they have other peaks,
+ * and a part of a device (MIG) has a part of them. */
+static const char *const variants[] = {"nvl",    "ti",    "super",  "d",
+                                       "laptop", "max-q", "mobile", "mig"};
+
+static bool is_variant(struct ps_str name, const char *match)
+{
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct ps_str word = ps_str_from_c(variants[i]);
+
+        if (has_words(name, word) && !has_words(ps_str_from_c(match), word))
+            return true;
+    }
+    return false;
+}
+
 const struct ps_device_peaks *ps_peaks_of_device(struct ps_str name)
 {
     const struct ps_device_peaks *found = NULL;
     char lower[NAME_MAX_BYTES];
     size_t n = name.len < sizeof lower ? name.len : sizeof lower;
+    const struct ps_str text = {lower, n};
 
     for (size_t i = 0; i < n; i++)
         lower[i] = name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? (char)(name.ptr[i] - 'A' + 'a')
                                                             : name.ptr[i];
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        if (has_words((struct ps_str){lower, n}, ps_str_from_c(devices[i].match)) &&
+        if (has_words(text, ps_str_from_c(devices[i].match)) &&
+            !is_variant(text, devices[i].match) &&
             (!found || strlen(devices[i].match) > strlen(found->match)))
             found = &devices[i];
     return found;

@@ -157,7 +157,15 @@ static void test_peaks(void **state)
         {"NVIDIA A10G", "A10G"},
         {"NVIDIA GB200", "GB200"},
         {"AMD Instinct MI300X OAM", "MI300X"},
+        {"NVIDIA H100 NVL", "H100 NVL"},
+        {"NVIDIA GeForce RTX 3090", "RTX 3090"},
         {"NVIDIA A100-PG509-200", NULL},
+        {"NVIDIA H200 NVL", NULL},
+        {"Tesla V100-PCIE-32GB", NULL},
+        {"NVIDIA GeForce RTX 3090 Ti", NULL},
+        {"NVIDIA GeForce RTX 4090 D", NULL},
+        {"NVIDIA GeForce RTX 4090 Laptop GPU", NULL},
+        {"NVIDIA A100-SXM4-80GB MIG 1g.10gb", NULL},
         {"NVIDIA GeForce RTX 4070", NULL},
         {"", NULL},
     };
@@ -172,6 +180,12 @@ static void test_peaks(void **state)
             fail_msg("no peaks of %s", rows[i].device);
         else
             assert_string_equal(found->name, rows[i].name);
+    }
+    /* fp64: Tensor Cores are twice as fast as the vector units */
+    {
+        const struct ps_peaks *a100 = &ps_peaks_of_device(PS_STR("NVIDIA A100-SXM4-80GB"))->peaks;
+
+        assert_true(a100->matrix[PS_NUMBER_FP64] == 19.5 && a100->vector[PS_NUMBER_FP64] == 9.7);
     }
 }
 
