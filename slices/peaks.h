@@ -16,7 +16,7 @@ struct ps_peaks {
 struct ps_device_peaks {
     const char *name;   /* "H100 SXM" */
     const char *match;  /* a part of the name of the device, in small letters */
-    const char *source; /* "NVIDIA data sheet"; read in PS_PEAKS_DATE */
+    const char *source; /* of the numbers; compared in PS_PEAKS_DATE */
     struct ps_peaks peaks;
 };
 
