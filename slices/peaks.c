@@ -68,22 +68,6 @@ static bool has_words(struct ps_str name, struct ps_str words)
     }
 }
 
-/* Words of names of other devices with the name of one of the table in them: they have other peaks,
- * and a part of a device (MIG) has a part of them. */
-static const char *const variants[] = {"nvl",    "ti",    "super",  "d",
-                                       "laptop", "max-q", "mobile", "mig"};
-
-static bool is_variant(struct ps_str name, const char *match)
-{
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        struct ps_str word = ps_str_from_c(variants[i]);
-
-        if (has_words(name, word) && !has_words(ps_str_from_c(match), word))
-            return true;
-    }
-    return false;
-}
-
 const struct ps_device_peaks *ps_peaks_of_device(struct ps_str name)
 {
     const struct ps_device_peaks *found = NULL;
@@ -94,9 +78,10 @@ const struct ps_device_peaks *ps_peaks_of_device(struct ps_str name)
     for (size_t i = 0; i < n; i++)
         lower[i] = name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? (char)(name.ptr[i] - 'A' + 'a')
                                                             : name.ptr[i];
+    if (has_words(text, PS_STR("mig"))) /* a part of a device has a part of its peaks */
+        return NULL;
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         if (has_words(text, ps_str_from_c(devices[i].match)) &&
-            !is_variant(text, devices[i].match) &&
             (!found || strlen(devices[i].match) > strlen(found->match)))
             found = &devices[i];
     return found;

@@ -23,8 +23,7 @@ struct ps_device_peaks {
 #define PS_PEAKS_DATE "2026-11"
 
 /* The peaks of a device by its name ("NVIDIA H100 80GB HBM3"), whatever its case; the longest match
- * of whole words. NULL: the device is not in the table, or is a variant of one that is, such as the
- * RTX 3090 Ti, a laptop or a MIG instance. */
+ * of whole words. NULL: the device is not in the table, or is a MIG instance, a part of one. */
 const struct ps_device_peaks *ps_peaks_of_device(struct ps_str name);
 
 #endif

@@ -308,11 +308,3 @@ bool ps_serving_step_parse(struct ps_str name, struct ps_serving_step *out)
     }
     return false;
 }
-
-bool ps_serving_capture_parse(struct ps_str name, int64_t *batch, struct ps_str *mode)
-{
-    if (!skip(&name, "capture_") || !read_number(&name, batch) || !skip(&name, "_"))
-        return false;
-    *mode = name;
-    return true;
-}

@@ -69,8 +69,4 @@ struct ps_serving_step {
  * of more than 18 digits makes it none. */
 bool ps_serving_step_parse(struct ps_str name, struct ps_serving_step *out);
 
-/* Whether `name` marks the capture of a graph ("capture_128_FULL"): stores the batch size and the
- * mode, a slice of `name`. */
-bool ps_serving_capture_parse(struct ps_str name, int64_t *batch, struct ps_str *mode);
-
 #endif

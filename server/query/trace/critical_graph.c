@@ -106,8 +106,8 @@ static uint32_t operator_of(struct builder *b, uint8_t kind, uint32_t name)
     return b->operators[key] - 1;
 }
 
-/* Edges carry the time of their begin and their length in the label. Returns the index of the edge,
- * which is that of the label. */
+/* The label of an edge holds its start time and its length. Returns the index of the edge, which is
+ * also the index of its label. */
 static size_t add_edge(struct builder *b, uint32_t from, uint32_t to, int64_t from_ns,
                        int64_t weight, struct ps_cp_label label)
 {
@@ -735,7 +735,7 @@ static void find_launch_delay(struct builder *b)
     free(delays);
 }
 
-/* A reason for which work could not start earlier. */
+/* What kept work from starting earlier. */
 struct reason {
     uint32_t node;
     int64_t ns, least_ns;

@@ -201,15 +201,6 @@ static void write_columns(struct ps_db *db, struct ps_json *json, const struct p
     ps_json_end(json);
 }
 
-static void write_numbers(struct ps_json *json, const char *key, const int64_t *values, size_t n)
-{
-    ps_json_key(json, key);
-    ps_json_array(json);
-    for (size_t i = 0; i < n; i++)
-        ps_json_int(json, values[i]);
-    ps_json_end(json);
-}
-
 static void write_part(struct ps_db *db, struct ps_json *json, const struct part *part,
                        size_t n_columns)
 {
@@ -217,8 +208,8 @@ static void write_part(struct ps_db *db, struct ps_json *json, const struct part
     ps_json_text(json, "name", db, part->name);
     ps_json_key_int(json, "name_id", part->name);
     ps_json_key_int(json, "family", part->family);
-    write_numbers(json, "ns", part->ns, n_columns);
-    write_numbers(json, "calls", part->calls, n_columns);
+    ps_json_ints(json, "ns", part->ns, n_columns);
+    ps_json_ints(json, "calls", part->calls, n_columns);
     ps_json_end(json);
 }
 
@@ -243,7 +234,7 @@ static void write_parts(struct ps_db *db, struct ps_json *json, struct parts *pa
         write_part(db, json, &parts->items[i], parts->n_columns);
     ps_json_end(json);
     ps_json_key_int(json, "omitted", parts->n > ROWS_MAX ? (int64_t)(parts->n - ROWS_MAX) : 0);
-    write_numbers(json, "omitted_ns", rest.ns, parts->n_columns);
+    ps_json_ints(json, "omitted_ns", rest.ns, parts->n_columns);
     ps_json_end(json);
 }
 

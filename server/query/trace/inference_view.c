@@ -192,45 +192,51 @@ static const char *const column_keys[N_STEP_COLUMNS] = {"id",
                                                         "decode_tokens",
                                                         "decode_context"};
 
-/* The value of a column; *known false: null. */
-static int64_t value_of(const struct ps_inference *inference, size_t i, enum column column,
-                        bool *known)
+/* The value of a column; -1: unknown. */
+static int64_t value_of(const struct ps_inference *inference, size_t i, enum column column)
 {
     const struct ps_inference_step *step = &inference->steps[i];
     const struct ps_serving_step *serving = &step->serving;
-    int64_t value;
 
-    *known = true;
     switch (column) {
     case ID:
         return step->id;
     case HOST_START:
         return step->host_start_ns;
-    case FIRST:
-        *known = step->n_kernels > 0;
-        return step->first_ns;
     case HOST:
         return step->host_end_ns - step->host_start_ns;
+    case FIRST:
+        return step->n_kernels > 0 ? step->first_ns : -1;
+    case SPAN_NS:
+        return span_of(step);
+    case PERIOD_NS:
+        return period_of(inference, i);
     case BUSY_NS:
         return step->busy_ns;
     case KERNELS:
         return step->n_kernels;
-    default:
+    case STEP_REQUESTS:
+        return serving->requests;
+    case STEP_TOKENS:
+        return serving->tokens;
+    case PADDED:
+        return serving->padded;
+    case PREFILL_REQUESTS:
+        return serving->prefill.requests;
+    case PREFILL_TOKENS:
+        return serving->prefill.tokens;
+    case PREFILL_CONTEXT:
+        return serving->prefill.context;
+    case DECODE_REQUESTS:
+        return serving->decode.requests;
+    case DECODE_TOKENS:
+        return serving->decode.tokens;
+    case DECODE_CONTEXT:
+        return serving->decode.context;
+    case N_STEP_COLUMNS:
         break;
     }
-    value = column == SPAN_NS            ? span_of(step)
-            : column == PERIOD_NS        ? period_of(inference, i)
-            : column == STEP_REQUESTS    ? serving->requests
-            : column == STEP_TOKENS      ? serving->tokens
-            : column == PADDED           ? serving->padded
-            : column == PREFILL_REQUESTS ? serving->prefill.requests
-            : column == PREFILL_TOKENS   ? serving->prefill.tokens
-            : column == PREFILL_CONTEXT  ? serving->prefill.context
-            : column == DECODE_REQUESTS  ? serving->decode.requests
-            : column == DECODE_TOKENS    ? serving->decode.tokens
-                                         : serving->decode.context;
-    *known = value >= 0;
-    return value;
+    return -1;
 }
 
 static void write_column(struct ps_json *json, const struct ps_inference *inference,
@@ -239,10 +245,9 @@ static void write_column(struct ps_json *json, const struct ps_inference *infere
     ps_json_key(json, column_keys[column]);
     ps_json_array(json);
     for (size_t i = 0; i < inference->n; i++) {
-        bool known;
-        int64_t value = value_of(inference, i, column, &known);
+        int64_t value = value_of(inference, i, column);
 
-        if (known)
+        if (value >= 0)
             ps_json_int(json, value);
         else
             ps_json_null(json);

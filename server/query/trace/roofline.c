@@ -20,6 +20,7 @@
 #include "slices/peaks.h"
 
 #define ROWS_MAX 2000 /* of an answer; the rest is one sum */
+#define PEAK_MAX 1e9  /* of a peak that a request gives */
 #define NONE     UINT32_MAX
 
 /* Calls of one operator with the same shapes and types. */
@@ -356,54 +357,59 @@ struct used_peaks {
     struct ps_peaks peaks;
 };
 
+/* The peak called `key`, such as "matrix_bf16"; NULL: none is. */
+static double *peak_named(struct ps_peaks *peaks, struct ps_str key)
+{
+    bool is_matrix = ps_str_starts_with(key, PS_STR("matrix_"));
+
+    if (ps_str_eq_c(key, "bandwidth"))
+        return &peaks->bandwidth;
+    if (!is_matrix && !ps_str_starts_with(key, PS_STR("vector_")))
+        return NULL;
+    for (int type = 1; type < PS_N_NUMBER_TYPES; type++)
+        if (ps_str_eq_c(ps_str_skip(key, 7), ps_number_type_name((enum ps_number_type)type)))
+            return &(is_matrix ? peaks->matrix : peaks->vector)[type];
+    return NULL;
+}
+
+/* Reads "matrix_bf16:708". */
+static enum ps_status read_peak(struct ps_str word, struct ps_peaks *peaks, struct ps_err *err)
+{
+    char number[40] = "", *end;
+    size_t colon = 0;
+    double value, *peak;
+
+    while (colon < word.len && word.ptr[colon] != ':')
+        colon++;
+    peak = peak_named(peaks, (struct ps_str){word.ptr, colon});
+    if (!peak || colon == word.len || word.len - colon - 1 >= sizeof number)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "a peak is matrix_TYPE, vector_TYPE or bandwidth with a number, such as "
+                       "matrix_bf16:708, not '%.*s'",
+                       (int)word.len, word.ptr);
+    memcpy(number, word.ptr + colon + 1, word.len - colon - 1);
+    value = strtod(number, &end);
+    if (end == number || *end || !(value > 0) || !(value < PEAK_MAX))
+        return ps_fail(err, PS_BAD_REQUEST, "the peak '%.*s' is not a number above 0",
+                       (int)word.len, word.ptr);
+    *peak = value;
+    return PS_OK;
+}
+
 /* Reads "matrix_bf16:708,vector_fp32:81,bandwidth:5300": TFLOP/s, and GB/s. */
 static enum ps_status read_given(const char *text, struct ps_peaks *peaks, struct ps_err *err)
 {
     struct ps_str rest = ps_str_from_c(text);
 
-    while (rest.len) {
-        size_t n = 0, colon = 0;
-        char *end, number[40];
-        double value;
-        struct ps_str word, key;
+    while (rest.len && err->code == PS_OK) {
+        size_t n = 0;
 
         while (n < rest.len && rest.ptr[n] != ',')
             n++;
-        word = (struct ps_str){rest.ptr, n};
-        while (colon < word.len && word.ptr[colon] != ':')
-            colon++;
-        key = (struct ps_str){word.ptr, colon};
-        if (colon == word.len || word.len - colon - 1 >= sizeof number)
-            return ps_fail(err, PS_BAD_REQUEST,
-                           "peak is a list such as matrix_bf16:708,bandwidth:5300, not '%s'", text);
-        memcpy(number, word.ptr + colon + 1, word.len - colon - 1);
-        number[word.len - colon - 1] = '\0';
-        value = strtod(number, &end);
-        if (end == number || *end || !(value > 0) || !(value < 1e9))
-            return ps_fail(err, PS_BAD_REQUEST, "the peak '%.*s' is not a number above 0",
-                           (int)word.len, word.ptr);
-        if (ps_str_eq_c(key, "bandwidth")) {
-            peaks->bandwidth = value;
-        } else {
-            bool is_matrix = ps_str_starts_with(key, PS_STR("matrix_")), found = false;
-
-            if (!is_matrix && !ps_str_starts_with(key, PS_STR("vector_")))
-                return ps_fail(err, PS_BAD_REQUEST,
-                               "no peak is called '%.*s': matrix_TYPE, vector_TYPE or bandwidth",
-                               (int)key.len, key.ptr);
-            for (int type = 1; type < PS_N_NUMBER_TYPES; type++)
-                if (ps_str_eq_c(ps_str_skip(key, 7),
-                                ps_number_type_name((enum ps_number_type)type))) {
-                    (is_matrix ? peaks->matrix : peaks->vector)[type] = value;
-                    found = true;
-                }
-            if (!found)
-                return ps_fail(err, PS_BAD_REQUEST, "no type of numbers is called '%.*s'",
-                               (int)key.len - 7, key.ptr + 7);
-        }
+        read_peak((struct ps_str){rest.ptr, n}, peaks, err);
         rest = ps_str_skip(rest, n + 1);
     }
-    return PS_OK;
+    return err->code;
 }
 
 static enum ps_status read_peaks(struct ps_db *db, struct ps_params params, struct used_peaks *out,

@@ -155,25 +155,12 @@ static void test_other_names(void **state)
         assert_false(ps_serving_step_parse(ps_str_from_c(names[i]), &step));
 }
 
-static void test_captures(void **state)
-{
-    struct ps_str mode;
-    int64_t batch;
-
-    (void)state;
-    assert_true(ps_serving_capture_parse(PS_STR("capture_256_mixed_prefill"), &batch, &mode));
-    assert_int_equal(batch, 256);
-    assert_true(ps_str_eq_c(mode, "mixed_prefill"));
-    assert_false(ps_serving_capture_parse(PS_STR("capture_256"), &batch, &mode));
-    assert_false(ps_serving_capture_parse(PS_STR("capture_model"), &batch, &mode));
-}
-
 int serving_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vllm),        cmocka_unit_test(test_sglang),
         cmocka_unit_test(test_atom),        cmocka_unit_test(test_tensorrt_llm),
-        cmocka_unit_test(test_other_names), cmocka_unit_test(test_captures),
+        cmocka_unit_test(test_other_names),
     };
 
     return cmocka_run_group_tests_name("serving", tests, NULL, NULL);
