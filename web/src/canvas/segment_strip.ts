@@ -3,7 +3,8 @@
 import type { SegmentMap } from '../base/snapshot_types';
 import { HOLE, type SegmentPiece, type SegmentRows } from '../model/snapshot_segments';
 import { isPicked, type Pick } from '../model/snapshot_pick';
-import { groupColour, hatchPattern, sizeCanvas, type SnapshotTheme } from './snapshot_theme';
+import { sizeCanvas } from './brush';
+import { groupColour, hatchPattern, type SnapshotTheme } from './snapshot_theme';
 
 export const STRIP_ROW = 17;
 export const STRIP_STEP = 23;

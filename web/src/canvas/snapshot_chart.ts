@@ -15,13 +15,13 @@ import {
 import { isPicked, type Pick } from '../model/snapshot_pick';
 import type { BandRuns } from '../model/snapshot_bands';
 import { byteStep } from '../model/step_curve';
+import { sizeCanvas } from './brush';
 import {
     GROUP_TOKENS,
     groupColour,
     hatchPattern,
     partGroup,
     type PartsBy,
-    sizeCanvas,
     type SnapshotTheme,
 } from './snapshot_theme';
 

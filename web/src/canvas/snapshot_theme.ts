@@ -67,25 +67,6 @@ export function partGroup(by: PartsBy, part: number, parts: number): number {
     return part === parts - 1 ? OTHER_GROUP : part + 1;
 }
 
-/** Sizes a canvas to its place in CSS px; returns its context, in CSS px. */
-export function sizeCanvas(
-    canvas: HTMLCanvasElement,
-    width: number,
-    height: number,
-): CanvasRenderingContext2D | null {
-    const ratio = devicePixelRatio || 1;
-    const [w, h] = [
-        Math.max(1, Math.round(width * ratio)),
-        Math.max(1, Math.round(height * ratio)),
-    ];
-    if (canvas.width !== w) canvas.width = w;
-    if (canvas.height !== h) canvas.height = h;
-    const ctx = canvas.getContext('2d');
-    ctx?.setTransform(ratio, 0, 0, ratio, 0, 0);
-    ctx?.clearRect(0, 0, width, height);
-    return ctx;
-}
-
 const HATCH_PX = 5;
 
 /** Diagonal stripes on the background. */

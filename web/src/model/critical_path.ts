@@ -122,7 +122,7 @@ export function pathLegs(path: CriticalEdges, least: number): PathLeg[] {
     return legs;
 }
 
-/** Times in which the path is on a track, joined where less than `least` ns are between them. */
+/** Intervals in which the path runs on a track; gaps shorter than `least` ns are closed. */
 export function onTrack(path: CriticalEdges, track: number, least: number): [number, number][] {
     const spans: [number, number][] = [];
     for (let i = 0; i < path.ns.length; i++) {

@@ -5,7 +5,7 @@
 import type { Inference, InferencePhase, PhaseName } from '../base/inference_types';
 import { int, pct, THIN_SPACE } from '../base/units';
 import { familyOf } from './family';
-import { ms } from './trace_range';
+import { ms, type TraceRange } from './trace_range';
 
 /** What the horizontal axis shows. */
 export type InferenceAxis = 'step' | 'time' | 'batch' | 'context';
@@ -195,6 +195,17 @@ export function phaseShares(
         const count = steps.filter((step) => phaseOf(answer, step) === phase).length;
         return count > 0 ? [[phase, count / steps.length]] : [];
     });
+}
+
+/** From the start of a step, on the host or the device, to the end of both. */
+export function stepRange({ columns }: Inference, step: number): TraceRange {
+    const { host_start_ns, host_ns, first_ns, span_ns } = columns;
+    const start = host_start_ns[step];
+    const first = first_ns[step] ?? start;
+    return {
+        from_ns: Math.min(start, first),
+        to_ns: Math.max(start + host_ns[step], first + (span_ns[step] ?? 0)),
+    };
 }
 
 /** The value of a step on an axis of batch size or context; null: unknown. */

@@ -16,6 +16,7 @@ import { FamilySwatch } from '../../components/family_swatch';
 import { arraySource } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
+import { Says } from '../../components/says';
 import { Segmented } from '../../components/segmented';
 import { Toolbar } from '../../components/toolbar';
 import { familyOf } from '../../model/family';
@@ -228,9 +229,7 @@ function Phases({ runs, parts }: PhasesProps) {
     const [first, second] = inferenceDiffSays(runs, rows, phase);
     return (
         <>
-            <p class="says" role="status">
-                <b>{first}</b> <span class="soft">{second}</span>
-            </p>
+            <Says first={first} second={second} />
             <Toolbar label="phases">
                 <Segmented
                     label="phase"

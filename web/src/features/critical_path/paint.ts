@@ -3,6 +3,7 @@
  * path as a line above the rows that it runs through. */
 import type { CriticalPath, CriticalTrack } from '../../base/trace_types';
 import { THIN_SPACE } from '../../base/units';
+import { type Brush as CanvasBrush, startBrush } from '../../canvas/brush';
 import {
     type DrawnSlice,
     onTrack,
@@ -79,11 +80,7 @@ export function timeAt(scene: PathScene, geometry: PathGeometry, x: number): num
     return scene.from + share * (scene.to - scene.from);
 }
 
-type Token = (name: string) => string;
-
-interface Brush {
-    ctx: CanvasRenderingContext2D;
-    token: Token;
+interface Brush extends CanvasBrush {
     font: string;
     scene: PathScene;
     geometry: PathGeometry;
@@ -265,29 +262,14 @@ export function paintPath(
     scene: PathScene,
     geometry: PathGeometry,
 ): void {
-    const ctx = canvas.getContext('2d');
-    if (!ctx) return;
-    const style = getComputedStyle(canvas);
-    const tokens = new Map<string, string>();
-    const token: Token = (name) => {
-        let value = tokens.get(name);
-        if (value === undefined) {
-            value = style.getPropertyValue(`--${name}`).trim();
-            tokens.set(name, value);
-        }
-        return value;
-    };
-    const ratio = window.devicePixelRatio || 1;
-    const total = geometry.left + geometry.width + RIGHT;
-    canvas.width = Math.round(total * ratio);
-    canvas.height = Math.round(geometry.height * ratio);
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const started = startBrush(canvas, geometry.left + geometry.width + RIGHT, geometry.height);
+    if (!started) return;
+    const { ctx, token } = started;
     const font = `11.5px ${token('sans') || 'sans-serif'}`;
     ctx.font = font;
     const scale = geometry.width / (scene.to - scene.from);
     const brush: Brush = {
-        ctx,
-        token,
+        ...started,
         font,
         scene,
         geometry,

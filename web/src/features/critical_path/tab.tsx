@@ -13,6 +13,7 @@ import { int, plural, THIN_SPACE } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
+import { Says } from '../../components/says';
 import { Segmented } from '../../components/segmented';
 import { setStatus } from '../../components/status_line';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
@@ -231,9 +232,7 @@ function Path({ run, answer }: { run: Run; answer: CriticalPath }) {
     }, [answer]);
     return (
         <>
-            <p class="says" role="status">
-                <b>{first}</b> <span class="soft">{second}</span>
-            </p>
+            <Says first={first} second={second} />
             <Toolbar label="path">
                 <StepChoice run={run} answer={answer} />
                 <span class="soft">

@@ -2,6 +2,7 @@
 /* Geometry and painting of the steps of a serving engine: rows that share the x axis. */
 import type { Inference, PhaseName } from '../../base/inference_types';
 import { int, THIN_SPACE } from '../../base/units';
+import { type Brush as CanvasBrush, startBrush } from '../../canvas/brush';
 import {
     axisValue,
     type InferenceAxis,
@@ -36,8 +37,6 @@ export interface InferenceGeometry {
     /** positions of the points of a scatter plot, by their places in `shown`; [] for other axes */
     points: { x: number; y: number; step: number }[];
 }
-
-type Token = (name: string) => string;
 
 /** A round number of ms as short as possible: "0.25", "90". */
 const scaleText = (ns: number): string => String(Number((ns / 1e6).toPrecision(6)));
@@ -101,9 +100,7 @@ export function stepAt({ left, columns, points }: InferenceGeometry, x: number, 
 
 /* --- Painting --- */
 
-interface Brush {
-    ctx: CanvasRenderingContext2D;
-    token: Token;
+interface Brush extends CanvasBrush {
     scene: InferenceScene;
     geometry: InferenceGeometry;
 }
@@ -453,17 +450,9 @@ export function paintInference(
     scene: InferenceScene,
     geometry: InferenceGeometry,
 ): void {
-    const ctx = canvas.getContext('2d');
-    if (!ctx) return;
-    const style = getComputedStyle(canvas);
-    const token: Token = (name) => style.getPropertyValue(`--${name}`).trim();
-    const ratio = window.devicePixelRatio || 1;
-    const width = geometry.left + geometry.width + RIGHT;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(geometry.height * ratio);
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    ctx.clearRect(0, 0, width, geometry.height);
-    const brush: Brush = { ctx, token, scene, geometry };
+    const started = startBrush(canvas, geometry.left + geometry.width + RIGHT, geometry.height);
+    if (!started) return;
+    const brush: Brush = { ...started, scene, geometry };
     if (scene.axis === 'batch' || scene.axis === 'context') {
         paintPlot(brush);
         return;

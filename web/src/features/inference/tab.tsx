@@ -14,6 +14,7 @@ import { int, plural } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
+import { Says } from '../../components/says';
 import { Segmented } from '../../components/segmented';
 import { setStatus } from '../../components/status_line';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
@@ -22,7 +23,9 @@ import {
     type InferenceAxis,
     inferenceSays,
     shownSteps,
+    type StackPart,
     stackParts,
+    stepRange,
 } from '../../model/inference';
 import { ms } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
@@ -56,7 +59,10 @@ function statusOf(answer: Inference): string {
         .join(' · ');
 }
 
-function Legend({ parts }: { parts: ReturnType<typeof stackParts> }) {
+const countOf = ({ phases }: Inference, name: PhaseName): number =>
+    phases.find(({ phase }) => phase === name)?.steps ?? 0;
+
+function Legend({ parts }: { parts: StackPart[] }) {
     return (
         <span class="inference-legend">
             {parts.map(({ key, label }) => (
@@ -65,6 +71,57 @@ function Legend({ parts }: { parts: ReturnType<typeof stackParts> }) {
                 </span>
             ))}
         </span>
+    );
+}
+
+interface StepsToolbarProps {
+    answer: Inference;
+    parts: StackPart[];
+    phase: PhaseName | null;
+    axis: InferenceAxis;
+    /** only steps of the steady state */
+    steady: boolean;
+}
+
+function StepsToolbar({ answer, parts, phase, axis, steady }: StepsToolbarProps) {
+    return (
+        <Toolbar label="steps">
+            <Segmented
+                label="phase"
+                value={phase ?? 'all'}
+                options={[
+                    { value: 'all', text: `all ${int(answer.steps)}` },
+                    ...FILTERS.filter((name) => countOf(answer, name) > 0).map((name) => ({
+                        value: name,
+                        text: (
+                            <>
+                                <i class={`swatch is-phase-${name}`} /> {name}{' '}
+                                {int(countOf(answer, name))}
+                            </>
+                        ),
+                    })),
+                ]}
+                onChange={(next) => replaceQuery({ ph: next === 'all' ? null : next })}
+            />
+            <Segmented<InferenceAxis>
+                label="axis"
+                value={axis}
+                options={INFERENCE_AXES.map((value) => ({ value, text: AXIS_TEXTS[value] }))}
+                onChange={(x) => replaceQuery({ x: x === 'step' ? null : x })}
+            />
+            {answer.steady && (
+                <label class="inference-steady" title="at most 10 % fewer requests than the most">
+                    <CheckBox
+                        label="steady state only"
+                        checked={steady}
+                        onChange={(checked) => replaceQuery({ ss: checked ? '1' : null })}
+                    />
+                    {` steady state only, steps ${int(answer.steady.first)}–${int(answer.steady.first + answer.steady.steps - 1)}`}
+                </label>
+            )}
+            <Spacer />
+            <Legend parts={parts} />
+        </Toolbar>
     );
 }
 
@@ -85,8 +142,6 @@ function Steps({ run, answer }: { run: Run; answer: Inference }) {
     });
     const { data, error, loading } = useJson<InferenceParts>(path);
     const [first, second] = useMemo(() => inferenceSays(answer), [answer]);
-    const countOf = (name: PhaseName): number =>
-        answer.phases.find((one) => one.phase === name)?.steps ?? 0;
     const select = (next: number | null): void =>
         replaceQuery({ step: next === null ? null : String(next) });
     const move = (by_: 1 | -1): void => {
@@ -94,25 +149,16 @@ function Steps({ run, answer }: { run: Run; answer: Inference }) {
         const next = at < 0 ? shown.at(by_ > 0 ? 0 : -1) : shown[at + by_];
         if (next !== undefined) select(next);
     };
-    const rangeOf = (index: number): { from_ns: number; to_ns: number } => {
-        const { first_ns, span_ns, host_start_ns, host_ns } = answer.columns;
-        const from = Math.min(host_start_ns[index], first_ns[index] ?? host_start_ns[index]);
-        const to = Math.max(
-            host_start_ns[index] + host_ns[index],
-            (first_ns[index] ?? host_start_ns[index]) + (span_ns[index] ?? 0),
-        );
-        return { from_ns: from, to_ns: to };
-    };
     const filter = (name: PhaseName): void =>
         replaceQuery({ ph: phase === name ? null : name, step: null });
-    const timelineHref = step >= 0 ? timelineHash(run, { range: rangeOf(step) }) : '';
+    const timelineHref = step >= 0 ? timelineHash(run, { range: stepRange(answer, step) }) : '';
     useKeys('Inference', [
         { key: 'ArrowRight', label: 'next step', run: () => move(1) },
         { key: 'ArrowLeft', label: 'previous step', run: () => move(-1) },
         ...FILTERS.map((name, i) => ({
             key: String(i + 1),
             label: `only ${name} steps`,
-            run: () => countOf(name) > 0 && filter(name),
+            run: () => countOf(answer, name) > 0 && filter(name),
         })),
         ...(step >= 0
             ? [
@@ -132,49 +178,8 @@ function Steps({ run, answer }: { run: Run; answer: Inference }) {
     }, [answer]);
     return (
         <>
-            <p class="says" role="status">
-                <b>{first}</b> <span class="soft">{second}</span>
-            </p>
-            <Toolbar label="steps">
-                <Segmented
-                    label="phase"
-                    value={phase ?? 'all'}
-                    options={[
-                        { value: 'all', text: `all ${int(answer.steps)}` },
-                        ...FILTERS.filter((name) => countOf(name) > 0).map((name) => ({
-                            value: name,
-                            text: (
-                                <>
-                                    <i class={`swatch is-phase-${name}`} /> {name}{' '}
-                                    {int(countOf(name))}
-                                </>
-                            ),
-                        })),
-                    ]}
-                    onChange={(next) => replaceQuery({ ph: next === 'all' ? null : next })}
-                />
-                <Segmented<InferenceAxis>
-                    label="axis"
-                    value={axis}
-                    options={INFERENCE_AXES.map((value) => ({ value, text: AXIS_TEXTS[value] }))}
-                    onChange={(x) => replaceQuery({ x: x === 'step' ? null : x })}
-                />
-                {answer.steady && (
-                    <label
-                        class="inference-steady"
-                        title="at most 10 % fewer requests than the most"
-                    >
-                        <CheckBox
-                            label="steady state only"
-                            checked={steady}
-                            onChange={(checked) => replaceQuery({ ss: checked ? '1' : null })}
-                        />
-                        {` steady state only, steps ${int(answer.steady.first)}–${int(answer.steady.first + answer.steady.steps - 1)}`}
-                    </label>
-                )}
-                <Spacer />
-                <Legend parts={parts} />
-            </Toolbar>
+            <Says first={first} second={second} />
+            <StepsToolbar {...{ answer, parts, phase, axis, steady }} />
             <InferenceChart scene={{ answer, parts, shown, axis, step }} onPick={select} />
             <div class={step >= 0 ? 'inference-panes has-step' : 'inference-panes'}>
                 <section class="pane pane-main">

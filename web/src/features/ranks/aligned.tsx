@@ -4,6 +4,7 @@
 import { useRef } from 'preact/hooks';
 import type { AlignedRank, RanksAnswer, RankStep } from '../../base/ranks_types';
 import { THIN_SPACE } from '../../base/units';
+import { startBrush, type Token } from '../../canvas/brush';
 import { usePaint, useWidth } from '../../components/painting';
 import { PaneHead } from '../../components/toolbar';
 import { rankName } from '../../model/ranks';
@@ -46,8 +47,6 @@ export function waitText(rank: AlignedRank, least: number): string {
     return rank.wait_ns === least ? 'is waited for' : `waits ${ms(rank.wait_ns)}${THIN_SPACE}ms`;
 }
 
-type Token = (name: string) => string;
-
 function hatched(ctx: CanvasRenderingContext2D, token: Token): CanvasPattern | string {
     const tile = document.createElement('canvas');
     tile.width = tile.height = 6;
@@ -69,15 +68,10 @@ function paintBar(
     view: AlignedView,
     call: number | null,
 ) {
-    const ctx = canvas.getContext('2d');
-    if (!ctx) return;
-    const style = getComputedStyle(canvas);
-    const token: Token = (name) => style.getPropertyValue(`--${name}`).trim();
-    const ratio = window.devicePixelRatio || 1;
     const { clientWidth: width, clientHeight: height } = canvas;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const brush = startBrush(canvas, width, height);
+    if (!brush) return;
+    const { ctx, token } = brush;
     const x = (ns: number) => ((rank.aligned_ns + ns - view.from) / (view.to - view.from)) * width;
     const box = (start: number, length: number) =>
         ctx.fillRect(x(start), 0, Math.max(1, x(start + length) - x(start)), height);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Geometry and painting of the heat map of ranks by steps. */
 import type { RanksAnswer } from '../../base/ranks_types';
+import { startBrush, type Token } from '../../canvas/brush';
 import {
     absoluteBounds,
     absoluteLevel,
@@ -88,8 +89,6 @@ function levelOfCell(scene: HeatScene, bounds: number[], row: number, step: numb
         ? levelOf(scene.rows[row].excess[step])
         : absoluteLevel(scene.answer.cells[at], bounds);
 }
-
-type Token = (name: string) => string;
 
 function hatch(ctx: CanvasRenderingContext2D, token: Token): CanvasPattern | string {
     const tile = document.createElement('canvas');
@@ -298,16 +297,10 @@ export function paintHeat(
     scene: HeatScene,
     geometry: HeatGeometry,
 ): void {
-    const ctx = canvas.getContext('2d');
-    if (!ctx) return;
-    const style = getComputedStyle(canvas);
-    const token: Token = (name) => style.getPropertyValue(`--${name}`).trim();
-    const ratio = window.devicePixelRatio || 1;
     const width = geometry.left + geometry.width + geometry.bars;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(geometry.height * ratio);
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    ctx.clearRect(0, 0, width, geometry.height);
+    const brush = startBrush(canvas, width, geometry.height);
+    if (!brush) return;
+    const { ctx, token } = brush;
     paintCells(ctx, scene, geometry, token);
     paintAxis(ctx, scene, geometry, token);
     paintLabels(ctx, scene, geometry, token);

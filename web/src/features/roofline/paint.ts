@@ -2,6 +2,7 @@
 /* Geometry and painting of the roofline: both scales are logarithmic. */
 import type { Peaks } from '../../base/roofline_types';
 import { formatFixed } from '../../base/units';
+import { type Brush as CanvasBrush, startBrush } from '../../canvas/brush';
 import { familyOf } from '../../model/family';
 import {
     decades,
@@ -40,8 +41,6 @@ export interface RooflineGeometry {
     /** large ones first, so that small ones are painted on top */
     circles: Circle[];
 }
-
-type Token = (name: string) => string;
 
 const LEFT = 58;
 const BOTTOM = 44;
@@ -98,9 +97,7 @@ export function circleAt({ circles }: RooflineGeometry, x: number, y: number): R
     return null;
 }
 
-interface Brush {
-    ctx: CanvasRenderingContext2D;
-    token: Token;
+interface Brush extends CanvasBrush {
     scene: RooflineScene;
     geometry: RooflineGeometry;
 }
@@ -316,18 +313,10 @@ export function paintRoofline(
     scene: RooflineScene,
     geometry: RooflineGeometry,
 ): void {
-    const ctx = canvas.getContext('2d');
-    if (!ctx) return;
-    const style = getComputedStyle(canvas);
-    const token: Token = (name) => style.getPropertyValue(`--${name}`).trim();
-    const ratio = window.devicePixelRatio || 1;
-    const width = geometry.left + geometry.width + RIGHT;
-    const height = geometry.top + geometry.height + BOTTOM;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    ctx.clearRect(0, 0, width, height);
-    const brush: Brush = { ctx, token, scene, geometry };
+    const { left, top, width, height } = geometry;
+    const started = startBrush(canvas, left + width + RIGHT, top + height + BOTTOM);
+    if (!started) return;
+    const brush: Brush = { ...started, scene, geometry };
     paintGrid(brush);
     paintRoofs(brush);
     paintCircles(brush);

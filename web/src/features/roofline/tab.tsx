@@ -14,6 +14,7 @@ import { CheckBox } from '../../components/check_box';
 import { Notice } from '../../components/notice';
 import { NumberField } from '../../components/number_field';
 import { LoadingLine } from '../../components/progress';
+import { Says } from '../../components/says';
 import { Segmented } from '../../components/segmented';
 import { setStatus } from '../../components/status_line';
 import { Spacer, Toolbar } from '../../components/toolbar';
@@ -124,9 +125,7 @@ function Operators({ run, answer }: { run: Run; answer: Roofline }) {
     const source = answer.peaks ? `${answer.peaks.name}, ${answer.peaks.source}` : '';
     return (
         <>
-            <p class="says" role="status">
-                <b>{first}</b> <span class="soft">{second}</span>
-            </p>
+            <Says first={first} second={second} />
             <Toolbar label="roofline">
                 <Segmented<RooflineBy>
                     label="rows"
