@@ -28,7 +28,7 @@
 
 /* A file that is being sent, or was sent. */
 struct sent {
-    unsigned n;      /* the place of its chunks in the database (blobs.h) is <session>-<n> */
+    char hash[PS_CONTENT_HASH_SIZE];
     int64_t done_ms; /* monotonic clock; 0: still being sent */
 };
 
@@ -275,19 +275,20 @@ static enum ps_status list(struct ps_store *store,
 
 /* --- Contents of files --- */
 
-static void begin_send(struct ps_shared_files *shared, unsigned n)
+static void begin_send(struct ps_shared_files *shared, const char *hash)
 {
     (void)pthread_mutex_lock(&shared->lock);
     PS_RESERVE_ONE(shared->sent, shared->n_sent, shared->cap_sent);
-    shared->sent[shared->n_sent++] = (struct sent){n, 0};
+    memcpy(shared->sent[shared->n_sent].hash, hash, PS_CONTENT_HASH_SIZE);
+    shared->sent[shared->n_sent++].done_ms = 0;
     (void)pthread_mutex_unlock(&shared->lock);
 }
 
-static void end_send(struct ps_shared_files *shared, unsigned n)
+static void end_send(struct ps_shared_files *shared, const char *hash)
 {
     (void)pthread_mutex_lock(&shared->lock);
     for (size_t i = shared->n_sent; i-- > 0;) {
-        if (shared->sent[i].n != n)
+        if (shared->sent[i].done_ms || strcmp(shared->sent[i].hash, hash) != 0)
             continue;
         shared->sent[i].done_ms = ps_monotonic_ms();
         break;
@@ -311,11 +312,11 @@ static enum ps_status send(struct ps_store *store, const char *folder, const cha
     if (status != PS_OK)
         return status;
     (void)snprintf(place, sizeof place, "%s-%u", store->session, n);
-    begin_send(store->replica->files, n);
+    begin_send(store->replica->files, out->hash);
     pg = acquire_connection(store->replica->files);
     status = ps_blob_send(pg, store->session, place, fd, out->hash, out->bytes, err);
     release_connection(store->replica->files, pg);
-    end_send(store->replica->files, n);
+    end_send(store->replica->files, out->hash);
     return status;
 }
 
@@ -388,25 +389,24 @@ static void forget_sent(struct ps_shared_files *shared, int64_t hold_ms)
     (void)pthread_mutex_unlock(&shared->lock);
 }
 
-/* Whether a place of this session is being sent, or was sent recently and may still be used. */
-static bool is_needed(struct ps_store *store, const char *place)
+/* Whether this session sends the bytes, or sent them recently and may still add a reference. */
+static bool is_needed(struct ps_store *store, const char *hash)
 {
     struct ps_shared_files *shared = store->replica->files;
-    const unsigned long n = strtoul(place + strlen(store->session) + 1, NULL, 10);
     bool is = false;
 
     (void)pthread_mutex_lock(&shared->lock);
     for (size_t i = 0; i < shared->n_sent; i++)
-        is |= shared->sent[i].n == n;
+        is |= strcmp(shared->sent[i].hash, hash) == 0;
     (void)pthread_mutex_unlock(&shared->lock);
     return is;
 }
 
-static bool is_alive(void *user, const char *session, const char *place)
+static bool is_alive(void *user, const char *session, const char *hash)
 {
     struct ps_store *store = user;
 
-    return strcmp(session, store->session) == 0 ? is_needed(store, place)
+    return strcmp(session, store->session) == 0 ? is_needed(store, hash)
                                                 : ps_session_is_alive(store, session);
 }
 

@@ -155,10 +155,13 @@ static enum ps_status read_state_row(void *user, const struct ps_pg_value *value
 }
 
 /* Inside a transaction of the clock: a complete loose blob is either referenced, and is no longer
- * loose, or its row is deleted, so that it cannot be found any more. */
+ * loose, or its row is deleted, so that it cannot be found any more. Locks the row of loose first:
+ * no sender becomes its owner in between. */
 static enum ps_status check_complete(struct ps_pg *pg, const struct ps_pg_value values[2],
                                      struct blob_state *out, struct ps_err *err)
 {
+    ps_pg_run(pg, "SELECT place FROM loose WHERE place = $1 AND owner = '' FOR UPDATE", values, 1,
+              NULL, NULL, err);
     ps_pg_run(pg,
               "SELECT (SELECT count(*) FROM loose WHERE place = $1 AND owner = ''), "
               "(SELECT count(*) FROM blob WHERE hash = $2 AND place = $1), "
@@ -204,7 +207,7 @@ enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_is_needed *is_alive, void
         const char *place = at, *hash = place + strlen(place) + 1, *owner = hash + strlen(hash) + 1;
         struct ps_err own = PS_ERR_INIT; /* the next place is swept after a failure, too */
 
-        if (!owner[0] || !is_alive(user, owner, place))
+        if (!owner[0] || !is_alive(user, owner, hash))
             n += sweep_one(pg, place, hash, &own) == PS_OK;
         (void)ps_fail_copy(err, &own);
         at = owner + strlen(owner) + 1;
@@ -351,6 +354,24 @@ static enum ps_status publish_blob(struct blob_upload *s, struct ps_err *err)
     return err->code;
 }
 
+/* Becomes the owner of a complete blob, unless another session is sending it or has found it too:
+ * no sweep deletes it then. *row: row of the blob, empty if there is none. */
+static enum ps_status claim_blob(struct blob_upload *s, struct ps_blob_row *row, struct ps_err *err)
+{
+    const struct ps_pg_value values[] = {ps_pg_text(s->hash), ps_pg_text(s->session)};
+
+    ps_blob_look(s->pg, s->hash, row, err);
+    if (!row->place)
+        return err->code;
+    ps_pg_run(s->pg,
+              "INSERT INTO loose(place, hash, owner) SELECT place, hash, $2 FROM blob "
+              "WHERE hash = $1 ON CONFLICT (place) DO UPDATE SET owner = excluded.owner "
+              "WHERE loose.owner = ''",
+              values, 2, NULL, NULL, err);
+    ps_blob_forget(row);
+    return ps_blob_look(s->pg, s->hash, row, err);
+}
+
 /* Makes one attempt. `before`: place of an earlier attempt with unknown result, or NULL. *placed:
  * that place was released, and the place of this attempt may have a row. */
 static enum ps_status send_once(struct blob_upload *s, const char *before, bool *placed,
@@ -362,7 +383,7 @@ static enum ps_status send_once(struct blob_upload *s, const char *before, bool 
     bool there;
 
     s->is_unreachable = ps_pg_connect(s->pg, PS_BLOB_WAIT_MS, err) != PS_OK;
-    ps_blob_look(s->pg, s->hash, &row, err);
+    claim_blob(s, &row, err);
     there = row.place != NULL;
     if (before && !(there && strcmp(row.place, before) == 0))
         ps_blob_let_go(s->pg, before, err);

@@ -18,10 +18,13 @@
  *                          only in transactions that lock this row as its own; so it gets an error,
  *                          and sends again under another place
  *   sender, sender         of the same bytes: the second blob row is rejected, its chunks deleted
- *   sender, add            if the blob existed and was deleted before the reference is added,
- *                          ps_blob_add_reference fails
- *   fetch, sweep           chunks deleted during the fetch are missing: PS_NOT_FOUND
- *   sweep, sweep           each checks again inside its transaction, and deletes what it still may
+ *   sender, remove, sweep  a sender that finds the blob becomes the owner of its loose row,
+ * inserted if there is none: so the blob is kept until the sender adds its reference, whoever
+ * removes the others. It then reads the row of blob again, because a sweep may have deleted it
+ * before. Only if a third session adds a reference and removes it again in between, or another
+ * sender owned the row and ended, can the blob be gone: ps_blob_add_reference fails fetch, sweep
+ * chunks deleted during the fetch are missing: PS_NOT_FOUND sweep, sweep           each checks
+ * again inside its transaction, and deletes what it still may
  */
 #ifndef PS_REPLICA_BLOBS_H
 #define PS_REPLICA_BLOBS_H
@@ -54,12 +57,12 @@ enum ps_status ps_blob_add_reference(struct ps_pg *pg, const char *hash, struct 
  * there are other references. */
 enum ps_status ps_blob_remove_reference(struct ps_pg *pg, const char *hash, struct ps_err *err);
 
-/* Deletes loose chunks without an owner, or whose owner is not alive or does not need the place any
- * more, each place in a transaction of its own. Any server may call it at any time. Continues after
- * a failure while the database is reachable; returns the first error. Starts no further deletion
- * after most_ms; *more is true then. *out (may be NULL): number of places that are no longer loose.
- */
-typedef bool ps_blob_is_needed(void *user, const char *session, const char *place);
+/* Deletes loose chunks without an owner, or whose owner is not alive or does not need the bytes
+ * with this hash any more, each place in a transaction of its own. Any server may call it at any
+ * time. Continues after a failure while the database is reachable; returns the first error. Starts
+ * no further deletion after most_ms; *more is true then. *out (may be NULL): number of places that
+ * are no longer loose. */
+typedef bool ps_blob_is_needed(void *user, const char *session, const char *hash);
 enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_is_needed *is_alive, void *user,
                              int64_t most_ms, bool *more, size_t *out, struct ps_err *err);
 

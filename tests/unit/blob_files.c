@@ -117,19 +117,19 @@ enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file,
     return status;
 }
 
-bool all_are_needed(void *user, const char *session, const char *place)
+bool all_are_needed(void *user, const char *session, const char *hash)
 {
     (void)user;
-    (void)place;
+    (void)hash;
     assert_string_not_equal(session, "");
     return true;
 }
 
-bool none_are_needed(void *user, const char *session, const char *place)
+bool none_are_needed(void *user, const char *session, const char *hash)
 {
     (void)user;
     (void)session;
-    (void)place;
+    (void)hash;
     return false;
 }
 

@@ -31,8 +31,8 @@ void expect_no_blobs(struct ps_pg *pg);
 
 /* A row of kept with this key that refers to the file, or no more. May fail. */
 enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file, bool on);
-bool all_are_needed(void *user, const char *session, const char *place);
-bool none_are_needed(void *user, const char *session, const char *place);
+bool all_are_needed(void *user, const char *session, const char *hash);
+bool none_are_needed(void *user, const char *session, const char *hash);
 size_t sweep(struct ps_pg *pg, ps_blob_is_needed *lives);
 
 #endif

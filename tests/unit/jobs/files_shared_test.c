@@ -269,9 +269,9 @@ static void what_was_kept_in_vain_goes(void **state)
     ps_store_close(store);
 }
 
-static bool nobody_lives(void *user, const char *session, const char *place)
+static bool nobody_lives(void *user, const char *session, const char *hash)
 {
-    (void)user, (void)session, (void)place;
+    (void)user, (void)session, (void)hash;
     return false;
 }
 

@@ -133,6 +133,31 @@ static void what_is_referred_to_stays(void **state)
     ps_pg_free(pg);
 }
 
+/* A session finds the bytes, so it does not send them; then the last reference to them ends. */
+static void what_a_sender_found_stays(void **state)
+{
+    struct ps_pg *pg = connect_to(*state);
+    struct file file = new_file(2 * MIB, 1);
+
+    assert_int_equal(send_file(pg, "s", "s-1", &file, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(refer(pg, "a", &file, true), PS_OK);
+    assert_int_equal(send_file(pg, "t", "t-1", &file, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(refer(pg, "a", &file, false), PS_OK);
+    assert_int_equal(sweep(pg, all_are_needed), 0);
+    assert_int_equal(refer(pg, "b", &file, true), PS_OK);
+    assert_int_equal(LOOSE(pg), 0);
+    expect_bytes(pg, &file);
+    assert_int_equal(refer(pg, "b", &file, false), PS_OK);
+    assert_int_equal(send_file(pg, "t", "t-2", &file, PS_ERR_IGNORED),
+                     PS_OK); /* after the removal */
+    assert_int_equal(sweep(pg, all_are_needed), 0);
+    expect_bytes(pg, &file);
+    assert_int_equal(sweep(pg, none_are_needed), 1); /* the sender has ended */
+    expect_no_blobs(pg);
+    (void)close(file.fd);
+    ps_pg_free(pg);
+}
+
 /* One that is untied and tied by one transaction, as when a file takes the place of its like. */
 static void a_transaction_may_do_both(void **state)
 {
@@ -160,7 +185,8 @@ int blobs_test(void)
     const struct CMUnitTest tests[] = {
         WITH(bytes_come_back),           WITH(what_is_there_is_not_sent_again),
         WITH(other_bytes_are_refused),   WITH(what_is_not_there_is_told),
-        WITH(what_is_referred_to_stays), WITH(a_transaction_may_do_both),
+        WITH(what_is_referred_to_stays), WITH(what_a_sender_found_stays),
+        WITH(a_transaction_may_do_both),
     };
 
     return postgres_start() ? cmocka_run_group_tests_name("blobs", tests, NULL, NULL) : 0;
