@@ -820,11 +820,17 @@ static bool store_cache(const struct ps_op_call *call, struct ps_op_cost *out)
     return true;
 }
 
-/* q is (tokens, heads, size), k (…, heads, size). */
+/* The name that SGLang's profiler gives to its attention, with a number at its end. */
+#define SGLANG_ATTENTION "sglang_profiler::attention_paged_attention_ragged"
+
+/* q is (tokens, heads, size), k (…, heads, size). SGLang's attention has output and workspace
+ * before them. */
 bool ps_op_paged_attention(const struct ps_op_call *call, const struct ps_serving_step *step,
                            struct ps_op_cost *out)
 {
-    const struct ps_op_input *q = input_of(call, 0), *k = input_of(call, 1), *v = input_of(call, 2);
+    const unsigned first = ps_str_starts_with(call->name, PS_STR(SGLANG_ATTENTION)) ? 2 : 0;
+    const struct ps_op_input *q = input_of(call, first), *k = input_of(call, first + 1),
+                             *v = input_of(call, first + 2);
     const struct ps_serving_group *c = &step->prefill, *g = &step->decode;
     double heads, k_heads, sizes;
 
@@ -858,7 +864,7 @@ bool ps_op_is_paged_attention(struct ps_str name)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (ps_str_eq_c(name, names[i]))
             return true;
-    return false;
+    return ps_str_starts_with(name, PS_STR(SGLANG_ATTENTION));
 }
 
 /* aiter::gemm_a16w16(A, B, …): the weight has the form N×K */

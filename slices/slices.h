@@ -53,6 +53,12 @@ enum ps_slice_flag {
     PS_SLICE_HIDDEN = 32,  /* torch never lists it (aten::is_leaf ...) */
     PS_SLICE_COLLECTIVE = 64,   /* communication, on the host or a device */
     PS_SLICE_TENSOR_CORE = 128, /* a kernel that uses Tensor Cores, according to its name */
+    PS_SLICE_REPLAYED = 256,    /* device work of a launched CUDA or HIP graph */
+    /* Its operator is that around the call that recorded it during the capture, which was found by
+     * the order of the work, or by the node of the graph (importers/trace/graphs.h). */
+    PS_SLICE_OP_BY_ORDER = 512,
+    PS_SLICE_OP_BY_NODE = 1024,
+    PS_SLICE_OP_RECORDED = PS_SLICE_OP_BY_ORDER | PS_SLICE_OP_BY_NODE,
 };
 
 /* The colour of a slice: the family of an operator and of the kernels it launches. Stored in run

@@ -170,7 +170,7 @@ WEB_PUBLIC = {
     "sql": ["links", "result", "shelf", "state"],
     "stacks": ["flame_pane", "frame_selection", "functions_tab"],
     "timeline": ["search"],
-    "trace": ["columns", "data", "definition_switch", "facts", "name_actions", "table", "timeline_link", "toolbar", "worker_names"],
+    "trace": ["attribution", "columns", "data", "definition_switch", "facts", "name_actions", "table", "timeline_link", "toolbar", "worker_names"],
     "trend": ["link", "state", "view"],
     "upload": ["drop_target", "uploads"],
 }

@@ -435,6 +435,15 @@ static void write_metrics(struct tr_trace *trace)
     number(trace, "span_ns", span_ns(trace));
     number(trace, "devices", (int64_t)count_devices(import));
     number(trace, "kernels", (int64_t)import->n_kernels);
+    if (import->work.all > 0) {
+        number(trace, "work_ns", import->work.all);
+        number(trace, "work_with_operator_ns", import->work.with_operator);
+    }
+    if (import->work.replayed > 0) {
+        number(trace, "replayed_ns", import->work.replayed);
+        number(trace, "replayed_by_order_ns", import->work.by_order);
+        number(trace, "replayed_by_node_ns", import->work.by_node);
+    }
     number(trace, "torch", trace->is_torch);
     number(trace, "shapes", has_shapes(trace));
     number(trace, "stacks", has_python_frames(trace));
@@ -508,6 +517,21 @@ static void write_notes(struct tr_trace *trace)
                     trace->import->unknown_phase, count[TR_REMARK_UNKNOWN]);
 }
 
+/* Work of graphs whose operator is not known, in traces that have no capture of it. */
+static void write_graph_note(struct tr_trace *trace)
+{
+    const struct tr_work_sums *work = &trace->import->work;
+    int64_t known = work->by_order + work->by_node;
+
+    if (!trace->source && work->replayed > 0 && known < work->replayed)
+        tr_add_note(
+            trace, PS_NOTE_INFO, PS_NOTE_NO_OFFSET,
+            "%.1f %% of device time is work of CUDA or HIP graphs without the operator that "
+            "recorded it: it is known if this trace is merged with the trace of the capture, "
+            "perfshelf add --merge CAPTURE REPLAY",
+            100.0 * (double)(work->replayed - known) / (double)work->all);
+}
+
 static void write_ledger(struct tr_trace *trace)
 {
     const struct tr_import_state *import = trace->import;
@@ -537,6 +561,7 @@ void tr_summary_write(struct tr_trace *trace)
     write_headers(trace);
     write_metrics(trace);
     write_notes(trace);
+    write_graph_note(trace);
     write_ledger(trace);
     headline.label = trace->step_ns ? "mean step" : "span";
     headline.value = (double)(trace->step_ns ? trace->step_ns : span_ns(trace)) / 1e9;

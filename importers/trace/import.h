@@ -147,6 +147,13 @@ enum tr_remark {
     TR_N_REMARKS
 };
 
+/* Sums of the durations of device work, ns. */
+struct tr_work_sums {
+    int64_t all, with_operator;
+    int64_t replayed, by_order,
+        by_node; /* of graphs; those whose operator is that of the capture */
+};
+
 struct tr_import_state {
     struct tr_process *processes;
     uint32_t n_processes, cap_processes, written_processes;
@@ -165,6 +172,7 @@ struct tr_import_state {
     int64_t shift_ns; /* ns subtracted from the ts of each record, so that the trace begins at 0 */
     uint32_t n_tracks;
     uint64_t n_slices, n_kernels;
+    struct tr_work_sums work;
     bool has_flops;    /* at least one slice has FLOPs */
     uint64_t rejected; /* number of records rejected: end events without a begin event */
     uint64_t remark_counts[TR_N_REMARKS];

@@ -8,8 +8,11 @@
  */
 #include "base/archive.h"
 #include "importers/importer.h"
+#include "importers/trace/graphs.h"
 #include "importers/trace/import.h"
 #include "importers/trace/job.h"
+
+#include <stdlib.h>
 
 enum { MEMBER_HEAD = 64 * 1024 };
 
@@ -117,6 +120,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 {
     struct ps_err failure = PS_ERR_INIT;
     struct tr_trace trace = {.out = out, .err = &failure};
+    struct tr_graphs *graphs = NULL;
     enum ps_status status;
 
     if (is_empty_list(ps_stream_peek(in, MEMBER_HEAD)))
@@ -124,36 +128,141 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
                        "the trace contains no events: nothing was profiled" PS_HINT
                        "run the code while the profiler is active, and record again");
     status = tr_trace_read(in, &trace);
+    if (status == PS_OK && tr_graphs_has_captures(&trace) && tr_graphs_has_launches(&trace)) {
+        graphs = tr_graphs_new();
+        tr_graphs_read(graphs, &trace);
+        tr_graphs_match(graphs);
+    }
     if (status == PS_OK)
         status = tr_import_trace(&trace);
+    tr_graphs_free(graphs);
     tr_trace_free(&trace);
     return ps_fail_copy_hint(err, &failure,
                              status == PS_LIMIT ? "record fewer steps, or shorten the file" : "");
 }
 
-/* Imports one file of a job. */
-static enum ps_status load_member(struct tr_job *job, struct ps_stream *in, struct ps_str name,
-                                  struct ps_err *err)
-{
-    struct tr_trace trace = {.out = tr_job_begin_file(job, name), .err = err};
-    enum ps_status status = tr_trace_read(in, &trace);
+/* Traces of a job that wait until all files are read, because the work that one replays may have
+ * been captured in another. */
+#define WAITING_MAX 32u
 
-    if (status == PS_OK) {
-        tr_job_set_trace(job, &trace);
-        status = tr_import_trace(&trace);
-    }
+struct members {
+    struct ps_sink *out;
+    struct tr_job *job;
+    unsigned files, traces;
+    struct waiting {
+        struct tr_trace trace;
+        char *name;
+    } * waiting[WAITING_MAX];
+    size_t n_waiting;
+};
+
+static enum ps_status import_member(struct tr_job *job, struct tr_trace *trace, struct ps_str name)
+{
+    enum ps_status status;
+
+    trace->out = tr_job_begin_file(job, name);
+    tr_job_set_trace(job, trace);
+    status = tr_import_trace(trace);
     if (status == PS_OK)
         tr_job_end_file(job);
-    tr_trace_free(&trace);
     return status;
 }
 
-struct contents {
-    unsigned files, traces;
-};
+/* Imports one file of a job, or keeps it until all files are read. */
+static enum ps_status load_member(struct members *members, struct ps_stream *in, struct ps_str name,
+                                  struct ps_err *err)
+{
+    struct waiting *member = ps_alloc(sizeof *member);
+    enum ps_status status;
 
-static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *out,
-                                   struct tr_job *job, struct contents *in_it, struct ps_err *err)
+    member->name = ps_strdup(name);
+    member->trace.out = tr_job_read_file(members->job, name);
+    member->trace.err = err;
+    status = tr_trace_read(in, &member->trace);
+    if (status == PS_OK && members->n_waiting < WAITING_MAX &&
+        (tr_graphs_has_captures(&member->trace) || tr_graphs_has_launches(&member->trace))) {
+        members->waiting[members->n_waiting++] = member;
+        return status;
+    }
+    if (status == PS_OK && members->n_waiting == WAITING_MAX &&
+        tr_graphs_has_launches(&member->trace))
+        ps_sink_note(member->trace.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                     "its graphs were not matched with captures: only those of the first %u files "
+                     "with graphs are",
+                     WAITING_MAX);
+    if (status == PS_OK)
+        status = import_member(members->job, &member->trace, name);
+    tr_trace_free(&member->trace);
+    free(member->name);
+    free(member);
+    return status;
+}
+
+/* Imports the trace as the capture of another one. */
+static enum ps_status import_capture(struct members *members, struct waiting *member,
+                                     const struct tr_trace *user)
+{
+    struct ps_str name = PS_STR("");
+    enum ps_status status;
+
+    for (size_t i = 0; i < members->n_waiting; i++)
+        if (&members->waiting[i]->trace == user)
+            name = ps_str_from_c(members->waiting[i]->name);
+    member->trace.out =
+        tr_job_begin_capture(members->job, ps_str_from_c(member->name), &member->trace, name, user);
+    status = tr_import_trace(&member->trace);
+    if (status == PS_OK)
+        tr_job_end_file(members->job);
+    return status;
+}
+
+/* Work refers to the operators of its capture, so captures are imported first. Those without
+ * launches of their own are no workers of the job. */
+enum place { PLACE_CAPTURE, PLACE_CAPTURE_AND_WORKER, PLACE_WORKER, N_PLACES };
+
+static enum place place_of(const struct tr_graphs *graphs, const struct tr_trace *trace)
+{
+    if (!tr_graphs_user_of(graphs, trace))
+        return PLACE_WORKER;
+    return tr_graphs_has_launches(trace) ? PLACE_CAPTURE_AND_WORKER : PLACE_CAPTURE;
+}
+
+/* Imports the traces that waited. */
+static enum ps_status import_waiting(struct members *members)
+{
+    struct tr_graphs *graphs = tr_graphs_new();
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < members->n_waiting; i++)
+        tr_graphs_read(graphs, &members->waiting[i]->trace);
+    tr_graphs_match(graphs);
+    for (int place = 0; place < N_PLACES; place++) {
+        for (size_t i = 0; i < members->n_waiting && status == PS_OK; i++) {
+            struct waiting *member = members->waiting[i];
+
+            if ((int)place_of(graphs, &member->trace) != place)
+                continue;
+            status =
+                place == PLACE_CAPTURE
+                    ? import_capture(members, member, tr_graphs_user_of(graphs, &member->trace))
+                    : import_member(members->job, &member->trace, ps_str_from_c(member->name));
+        }
+    }
+    tr_graphs_free(graphs);
+    return status;
+}
+
+static void free_waiting(struct members *members)
+{
+    for (size_t i = 0; i < members->n_waiting; i++) {
+        tr_trace_free(&members->waiting[i]->trace);
+        free(members->waiting[i]->name);
+        free(members->waiting[i]);
+    }
+}
+
+static enum ps_status load_members(struct ps_archive *archive, struct members *members,
+                                   struct ps_err *err)
 {
     enum ps_status status = PS_OK;
     struct ps_str name;
@@ -162,48 +271,52 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
         struct ps_stream *in =
             ps_stream_to_utf8(ps_stream_decompress(ps_archive_member(archive), &member_limits));
 
-        in_it->files++;
+        members->files++;
         if (is_trace(ps_stream_peek(in, MEMBER_HEAD))) {
-            if (++in_it->traces > TR_WORKERS_MAX)
+            if (++members->traces > TR_WORKERS_MAX)
                 status = ps_fail(err, PS_LIMIT, "the archive contains more than %u traces",
                                  TR_WORKERS_MAX);
             if (status == PS_OK)
-                status = load_member(job, in, name, err);
+                status = load_member(members, in, name, err);
         } else {
-            ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+            ps_sink_note(members->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                          "%.*s is not a trace and was skipped", (int)name.len, name.ptr);
         }
         ps_stream_free(in);
     }
-    return status == PS_OK ? ps_archive_status(archive, err) : status;
+    if (status == PS_OK)
+        status = ps_archive_status(archive, err);
+    if (status == PS_OK)
+        status = import_waiting(members);
+    free_waiting(members);
+    return status;
 }
 
 /* Fails with PS_UNKNOWN_KIND because an archive with fewer than two traces is not a job. */
-static enum ps_status refuse_contents(const struct contents *in_it, struct ps_err *err)
+static enum ps_status refuse_contents(const struct members *members, struct ps_err *err)
 {
-    if (in_it->files == 1)
+    if (members->files == 1)
         return ps_fail(err, PS_UNKNOWN_KIND,
                        "this archive contains only one file" PS_HINT
                        "unpack the archive and add that file");
     return ps_fail(err, PS_UNKNOWN_KIND,
                    "this archive contains %s instead of the traces of one job" PS_HINT
                    "unpack the archive and add the %s in it",
-                   in_it->traces ? "one trace" : "other files",
-                   in_it->traces ? "trace" : "profiles");
+                   members->traces ? "one trace" : "other files",
+                   members->traces ? "trace" : "profiles");
 }
 
 static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_archive *archive = ps_archive_open(in, &member_limits);
-    struct tr_job *job = tr_job_new(out);
-    struct contents in_it = {0};
-    enum ps_status status = load_members(archive, out, job, &in_it, err);
+    struct members members = {.out = out, .job = tr_job_new(out)};
+    enum ps_status status = load_members(archive, &members, err);
 
-    if (status == PS_OK && in_it.traces < 2)
-        status = refuse_contents(&in_it, err);
+    if (status == PS_OK && members.traces < 2)
+        status = refuse_contents(&members, err);
     if (status == PS_OK)
-        tr_job_write(job);
-    tr_job_free(job);
+        tr_job_write(members.job);
+    tr_job_free(members.job);
     ps_archive_free(archive);
     return status;
 }

@@ -43,8 +43,11 @@ struct tr_job {
     struct ps_buf key;
     struct tr_job_ids base_ids, next_ids; /* the ids of the current file begin at base_ids + 1 */
     bool has_clock, is_whole_written;
+    bool is_capture;            /* the current file is part of the capture of another one */
+    bool is_described;          /* a file that is not a capture has written the metadata */
     int64_t base_ns, origin_us; /* time base of the first file */
     int64_t shift_ns;           /* ns to add to the times of the current file */
+    int64_t earlier_ns;         /* how much earlier than its user a capture was recorded */
     /* minimum and maximum time of all tracks so far, in the time of the run */
     int64_t first_ns, last_ns;
     int64_t *column[PS_N_SLICE_COLUMNS];
@@ -115,7 +118,7 @@ static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
     struct tr_job *job = job_of_sink(sink);
 
-    if (job->files == 0)
+    if (!job->is_described && !job->is_capture)
         job->out->ops->meta(job->out, key, value);
 }
 
@@ -130,12 +133,26 @@ static struct tr_job_figure *tr_job_figure(struct tr_job *job, const char *key)
     return &job->figures[job->n_figures++];
 }
 
+/* What the run says of its files, and not of the work in them. */
+static bool counts_for_capture(const char *key)
+{
+    static const char *const keys[] = {"events",    "slices", "tracks", "processes",
+                                       "operators", "shapes", "stacks", "flops"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
 static void number(struct ps_sink *sink, const char *key, struct ps_num value)
 {
-    struct tr_job_figure *figure = tr_job_figure(job_of_sink(sink), key);
+    struct tr_job *job = job_of_sink(sink);
+    struct tr_job_figure *figure;
 
-    if (value.kind == PS_NUM_NONE)
+    if (value.kind == PS_NUM_NONE || (job->is_capture && !counts_for_capture(key)))
         return;
+    figure = tr_job_figure(job, key);
     if (figure->n++ == 0) {
         figure->first = figure->max = value;
         figure->is_integer = true;
@@ -151,7 +168,7 @@ static void list(struct ps_sink *sink, const char *key, const struct ps_str *ite
 {
     struct tr_job *job = job_of_sink(sink);
 
-    if (job->files == 0)
+    if (!job->is_described && !job->is_capture)
         job->out->ops->list(job->out, key, items, n);
 }
 
@@ -187,6 +204,8 @@ static void headline(struct ps_sink *sink, const struct ps_headline *row)
     struct tr_job *job = job_of_sink(sink);
     bool same = job->headline.label && strcmp(job->headline.label, row->label) == 0;
 
+    if (job->is_capture)
+        return;
     if (!job->headline.label || (!same && strcmp(row->label, "mean step") == 0)) {
         job->headline = *row;
         job->headlines = 1;
@@ -254,11 +273,18 @@ static void args_template(struct ps_sink *sink, const struct ps_args_template *r
 static void process(struct ps_sink *sink, const struct ps_process *row)
 {
     struct tr_job *job = job_of_sink(sink);
+    PS_AUTO(ps_buf_free) struct ps_buf labels = {0};
     struct ps_process copy = *row;
 
     copy.id = numbered(job->base_ids.process, &job->next_ids.process, row->id);
     copy.worker = job->worker;
     copy.sort_key += (int64_t)job->files * (POSITIONS_PER_FILE >> 32);
+    if (job->is_capture) {
+        ps_buf_printf(&labels, "%.*s%scapture of graphs, recorded %.3f s earlier",
+                      (int)row->labels.len, row->labels.ptr, row->labels.len ? ", " : "",
+                      (double)job->earlier_ns / 1e9);
+        copy.labels = ps_buf_slice(&labels);
+    }
     job->out->ops->process(job->out, &copy);
 }
 
@@ -272,7 +298,7 @@ static void track(struct ps_sink *sink, const struct ps_track *row)
     copy.sort_key += (int64_t)job->files * POSITIONS_PER_FILE;
     copy.start_ns = shift_time(job, row->start_ns);
     copy.end_ns = shift_time(job, row->end_ns);
-    if (row->n_slices) {
+    if (row->n_slices && !job->is_capture) {
         job->first_ns = copy.start_ns < job->first_ns ? copy.start_ns : job->first_ns;
         job->last_ns = copy.end_ns > job->last_ns ? copy.end_ns : job->last_ns;
     }
@@ -364,6 +390,8 @@ static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row
     struct tr_job *job = job_of_sink(sink);
     struct ps_memory_event copy = *row;
 
+    if (job->is_capture)
+        return;
     copy.t_ns = shift_time(job, row->t_ns);
     copy.slice_id = slice_id(job, row->slice_id);
     copy.worker = job->worker;
@@ -399,6 +427,8 @@ static void collective_call(struct ps_sink *sink, const struct ps_collective_cal
     struct tr_job *job = job_of_sink(sink);
     struct ps_collective_call copy = *row;
 
+    if (job->is_capture)
+        return;
     copy.slice_id = slice_id(job, row->slice_id);
     copy.start_ns = shift_time(job, row->start_ns);
     copy.collective = job->collective_ids[row->collective];
@@ -411,6 +441,8 @@ static void step(struct ps_sink *sink, const struct ps_step *row)
     struct tr_job *job = job_of_sink(sink);
     struct ps_step copy = *row;
 
+    if (job->is_capture)
+        return;
     copy.id = numbered(job->base_ids.step, &job->next_ids.step, row->id);
     copy.worker = job->worker;
     copy.start_ns = shift_time(job, row->start_ns);
@@ -425,6 +457,8 @@ static void step_part(struct ps_sink *sink, const struct ps_step_part *row)
     struct tr_job *job = job_of_sink(sink);
     struct ps_step_part copy = *row;
 
+    if (job->is_capture)
+        return;
     copy.step = row->step + job->base_ids.step;
     job->out->ops->step_part(job->out, &copy);
 }
@@ -434,6 +468,8 @@ static void device(struct ps_sink *sink, const struct ps_device_summary *row)
     struct tr_job *job = job_of_sink(sink);
     struct ps_device_summary copy = *row;
 
+    if (job->is_capture)
+        return;
     copy.worker = job->worker;
     job->out->ops->device(job->out, &copy);
 }
@@ -443,6 +479,8 @@ static void gap(struct ps_sink *sink, const struct ps_gap *row)
     struct tr_job *job = job_of_sink(sink);
     struct ps_gap copy = *row;
 
+    if (job->is_capture)
+        return;
     copy.stream_track = row->stream_track + job->base_ids.track;
     copy.start_ns = shift_time(job, row->start_ns);
     copy.end_ns = shift_time(job, row->end_ns);
@@ -514,6 +552,11 @@ static const struct {
              {"step_ns", MEAN},
              {"gpu_busy", MEAN},
              {"dataloader_pct", MEAN},
+             {"work_ns", SUM},
+             {"work_with_operator_ns", SUM},
+             {"replayed_ns", SUM},
+             {"replayed_by_order_ns", SUM},
+             {"replayed_by_node_ns", SUM},
              {"host_wait_idle_ns", SUM},
              {"idle_host_wait", SUM},
              {"idle_host_wait_ns", SUM},
@@ -570,11 +613,18 @@ static void worker_meta(struct tr_job *job, const char *key, struct ps_str value
     job->out->ops->meta(job->out, name.ptr, value);
 }
 
+struct ps_sink *tr_job_read_file(struct tr_job *job, struct ps_str name)
+{
+    job->name = ps_arena_copy(&job->arena, name);
+    return &job->sink;
+}
+
 struct ps_sink *tr_job_begin_file(struct tr_job *job, struct ps_str name)
 {
     struct ps_str worker = worker_of(name);
 
-    job->name = ps_arena_copy(&job->arena, name);
+    (void)tr_job_read_file(job, name);
+    job->is_capture = false;
     job->worker = ps_intern_add(&job->workers, worker);
     if (job->workers.count > job->n_named) {
         worker_meta(job, "name", without_ending(worker));
@@ -628,16 +678,38 @@ static void write_rank(struct tr_job *job, const struct tr_trace *trace)
     }
 }
 
-void tr_job_set_trace(struct tr_job *job, const struct tr_trace *trace)
+void tr_job_set_trace(struct tr_job *job, struct tr_trace *trace)
 {
     job->trace = trace;
+    trace->first_track = job->base_ids.track;
     job->shift_ns = clock_of(job, trace);
     write_rank(job, trace);
+}
+
+struct ps_sink *tr_job_begin_capture(struct tr_job *job, struct ps_str name, struct tr_trace *trace,
+                                     struct ps_str user_name, const struct tr_trace *user)
+{
+    int64_t user_ns, length = 0;
+
+    (void)tr_job_begin_file(job, user_name);
+    user_ns = clock_of(job, user);
+    tr_job_set_trace(job, trace);
+    (void)tr_job_read_file(job, name);
+    job->is_capture = true;
+    job->earlier_ns = user_ns - job->shift_ns;
+    if (trace->last_ns > trace->first_ns)
+        (void)__builtin_sub_overflow(trace->last_ns, trace->first_ns, &length);
+    job->shift_ns = user_ns;
+    if (__builtin_sub_overflow(user_ns, length, &job->shift_ns))
+        job->shift_ns = user_ns;
+    return &job->sink;
 }
 
 void tr_job_end_file(struct tr_job *job)
 {
     job->trace = NULL;
+    job->is_described |= !job->is_capture;
+    job->is_capture = false;
     job->files++;
 }
 

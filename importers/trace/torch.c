@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "importers/trace/graphs.h"
 #include "importers/trace/import.h"
 #include "importers/trace/steps.h"
 #include "importers/trace/torch.h"
@@ -49,7 +50,7 @@ struct tr_torch {
     struct open_event *stack;
     size_t stack_cap;
     uint32_t *parent;  /* parent in torch's tree, by row of the current track */
-    uint8_t *children; /* number of children, by row; 2: two or more */
+    uint8_t *children; /* by row: N_CHILDREN, IS_SCALED */
 };
 
 /* --- Overhead --- */
@@ -378,6 +379,11 @@ static void free_flops(struct flops *flops)
 
 #define NOT_IN_TREE (TR_NO_ROW - 1)
 
+/* Parts of torch.children: the number of children, 2 and 3: two or more; and a flag: the FLOPs of
+ * the row were multiplied by the replays of its graph. */
+#define N_CHILDREN 3
+#define IS_SCALED  4
+
 static void add_wrapping(int64_t *to, int64_t value)
 {
     *to = (int64_t)((uint64_t)*to + (uint64_t)value);
@@ -463,9 +469,31 @@ static void attribute_time(struct tr_track *track, uint32_t op, int64_t ns)
     add_wrapping(&tr_track_extra_column(track, TR_EXTRA_DEVICE_TOTAL)[op], ns);
 }
 
+/* The FLOPs of the operators around a recorded call are those of all its replays. An operator may
+ * have several recorded calls. */
+static void scale_flops(struct tr_torch *torch, struct tr_track *track, uint32_t op,
+                        int64_t replays)
+{
+    int64_t *flops = track->extra[TR_EXTRA_FLOPS];
+
+    for (; flops && op < NOT_IN_TREE; op = torch->parent[op]) {
+        if (!flops[op] || torch->children[op] & IS_SCALED)
+            continue;
+        torch->children[op] |= IS_SCALED;
+        if (__builtin_mul_overflow(flops[op], replays, &flops[op]))
+            flops[op] = INT64_MAX;
+    }
+}
+
 static void visit_runtime(struct tr_torch *torch, struct tr_track *track, uint32_t row, uint32_t op)
 {
+    struct tr_graph_replays recorded =
+        tr_correlations_attribute_recorded(torch->correlations, track, row, op);
+
     attribute_time(track, op, tr_correlations_attribute(torch->correlations, track, row, op));
+    attribute_time(track, op, recorded.ns);
+    if (recorded.n > 1)
+        scale_flops(torch, track, op, recorded.n);
 }
 
 static void visit_op(struct tr_torch *torch, struct tr_track *track, uint32_t row)
@@ -512,7 +540,7 @@ static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, si
                               it->end - it->start);
         }
         if (event.row != TR_NO_ROW)
-            torch->children[event.row] = 2;
+            torch->children[event.row] |= 2;
         open = push_open(torch, open, event);
     }
     return open;
@@ -524,7 +552,7 @@ static void join_row(struct tr_torch *torch, struct tr_track *track,
 {
     uint32_t parent = torch->parent[row] = around->row;
     if (parent != TR_NO_ROW)
-        torch->children[parent] = torch->children[parent] ? 2 : 1;
+        torch->children[parent] |= torch->children[parent] & N_CHILDREN ? 2 : 1;
     if (around->overhead == NULL)
         return;
     subtract_wrapping(&around->overhead->self, track->duration[row]);
@@ -639,7 +667,8 @@ static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t ro
 {
     uint32_t parent = torch->parent[row];
     int64_t **extra = track->extra;
-    bool merged = torch->children[parent] == 1 && same_name(torch, track, row, parent);
+    bool merged =
+        (torch->children[parent] & N_CHILDREN) == 1 && same_name(torch, track, row, parent);
     if (merged) {
         track->flags[row] |= PS_SLICE_MERGED;
         torch->children[parent] = torch->children[row];
@@ -770,20 +799,37 @@ static void set_device_family(struct tr_torch *torch, struct tr_track *track, ui
                  *family == PS_FAMILY_COMMUNICATION)
             *family = name.device_family; /* other work of a collective, such as a copy */
     } else if (ps_slice_on_device(kind)) {
-        track->flags[row] &= (uint8_t)~PS_SLICE_COLLECTIVE;
+        track->flags[row] &= (uint16_t)~PS_SLICE_COLLECTIVE;
         *family = PS_FAMILY_MEMORY;
     } else {
         *family = kind == PS_SLICE_GPU_ANNOTATION ? PS_FAMILY_ANNOTATION : PS_FAMILY_RUNTIME;
     }
 }
 
+static void add_work(struct tr_work_sums *sums, const struct tr_track *track, uint32_t row)
+{
+    const int64_t *op = track->extra[TR_EXTRA_OP];
+    int64_t ns = track->duration[row];
+
+    if (!ps_slice_on_device(track->slice_kind[row]))
+        return;
+    add_wrapping(&sums->all, ns);
+    add_wrapping(&sums->with_operator, op && op[row] ? ns : 0);
+    add_wrapping(&sums->replayed, track->flags[row] & PS_SLICE_REPLAYED ? ns : 0);
+    add_wrapping(&sums->by_order, track->flags[row] & PS_SLICE_OP_BY_ORDER ? ns : 0);
+    add_wrapping(&sums->by_node, track->flags[row] & PS_SLICE_OP_BY_NODE ? ns : 0);
+}
+
 enum ps_status tr_torch_add_device_track(struct tr_torch *torch, struct tr_track *track)
 {
     /* all host tracks were read, so all device work is attributed */
+    if (torch->correlations)
+        tr_correlations_end(torch->correlations);
     tr_correlations_free(torch->correlations);
     torch->correlations = NULL;
     for (uint32_t row = 0; row < track->n; row++) {
         set_device_family(torch, track, row);
+        add_work(&torch->trace->import->work, track, row);
         tr_scratch_count_row(track->scratch, row);
     }
     tr_steps_add_track(torch->steps, track);

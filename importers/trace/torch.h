@@ -95,12 +95,20 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
  * ns. */
 int64_t tr_correlations_attribute(struct tr_correlations *links, const struct tr_track *track,
                                   uint32_t row, uint32_t op);
+/* The same for the work of graphs that the call at `row` recorded: notes `op` as its operator
+ * (tr_correlations_end), and returns how often and how long that work ran. */
+struct tr_graph_replays tr_correlations_attribute_recorded(struct tr_correlations *links,
+                                                           const struct tr_track *track,
+                                                           uint32_t row, uint32_t op);
 /* Whether there is device work that names its operator, but whose launch is not in the file. */
 bool tr_correlations_has_orphans(const struct tr_correlations *links);
 /* Attributes the device work that names the operator at `row` to this operator. Returns the sum of
  * its durations, ns. */
 int64_t tr_correlations_attribute_orphans(struct tr_correlations *links,
                                           const struct tr_track *track, uint32_t row);
+/* Sets the operators of replayed work whose recorded call is known. Call it after all host tracks
+ * of the trace. */
+void tr_correlations_end(struct tr_correlations *links);
 void tr_correlations_free(struct tr_correlations *links);
 
 /* --- modules.c --- */

@@ -7,10 +7,14 @@
  * unique: kernels of a launched graph share a number, and so may several calls (of different
  * contexts, or with number 0); the last call before the kernel is used. The calls are collected in
  * one pass over all records, since the host tracks are read one at a time.
+ *
+ * The work of a replayed graph has the launch of the graph as its call, but the operator around the
+ * call that recorded it, if that is known (graphs.h).
  */
 #include <stdlib.h>
 
 #include "base/hash_table.h"
+#include "importers/trace/graphs.h"
 #include "importers/trace/import.h"
 #include "importers/trace/torch.h"
 
@@ -20,7 +24,9 @@
 
 /* A piece of device work. */
 struct tr_work_entry {
-    uint32_t device, row;
+    uint32_t device : 31;
+    uint32_t is_recorded : 1; /* its recorded call is known (graphs.h) */
+    uint32_t row;
     uint32_t next; /* next entry of the same group; TR_NO_ENTRY: none */
 };
 
@@ -28,7 +34,8 @@ struct tr_work_entry {
 struct tr_group {
     int64_t correlation, call_ts;
     uint32_t head;
-    uint32_t call_thread : 30, calls : 2; /* calls: number of calls; 2: two or more */
+    /* calls: number of calls; 2: two or more. launches_graph: the call is one of a graph */
+    uint32_t call_thread : 29, launches_graph : 1, calls : 2;
 };
 
 /* A call of a group that has several calls. After assign_calls: a piece of work (`entry`), with the
@@ -44,6 +51,12 @@ struct tr_orphan {
     int64_t external_id;
     uint32_t entry;
     bool is_adopted;
+};
+
+/* Replayed work and the call that recorded it. */
+struct recorded {
+    uint32_t entry;
+    struct tr_graph_piece piece;
 };
 
 struct tr_correlations {
@@ -65,11 +78,14 @@ struct tr_correlations {
     size_t n_calls, calls_cap;
     struct tr_orphan *orphans; /* sorted by external_id, then entry */
     size_t n_orphans, orphans_cap;
-    uint32_t thread; /* index of the thread that is being read */
+    struct recorded *recorded;
+    size_t n_recorded, recorded_cap;
+    uint8_t *launches_graph; /* by text id; NULL: the trace launches no graph */
+    uint32_t thread;         /* index of the thread that is being read */
 };
 
 /* largest thread index that fits tr_group.call_thread; traces have fewer threads */
-#define THREAD_INDEX_MAX ((1u << 30) - 1)
+#define THREAD_INDEX_MAX ((1u << 29) - 1)
 
 static bool is_group(const void *groups, uint32_t index, const void *correlation)
 {
@@ -188,7 +204,7 @@ static void make_tables(struct tr_correlations *links)
 static void add_work(struct tr_correlations *links, uint32_t device, uint32_t row)
 {
     int64_t correlation;
-    struct tr_work_entry entry = {.device = device, .row = row, .next = TR_NO_ENTRY};
+    struct tr_work_entry entry = {.device = device & INT32_MAX, .row = row, .next = TR_NO_ENTRY};
     if (correlation_of(links->trace, &links->devices->items[device], row, &correlation)) {
         struct tr_group *group = make_group(links, correlation);
         entry.next = group->head;
@@ -209,11 +225,13 @@ static void add_call(struct tr_correlations *links, const struct tr_group *group
 
 /* Adds a runtime call of the current thread to the group with its correlation id. `start`: start
  * time of the call, in ns. Ignores the call if no device work has this correlation id. */
-static void add_matching_call(struct tr_correlations *links, int64_t correlation, int64_t start)
+static void add_matching_call(struct tr_correlations *links, int64_t correlation, uint32_t name,
+                              int64_t start)
 {
     struct tr_group *group = group_of(links, correlation);
     if (group == NULL)
         return;
+    group->launches_graph |= links->launches_graph && links->launches_graph[name];
     if (group->calls == 0) {
         group->calls = 1;
         group->call_ts = start;
@@ -240,7 +258,7 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
                           &correlation) &&
             !__builtin_sub_overflow(records[i].ts_ns, trace->import->shift_ns, &start))
             add_matching_call(links, unique_correlation(trace, thread->pid_number, correlation),
-                              start);
+                              records[i].name, start);
     }
 }
 
@@ -253,7 +271,7 @@ static void visit_track(struct tr_correlations *links, const struct tr_track *tr
         int64_t correlation;
         if (track->slice_kind[row] == PS_SLICE_RUNTIME &&
             correlation_of(links->trace, track, row, &correlation))
-            add_matching_call(links, correlation, track->start[row]);
+            add_matching_call(links, correlation, track->name_id[row], track->start[row]);
     }
 }
 
@@ -401,6 +419,130 @@ static void collect_orphans(struct tr_correlations *links)
         qsort(links->orphans, links->n_orphans, sizeof *links->orphans, by_external_id);
 }
 
+/* --- Work of replayed graphs --- */
+
+static void find_launch_names(struct tr_correlations *links)
+{
+    const struct tr_trace *trace = links->trace;
+
+    if (!tr_graphs_has_launches(trace))
+        return;
+    links->launches_graph = ps_alloc((size_t)trace->names.count + 1);
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        links->launches_graph[i + 1] = tr_graphs_is_launch(trace->names.items[i]);
+}
+
+/* An entry with what orders the work of a launch: see tr_graphs_pieces. */
+struct timed_entry {
+    int64_t start, duration;
+    uint32_t entry;
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct timed_entry *one = a, *other = b;
+    int by = compare_numbers(one->start, other->start);
+
+    return by ? by : compare_numbers(one->duration, other->duration);
+}
+
+/* Marks the work of the launch as replayed. Returns it by start, and sets *n. */
+static struct timed_entry *list_launch(struct tr_correlations *links, const struct tr_group *group,
+                                       size_t *n)
+{
+    struct timed_entry *items = NULL;
+    size_t cap = 0;
+
+    *n = 0;
+    for (uint32_t e = group->head; e != TR_NO_ENTRY; e = links->entries[e].next) {
+        const struct tr_work_entry *entry = &links->entries[e];
+        struct tr_track *device = &links->devices->items[entry->device];
+
+        if (!ps_slice_on_device(device->slice_kind[entry->row]))
+            continue;
+        device->flags[entry->row] |= PS_SLICE_REPLAYED;
+        PS_RESERVE_ONE(items, *n, cap);
+        items[(*n)++] =
+            (struct timed_entry){device->start[entry->row], device->duration[entry->row], e};
+    }
+    if (*n)
+        qsort(items, *n, sizeof *items, by_start);
+    return items;
+}
+
+/* Assigns the work of one launch to the calls that recorded it. */
+static void read_recorded(struct tr_correlations *links, const struct tr_group *group)
+{
+    size_t n, n_pieces = 0;
+    PS_AUTO(ps_free_ptr) struct timed_entry *items = list_launch(links, group, &n);
+    PS_AUTO(ps_free_ptr) struct tr_graph_piece *pieces = NULL;
+
+    if (links->trace->graphs && group->calls == 1)
+        pieces =
+            tr_graphs_pieces(links->trace->graphs, links->trace, group->correlation, &n_pieces);
+    for (size_t i = 0; n == n_pieces && i < n; i++) {
+        if (pieces[i].call == TR_GRAPH_NONE)
+            continue;
+        links->entries[items[i].entry].is_recorded = 1;
+        TR_SCRATCH_PUSH(links->trace->scratch, links->recorded, links->n_recorded,
+                        links->recorded_cap);
+        links->recorded[links->n_recorded++] = (struct recorded){items[i].entry, pieces[i]};
+    }
+}
+
+static void read_launches(struct tr_correlations *links)
+{
+    for (size_t i = 0; links->launches_graph && i < links->n_groups; i++)
+        if (links->groups[i].launches_graph)
+            read_recorded(links, &links->groups[i]);
+    free(links->launches_graph);
+    links->launches_graph = NULL;
+}
+
+struct tr_graph_replays tr_correlations_attribute_recorded(struct tr_correlations *links,
+                                                           const struct tr_track *track,
+                                                           uint32_t row, uint32_t op)
+{
+    const struct tr_trace *trace = links->trace;
+    uint32_t call;
+
+    if (!trace->graphs || op == TR_NO_ROW)
+        return (struct tr_graph_replays){0};
+    call = tr_graphs_find_call(trace->graphs, trace, (uint32_t)(track->thread - trace->threads),
+                               track->start[row] + trace->import->shift_ns);
+    if (call == TR_GRAPH_NONE)
+        return (struct tr_graph_replays){0};
+    tr_graphs_set_op(trace->graphs, call,
+                     (struct tr_graph_op){ps_slice_id(track->id + trace->first_track, op),
+                                          track->slice_kind[op] == PS_SLICE_NVTX
+                                              ? PS_FAMILY_NONE
+                                              : track->family[op],
+                                          track->flags[op]});
+    return tr_graphs_replays(trace->graphs, call);
+}
+
+void tr_correlations_end(struct tr_correlations *links)
+{
+    const struct tr_trace *trace = links->trace;
+
+    for (size_t i = 0; i < links->n_recorded; i++) {
+        const struct recorded *recorded = &links->recorded[i];
+        const struct tr_work_entry *entry = &links->entries[recorded->entry];
+        struct tr_track *device = &links->devices->items[entry->device];
+        struct tr_graph_op op = tr_graphs_op(trace->graphs, recorded->piece.call);
+
+        if (!op.slice)
+            continue;
+        tr_track_extra_column(device, TR_EXTRA_OP)[entry->row] =
+            op.slice - ps_slice_id(trace->first_track, 0);
+        if (op.family != PS_FAMILY_NONE)
+            device->family[entry->row] = op.family;
+        device->flags[entry->row] |= op.flags & PS_SLICE_COLLECTIVE;
+        device->flags[entry->row] |=
+            recorded->piece.basis == TR_GRAPH_BY_NODE ? PS_SLICE_OP_BY_NODE : PS_SLICE_OP_BY_ORDER;
+    }
+}
+
 /* --- All work and calls of a trace --- */
 
 struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices,
@@ -416,8 +558,10 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
                 add_work(links, (uint32_t)d, row);
         }
     }
+    find_launch_names(links);
     if (links->n_groups)
         collect_calls(links, hosts);
+    read_launches(links);
     assign_calls(links);
     collect_orphans(links);
     return links;
@@ -434,6 +578,8 @@ static int64_t attribute_work(struct tr_correlations *links, uint32_t e,
     struct tr_track *device = &links->devices->items[entry->device];
     if (launch != TR_NO_ROW)
         tr_track_extra_column(device, TR_EXTRA_LAUNCH)[entry->row] = ps_slice_id(track->id, launch);
+    if (entry->is_recorded)
+        return 0;
     if (op != TR_NO_ROW) {
         tr_track_extra_column(device, TR_EXTRA_OP)[entry->row] = ps_slice_id(track->id, op);
         if (track->slice_kind[op] != PS_SLICE_NVTX)
@@ -511,6 +657,8 @@ void tr_correlations_free(struct tr_correlations *links)
     tr_scratch_free(links->trace->scratch, links->slots);
     tr_scratch_free(links->trace->scratch, links->calls);
     tr_scratch_free(links->trace->scratch, links->orphans);
+    tr_scratch_free(links->trace->scratch, links->recorded);
+    free(links->launches_graph);
     free(links);
 }
 

@@ -332,6 +332,7 @@ static const struct {
     {"Python parent id", offsetof(struct tr_template, python_parent)},
     {"Python module id", offsetof(struct tr_template, python_module)},
     {"pid", offsetof(struct tr_template, pid)},
+    {"graph node id", offsetof(struct tr_template, graph_node)},
 };
 #define N_FIELDS (sizeof fields / sizeof *fields)
 

@@ -15,6 +15,7 @@
  *   processes.c     processes, names and order of the tracks
  *   flows.c, counters.c, async.c, memory.c   records that are not slices of a thread
  *   torch.c, torch_device.c, torch_names.c, modules.c, steps.c   what slices mean to PyTorch
+ *   graphs.c, graph_match.c   which call recorded the work of a replayed graph
  *   emit.c          writes tracks, texts, metadata and summary
  * Formats: importers.c recognises traces; job.c merges the traces of one job.
  *
@@ -70,7 +71,7 @@ struct tr_template {
     uint32_t shapes; /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
     int16_t correlation, external_id, device, stream, bytes, device_type, device_id, address,
         total_allocated, total_reserved, sequence, fwd_thread, python_id, python_parent,
-        python_module, pid;
+        python_module, pid, graph_node;
     uint16_t n_params;
     bool has_call_from; /* the arguments have "CallFrom", which torch of 2026 writes */
 };
@@ -114,10 +115,12 @@ struct tr_trace {
     bool is_torch;                  /* the run's kind is torch-trace */
     const struct tr_source *source; /* its records come through fill.h; NULL: from a document */
     bool is_autograd;               /* torch.autograd.profiler's export: pid "CPU functions" */
+    uint32_t first_track;           /* tracks of earlier files of the job */
     int64_t step_ns;                /* mean duration of the counted steps; 0: none (steps.c) */
     struct tr_pages *pages;         /* private to trace.c and read.c (pages.h) */
     struct tr_scratch *scratch;     /* for arrays that grow with the file; NULL: plain memory */
     struct tr_memory *memory;       /* private to memory.c; valid while tr_import_trace runs */
+    struct tr_graphs *graphs;       /* captures of this and other traces (graphs.h); NULL: none */
     struct tr_import_state *import; /* import.h; valid while tr_import_trace runs */
 };
 

@@ -43,8 +43,8 @@ struct tr_track {
     int64_t *start, *duration, *self;
     uint64_t *args_address;
     uint32_t *name_id, *template, *parent; /* parent: a row; TR_NO_ROW: none */
-    uint16_t *lane, *category;
-    uint8_t *slice_kind, *flags, *family;
+    uint16_t *lane, *category, *flags;
+    uint8_t *slice_kind, *family;
     int64_t *extra[TR_N_EXTRAS];
 };
 

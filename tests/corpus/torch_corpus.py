@@ -189,6 +189,11 @@ def device_time_of(events):
     return +sums, orphans
 
 
+def has_captured_graphs(events):
+    names = {event["name"] for cat, _, _, event in events if cat in CALLS}
+    return any("StreamBeginCapture" in name for name in names) and any("GraphLaunch" in name for name in names)
+
+
 class DeviceWork(Torch):
     """Traces of real GPUs: an independent reading of who launched what."""
     fill = staticmethod(device_shelf)
@@ -203,7 +208,7 @@ class DeviceWork(Torch):
             with self.subTest(os.path.basename(path)):
                 ours = self.shelf.sql(path, "SELECT name, sum(self_device_us) AS us FROM operators WHERE kind = 1 GROUP BY name")
                 ours = {row["name"]: round(row["us"] * 1000) for row in ours if row["us"]}
-                if not orphans:
+                if not orphans and not has_captured_graphs(events): # else the operators are those of the capture: graph_replay_corpus.py
                     self.assertEqual(ours, dict(known))
                     compared += len(known)
         self.assertGreater(compared, 100)

@@ -101,12 +101,15 @@ static bool mark_row(struct builder *b, int64_t id)
     return true;
 }
 
-/* The slice whose path the work gets: the launch, or else the operator. */
+/* The slice whose path the work gets: the launch, or else the operator. Work of a graph has the
+ * path of the operator that recorded it, if that is known. */
 static int64_t origin_of(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t launch = ps_chunk_value(chunk, PS_COL_LAUNCH, i);
 
-    return thread_of(b, launch) ? launch : ps_chunk_value(chunk, PS_COL_OP, i);
+    return thread_of(b, launch) && !(ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_OP_RECORDED)
+               ? launch
+               : ps_chunk_value(chunk, PS_COL_OP, i);
 }
 
 static bool mark_origins(void *user, const struct ps_chunk *chunk)
@@ -345,14 +348,14 @@ static enum ps_status find_origins(struct ps_db *db, struct builder *b,
 
 static enum ps_status build(struct ps_db *db, struct builder *b, struct ps_err *err)
 {
-    struct ps_chunk_query works = {.track = b->filter.track,
-                                   .tracks = &b->filter.set,
-                                   .slice_kinds = 1u << PS_SLICE_KERNEL | 1u << PS_SLICE_MEMCPY |
-                                                  1u << PS_SLICE_MEMSET,
-                                   .range = b->filter.range,
-                                   .must_start_in_range = true,
-                                   .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_KIND) |
-                                              PS_COL_BIT(PS_COL_LAUNCH) | PS_COL_BIT(PS_COL_OP)};
+    struct ps_chunk_query works = {
+        .track = b->filter.track,
+        .tracks = &b->filter.set,
+        .slice_kinds = 1u << PS_SLICE_KERNEL | 1u << PS_SLICE_MEMCPY | 1u << PS_SLICE_MEMSET,
+        .range = b->filter.range,
+        .must_start_in_range = true,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_LAUNCH) |
+                   PS_COL_BIT(PS_COL_OP) | PS_COL_BIT(PS_COL_FLAGS)};
 
     if (find_origins(db, b, &works, err) != PS_OK || b->is_damaged)
         return err->code;

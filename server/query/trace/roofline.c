@@ -5,7 +5,8 @@
  *
  * Device work belongs to the outermost operator around its launch that has a model
  * (slices/op_model.h), or to the operator that launched it where none has one, so no work counts
- * twice. The time of a call is the length of the union of its work.
+ * twice. The time of a call is the length of the union of its work. An operator that was captured
+ * in a graph counts as one call for each launch of the graph.
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,8 @@ struct group {
 
 /* Work of a device. */
 struct work {
-    int64_t owner; /* slice id of the call it counts for; the operator, until that is known */
+    int64_t owner;  /* slice id of the call it counts for; the operator, until that is known */
+    int64_t launch; /* slice id of the launch of the graph that replayed it; 0: none did */
     int64_t start, end;
     uint32_t group;
 };
@@ -45,6 +47,13 @@ struct work {
 struct around {
     int64_t owner; /* 0: none */
     uint32_t group;
+    uint32_t paged; /* index + 1 in captured; 0: none */
+};
+
+/* A call of paged attention that was captured: the tokens are those of the step that replays it. */
+struct captured_call {
+    uint32_t name;
+    struct ps_str arguments; /* in the arena */
 };
 
 struct roofline {
@@ -72,6 +81,8 @@ struct roofline {
     uint32_t track;
     struct around *around; /* by row of the track */
     size_t n_around;
+    struct captured_call *captured;
+    size_t n_captured, cap_captured;
 };
 
 static void roofline_free(struct roofline *r)
@@ -88,6 +99,7 @@ static void roofline_free(struct roofline *r)
     ps_intern_free(&r->known);
     free(r->of_template);
     free(r->around);
+    free(r->captured);
 }
 
 /* Counts the device of a track with work. */
@@ -109,7 +121,10 @@ static bool visit_stream(void *user, const struct ps_chunk *chunk)
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
                 ns = ps_chunk_value(chunk, PS_COL_DURATION, i),
-                op = ps_chunk_value(chunk, PS_COL_OP, i);
+                op = ps_chunk_value(chunk, PS_COL_OP, i),
+                launch = ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_OP_RECORDED
+                             ? ps_chunk_value(chunk, PS_COL_LAUNCH, i)
+                             : 0;
         struct ps_range span;
 
         if (!ps_slice_on_device(ps_chunk_value(chunk, PS_COL_KIND, i)) ||
@@ -126,7 +141,7 @@ static bool visit_stream(void *user, const struct ps_chunk *chunk)
             continue;
         }
         PS_RESERVE_ONE(r->works, r->n_works, r->cap_works);
-        r->works[r->n_works++] = (struct work){op, span.from_ns, span.to_ns, NONE};
+        r->works[r->n_works++] = (struct work){op, launch, span.from_ns, span.to_ns, NONE};
     }
     return true;
 }
@@ -231,6 +246,17 @@ static uint32_t model_group(struct roofline *r, const struct ps_chunk *chunk, ui
     return r->of_template[index];
 }
 
+/* The group of a piece of work inside of a call with a model. */
+static uint32_t group_of_work(struct roofline *r, struct around around, const struct work *work)
+{
+    const struct captured_call *call;
+
+    if (!around.paged)
+        return around.group;
+    call = &r->captured[around.paged - 1];
+    return group_of(r, call->name, call->arguments, work->launch, true);
+}
+
 /* Gives the works of an operator their owner. */
 static void assign_works(struct roofline *r, const struct ps_chunk *chunk, uint32_t i,
                          struct around around, uint32_t name)
@@ -248,8 +274,32 @@ static void assign_works(struct roofline *r, const struct ps_chunk *chunk, uint3
     }
     for (; r->next < r->n_works && r->works[r->next].owner == id; r->next++) {
         r->works[r->next].owner = around.owner ? around.owner : id;
-        r->works[r->next].group = group;
+        r->works[r->next].group =
+            around.owner ? group_of_work(r, around, &r->works[r->next]) : group;
+        if (around.paged)
+            r->groups[r->works[r->next].group].family = PS_FAMILY_ATTENTION;
     }
+}
+
+/* What is around the rows of an operator whose name has a model. */
+static struct around around_model(struct roofline *r, const struct ps_chunk *chunk, uint32_t i,
+                                  uint32_t name)
+{
+    int64_t id = ps_slice_id(chunk->track, chunk->first + i);
+    uint32_t group;
+
+    if (ps_op_is_paged_attention(ps_trace_text(r->db, name)) &&
+        ps_inference_step_of(&r->serving, id) < 0) {
+        PS_RESERVE_ONE(r->captured, r->n_captured, r->cap_captured);
+        r->captured[r->n_captured++] =
+            (struct captured_call){name, keep(r, arguments_of(r, chunk, i))};
+        return (struct around){id, NONE, (uint32_t)r->n_captured};
+    }
+    group = model_group(r, chunk, i, name);
+    if (group == NONE)
+        return (struct around){0};
+    r->groups[group].family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
+    return (struct around){id, group, 0};
 }
 
 static bool visit_host(void *user, const struct ps_chunk *chunk)
@@ -270,24 +320,20 @@ static bool visit_host(void *user, const struct ps_chunk *chunk)
                       kind = ps_chunk_value(chunk, PS_COL_KIND, i);
         struct around around = back > 0 && back <= row ? r->around[row - back] : (struct around){0};
 
-        if (!around.owner && kind == PS_SLICE_OP && has_model(r, name)) {
-            uint32_t group = model_group(r, chunk, i, name);
-
-            if (group != NONE) {
-                around = (struct around){ps_slice_id(chunk->track, row), group};
-                r->groups[group].family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
-            }
-        }
+        if (!around.owner && kind == PS_SLICE_OP && has_model(r, name))
+            around = around_model(r, chunk, i, name);
         assign_works(r, chunk, i, around, name);
         r->around[row] = around;
     }
     return true;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_launch(const void *a, const void *b)
 {
     const struct work *x = a, *y = b;
 
+    if (x->launch != y->launch)
+        return x->launch < y->launch ? -1 : 1;
     return (x->start > y->start) - (x->start < y->start);
 }
 
@@ -295,14 +341,14 @@ static int by_start(const void *a, const void *b)
 static void add_calls(struct roofline *r)
 {
     if (r->n_works)
-        qsort(r->works, r->n_works, sizeof *r->works, by_start);
-    ps_sort_records(r->works, r->n_works, sizeof *r->works); /* stable: by owner, then start */
+        qsort(r->works, r->n_works, sizeof *r->works, by_launch);
+    ps_sort_records(r->works, r->n_works, sizeof *r->works); /* stable: by owner, launch, start */
     for (size_t i = 0; i < r->n_works;) {
-        const int64_t owner = r->works[i].owner;
+        const int64_t owner = r->works[i].owner, launch = r->works[i].launch;
         const uint32_t group = r->works[i].group;
         int64_t end = INT64_MIN, ns = 0;
 
-        for (; i < r->n_works && r->works[i].owner == owner; i++) {
+        for (; i < r->n_works && r->works[i].owner == owner && r->works[i].launch == launch; i++) {
             int64_t from = r->works[i].start > end ? r->works[i].start : end;
 
             if (r->works[i].end > from) {
@@ -327,7 +373,8 @@ static enum ps_status read_roofline(struct roofline *r, struct ps_err *err)
         .range = r->range,
         .must_start_in_range = true,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                   PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_OP)};
+                   PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_OP) | PS_COL_BIT(PS_COL_FLAGS) |
+                   PS_COL_BIT(PS_COL_LAUNCH)};
     const struct ps_chunk_query host = {.track_kinds = 1u << PS_TRACK_THREAD,
                                         .range = PS_RANGE_ALL,
                                         .columns =

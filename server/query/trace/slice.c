@@ -99,7 +99,8 @@ static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *
     return PS_OK;
 }
 
-/* Writes the keys "launch" and "operator": the slices that launched a device slice, or null.
+/* Writes the keys "launch" and "operator": the slices that launched a device slice, or null. For
+ * work of a graph the operator has recorded_by: "node" or "order" if it is that of the capture.
  * delay_ns: time from the end of the launch call to the start of the device work (HTA's launch
  * delay); 0 if the work started before the call returned. */
 static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps_json *json,
@@ -120,6 +121,9 @@ static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps
     if (v[PS_COL_OP]) {
         ps_json_object(json);
         write_brief(db, v[PS_COL_OP], json, &end, err);
+        if (v[PS_COL_FLAGS] & PS_SLICE_OP_RECORDED)
+            ps_json_key_str(json, "recorded_by",
+                            v[PS_COL_FLAGS] & PS_SLICE_OP_BY_NODE ? "node" : "order");
         ps_json_end(json);
     } else {
         ps_json_null(json);

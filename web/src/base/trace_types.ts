@@ -38,6 +38,14 @@ export interface TraceSummary {
     idle_kernel_wait_ns?: number;
     idle_other?: number;
     idle_other_ns?: number;
+    /** time of all work of devices, and of that with a known operator; absent without work */
+    work_ns?: number;
+    work_with_operator_ns?: number;
+    /** time of work that graphs replayed, and of that whose operator was found in the capture, by
+     * the order of the work or by the node of the graph; absent without graphs */
+    replayed_ns?: number;
+    replayed_by_order_ns?: number;
+    replayed_by_node_ns?: number;
     peak_bytes: number | null;
     /** 1: the peak is of a device; 0: of the host */
     peak_device: number | null;

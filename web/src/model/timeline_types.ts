@@ -163,7 +163,8 @@ export interface SliceAnswer {
     previous: number | null;
     next: number | null;
     launch: (SliceRef & { delay_ns: number }) | null;
-    operator: SliceRef | null;
+    /** recorded_by: how the operator of work that a graph replayed was found in its capture */
+    operator: (SliceRef & { recorded_by?: 'node' | 'order' }) | null;
     kernels: (SliceRef & { track: number })[];
     kernels_total: number;
     /** sum of the durations of the kernels, copies and sets that the slice launched */

@@ -15,6 +15,7 @@ import { PaneSection } from '../../components/selection_pane';
 import { acceleratorName } from '../../model/device';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
+import { useAttributionStatus } from '../trace/attribution';
 import { rangedPath, useRange } from '../trace/data';
 import { filterParams, sortParams } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
@@ -23,6 +24,7 @@ import { KERNEL_SORT, kernelKey, KernelsTable } from './kernels_table';
 import { NamedPane, selectRow, useSelectedRow } from './named_pane';
 
 export function KernelsTab({ run }: { run: Run }) {
+    useAttributionStatus(run);
     const query = route.value.query;
     const range = useRange();
     const filters = readFilters(query);

@@ -14,6 +14,7 @@ import { isPaneBeside, SelectionLayout } from '../../components/selection_layout
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { ROW_GROUPS } from '../shared/row_actions';
+import { useAttributionStatus } from '../trace/attribution';
 import { rangedPath, traceOf, useRange } from '../trace/data';
 import { filterParams, sortParams } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
@@ -23,6 +24,7 @@ import { NamedPane, selectRow, useSelectedRow } from './named_pane';
 import { operatorKey, operatorSort, OperatorsTable } from './table';
 
 export function OperatorsTab({ run }: { run: Run }) {
+    useAttributionStatus(run);
     const query = route.value.query;
     const range = useRange();
     const filters = readFilters(query);

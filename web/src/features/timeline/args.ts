@@ -138,6 +138,8 @@ const FLAG_LABELS: [number, string][] = [
     [32, 'torch never lists it'],
     [64, 'communication'],
     [128, 'its name says that it uses Tensor Cores'],
+    [512, 'replayed from a graph: its operator was found by the order of the kernels'],
+    [1024, 'replayed from a graph: its operator was found by the node of the graph'],
 ];
 
 export function flagLabels(flags: number): string[] {

@@ -46,7 +46,7 @@ interface DetailProps {
     run: Run;
     timeline: TimelineAnswer;
     answer: Answer<SliceAnswer>;
-    /** only for a kernel: its launch, whose ancestors are operators */
+    /** only for a kernel: its launch, whose ancestors are operators, or the operator of its capture */
     launcher: SliceAnswer | null;
     actionsOf: (answer: SliceAnswer) => readonly Action[];
     onSelect: Select;
@@ -85,6 +85,7 @@ function SliceSelection(props: DetailProps & { data: SliceAnswer }) {
     if (launch) {
         const delay = axisText(slice.start_ns - launch.start_ns);
         values.push({ label: 'Launch to start', text: delay });
+        if (data.operator?.recorded_by) values.push({ label: 'Replayed by', text: launch.name });
     }
     return (
         <SelectionPane
@@ -155,15 +156,20 @@ const frameOf =
         onSelect: () => onSelect(id),
     });
 
-/* The slices around a slice, the outermost first. A kernel has those around its launch. */
+/* The slices around a slice, the outermost first. A kernel has those around its launch, or around
+ * the operator that recorded it in a graph. */
 function stackOf(
     { slice, parents, launch, operator }: SliceAnswer,
     launcher: SliceAnswer | null,
     frame: (one: LinkedSlice) => PaneFrame,
 ): { title: string; frames: PaneFrame[] } {
-    if (launch) {
-        const around = launcher?.slice.id === launch.id ? launcher.parents : [];
-        return { title: 'Launched by', frames: [...around, launch].map((one) => frame(one)) };
+    const origin = operator?.recorded_by ? operator : launch;
+    if (origin) {
+        const around = launcher?.slice.id === origin.id ? launcher.parents : [];
+        return {
+            title: origin === launch ? 'Launched by' : 'Captured by',
+            frames: [...around, origin].map((one) => frame(one)),
+        };
     }
     if (!parents.length && operator) return { title: 'Operator', frames: [frame(operator)] };
     if (!parents.length) return { title: '', frames: [] };

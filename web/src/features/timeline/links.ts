@@ -20,11 +20,11 @@ export function markOf({ slice }: SliceAnswer): Mark {
     };
 }
 
-/** Id of the slice at the other end of the arrow: the launch of a kernel, the kernel of a launch,
- * else the other end of a flow. */
+/** Id of the slice at the other end of the arrow: the launch of a kernel, or the operator that
+ * recorded it in a graph; the kernel of a launch; else the other end of a flow. */
 function otherEnd(answer: SliceAnswer): number | null {
-    const { slice, launch, kernels, flows } = answer;
-    if (isDeviceWork(slice.kind)) return launch?.id ?? null;
+    const { slice, launch, operator, kernels, flows } = answer;
+    if (isDeviceWork(slice.kind)) return (operator?.recorded_by ? operator.id : launch?.id) ?? null;
     if (slice.kind === 4 && kernels.length) return kernels[0].id;
     const flow = flows.find(({ from, to }) => from !== to);
     if (!flow) return null;
