@@ -71,10 +71,15 @@ struct keyed {
     uint32_t i;
 };
 
+#define HAS_CALLS 1
+#define HAS_WORK  2
+
 /* A trace that was read. */
 struct source {
     struct tr_trace *trace;
     struct ps_str rank;          /* JSON; empty: not stated */
+    uint8_t *has;                /* bits HAS_CALLS and HAS_WORK, by thread */
+    size_t n_work;               /* pieces of device work */
     const struct tr_trace *user; /* first other trace with work matched to its calls */
 };
 
@@ -94,7 +99,7 @@ struct tr_graphs {
     struct launch *launches; /* by source and correlation */
     size_t n_launches, cap_launches;
     struct piece *pieces; /* by launch; then by start, or by node if all have one */
-    size_t n_pieces, cap_pieces;
+    size_t n_pieces;
     struct place *places; /* of calls to which work was matched, sorted */
     size_t n_places;
     struct ps_hash_table nodes; /* pieces by node, of completely matched launches */
@@ -196,13 +201,20 @@ struct reader {
     size_t first_call, first_capture;
     struct keyed *keyed; /* calls of this trace by correlation */
     size_t n_keyed;
+    int64_t last_correlation; /* the launch of the last work */
+    uint32_t last_launch;
 };
 
-static void visit_all(struct reader *reader, tr_visit_records *visit)
+/* Visits the records of the threads that have calls or work; has: which of both, 0: of all
+ * threads. */
+static void visit_threads(struct reader *reader, tr_visit_records *visit, uint8_t has)
 {
+    const struct source *source = &reader->graphs->sources[reader->source];
+
     for (uint32_t i = 0; i < reader->trace->n_threads; i++) {
         reader->thread = i;
-        tr_thread_visit(reader->trace, &reader->trace->threads[i], visit, reader);
+        if (!has || source->has[i] & has)
+            tr_thread_visit(reader->trace, &reader->trace->threads[i], visit, reader);
     }
     tr_scratch_drop_pages(reader->trace->scratch);
 }
@@ -298,11 +310,18 @@ static void add_annotation(struct reader *reader, const struct tr_record *record
 static void visit_marks(void *user, const struct tr_record *records, size_t n)
 {
     struct reader *reader = user;
+    struct source *source = &reader->graphs->sources[reader->source];
 
     for (size_t i = 0; i < n; i++) {
         uint8_t kind = kind_of_record(reader, &records[i]);
         enum word word = (enum word)reader->words[records[i].name];
 
+        source->has[reader->thread] |= kind == PS_SLICE_RUNTIME ? HAS_CALLS : 0;
+        if (ps_slice_on_device(kind)) {
+            source->has[reader->thread] |= HAS_WORK;
+            source->n_work++;
+            continue;
+        }
         if (kind == PS_SLICE_ANNOTATION)
             add_annotation(reader, &records[i]);
         else if (kind == PS_SLICE_RUNTIME && word == WORD_LAUNCH)
@@ -546,9 +565,9 @@ static void read_captures(struct reader *reader)
     pair_edges(reader);
     if (reader->graphs->n_captures == reader->first_capture)
         return;
-    visit_all(reader, visit_calls);
+    visit_threads(reader, visit_calls, HAS_CALLS);
     sort_by_correlation(reader);
-    visit_all(reader, visit_work);
+    visit_threads(reader, visit_work, HAS_WORK);
     fill_captures(reader);
 }
 
@@ -574,13 +593,14 @@ void tr_graphs_read(struct tr_graphs *graphs, struct tr_trace *trace)
                             .first_capture = graphs->n_captures};
 
     PS_RESERVE_ONE(graphs->sources, graphs->n_sources, graphs->cap_sources);
-    graphs->sources[graphs->n_sources++] = (struct source){.trace = trace, .rank = rank_of(trace)};
+    graphs->sources[graphs->n_sources++] = (struct source){
+        .trace = trace, .rank = rank_of(trace), .has = ps_alloc((size_t)trace->n_threads + 1)};
     trace->graphs = graphs;
     reader.words = ps_alloc((size_t)trace->names.count + 1);
     for (uint32_t i = 0; i < trace->names.count; i++)
         reader.words[i + 1] = (uint8_t)word_of(trace->names.items[i]);
     reader.kernels = ps_alloc_array((size_t)trace->n_templates + 1, sizeof *reader.kernels);
-    visit_all(&reader, visit_marks);
+    visit_threads(&reader, visit_marks, 0);
     read_captures(&reader);
     free(reader.words);
     free(reader.kernels);
@@ -594,8 +614,10 @@ void tr_graphs_free(struct tr_graphs *graphs)
         return;
     if (graphs->pieces)
         tr_scratch_free(graphs->sources[0].trace->scratch, graphs->pieces);
-    for (size_t i = 0; i < graphs->n_sources; i++)
+    for (size_t i = 0; i < graphs->n_sources; i++) {
         graphs->sources[i].trace->graphs = NULL;
+        free(graphs->sources[i].has);
+    }
     ps_intern_free(&graphs->names);
     ps_hash_table_free(&graphs->nodes);
     free(graphs->sources);
@@ -648,12 +670,6 @@ static int64_t param_of(const struct reader *reader, const struct tr_record *rec
     return tr_read_param(reader->trace, record, index, &value) ? value : -1;
 }
 
-/* Where the array of pieces is: the first trace outlives it. */
-static struct tr_scratch *scratch_of(const struct tr_graphs *graphs)
-{
-    return graphs->sources[0].trace->scratch;
-}
-
 static void visit_pieces(void *user, const struct tr_record *records, size_t n)
 {
     struct reader *reader = user;
@@ -668,11 +684,14 @@ static void visit_pieces(void *user, const struct tr_record *records, size_t n)
 
         if (!ps_slice_on_device(kind) || !correlation_of(reader, record, &correlation))
             continue;
-        launch = launch_with(graphs, reader->source, correlation);
+        if (correlation != reader->last_correlation) { /* work of a launch stands together */
+            reader->last_correlation = correlation;
+            reader->last_launch = launch_with(graphs, reader->source, correlation);
+        }
+        launch = reader->last_launch;
         if (launch == TR_GRAPH_NONE)
             continue;
         template = &reader->trace->templates[record->template];
-        TR_SCRATCH_PUSH(scratch_of(graphs), graphs->pieces, graphs->n_pieces, graphs->cap_pieces);
         graphs->pieces[graphs->n_pieces++] = (struct piece){
             .launch = launch,
             .call = TR_GRAPH_NONE,
@@ -695,6 +714,17 @@ static int by_launch(const void *a, const void *b)
     if (one->duration_ns != other->duration_ns)
         return one->duration_ns < other->duration_ns ? -1 : 1;
     return (one->node > other->node) - (one->node < other->node);
+}
+
+/* Traces are mostly in order already. */
+static void sort_pieces(struct piece *pieces, size_t n, int (*compare)(const void *, const void *))
+{
+    for (size_t i = 1; i < n; i++) {
+        if (compare(&pieces[i - 1], &pieces[i]) > 0) {
+            qsort(pieces, n, sizeof *pieces, compare);
+            break;
+        }
+    }
 }
 
 static int by_node(const void *a, const void *b)
@@ -747,10 +777,15 @@ static void read_streams(const struct piece *pieces, size_t n, struct streams *o
     }
 }
 
-static bool are_nodes_distinct(const struct piece *pieces, size_t n)
+/* Sorts the work of a launch by node, if each piece has one of its own. */
+static bool sort_by_node(struct piece *pieces, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (pieces[i].node <= 0 || (i && pieces[i].node == pieces[i - 1].node))
+        if (pieces[i].node <= 0)
+            return false;
+    sort_pieces(pieces, n, by_node);
+    for (size_t i = 1; i < n; i++)
+        if (pieces[i].node == pieces[i - 1].node)
             return false;
     return true;
 }
@@ -761,13 +796,12 @@ static void order_launch(struct tr_graphs *graphs, struct launch *launch)
     struct piece *pieces = graphs->pieces + launch->first;
     struct streams streams;
 
-    qsort(pieces, launch->n, sizeof *pieces, by_node);
-    launch->has_nodes = are_nodes_distinct(pieces, launch->n);
+    launch->has_nodes = sort_by_node(pieces, launch->n);
     if (launch->has_nodes) {
         launch->is_ordered = true;
         return;
     }
-    qsort(pieces, launch->n, sizeof *pieces, by_launch);
+    sort_pieces(pieces, launch->n, by_launch);
     read_streams(pieces, launch->n, &streams);
     launch->is_ordered = streams.n == 1 && !streams.is_overlapping[0];
 }
@@ -781,13 +815,21 @@ static void read_pieces(struct tr_graphs *graphs)
             graphs->launches[i].correlation == graphs->launches[i - 1].correlation)
             graphs->launches[i].is_repeated = graphs->launches[i - 1].is_repeated = true;
     for (uint32_t i = 0; i < graphs->n_sources; i++) {
-        struct reader reader = {.graphs = graphs, .trace = graphs->sources[i].trace, .source = i};
+        struct reader reader = {.graphs = graphs,
+                                .trace = graphs->sources[i].trace,
+                                .source = i,
+                                .last_correlation = INT64_MIN,
+                                .last_launch = TR_GRAPH_NONE};
 
-        if (tr_graphs_has_launches(reader.trace))
-            visit_all(&reader, visit_pieces);
+        if (!tr_graphs_has_launches(reader.trace))
+            continue;
+        /* the first trace outlives the pieces */
+        graphs->pieces = tr_scratch_grow(graphs->sources[0].trace->scratch, graphs->pieces,
+                                         graphs->n_pieces + graphs->sources[i].n_work + 1,
+                                         sizeof *graphs->pieces);
+        visit_threads(&reader, visit_pieces, HAS_WORK);
     }
-    if (graphs->n_pieces)
-        qsort(graphs->pieces, graphs->n_pieces, sizeof *graphs->pieces, by_launch);
+    sort_pieces(graphs->pieces, graphs->n_pieces, by_launch);
     for (size_t i = 0; i < graphs->n_pieces; i++) {
         struct launch *launch = &graphs->launches[graphs->pieces[i].launch];
 
@@ -1336,8 +1378,8 @@ void tr_graphs_match(struct tr_graphs *graphs)
     match_nodes(graphs);
     for (size_t i = 0; i < graphs->n_launches; i++)
         if (graphs->launches[i].has_nodes)
-            qsort(graphs->pieces + graphs->launches[i].first, graphs->launches[i].n,
-                  sizeof *graphs->pieces, by_launch);
+            sort_pieces(graphs->pieces + graphs->launches[i].first, graphs->launches[i].n,
+                        by_launch);
     sum_calls(graphs);
 }
 

@@ -79,7 +79,7 @@ struct tr_correlations {
     struct tr_orphan *orphans; /* sorted by external_id, then entry */
     size_t n_orphans, orphans_cap;
     struct recorded *recorded;
-    size_t n_recorded, recorded_cap;
+    size_t n_recorded;
     uint8_t *launches_graph; /* by text id; NULL: the trace launches no graph */
     uint32_t thread;         /* index of the thread that is being read */
 };
@@ -484,8 +484,9 @@ static void read_recorded(struct tr_correlations *links, const struct tr_group *
         if (pieces[i].call == TR_GRAPH_NONE)
             continue;
         links->entries[items[i].entry].is_recorded = 1;
-        TR_SCRATCH_PUSH(links->trace->scratch, links->recorded, links->n_recorded,
-                        links->recorded_cap);
+        if (!links->recorded)
+            links->recorded = tr_scratch_grow(links->trace->scratch, NULL, links->n_entries,
+                                              sizeof *links->recorded);
         links->recorded[links->n_recorded++] = (struct recorded){items[i].entry, pieces[i]};
     }
 }
