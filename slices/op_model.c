@@ -303,6 +303,82 @@ static bool scaled_mm(const struct ps_op_call *call, struct ps_op_cost *out)
     return true;
 }
 
+/* One product for each group of rows (2D and 3D), of columns (3D and 2D) or of the summed dim (2D
+ * and 2D), or a batch of products. `offsets`: input with the end of each group. */
+static bool grouped_product(const struct ps_op_call *call, size_t offsets, double result_bytes,
+                            struct ps_op_cost *out)
+{
+    const struct ps_op_input *a = input_of(call, 0), *b = input_of(call, 1),
+                             *ends = input_of(call, offsets);
+    double groups, m, n, k, results;
+
+    if (!a->is_tensor || !b->is_tensor || a->n_dims < 2 || a->n_dims > 3 || b->n_dims < 2 ||
+        b->n_dims > 3)
+        return false;
+    m = a->dims[a->n_dims - 2];
+    k = a->dims[a->n_dims - 1];
+    n = b->dims[b->n_dims - 1];
+    if (b->dims[b->n_dims - 2] != k)
+        return false;
+    groups = a->n_dims == 3 ? a->dims[0] : b->n_dims == 3 ? b->dims[0] : 0;
+    if (groups == 0)
+        groups = has_dims(ends, 1) ? ends->dims[0] : 1;
+    /* the groups share the rows, the columns or the summed dim unless both have a dim of their own
+     */
+    out->flops = 2 * m * n * k * (a->n_dims == 3 && b->n_dims == 3 ? groups : 1);
+    results = m * n * (a->n_dims == b->n_dims ? groups : 1);
+    out->bytes = elements(a) * size_of(a) + elements(b) * size_of(b) + results * result_bytes;
+    out->is_matrix = true;
+    out->type = a->type;
+    return true;
+}
+
+/* _grouped_mm(self, mat2, offs, …) */
+static bool grouped_mm(const struct ps_op_call *call, struct ps_op_cost *out)
+{
+    return grouped_product(call, 2, size_of(input_of(call, 0)), out);
+}
+
+/* _scaled_grouped_mm(self, mat2, scale_a, scale_b, offs, …) writes 16-bit numbers. */
+static bool scaled_grouped_mm(const struct ps_op_call *call, struct ps_op_cost *out)
+{
+    return grouped_product(call, 4, 2, out);
+}
+
+/* Mixture of experts: fused_experts(x, w1, w2, weights of the chosen experts, their numbers, …). x
+ * is (tokens, hidden), w1 (experts, rows, hidden), w2 (experts, hidden, inner): w1 has twice as
+ * many rows as there are inner numbers if it has a gate. Which experts are chosen is not recorded:
+ * the weights count for the expected number of them if each is equally likely, as TraceLens does.
+ */
+static bool fused_experts(const struct ps_op_call *call, struct ps_op_cost *out)
+{
+    const struct ps_op_input *x = input_of(call, 0), *w1 = input_of(call, 1),
+                             *w2 = input_of(call, 2), *chosen = input_of(call, 4);
+    double tokens, hidden, experts, rows, inner, pairs, used;
+
+    if (!has_dims(x, 2) || !has_dims(w1, 3) || !has_dims(w2, 3) || !has_dims(chosen, 2) ||
+        w1->dims[0] != w2->dims[0] || w1->dims[0] < 1 || chosen->dims[0] != x->dims[0])
+        return false;
+    tokens = x->dims[0];
+    hidden = x->dims[1];
+    experts = w1->dims[0];
+    rows = w1->dims[1];
+    pairs = tokens * chosen->dims[1];
+    /* packed 4-bit weights have half of the columns */
+    if (w1->dims[2] != hidden && 2 * w1->dims[2] != hidden)
+        return false;
+    inner = w2->dims[2] * (w1->dims[2] == hidden ? 1 : 2);
+    if (rows != inner && rows != 2 * inner)
+        return false;
+    used = experts * (1 - pow(1 - 1 / experts, pairs));
+    out->flops = 2 * pairs * hidden * (rows + inner);
+    out->bytes = used / experts * (elements(w1) * size_of(w1) + elements(w2) * size_of(w2)) +
+                 (tokens * hidden + pairs * rows + pairs * inner + tokens * hidden) * size_of(x);
+    out->is_matrix = true;
+    out->type = w1->type == PS_NUMBER_UNKNOWN ? x->type : w1->type;
+    return true;
+}
+
 /* --- Convolutions --- */
 
 struct convolution {
@@ -893,6 +969,12 @@ static const struct {
     {"aten::addmm", addmm},
     {"aten::baddbmm", baddbmm},
     {"aten::_scaled_mm", scaled_mm},
+    {"aten::_grouped_mm", grouped_mm},
+    {"aten::_scaled_grouped_mm", scaled_grouped_mm},
+    {"vllm::inplace_fused_experts", fused_experts},
+    {"vllm::outplace_fused_experts", fused_experts},
+    {"sglang::inplace_fused_experts", fused_experts},
+    {"sglang::outplace_fused_experts", fused_experts},
     {"aten::convolution", convolution},
     {"aten::convolution_backward", convolution_backward},
     {"aten::_scaled_dot_product_flash_attention", flash_attention},

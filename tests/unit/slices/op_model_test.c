@@ -45,6 +45,34 @@ static void test_products(void **state)
             16 * 32 + 32 * 64 + 16 * 64 * 2);
 }
 
+static void test_grouped_products(void **state)
+{
+    static const char *const types = "[\"c10::BFloat16\",\"c10::BFloat16\",\"int\",\"\",\"\"]";
+    static const char *const experts = "[\"c10::BFloat16\",\"c10::BFloat16\",\"c10::BFloat16\","
+                                       "\"float\",\"int\"]";
+    struct ps_op_cost cost;
+
+    (void)state;
+    /* 4 groups share 24 rows; 24 columns; 24 summed numbers; 4 products of their own */
+    is_cost("aten::_grouped_mm", "[[24,8],[4,8,5],[4],[],[]]", types, "[]", 2 * 24 * 8 * 5,
+            2 * (24 * 8 + 4 * 8 * 5 + 24 * 5));
+    is_cost("aten::_grouped_mm", "[[4,3,8],[8,24],[4],[],[]]", types, "[]", 2 * 3 * 8 * 24,
+            2 * (4 * 3 * 8 + 8 * 24 + 3 * 24));
+    is_cost("aten::_grouped_mm", "[[3,24],[24,5],[4],[],[]]", types, "[]", 2 * 3 * 24 * 5,
+            2 * (3 * 24 + 24 * 5 + 4 * 3 * 5));
+    is_cost("aten::_grouped_mm", "[[4,3,8],[4,8,5],[],[],[]]", types, "[]", 4 * 2 * 3 * 8 * 5,
+            2 * (4 * 3 * 8 + 4 * 8 * 5 + 4 * 3 * 5));
+    is_cost("aten::_scaled_grouped_mm", "[[24,8],[4,8,5],[24],[4,5],[4]]",
+            "[\"c10::Float8_e4m3fn\",\"c10::Float8_e4m3fn\",\"float\",\"float\",\"int\"]", "[]",
+            2 * 24 * 8 * 5, 24 * 8 + 4 * 8 * 5 + 24 * 5 * 2);
+    /* 1 token and 1 of 2 experts: half of the weights; gated, so 6 rows for 3 inner numbers */
+    is_cost("vllm::outplace_fused_experts", "[[1,4],[2,6,4],[2,4,3],[1,1],[1,1]]", experts, "[]",
+            2 * 4 * (6 + 3), 2 * (6 * 4 + 4 * 3 + 4 + 6 + 3 + 4));
+    assert_false(cost_of("vllm::outplace_fused_experts", "[[1,4],[2,7,4],[2,4,3],[1,1],[1,1]]",
+                         experts, "[]", &cost));
+    assert_false(cost_of("aten::_grouped_mm", "[[24,8],[4,7,5],[4],[],[]]", types, "[]", &cost));
+}
+
 static void test_convolutions(void **state)
 {
     static const char *const types = "[\"float\",\"float\",\"float\",\"ScalarList\",\"ScalarList\","
@@ -182,13 +210,10 @@ static void test_peaks(void **state)
 int op_model_test(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_attention),
-        cmocka_unit_test(test_paged_attention),
-        cmocka_unit_test(test_elementwise_and_norms),
-        cmocka_unit_test(test_what_has_no_cost),
-        cmocka_unit_test(test_peaks),
+        cmocka_unit_test(test_products),         cmocka_unit_test(test_grouped_products),
+        cmocka_unit_test(test_convolutions),     cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_paged_attention),  cmocka_unit_test(test_elementwise_and_norms),
+        cmocka_unit_test(test_what_has_no_cost), cmocka_unit_test(test_peaks),
     };
 
     return cmocka_run_group_tests_name("op_model", tests, NULL, NULL);
