@@ -13,6 +13,10 @@ export interface TabItem {
     warn?: boolean;
 }
 
+/** From this number of tabs on, they stand closer together, and what other menus offer too does not
+ * stand beside them: so all tabs fit 1440 pixels. */
+export const MANY_TABS = 11;
+
 interface TabsProps {
     /** Label of the tabs for screen readers. */
     label?: string;
@@ -55,7 +59,7 @@ export function Tabs({ items, current, label = 'views of this run', children }: 
         tab?.scrollIntoView({ block: 'nearest', inline: 'center' });
     }, [current, items.length]);
     return (
-        <div class="tabs">
+        <div class={items.length < MANY_TABS ? 'tabs' : 'tabs is-dense'}>
             <nav ref={nav} aria-label={label} class={hidden}>
                 {items.map((item) => (
                     <a

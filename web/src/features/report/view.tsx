@@ -21,7 +21,7 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Facts, RunHead } from '../../components/run_head';
 import { setStatus } from '../../components/status_line';
-import { Tabs } from '../../components/tabs';
+import { MANY_TABS, Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
 import { PHONE_PX, viewportWidth } from '../../components/viewport';
 import { Conclusion } from '../conclusion/conclusion';
@@ -182,7 +182,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
                         Share…
                     </button>
                 )}
-                {hasRole('admin') && (
+                {hasRole('admin') && specs.length < MANY_TABS && (
                     <a class="quiet wide-only" href={`${API}/runs/${run.id}/original`} download>
                         Download original
                     </a>
