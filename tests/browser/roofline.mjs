@@ -54,6 +54,9 @@ test('roofline: a row selects its circle, and given peaks change its share', asy
         await page.locator('.says').click(); // out of the field
         await page.keyboard.press('Escape');
         await until(async () => !(await chart(page)).includes('Selected:'), 'no selection');
+        const given = /peak=[^&]*/.exec(page.url())[0];
+        await page.goto(page.url().replace(given, 'by=operator'));
+        await until(async () => page.url().includes(given), 'the peaks of this device, kept by the browser');
     });
 });
 

@@ -17,6 +17,7 @@ import { LoadingLine } from '../../components/progress';
 import { Says } from '../../components/says';
 import { Segmented } from '../../components/segmented';
 import { setStatus } from '../../components/status_line';
+import { readStored, storeText } from '../../components/stored_text';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import {
     type RooflineBy,
@@ -45,19 +46,26 @@ function withPeak(text: string, key: string, value: number | null): string | nul
     return [...others, ...(value === null ? [] : [`${key}:${value}`])].join(',') || null;
 }
 
+/** Where the browser keeps the peaks that were typed for a device. */
+const storedPeaks = (device: string): string => `peaks.${device}`;
+
 interface PeakFieldsProps {
+    device: string;
     given: string;
     peaks: Peaks | null;
     items: readonly RooflineItem[];
 }
 
 /** A field for the bandwidth, and for each kind of unit and number that the operators use. */
-function PeakFields({ given, peaks, items }: PeakFieldsProps) {
+function PeakFields({ device, given, peaks, items }: PeakFieldsProps) {
     const used = new Map<string, { units: 'matrix' | 'vector'; type: string }>();
     for (const { units, type } of items)
         if (units && type !== 'unknown') used.set(`${units}_${type}`, { units, type });
-    const set = (key: string, value: number | null): void =>
-        replaceQuery({ peak: withPeak(given, key, value) });
+    const set = (key: string, value: number | null): void => {
+        const peak = withPeak(given, key, value);
+        if (device) storeText(storedPeaks(device), peak);
+        replaceQuery({ peak });
+    };
     return (
         <span class="roofline-peaks">
             {[...used].map(([key, { units, type }]) => (
@@ -118,6 +126,11 @@ function Operators({ run, answer }: { run: Run; answer: Roofline }) {
               ]
             : []),
     ]);
+    // Peaks in the address, of a shared link, go before those of this browser.
+    useEffect(() => {
+        const stored = given || !answer.device ? null : readStored(storedPeaks(answer.device));
+        if (stored) replaceQuery({ peak: stored });
+    }, [answer.device, given]);
     useEffect(() => {
         setStatus(undefined, statusOf(answer));
         return () => setStatus(undefined, null);
@@ -156,7 +169,7 @@ function Operators({ run, answer }: { run: Run; answer: Roofline }) {
                     Change
                 </button>
                 {(isOpen || !answer.peaks) && (
-                    <PeakFields given={given} peaks={answer.peaks} items={all} />
+                    <PeakFields device={answer.device} given={given} peaks={answer.peaks} items={all} />
                 )}
             </Toolbar>
             <div class="roofline-panes">
