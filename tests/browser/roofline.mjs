@@ -2,7 +2,9 @@
  *
  * Roofline: the sentence, the table and the picture linked both ways, given peaks, a phone.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { check, DEMO, equal, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('\n', ' ');
@@ -80,4 +82,81 @@ test('roofline: by operator, and on a phone', async ({ pages }) => {
         async (page) => equal(await page.evaluate(() => document.documentElement.scrollWidth <= 390), true),
         { width: 390, height: 844 },
     );
+});
+
+/* The sample as if another device had recorded it, with kernels that take `share` of the time. */
+function sampleOf(folder, device, share) {
+    const text = gunzipSync(readFileSync(join(DEMO, 'gpt-h200.pt.trace.json.gz'))).toString();
+    const trace = JSON.parse(text.replaceAll('NVIDIA H200', device));
+    for (const event of trace.traceEvents) if (event.cat === 'kernel') event.dur *= share;
+    const file = join(folder, `${share}.pt.trace.json`);
+    writeFileSync(file, JSON.stringify(trace));
+    return file;
+}
+
+async function withTwo(pages, devices, query, work, options = {}) {
+    const shelf = await Shelf.start();
+    try {
+        const [base, fresh] = devices.map((device, i) =>
+            shelf.add(sampleOf(shelf.folder, device, i ? 0.5 : 1), '--name', `run ${i}`));
+        const page = await pages.open(`${shelf.url}#/compare/roofline?base=${base.id}&new=${fresh.id}${query}`, options);
+        await until(async () => (await rowTexts(page, BOTH)).length > 3, 'the operators of both');
+        await settle(page);
+        await work(page, { base, fresh });
+    } finally {
+        await shelf.stop();
+    }
+}
+
+const BOTH = 'operators of both runs and their limits';
+const H100 = 'NVIDIA H100 80GB HBM3';
+
+test('roofline: two runs are compared at equal shapes, by their distance to the limits', async ({ pages }) => {
+    await withTwo(pages, [H100, 'AMD Instinct MI300X'], '', async (page, { base, fresh }) => {
+        const says = plain(await page.locator('.says').innerText());
+        check(/rows with equal shapes differ by −[\d.]+ ms, the others by 0\.000 ms\. Above their limits: [\d.]+ ms of [\d.]+ in base, [\d.]+ ms of [\d.]+ in new\./.test(says), says);
+        const tools = plain(await page.locator('.toolbar').first().innerText());
+        check(tools.includes('Peaks H100 SXM against MI300X'), tools);
+        const row = page.locator(`[aria-label="${BOTH}"] .grid-row`).first();
+        check(plain(await row.innerText()).includes('−50.0'), await row.innerText());
+        await row.click();
+        const pane = page.getByRole('region', { name: 'The selected operator' });
+        await until(async () => (await pane.count()) === 1, 'the pane');
+        check((await pane.innerText()).includes('Above limit'), await pane.innerText());
+        const href = await pane.getByRole('link', { name: 'Show in base run' }).getAttribute('href');
+        check(href.includes(`/run/${base.id}/roofline?op=`), href);
+        await page.keyboard.press('Escape');
+        await until(async () => (await pane.count()) === 0, 'no pane');
+        await row.dblclick();
+        await until(async () => page.url().includes(`/run/${fresh.id}/roofline?op=`), 'the report of new');
+        await until(async () => (await chart(page)).includes('Selected:'), 'its circle');
+    });
+});
+
+test('roofline: a comparison by operator, per call, searched, on a phone', async ({ pages }) => {
+    await withTwo(pages, [H100, H100], '', async (page) => {
+        const shapes = (await rowTexts(page, BOTH)).length;
+        await page.getByRole('button', { name: 'by operator', exact: true }).click();
+        await until(async () => (await rowTexts(page, BOTH)).length < shapes, 'fewer rows');
+        await page.getByRole('button', { name: 'Per call', exact: true }).click();
+        await until(async () => plain(await page.locator('.grid-head').first().innerText()).includes('ms a call'), 'the unit');
+        await page.keyboard.press('/');
+        await page.keyboard.type('addmm');
+        await until(async () => (await rowTexts(page, BOTH)).every((one) => String(one).includes('addmm')), 'the search');
+    });
+    await withTwo(
+        pages,
+        [H100, H100],
+        '',
+        async (page) => equal(await page.evaluate(() => document.documentElement.scrollWidth <= 390), true),
+        { width: 390, height: 844 },
+    );
+});
+
+test('roofline: a comparison without known peaks has no limits', async ({ pages }) => {
+    await withTwo(pages, ['NVIDIA H200', 'NVIDIA H200'], '', async (page) => {
+        const says = plain(await page.locator('.says').innerText());
+        check(says.includes('The peaks of NVIDIA H200 are not known, so there are no limits and no percentages.'), says);
+        equal(plain(await page.locator('.grid-head').first().innerText()).includes('limit'), false);
+    });
 });

@@ -87,8 +87,8 @@ function itemOf(row: RooflineRow, index: number): RooflineItem {
 const plus = (a: number | null, b: number | null): number | null =>
     a === null || b === null ? null : a + b;
 
-/* Calls of one operator with all shapes. The limit is the sum of theirs. */
-function merged(items: RooflineItem[]): RooflineItem {
+/** The calls of several rows of one operator, at least one. The limit is the sum of theirs. */
+export function mergeItems(items: readonly RooflineItem[]): RooflineItem {
     const [first] = items;
     const all = items.reduce((sum, item) => ({
         ...sum,
@@ -117,7 +117,7 @@ export function rooflineItems({ rows }: Roofline, by: RooflineBy): RooflineItem[
     if (by === 'shape') return items;
     const byName = new Map<string, RooflineItem[]>();
     for (const item of items) byName.set(item.name, [...(byName.get(item.name) ?? []), item]);
-    return [...byName.values()].map(merged).sort((a, b) => b.ns - a.ns);
+    return [...byName.values()].map(mergeItems).sort((a, b) => b.ns - a.ns);
 }
 
 /** A level line of the picture. */

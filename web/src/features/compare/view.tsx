@@ -43,6 +43,7 @@ import {
     tabOf,
 } from './state';
 import { hasPhases, InferenceComparison, PHASES_TAB } from './inference_view';
+import { hasRooflines, ROOFLINE_TAB, RooflineComparison } from './roofline_view';
 import { isSnapshots, MOMENT_TABS, momentOf, useSnapshotDiff } from './snapshot_data';
 import { SnapshotView } from './snapshot_view';
 import { stepsSentence } from './step_columns';
@@ -155,6 +156,9 @@ function tabsOf(comparison: Comparison, query: Query, changed: number | null) {
             title: one.of === PARTS_TABLE ? 'Steps' : one.title,
             href: tabHref(query, tabOf(one)),
         })),
+        ...(hasRooflines(comparison)
+            ? [{ id: ROOFLINE_TAB, title: 'Roofline', href: tabHref(query, ROOFLINE_TAB) }]
+            : []),
         ...(first
             ? [
                   {
@@ -186,7 +190,9 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     const { overviews, error: stepsError } = useStepOverviews(comparison);
     const changed = peaks.data ? diffSums(peaks.data).changed : changedRows;
     const tabs = tabsOf(comparison, query, changed);
-    const isSteps = table?.of === PARTS_TABLE && tab !== CHANGES_TAB && tab !== SIDE_TAB;
+    const isRooflineTab = hasRooflines(comparison) && tab === ROOFLINE_TAB;
+    const isSteps =
+        table?.of === PARTS_TABLE && tab !== CHANGES_TAB && tab !== SIDE_TAB && !isRooflineTab;
     const isSideTab = tab === SIDE_TAB;
     const isChangesTab = tab === CHANGES_TAB;
     const isPhasesTab =
@@ -194,7 +200,7 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     const isGraphTab = tab === GRAPH_TAB && comparison.pictures.includes('graph');
     const current = isPhasesTab
         ? PHASES_TAB
-        : isChangesTab || isSideTab || isGraphTab
+        : isChangesTab || isSideTab || isGraphTab || isRooflineTab
           ? (tab as string)
           : moment
             ? (tab ?? MOMENT_TABS[0].tab)
@@ -235,6 +241,8 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                 <CompareGraph comparison={comparison} />
             ) : isPhasesTab ? (
                 <InferenceComparison comparison={comparison} />
+            ) : isRooflineTab ? (
+                <RooflineComparison comparison={comparison} />
             ) : moment ? (
                 <SnapshotView
                     key={current}
