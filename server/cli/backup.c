@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/format.h"
 #include "server/cli/cli.h"
-#include "server/cli/format.h"
 #include "server/cli/progress.h"
 #include "server/maintenance/maintenance.h"
 

@@ -125,7 +125,7 @@ static void add_finding(struct report *report, const struct finding *finding)
     if (finding->place)
         ps_buf_printf(&what, " (%s)", finding->place);
     if (!isnan(finding->value))
-        ps_cli_format_value(finding->value, finding->unit, value_text);
+        ps_format_value(finding->value, finding->unit, value_text);
     report->n_checked++;
     report->n_over += finding->state == OVER;
     report->n_missing += finding->state == MISSING;
@@ -199,9 +199,9 @@ static void set_budget(struct finding *finding, double limit, const char *unit)
     finding->unit = unit;
     finding->state = finding->value > limit ? OVER : WITHIN;
     (void)snprintf(finding->limit_text, sizeof finding->limit_text, "budget %.50s",
-                   ps_cli_format_value(limit, unit, value_text));
+                   ps_format_value(limit, unit, value_text));
     (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s",
-                   ps_cli_format_percent(finding->value - limit, limit, percent));
+                   ps_format_percent(finding->value - limit, limit, percent));
 }
 
 static enum ps_status check_row(struct report *report, const struct ps_cli_comparison *compared,
@@ -407,7 +407,7 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
         if (delta <= 0)
             continue;
         ps_buf_printf(&text, "%s %s %s%s%s",
-                      ps_cli_format_change(delta, ps_run_text(metric, "unit"), change),
+                      ps_format_change(delta, ps_run_text(metric, "unit"), change),
                       ps_run_text(table, "row"), name, by[0] ? ", by " : "", by);
         add_detail(finding, text.ptr);
         shown++;
@@ -468,7 +468,7 @@ static void judge_growth(struct finding *finding, const cJSON *headline, bool gr
     finding->significance = known ? "significant" : same ? "within noise" : "unknown";
     finding->state = grew && !same && !in_range ? OVER : WITHIN;
     (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s, %s%s",
-                   ps_cli_format_percent(delta, finding->base, percent),
+                   ps_format_percent(delta, finding->base, percent),
                    known  ? "significant"
                    : same ? "within noise"
                           : "significance unknown",
@@ -498,7 +498,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     judge_growth(&finding, headline, ps_run_number(headline, "delta") > limit,
                  cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "base")));
     (void)snprintf(finding.limit_text, sizeof finding.limit_text, "baseline %.50s",
-                   ps_cli_format_value(finding.base, finding.unit, value_text));
+                   ps_format_value(finding.base, finding.unit, value_text));
     ps_cli_add_pairs(headline, 100 * limit / fabs(finding.base), &finding.details);
     if (finding.state == OVER)
         add_causes(&finding, compared, err);

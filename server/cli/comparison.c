@@ -177,8 +177,6 @@ const char *ps_cli_get_text(const cJSON *page, int at, const char *column)
     return text ? text : "";
 }
 
-/* --- Shared output --- */
-
 bool ps_cli_has_per(const cJSON *table, const char *word)
 {
     const cJSON *per;
@@ -221,8 +219,8 @@ void ps_cli_add_work(const cJSON *table, const cJSON *page, struct ps_buf *out)
     char text[2][64];
     if (fabs(now - base) <= WORK_SHARE * base)
         return;
-    ps_buf_printf(out, "%s against %s %s%s\n", ps_cli_format_value(base, "", text[0]),
-                  ps_cli_format_value(now, "", text[1]), ps_run_text(work, "of"),
+    ps_buf_printf(out, "%s against %s %s%s\n", ps_format_value(base, "", text[0]),
+                  ps_format_value(now, "", text[1]), ps_run_text(work, "of"),
                   strcmp(ps_run_text(page, "per"), "run") == 0 &&
                           fabs(now - base) > WARN_SHARE * base
                       ? ": totals of different amounts of work are compared"
@@ -300,49 +298,4 @@ enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *com
     ps_json_end(&json);
     ps_buf_puts(out, "\n");
     return PS_OK;
-}
-
-/* --- Formatting of numbers --- */
-
-char *ps_cli_format_value(double value, const char *unit, char out[64])
-{
-    static const struct {
-        const char *unit;
-        double seconds, bytes;
-    } known[] = {{"s", 1, 0}, {"ms", 1e-3, 0}, {"us", 1e-6, 0},  {"ns", 1e-9, 0},
-                 {"B", 0, 1}, {"bytes", 0, 1}, {"KiB", 0, 1024}, {"MiB", 0, 1048576}};
-    char value_text[48];
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(unit, known[i].unit) != 0)
-            continue;
-        (void)snprintf(out, 64, "%s",
-                       known[i].seconds > 0
-                           ? ps_format_seconds(value * known[i].seconds, value_text)
-                           : ps_format_bytes(value * known[i].bytes, value_text));
-        return out;
-    }
-    if (value == floor(value) && fabs(value) < 1e15)
-        (void)snprintf(out, 64, "%.0f%s%s", value, unit[0] ? " " : "", unit);
-    else
-        (void)snprintf(out, 64, "%.4g%s%s", value, unit[0] ? " " : "", unit);
-    return out;
-}
-
-char *ps_cli_format_change(double value, const char *unit, char out[64])
-{
-    char value_text[64];
-    (void)snprintf(out, 64, "%s%.60s",
-                   value > 0   ? "+"
-                   : value < 0 ? "-"
-                               : "",
-                   ps_cli_format_value(fabs(value), unit, value_text));
-    return out;
-}
-
-char *ps_cli_format_percent(double delta, double base, char out[32])
-{
-    out[0] = '\0';
-    if (base != 0)
-        (void)snprintf(out, 32, "%+.1f %%", 100 * delta / fabs(base));
-    return out;
 }

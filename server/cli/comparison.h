@@ -95,11 +95,4 @@ enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *com
                                              const cJSON *table, const cJSON *metric,
                                              struct ps_buf *out, struct ps_err *err);
 
-/* "1.234 s", "67.0 KiB", "12.5 %": a number with its unit. Returns out. */
-char *ps_cli_format_value(double value, const char *unit, char out[64]);
-/* Like ps_cli_format_value, with a sign. */
-char *ps_cli_format_change(double value, const char *unit, char out[64]);
-/* "+12.3 %"; "" if base is 0. Returns out. */
-char *ps_cli_format_percent(double delta, double base, char out[32]);
-
 #endif

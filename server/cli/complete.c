@@ -2,12 +2,12 @@
 #define _XOPEN_SOURCE 700 /* setitimer */
 #include "server/cli/complete.h"
 
+#include "base/format.h"
 #include "base/utf8.h"
 #include "server/cli/bash_line.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/commands.h"
-#include "server/cli/format.h"
 #include "server/cli/runs.h"
 #include "server/cli/server_record.h"
 #include "server/share/redact.h"

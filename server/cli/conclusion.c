@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/conclusion.h"
 
+#include "base/format.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/comparison.h"
-#include "server/cli/format.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
@@ -22,7 +22,7 @@ static char *format_value(double value, const char *unit, char out[64])
     else if (strcmp(unit, "percent") == 0)
         (void)snprintf(out, 64, "%.1f %%", value);
     else
-        ps_cli_format_value(value, strcmp(unit, "count") == 0 ? "" : unit, out);
+        ps_format_value(value, strcmp(unit, "count") == 0 ? "" : unit, out);
     return out;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* config.c: prints the value of each key of the configuration files, and where it is from. */
+#include "base/format.h"
 #include "server/cli/cli.h"
 #include "server/cli/commands.h"
 #include "server/cli/config_file.h"
-#include "server/cli/format.h"
 #include "server/cli/server_record.h"
 #include "server/cli/settings.h"
 #include "server/cli/table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* copy.c: copies a shelf into another shelf, and prints a line for each difference. */
+#include "base/format.h"
 #include "server/cli/cli.h"
-#include "server/cli/format.h"
 #include "server/maintenance/transfer.h"
 #include "server/replica/url.h"
 

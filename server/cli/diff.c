@@ -24,7 +24,7 @@ static void add_cause(const cJSON *row, const char *unit, struct ps_buf *out)
 {
     char change[64];
     ps_append_escaped(out, ps_str_from_c(ps_run_text(row, "name")));
-    ps_buf_printf(out, " (%s)", ps_cli_format_change(ps_run_number(row, "delta"), unit, change));
+    ps_buf_printf(out, " (%s)", ps_format_change(ps_run_number(row, "delta"), unit, change));
 }
 
 /* Appends the rows that explain the difference. */
@@ -44,14 +44,14 @@ static enum ps_status add_conclusion(const struct ps_cli_comparison *compared, s
     second = cJSON_GetArrayItem(rows, 1);
     if (!found[0] || strcmp(found, "none") == 0)
         return PS_OK;
-    ps_cli_format_change(ps_run_number(conclusion, "delta"), unit, change);
+    ps_format_change(ps_run_number(conclusion, "delta"), unit, change);
     if (!first) {
         ps_buf_printf(out, "%s is spread over %.0f %ss", change, ps_run_number(conclusion, "n"),
                       ps_run_text(conclusion, "row"));
     } else if (!second) {
         ps_append_escaped(out, ps_str_from_c(ps_run_text(first, "name")));
         ps_buf_printf(out, " explains %s of %s",
-                      ps_cli_format_change(ps_run_number(first, "delta"), unit, own), change);
+                      ps_format_change(ps_run_number(first, "delta"), unit, own), change);
     } else {
         add_cause(first, unit, out);
         ps_buf_puts(out, " and ");
@@ -77,11 +77,10 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
            delta = ps_cli_get_number(page, row, "delta");
     const char *verdict = ps_cli_get_text(page, row, "verdict");
     char value_text[64], percent[32];
-    ps_table_cell(table, ps_cli_format_value(base, unit, value_text));
-    ps_table_cell(table,
-                  ps_cli_format_value(ps_cli_get_number(page, row, "new"), unit, value_text));
-    ps_table_cell(table, ps_cli_format_change(delta, unit, value_text));
-    ps_table_cell(table, ps_cli_format_percent(delta, base, percent));
+    ps_table_cell(table, ps_format_value(base, unit, value_text));
+    ps_table_cell(table, ps_format_value(ps_cli_get_number(page, row, "new"), unit, value_text));
+    ps_table_cell(table, ps_format_change(delta, unit, value_text));
+    ps_table_cell(table, ps_format_percent(delta, base, percent));
     ps_table_printf(table, "%+.1f %%", ps_cli_get_number(page, row, "share"));
     ps_table_cell(table, ps_cli_verdict_word(verdict, unit));
     ps_table_cell(table, ps_cli_get_text(page, row, "change"));

@@ -40,12 +40,12 @@ static void add_test(const cJSON *headline, int n, int m, struct ps_buf *out)
     if (cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(headline, "pairs")))
         return;
     ps_buf_printf(out, "Noise %s; rank sum test of %d and %d runs: p = %.2g",
-                  ps_cli_format_value(ps_run_number(headline, "noise"), unit, noise), n, m,
+                  ps_format_value(ps_run_number(headline, "noise"), unit, noise), n, m,
                   ps_run_number(headline, "p"));
     if (cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(headline, "low")))
         ps_buf_printf(out, "; 95 %% interval of the change %s to %s",
-                      ps_cli_format_change(ps_run_number(headline, "low"), unit, low),
-                      ps_cli_format_change(ps_run_number(headline, "high"), unit, high));
+                      ps_format_change(ps_run_number(headline, "low"), unit, low),
+                      ps_format_change(ps_run_number(headline, "high"), unit, high));
     ps_buf_puts(out, ".\n");
 }
 
@@ -67,12 +67,12 @@ void ps_cli_add_headline(const struct ps_cli_comparison *compared, struct ps_buf
     if (verdict[0])
         ps_buf_printf(out, "%s: ", ps_cli_verdict_word(verdict, unit));
     /* The change of pairs is not the difference of the two medians: it may have the other sign. */
-    ps_buf_printf(
-        out, "%s %s → %s%s %s (%s)\n", ps_run_text(headline, "label"),
-        ps_cli_format_value(from, unit, text[0]), ps_cli_format_value(to, unit, text[1]),
-        cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(headline, "pairs")) ? "; pair by pair"
-                                                                            : ",",
-        ps_cli_format_change(delta, unit, text[2]), ps_cli_format_percent(delta, from, percent));
+    ps_buf_printf(out, "%s %s → %s%s %s (%s)\n", ps_run_text(headline, "label"),
+                  ps_format_value(from, unit, text[0]), ps_format_value(to, unit, text[1]),
+                  cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(headline, "pairs"))
+                      ? "; pair by pair"
+                      : ",",
+                  ps_format_change(delta, unit, text[2]), ps_format_percent(delta, from, percent));
     add_test(headline, cJSON_GetArraySize(base), cJSON_GetArraySize(now), out);
     ps_cli_add_pairs(headline, NAN, out);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/help.h"
 
+#include "base/format.h"
 #include "server/cli/commands.h"
-#include "server/cli/format.h"
 
 #include <ctype.h>
 

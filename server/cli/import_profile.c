@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "server/cli/import_profile.h"
 
+#include "base/format.h"
 #include "server/cli/cli.h"
-#include "server/cli/format.h"
 #include "server/cli/progress.h"
 
 #include "base/json_out.h"

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
+#include "base/format.h"
 #include "server/cli/browser.h"
 #include "server/cli/cli.h"
-#include "server/cli/format.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/serve.h"
 #include "server/cli/server_record.h"

@@ -77,8 +77,7 @@ static void add_mode(const cJSON *mode, const char *unit, struct ps_buf *out)
     const cJSON *pairs = member(mode, "pairs"), *pair;
     char value[64];
     int i = 0;
-    ps_buf_printf(out, "%s (pair%s",
-                  ps_cli_format_value(ps_run_number(mode, "median"), unit, value),
+    ps_buf_printf(out, "%s (pair%s", ps_format_value(ps_run_number(mode, "median"), unit, value),
                   cJSON_GetArraySize(pairs) == 1 ? "" : "s");
     cJSON_ArrayForEach(pair, pairs)
         ps_buf_printf(out, "%s %.0f", i++ ? "," : "", pair->valuedouble);

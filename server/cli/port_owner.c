@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/mem.h"
-#include "server/cli/format.h"
 #include "server/cli/server_record.h"
 
 #define STATE_LISTEN 0x0A /* TCP_LISTEN of the kernel */

@@ -3,7 +3,7 @@
 #include "server/cli/option_values.h"
 #include "server/replica/replica.h"
 
-#include "server/cli/format.h"
+#include "base/format.h"
 #include "server/replica/url.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "server/cli/progress.h"
 
 #include "base/clock.h"
-#include "server/cli/format.h"
+#include "base/format.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* prune.c: deletes the runs that the retention rules no longer keep. */
+#include "base/format.h"
 #include "server/cli/cli.h"
-#include "server/cli/format.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/retention_options.h"
 

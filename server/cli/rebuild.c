@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rebuild.c: rebuilds the catalog, and imports again the runs whose files are damaged. */
+#include "base/format.h"
 #include "server/cli/cli.h"
-#include "server/cli/format.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/progress.h"
 #include "server/maintenance/maintenance.h"

@@ -307,7 +307,7 @@ static void print_pair(const struct record_ab *ab, const char *pair)
     char text[2][48], percent[32];
     (void)fprintf(stderr, "%s: base %s, new %s (%s)\n", pair,
                   ps_format_seconds(base->real_s, text[0]), ps_format_seconds(now->real_s, text[1]),
-                  ps_cli_format_percent(now->real_s - base->real_s, base->real_s, percent));
+                  ps_format_percent(now->real_s - base->real_s, base->real_s, percent));
 }
 
 /* Records pair i; negative numbers are the pairs for warm-up. */

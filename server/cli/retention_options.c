@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/format.h"
 #include "base/utf8.h"
 #include "server/cli/budget.h"
-#include "server/cli/format.h"
 
 #define LIMIT_MAX          1e15 /* maximum value: exact as a double, far below INT64_MAX */
 #define EACH_SERIES_SUFFIX "/series"

@@ -3,8 +3,8 @@
 #ifndef PS_CLI_RUNS_H
 #define PS_CLI_RUNS_H
 
+#include "base/format.h"
 #include "server/cli/client.h"
-#include "server/cli/format.h"
 
 /* Ids of distinct runs, in the order of the arguments. */
 struct ps_run_ids {

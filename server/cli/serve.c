@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "server/api/api.h"
@@ -30,7 +31,6 @@
 #include "server/cli/browser.h"
 #include "server/cli/cli.h"
 #include "server/cli/commands.h"
-#include "server/cli/format.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/port_owner.h"
 #include "server/cli/serve_retention.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "base/log.h"
-#include "server/cli/format.h"
 
 #define CHECK_MS     1000  /* interval of checks for changes of the shelf */
 #define AGE_CHECK_MS 60000 /* interval of checks for the age of runs */

@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/json_out.h"
 #include "server/cli/cli.h"
-#include "server/cli/format.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/port_owner.h"
 

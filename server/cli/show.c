@@ -56,7 +56,7 @@ static void add_number(struct ps_table *table, const char *key, double value)
 {
     char value_text[64];
     ps_table_cell(table, key);
-    ps_table_cell(table, ps_cli_format_value(value, ps_summary_metric_unit(key), value_text));
+    ps_table_cell(table, ps_format_value(value, ps_summary_metric_unit(key), value_text));
 }
 
 /* Whether a number of the summary says something to a reader: not a count of 0, nor what only the
@@ -174,10 +174,9 @@ static void add_rows(const cJSON *comparison_table, const cJSON *metric, const c
         ps_table_cell(&table, ps_run_text(others[i], "title"));
     ps_table_cell(&table, ps_run_text(comparison_table, "row"));
     for (; ps_cli_get_cell(page, row, "median"); row++) {
-        ps_table_cell(&table,
-                      ps_cli_format_value(ps_cli_get_number(page, row, "median"),
-                                          ps_cli_get_unit(comparison_table, metric, page, row),
-                                          value_text));
+        ps_table_cell(&table, ps_format_value(ps_cli_get_number(page, row, "median"),
+                                              ps_cli_get_unit(comparison_table, metric, page, row),
+                                              value_text));
         if (cJSON_IsNumber(ps_cli_get_cell(page, row, "share")))
             ps_table_printf(&table, "%.1f %%", ps_cli_get_number(page, row, "share"));
         else
@@ -185,9 +184,8 @@ static void add_rows(const cJSON *comparison_table, const cJSON *metric, const c
         for (unsigned i = 0; i < n; i++) {
             (void)snprintf(column, sizeof column, "median_%.60s", ps_run_text(others[i], "metric"));
             if (cJSON_IsNumber(ps_cli_get_cell(page, row, column)))
-                ps_table_cell(&table,
-                              ps_cli_format_value(ps_cli_get_number(page, row, column),
-                                                  ps_run_text(others[i], "unit"), value_text));
+                ps_table_cell(&table, ps_format_value(ps_cli_get_number(page, row, column),
+                                                      ps_run_text(others[i], "unit"), value_text));
             else
                 ps_table_cell(&table, "");
         }

@@ -28,12 +28,12 @@ static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf
         least = fmin(least, value->valuedouble);
         most = fmax(most, value->valuedouble);
     }
-    ps_buf_printf(
-        out, "%s: median %s, median deviation %s, %s to %s, %s\n", ps_run_text(headline, "label"),
-        ps_cli_format_value(ps_run_number(group, "median"), unit, text[0]),
-        ps_cli_format_value(ps_run_number(group, "mad"), unit, text[1]),
-        ps_cli_format_value(least, unit, text[2]), ps_cli_format_value(most, unit, text[3]),
-        ps_format_count((uint64_t)cJSON_GetArraySize(values), "run", count));
+    ps_buf_printf(out, "%s: median %s, median deviation %s, %s to %s, %s\n",
+                  ps_run_text(headline, "label"),
+                  ps_format_value(ps_run_number(group, "median"), unit, text[0]),
+                  ps_format_value(ps_run_number(group, "mad"), unit, text[1]),
+                  ps_format_value(least, unit, text[2]), ps_format_value(most, unit, text[3]),
+                  ps_format_count((uint64_t)cJSON_GetArraySize(values), "run", count));
 }
 
 static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
@@ -43,8 +43,8 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
     const char *unit = ps_cli_get_unit(about, metric, page, row);
     char value_text[64];
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        ps_table_cell(
-            table, ps_cli_format_value(ps_cli_get_number(page, row, figures[i]), unit, value_text));
+        ps_table_cell(table,
+                      ps_format_value(ps_cli_get_number(page, row, figures[i]), unit, value_text));
     if (cJSON_IsNumber(ps_cli_get_cell(page, row, "share")))
         ps_table_printf(table, "%.1f %%", ps_cli_get_number(page, row, "share"));
     else

@@ -97,7 +97,7 @@ static void add_sum(const struct sum *sum, const char *before, struct ps_buf *ou
     char change[64], count[64];
 
     if (sum->stacks)
-        ps_buf_printf(out, "%s%s in %s", before, ps_cli_format_change(sum->bytes, "B", change),
+        ps_buf_printf(out, "%s%s in %s", before, ps_format_change(sum->bytes, "B", change),
                       ps_format_count(sum->stacks, "stack", count));
 }
 
@@ -152,8 +152,7 @@ static void add_sentence(const cJSON *compare, const cJSON *response, struct ps_
 
         ps_buf_puts(out, " Largest change: ");
         add_stack(largest, out);
-        ps_buf_printf(out, " %s",
-                      ps_cli_format_change(ps_run_number(largest, "change"), "B", text));
+        ps_buf_printf(out, " %s", ps_format_change(ps_run_number(largest, "change"), "B", text));
         if (strcmp(verdict, "new") == 0 || strcmp(verdict, "gone") == 0)
             ps_buf_printf(out, ", %s", verdict);
         ps_buf_puts(out, ".");
@@ -171,8 +170,8 @@ static void add_values(struct ps_table *table, const double bytes[2], const doub
 
     for (int i = 0; i < 2; i++)
         ps_table_cell(table, ps_format_bytes(bytes[i], text));
-    ps_table_cell(table, ps_cli_format_change(bytes[1] - bytes[0], "B", text));
-    ps_table_cell(table, ps_cli_format_percent(bytes[1] - bytes[0], bytes[0], text));
+    ps_table_cell(table, ps_format_change(bytes[1] - bytes[0], "B", text));
+    ps_table_cell(table, ps_format_percent(bytes[1] - bytes[0], bytes[0], text));
     if (count[0] == count[1])
         ps_table_printf(table, "%.0f", count[0]);
     else
@@ -242,11 +241,11 @@ static void add_table(const cJSON *response, int limit, struct ps_buf *out)
     ps_table_cell(&table, ps_format_bytes(ps_run_number(base, "live"), text));
     ps_table_cell(&table, ps_format_bytes(ps_run_number(new_side, "live"), text));
     ps_table_cell(
-        &table, ps_cli_format_change(ps_run_number(new_side, "live") - ps_run_number(base, "live"),
-                                     "B", text));
-    ps_table_cell(
-        &table, ps_cli_format_percent(ps_run_number(new_side, "live") - ps_run_number(base, "live"),
-                                      ps_run_number(base, "live"), text));
+        &table,
+        ps_format_change(ps_run_number(new_side, "live") - ps_run_number(base, "live"), "B", text));
+    ps_table_cell(&table,
+                  ps_format_percent(ps_run_number(new_side, "live") - ps_run_number(base, "live"),
+                                    ps_run_number(base, "live"), text));
     ps_table_cell(&table, "");
     ps_table_cell(&table, "");
     ps_table_cell(&table, "all, live at the peaks");

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE /* winsize */
 #include "server/cli/table.h"
 
-#include "server/cli/format.h"
+#include "base/format.h"
 
 #include <assert.h>
 #include <stdarg.h>

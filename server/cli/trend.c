@@ -92,10 +92,10 @@ static void add_row(struct ps_table *table, const cJSON *trend, const cJSON *row
     const char *by = ps_run_text(point, "by");
     double first = ps_run_number(row, "first"), delta = ps_run_number(row, "delta");
     char text[64], percent[32];
-    ps_table_cell(table, ps_cli_format_value(first, unit, text));
-    ps_table_cell(table, ps_cli_format_value(ps_run_number(row, "last"), unit, text));
-    ps_table_cell(table, ps_cli_format_change(delta, unit, text));
-    ps_table_cell(table, found[0] ? found : ps_cli_format_percent(delta, first, percent));
+    ps_table_cell(table, ps_format_value(first, unit, text));
+    ps_table_cell(table, ps_format_value(ps_run_number(row, "last"), unit, text));
+    ps_table_cell(table, ps_format_change(delta, unit, text));
+    ps_table_cell(table, found[0] ? found : ps_format_percent(delta, first, percent));
     ps_table_cell(table, !change ? "" : by[0] ? by : ps_run_text(point, "name"));
     ps_table_printf(table, "%s%s%s", ps_run_text(row, "name"), place[0] ? "  " : "", place);
 }
@@ -111,11 +111,11 @@ static void add_rows(const cJSON *trend, struct ps_buf *out)
     double delta = ps_run_number(sum, "delta");
     char first[64], last[64], change[64], percent[32];
     if (cJSON_IsObject(sum) && !cJSON_IsTrue(member_of(trend, "place_is_unit"))) {
-        ps_cli_format_value(ps_run_number(sum, "first"), unit, first);
-        ps_cli_format_value(ps_run_number(sum, "last"), unit, last);
+        ps_format_value(ps_run_number(sum, "first"), unit, first);
+        ps_format_value(ps_run_number(sum, "last"), unit, last);
         ps_buf_printf(out, "all rows: %s to %s, %s  %s\n", first, last,
-                      ps_cli_format_change(delta, unit, change),
-                      ps_cli_format_percent(delta, ps_run_number(sum, "first"), percent));
+                      ps_format_change(delta, unit, change),
+                      ps_format_percent(delta, ps_run_number(sum, "first"), percent));
     }
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
@@ -158,8 +158,8 @@ static void add_step(struct ps_table *table, const cJSON *change, const char *un
     if (!change)
         ps_table_cell(table, "");
     else
-        ps_table_printf(table, "%s  %s", ps_cli_format_change(step, unit, delta),
-                        ps_cli_format_percent(step, ps_run_number(change, "before"), percent));
+        ps_table_printf(table, "%s  %s", ps_format_change(step, unit, delta),
+                        ps_format_percent(step, ps_run_number(change, "before"), percent));
 }
 
 static void add_point(struct ps_table *table, const cJSON *trend, int at)
@@ -171,14 +171,14 @@ static void add_point(struct ps_table *table, const cJSON *trend, int at)
     double value = ps_run_number(point, "value");
     char value_text[64], percent[32] = "";
     ps_table_printf(table, "%.10s", ps_run_text(point, "at"));
-    ps_table_cell(table, ps_cli_format_value(value, unit, value_text));
+    ps_table_cell(table, ps_format_value(value, unit, value_text));
     if (at > 0)
-        ps_cli_format_percent(value - value_at(points, at - 1), value_at(points, at - 1), percent);
+        ps_format_percent(value - value_at(points, at - 1), value_at(points, at - 1), percent);
     ps_table_cell(table, percent);
     percent[0] = '\0';
     if (cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(baseline, "value")))
-        ps_cli_format_percent(value - ps_run_number(baseline, "value"),
-                              ps_run_number(baseline, "value"), percent);
+        ps_format_percent(value - ps_run_number(baseline, "value"),
+                          ps_run_number(baseline, "value"), percent);
     ps_table_cell(table, percent);
     ps_table_printf(table, "%.0f", ps_run_number(point, "n"));
     add_step(table, change_at(trend, at), unit);

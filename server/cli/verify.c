@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* verify.c: checks the files of a shelf and prints a line for each problem. */
+#include "base/format.h"
 #include "server/cli/cli.h"
-#include "server/cli/format.h"
 #include "server/maintenance/maintenance.h"
 
 #include "base/json_out.h"

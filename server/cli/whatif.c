@@ -17,7 +17,7 @@ static const cJSON *get_member(const cJSON *answer, const char *key)
 static void add_share(const char *what, double us, double total_us, struct ps_buf *out)
 {
     char value_text[64];
-    ps_buf_printf(out, "%s%s", what, ps_cli_format_value(us, "us", value_text));
+    ps_buf_printf(out, "%s%s", what, ps_format_value(us, "us", value_text));
     if (total_us > 0)
         ps_buf_printf(out, " (%.1f %% of all imports)", 100 * us / total_us);
     ps_buf_puts(out, "\n");
@@ -31,11 +31,11 @@ static void add_head(const cJSON *answer, struct ps_buf *out)
     char least[64], most[64], value_text[64];
     add_share("saves    ", ps_run_number(saving, "best"), before, out);
     if (low < high)
-        ps_buf_printf(out, "range    %s to %s\n", ps_cli_format_value(low, "us", least),
-                      ps_cli_format_value(high, "us", most));
-    ps_buf_printf(out, "imports  %s now", ps_cli_format_value(before, "us", value_text));
+        ps_buf_printf(out, "range    %s to %s\n", ps_format_value(low, "us", least),
+                      ps_format_value(high, "us", most));
+    ps_buf_printf(out, "imports  %s now", ps_format_value(before, "us", value_text));
     ps_buf_printf(out, ", %s then\n",
-                  ps_cli_format_value(ps_run_number(answer, "after_us"), "us", value_text));
+                  ps_format_value(ps_run_number(answer, "after_us"), "us", value_text));
     ps_buf_printf(out, "verdict  %s", ps_run_text(answer, "verdict"));
     if (ps_run_text(answer, "why")[0])
         ps_buf_printf(out, ": %s; %s", ps_run_text(answer, "why"), ps_run_text(answer, "do"));
@@ -84,7 +84,7 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
         if (n++ == ROWS)
             break;
         ps_table_cell(&table, ps_run_text(row, "module"));
-        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "self_us"), "us", value_text));
+        ps_table_cell(&table, ps_format_value(ps_run_number(row, "self_us"), "us", value_text));
         ps_table_cell(&table, ps_run_text(row, "fate"));
         add_importer(row, &table);
     }
@@ -105,9 +105,9 @@ static void add_suggestions(const cJSON *answer, struct ps_buf *out)
     cJSON_ArrayForEach(row, get_member(answer, "suggestions"))
     {
         char value_text[64];
-        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "low_us"), "us", value_text));
-        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "best_us"), "us", value_text));
-        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "high_us"), "us", value_text));
+        ps_table_cell(&table, ps_format_value(ps_run_number(row, "low_us"), "us", value_text));
+        ps_table_cell(&table, ps_format_value(ps_run_number(row, "best_us"), "us", value_text));
+        ps_table_cell(&table, ps_format_value(ps_run_number(row, "high_us"), "us", value_text));
         ps_table_cell(&table, ps_run_text(row, "lazy"));
     }
     ps_table_print(&table, out);

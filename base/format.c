@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/cli/format.h"
+#include "base/format.h"
 
 #include "base/utf8.h"
 
@@ -9,19 +9,31 @@
 
 #define VALUE_TEXT_SIZE 48
 
-/* Whether a character of `len` bytes controls the terminal instead of being shown: C0, DEL, C1,
- * bidirectional controls. */
-static bool is_control(const unsigned char *at, size_t len)
+/* Code point of a valid character of `len` bytes. */
+static unsigned read_code_point(const unsigned char *at, size_t len)
 {
-    if (len == 1)
-        return at[0] < 0x20 || at[0] == 0x7f;
-    if (len == 2)
-        return at[0] == 0xc2 && at[1] < 0xa0;
-    if (len != 3 || at[0] != 0xe2)
-        return false;
-    unsigned code = 0x2000U | (unsigned)(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
-    return code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069);
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned code = at[0] & masks[len];
+    for (size_t i = 1; i < len; i++)
+        code = code << 6 | (at[i] & 0x3fU);
+    return code;
+}
+
+/* Whether a character controls the terminal or cannot be seen: C0, DEL, C1, bidirectional controls,
+ * characters without width, tags, variation selectors. Hidden characters can carry a text that only
+ * programs read. */
+static bool is_hidden(const unsigned char *at, size_t len)
+{
+    static const struct {
+        unsigned first, last;
+    } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},
+                  {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+                  {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+    const unsigned code = read_code_point(at, len);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last)
+            return true;
+    return false;
 }
 
 static void add_escape(struct ps_buf *out, const unsigned char *at, size_t len)
@@ -42,7 +54,7 @@ void ps_append_escaped(struct ps_buf *out, struct ps_str text)
     const char *at = text.ptr, *end = text.ptr + text.len;
     while (at < end) {
         size_t len = ps_utf8_char_len(at, end);
-        if (len == 0 || is_control((const unsigned char *)at, len))
+        if (len == 0 || is_hidden((const unsigned char *)at, len))
             add_escape(out, (const unsigned char *)at, len ? len : 1);
         else
             ps_buf_add(out, at, len);
@@ -149,5 +161,48 @@ char *ps_format_bytes(double bytes, char out[VALUE_TEXT_SIZE])
         (void)snprintf(out, VALUE_TEXT_SIZE, "%.0f %s", bytes, units[unit]);
     else
         add_digits(bytes, 3, units[unit], out);
+    return out;
+}
+
+char *ps_format_value(double value, const char *unit, char out[64])
+{
+    static const struct {
+        const char *unit;
+        double seconds, bytes;
+    } known[] = {{"s", 1, 0}, {"ms", 1e-3, 0}, {"us", 1e-6, 0},  {"ns", 1e-9, 0},
+                 {"B", 0, 1}, {"bytes", 0, 1}, {"KiB", 0, 1024}, {"MiB", 0, 1048576}};
+    char value_text[48];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(unit, known[i].unit) != 0)
+            continue;
+        (void)snprintf(out, 64, "%s",
+                       known[i].seconds > 0
+                           ? ps_format_seconds(value * known[i].seconds, value_text)
+                           : ps_format_bytes(value * known[i].bytes, value_text));
+        return out;
+    }
+    if (value == floor(value) && fabs(value) < 1e15)
+        (void)snprintf(out, 64, "%.0f%s%s", value, unit[0] ? " " : "", unit);
+    else
+        (void)snprintf(out, 64, "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    return out;
+}
+
+char *ps_format_change(double value, const char *unit, char out[64])
+{
+    char value_text[64];
+    (void)snprintf(out, 64, "%s%.60s",
+                   value > 0   ? "+"
+                   : value < 0 ? "-"
+                               : "",
+                   ps_format_value(fabs(value), unit, value_text));
+    return out;
+}
+
+char *ps_format_percent(double delta, double base, char out[32])
+{
+    out[0] = '\0';
+    if (base != 0)
+        (void)snprintf(out, 32, "%+.1f %%", 100 * delta / fabs(base));
     return out;
 }

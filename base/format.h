@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* format.h: formats strings and numbers for terminals. */
-#ifndef PS_CLI_FORMAT_H
-#define PS_CLI_FORMAT_H
+/* format.h: formats strings and numbers for people. */
+#ifndef PS_BASE_FORMAT_H
+#define PS_BASE_FORMAT_H
 
 #include "base/buf.h"
 
-/* Appends a string from a profile or a file name. Control characters, direction marks and bytes
- * that are not UTF-8 are replaced by visible escapes such as \x1b, because they could manipulate
- * the terminal. */
+/* Appends a string from a profile or a file name. Control characters, direction marks, characters
+ * that cannot be seen and bytes that are not UTF-8 are replaced by visible escapes such as \x1b,
+ * because they could manipulate a terminal or hide text from a reader. */
 void ps_append_escaped(struct ps_buf *out, struct ps_str text);
 
 /* Width of a text in columns: its code points, since most terminals use one column for each. */
@@ -25,5 +25,12 @@ char *ps_format_bytes(double bytes, char out[48]);
 /* "1 run", "2 runs": a number and a noun of at most 40 bytes, whose plural ends in s.
  * Returns out. */
 char *ps_format_count(uint64_t n, const char *noun, char out[64]);
+
+/* "1.234 s", "67.0 KiB", "12.5 %": a number with its unit. Returns out. */
+char *ps_format_value(double value, const char *unit, char out[64]);
+/* Like ps_format_value, with a sign. */
+char *ps_format_change(double value, const char *unit, char out[64]);
+/* "+12.3 %"; "" if base is 0. Returns out. */
+char *ps_format_percent(double delta, double base, char out[32]);
 
 #endif
