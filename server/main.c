@@ -110,6 +110,8 @@ static int run_command(struct ps_options *options)
         return ps_cli_formats(options);
     case PS_COMMAND_SQL:
         return ps_cli_sql(options);
+    case PS_COMMAND_MCP:
+        return ps_cli_mcp(options);
     case PS_COMMAND_DIFF:
         return ps_cli_diff(options);
     case PS_COMMAND_CHECK:

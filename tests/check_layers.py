@@ -32,7 +32,8 @@ C_RULES = {
     "server/jobs": ["base/", "importers/", "server/sandbox/", "server/catalog/", "server/runfile/", "server/runwrite/"],
     "server/share": ["base/", "importers/sink.h", "importers/kinds.h", "slices/", "server/query/", "server/catalog/", "server/runfile/", "server/runwrite/"],
     "server/offline": ["base/", "importers/sink.h", "server/http/", "server/query/", "server/catalog/", "server/runfile/"],
-    "server/api": ["base/", "importers/", "server/http/", "server/query/", "server/share/", "server/catalog/", "server/runfile/", "server/jobs/"],
+    "server/agent": ["base/", "importers/kinds.h", "server/http/"],
+    "server/api": ["base/", "importers/", "server/agent/", "server/http/", "server/query/", "server/share/", "server/catalog/", "server/runfile/", "server/jobs/"],
     "server/cli": ["base/", "importers/", "schema/", "server/"],
     "server": ["base/", "importers/", "schema/", "server/"],
     "schema": [],
@@ -108,6 +109,7 @@ PUBLIC = {
     },
     "server/share": {"bundle.h": ALL, "selection.h": ALL, "redact.h": ALL},
     "server/offline": {},
+    "server/agent": {"agent.h": ALL, "output.h": ALL, "rpc.h": ALL},
     "server/api": {"api.h": ALL},
     "server/cli": {
         "cli.h": ALL,
@@ -128,7 +130,7 @@ C_LIBRARIES = {
     "sqlite3.h": ["base", "server/runfile", "server/runwrite", "server/catalog", "server/replica", "server/maintenance", "server/offline"],  # base/sqlite*.c: profiles that are databases, untrusted and only read
     "libpq-fe.h": ["server/replica"],
     "microhttpd.h": ["server/http"],
-    "cjson/cJSON.h": ["importers", "server/api", "server/cli"],
+    "cjson/cJSON.h": ["importers", "server/agent", "server/api", "server/cli"],
     "curl/": ["server/cli"],
     "pcre2.h": ["server/runfile"],
     "nettle/": ["base", "server/runwrite", "server/catalog"],
@@ -176,7 +178,7 @@ WEB_PUBLIC = {
 }
 
 # What a kind offers stands in importers/kinds.c alone; the code of these folders asks for it (importers/kinds.h, web/src/base/kinds.ts).
-NO_KINDS = ("server/query/", "server/api/", "server/share/", "web/src/")
+NO_KINDS = ("server/query/", "server/agent/", "server/api/", "server/share/", "web/src/")
 KIND_NAME = re.compile(r'\.name = "([^"]+)"')
 KIND_WORDS = {"time", "top", "trace", "folded"}  # common words too: they count where the line speaks of a kind
 LITERAL = re.compile(r"""(?P<quote>["'`])(?P<text>[\w -]+)(?P=quote)""")

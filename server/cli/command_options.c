@@ -8,15 +8,15 @@
     (ON(SERVE) | ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) |       \
      ON(RENEW) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) |          \
      ON(REBUILD) | ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE) |   \
-     ON(CONFIG))
+     ON(MCP) | ON(CONFIG))
 /* Commands that also work with --store, because they do not need the files of a shelf folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Commands that also work with --server (client.h, remote_import.h). */
 #define ON_SERVER                                                                                  \
     (ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) |         \
      ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE) |    \
-     ON(CONFIG))
-#define ON_JSON ((ON_SHELF & ~(ON(SERVE) | ON(OPEN))) | ON(FORMATS) | ON(COPY))
+     ON(MCP) | ON(CONFIG))
+#define ON_JSON ((ON_SHELF & ~(ON(SERVE) | ON(OPEN) | ON(MCP))) | ON(FORMATS) | ON(COPY))
 
 #define FLAG PS_FLAG
 #define TEXT PS_TEXT

@@ -22,6 +22,7 @@ const struct ps_command_row ps_commands[PS_N_COMMANDS] = {
     [PS_COMMAND_SQL] = {.name = "sql", .group = PS_GROUP_SHOW, .min = 2, .max = 2},
     [PS_COMMAND_WHATIF] = {.name = "whatif", .group = PS_GROUP_SHOW, .min = 1, .max = MANY},
     [PS_COMMAND_FORMATS] = {.name = "formats", .group = PS_GROUP_SHOW},
+    [PS_COMMAND_MCP] = {.name = "mcp", .group = PS_GROUP_SHOW},
     [PS_COMMAND_DIFF] = {.name = "diff", .group = PS_GROUP_COMPARE, .min = 2, .max = 2},
     [PS_COMMAND_CHECK] = {.name = "check", .group = PS_GROUP_COMPARE, .min = 1, .max = 1},
     [PS_COMMAND_TREND] = {.name = "trend", .group = PS_GROUP_COMPARE, .min = 1, .max = 1},

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * agent.h: the tools and resources of the Model Context Protocol for one shelf. A transport
+ * (server/cli/mcp.c, server/api/mcp.c) reads messages with rpc.h, passes them to ps_agent_reply and
+ * sends the reply. The command line calls tools with ps_agent_call.
+ *
+ * Tools ask the HTTP API (docs/api.md) through struct ps_agent.ask and choose rows of its answers,
+ * so a tool says the numbers that the page shows. A tool ends early when the ps_context of its
+ * thread ends (base/context.h).
+ *
+ * struct ps_agent is only read, so any number of threads may share one if its `ask` allows that.
+ */
+#ifndef PS_AGENT_AGENT_H
+#define PS_AGENT_AGENT_H
+
+#include "base/err.h"
+#include "server/agent/output.h"
+#include "server/agent/rpc.h"
+
+struct ps_agent {
+    /* Answers a request; `path` is below /api/v1/. Appends the JSON of the response to `out`. */
+    enum ps_status (*ask)(void *user, const char *method, const char *path, struct ps_str body,
+                          struct ps_buf *out, struct ps_err *err);
+    void *user;
+    const char *page; /* URL of the page with a trailing slash; "": not known */
+};
+
+/* Answers a request or a notification. Appends nothing for notifications and responses. */
+void ps_agent_reply(const struct ps_agent *agent, const struct ps_rpc_message *message,
+                    struct ps_buf *reply);
+
+/* Calls a tool with an object of arguments, and appends its answer. PS_NOT_FOUND: there is no such
+ * tool. PS_BAD_REQUEST: an argument is invalid. */
+enum ps_status ps_agent_call(const struct ps_agent *agent, const char *tool, const cJSON *arguments,
+                             struct ps_buf *out, struct ps_err *err);
+
+/* Whether this revision of the protocol is supported, such as "2025-06-18". */
+bool ps_agent_supports_version(const char *version);
+
+#endif

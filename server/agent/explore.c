@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* explore.c: the tool explore. Here: cProfile dumps, import logs, profiles of source lines. */
+#include "server/agent/explore.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "importers/kinds.h"
+
+#define SOURCE_LINES 12
+#define MATCHES_MAX  4
+
+/* --- Finding a row --- */
+
+/* Appends a regular expression for rows with exactly this name, or with this name and a place
+ * behind it: "fit (app.py)", "fit (app.py:12)". */
+static void add_exact_pattern(struct ps_buf *pattern, const char *name)
+{
+    ps_buf_puts(pattern, "^");
+    for (const char *at = name; *at; at++) {
+        ps_buf_puts(pattern, strchr("\\^$.*+?()[]{}|/", *at) ? "\\" : "");
+        ps_buf_add(pattern, at, 1);
+    }
+    ps_buf_puts(pattern, "($| [(\\[])");
+}
+
+static enum ps_status ask_matches(const struct ps_explored *x, const char *view, const char *sort,
+                                  bool exact, cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf pattern = {0};
+
+    ps_buf_puts(&path, "runs");
+    ps_ask_segment(&path, x->id);
+    ps_buf_printf(&path, "/%s?limit=%d&desc=1&sort=%s", view, MATCHES_MAX, sort);
+    if (exact)
+        add_exact_pattern(&pattern, x->name);
+    ps_ask_param(&path, "q", exact ? pattern.ptr : x->name);
+    ps_ask_param(&path, "regex", exact ? "1" : NULL);
+    return ps_ask(x->call, &path, out, err);
+}
+
+enum ps_status ps_explore_find(const struct ps_explored *x, const char *view, const char *sort,
+                               cJSON **out, struct ps_err *err)
+{
+    if (ask_matches(x, view, sort, true, out, err) != PS_OK)
+        return err->code;
+    if (ps_count_rows(*out) == 0) {
+        ps_tree_free(out);
+        if (ask_matches(x, view, sort, false, out, err) != PS_OK)
+            return err->code;
+    }
+    if (ps_count_rows(*out) > 0)
+        return PS_OK;
+    return ps_fail(err, PS_NOT_FOUND,
+                   "no row of the run has the name %.100s" PS_HINT "hot with search lists names",
+                   x->name);
+}
+
+void ps_explore_begin(const struct ps_explored *x, const char *route, const char *found,
+                      const cJSON *matches, const char *column)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const double total = ps_member_number(matches, "total");
+
+    ps_begin_run(x->call, "explore", x->run, route);
+    ps_output_fact_name(x->call->out, "explored", found);
+    if (!(total > 1))
+        return;
+    ps_buf_printf(&text, "%.0f rows match; this one has most. Others: ", total);
+    for (int row = 1; row < ps_count_rows(matches); row++) {
+        ps_buf_puts(&text, row > 1 ? ", " : "");
+        ps_output_quote(&text, ps_cell_text(matches, row, column));
+    }
+    ps_output_paragraph(x->call->out, &text);
+}
+
+/* --- Source --- */
+
+static void add_source_rows(struct ps_output *out, const cJSON *source, double line)
+{
+    static const struct ps_output_column columns[] = {{"line", "", true}, {"source", "", false}};
+    const cJSON *text = ps_member(source, "text");
+    const int first = (int)line - (int)ps_member_number(source, "first");
+    int shown = 0;
+
+    ps_output_table(out, "source lines", columns, 2);
+    for (int i = first; i >= 0 && shown < SOURCE_LINES; i++, shown++) {
+        const cJSON *row = cJSON_GetArrayItem(text, i);
+
+        if (!cJSON_IsString(row))
+            break;
+        ps_output_value(out, line + shown, "");
+        ps_output_name(out, row->valuestring);
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, shown);
+}
+
+void ps_explore_add_source(const struct ps_explored *x, const char *path, double line)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf target = {0};
+    PS_AUTO(ps_tree_free) cJSON *source = NULL;
+
+    if (!path[0] || strcmp(path, "~") == 0 || !(line > 0))
+        return;
+    ps_buf_puts(&target, "runs");
+    ps_ask_segment(&target, x->id);
+    ps_buf_puts(&target, "/source");
+    ps_ask_param(&target, "path", path);
+    /* most runs have no sources: the answer is complete without them */
+    if (ps_ask(x->call, &target, &source, PS_ERR_IGNORED) == PS_OK &&
+        cJSON_GetArraySize(ps_member(source, "text")) > 0)
+        add_source_rows(x->call->out, source, line);
+}
+
+/* --- cProfile --- */
+
+static void add_neighbours(struct ps_output *out, const char *title, const cJSON *list,
+                           double total)
+{
+    static const struct ps_output_column columns[] = {{"total time", "s", true},
+                                                      {"% of the function's total", "%", true},
+                                                      {"self time", "s", true},
+                                                      {"calls", "", true},
+                                                      {"function", "", false}};
+    const cJSON *item;
+
+    if (cJSON_GetArraySize(list) == 0)
+        return;
+    ps_output_table(out, title, columns, 5);
+    cJSON_ArrayForEach(item, list)
+    {
+        PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+        PS_AUTO(ps_buf_free) struct ps_buf place = {0};
+        const char *file = ps_member_text(item, "file");
+
+        ps_output_value(out, ps_member_number(item, "cumtime_s"), "s");
+        ps_output_percent(out, ps_member_number(item, "pct"));
+        ps_output_value(out, ps_member_number(item, "tottime_s"), "s");
+        ps_output_value(out, ps_member_number(item, "ncalls"), "");
+        if (strcmp(file, "~") != 0)
+            ps_buf_printf(&place, "%s:%.0f", file, ps_member_number(item, "line"));
+        ps_add_place(&name, ps_member_text(item, "name"), place.len ? place.ptr : "");
+        ps_output_cell(out, &name);
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, total);
+}
+
+static void add_function_facts(struct ps_output *out, const cJSON *fn)
+{
+    const double calls = ps_member_number(fn, "ncalls"),
+                 primitive = ps_member_number(fn, "primitive_calls");
+
+    if (strcmp(ps_member_text(fn, "file"), "~") != 0) {
+        PS_AUTO(ps_buf_free) struct ps_buf place = {0};
+
+        ps_buf_printf(&place, "%s:%.0f", ps_member_text(fn, "file"), ps_member_number(fn, "line"));
+        ps_output_fact_name(out, "defined at", place.ptr);
+    }
+    ps_output_fact_value(out, "calls", calls, "");
+    if (primitive != calls)
+        ps_output_fact_value(out, "calls that were not recursive", primitive, "");
+    ps_output_fact_value(out, "self time", ps_member_number(fn, "tottime_s"), "s");
+    ps_output_fact_value(out, "self time, of the profile", ps_member_number(fn, "self_pct"), "%");
+    ps_output_fact_value(out, "total time", ps_member_number(fn, "cumtime_s"), "s");
+    ps_output_fact_value(out, "total time, of the profile", ps_member_number(fn, "cum_pct"), "%");
+}
+
+static enum ps_status explore_calls(const struct ps_explored *x, struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free) cJSON *matches = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    struct ps_output *out = x->call->out;
+    char view[64], route[64];
+    const cJSON *fn;
+
+    if (ps_explore_find(x, "functions", "cumtime_s", &matches, err) != PS_OK)
+        return err->code;
+    (void)snprintf(view, sizeof view, "functions/%.0f", ps_cell_number(matches, 0, "id"));
+    (void)snprintf(route, sizeof route, "functions?fn=%.0f", ps_cell_number(matches, 0, "id"));
+    if (ps_ask_view(x->call, x->id, view, "limit=200", &answer, err) != PS_OK)
+        return err->code;
+    fn = ps_member(answer, "fn");
+    ps_explore_begin(x, route, ps_member_text(fn, "name"), matches, "name");
+    add_function_facts(out, fn);
+    add_neighbours(out, "callers (time of the calls from them)", ps_member(answer, "callers"),
+                   ps_member_number(answer, "callers_total"));
+    add_neighbours(out, "callees (time of the calls to them)", ps_member(answer, "callees"),
+                   ps_member_number(answer, "callees_total"));
+    ps_explore_add_source(x, ps_member_text(fn, "file"), ps_member_number(fn, "line"));
+    return PS_OK;
+}
+
+/* --- Import logs --- */
+
+static void add_chain(struct ps_output *out, const cJSON *chain)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const cJSON *step;
+    size_t n = 0;
+
+    ps_buf_puts(&text, "Imported by: ");
+    cJSON_ArrayForEach(step, chain)
+    {
+        ps_buf_puts(&text, n++ ? " > " : "");
+        ps_output_quote(&text, ps_member_text(step, "module"));
+    }
+    ps_output_paragraph(out, &text);
+}
+
+static void add_children(struct ps_output *out, const cJSON *answer, double whole)
+{
+    static const struct ps_output_column columns[] = {{"cumulative time", "us", true},
+                                                      {"% of the module's cumulative", "%", true},
+                                                      {"self time", "us", true},
+                                                      {"module", "", false}};
+    const cJSON *children = ps_member(answer, "children"), *child;
+
+    if (cJSON_GetArraySize(children) == 0)
+        return;
+    ps_output_table(out, "imports directly below", columns, 4);
+    cJSON_ArrayForEach(child, children)
+    {
+        ps_output_value(out, ps_member_number(child, "cumulative_us"), "us");
+        ps_output_percent(out,
+                          whole > 0 ? 100 * ps_member_number(child, "cumulative_us") / whole : NAN);
+        ps_output_value(out, ps_member_number(child, "self_us"), "us");
+        ps_output_name(out, ps_member_text(child, "module"));
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, cJSON_GetArraySize(children) +
+                                 ps_member_number(ps_member(answer, "rest"), "count"));
+}
+
+static void add_importers(struct ps_output *out, const cJSON *answer)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const cJSON *again = ps_member(answer, "again"), *item;
+    int n = 0;
+
+    cJSON_ArrayForEach(item, again)
+    {
+        if (n++ >= 10)
+            break;
+        ps_buf_puts(&text, n > 1 ? ", " : "Also imported by: ");
+        ps_output_quote(&text, ps_member_text(item, "importer"));
+    }
+    if (cJSON_GetArraySize(again) > 10)
+        ps_buf_printf(&text, " and %d more", cJSON_GetArraySize(again) - 10);
+    if (n == 0 && !cJSON_IsTrue(ps_member(answer, "asked")))
+        ps_buf_puts(&text, "The log does not say which other modules import it.");
+    ps_output_paragraph(out, &text);
+}
+
+/* --- Packages of import logs --- */
+
+static enum ps_status ask_package(const struct ps_explored *x, const char *package, cJSON **out,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    ps_buf_puts(&path, "runs");
+    ps_ask_segment(&path, x->id);
+    ps_buf_puts(&path, "/imports?sort=self_us&desc=1");
+    ps_ask_param(&path, "package", package);
+    ps_ask_param_int(&path, "limit", x->call->out->max_rows);
+    return ps_ask(x->call, &path, out, err);
+}
+
+/* Writes the modules of a package with most self time; nothing for a package of one module. */
+static enum ps_status add_package(const struct ps_explored *x, const char *package,
+                                  struct ps_err *err)
+{
+    static const struct ps_output_column columns[] = {{"self time", "us", true},
+                                                      {"% of the package's self time", "%", true},
+                                                      {"module", "", false}};
+    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    struct ps_output *out = x->call->out;
+    double whole;
+
+    if (ask_package(x, package, &page, err) != PS_OK || ps_count_rows(page) < 2)
+        return err->code;
+    whole = ps_member_number(ps_member(page, "sums"), "self_us");
+    ps_output_fact_name(out, "package", package);
+    ps_output_fact_value(out, "modules of the package", ps_member_number(page, "total"), "");
+    ps_output_fact_value(out, "self time of the package", whole, "us");
+    ps_output_table(out, "modules of the package", columns, 3);
+    for (int row = 0; row < ps_count_rows(page); row++) {
+        const double self = ps_cell_number(page, row, "self_us");
+
+        ps_output_value(out, self, "us");
+        ps_output_percent(out, whole > 0 ? 100 * self / whole : NAN);
+        ps_output_name(out, ps_cell_text(page, row, "module"));
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, ps_member_number(page, "total"));
+    return PS_OK;
+}
+
+static enum ps_status explore_import(const struct ps_explored *x, struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free) cJSON *matches = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    struct ps_output *out = x->call->out;
+    char view[64], route[64];
+    const cJSON *row;
+
+    if (ps_explore_find(x, "imports", "cumulative_us", &matches, err) != PS_OK)
+        return err->code;
+    (void)snprintf(view, sizeof view, "imports/%.0f", ps_cell_number(matches, 0, "id"));
+    (void)snprintf(route, sizeof route, "imports?sel=%.0f", ps_cell_number(matches, 0, "id"));
+    if (ps_ask_view(x->call, x->id, view, NULL, &answer, err) != PS_OK)
+        return err->code;
+    row = ps_member(answer, "row");
+    ps_explore_begin(x, route, ps_member_text(row, "module"), matches, "module");
+    ps_output_fact_value(out, "cumulative time", ps_member_number(row, "cumulative_us"), "us");
+    ps_output_fact_value(out, "self time", ps_member_number(row, "self_us"), "us");
+    ps_output_fact(out, "origin", "%s%s", ps_member_text(row, "origin"),
+                   ps_member_number(row, "startup") > 0 ? ", imported by Python itself" : "");
+    add_chain(out, ps_member(answer, "chain"));
+    add_importers(out, answer);
+    add_children(out, answer, ps_member_number(row, "cumulative_us"));
+    if (strcmp(ps_member_text(row, "module"), ps_member_text(row, "package")) == 0)
+        return add_package(x, ps_member_text(row, "package"), err);
+    return PS_OK;
+}
+
+/* --- Source lines --- */
+
+/* The columns of the view source that hold numbers, as the profilers name them. */
+struct line_column {
+    const char *key, *title, *unit;
+};
+
+static const struct line_column line_columns[] = {
+    {"ticks", "time", "s"},
+    {"hits", "hits", ""},
+    {"increment_mib", "increment", "MiB"},
+    {"mem_mib", "memory after", "MiB"},
+    {"cpu_python_pct", "% of CPU samples, Python", "%"},
+    {"cpu_native_pct", "% of CPU samples, native", "%"},
+    {"cpu_system_pct", "% of CPU samples, system", "%"},
+    {"malloc_mib", "allocated", "MiB"},
+};
+#define N_LINE_COLUMNS (sizeof line_columns / sizeof *line_columns)
+
+static const char *text_of_line(const cJSON *source, double line)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetArrayItem(
+        ps_member(source, "text"), (int)(line - ps_member_number(source, "first"))));
+
+    return text ? text : "";
+}
+
+static double item_number(const cJSON *array, int i)
+{
+    const cJSON *item = cJSON_GetArrayItem(array, i);
+
+    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+static void add_lines(struct ps_output *out, const cJSON *source, double function)
+{
+    struct ps_output_column columns[N_LINE_COLUMNS + 2] = {{"line", "", true}};
+    const struct line_column *used[N_LINE_COLUMNS];
+    const int n = (int)ps_member_number(source, "n");
+    const double unit_s = ps_member_number(source, "unit_s");
+    size_t n_used = 0;
+    int total = 0;
+
+    for (size_t i = 0; i < N_LINE_COLUMNS; i++)
+        if (ps_member(source, line_columns[i].key))
+            used[n_used++] = &line_columns[i];
+    for (size_t i = 0; i < n_used; i++)
+        columns[i + 1] = (struct ps_output_column){used[i]->title, used[i]->unit, true};
+    columns[n_used + 1] = (struct ps_output_column){"source", "", false};
+    ps_output_table(out, "source lines", columns, n_used + 2);
+    for (int row = 0; row < n; row++) {
+        const double line = item_number(ps_member(source, "line"), row);
+
+        if (item_number(ps_member(source, "fn"), row) != function)
+            continue;
+        total++;
+        ps_output_value(out, line, "");
+        for (size_t i = 0; i < n_used; i++) {
+            const double value = item_number(ps_member(source, used[i]->key), row);
+
+            ps_output_value(out, strcmp(used[i]->key, "ticks") == 0 ? value * unit_s : value,
+                            used[i]->unit);
+        }
+        ps_output_name(out, text_of_line(source, line));
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, total);
+}
+
+static enum ps_status explore_lines(const struct ps_explored *x, const char *sort,
+                                    struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free) cJSON *matches = NULL;
+    PS_AUTO(ps_tree_free) cJSON *source = NULL;
+    struct ps_output *out = x->call->out;
+    char params[64], route[80];
+
+    if (ps_explore_find(x, "line_functions", sort, &matches, err) != PS_OK)
+        return err->code;
+    (void)snprintf(params, sizeof params, "file=%.0f", ps_cell_number(matches, 0, "file_id"));
+    (void)snprintf(route, sizeof route, "lines?file=%.0f&fn=%.0f",
+                   ps_cell_number(matches, 0, "file_id"), ps_cell_number(matches, 0, "id"));
+    if (ps_ask_view(x->call, x->id, "source", params, &source, err) != PS_OK)
+        return err->code;
+    ps_explore_begin(x, route, ps_cell_text(matches, 0, "function"), matches, "function");
+    ps_output_fact_name(out, "file", ps_cell_text(matches, 0, "file"));
+    if (ps_cell_number(matches, 0, "time_s") > 0)
+        ps_output_fact_value(out, "time", ps_cell_number(matches, 0, "time_s"), "s");
+    if (!isnan(ps_cell_number(matches, 0, "increment_mib")))
+        ps_output_fact_value(out, "sum of increments", ps_cell_number(matches, 0, "increment_mib"),
+                             "MiB");
+    add_lines(out, source, ps_cell_number(matches, 0, "id"));
+    return PS_OK;
+}
+
+enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    struct ps_explored x = {.call = call, .name = ps_arg_text(call, "name")};
+    const char *kind;
+
+    if (ps_ask_run(call, &run, err) != PS_OK)
+        return err->code;
+    if (!x.name[0])
+        return ps_fail(err, PS_BAD_REQUEST, "the argument name is empty");
+    x.run = run;
+    x.id = ps_member_text(run, "id");
+    kind = ps_member_text(run, "kind");
+    if (ps_kind_has(kind, PS_HAS_CALLS))
+        return explore_calls(&x, err);
+    if (ps_kind_has(kind, PS_HAS_IMPORTS))
+        return explore_import(&x, err);
+    if (ps_kind_has(kind, PS_HAS_STACKS))
+        return ps_explore_stacks(&x, err);
+    if (ps_kind_has(kind, PS_HAS_SLICES))
+        return ps_explore_trace(&x, err);
+    if (ps_kind_has(kind, PS_HAS_LINE_TIMES))
+        return explore_lines(&x, "time_s", err);
+    if (ps_kind_has(kind, PS_HAS_LINE_MEMORY))
+        return explore_lines(&x, "increment_mib", err);
+    if (ps_kind_has(kind, PS_HAS_LINE_CPU))
+        return explore_lines(&x, "cpu_python_pct", err);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "runs of kind %.30s have rows without callers" PS_HINT
+                   "call hot with search to see a row",
+                   kind);
+}

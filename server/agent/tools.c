@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* tools.c: the table of tools, their schemas, and the check of arguments before a tool is called.
+ */
+#include "server/agent/tools.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUN_PARAM                                                                                  \
+    {                                                                                              \
+        "run", PS_PARAM_TEXT, true, NULL,                                                          \
+            "id of a run, the beginning of an id, a name, or @1 for the newest run"                \
+    }
+#define TABLE_PARAM                                                                                \
+    {                                                                                              \
+        "table", PS_PARAM_TEXT, false, NULL,                                                       \
+            "table of the run, such as functions, imports, operators, kernels or lines; summary "  \
+            "lists them (default: the first)"                                                      \
+    }
+#define METRIC_PARAM                                                                               \
+    {                                                                                              \
+        "metric", PS_PARAM_TEXT, false, NULL,                                                      \
+            "column that ranks the rows: a name that summary lists, self or total (default: the "  \
+            "first)"                                                                               \
+    }
+
+const struct ps_tool ps_tools[] = {
+    {"list_runs",
+     "List runs",
+     "Lists the runs (profiles) of the shelf, newest first: id, kind, headline, series. Begin here "
+     "to find the id of a run.",
+     ps_tool_list_runs,
+     {{"search", PS_PARAM_TEXT, false, NULL,
+       "text in the name, series, tags, note or kind of the run"},
+      {"kind", PS_PARAM_TEXT, false, NULL, "only runs of this kind, such as pstats"},
+      {"series", PS_PARAM_TEXT, false, NULL, "only runs of this series"},
+      {"tag", PS_PARAM_TEXT, false, NULL, "only runs with this tag, KEY=VALUE"}}},
+    {"summary",
+     "Summarize a run",
+     "Answers why a run is slow or large: the conclusion with its causes, their evidence, amounts "
+     "and shares, what could be saved, and the tables that hot can rank. Call it before the other "
+     "tools of a run.",
+     ps_tool_summary,
+     {RUN_PARAM}},
+    {"hot",
+     "Rank the rows of a run",
+     "Lists the rows of a table of a run (functions, imports, operators, kernels, lines) that have "
+     "most of a metric, with their share of the sum.",
+     ps_tool_hot,
+     {RUN_PARAM,
+      TABLE_PARAM,
+      METRIC_PARAM,
+      {"search", PS_PARAM_TEXT, false, NULL,
+       "words that name or file must contain; -word excludes, file:word searches the file"}}},
+    {"explore",
+     "Explore one function, module or operator",
+     "Shows one function, frame, imported module, operator or source line of a run: who calls it, "
+     "what it calls, its heaviest stacks and its source lines, with times and shares.",
+     ps_tool_explore,
+     {RUN_PARAM,
+      {"name", PS_PARAM_TEXT, true, NULL,
+       "name as another tool showed it, or a part of it; the row with most time is taken"}}},
+    {"formats",
+     "List formats",
+     "Lists the profile formats that perfshelf reads, and the command that records each.",
+     ps_tool_formats,
+     {{"search", PS_PARAM_TEXT, false, NULL, "text in the name or the description of a format"}}},
+};
+const size_t ps_tools_count = sizeof ps_tools / sizeof *ps_tools;
+
+/* Every tool has these. */
+static const struct ps_tool_param common[] = {
+    {"format", PS_PARAM_TEXT, false, "markdown json", "form of the answer (default markdown)"},
+    {"max_rows", PS_PARAM_COUNT, false, NULL, "rows of each table, 1 to 1000 (default 10)"},
+    {"max_bytes", PS_PARAM_COUNT, false, NULL,
+     "size of the answer in bytes, 1024 to 1000000 (default 4096); what is left out is counted"},
+};
+#define N_COMMON (sizeof common / sizeof *common)
+
+const struct ps_tool *ps_tool_find(const char *name)
+{
+    for (size_t i = 0; i < ps_tools_count; i++)
+        if (strcmp(ps_tools[i].name, name) == 0)
+            return &ps_tools[i];
+    return NULL;
+}
+
+/* The parameter at index i (from 0) of a tool, then the common ones; NULL after the last. */
+static const struct ps_tool_param *param_at(const struct ps_tool *tool, size_t i)
+{
+    size_t n = 0;
+
+    while (n < PS_TOOL_PARAMS && tool->params[n].name)
+        n++;
+    if (i < n)
+        return &tool->params[i];
+    return i - n < N_COMMON ? &common[i - n] : NULL;
+}
+
+/* --- Schemas --- */
+
+static void write_words(struct ps_json *json, const char *words)
+{
+    ps_json_key(json, "enum");
+    ps_json_array(json);
+    while (*words) {
+        const size_t len = strcspn(words, " ");
+
+        ps_json_str(json, (struct ps_str){words, len});
+        words += len + (words[len] == ' ');
+    }
+    ps_json_end(json);
+}
+
+static void write_param(struct ps_json *json, const struct ps_tool_param *param)
+{
+    static const char *const types[] = {"string", "array", "integer", "number"};
+
+    ps_json_key(json, param->name);
+    ps_json_object(json);
+    ps_json_key_str(json, "type", types[param->type]);
+    if (param->type == PS_PARAM_TEXTS) {
+        ps_json_key(json, "items");
+        ps_json_object(json);
+        ps_json_key_str(json, "type", "string");
+        ps_json_end(json);
+    }
+    if (param->words)
+        write_words(json, param->words);
+    ps_json_key_str(json, "description", param->description);
+    ps_json_end(json);
+}
+
+static void write_schema(struct ps_json *json, const struct ps_tool *tool)
+{
+    const struct ps_tool_param *param;
+
+    ps_json_key(json, "inputSchema");
+    ps_json_object(json);
+    ps_json_key_str(json, "type", "object");
+    ps_json_key(json, "properties");
+    ps_json_object(json);
+    for (size_t i = 0; (param = param_at(tool, i)) != NULL; i++)
+        write_param(json, param);
+    ps_json_end(json);
+    ps_json_key(json, "required");
+    ps_json_array(json);
+    for (size_t i = 0; (param = param_at(tool, i)) != NULL; i++)
+        if (param->is_required)
+            ps_json_str(json, ps_str_from_c(param->name));
+    ps_json_end(json);
+    ps_json_key_bool(json, "additionalProperties", false);
+    ps_json_end(json);
+}
+
+void ps_tools_write(struct ps_json *json)
+{
+    ps_json_array(json);
+    for (size_t i = 0; i < ps_tools_count; i++) {
+        ps_json_object(json);
+        ps_json_key_str(json, "name", ps_tools[i].name);
+        ps_json_key_str(json, "title", ps_tools[i].title);
+        ps_json_key_str(json, "description", ps_tools[i].description);
+        write_schema(json, &ps_tools[i]);
+        ps_json_key(json, "annotations");
+        ps_json_object(json);
+        ps_json_key_bool(json, "readOnlyHint", true);
+        ps_json_key_bool(json, "openWorldHint", false);
+        ps_json_end(json);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+/* --- Arguments --- */
+
+/* Whether one of the words, which spaces separate, is `word`. */
+static bool has_word(const char *words, const char *word)
+{
+    const size_t len = strlen(word);
+
+    for (const char *at = words; len && (at = strstr(at, word)) != NULL; at++)
+        if ((at == words || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+            return true;
+    return false;
+}
+
+static enum ps_status check_texts(const struct ps_tool_param *param, const cJSON *value,
+                                  struct ps_err *err)
+{
+    const cJSON *item;
+
+    if (!cJSON_IsArray(value))
+        return ps_fail(err, PS_BAD_REQUEST, "the argument %s is not an array", param->name);
+    cJSON_ArrayForEach(item, value)
+    {
+        if (!cJSON_IsString(item))
+            return ps_fail(err, PS_BAD_REQUEST, "an element of the argument %s is not a string",
+                           param->name);
+    }
+    return PS_OK;
+}
+
+static enum ps_status check_value(const struct ps_tool_param *param, const cJSON *value,
+                                  struct ps_err *err)
+{
+    if (param->type == PS_PARAM_TEXTS)
+        return check_texts(param, value, err);
+    if (param->type == PS_PARAM_TEXT && !cJSON_IsString(value))
+        return ps_fail(err, PS_BAD_REQUEST, "the argument %s is not a string", param->name);
+    if (param->type != PS_PARAM_TEXT && !cJSON_IsNumber(value))
+        return ps_fail(err, PS_BAD_REQUEST, "the argument %s is not a number", param->name);
+    if (param->type == PS_PARAM_COUNT &&
+        (value->valuedouble < 1 || value->valuedouble != floor(value->valuedouble)))
+        return ps_fail(err, PS_BAD_REQUEST, "the argument %s is not a whole number from 1 on",
+                       param->name);
+    if (param->words && !has_word(param->words, value->valuestring))
+        return ps_fail(err, PS_BAD_REQUEST, "the argument %s must be one of: %s", param->name,
+                       param->words);
+    return PS_OK;
+}
+
+static enum ps_status fail_unknown(const struct ps_tool *tool, const char *name, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf names = {0};
+    const struct ps_tool_param *param;
+
+    for (size_t i = 0; (param = param_at(tool, i)) != NULL; i++)
+        ps_buf_printf(&names, "%s%s", i ? ", " : "", param->name);
+    return ps_fail(err, PS_BAD_REQUEST, "%s has no argument %.60s" PS_HINT "its arguments are %s",
+                   tool->name, name, names.ptr);
+}
+
+static enum ps_status check_arguments(const struct ps_tool *tool, const cJSON *arguments,
+                                      struct ps_err *err)
+{
+    const struct ps_tool_param *param;
+    const cJSON *value;
+
+    if (arguments && !cJSON_IsObject(arguments))
+        return ps_fail(err, PS_BAD_REQUEST, "the arguments are not an object");
+    cJSON_ArrayForEach(value, arguments)
+    {
+        size_t i = 0;
+
+        while ((param = param_at(tool, i)) != NULL && strcmp(param->name, value->string) != 0)
+            i++;
+        if (!param)
+            return fail_unknown(tool, value->string, err);
+        if (check_value(param, value, err) != PS_OK)
+            return err->code;
+    }
+    for (size_t i = 0; (param = param_at(tool, i)) != NULL; i++)
+        if (param->is_required && !ps_member(arguments, param->name))
+            return ps_fail(err, PS_BAD_REQUEST, "%s needs the argument %s: %s", tool->name,
+                           param->name, param->description);
+    return PS_OK;
+}
+
+/* Reads a limit; values beyond the range are set to its ends. */
+static double read_limit(const struct ps_tool_call *call, const char *name, double low, double high,
+                         double fallback)
+{
+    const double value = ps_arg_number(call, name, fallback);
+
+    return value < low ? low : value > high ? high : value;
+}
+
+enum ps_status ps_agent_call(const struct ps_agent *agent, const char *name, const cJSON *arguments,
+                             struct ps_buf *out, struct ps_err *err)
+{
+    const struct ps_tool *tool = ps_tool_find(name);
+    PS_AUTO(ps_output_free) struct ps_output output = {.page = agent->page};
+    struct ps_tool_call call = {.agent = agent, .arguments = arguments, .out = &output};
+    const char *format;
+
+    if (!tool)
+        return ps_fail(err, PS_NOT_FOUND, "there is no tool %.60s", name);
+    if (check_arguments(tool, arguments, err) != PS_OK)
+        return err->code;
+    format = ps_arg_text(&call, "format");
+    output.format = format && strcmp(format, "json") == 0 ? PS_OUTPUT_JSON : PS_OUTPUT_MARKDOWN;
+    output.max_rows =
+        (unsigned)read_limit(&call, "max_rows", 1, PS_OUTPUT_ROWS_MAX, PS_OUTPUT_ROWS);
+    output.max_bytes = (size_t)read_limit(&call, "max_bytes", PS_OUTPUT_BYTES_MIN,
+                                          PS_OUTPUT_BYTES_MAX, PS_OUTPUT_BYTES);
+    if (tool->handle(&call, err) != PS_OK)
+        return err->code;
+    ps_output_end(&output);
+    ps_buf_add_str(out, ps_buf_slice(&output.text));
+    return PS_OK;
+}
