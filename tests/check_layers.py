@@ -32,7 +32,7 @@ C_RULES = {
     "server/jobs": ["base/", "importers/", "server/sandbox/", "server/catalog/", "server/runfile/", "server/runwrite/"],
     "server/share": ["base/", "importers/sink.h", "importers/kinds.h", "slices/", "server/query/", "server/catalog/", "server/runfile/", "server/runwrite/"],
     "server/offline": ["base/", "importers/sink.h", "server/http/", "server/query/", "server/catalog/", "server/runfile/"],
-    "server/agent": ["base/", "importers/kinds.h", "server/http/"],
+    "server/agent": ["base/", "importers/kinds.h", "schema/", "server/http/"],
     "server/api": ["base/", "importers/", "server/agent/", "server/http/", "server/query/", "server/share/", "server/catalog/", "server/runfile/", "server/jobs/"],
     "server/cli": ["base/", "importers/", "schema/", "server/"],
     "server": ["base/", "importers/", "schema/", "server/"],
@@ -109,7 +109,7 @@ PUBLIC = {
     },
     "server/share": {"bundle.h": ALL, "selection.h": ALL, "redact.h": ALL},
     "server/offline": {},
-    "server/agent": {"agent.h": ALL, "output.h": ALL, "rpc.h": ALL},
+    "server/agent": {"agent.h": ALL, "budget.h": ["server/cli"], "output.h": ALL, "rpc.h": ALL},
     "server/api": {"api.h": ALL},
     "server/cli": {
         "cli.h": ALL,

@@ -262,6 +262,11 @@ void ps_output_fact_name(struct ps_output *out, const char *label, const char *n
     add_fact(out, label, &span, &plain, 0, NULL);
 }
 
+void ps_output_fact_quoted(struct ps_output *out, const char *label, const struct ps_buf *text)
+{
+    add_fact(out, label, text, text, 0, NULL);
+}
+
 void ps_output_fact_value(struct ps_output *out, const char *label, double value, const char *unit)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};

@@ -83,6 +83,8 @@ void ps_output_link(struct ps_output *out, const char *route);
 void ps_output_fact(struct ps_output *out, const char *label, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ps_output_fact_name(struct ps_output *out, const char *label, const char *name);
+/* A text with names that were quoted with ps_output_quote. */
+void ps_output_fact_quoted(struct ps_output *out, const char *label, const struct ps_buf *text);
 void ps_output_fact_value(struct ps_output *out, const char *label, double value, const char *unit);
 
 /* A paragraph. Names in it were quoted with ps_output_quote. */

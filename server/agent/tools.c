@@ -12,6 +12,9 @@
         "run", PS_PARAM_TEXT, true, NULL,                                                          \
             "id of a run, the beginning of an id, a name, or @1 for the newest run"                \
     }
+#define GROUP_TEXT                                                                                 \
+    "a run, several with commas between them, series:NAME, series:NAME@10 (the newest ten), or "   \
+    "tag:KEY=VALUE"
 #define TABLE_PARAM                                                                                \
     {                                                                                              \
         "table", PS_PARAM_TEXT, false, NULL,                                                       \
@@ -61,6 +64,70 @@ const struct ps_tool ps_tools[] = {
      {RUN_PARAM,
       {"name", PS_PARAM_TEXT, true, NULL,
        "name as another tool showed it, or a part of it; the row with most time is taken"}}},
+    {"timeline",
+     "Look into a window of a trace",
+     "Shows what ran in a window of a trace or in one step: parts of the time, use of the devices, "
+     "overlap of communication and computation, gaps of a device and what the host did then, "
+     "threads, slices and kernels.",
+     ps_tool_timeline,
+     {RUN_PARAM,
+      {"from_ms", PS_PARAM_NUMBER, false, NULL,
+       "start of the window in ms from the start of the trace (default: the whole trace)"},
+      {"to_ms", PS_PARAM_NUMBER, false, NULL, "end of the window in ms"},
+      {"step", PS_PARAM_TEXT, false, NULL, "a step instead of a window: its name, or slowest"}}},
+    {"compare",
+     "Compare runs",
+     "Compares two groups of runs: the verdict with the noise, the rows that explain the "
+     "difference, the rows that changed most, and what to record if the runs do not suffice.",
+     ps_tool_compare,
+     {{"base", PS_PARAM_TEXT, true, NULL, GROUP_TEXT},
+      {"new", PS_PARAM_TEXT, true, NULL, GROUP_TEXT},
+      TABLE_PARAM,
+      METRIC_PARAM,
+      {"per", PS_PARAM_TEXT, false, "step run call",
+       "what values are per (default: per step if all runs have steps)"}}},
+    {"trend",
+     "Follow a metric over a series",
+     "Shows a metric over the runs of a series or a tag, and where its level steps. With table and "
+     "without row: the rows that changed most over the series.",
+     ps_tool_trend,
+     {{"series", PS_PARAM_TEXT, true, NULL, "name of a series, or tag:KEY=VALUE"},
+      TABLE_PARAM,
+      {"row", PS_PARAM_TEXT, false, NULL, "name of the row to follow"},
+      {"place", PS_PARAM_TEXT, false, NULL,
+       "file, package or unit of the row, if several rows have its name"},
+      {"metric", PS_PARAM_TEXT, false, NULL,
+       "metric of the table, or a number of the summary of runs (default: the headline)"},
+      {"by", PS_PARAM_TEXT, false, NULL, "tag whose runs of one value are one point"}}},
+    {"lazy_imports",
+     "Estimate lazy imports",
+     "Estimates what the start of a program saves if imports are lazy, from an import log. Without "
+     "lazy it lists the packages that are worth it.",
+     ps_tool_lazy_imports,
+     {RUN_PARAM,
+      {"lazy", PS_PARAM_TEXTS, false, NULL,
+       "imports: MODULE, MODULE@IMPORTER, or MODULE@* for wherever it is imported"}}},
+    {"check",
+     "Check budgets",
+     "Checks whether a run is within budgets, or grew over a baseline by more than is allowed.",
+     ps_tool_check,
+     {{"run", PS_PARAM_TEXT, true, NULL, GROUP_TEXT},
+      {"budgets", PS_PARAM_TEXTS, false, NULL,
+       "limits: TABLE.NAME=VALUE or headline=VALUE, such as imports.torch=1.2s"},
+      {"against", PS_PARAM_TEXT, false, NULL, "the baseline: " GROUP_TEXT},
+      {"fail_on", PS_PARAM_TEXT, false, NULL,
+       "allowed growth over the baseline, such as +10% or +50ms (default +10%)"},
+      {"metric", PS_PARAM_TEXT, false, NULL,
+       "number of the summary to check in place of the headline, such as cpu_s"}}},
+    {"sql",
+     "Query with SQL",
+     "Runs one SQLite statement that only reads, over the views of one run, of several runs, or of "
+     "the catalog. The resource perfshelf://sql/views describes the views.",
+     ps_tool_sql,
+     {{"sql", PS_PARAM_TEXT, true, NULL, "the statement, such as SELECT name FROM functions"},
+      {"run", PS_PARAM_TEXT, false, NULL,
+       "id or name of one run, or @1 for the newest; without run and runs: the catalog"},
+      {"runs", PS_PARAM_TEXTS, false, NULL, "several runs: their views have a first column run"}}},
     {"formats",
      "List formats",
      "Lists the profile formats that perfshelf reads, and the command that records each.",

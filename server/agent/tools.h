@@ -45,7 +45,9 @@ const struct ps_tool *ps_tool_find(const char *name); /* NULL: there is none */
 void ps_tools_write(struct ps_json *json);
 
 /* The handlers. */
-ps_tool_handler ps_tool_list_runs, ps_tool_summary, ps_tool_hot, ps_tool_explore, ps_tool_formats;
+ps_tool_handler ps_tool_list_runs, ps_tool_summary, ps_tool_hot, ps_tool_explore, ps_tool_timeline,
+    ps_tool_compare, ps_tool_trend, ps_tool_lazy_imports, ps_tool_check, ps_tool_sql,
+    ps_tool_formats;
 
 /* --- Arguments --- */
 

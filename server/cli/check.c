@@ -2,7 +2,7 @@
 /* check.c: checks the budgets of a run, and its slowdown compared with a baseline. */
 #include "server/cli/check.h"
 
-#include "server/cli/budget.h"
+#include "server/agent/budget.h"
 #include "server/cli/cli.h"
 #include "server/cli/pairs_text.h"
 
@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <strings.h>
 
-#define FAIL_ON_FORM     "a number, with a unit or %, such as 10%, 50ms or 2MiB"
-#define FAIL_ON_DEFAULT  "+10%"
 #define ZERO_WIDTH_SPACE "\u200b"
 #define ROWS_MAX         1000 /* maximum number of rows in one request */
 #define CAUSES_MAX       5    /* maximum number of rows listed as causes of a slower headline */
@@ -415,19 +413,6 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
     return err->code;
 }
 
-/* Whether the new median is greater than the value of each baseline run. */
-static bool is_above_all(const cJSON *headline)
-{
-    const cJSON *values = cJSON_GetObjectItemCaseSensitive(group_of(headline, "base"), "values"),
-                *value;
-    cJSON_ArrayForEach(value, values)
-    {
-        if (value->valuedouble >= median_of(headline, "new"))
-            return false;
-    }
-    return true;
-}
-
 /* Adds details about growth of unknown significance: the probability of chance, or the number of
  * runs that a test needs. */
 static void add_uncertainty(struct finding *finding, const struct ps_cli_comparison *compared)
@@ -457,49 +442,42 @@ static void add_uncertainty(struct finding *finding, const struct ps_cli_compari
         add_detail(finding, text.ptr);
 }
 
-static void judge_growth(struct finding *finding, const cJSON *headline, bool grew, int n)
+static void set_growth(struct finding *finding, const struct ps_growth *growth)
 {
-    const char *verdict = ps_run_text(headline, "verdict");
-    const bool known = strcmp(verdict, "up") == 0 || strcmp(verdict, "down") == 0,
-               same = strcmp(verdict, "same") == 0;
-    const bool in_range = !known && !same && n > 1 && !is_above_all(headline);
+    const char *word = growth->is_significant    ? "significant"
+                       : growth->is_within_noise ? "within noise"
+                                                 : "unknown";
     char percent[32];
-    const double delta = ps_run_number(headline, "delta");
-    finding->significance = known ? "significant" : same ? "within noise" : "unknown";
-    finding->state = grew && !same && !in_range ? OVER : WITHIN;
-    (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s, %s%s",
-                   ps_format_percent(delta, finding->base, percent),
-                   known  ? "significant"
-                   : same ? "within noise"
-                          : "significance unknown",
-                   grew && in_range ? ", not above all baseline runs" : "");
+    finding->value = growth->value;
+    finding->base = growth->base;
+    finding->limit = growth->limit;
+    finding->significance = word;
+    finding->state = growth->is_over ? OVER : WITHIN;
+    (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s, %s%s%s",
+                   ps_format_percent(growth->delta, growth->base, percent),
+                   strcmp(word, "unknown") == 0 ? "significance " : "", word,
+                   growth->delta > growth->allowed && growth->is_in_range
+                       ? ", not above all baseline runs"
+                       : "");
 }
 
 static enum ps_status check_growth(struct report *report, const struct ps_cli_comparison *compared,
                                    const char *fail_on, struct ps_err *err)
 {
-    const cJSON *headline;
-    double allowed, limit;
-    char unit[8], value_text[64];
+    const cJSON *headline,
+        *base_runs = cJSON_GetObjectItemCaseSensitive(compared->response, "base");
+    struct ps_growth growth;
+    char value_text[64];
     PS_AUTO(finding_free) struct finding finding = {.state = WITHIN};
-    if (ps_value_read("--fail-on", FAIL_ON_FORM, fail_on, &allowed, unit, err) != PS_OK ||
-        headline_of(compared, &headline, err) != PS_OK)
+    if (headline_of(compared, &headline, err) != PS_OK ||
+        ps_growth_judge(headline, cJSON_GetArraySize(base_runs), fail_on, &growth, err) != PS_OK)
         return err->code;
     finding.name = ps_run_text(headline, "label");
     finding.unit = ps_run_text(headline, "unit");
-    finding.base = median_of(headline, "base");
-    finding.value = median_of(headline, "new");
-    if (strcmp(unit, "%") == 0)
-        limit = fabs(finding.base) * allowed / 100;
-    else if (!ps_value_convert(allowed, unit, finding.unit, &limit))
-        return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the headline is measured in %s", fail_on,
-                       finding.unit[0] ? finding.unit : "plain numbers");
-    finding.limit = finding.base + limit;
-    judge_growth(&finding, headline, ps_run_number(headline, "delta") > limit,
-                 cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "base")));
+    set_growth(&finding, &growth);
     (void)snprintf(finding.limit_text, sizeof finding.limit_text, "baseline %.50s",
                    ps_format_value(finding.base, finding.unit, value_text));
-    ps_cli_add_pairs(headline, 100 * limit / fabs(finding.base), &finding.details);
+    ps_cli_add_pairs(headline, 100 * growth.allowed / fabs(finding.base), &finding.details);
     if (finding.state == OVER)
         add_causes(&finding, compared, err);
     if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0)
@@ -561,7 +539,8 @@ static enum ps_status check_all(const struct ps_options *options, const struct p
             check_headline(report, compared, &budgets[i], err);
     }
     if (err->code == PS_OK && options->against)
-        check_growth(report, compared, options->fail_on ? options->fail_on : FAIL_ON_DEFAULT, err);
+        check_growth(report, compared, options->fail_on ? options->fail_on : PS_GROWTH_DEFAULT,
+                     err);
     return err->code;
 }
 
@@ -571,7 +550,7 @@ enum ps_status ps_cli_check_fail_on(const struct ps_options *options, struct ps_
     char unit[8];
     if (!options->fail_on)
         return PS_OK;
-    return ps_value_read("--fail-on", FAIL_ON_FORM, options->fail_on, &value, unit, err);
+    return ps_value_read("--fail-on", PS_GROWTH_FORM, options->fail_on, &value, unit, err);
 }
 
 /* Parses the budgets and checks the options, before a shelf is opened. */

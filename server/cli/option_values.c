@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/option_values.h"
 
+#include "server/agent/budget.h"
 #include "server/catalog/tokens.h"
-#include "server/cli/budget.h"
 #include "server/cli/nearest.h"
 #include "server/cli/recorder.h"
 #include "server/cli/retention_options.h"

@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 #include "base/utf8.h"
-#include "server/cli/budget.h"
+#include "server/agent/budget.h"
 
 #define LIMIT_MAX          1e15 /* maximum value: exact as a double, far below INT64_MAX */
 #define EACH_SERIES_SUFFIX "/series"

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import time
 import unittest
 
 from program import DEMO, PROGRAM, ShelfTest
@@ -69,7 +70,7 @@ class Protocol(Agent):
         self.assertEqual(found[0]["result"]["protocolVersion"], VERSION)
         self.assertEqual(found["p"]["result"], {})
         tools = {tool["name"]: tool for tool in found[2]["result"]["tools"]}
-        self.assertLessEqual({"list_runs", "summary", "hot", "explore", "formats"}, set(tools))
+        self.assertEqual(set(tools), {"list_runs", "summary", "hot", "explore", "timeline", "compare", "trend", "lazy_imports", "check", "sql", "formats"})
         for tool in tools.values():
             self.assertTrue(tool["annotations"]["readOnlyHint"])
 
@@ -184,6 +185,124 @@ class Tools(Agent):
             self.assertGreater(len(text), 1000)
             self.assertIn("omitted" if form == "json" else "Left out beyond max_bytes 2000", text)
         self.assertEqual(table_of(self.data_of("hot", run="bookshop-slow", max_rows=400, max_bytes=10**6), "functions")["shown"], 400)
+
+
+class Groups(Agent):
+    """Tools that read several runs, and SQL."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("slow", "cached", "joined"):
+            self.ok("add", os.path.join(DEMO, f"bookshop-{name}.prof"), "--name", name, "--series", "shop")
+        self.ok("add", os.path.join(DEMO, "awscli.log"), "--name", "aws")
+
+    def test_compare(self):
+        text = self.text("compare", base="slow", new="cached")
+        self.assertIn("- tottime: 1.599 s to 1.159 s, -440.6 ms (-27.6 % of the base)", text)
+        self.assertIn("Record at least 5 of each", text)
+        self.assertIn("Cause: `<method 'fetchone' of 'sqlite3.Cursor' objects>` (-379.8 ms) of -440.6 ms in all rows of functions.", text)
+        ids = [self.json("show", name)["id"] for name in ("slow", "cached")]
+        self.assertIn(f"#/compare?base={ids[0]}&new={ids[1]}", text)
+        table = table_of(self.data_of("compare", base="slow", new="cached", max_rows=3), "functions by tottime_s")
+        rows = self.json("diff", "slow", "cached")["rows"][:3]
+        self.assertEqual([row[2] for row in table["rows"]], [row["delta"] for row in rows])
+        self.assertIn("importtime", self.failure("compare", base="slow", new="aws"))
+
+    def test_compare_judges_noise(self):
+        def measured(name, times):
+            results = [{"command": "app", "times": [t], "mean": t, "stddev": None, "median": t, "user": t, "system": 0.0, "min": t, "max": t} for t in times]
+            for i, result in enumerate(results):
+                self.ok("add", self.file(f"{name}{i}.json", json.dumps({"results": [result]}).encode()), "--series", name)
+        measured("before", [1.0, 1.01, 0.99, 1.02, 0.98])
+        measured("after", [1.5, 1.51, 1.49, 1.52, 1.48])
+        text = self.text("compare", base="series:before", new="series:after")
+        self.assertIn("- verdict: slower", text)
+        self.assertRegex(text, r"rank sum test of 5 and 5 runs: p = 0\.0\d+; 95 % interval of the change \+")
+        checked = self.text("check", run="series:after", against="series:before", fail_on="+10%")
+        self.assertIn("Result: over a limit.", checked)
+        self.assertIn("significant", checked)
+        self.assertIn("Result: within all limits.", self.text("check", run="series:after", against="series:before", fail_on="+90%"))
+
+    def test_check_equals_the_command(self):
+        for arguments, words in (({"budgets": ["headline=2s", "functions.author_of=500ms"]}, ["--budget", "headline=2s", "--budget", "functions.author_of=500ms"]),
+                                 ({"against": "cached"}, ["--against", "cached"]), ({"against": "cached", "fail_on": "+90%"}, ["--against", "cached", "--fail-on", "+90%"])):
+            with self.subTest(words):
+                rows = table_of(self.data_of("check", run="slow", **arguments), "checks")["rows"]
+                done = self.run_verb("check", "slow", *words, "--json")
+                findings = json.loads(done.stdout)["findings"]
+                self.assertEqual([(row[0], row[1]["value"], row[2]["value"]) for row in rows], [(f["state"], f["value"], f["limit"]) for f in findings])
+                self.assertEqual(done.returncode, int(any(row[0] == "over" for row in rows)))
+        self.assertIn("nothing to check", self.failure("check", run="slow"))
+        self.assertIn("no such row", self.failure("check", run="slow", budgets=["functions.nothing=1s"]))
+        self.assertIn("wrong unit", self.failure("check", run="slow", budgets=["headline=2GiB"]))
+        self.assertIn("invalid value", self.failure("check", run="slow", budgets=["headline"]))
+
+    def test_trend(self):
+        answer = self.data_of("trend", series="shop")
+        expected = self.json("trend", "shop")["points"]
+        self.assertEqual([row[1] for row in table_of(answer, "points, newest first")["rows"]], [point["value"] for point in reversed(expected)])
+        self.assertIn("No change point", json.dumps(answer))
+        text = self.text("trend", series="series:shop", table="functions", row="author_of", metric="cumtime_s")
+        self.assertIn("655.5 ms", text)
+        rows = table_of(self.data_of("trend", series="shop", table="functions", max_rows=2), "functions")
+        self.assertEqual(rows["shown"], 2)
+        self.assertIn("no run has the series", self.failure("trend", series="nothing"))
+
+    def test_lazy_imports(self):
+        text = self.text("lazy_imports", run="aws")
+        self.assertIn("| 0 s | 710.0 ms | 710.0 ms | 41.4 % | `botocore` |", text)
+        answer = self.data_of("lazy_imports", run="aws", lazy=["botocore"])
+        expected = self.json("whatif", "aws", "botocore")
+        self.assertEqual([fact_of(answer, f"saves {word}") for word in ("for certain", "likely", "at most")],
+                         [expected["saving_us"][key] for key in ("low", "best", "high")])
+        self.failure("lazy_imports", run="slow")
+
+    def test_sql(self):
+        text = self.text("sql", run="slow", sql="SELECT name, ncalls FROM functions ORDER BY ncalls DESC", max_rows=2)
+        self.assertIn("| `name` | `ncalls` |", text)
+        self.assertIn("There are more rows than max_rows 2", text)
+        self.assertEqual(table_of(self.data_of("sql", sql="SELECT count(*) AS n FROM runs"), "result")["rows"], [[4]])
+        found = table_of(self.data_of("sql", runs=["series:shop"], sql="SELECT count(DISTINCT run) AS n FROM functions"), "result")
+        self.assertEqual(found["rows"], [[3]])
+        for statement in ("DELETE FROM functions", "ATTACH '/etc/passwd' AS x", "PRAGMA journal_mode = DELETE", "SELECT load_extension('x')"):
+            self.failure("sql", run="slow", sql=statement)
+        self.assertIn("cannot be combined", self.failure("sql", run="slow", runs=["slow"], sql="SELECT 1"))
+        self.assertIn("|  | 1.5 |", self.text("sql", run="slow", sql="SELECT NULL AS a, 1.5 AS x"))
+
+    def test_timeline(self):
+        self.ok("add", os.path.join(DEMO, "training-waits.pt.trace.json.gz"), "--name", "waits")
+        text = self.text("timeline", run="waits", step="slowest")
+        self.assertIn("`enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__`", text)
+        answer = self.data_of("timeline", run="waits", from_ms=0, to_ms=50, max_rows=20, max_bytes=20_000)
+        parts = next(part for part in answer["parts"] if part.get("table", "").startswith("parts"))
+        self.assertAlmostEqual(sum(row[0] for row in parts["rows"]), 50e6, delta=1)
+        self.assertAlmostEqual(sum(row[1] for row in parts["rows"]), 100)
+        self.assertIn("the trace lasts from", self.failure("timeline", run="waits", from_ms=5, to_ms=5))
+        self.assertIn("write slowest", self.failure("timeline", run="waits", step="nothing"))
+        self.assertIn("have no timeline", self.failure("timeline", run="slow"))
+
+    def test_cancelled(self):
+        """The statement would run for ten seconds. The request gets no response, and the next one is answered at once."""
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        with subprocess.Popen([PROGRAM, "mcp", "--data", self.data], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+            def send(message):
+                program.stdin.write(json.dumps(message).encode() + b"\n")
+                program.stdin.flush()
+            send(call_of(1, "sql", {"run": "slow", "sql": endless}))
+            send({"jsonrpc": "2.0", "id": "p", "method": "ping"}) # answered while the tool runs
+            self.assertEqual(json.loads(program.stdout.readline())["id"], "p")
+            send(call_of(2, "list_runs", {})) # waits
+            send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1, "reason": "test"}})
+            begin = time.monotonic()
+            self.assertEqual(json.loads(program.stdout.readline())["id"], 2)
+            self.assertLess(time.monotonic() - begin, 5)
+            send(call_of(3, "sql", {"run": "slow", "sql": endless}))
+            send(call_of(4, "sql", {"run": "slow", "sql": endless}))
+            for number in (4, 3): # one that waits, then the one that runs
+                send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+            program.stdin.close()
+            self.assertEqual(program.stdout.read(), b"")
+            self.assertEqual(program.wait(timeout=20), 0)
 
 
 class HostileNames(Agent):

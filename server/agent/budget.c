@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/cli/budget.h"
+#include "server/agent/budget.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- Values with a unit --- */
 
 enum kind { COUNT, TIME, BYTES, PERCENT };
 
@@ -78,4 +81,64 @@ bool ps_value_convert(double value, const char *from, const char *to, double *ou
         return false;
     *out = value * a->size / b->size;
     return true;
+}
+
+/* --- Growth --- */
+
+static const cJSON *group_of(const cJSON *headline, const char *group)
+{
+    return cJSON_GetObjectItemCaseSensitive(headline, group);
+}
+
+static double number_of(const cJSON *object, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    return cJSON_IsNumber(value) ? value->valuedouble : 0;
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+
+    return text ? text : "";
+}
+
+/* Whether the new median is greater than the value of each baseline run. */
+static bool is_above_all(const cJSON *headline, double value)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(group_of(headline, "base"), "values"))
+    {
+        if (item->valuedouble >= value)
+            return false;
+    }
+    return true;
+}
+
+enum ps_status ps_growth_judge(const cJSON *headline, int n_base, const char *allowed,
+                               struct ps_growth *out, struct ps_err *err)
+{
+    const char *verdict = text_of(headline, "verdict"), *unit = text_of(headline, "unit");
+    double growth;
+    char growth_unit[8];
+
+    *out = (struct ps_growth){.base = number_of(group_of(headline, "base"), "median"),
+                              .value = number_of(group_of(headline, "new"), "median"),
+                              .delta = number_of(headline, "delta")};
+    if (ps_value_read("--fail-on", PS_GROWTH_FORM, allowed, &growth, growth_unit, err) != PS_OK)
+        return err->code;
+    if (strcmp(growth_unit, "%") == 0)
+        out->allowed = fabs(out->base) * growth / 100;
+    else if (!ps_value_convert(growth, growth_unit, unit, &out->allowed))
+        return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the headline is measured in %s", allowed,
+                       unit[0] ? unit : "plain numbers");
+    out->limit = out->base + out->allowed;
+    out->is_significant = strcmp(verdict, "up") == 0 || strcmp(verdict, "down") == 0;
+    out->is_within_noise = strcmp(verdict, "same") == 0;
+    out->is_in_range = !out->is_significant && !out->is_within_noise && n_base > 1 &&
+                       !is_above_all(headline, out->value);
+    out->is_over = out->delta > out->allowed && !out->is_within_noise && !out->is_in_range;
+    return PS_OK;
 }

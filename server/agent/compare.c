@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+/* compare.c: the tools compare and check. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "server/agent/budget.h"
+#include "server/agent/tools.h"
+
+/* --- What is compared --- */
+
+static bool is_time(const char *unit)
+{
+    return strcmp(unit, "s") == 0 || strcmp(unit, "us") == 0 || strcmp(unit, "ns") == 0;
+}
+
+/* A verdict of the API in words. */
+static const char *verdict_word(const char *verdict, const char *unit)
+{
+    if (strcmp(verdict, "up") == 0)
+        return is_time(unit) ? "slower" : "more";
+    if (strcmp(verdict, "down") == 0)
+        return is_time(unit) ? "faster" : "less";
+    if (strcmp(verdict, "same") == 0)
+        return "within noise";
+    return strcmp(verdict, "few") == 0 ? "too few runs" : "unknown";
+}
+
+/* Appends "`a`, `b` and 3 more (ids 1430…, …)". */
+static void add_group(struct ps_output *out, const char *label, const cJSON *runs)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const int n = cJSON_GetArraySize(runs);
+    const cJSON *run;
+    int shown = 0;
+
+    cJSON_ArrayForEach(run, runs)
+    {
+        if (shown++ >= 3)
+            break;
+        ps_buf_puts(&text, shown > 1 ? ", " : "");
+        ps_output_quote(&text, ps_member_text(run, "name"));
+        ps_buf_printf(&text, " (run %.16s)", ps_member_text(run, "id"));
+    }
+    if (n > 3)
+        ps_buf_printf(&text, " and %d more", n - 3);
+    ps_output_fact_quoted(out, label, &text);
+}
+
+/* The page: "#/compare?base=ID,ID&new=ID". */
+static void add_link(struct ps_output *out, const cJSON *response)
+{
+    static const char *const groups[] = {"base", "new"};
+    PS_AUTO(ps_buf_free) struct ps_buf route = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf ids = {0};
+
+    ps_buf_puts(&route, "#/compare");
+    for (int i = 0; i < 2; i++) {
+        const cJSON *run;
+
+        ids.len = 0;
+        cJSON_ArrayForEach(run, ps_member(response, groups[i]))
+            ps_buf_printf(&ids, "%s%.16s", ids.len ? "," : "", ps_member_text(run, "id"));
+        ps_ask_param(&route, groups[i], ids.len ? ids.ptr : NULL);
+    }
+    ps_output_link(out, route.ptr);
+}
+
+/* --- The headline --- */
+
+static void add_pairs(struct ps_output *out, const cJSON *headline)
+{
+    const cJSON *pairs = ps_member(headline, "pairs");
+
+    ps_output_text(out,
+                   "Compared pair by pair: %.0f pairs, 95 %% interval of the change %+.1f %% to "
+                   "%+.1f %%, signed rank test p = %.2g, noise of the machine ±%.2g %%.",
+                   ps_member_number(pairs, "n"), ps_member_number(pairs, "low_pct"),
+                   ps_member_number(pairs, "high_pct"), ps_member_number(headline, "p"),
+                   ps_member_number(pairs, "noise_pct"));
+}
+
+/* Says how sure the verdict is, and what to record if it is not. */
+static void add_certainty(struct ps_output *out, const cJSON *headline, int n, int m)
+{
+    const char *unit = ps_member_text(headline, "unit"),
+               *verdict = ps_member_text(headline, "verdict");
+    char noise[64], low[64] = "", high[64] = "";
+
+    if (cJSON_IsObject(ps_member(headline, "pairs"))) {
+        add_pairs(out, headline);
+    } else if (!verdict[0] || strcmp(verdict, "few") == 0) {
+        ps_output_text(out,
+                       "%d and %d runs: too few to tell a change from noise. Record at least 5 of "
+                       "each, alternating; `perfshelf record ab` does that.",
+                       n, m);
+    } else {
+        ps_format_value(ps_member_number(headline, "noise"), unit, noise);
+        if (!isnan(ps_member_number(headline, "low"))) {
+            ps_format_change(ps_member_number(headline, "low"), unit, low);
+            ps_format_change(ps_member_number(headline, "high"), unit, high);
+        }
+        ps_output_text(out, "Noise %s; rank sum test of %d and %d runs: p = %.2g%s%s%s%s.", noise,
+                       n, m, ps_member_number(headline, "p"),
+                       low[0] ? "; 95 % interval of the change " : "", low, low[0] ? " to " : "",
+                       high);
+    }
+}
+
+static void add_headline(struct ps_output *out, const cJSON *response)
+{
+    const cJSON *headline = ps_member(response, "headline");
+    const char *unit = ps_member_text(headline, "unit");
+    const double base = ps_member_number(ps_member(headline, "base"), "median"),
+                 now = ps_member_number(ps_member(headline, "new"), "median"),
+                 delta = ps_member_number(headline, "delta");
+    char text[3][64], percent[32];
+
+    if (!cJSON_IsObject(headline)) {
+        ps_output_fact(out, "headline", "not comparable: %s",
+                       ps_member_text(response, "no_headline"));
+        return;
+    }
+    ps_output_fact(out, "verdict", "%s", verdict_word(ps_member_text(headline, "verdict"), unit));
+    ps_output_fact(out, ps_member_text(headline, "label"), "%s to %s, %s (%s of the base)",
+                   ps_format_value(base, unit, text[0]), ps_format_value(now, unit, text[1]),
+                   ps_format_change(delta, unit, text[2]), ps_format_percent(delta, base, percent));
+    add_certainty(out, headline, cJSON_GetArraySize(ps_member(response, "base")),
+                  cJSON_GetArraySize(ps_member(response, "new")));
+}
+
+/* --- Causes --- */
+
+static void add_named_rows(struct ps_buf *text, const cJSON *rows, const char *unit)
+{
+    const cJSON *row;
+    char change[64];
+    size_t n = 0;
+
+    cJSON_ArrayForEach(row, rows)
+    {
+        ps_buf_puts(text, n++ ? " and " : "");
+        ps_output_quote(text, ps_member_text(row, "name"));
+        ps_buf_printf(text, " (%s)",
+                      ps_format_change(ps_member_number(row, "delta"), unit, change));
+    }
+}
+
+/* Writes GET compare/conclusion: which rows explain the difference. */
+static void add_causes(struct ps_tool_call *call, const char *base, const char *now)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
+    const cJSON *rows;
+    const char *unit, *per, *found;
+    char change[64];
+
+    ps_buf_puts(&path, "compare/conclusion");
+    ps_ask_param(&path, "base", base);
+    ps_ask_param(&path, "new", now);
+    /* some tables have no sum that rows could explain: the answer is complete without it */
+    if (ps_ask(call, &path, &conclusion, PS_ERR_IGNORED) != PS_OK || !cJSON_IsObject(conclusion))
+        return;
+    rows = ps_member(conclusion, "rows");
+    unit = ps_member_text(conclusion, "unit");
+    per = ps_member_text(conclusion, "per");
+    found = ps_member_text(conclusion, "found");
+    ps_format_change(ps_member_number(conclusion, "delta"), unit, change);
+    ps_buf_puts(&text, "Cause: ");
+    if (strcmp(found, "none") == 0)
+        ps_buf_puts(&text, "no row differs by more than 1 % of the base");
+    else if (cJSON_GetArraySize(rows) == 0)
+        ps_buf_printf(&text, "the %s of all rows are spread over %.0f rows", change,
+                      ps_member_number(conclusion, "n"));
+    else
+        add_named_rows(&text, rows, unit);
+    if (cJSON_GetArraySize(rows) > 0)
+        ps_buf_printf(&text, " of %s in all rows of %s", change, ps_member_text(conclusion, "of"));
+    if (per[0] && strcmp(per, "run") != 0)
+        ps_buf_printf(&text, ", per %s", per);
+    ps_buf_puts(&text, ".");
+    ps_output_paragraph(call->out, &text);
+    if (cJSON_IsObject(ps_member(conclusion, "inside"))) {
+        const cJSON *inside = ps_member(conclusion, "inside");
+
+        text.len = 0;
+        ps_buf_printf(&text, "Inside, by %s: ", ps_member_text(inside, "of"));
+        add_named_rows(&text, ps_member(inside, "rows"), ps_member_text(inside, "unit"));
+        ps_output_paragraph(call->out, &text);
+    }
+}
+
+/* --- Rows --- */
+
+static enum ps_status ask_rows(struct ps_tool_call *call, const char *base, const char *now,
+                               const struct ps_compare_table *found, cJSON **out,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    ps_buf_puts(&path, "compare");
+    ps_ask_segment(&path, ps_member_text(found->table, "of"));
+    ps_ask_param(&path, "base", base);
+    ps_ask_param(&path, "new", now);
+    ps_ask_param(&path, "metric", ps_member_text(found->metric, "metric"));
+    ps_ask_param(&path, "per", ps_arg_text(call, "per"));
+    ps_ask_param_int(&path, "limit", call->out->max_rows);
+    return ps_ask(call, &path, out, err);
+}
+
+static void add_row(struct ps_output *out, const cJSON *page, int row, const char *unit,
+                    bool has_own_units)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    const char *place = ps_cell_text(page, row, "place");
+
+    ps_output_value(out, ps_cell_number(page, row, "base"), has_own_units ? place : unit);
+    ps_output_value(out, ps_cell_number(page, row, "new"), has_own_units ? place : unit);
+    ps_output_change(out, ps_cell_number(page, row, "delta"), has_own_units ? place : unit);
+    ps_output_percent(out, ps_cell_number(page, row, "delta_pct"));
+    ps_output_word(out, verdict_word(ps_cell_text(page, row, "verdict"), unit));
+    ps_output_word(out, ps_cell_text(page, row, "change"));
+    ps_add_place(&name, ps_cell_text(page, row, "name"), has_own_units ? "" : place);
+    ps_output_cell(out, &name);
+    ps_output_row_end(out);
+}
+
+static void add_rows(struct ps_output *out, const struct ps_compare_table *found, const cJSON *page)
+{
+    const char *unit = ps_member_text(found->metric, "unit"), *per = ps_member_text(page, "per");
+    const bool has_own_units = strcmp(ps_member_text(found->table, "place"), "unit") == 0;
+    const struct ps_output_column columns[] = {{"base", unit, true},
+                                               {"new", unit, true},
+                                               {"change", unit, true},
+                                               {"% of the base", "%", true},
+                                               {"verdict", "", false},
+                                               {"row is", "", false},
+                                               {ps_member_text(found->table, "row"), "", false}};
+    char title[64];
+
+    (void)snprintf(title, sizeof title, "%.20s by %.20s%s%.8s", ps_member_text(found->table, "of"),
+                   ps_member_text(found->metric, "metric"), strcmp(per, "run") == 0 ? "" : " per ",
+                   strcmp(per, "run") == 0 ? "" : per);
+    ps_output_table(out, title, columns, sizeof columns / sizeof *columns);
+    for (int row = 0; row < ps_count_rows(page); row++)
+        add_row(out, page, row, unit, has_own_units);
+    ps_output_table_end(out, ps_member_number(page, "total"));
+}
+
+enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
+{
+    PS_AUTO(ps_compare_table_free) struct ps_compare_table found = {0};
+    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    const char *base = ps_arg_text(call, "base"), *now = ps_arg_text(call, "new");
+
+    if (ps_find_compare_table(call, base, now, &found, err) != PS_OK ||
+        ask_rows(call, base, now, &found, &page, err) != PS_OK)
+        return err->code;
+    ps_output_begin(call->out, "comparison");
+    add_link(call->out, found.tree);
+    add_group(call->out, "base", ps_member(found.tree, "base"));
+    add_group(call->out, "new", ps_member(found.tree, "new"));
+    add_headline(call->out, found.tree);
+    add_causes(call, base, now);
+    add_rows(call->out, &found, page);
+    return PS_OK;
+}
+
+/* --- check --- */
+
+static enum ps_status ask_compare(struct ps_tool_call *call, const char *base, const char *now,
+                                  cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    ps_buf_puts(&path, "compare");
+    ps_ask_param(&path, "base", base);
+    ps_ask_param(&path, "new", now);
+    ps_ask_param(&path, "metric", ps_arg_text(call, "metric"));
+    return ps_ask(call, &path, out, err);
+}
+
+static const struct ps_output_column check_columns[] = {
+    {"state", "", false},           {"value", "", true},         {"limit", "", true},
+    {"% over the base", "%", true}, {"significance", "", false}, {"what", "", false}};
+
+static void add_check(struct ps_output *out, bool is_over, double value, double limit, double pct,
+                      const char *significance, const char *unit, const char *what)
+{
+    ps_output_word(out, is_over ? "over" : "within");
+    ps_output_value(out, value, unit);
+    ps_output_value(out, limit, unit);
+    ps_output_percent(out, pct);
+    ps_output_word(out, significance);
+    ps_output_name(out, what);
+    ps_output_row_end(out);
+}
+
+/* A budget of the headline: "headline=2s". */
+static enum ps_status check_headline(struct ps_output *out, const cJSON *response,
+                                     const struct ps_budget *budget, bool *is_over,
+                                     struct ps_err *err)
+{
+    const cJSON *headline = ps_member(response, "headline");
+    const char *unit = ps_member_text(headline, "unit");
+    const double value = ps_member_number(ps_member(headline, "new"), "median");
+    double limit;
+
+    if (!cJSON_IsObject(headline))
+        return ps_fail(err, PS_BAD_REQUEST, "the run has no headline");
+    if (!ps_value_convert(budget->value, budget->unit, unit, &limit))
+        return ps_fail(err, PS_BAD_REQUEST, "%s: wrong unit" PS_HINT "write the limit in %s",
+                       budget->text, unit);
+    *is_over |= value > limit;
+    add_check(out, value > limit, value, limit, NAN, "", unit, ps_member_text(headline, "label"));
+    return PS_OK;
+}
+
+static enum ps_status ask_budget_rows(struct ps_tool_call *call, const char *now,
+                                      const struct ps_budget *budget, const cJSON *table,
+                                      cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *name = ps_strdup((struct ps_str){budget->name, budget->name_len});
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    ps_buf_puts(&path, "compare");
+    ps_ask_segment(&path, budget->table);
+    ps_ask_param(&path, "new", now);
+    ps_ask_param(&path, "metric", ps_member_text(table, "budget"));
+    ps_ask_param(&path, "name", name);
+    ps_ask_param(&path, "limit", "100");
+    if (ps_ask(call, &path, out, err) == PS_OK && ps_count_rows(*out) == 0)
+        return ps_fail(err, PS_NOT_FOUND,
+                       "%s: the run has no such row" PS_HINT "hot with search lists names",
+                       budget->text);
+    return err->code;
+}
+
+/* A budget of the rows of a name: "imports.torch=1.2s". */
+static enum ps_status check_rows(struct ps_tool_call *call, const cJSON *response, const char *now,
+                                 const struct ps_budget *budget, bool *is_over, struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    const cJSON *table, *metric, *found = NULL;
+    const char *unit = "";
+    double limit;
+
+    cJSON_ArrayForEach(table, ps_member(response, "tables"))
+    {
+        if (strcmp(ps_member_text(table, "of"), budget->table) == 0)
+            found = table;
+    }
+    if (!found)
+        return ps_fail(err, PS_BAD_REQUEST, "%s: the run has no table %s", budget->text,
+                       budget->table);
+    cJSON_ArrayForEach(metric, ps_member(found, "metrics"))
+    {
+        if (strcmp(ps_member_text(metric, "metric"), ps_member_text(found, "budget")) == 0)
+            unit = ps_member_text(metric, "unit");
+    }
+    if (ask_budget_rows(call, now, budget, found, &page, err) != PS_OK)
+        return err->code;
+    for (int row = 0; row < ps_count_rows(page); row++) {
+        const char *own = strcmp(ps_member_text(found, "place"), "unit") == 0
+                              ? ps_cell_text(page, row, "place")
+                              : unit;
+        const double value = ps_cell_number(page, row, "median");
+
+        if (!ps_value_convert(budget->value, budget->unit, own, &limit))
+            return ps_fail(err, PS_BAD_REQUEST, "%s: wrong unit" PS_HINT "write the limit in %s",
+                           budget->text, own);
+        *is_over |= value > limit;
+        add_check(call->out, value > limit, value, limit, NAN, "", own,
+                  ps_cell_text(page, row, "name"));
+    }
+    return PS_OK;
+}
+
+static enum ps_status check_budgets(struct ps_tool_call *call, const cJSON *response,
+                                    const char *now, bool *is_over, struct ps_err *err)
+{
+    const cJSON *item;
+    struct ps_budget budget;
+
+    cJSON_ArrayForEach(item, ps_member(call->arguments, "budgets"))
+    {
+        if (ps_budget_read(item->valuestring, &budget, err) != PS_OK)
+            return err->code;
+        if (budget.name)
+            check_rows(call, response, now, &budget, is_over, err);
+        else
+            check_headline(call->out, response, &budget, is_over, err);
+        if (err->code != PS_OK)
+            return err->code;
+    }
+    return PS_OK;
+}
+
+static enum ps_status check_growth(struct ps_tool_call *call, const cJSON *response, bool *is_over,
+                                   struct ps_err *err)
+{
+    const cJSON *headline = ps_member(response, "headline");
+    const char *allowed = ps_arg_text(call, "fail_on");
+    struct ps_growth growth;
+
+    if (!cJSON_IsObject(headline))
+        return ps_fail(err, PS_BAD_REQUEST, "no difference of the headline: %s",
+                       ps_member_text(response, "no_headline"));
+    if (ps_growth_judge(headline, cJSON_GetArraySize(ps_member(response, "base")),
+                        allowed ? allowed : PS_GROWTH_DEFAULT, &growth, err) != PS_OK)
+        return err->code;
+    *is_over |= growth.is_over;
+    add_check(call->out, growth.is_over, growth.value, growth.limit,
+              growth.base != 0 ? 100 * growth.delta / fabs(growth.base) : NAN,
+              growth.is_significant    ? "significant"
+              : growth.is_within_noise ? "within noise"
+                                       : "unknown",
+              ps_member_text(headline, "unit"), ps_member_text(headline, "label"));
+    return PS_OK;
+}
+
+enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free) cJSON *response = NULL;
+    const char *now = ps_arg_text(call, "run"), *against = ps_arg_text(call, "against");
+    struct ps_output *out = call->out;
+    bool is_over = false;
+
+    if (!against && !cJSON_GetArraySize(ps_member(call->arguments, "budgets")))
+        return ps_fail(err, PS_BAD_REQUEST, "nothing to check: give budgets or against");
+    if (ask_compare(call, against ? against : now, now, &response, err) != PS_OK)
+        return err->code;
+    ps_output_begin(out, "check");
+    add_link(out, response);
+    add_group(out, "run", ps_member(response, "new"));
+    if (against)
+        add_group(out, "baseline", ps_member(response, "base"));
+    ps_output_table(out, "checks", check_columns, sizeof check_columns / sizeof *check_columns);
+    check_budgets(call, response, now, &is_over, err);
+    if (err->code == PS_OK && against)
+        check_growth(call, response, &is_over, err);
+    ps_output_table_end(out, out->shown);
+    ps_output_text(out, is_over ? "Result: over a limit." : "Result: within all limits.");
+    if (against && err->code == PS_OK)
+        add_certainty(out, ps_member(response, "headline"),
+                      cJSON_GetArraySize(ps_member(response, "base")),
+                      cJSON_GetArraySize(ps_member(response, "new")));
+    return err->code;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* lazy_imports.c: the tool lazy_imports: what the start of a program saves with lazy imports. */
+#include <math.h>
+#include <string.h>
+
+#include "server/agent/tools.h"
+
+static void add_suggestions(struct ps_output *out, const cJSON *answer)
+{
+    static const struct ps_output_column columns[] = {{"saves for certain", "us", true},
+                                                      {"saves likely", "us", true},
+                                                      {"saves at most", "us", true},
+                                                      {"% of start-up, likely", "%", true},
+                                                      {"package", "", false},
+                                                      {"lazy (argument)", "", false}};
+    const cJSON *list = ps_member(answer, "suggestions"), *row;
+    const double whole = ps_member_number(answer, "before_us");
+
+    ps_output_table(out, "packages that are worth a lazy import", columns,
+                    sizeof columns / sizeof *columns);
+    cJSON_ArrayForEach(row, list)
+    {
+        const double best = ps_member_number(row, "best_us");
+
+        ps_output_value(out, ps_member_number(row, "low_us"), "us");
+        ps_output_value(out, best, "us");
+        ps_output_value(out, ps_member_number(row, "high_us"), "us");
+        ps_output_percent(out, whole > 0 ? 100 * best / whole : NAN);
+        ps_output_name(out, ps_member_text(row, "package"));
+        ps_output_name(out, ps_member_text(row, "lazy"));
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, cJSON_GetArraySize(list));
+}
+
+static void add_keepers(struct ps_output *out, const cJSON *answer)
+{
+    static const struct ps_output_column columns[] = {{"self time", "us", true},
+                                                      {"modules", "", true},
+                                                      {"module that stays", "", false},
+                                                      {"imported by", "", false},
+                                                      {"proof", "", false}};
+    const cJSON *list = ps_member(answer, "keepers"), *row;
+
+    if (cJSON_GetArraySize(list) == 0)
+        return;
+    ps_output_table(out, "modules that stay, because others import them", columns,
+                    sizeof columns / sizeof *columns);
+    cJSON_ArrayForEach(row, list)
+    {
+        ps_output_value(out, ps_member_number(row, "self_us"), "us");
+        ps_output_value(out, ps_member_number(row, "modules"), "");
+        ps_output_name(out, ps_member_text(row, "module"));
+        ps_output_name(out, ps_member_text(row, "by"));
+        ps_output_word(out, ps_member_text(row, "proof"));
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, cJSON_GetArraySize(list));
+}
+
+static void add_modules(struct ps_output *out, const cJSON *answer)
+{
+    static const struct ps_output_column columns[] = {
+        {"self time", "us", true}, {"module", "", false}, {"result", "", false}};
+    const cJSON *counts = ps_member(answer, "modules"), *count, *row;
+    double total = 0;
+
+    cJSON_ArrayForEach(count, counts) total += count->valuedouble;
+    ps_output_table(out, "modules by self time", columns, 3);
+    cJSON_ArrayForEach(row, ps_member(answer, "rows"))
+    {
+        ps_output_value(out, ps_member_number(row, "self_us"), "us");
+        ps_output_name(out, ps_member_text(row, "module"));
+        ps_output_word(out, ps_member_text(row, "fate"));
+        ps_output_row_end(out);
+    }
+    ps_output_table_end(out, total);
+}
+
+static void add_estimate(struct ps_output *out, const cJSON *answer)
+{
+    const cJSON *saving = ps_member(answer, "saving_us"), *lazy;
+    const double before = ps_member_number(answer, "before_us");
+
+    cJSON_ArrayForEach(lazy, ps_member(answer, "lazy"))
+    {
+        if (cJSON_IsTrue(ps_member(lazy, "startup")))
+            ps_output_fact_name(out, "cannot be lazy, Python itself imports it",
+                                ps_member_text(lazy, "module"));
+    }
+    ps_output_fact_value(out, "saves likely", ps_member_number(saving, "best"), "us");
+    if (before > 0)
+        ps_output_fact_value(out, "saves likely, of start-up",
+                             100 * ps_member_number(saving, "best") / before, "%");
+    ps_output_fact_value(out, "saves for certain", ps_member_number(saving, "low"), "us");
+    ps_output_fact_value(out, "saves at most", ps_member_number(saving, "high"), "us");
+    ps_output_fact_value(out, "start-up then", ps_member_number(answer, "after_us"), "us");
+    ps_output_fact(out, "verdict", "%s%s%s%s%s", ps_member_text(answer, "verdict"),
+                   ps_member_text(answer, "why")[0] ? ": " : "", ps_member_text(answer, "why"),
+                   ps_member_text(answer, "do")[0] ? "; " : "", ps_member_text(answer, "do"));
+}
+
+enum ps_status ps_tool_lazy_imports(struct ps_tool_call *call, struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf lazy = {0};
+    const cJSON *module;
+
+    if (ps_ask_run(call, &run, err) != PS_OK)
+        return err->code;
+    cJSON_ArrayForEach(module, ps_member(call->arguments, "lazy"))
+        ps_buf_printf(&lazy, "%s%s", lazy.len ? "," : "", module->valuestring);
+    ps_buf_puts(&path, "runs");
+    ps_ask_segment(&path, ps_member_text(run, "id"));
+    ps_buf_puts(&path, "/what_if");
+    ps_ask_param(&path, "lazy", lazy.len ? lazy.ptr : NULL);
+    ps_ask_param_int(&path, "limit", call->out->max_rows);
+    if (ps_ask(call, &path, &answer, err) != PS_OK)
+        return err->code;
+    ps_begin_run(call, "lazy_imports", run, "lazy");
+    ps_output_fact_value(call->out, "start-up now, sum of self times",
+                         ps_member_number(answer, "before_us"), "us");
+    ps_output_fact(call->out, "evidence", "%s", ps_member_text(answer, "evidence"));
+    if (!lazy.len) {
+        add_suggestions(call->out, answer);
+        return PS_OK;
+    }
+    add_estimate(call->out, answer);
+    add_keepers(call->out, answer);
+    add_modules(call->out, answer);
+    return PS_OK;
+}
