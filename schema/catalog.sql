@@ -4,7 +4,7 @@
 --
 -- After changing a table, a view or a trigger, increment the layout number in the next line, and tag new columns with it. To migrate a catalog of
 -- another layout, perfshelf adds its missing columns, drops its views and triggers, and runs this whole file. So all statements must be idempotent.
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 --
 -- Tags of tables, in brackets at the beginning of their comment:
 --   shared            the servers of one shelf share the table, in PostgreSQL (server/replica/mirror.h)
@@ -175,6 +175,16 @@ CREATE TABLE IF NOT EXISTS removal_log( -- [shared, copied, salvaged] runs that 
     who TEXT NOT NULL        -- user that removed the run; '' unknown
 );
 
+CREATE TABLE IF NOT EXISTS agent_call( -- [salvaged] calls of tools by AI agents on this machine; the newest 10,000 are kept
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,     -- ms since 1970, UTC: time of the end of the call
+    tool TEXT NOT NULL,
+    run TEXT,                -- the argument run, as it was written; NULL: the call had none
+    who TEXT NOT NULL,       -- user whose token was sent, or whose process it was; '' unknown
+    code TEXT,               -- error code, NULL if the call succeeded
+    text TEXT,               -- text of the error
+    seconds REAL NOT NULL    -- how long the call took
+);
 CREATE INDEX IF NOT EXISTS removal_log_at ON removal_log(at);
 CREATE INDEX IF NOT EXISTS import_log_at ON import_log(at);
 

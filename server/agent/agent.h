@@ -17,11 +17,21 @@
 #include "server/agent/output.h"
 #include "server/agent/rpc.h"
 
+/* A call of a tool that has ended. */
+struct ps_agent_called {
+    const char *tool;
+    const char *subject; /* the run, the group or the series of the call, as written; "": none */
+    const struct ps_err *err; /* its code is PS_OK if the call succeeded */
+    double seconds;
+};
+
 struct ps_agent {
     /* Answers a request; `path` is below /api/v1/. Appends the JSON of the response to `out`. */
     enum ps_status (*ask)(void *user, const char *method, const char *path, struct ps_str body,
                           struct ps_buf *out, struct ps_err *err);
     void *user;
+    /* Called after each call of a tool by ps_agent_reply, for a log; NULL: not called. */
+    void (*on_call)(void *user, const struct ps_agent_called *called);
     const char *page; /* URL of the page with a trailing slash; "": not known */
 };
 

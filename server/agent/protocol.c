@@ -2,6 +2,7 @@
 /* protocol.c: the methods of the Model Context Protocol. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "server/agent/tools.h"
 
 /* The newest first: it is offered to clients that ask for another one. Their messages that this
@@ -68,6 +69,17 @@ static void write_tool_result(struct ps_json *json, struct ps_str text, bool is_
     ps_json_end(json);
 }
 
+/* What a call is about, for the log. */
+static const char *subject_of(const cJSON *arguments)
+{
+    static const char *const names[] = {"run", "new", "series"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ps_member_text(arguments, names[i])[0])
+            return ps_member_text(arguments, names[i]);
+    return "";
+}
+
 static void call_tool(const struct ps_agent *agent, const struct ps_rpc_message *message,
                       struct ps_buf *reply)
 {
@@ -75,6 +87,8 @@ static void call_tool(const struct ps_agent *agent, const struct ps_rpc_message 
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     char failure[sizeof((struct ps_err *)0)->text + sizeof((struct ps_err *)0)->hint + 64];
     struct ps_err err = PS_ERR_INIT;
+    const cJSON *arguments = ps_member(message->params, "arguments");
+    const int64_t begin_ms = ps_monotonic_ms();
     struct ps_json json;
 
     if (!name || !ps_tool_find(name)) {
@@ -83,7 +97,11 @@ static void call_tool(const struct ps_agent *agent, const struct ps_rpc_message 
                                 : "the parameter name is not a string");
         return;
     }
-    ps_agent_call(agent, name, ps_member(message->params, "arguments"), &text, &err);
+    ps_agent_call(agent, name, arguments, &text, &err);
+    if (agent->on_call)
+        agent->on_call(agent->user,
+                       &(struct ps_agent_called){name, subject_of(arguments), &err,
+                                                 (double)(ps_monotonic_ms() - begin_ms) / 1000});
     json = ps_rpc_begin_result(reply, message->id);
     if (err.code == PS_OK)
         write_tool_result(&json, ps_buf_slice(&text), false);

@@ -16,6 +16,7 @@
 #define LISTED_JOBS_MAX 50
 #define KEPT_JOBS_MAX   2000
 #define SQL_WORKERS     2
+#define MCP_WORKERS     2
 #define PING_INTERVAL_S 15
 
 /* --- Job events --- */
@@ -132,6 +133,14 @@ static void read_build(char out[20])
                        (unsigned long long)self.st_size << 32);
 }
 
+/* Creates what calls of tools need. Their SQL statements have the limits of a server. */
+static enum ps_status start_agents(struct ps_api *api, struct ps_err *err)
+{
+    api->mcp_api = ps_api_create_local(api->store, api->config.shell);
+    api->mcp_api->sql_limits = ps_sql_limits_server;
+    return ps_work_create(MCP_WORKERS, MCP_WORKERS, &api->mcp_workers, err);
+}
+
 enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api **out,
                              struct ps_err *err)
 {
@@ -155,10 +164,11 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     api->sql_limits = ps_sql_limits_server;
     ps_access_init(&api->access, &config->access);
     pthread_mutex_init(&api->lock, NULL);
+    pthread_mutex_init(&api->mcp_lock, NULL);
     read_build(api->build);
     if (ps_jobs_start(&jobs, &api->jobs, err) != PS_OK ||
         ps_work_create(SQL_WORKERS, SQL_WORKERS, &api->sql_workers, err) != PS_OK ||
-        start_watcher(api, err) != PS_OK) {
+        start_agents(api, err) != PS_OK || start_watcher(api, err) != PS_OK) {
         ps_api_free(api);
         return err->code;
     }
@@ -176,6 +186,7 @@ struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell)
     api->hub = ps_hub_create(&api->config.stream_limits);
     api->sql_limits = ps_sql_limits_local;
     pthread_mutex_init(&api->lock, NULL);
+    pthread_mutex_init(&api->mcp_lock, NULL);
     read_build(api->build);
     return api;
 }
@@ -187,10 +198,13 @@ void ps_api_free(struct ps_api *api)
     ps_store_listen(api->store, NULL, NULL);
     if (api->has_watcher)
         stop_watcher(api);
+    ps_work_free(api->mcp_workers);
+    ps_api_free(api->mcp_api);
     ps_work_free(api->sql_workers);
     ps_jobs_stop(api->jobs);
     ps_hub_free(api->hub);
     ps_throttle_free(&api->access.throttle);
+    pthread_mutex_destroy(&api->mcp_lock);
     pthread_mutex_destroy(&api->lock);
     free(api);
 }
@@ -236,6 +250,8 @@ struct ps_jobs *ps_api_jobs(struct ps_api *api)
 void ps_api_close_streams(struct ps_api *api)
 {
     atomic_store(&api->is_closing, true);
+    if (api->mcp_api)
+        atomic_store(&api->mcp_api->is_closing, true);
     ps_hub_close(api->hub);
 }
 

@@ -75,6 +75,10 @@ const struct ps_route ps_api_routes[] = {
     {"DELETE", API "jobs/{job}", ps_cancel_job, 0, PS_ACCESS_UPLOADER},
     {"GET", API "jobs/{job}/events", ps_stream_job_events, 0, PS_ACCESS_VIEWER},
 
+    {"POST", "/mcp", ps_post_mcp, PS_ROUTE_BODY, PS_ACCESS_VIEWER}, /* tools only read */
+    {"GET", "/mcp", ps_refuse_mcp, 0, PS_ACCESS_VIEWER},
+    {"DELETE", "/mcp", ps_refuse_mcp, 0, PS_ACCESS_VIEWER},
+
     {"GET", "/{path*}", ps_get_asset, 0, PS_ACCESS_NOBODY},
 };
 const size_t ps_api_routes_count = sizeof ps_api_routes / sizeof *ps_api_routes;

@@ -44,7 +44,14 @@ struct ps_api {
      * NULL: statements run in the calling thread. */
     struct ps_work *sql_workers;
     atomic_uint sql_pending; /* number of statements that are running or waiting */
-    atomic_bool is_closing;  /* running SQL statements must stop */
+    /* Calls of tools by AI agents (mcp.c). mcp_api: the same shelf for handlers that a tool calls
+     * on its own thread. */
+    struct ps_api *mcp_api;
+    struct ps_work *mcp_workers;
+    pthread_mutex_t mcp_lock; /* of the two members below */
+    struct ps_mcp_task *mcp_tasks;
+    unsigned mcp_pending;
+    atomic_bool is_closing; /* running SQL statements must stop */
 };
 
 static inline struct ps_api *ps_request_api(const struct ps_request *req)
@@ -119,6 +126,7 @@ ps_handler ps_post_timeline_note, ps_patch_timeline_note, ps_delete_timeline_not
 ps_handler ps_put_baseline, ps_delete_baseline, ps_clear_baseline;
 ps_handler ps_get_me, ps_login, ps_logout, ps_get_health, ps_get_activity;
 ps_handler ps_post_sql, ps_post_saved_query, ps_delete_saved_query;
+ps_handler ps_post_mcp, ps_refuse_mcp;
 ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_stream_job_events, ps_stream_events;
 
 #endif

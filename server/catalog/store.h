@@ -349,6 +349,20 @@ enum ps_status ps_timeline_note_change(struct ps_store *store, const char *run, 
 enum ps_status ps_timeline_note_remove(struct ps_store *store, const char *run, const char *id,
                                        const char *user_name, bool any, struct ps_err *err);
 
+/* --- Calls of tools by AI agents --- */
+
+struct ps_agent_call {
+    char tool[40];
+    char run[PS_LABEL_MAX + 1]; /* the argument run, as it was written; "": none */
+    const char *user_name;      /* "" unknown */
+    const char *code, *text;    /* of the error; NULL if the call succeeded */
+    double seconds;
+};
+/* Adds a call to the log, which GET activity lists. The log survives a crash of the program, but
+ * the newest calls may be lost with the power. PS_FORBIDDEN: the shelf cannot be written. */
+enum ps_status ps_agent_call_log(struct ps_store *store, const struct ps_agent_call *call,
+                                 struct ps_err *err);
+
 /* --- The catalog --- */
 
 /* Whether the file of a run is missing, or an older perfshelf wrote it in an older layout, which

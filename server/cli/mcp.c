@@ -19,6 +19,7 @@
 #include "server/agent/agent.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
+#include "server/cli/import_profile.h"
 #include "server/cli/server_record.h"
 
 #define WAITING_MAX 64 /* requests that may wait for the thread that answers */
@@ -211,6 +212,24 @@ static enum ps_status ask(void *user, const char *method, const char *path, stru
     return ps_client_send(user, method, path, body, out, err);
 }
 
+/* For ps_agent.on_call. A remote server logs nothing: its requests are those of the user. */
+static void log_call(void *user, const struct ps_agent_called *called)
+{
+    struct ps_store *store = ps_client_store(user);
+    struct ps_agent_call call = {.user_name = ps_cli_login_name(), .seconds = called->seconds};
+
+    if (!store)
+        return;
+    (void)snprintf(call.tool, sizeof call.tool, "%s", called->tool);
+    (void)snprintf(call.run, sizeof call.run, "%s", called->subject);
+    if (called->err->code != PS_OK) {
+        call.code = ps_status_name(called->err->code);
+        call.text = called->err->text;
+    }
+    /* a shelf that cannot be written is read all the same */
+    ps_agent_call_log(store, &call, PS_ERR_IGNORED);
+}
+
 static void close_session(struct mcp_session *session, pthread_t thread)
 {
     pthread_mutex_lock(&session->lock);
@@ -233,7 +252,8 @@ int ps_cli_mcp(const struct ps_options *options)
         return 1;
     if (!ps_server_find_url(options, &page))
         ps_buf_puts(&page, "");
-    session.agent = (struct ps_agent){.ask = ask, .user = client, .page = page.ptr};
+    session.agent =
+        (struct ps_agent){.ask = ask, .on_call = log_call, .user = client, .page = page.ptr};
     pthread_mutex_init(&session.lock, NULL);
     pthread_mutex_init(&session.output_lock, NULL);
     pthread_cond_init(&session.wake, NULL);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/context.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -57,6 +58,19 @@ static size_t receive_body(char *bytes, size_t size, size_t n, void *user)
     return exchange->err.code == PS_OK ? block.len : 0;
 }
 
+/* Whether the process was interrupted, or the work of this thread (base/context.h). */
+static bool is_interrupted(void)
+{
+    return ps_progress_interrupted() || ps_context_has_ended();
+}
+
+static enum ps_status fail_interrupted(struct ps_err *err)
+{
+    if (ps_context_check(err) == PS_OK)
+        ps_fail(err, PS_CANCELLED, "interrupted");
+    return err->code;
+}
+
 static int on_transfer(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
                        curl_off_t up)
 {
@@ -64,7 +78,7 @@ static int on_transfer(void *user, curl_off_t down_total, curl_off_t down, curl_
 
     (void)down_total, (void)down, (void)up_total;
     if (!request->progress)
-        return ps_progress_interrupted();
+        return is_interrupted();
     return !ps_progress_step(request->progress, request->bytes_before + (uint64_t)up,
                              request->total, 0);
 }
@@ -274,8 +288,8 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     (void)curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, &exchange);
     (void)curl_easy_setopt(http->curl, CURLOPT_XFERINFODATA, &exchange);
     code = curl_easy_perform(http->curl);
-    if (ps_progress_interrupted())
-        ps_fail(err, PS_CANCELLED, "interrupted");
+    if (is_interrupted())
+        fail_interrupted(err);
     else if (exchange.err.code != PS_OK)
         (void)ps_fail_copy(err, &exchange.err);
     else if (code != CURLE_OK)
@@ -312,14 +326,16 @@ bool ps_remote_wait(struct ps_remote_http *http, unsigned n)
 
     if (n >= (http->has_responded ? TRIES : TRIES_FIRST))
         return false;
-    for (int64_t waited = 0; waited < ms && !ps_progress_interrupted(); waited += 50)
+    for (int64_t waited = 0; waited < ms && !is_interrupted(); waited += 50)
         ps_sleep_ms(50);
-    return !ps_progress_interrupted();
+    return !is_interrupted();
 }
 
-/* Whether a retry may succeed. */
+/* Whether a retry may succeed. A query that took too long would take as long again. */
 static bool may_retry(long http, const struct ps_err *err)
 {
+    if (err->code == PS_TOO_SLOW)
+        return false;
     return (http == 0 && err->code == PS_IO) || http == 429 || http == 502 || http == 503 ||
            http == 504;
 }
@@ -337,8 +353,8 @@ enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remo
             return PS_OK;
         if (!may_retry(status, &attempt_err) || (request->no_retry && status == 0) ||
             !ps_remote_wait(http, n)) {
-            if (ps_progress_interrupted())
-                return ps_fail(err, PS_CANCELLED, "interrupted");
+            if (is_interrupted())
+                return fail_interrupted(err);
             *err = attempt_err;
             return attempt_err.code;
         }

@@ -43,7 +43,8 @@ struct ps_remote_request {
 
 /* Sends a request. After a 2xx response *out is its JSON, which the caller deletes, or NULL if it
  * has no body. Otherwise err is the error of the server or of the network (PS_IO); PS_CANCELLED:
- * the process was interrupted. Retries with increasing delays, about 50 s in total; at most two
+ * the process was interrupted. Ends with the error of the ps_context of the thread
+ * (base/context.h). Retries with increasing delays, about 50 s in total; at most two
  * times if the server was never reached. */
 enum ps_status ps_remote_send(struct ps_remote_http *http, const struct ps_remote_request *request,
                               cJSON **out, struct ps_err *err);

@@ -12,7 +12,7 @@ import { useJson } from '../shared/use_json';
 
 interface Event {
     at: string;
-    what: 'added' | 'failed' | 'removed' | 'noted';
+    what: 'added' | 'failed' | 'removed' | 'noted' | 'called';
     who: string;
     name: string;
     run: string | null;
@@ -25,6 +25,7 @@ const ACTION_LABELS = {
     failed: 'could not be read',
     removed: 'removed',
     noted: 'note on',
+    called: 'agent called',
 };
 
 function EventRow({ event }: { event: Event }) {
