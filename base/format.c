@@ -51,7 +51,7 @@ static void add_escape(struct ps_buf *out, const unsigned char *at, size_t len)
 
 void ps_append_escaped(struct ps_buf *out, struct ps_str text)
 {
-    const char *at = text.ptr, *end = text.ptr + text.len;
+    const char *at = text.ptr, *end = text.len ? text.ptr + text.len : text.ptr;
     while (at < end) {
         size_t len = ps_utf8_char_len(at, end);
         if (len == 0 || is_hidden((const unsigned char *)at, len))

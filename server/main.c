@@ -100,6 +100,8 @@ static int run_command(struct ps_options *options)
         return ps_cli_list(options);
     case PS_COMMAND_SHOW:
         return ps_cli_show(options);
+    case PS_COMMAND_EXPLORE:
+        return ps_cli_explore(options);
     case PS_COMMAND_EDIT:
         return ps_cli_edit(options);
     case PS_COMMAND_RM:

@@ -32,6 +32,11 @@ double ps_member_number(const cJSON *object, const char *key)
     return cJSON_IsNumber(value) ? value->valuedouble : NAN;
 }
 
+int ps_to_index(double value)
+{
+    return value >= 0 && value <= 1e9 ? (int)value : -1;
+}
+
 /* --- Arguments --- */
 
 const char *ps_arg_text(const struct ps_tool_call *call, const char *name)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "importers/kinds.h"
@@ -82,7 +83,7 @@ static void add_source_rows(struct ps_output *out, const cJSON *source, double l
 {
     static const struct ps_output_column columns[] = {{"line", "", true}, {"source", "", false}};
     const cJSON *text = ps_member(source, "text");
-    const int first = (int)line - (int)ps_member_number(source, "first");
+    const int first = ps_to_index(line - ps_member_number(source, "first"));
     int shown = 0;
 
     ps_output_table(out, "source lines", columns, 2);
@@ -350,49 +351,85 @@ static const struct line_column line_columns[] = {
 static const char *text_of_line(const cJSON *source, double line)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetArrayItem(
-        ps_member(source, "text"), (int)(line - ps_member_number(source, "first"))));
+        ps_member(source, "text"), ps_to_index(line - ps_member_number(source, "first"))));
 
     return text ? text : "";
 }
 
-static double item_number(const cJSON *array, int i)
+/* Reads an array of the view source, whose missing elements are NaN. The caller frees it. */
+static double *read_column(const cJSON *source, const char *key, size_t n)
 {
-    const cJSON *item = cJSON_GetArrayItem(array, i);
+    double *out = ps_alloc_array(n + 1, sizeof *out);
+    const cJSON *item = cJSON_GetArrayItem(ps_member(source, key), 0);
 
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+        item = item ? item->next : NULL;
+    }
+    return out;
+}
+
+/* The arrays of the view source: of each row its line, its function, and what was measured. */
+struct source_rows {
+    size_t n, n_used;
+    const struct line_column *used[N_LINE_COLUMNS];
+    double *values[N_LINE_COLUMNS], *line, *function;
+    double unit_s; /* of ticks */
+};
+
+static void read_source_rows(const cJSON *source, struct source_rows *out)
+{
+    *out = (struct source_rows){.n = (size_t)cJSON_GetArraySize(ps_member(source, "line")),
+                                .unit_s = ps_member_number(source, "unit_s")};
+    out->line = read_column(source, "line", out->n);
+    out->function = read_column(source, "fn", out->n);
+    for (size_t i = 0; i < N_LINE_COLUMNS; i++) {
+        if (!ps_member(source, line_columns[i].key))
+            continue;
+        out->values[out->n_used] = read_column(source, line_columns[i].key, out->n);
+        out->used[out->n_used++] = &line_columns[i];
+    }
+}
+
+static void free_source_rows(struct source_rows *rows)
+{
+    free(rows->line);
+    free(rows->function);
+    for (size_t i = 0; i < rows->n_used; i++)
+        free(rows->values[i]);
+}
+
+static void add_line(struct ps_output *out, const struct source_rows *rows, size_t row,
+                     const char *text)
+{
+    ps_output_value(out, rows->line[row], "");
+    for (size_t i = 0; i < rows->n_used; i++) {
+        const bool is_ticks = strcmp(rows->used[i]->key, "ticks") == 0;
+
+        ps_output_value(out, rows->values[i][row] * (is_ticks ? rows->unit_s : 1),
+                        rows->used[i]->unit);
+    }
+    ps_output_name(out, text);
+    ps_output_row_end(out);
 }
 
 static void add_lines(struct ps_output *out, const cJSON *source, double function)
 {
+    PS_AUTO(free_source_rows) struct source_rows rows;
     struct ps_output_column columns[N_LINE_COLUMNS + 2] = {{"line", "", true}};
-    const struct line_column *used[N_LINE_COLUMNS];
-    const int n = (int)ps_member_number(source, "n");
-    const double unit_s = ps_member_number(source, "unit_s");
-    size_t n_used = 0;
     int total = 0;
 
-    for (size_t i = 0; i < N_LINE_COLUMNS; i++)
-        if (ps_member(source, line_columns[i].key))
-            used[n_used++] = &line_columns[i];
-    for (size_t i = 0; i < n_used; i++)
-        columns[i + 1] = (struct ps_output_column){used[i]->title, used[i]->unit, true};
-    columns[n_used + 1] = (struct ps_output_column){"source", "", false};
-    ps_output_table(out, "source lines", columns, n_used + 2);
-    for (int row = 0; row < n; row++) {
-        const double line = item_number(ps_member(source, "line"), row);
-
-        if (item_number(ps_member(source, "fn"), row) != function)
+    read_source_rows(source, &rows);
+    for (size_t i = 0; i < rows.n_used; i++)
+        columns[i + 1] = (struct ps_output_column){rows.used[i]->title, rows.used[i]->unit, true};
+    columns[rows.n_used + 1] = (struct ps_output_column){"source", "", false};
+    ps_output_table(out, "source lines", columns, rows.n_used + 2);
+    for (size_t row = 0; row < rows.n; row++) {
+        if (rows.function[row] != function)
             continue;
         total++;
-        ps_output_value(out, line, "");
-        for (size_t i = 0; i < n_used; i++) {
-            const double value = item_number(ps_member(source, used[i]->key), row);
-
-            ps_output_value(out, strcmp(used[i]->key, "ticks") == 0 ? value * unit_s : value,
-                            used[i]->unit);
-        }
-        ps_output_name(out, text_of_line(source, line));
-        ps_output_row_end(out);
+        if (ps_output_has_room(out))
+            add_line(out, &rows, row, text_of_line(source, rows.line[row]));
     }
     ps_output_table_end(out, total);
 }

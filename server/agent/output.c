@@ -177,6 +177,13 @@ static void end_facts(struct ps_output *out)
     out->facts = 0;
 }
 
+/* Appends a text of this program or of the server. Control characters in it become visible, though
+ * it should have none: a unit or a date of a server that we do not trust may have some. */
+static void add_plain(struct ps_buf *out, const char *text)
+{
+    ps_append_escaped(out, ps_str_from_c(text));
+}
+
 /* Adds a part that must not be cut; counts it if it does not fit. */
 static void add_part(struct ps_output *out, const struct ps_buf *part)
 {
@@ -193,7 +200,9 @@ static void add_part(struct ps_output *out, const struct ps_buf *part)
 void ps_output_begin(struct ps_output *out, const char *title)
 {
     if (!is_json(out)) {
-        ps_buf_printf(&out->text, "## %s\n\n", title);
+        ps_buf_puts(&out->text, "## ");
+        add_plain(&out->text, title);
+        ps_buf_puts(&out->text, "\n\n");
         return;
     }
     out->json = ps_json_writer(&out->text);
@@ -222,8 +231,10 @@ static void add_fact(struct ps_output *out, const char *label, const struct ps_b
             ps_json_key_str(&json, "unit", unit);
         ps_json_end(&json);
     } else {
-        ps_buf_printf(&part, "- %s: ", label);
-        ps_buf_add_str(&part, ps_buf_slice(markdown));
+        ps_buf_puts(&part, "- ");
+        add_plain(&part, label);
+        ps_buf_puts(&part, ": ");
+        ps_append_escaped(&part, ps_buf_slice(markdown));
         ps_buf_puts(&part, "\n");
     }
     add_part(out, &part);
@@ -291,7 +302,7 @@ void ps_output_paragraph(struct ps_output *out, const struct ps_buf *text)
         ps_json_str(&json, ps_buf_slice(text));
         ps_json_end(&json);
     } else {
-        ps_buf_add_str(&part, ps_buf_slice(text));
+        ps_append_escaped(&part, ps_buf_slice(text));
         ps_buf_puts(&part, "\n\n");
     }
     add_part(out, &part);
@@ -325,9 +336,14 @@ static void begin_row(struct ps_output *out)
 /* The head of a table, as it precedes its first row. */
 static void write_head(struct ps_output *out, struct ps_buf *head)
 {
-    ps_buf_printf(head, "### %s\n\n|", out->table);
-    for (size_t i = 0; i < out->n_columns; i++)
-        ps_buf_printf(head, " %s |", out->columns[i].title);
+    ps_buf_puts(head, "### ");
+    add_plain(head, out->table);
+    ps_buf_puts(head, "\n\n|");
+    for (size_t i = 0; i < out->n_columns; i++) {
+        ps_buf_puts(head, " ");
+        add_plain(head, out->columns[i].title);
+        ps_buf_puts(head, " |");
+    }
     ps_buf_puts(head, "\n|");
     for (size_t i = 0; i < out->n_columns; i++)
         ps_buf_puts(head, out->columns[i].is_number ? "--:|" : "---|");
@@ -393,12 +409,15 @@ bool ps_output_has_room(const struct ps_output *out)
 /* Adds a cell of Markdown; a bar would end the cell, even in a code span. */
 static void add_cell(struct ps_output *out, struct ps_str text)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+
+    ps_append_escaped(&plain, text);
     ps_buf_puts(&out->row, out->column++ ? " " : "| ");
-    for (size_t i = 0; i < text.len; i++) {
-        const bool is_bar = text.ptr[i] == '|' && !(i > 0 && text.ptr[i - 1] == '\\');
+    for (size_t i = 0; i < plain.len; i++) {
+        const bool is_bar = plain.ptr[i] == '|' && !(i > 0 && plain.ptr[i - 1] == '\\');
 
         ps_buf_puts(&out->row, is_bar ? "\\" : "");
-        ps_buf_add(&out->row, &text.ptr[i], 1);
+        ps_buf_add(&out->row, &plain.ptr[i], 1);
     }
     ps_buf_puts(&out->row, " |");
 }
@@ -513,7 +532,7 @@ void ps_output_row_end(struct ps_output *out)
 
 void ps_output_table_end(struct ps_output *out, double total)
 {
-    const double omitted = total - out->shown;
+    const double rest = total - out->shown, omitted = rest > 0 && rest < 1e15 ? rest : 0;
 
     if (omitted > 0 && out->is_full)
         out->rows_beyond_bytes += omitted;
@@ -527,13 +546,14 @@ void ps_output_table_end(struct ps_output *out, double total)
         return;
     if (!is_json(out)) {
         if (omitted > 0)
-            ps_buf_printf(&out->text, "\n%u of %.0f rows shown.\n", out->shown, total);
+            ps_buf_printf(&out->text, "\n%u of %.0f rows shown.\n", out->shown,
+                          out->shown + omitted);
         ps_buf_puts(&out->text, "\n");
         return;
     }
     ps_json_end(&out->json);
     ps_json_key_int(&out->json, "shown", out->shown);
-    ps_json_key_int(&out->json, "total", total > out->shown ? (int64_t)total : (int64_t)out->shown);
+    ps_json_key_int(&out->json, "total", out->shown + (omitted > 0 ? (int64_t)omitted : 0));
     ps_json_end(&out->json);
 }
 

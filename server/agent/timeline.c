@@ -107,6 +107,14 @@ static void add_devices(struct ps_output *out, const cJSON *area, double whole)
     ps_output_table_end(out, cJSON_GetArraySize(devices));
 }
 
+/* The time of a part, [name, ns]. */
+static double part_ns(const cJSON *part)
+{
+    const cJSON *ns = cJSON_GetArrayItem(part, 1);
+
+    return cJSON_IsNumber(ns) ? ns->valuedouble : 0;
+}
+
 /* Each moment counts for the first of these that was active: they add up to the window. */
 static void add_parts(const struct window *w)
 {
@@ -121,21 +129,21 @@ static void add_parts(const struct window *w)
     if (ask_window(w, "utilisation", "&px=1", &use, PS_ERR_IGNORED) != PS_OK)
         return;
     parts = ps_member(ps_member(use, "parts"), "tensorboard");
-    cJSON_ArrayForEach(part, parts) whole += cJSON_GetArrayItem(part, 1)->valuedouble;
+    cJSON_ArrayForEach(part, parts) whole += part_ns(part);
     if (!(whole > 0))
         return;
     ps_output_table(w->call->out, "parts (each moment counts once, for the first that is active)",
                     columns, 3);
     cJSON_ArrayForEach(part, parts)
     {
-        const double ns = cJSON_GetArrayItem(part, 1)->valuedouble;
+        const double ns = part_ns(part);
 
         if (ns == 0)
             continue;
         shown++;
         ps_output_value(w->call->out, ns, "ns");
         ps_output_percent(w->call->out, percent_of(ns, whole));
-        ps_output_word(w->call->out, cJSON_GetStringValue(cJSON_GetArrayItem(part, 0)));
+        ps_output_name(w->call->out, cJSON_GetStringValue(cJSON_GetArrayItem(part, 0)));
         ps_output_row_end(w->call->out);
     }
     ps_output_table_end(w->call->out, shown);

@@ -78,6 +78,8 @@ void ps_tree_free(cJSON **tree); /* for PS_AUTO */
 const char *ps_member_text(const cJSON *object, const char *key);
 double ps_member_number(const cJSON *object, const char *key);
 const cJSON *ps_member(const cJSON *object, const char *key);
+/* The number as an index of an array; -1 if it is none. cJSON_GetArrayItem has no element -1. */
+int ps_to_index(double value);
 
 /* The cell of a column in a row of a table of the API, {"columns","rows"}; NULL if there is none.
  */

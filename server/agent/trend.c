@@ -36,7 +36,7 @@ static void add_params(const struct ps_tool_call *call, struct ps_buf *path)
 /* The name of a point: the value of its tag, or the name of its newest run. */
 static const char *name_of(const cJSON *trend, double index)
 {
-    const cJSON *point = cJSON_GetArrayItem(ps_member(trend, "points"), (int)index);
+    const cJSON *point = cJSON_GetArrayItem(ps_member(trend, "points"), ps_to_index(index));
     const char *by = ps_member_text(point, "by");
 
     return by[0] ? by : ps_member_text(point, "name");
@@ -69,7 +69,8 @@ static void add_changes(struct ps_output *out, const cJSON *trend)
         ps_output_value(out, ps_member_number(change, "p"), "");
         ps_output_name(out, name_of(trend, index));
         ps_output_word(
-            out, ps_member_text(cJSON_GetArrayItem(ps_member(trend, "points"), (int)index), "id"));
+            out, ps_member_text(cJSON_GetArrayItem(ps_member(trend, "points"), ps_to_index(index)),
+                                "id"));
         ps_output_row_end(out);
     }
     ps_output_table_end(out, cJSON_GetArraySize(changes));

@@ -34,6 +34,7 @@ int ps_cli_backup(const struct ps_options *options);
 int ps_cli_copy(const struct ps_options *options);
 int ps_cli_export(const struct ps_options *options);
 int ps_cli_prune(const struct ps_options *options);
+int ps_cli_explore(const struct ps_options *options);
 int ps_cli_mcp(const struct ps_options *options);
 int ps_cli_config(const struct ps_options *options);
 

@@ -8,14 +8,14 @@
     (ON(SERVE) | ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) |       \
      ON(RENEW) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) |          \
      ON(REBUILD) | ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE) |   \
-     ON(MCP) | ON(CONFIG))
+     ON(EXPLORE) | ON(MCP) | ON(CONFIG))
 /* Commands that also work with --store, because they do not need the files of a shelf folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Commands that also work with --server (client.h, remote_import.h). */
 #define ON_SERVER                                                                                  \
     (ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) |         \
      ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE) |    \
-     ON(MCP) | ON(CONFIG))
+     ON(EXPLORE) | ON(MCP) | ON(CONFIG))
 #define ON_JSON ((ON_SHELF & ~(ON(SERVE) | ON(OPEN) | ON(MCP))) | ON(FORMATS) | ON(COPY))
 
 #define FLAG PS_FLAG
@@ -148,6 +148,14 @@ const struct ps_option_row ps_option_rows[] = {
     {"--by", "KEY", TEXT, ON(TREND), FIELD(by),
      "show runs with the same value of this tag as one point"},
     {"--csv", NULL, FLAG, ON(SQL), FIELD(csv), "print CSV"},
+    {"--markdown", NULL, FLAG, ON(SHOW) | ON(DIFF) | ON(TREND) | ON(SQL), FIELD(markdown),
+     "print Markdown, as AI agents get it, with the limits of --max-rows and --max-bytes"},
+    {"--max-rows", "N", TEXT, ON(SHOW) | ON(EXPLORE) | ON(DIFF) | ON(TREND) | ON(SQL),
+     FIELD(max_rows), "rows of each table in Markdown (default 10)"},
+    {"--max-bytes", "N", TEXT, ON(SHOW) | ON(EXPLORE) | ON(DIFF) | ON(TREND) | ON(SQL),
+     FIELD(max_bytes), "size of the Markdown; what is left out is counted (default 4096)"},
+    {"--follow", NULL, FLAG, ON(LIST), FIELD(follow),
+     "go on, and print new runs as they are added"},
     {"--rows", "N", TEXT, ON(SQL), FIELD(rows),
      "fail if the result has more rows (default 10000000)"},
     {"--seconds", "N", TEXT, ON(SQL), FIELD(seconds),

@@ -19,6 +19,7 @@ const struct ps_command_row ps_commands[PS_N_COMMANDS] = {
     [PS_COMMAND_SERVE] = {.name = "serve", .group = PS_GROUP_SHOW, .max = MANY},
     [PS_COMMAND_LIST] = {.name = "list", .group = PS_GROUP_SHOW},
     [PS_COMMAND_SHOW] = {.name = "show", .group = PS_GROUP_SHOW, .min = 1, .max = 1},
+    [PS_COMMAND_EXPLORE] = {.name = "explore", .group = PS_GROUP_SHOW, .min = 2, .max = 2},
     [PS_COMMAND_SQL] = {.name = "sql", .group = PS_GROUP_SHOW, .min = 2, .max = 2},
     [PS_COMMAND_WHATIF] = {.name = "whatif", .group = PS_GROUP_SHOW, .min = 1, .max = MANY},
     [PS_COMMAND_FORMATS] = {.name = "formats", .group = PS_GROUP_SHOW},

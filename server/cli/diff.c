@@ -3,6 +3,7 @@
 #include "server/cli/comparison.h"
 #include "server/cli/snapshot_diff.h"
 #include "server/cli/table.h"
+#include "server/cli/tool_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -165,12 +166,25 @@ static bool is_of_stacks(const struct ps_options *options, const struct ps_cli_c
                         : !options->metric && !options->per);
 }
 
+static int print_markdown(const struct ps_options *options)
+{
+    const struct ps_tool_argument arguments[] = {{"base", options->operands[0]},
+                                                 {"new", options->operands[1]},
+                                                 {"table", options->of},
+                                                 {"metric", options->metric},
+                                                 {"per", options->per}};
+    return ps_cli_print_tool(options, "diff", "compare", arguments, 5);
+}
+
 int ps_cli_diff(const struct ps_options *options)
 {
-    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = NULL;
     PS_AUTO(ps_cli_comparison_close) struct ps_cli_comparison compared = {.client = NULL};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
+    if (options->markdown)
+        return print_markdown(options);
+    client = ps_client_open(options);
     if (!client)
         return 1;
     ps_cli_compare(client, options->operands[0], options->operands[1], &compared, &err);

@@ -16,11 +16,10 @@
 #include <unistd.h>
 
 #include "base/context.h"
-#include "server/agent/agent.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/import_profile.h"
-#include "server/cli/server_record.h"
+#include "server/cli/tool_text.h"
 
 #define WAITING_MAX 64 /* requests that may wait for the thread that answers */
 
@@ -205,13 +204,6 @@ static void serve_input(struct mcp_session *session)
 
 /* --- The command --- */
 
-/* For ps_agent.ask. Called by the thread that answers alone. */
-static enum ps_status ask(void *user, const char *method, const char *path, struct ps_str body,
-                          struct ps_buf *out, struct ps_err *err)
-{
-    return ps_client_send(user, method, path, body, out, err);
-}
-
 /* For ps_agent.on_call. A remote server logs nothing: its requests are those of the user. */
 static void log_call(void *user, const struct ps_agent_called *called)
 {
@@ -250,10 +242,8 @@ int ps_cli_mcp(const struct ps_options *options)
 
     if (!client)
         return 1;
-    if (!ps_server_find_url(options, &page))
-        ps_buf_puts(&page, "");
-    session.agent =
-        (struct ps_agent){.ask = ask, .on_call = log_call, .user = client, .page = page.ptr};
+    session.agent = ps_cli_agent(client, options, &page);
+    session.agent.on_call = log_call;
     pthread_mutex_init(&session.lock, NULL);
     pthread_mutex_init(&session.output_lock, NULL);
     pthread_cond_init(&session.wake, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/option_values.h"
 
+#include "server/agent/output.h"
+
 #include "server/agent/budget.h"
 #include "server/catalog/tokens.h"
 #include "server/cli/nearest.h"
@@ -97,12 +99,34 @@ static enum ps_status check_sizes(const struct ps_options *options, struct ps_er
     return ps_options_read_cache(options, &bytes, err);
 }
 
+/* --max-rows and --max-bytes bound Markdown, which `explore` always prints. */
+static enum ps_status check_markdown(const struct ps_options *options, struct ps_err *err)
+{
+    const bool is_limited = options->max_rows || options->max_bytes;
+    int64_t n;
+
+    if (ps_options_parse_count("--max-rows", options->max_rows, PS_OUTPUT_ROWS_MAX, &n, err) !=
+            PS_OK ||
+        ps_options_parse_count("--max-bytes", options->max_bytes, PS_OUTPUT_BYTES_MAX, &n, err) !=
+            PS_OK)
+        return err->code;
+    if (options->max_bytes && n < PS_OUTPUT_BYTES_MIN)
+        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --max-bytes: less than %d",
+                       options->max_bytes, PS_OUTPUT_BYTES_MIN);
+    if (is_limited && !options->markdown && options->command != PS_COMMAND_EXPLORE)
+        return ps_fail(err, PS_BAD_REQUEST, "--max-rows and --max-bytes need --markdown");
+    if (options->markdown && options->csv)
+        return ps_fail(err, PS_BAD_REQUEST, "--csv and --markdown cannot be combined");
+    return PS_OK;
+}
+
 static enum ps_status check_counts(const struct ps_options *options, struct ps_err *err)
 {
     int64_t n;
 
     if (ps_options_parse_count("--repeat", options->repeat, PS_REPEAT_MAX, &n, err) != PS_OK ||
-        ps_options_parse_count("--rows", options->rows, INT64_MAX, &n, err) != PS_OK)
+        ps_options_parse_count("--rows", options->rows, INT64_MAX, &n, err) != PS_OK ||
+        check_markdown(options, err) != PS_OK)
         return err->code;
     return ps_options_parse_count("--seconds", options->seconds, PS_SECONDS_MAX, &n, err);
 }

@@ -23,6 +23,7 @@ enum ps_command {
     PS_COMMAND_SERVE,
     PS_COMMAND_LIST,
     PS_COMMAND_SHOW,
+    PS_COMMAND_EXPLORE,
     PS_COMMAND_SQL,
     PS_COMMAND_WHATIF,
     PS_COMMAND_FORMATS,
@@ -70,11 +71,12 @@ struct ps_options {
     const char *import_memory, *import_cpu, *queue, *quota, *cache_size; /* NULL: not given */
     const char *from, *to;                                               /* NULL: not given */
     const char *rows, *sort, *seconds;                                   /* NULL: not given */
+    const char *max_rows, *max_bytes;                                    /* NULL: not given */
     const char *role, *tls_cert, *tls_key;                               /* NULL: not given */
     const char **hosts;
     size_t n_hosts;
     bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, memory, preview, html,
-        dry_run, update, force, show_output;
+        dry_run, update, force, show_output, follow;
     /* positional arguments: FILE..., RUN..., RUN and SQL, or a recorder and its command */
     const char **operands;
     size_t n_operands;

@@ -2,11 +2,16 @@
 #include "server/cli/cli.h"
 #include "server/cli/comparison.h"
 #include "server/cli/conclusion.h"
+#include "server/cli/option_values.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
+#include "server/cli/tool_text.h"
 #include "server/query/query.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void add_text(struct ps_table *table, const char *label, const char *text)
 {
@@ -149,6 +154,81 @@ static bool is_group(struct ps_client *client, const char *word)
            none.code == PS_BAD_REQUEST; /* PS_BAD_REQUEST: a word such as "@7,@8" */
 }
 
+/* --- On a terminal --- */
+
+#define BAR_WIDTH      10       /* columns of a bar of 100 % of the largest row */
+#define BARS_WIDTH_MIN 80       /* columns of a terminal with bars */
+#define BLOCK          "\u2587" /* 3 bytes */
+#define BOLD           "\x1b[1m"
+#define CYAN           "\x1b[36m"
+#define PLAIN          "\x1b[0m"
+
+static bool is_terminal(void)
+{
+    return isatty(STDOUT_FILENO);
+}
+
+/* Whether the terminal shows colours and the user wants them (https://no-color.org). */
+static bool has_colours(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    return is_terminal() && !(no_color && no_color[0]) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static void add_bold(struct ps_buf *out, const char *text)
+{
+    const bool is_bold = has_colours();
+    ps_buf_puts(out, is_bold ? BOLD : "");
+    ps_append_escaped(out, ps_str_from_c(text));
+    ps_buf_puts(out, is_bold ? PLAIN : "");
+}
+
+/* Adds a cell with a bar whose length is value / largest. */
+static void add_bar(struct ps_table *table, double value, double largest)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bar = {0};
+    const int n = largest > 0 && value > 0 ? (int)(BAR_WIDTH * value / largest + 0.5) : 0;
+    ps_buf_puts(&bar, "");
+    for (int i = 0; i < n && i < BAR_WIDTH; i++)
+        ps_buf_puts(&bar, BLOCK);
+    ps_table_cell(table, bar.ptr);
+}
+
+/* Colours the bars in the text from `begin` on. Only bars have blocks: names with a block get its
+ * colour, which does no harm. */
+static void colour_bars(struct ps_buf *out, size_t begin)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    bool is_bar = false;
+    if (!has_colours())
+        return;
+    for (size_t i = begin; i < out->len;) {
+        const bool block = out->len - i >= 3 && memcmp(out->ptr + i, BLOCK, 3) == 0;
+        const size_t n = block ? 3 : 1;
+        if (block != is_bar)
+            ps_buf_puts(&text, block ? CYAN : PLAIN);
+        is_bar = block;
+        ps_buf_add(&text, out->ptr + i, n);
+        i += n;
+    }
+    out->len = begin;
+    ps_buf_add_str(out, ps_buf_slice(&text));
+}
+
+/* The first lines on a terminal: name, kind, headline and time. */
+static void add_title(const cJSON *run, struct ps_buf *out)
+{
+    char value_text[64], time[32];
+    add_bold(out, ps_run_text(run, "name"));
+    ps_run_format_headline(run, value_text);
+    ps_buf_printf(out, "\n%s %s, %s%s%s, %s\n\n", ps_run_text(run, "kind"), ps_run_text(run, "id"),
+                  value_text, value_text[0] ? " " : "",
+                  ps_run_text(cJSON_GetObjectItemCaseSensitive(run, "headline"), "label"),
+                  ps_run_format_time(run, time));
+}
+
+/* --- The table --- */
+
 #define METRICS_MAX 3 /* maximum number of columns for other metrics */
 #define ROWS        10
 
@@ -157,6 +237,9 @@ static void add_rows(const cJSON *comparison_table, const cJSON *metric, const c
 {
     PS_AUTO(ps_table_free) struct ps_table table = {.width = ps_terminal_width()};
     const cJSON *others[METRICS_MAX], *other;
+    const bool has_bars = is_terminal() && (!table.width || table.width >= BARS_WIDTH_MIN);
+    const double largest = ps_cli_get_number(page, 0, "median");
+    const size_t begin = out->len;
     unsigned n = 0;
     int row = 0;
     char value_text[64], column[80];
@@ -165,11 +248,16 @@ static void add_rows(const cJSON *comparison_table, const cJSON *metric, const c
         if (other != metric && n < METRICS_MAX)
             others[n++] = other;
     }
-    table.columns = n + 3;
-    table.right = (1U << (n + 2)) - 1;
-    ps_buf_printf(out, "\n%s by %s\n", ps_run_text(comparison_table, "title"), sorted_by);
+    table.columns = n + 3 + has_bars;
+    table.right = (1U << (n + 2 + has_bars)) - 1;
+    table.right &= has_bars ? ~(1U << 2) : ~0U;
+    ps_buf_puts(out, "\n");
+    add_bold(out, ps_run_text(comparison_table, "title"));
+    ps_buf_printf(out, " by %s\n", sorted_by);
     ps_table_cell(&table, ps_run_text(metric, "title"));
     ps_table_cell(&table, "share");
+    if (has_bars)
+        ps_table_cell(&table, "");
     for (unsigned i = 0; i < n; i++)
         ps_table_cell(&table, ps_run_text(others[i], "title"));
     ps_table_cell(&table, ps_run_text(comparison_table, "row"));
@@ -181,6 +269,8 @@ static void add_rows(const cJSON *comparison_table, const cJSON *metric, const c
             ps_table_printf(&table, "%.1f %%", ps_cli_get_number(page, row, "share"));
         else
             ps_table_cell(&table, "");
+        if (has_bars)
+            add_bar(&table, ps_cli_get_number(page, row, "median"), largest);
         for (unsigned i = 0; i < n; i++) {
             (void)snprintf(column, sizeof column, "median_%.60s", ps_run_text(others[i], "metric"));
             if (cJSON_IsNumber(ps_cli_get_cell(page, row, column)))
@@ -192,6 +282,7 @@ static void add_rows(const cJSON *comparison_table, const cJSON *metric, const c
         ps_cli_add_name_cell(&table, comparison_table, page, row);
     }
     ps_table_print(&table, out);
+    colour_bars(out, begin);
     if (ps_run_number(page, "total") > row)
         ps_buf_printf(out, "and %s; --rows shows more\n",
                       ps_format_count((uint64_t)(ps_run_number(page, "total") - row), "more row",
@@ -244,6 +335,14 @@ static enum ps_status check_table(const struct ps_options *options, struct ps_cl
     return read_request(options, client, id, &request, err);
 }
 
+/* All that is known of the run, and its note. */
+static void add_facts(const struct ps_table *table, const cJSON *run, struct ps_buf *out)
+{
+    ps_table_print(table, out);
+    add_note(run, out);
+    ps_buf_puts(out, is_terminal() ? "" : "\n");
+}
+
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_buf *out, struct ps_err *err)
 {
@@ -261,18 +360,51 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     }
     out->len = 0;
     add_run(&table, run);
-    ps_table_print(&table, out);
-    add_note(run, out);
-    ps_buf_puts(out, "\n");
+    if (is_terminal())
+        add_title(run, out);
+    else
+        add_facts(&table, run, out);
     if (ps_cli_add_conclusion(client, ps_run_text(run, "id"), ps_terminal_width(), out, err) !=
         PS_OK)
         return err->code;
-    if (add_table(options, client, ps_run_text(run, "id"), out, &table_err) == PS_OK)
-        return PS_OK;
-    if (has_table_options)
+    add_table(options, client, ps_run_text(run, "id"), out, &table_err);
+    if (table_err.code != PS_OK && has_table_options)
         return ps_fail_copy(err, &table_err);
-    ps_print_note(options->operands[0], &table_err); /* the run itself is printed anyway */
+    if (table_err.code != PS_OK)
+        ps_print_note(options->operands[0], &table_err); /* the run itself is printed anyway */
+    if (is_terminal()) {
+        ps_buf_puts(out, "\n");
+        add_facts(&table, run, out);
+    }
     return PS_OK;
+}
+
+/* --- Markdown --- */
+
+#define MARKDOWN_BYTES (2 * PS_OUTPUT_BYTES)
+
+/* Prints the answers of the tools summary and hot. The table is left out if --max-bytes leaves no
+ * room for it. */
+static enum ps_status show_markdown(const struct ps_options *options, struct ps_client *client,
+                                    struct ps_buf *out, struct ps_err *err)
+{
+    const struct ps_tool_argument arguments[] = {
+        {"run", options->operands[0]},
+        {"table", options->of},
+        {"metric", options->sort ? options->sort : options->metric}};
+    struct ps_options limited = *options;
+    char rest[32];
+    int64_t bytes = 0;
+    if (!limited.max_rows)
+        limited.max_rows = options->rows;
+    ps_options_parse_count("--max-bytes", options->max_bytes, PS_OUTPUT_BYTES_MAX, &bytes, err);
+    ps_cli_call_tool(client, &limited, "summary", arguments, 1, PS_OUTPUT_BYTES, out, err);
+    bytes = (bytes ? bytes : MARKDOWN_BYTES) - (int64_t)out->len;
+    if (err->code != PS_OK || bytes < PS_OUTPUT_BYTES_MIN)
+        return err->code;
+    (void)snprintf(rest, sizeof rest, "%lld", (long long)bytes);
+    limited.max_bytes = rest;
+    return ps_cli_call_tool(client, &limited, "hot", arguments, 3, PS_OUTPUT_BYTES, out, err);
 }
 
 int ps_cli_show(const struct ps_options *options)
@@ -282,7 +414,9 @@ int ps_cli_show(const struct ps_options *options)
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     if (!client)
         return 1;
-    if (is_group(client, options->operands[0]))
+    if (options->markdown)
+        show_markdown(options, client, &out, &err);
+    else if (is_group(client, options->operands[0]))
         ps_cli_show_group(options, client, &out, &err);
     else
         show_run(options, client, &out, &err);

@@ -4,6 +4,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/option_values.h"
+#include "server/cli/tool_text.h"
 
 #include <unistd.h>
 
@@ -38,6 +39,14 @@ static enum ps_status print_file(int fd, struct ps_err *err)
     return got < 0 ? ps_fail_errno(err, "cannot read", "the result") : PS_OK;
 }
 
+static int print_markdown(const struct ps_options *options)
+{
+    const struct ps_tool_argument arguments[] = {{"run", options->operands[0]},
+                                                 {"sql", options->operands[1]}};
+
+    return ps_cli_print_tool(options, options->operands[0], "sql", arguments, 2);
+}
+
 /* Saves the complete result to a file before printing it, so that no partial output is printed
  * after a failure. */
 int ps_cli_sql(const struct ps_options *options)
@@ -49,6 +58,8 @@ int ps_cli_sql(const struct ps_options *options)
     PS_AUTO(ps_close_fd) int from = -1;
     int64_t rows, seconds;
 
+    if (options->markdown)
+        return print_markdown(options);
     if (ps_options_parse_count("--rows", options->rows, INT64_MAX, &rows, &err) != PS_OK ||
         ps_options_parse_count("--seconds", options->seconds, PS_SECONDS_MAX, &seconds, &err) !=
             PS_OK)

@@ -3,6 +3,7 @@
 #include "server/cli/client.h"
 #include "server/cli/comparison.h"
 #include "server/cli/table.h"
+#include "server/cli/tool_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -242,12 +243,23 @@ static enum ps_status request_trend(const struct ps_options *options, struct ps_
     return ps_client_get(client, path.ptr, out, err);
 }
 
+static int print_markdown(const struct ps_options *options)
+{
+    const struct ps_tool_argument arguments[] = {
+        {"series", options->operands[0]}, {"table", options->of},      {"row", options->row},
+        {"place", options->place},        {"metric", options->metric}, {"by", options->by}};
+    return ps_cli_print_tool(options, "trend", "trend", arguments, 6);
+}
+
 int ps_cli_trend(const struct ps_options *options)
 {
-    PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
+    PS_AUTO(ps_client_close) struct ps_client *client = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
+    if (options->markdown)
+        return print_markdown(options);
+    client = ps_client_open(options);
     if (!client)
         return 1;
     if (request_trend(options, client, &answer, &err) == PS_OK && !options->json)

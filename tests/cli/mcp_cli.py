@@ -305,6 +305,48 @@ class Groups(Agent):
             self.assertEqual(program.wait(timeout=20), 0)
 
 
+class CommandLine(Agent):
+    """--markdown of commands, and `explore`: the answers of the tools."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("slow", "cached"):
+            self.ok("add", os.path.join(DEMO, f"bookshop-{name}.prof"), "--name", name, "--series", "shop")
+
+    def test_commands_print_what_tools_answer(self):
+        for words, tool, arguments in ((["explore", "slow", "author_of"], "explore", {"run": "slow", "name": "author_of"}),
+                                       (["diff", "slow", "cached", "--markdown"], "compare", {"base": "slow", "new": "cached"}),
+                                       (["trend", "shop", "--markdown"], "trend", {"series": "shop"}),
+                                       (["sql", "slow", "SELECT 1 AS a", "--markdown"], "sql", {"run": "slow", "sql": "SELECT 1 AS a"})):
+            with self.subTest(words):
+                self.assertEqual(self.ok(*words), self.text(tool, **arguments))
+        self.assertEqual(self.ok("show", "slow", "--markdown"), self.text("summary", run="slow") + self.text("hot", run="slow"))
+        self.assertEqual(json.loads(self.ok("explore", "slow", "author_of", "--json"))["answer"], self.data_of("explore", run="slow", name="author_of")["answer"])
+
+    def test_limits(self):
+        self.assertEqual(self.ok("diff", "slow", "cached", "--markdown", "--max-rows", "2"), self.text("compare", base="slow", new="cached", max_rows=2))
+        for limit in (1024, 2000, 3000, 8192):
+            self.assertLessEqual(len(self.ok("show", "slow", "--markdown", "--rows", "300", "--max-bytes", str(limit)).encode()), limit)
+        self.assertIn("12 of 455", self.ok("show", "slow", "--markdown", "--rows", "12"))
+        self.assertIn("Total time (cumtime_s)", self.ok("show", "slow", "--markdown", "--metric", "cumtime_s"))
+        self.assertIn("need --markdown", self.fails("show", "slow", "--max-rows", "2", status=2))
+        self.assertIn("less than 1024", self.fails("show", "slow", "--markdown", "--max-bytes", "12", status=2))
+        self.assertIn("cannot be combined", self.fails("sql", "slow", "SELECT 1", "--markdown", "--csv", status=2))
+        self.assertIn("no table", self.fails("show", "slow", "--markdown", "--of", "nothing").replace("no such table", "no table"))
+
+    def test_follow(self):
+        with subprocess.Popen([PROGRAM, "list", "--follow", "--data", self.data], stdout=subprocess.PIPE, text=True) as program:
+            time.sleep(1.5)
+            for name in ("joined", "slow"): # slow is on the shelf already
+                self.ok("add", os.path.join(DEMO, f"bookshop-{name}.prof"))
+            self.ok("add", os.path.join(DEMO, "threads.log"), "--name", "later")
+            lines = [program.stdout.readline(), program.stdout.readline()]
+            program.terminate()
+            self.assertEqual((program.wait(timeout=20), program.stdout.read()), (0, ""))
+        self.assertRegex(lines[0], r"^\d{4}-\d\d-\d\d \d\d:\d\d  [0-9a-f]{16}  pstats +1\.234 s +bookshop-joined\.prof$")
+        self.assertRegex(lines[1], r"importtime .* later$")
+
+
 class HostileNames(Agent):
     """Texts from profiles are data: none ends its quotes, hides, or fills the answer."""
 

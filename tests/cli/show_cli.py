@@ -119,21 +119,37 @@ class Show(ShelfTest):
         run = self.json("add", self.file("evil.log", log.encode()), "--name", name)["id"]
         self.assertNotIn("\x1b", self.ok("show", run))
 
+    def on_terminal(self, width, **environment):
+        ours, theirs = pty.openpty()
+        ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+        process = subprocess.Popen([PROGRAM, "show", "shop", "--data", self.data], stdout=theirs, stdin=subprocess.DEVNULL,
+                                   env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment})
+        os.close(theirs)
+        said = b""
+        try:
+            while more := os.read(ours, 65536):
+                said += more
+        except OSError:
+            pass  # the other end is closed
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=60), 0)
+        return said.decode().replace("\r", "")
+
+    def test_a_terminal_shows_bars_and_colours(self):
+        said = self.on_terminal(100)
+        self.assertTrue(said.startswith("\x1b[1mshop\x1b[0m\npstats "), said[:40])
+        self.assertRegex(said, r"379\.8 ms +23\.7 %  \x1b\[36m\u2587{10}\x1b\[0m +379\.8 ms +12000  <method 'fetchone'")
+        self.assertRegex(said, r"73\.45 ms +4\.6 %  \x1b\[36m\u2587\u2587\x1b\[0m ")
+        self.assertIn("\nsha256 ", said)
+        self.assertLess(said.index("author_of takes"), said.index("Functions"))
+        self.assertNotIn("\x1b", self.on_terminal(100, TERM="dumb"))
+        self.assertNotIn("\u2587", self.ok("show", "shop"))
+
     def test_it_fits_the_terminal(self):
         for width in (60, 100):
-            ours, theirs = pty.openpty()
-            ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-            process = subprocess.Popen([PROGRAM, "show", "shop", "--data", self.data], stdout=theirs, stdin=subprocess.DEVNULL)
-            os.close(theirs)
-            said = b""
-            try:
-                while more := os.read(ours, 65536):
-                    said += more
-            except OSError:
-                pass  # the other end is closed
-            os.close(ours)
-            self.assertEqual(process.wait(timeout=60), 0)
-            paragraphs = said.decode().replace("\r", "").split("\n\n")[1:]
+            said = self.on_terminal(width, NO_COLOR="1")
+            self.assertNotIn("\x1b", said)
+            paragraphs = said.split("\n\n")[1:-1] # all but the title and the facts, which are not wrapped
             self.assertLessEqual(max(len(line) for paragraph in paragraphs for line in paragraph.splitlines()), width)
             rows = paragraphs[-1].splitlines()[1:-1]
             self.assertTrue(any("\u2026" in row for row in rows))

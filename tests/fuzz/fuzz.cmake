@@ -4,7 +4,7 @@
 # With PS_FUZZ (clang) each is a libFuzzer program under ASan and UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus
 # tests/fuzz/regression/pstats`. Without it, one program reads the files of the regression folders, each folder as a test.
 add_library(ps_fuzz OBJECT fuzz/fuzz_import.c)
-target_link_libraries(ps_fuzz PUBLIC ps_odd ps_http)
+target_link_libraries(ps_fuzz PUBLIC ps_odd ps_http ps_agent)
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/importers/importer.h)
 file(READ ${CMAKE_SOURCE_DIR}/importers/importer.h importers)
@@ -14,7 +14,7 @@ list(REMOVE_ITEM importers torch_trace trace_generic trace_job) # fuzz_trace.c a
 
 set(declarations "")
 set(rows "")
-foreach(what ${importers} http run_file slices stream trace trace_job)
+foreach(what ${importers} http rpc run_file slices stream trace trace_job)
   set(target fuzz_${what})
   set(source fuzz/${target}.c)
   if(what IN_LIST importers)
@@ -27,7 +27,7 @@ foreach(what ${importers} http run_file slices stream trace trace_job)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
     add_library(${target} OBJECT ${source})
-    target_link_libraries(${target} PRIVATE ps_odd ps_http)
+    target_link_libraries(${target} PRIVATE ps_odd ps_http ps_agent)
     target_compile_definitions(${target} PRIVATE LLVMFuzzerTestOneInput=${target})
     list(APPEND targets ${target})
     string(APPEND declarations "int ${target}(const uint8_t *bytes, size_t len);\n")
