@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from program import DEMO, PROGRAM, ShelfTest
+from program import DEMO, PROGRAM, ROOT, ShelfTest
 
 VERSION = "2025-06-18"
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize",
@@ -73,6 +73,20 @@ class Protocol(Agent):
         self.assertEqual(set(tools), {"list_runs", "summary", "hot", "explore", "timeline", "compare", "trend", "lazy_imports", "check", "sql", "formats"})
         for tool in tools.values():
             self.assertTrue(tool["annotations"]["readOnlyHint"])
+
+    def test_resources(self):
+        found = self.send({"jsonrpc": "2.0", "id": 1, "method": "resources/list"},
+                          {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "perfshelf://sql/views"}},
+                          {"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": "perfshelf://guide/imports"}},
+                          {"jsonrpc": "2.0", "id": 4, "method": "resources/read", "params": {"uri": "file:///etc/passwd"}})
+        uris = [resource["uri"] for resource in found[1]["result"]["resources"]]
+        self.assertEqual(uris, [*(f"perfshelf://guide/{name}" for name in ("functions", "imports", "inference", "memory", "training")), "perfshelf://sql/views"])
+        views = found[2]["result"]["contents"][0]["text"]
+        for view in ("functions", "slices", "memory_owners", "runs", "import_log"):
+            self.assertRegex(views, rf"CREATE (TEMP )?VIEW {view} AS")
+        with open(os.path.join(ROOT, "docs", "agents-imports.md"), encoding="utf-8") as file:
+            self.assertEqual(found[3]["result"]["contents"][0]["text"], file.read())
+        self.assertEqual(found[4]["error"]["code"], -32002)
 
     def test_errors_do_not_end_the_session(self):
         found = self.send("no JSON", "[]", "", call_of(1, "rm", {}), {"jsonrpc": "2.0", "id": 2, "method": "rm"}, "x" * 1_200_000,

@@ -71,6 +71,16 @@ for (const [name, [args, expected]] of Object.entries(CALLS)) {
     assert.ok(JSON.parse(textOf(json)).parts.length > 0, name);
 }
 
+const { resources } = await client.listResources();
+assert.equal(resources.length, 6);
+for (const { uri, mimeType } of resources) {
+    const { contents } = await client.readResource({ uri });
+    assert.equal(contents[0].mimeType, mimeType);
+    assert.ok(contents[0].text.length > 500, uri);
+}
+assert.deepEqual((await client.listResourceTemplates()).resourceTemplates, []);
+await assert.rejects(client.readResource({ uri: 'file:///etc/passwd' }), { code: -32002 });
+
 // Errors: of the arguments and the shelf they are results, of the protocol they are errors.
 for (const args of [{}, { run: 7 }, { run: 'nothing' }, { run: 'slow', other: 1 }])
     assert.equal((await client.callTool({ name: 'summary', arguments: args })).isError, true);

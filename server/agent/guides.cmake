@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# Writes docs/agents-*.md as a table of C strings: ps_agent_guides[] of {name, text}.
+file(GLOB files RELATIVE ${DIR} ${DIR}/agents-*.md)
+list(SORT files)
+set(body "#include \"server/agent/guides.h\"\n\nconst struct ps_agent_guide ps_agent_guides[] = {\n")
+foreach(file ${files})
+  file(READ ${DIR}/${file} text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
+  string(REGEX REPLACE "^agents-(.*)\\.md$" "\\1" name ${file})
+  string(APPEND body "    {\"${name}\",\n     \"${text}\"},\n")
+endforeach()
+string(APPEND body "    {0, 0},\n};\n")
+file(WRITE ${OUT} "${body}")
