@@ -88,6 +88,15 @@ class Agents(unittest.TestCase):
                 for words in CALLS[name][1]:
                     self.assertIn(words, "".join(text))
 
+    def test_show_prints_the_causes_too(self):
+        """`show --markdown` has the conclusion and the first table, in 8 KB."""
+        for name in PRESENT:
+            with self.subTest(name):
+                text = shelf().run("show", shelf().of(path_of(name))["id"], "--markdown").stdout.decode()
+                self.assertLessEqual(len(text.encode()), BYTES_MAX)
+                self.assertIn(CALLS[name][1][0], text)
+                self.assertIn(CALLS[name][1][1], text)
+
     def test_numbers_are_those_of_the_conclusion(self):
         for name in PRESENT:
             with self.subTest(name):
