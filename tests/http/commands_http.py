@@ -33,6 +33,7 @@ ASKED = [
     ["trend", "ipython"], ["trend", "ipython", "--json"], ["trend", "tag:kind=warm", "--of", "imports", "--row", "IPython"], ["trend", "none"],
     ["whatif", "ipython-warm.log"], ["whatif", "ipython-warm.log", "IPython", "--json"], ["whatif", "slow one", "x"],
     ["baseline"],
+    ["explore", "slow one", "author_of", "--json"], ["explore", "slow one", "nothing"],
 ]
 
 
@@ -73,7 +74,7 @@ class Commands(unittest.TestCase):
         commands = set(re.findall(r"^  (\w+) +\S", text, re.M))
         remote = {name for name in commands if "--server" in subprocess.run([PROGRAM, name, "--help"], capture_output=True, check=True).stdout.decode()}
         self.assertEqual(commands - remote, LOCAL & commands)
-        tested = {words[0] for words in ASKED} | {"add", "edit", "export", "open", "record", "rm", "undelete"}
+        tested = {words[0] for words in ASKED} | {"add", "edit", "export", "open", "record", "rm", "undelete", "mcp"}
         tested.add("config")  # opens no shelf
         self.assertEqual(remote - tested, set())
 
