@@ -34,14 +34,13 @@ void ps_buf_puts(struct ps_buf *buf, const char *text)
     ps_buf_add(buf, text, strlen(text));
 }
 
-void ps_buf_printf(struct ps_buf *buf, const char *fmt, ...)
+void ps_buf_vprintf(struct ps_buf *buf, const char *fmt, va_list args)
 {
-    va_list args, again;
+    va_list again;
     size_t room, len;
 
     ps_buf_reserve(buf, 0);
     room = buf->cap - buf->len;
-    va_start(args, fmt);
     va_copy(again, args);
     len = (size_t)vsnprintf(buf->ptr + buf->len, room, fmt, args);
     if (len >= room) {
@@ -49,8 +48,16 @@ void ps_buf_printf(struct ps_buf *buf, const char *fmt, ...)
         (void)vsnprintf(buf->ptr + buf->len, len + 1, fmt, again);
     }
     va_end(again);
-    va_end(args);
     buf->len += len;
+}
+
+void ps_buf_printf(struct ps_buf *buf, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    ps_buf_vprintf(buf, fmt, args);
+    va_end(args);
 }
 
 void ps_buf_free(struct ps_buf *buf)

@@ -265,6 +265,15 @@ struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool 
     return (struct ps_str){NULL, 0};
 }
 
+struct ps_str ps_template_string(struct ps_str template, struct ps_str key)
+{
+    struct ps_str json = ps_template_value(template, key, false);
+
+    if (json.len >= 2 && json.ptr[0] == '"' && json.ptr[json.len - 1] == '"')
+        return (struct ps_str){json.ptr + 1, json.len - 2};
+    return json;
+}
+
 /* Correctly rounded up to 22 decimals: both operands are then exact doubles, and one division
  * rounds once. */
 static double scale_digits(int64_t digits, uint64_t decimals)

@@ -67,6 +67,9 @@ static inline size_t ps_template_count_params(struct ps_str template)
 /* The JSON of a top-level value, with markers; {NULL, 0} if the key is missing. With `rest` the
  * other fields are searched too. */
 struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool rest);
+/* The text between the quotes of a top-level string of the arguments, with its escapes; a value of
+ * another type as it is; {NULL, 0} if the key is missing. */
+struct ps_str ps_template_string(struct ps_str template, struct ps_str key);
 
 /* The parameter at index; PS_NUM_NONE if there is none. Decimals become the nearest double. */
 struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index);

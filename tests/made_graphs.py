@@ -39,6 +39,8 @@ class Engine:
         """(operator, kernel, on the side stream?); names do not depend on the batch, so that only the annotation tells batches apart."""
         ops = [("aten::mm", "gemm_a", False), ("aten::add", "elementwise", False), ("vllm::attention", "attention", False), ("aten::mm", "gemm_a", False),
                ("aten::add", "elementwise", False)]
+        if "names" in self.forms:  # the kernel with which ROCm copies
+            ops.append(("aten::copy_", "__amd_rocclr_copyBuffer", False))
         if "streams" in self.forms:
             ops[2:2] = [("aten::mm", "gemm_a", True), ("vllm::shared_expert", "expert", True)]
         return ops

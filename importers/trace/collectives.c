@@ -82,31 +82,19 @@ static int64_t bytes_of_type(struct ps_str name)
     return 0;
 }
 
-static struct ps_str unquoted(struct ps_str json)
-{
-    if (json.len >= 2 && json.ptr[0] == '"' && json.ptr[json.len - 1] == '"')
-        return (struct ps_str){json.ptr + 1, json.len - 2};
-    return json;
-}
-
-static struct ps_str value_of(struct ps_str template, const char *key)
-{
-    return unquoted(ps_template_value(template, ps_str_from_c(key), false));
-}
-
 static void read_layout(struct ps_str template, struct layout *out)
 {
     out->is_read = true;
-    out->name = value_of(template, "Collective name");
+    out->name = ps_template_string(template, PS_STR("Collective name"));
     out->is_described = out->name.len > 0;
     if (!out->is_described)
         return;
-    out->group = value_of(template, "Process Group Name");
-    out->description = value_of(template, "Process Group Description");
-    out->members = value_of(template, "Process Group Ranks");
+    out->group = ps_template_string(template, PS_STR("Process Group Name"));
+    out->description = ps_template_string(template, PS_STR("Process Group Description"));
+    out->members = ps_template_string(template, PS_STR("Process Group Ranks"));
     out->first_member = ps_template_param(template, PS_STR("Process Group Ranks"));
     out->n_members = out->first_member < 0 ? 0 : (int)ps_template_count_params(out->members);
-    out->dtype = value_of(template, "dtype");
+    out->dtype = ps_template_string(template, PS_STR("dtype"));
     out->element_bytes = bytes_of_type(out->dtype);
     for (int i = 0; i < N_FIELDS; i++)
         out->field[i] = ps_template_param(template, ps_str_from_c(field_names[i]));

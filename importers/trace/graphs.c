@@ -102,8 +102,28 @@ struct tr_graphs {
     size_t n_pieces;
     struct place *places; /* of calls to which work was matched, sorted */
     size_t n_places;
-    struct ps_hash_table nodes; /* pieces by node, of completely matched launches */
+    struct ps_hash_table nodes; /* matched pieces, by node */
 };
+
+typedef int compare_items(const void *a, const void *b);
+
+/* Returns how many of the n sorted items are less than `wanted`; or_equal: or equal to it. */
+static size_t count_less(const void *items, size_t n, size_t size, compare_items *compare,
+                         const void *wanted, bool or_equal)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int by = compare((const char *)items + middle * size, wanted);
+
+        if (by < 0 || (or_equal && by == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 /* --- Names --- */
 
@@ -130,10 +150,10 @@ static enum word word_of(struct ps_str name)
     return has(name, "Memcpy") ? WORD_COPY : has(name, "Memset") ? WORD_SET : WORD_NONE;
 }
 
-static bool has_name(const struct tr_trace *trace, enum word word)
+static bool has_name(const struct tr_trace *trace, const char *word)
 {
     for (uint32_t i = 0; i < trace->names.count; i++)
-        if (word_of(trace->names.items[i]) == word)
+        if (has(trace->names.items[i], word))
             return true;
     return false;
 }
@@ -145,19 +165,12 @@ bool tr_graphs_is_launch(struct ps_str name)
 
 bool tr_graphs_has_captures(const struct tr_trace *trace)
 {
-    return has_name(trace, WORD_BEGIN);
+    return has_name(trace, "StreamBeginCapture");
 }
 
 bool tr_graphs_has_launches(const struct tr_trace *trace)
 {
-    return has_name(trace, WORD_LAUNCH);
-}
-
-static uint8_t kind_of_word(enum word word)
-{
-    return word == WORD_COPY  ? PS_SLICE_MEMCPY
-           : word == WORD_SET ? PS_SLICE_MEMSET
-                              : PS_SLICE_KERNEL;
+    return has_name(trace, "GraphLaunch");
 }
 
 /* The kernels with which ROCm copies and fills. */
@@ -194,8 +207,8 @@ struct reader {
     struct tr_graphs *graphs;
     struct tr_trace *trace;
     uint32_t source, thread;
-    uint8_t *words;    /* enum word, by text id; WORD_NONE also for unread ones */
-    uint32_t *kernels; /* number of the kernel that a template names + 1, by template; 0: unread */
+    uint8_t *words;                /* enum word, by text id */
+    struct tr_graph_work *kernels; /* what a call with this template records; kind 0: unread */
     struct edge *edges;
     size_t n_edges, cap_edges;
     size_t first_call, first_capture;
@@ -383,72 +396,54 @@ static bool is_same_process(const struct tr_trace *trace, uint32_t a, uint32_t b
  * once are told apart by the thread only, so a third thread then has none. */
 static uint32_t capture_at(const struct reader *reader, uint32_t thread, int64_t ts_ns)
 {
-    const struct tr_graphs *graphs = reader->graphs;
+    const struct capture *captures = reader->graphs->captures + reader->first_capture;
+    const struct capture wanted = {.start_ns = ts_ns, .thread = UINT32_MAX};
     uint32_t found = TR_GRAPH_NONE, n = 0;
-    size_t low = reader->first_capture, high = graphs->n_captures;
+    size_t began = count_less(captures, reader->graphs->n_captures - reader->first_capture,
+                              sizeof *captures, by_capture_start, &wanted, true);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (graphs->captures[middle].start_ns <= ts_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     /* captures of one thread do not overlap, so of each thread only the last one counts; there are
      * rarely two threads */
-    for (size_t i = low; i-- > reader->first_capture && low - i <= 64;) {
-        const struct capture *capture = &graphs->captures[i];
+    for (size_t i = began; i-- > 0 && began - i <= 64;) {
+        uint32_t index = (uint32_t)(reader->first_capture + i);
 
-        if (capture->end_ns < ts_ns || !is_same_process(reader->trace, capture->thread, thread))
+        if (captures[i].end_ns < ts_ns ||
+            !is_same_process(reader->trace, captures[i].thread, thread))
             continue;
-        if (capture->thread == thread)
-            return (uint32_t)i;
-        found = (uint32_t)i;
+        if (captures[i].thread == thread)
+            return index;
+        found = index;
         n++;
     }
     return n == 1 ? found : TR_GRAPH_NONE;
 }
 
-static struct ps_str unquoted(struct ps_str json)
+/* What the call records: a kernel, if its arguments name it ("kernel", as ROCm writes it). */
+static struct tr_graph_work recorded_work(struct reader *reader, uint32_t template, enum word word)
 {
-    return json.len >= 2 && json.ptr[0] == '"' ? (struct ps_str){json.ptr + 1, json.len - 2} : json;
-}
+    struct tr_graph_work *kernel = &reader->kernels[template];
 
-/* The kernel that the arguments of a call name ("kernel", as ROCm writes it); 0: none. */
-static uint32_t kernel_of_template(struct reader *reader, uint32_t template)
-{
-    struct tr_trace *trace = reader->trace;
-
-    if (template <= PS_TEMPLATE_WHOLE)
-        return 0;
-    if (!reader->kernels[template]) {
-        struct ps_str name =
-            unquoted(ps_template_value(trace->templates[template].text, PS_STR("kernel"), false));
-
-        reader->kernels[template] = 1 + work_of(reader->graphs, PS_SLICE_KERNEL, name).name;
-    }
-    return reader->kernels[template] - 1;
+    if (word != WORD_KERNEL)
+        return (struct tr_graph_work){.kind =
+                                          word == WORD_COPY ? PS_SLICE_MEMCPY : PS_SLICE_MEMSET};
+    if (!kernel->kind)
+        *kernel =
+            work_of(reader->graphs, PS_SLICE_KERNEL,
+                    ps_template_string(reader->trace->templates[template].text, PS_STR("kernel")));
+    return *kernel;
 }
 
 static void add_call(struct reader *reader, const struct tr_record *record, enum word word)
 {
     struct tr_graphs *graphs = reader->graphs;
-    uint32_t capture = capture_at(reader, reader->thread, record->ts_ns);
-    struct call call = {.work.kind = kind_of_word(word),
-                        .thread = reader->thread,
+    struct call call = {.thread = reader->thread,
                         .ts_ns = record->ts_ns,
-                        .end_ns = end_of(record)};
+                        .end_ns = end_of(record),
+                        .capture = capture_at(reader, reader->thread, record->ts_ns)};
 
-    if (capture == TR_GRAPH_NONE || !correlation_of(reader, record, &call.correlation))
+    if (call.capture == TR_GRAPH_NONE || !correlation_of(reader, record, &call.correlation))
         return;
-    if (call.work.kind == PS_SLICE_KERNEL) {
-        uint32_t name = kernel_of_template(reader, record->template);
-
-        if (name)
-            call.work = work_of(graphs, PS_SLICE_KERNEL, graphs->names.items[name - 1]);
-    }
-    call.capture = capture;
+    call.work = recorded_work(reader, record->template, word);
     PS_RESERVE_ONE(graphs->calls, graphs->n_calls, graphs->cap_calls);
     graphs->calls[graphs->n_calls++] = call;
 }
@@ -489,17 +484,9 @@ static int by_key(const void *a, const void *b)
 /* Returns the first of n sorted items with at least this key. */
 static size_t first_with_key(const struct keyed *items, size_t n, int64_t key)
 {
-    size_t low = 0, high = n;
+    const struct keyed wanted = {key, 0};
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (items[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return count_less(items, n, sizeof *items, by_key, &wanted, false);
 }
 
 static void sort_by_correlation(struct reader *reader)
@@ -647,19 +634,12 @@ static int by_correlation(const void *a, const void *b)
 static uint32_t launch_with(const struct tr_graphs *graphs, uint32_t source, int64_t correlation)
 {
     const struct launch wanted = {.source = source, .correlation = correlation, .ts_ns = INT64_MIN};
-    size_t low = 0, high = graphs->n_launches;
+    size_t at = count_less(graphs->launches, graphs->n_launches, sizeof wanted, by_correlation,
+                           &wanted, false);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (by_correlation(&graphs->launches[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < graphs->n_launches && graphs->launches[low].source == source &&
-                   graphs->launches[low].correlation == correlation
-               ? (uint32_t)low
+    return at < graphs->n_launches && graphs->launches[at].source == source &&
+                   graphs->launches[at].correlation == correlation
+               ? (uint32_t)at
                : TR_GRAPH_NONE;
 }
 
@@ -717,7 +697,7 @@ static int by_launch(const void *a, const void *b)
 }
 
 /* Traces are mostly in order already. */
-static void sort_pieces(struct piece *pieces, size_t n, int (*compare)(const void *, const void *))
+static void sort_pieces(struct piece *pieces, size_t n, compare_items *compare)
 {
     for (size_t i = 1; i < n; i++) {
         if (compare(&pieces[i - 1], &pieces[i]) > 0) {
@@ -859,18 +839,11 @@ static int by_step(const void *a, const void *b)
 static uint32_t step_around(const struct tr_graphs *graphs, const struct launch *launch)
 {
     const struct step wanted = {
-        .source = launch->source, .thread = launch->thread, .start_ns = launch->ts_ns + 1};
-    size_t low = 0, high = graphs->n_steps;
+        .source = launch->source, .thread = launch->thread, .start_ns = launch->ts_ns};
+    size_t began =
+        count_less(graphs->steps, graphs->n_steps, sizeof wanted, by_step, &wanted, true);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (by_step(&graphs->steps[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i-- > 0 && low - i <= NESTED_MAX;) {
+    for (size_t i = began; i-- > 0 && began - i <= NESTED_MAX;) {
         const struct step *step = &graphs->steps[i];
 
         if (step->source != launch->source || step->thread != launch->thread)
@@ -911,20 +884,13 @@ static int by_set(const void *a, const void *b)
     return (one->start_ns > other->start_ns) - (one->start_ns < other->start_ns);
 }
 
+/* Returns the innermost annotation around the capture. */
 static uint32_t set_around(const struct tr_graphs *graphs, const struct capture *capture)
 {
-    const struct set wanted = {.source = capture->source, .start_ns = capture->start_ns + 1};
-    size_t low = 0, high = graphs->n_sets;
+    const struct set wanted = {.source = capture->source, .start_ns = capture->start_ns};
+    size_t began = count_less(graphs->sets, graphs->n_sets, sizeof wanted, by_set, &wanted, true);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (by_set(&graphs->sets[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i-- > 0 && low - i <= NESTED_MAX;) {
+    for (size_t i = began; i-- > 0 && began - i <= NESTED_MAX;) {
         if (graphs->sets[i].source != capture->source)
             break;
         if (capture->start_ns < graphs->sets[i].end_ns)
@@ -941,7 +907,7 @@ static void assign_sets(struct tr_graphs *graphs)
         struct capture *capture = &graphs->captures[i];
         struct set *set;
 
-        capture->set = graphs->n_sets ? set_around(graphs, capture) : TR_GRAPH_NONE;
+        capture->set = set_around(graphs, capture);
         if (capture->set == TR_GRAPH_NONE || capture->n == 0)
             continue;
         set = &graphs->sets[capture->set];
@@ -1021,8 +987,9 @@ static bool is_of_process(const struct tr_graphs *graphs, const struct capture *
            (one == other || ps_str_eq(one->rank, other->rank));
 }
 
-/* A launch with less work than its capture has calls replays it only if few calls are missing:
- * others may have work with which the profiler lost, or recorded nothing. */
+/* A launch with less work than the capture has calls may still replay it: the profiler lost some of
+ * the work, or a call recorded nothing. With much less work it is taken for another graph, of which
+ * the capture is not known. */
 static bool may_lack(uint32_t n_calls, size_t n)
 {
     return n < n_calls && n_calls - n <= 1 + n_calls / 20;
@@ -1296,8 +1263,8 @@ static uint64_t hash_of_node(const struct tr_graphs *graphs, const struct piece 
     return ps_hash_pair((uint64_t)piece->node, graphs->launches[piece->launch].source);
 }
 
-/* A node is the same call in all launches of its graph: also in those from which the profiler lost
- * work, so that they fit no capture. */
+/* A node has the same call in all launches of its graph. So work is also matched in launches that
+ * fit no capture because the profiler lost a part of their work. */
 static void match_nodes(struct tr_graphs *graphs)
 {
     for (size_t i = 0; i < graphs->n_pieces; i++) {
@@ -1403,18 +1370,11 @@ uint32_t tr_graphs_find_call(const struct tr_graphs *graphs, const struct tr_tra
                              uint32_t thread, int64_t ts_ns)
 {
     const struct place wanted = {source_of(graphs, trace), thread, 0, ts_ns};
-    size_t low = 0, high = graphs->n_places;
+    size_t at =
+        count_less(graphs->places, graphs->n_places, sizeof wanted, by_place, &wanted, false);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (by_place(&graphs->places[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < graphs->n_places && by_place(&graphs->places[low], &wanted) == 0
-               ? graphs->places[low].call
+    return at < graphs->n_places && by_place(&graphs->places[at], &wanted) == 0
+               ? graphs->places[at].call
                : TR_GRAPH_NONE;
 }
 

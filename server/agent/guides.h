@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* guides.h: the pages docs/agents-*.md, embedded at build time (guides.cmake). */
+/* guides.h: the pages docs/agents-*.md, embedded at build time (server/embed.cmake). */
 #ifndef PS_AGENT_GUIDES_H
 #define PS_AGENT_GUIDES_H
 

@@ -252,13 +252,11 @@ void ps_output_link(struct ps_output *out, const char *route)
 void ps_output_fact(struct ps_output *out, const char *label, const char *fmt, ...)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    char small[1024];
     va_list args;
 
     va_start(args, fmt);
-    (void)vsnprintf(small, sizeof small, fmt, args);
+    ps_buf_vprintf(&text, fmt, args);
     va_end(args);
-    ps_buf_puts(&text, small);
     add_fact(out, label, &text, &text, 0, NULL);
 }
 
@@ -311,13 +309,11 @@ void ps_output_paragraph(struct ps_output *out, const struct ps_buf *text)
 void ps_output_text(struct ps_output *out, const char *fmt, ...)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    char small[1024];
     va_list args;
 
     va_start(args, fmt);
-    (void)vsnprintf(small, sizeof small, fmt, args);
+    ps_buf_vprintf(&text, fmt, args);
     va_end(args);
-    ps_buf_puts(&text, small);
     ps_output_paragraph(out, &text);
 }
 

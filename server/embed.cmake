@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# Writes the files DIR/PREFIX*SUFFIX as a table of C strings, ARRAY[] of {name, text}, an array of `struct STRUCT` that HEADER declares;
+# name: without PREFIX and SUFFIX.
+file(GLOB files RELATIVE ${DIR} ${DIR}/${PREFIX}*${SUFFIX})
+list(SORT files)
+string(LENGTH "${PREFIX}" before)
+string(LENGTH "${SUFFIX}" after)
+set(body "#include \"${HEADER}\"\n\nconst struct ${STRUCT} ${ARRAY}[] = {\n")
+foreach(file ${files})
+  file(READ ${DIR}/${file} text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
+  string(LENGTH ${file} length)
+  math(EXPR length "${length} - ${before} - ${after}")
+  string(SUBSTRING ${file} ${before} ${length} name)
+  string(APPEND body "    {\"${name}\",\n     \"${text}\"},\n")
+endforeach()
+string(APPEND body "    {0, 0},\n};\n")
+file(WRITE ${OUT} "${body}")
