@@ -59,6 +59,7 @@ enum ps_slice_flag {
     PS_SLICE_OP_BY_ORDER = 512,
     PS_SLICE_OP_BY_NODE = 1024,
     PS_SLICE_OP_RECORDED = PS_SLICE_OP_BY_ORDER | PS_SLICE_OP_BY_NODE,
+    PS_SLICE_FLAGS = 2 * PS_SLICE_OP_BY_NODE - 1, /* all flags: no other bit is valid */
 };
 
 /* The colour of a slice: the family of an operator and of the kernels it launches. Stored in run

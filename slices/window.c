@@ -13,8 +13,8 @@
 struct item {
     int64_t start, duration;
     uint32_t row, name;
-    uint16_t depth;
-    uint8_t kind, family, flags;
+    uint16_t depth, flags;
+    uint8_t kind, family;
 };
 
 void ps_window_begin(struct ps_window *w, int64_t from_ns, int64_t to_ns, uint32_t px)
@@ -181,7 +181,7 @@ void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int6
                         .depth = (uint16_t)(depth - w->first_depth),
                         .kind = (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
                         .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i),
-                        .flags = (uint8_t)ps_chunk_value(chunk, PS_COL_FLAGS, i),
+                        .flags = (uint16_t)ps_chunk_value(chunk, PS_COL_FLAGS, i),
                     });
     }
 }
@@ -219,7 +219,7 @@ static void add_rows(struct ps_window *w, const struct ps_pyramid_block *block)
         }
         item.duration = not_negative(column[PS_LONG_DURATION][i]);
         item.row = (uint32_t)column[PS_LONG_ROW][i];
-        item.flags = (uint8_t)column[PS_LONG_FLAGS][i];
+        item.flags = (uint16_t)column[PS_LONG_FLAGS][i];
         add_item(w, &item);
     }
 }

@@ -16,8 +16,8 @@
 struct ps_window_slice {
     uint32_t row, name;
     int64_t start_ns, duration_ns;
-    uint16_t depth;
-    uint8_t kind, family, flags;
+    uint16_t depth, flags; /* enum ps_slice_flag */
+    uint8_t kind, family;
 };
 
 struct ps_window_density {

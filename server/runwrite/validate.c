@@ -248,7 +248,7 @@ static struct span span_of(const struct trace *t, enum ps_slice_column column)
     case PS_COL_KIND:
         return (struct span){0, PS_N_SLICE_KINDS - 1};
     case PS_COL_FLAGS:
-        return (struct span){0, UINT8_MAX};
+        return (struct span){0, PS_SLICE_FLAGS};
     case PS_COL_FAMILY:
         return (struct span){0, PS_N_FAMILIES - 1};
     case PS_COL_TEMPLATE:

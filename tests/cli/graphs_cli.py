@@ -80,6 +80,19 @@ class Graphs(ShelfTest):
         self.assertAlmostEqual(sums[0]["us"], kernels[0]["us"], places=3)
         self.assertEqual(self.json("sql", run, "SELECT flops FROM operators WHERE name = 'aten::mm'"), [{"flops": flops}])
 
+    def test_another_shelf_accepts_a_redacted_run(self):
+        for forms, how in ((("names",), "order"), (("nodes",), "node")):
+            capture, replay, n, _ = made_graphs.make(10, forms)
+            run = self.json("add", "--merge", self.trace("c10.json", capture), self.trace("r10.json", replay))["id"]
+            bundle = os.path.join(self.folder, "redacted.perfshelf")
+            self.ok("export", run, "--redact", "paths", "--force", "-o", bundle)
+            flags = "SELECT sum(flags & 256 > 0) AS replayed, sum(flags & 512 > 0) AS by_order, sum(flags & 1024 > 0) AS by_node FROM slices"
+            was = self.json("sql", run, flags)
+            self.assertEqual((was[0]["replayed"], was[0][f"by_{how}"]), (n, n))
+            other = os.path.join(self.folder, how)
+            there = self.json("add", bundle, "--data", other)["id"]
+            self.assertEqual(self.json("sql", there, flags, "--data", other), was)
+
     def test_another_process_has_other_graphs(self):
         capture, replay, n, _ = made_graphs.make(11)
         for event in capture:

@@ -51,7 +51,7 @@ struct ps_cp_slice {
     uint32_t call;           /* of device work: index of the slice of the call; PS_CP_NONE */
     uint8_t kind;            /* enum ps_slice_kind */
     uint8_t family, part;    /* part: of host slices, once the graph is made */
-    uint8_t flags;
+    uint16_t flags;          /* enum ps_slice_flag */
     /* of cudaEventRecord calls and PS_SLICE_SYNC; -1: none */
     int64_t correlation;
     int64_t record, stream;  /* correlation and stream of the cudaEventRecord that it waits for */

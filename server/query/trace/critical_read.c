@@ -61,7 +61,7 @@ static void add_slice(struct ps_cp_slices *s, const struct ps_chunk *chunk, uint
                              .kind = (uint8_t)kind,
                              .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i),
                              .part = PS_CP_OTHER,
-                             .flags = (uint8_t)flags,
+                             .flags = (uint16_t)flags,
                              .correlation = -1,
                              .record = -1,
                              .stream = -1,
