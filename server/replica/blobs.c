@@ -155,13 +155,13 @@ static enum ps_status read_state_row(void *user, const struct ps_pg_value *value
 }
 
 /* Inside a transaction of the clock: a complete loose blob is either referenced, and is no longer
- * loose, or its row is deleted, so that it cannot be found any more. Locks the row of loose first:
- * no sender becomes its owner in between. */
+ * loose, or its row is deleted, so that it cannot be found any more. The update changes nothing, it
+ * locks the row of loose: no sender becomes its owner in between. */
 static enum ps_status check_complete(struct ps_pg *pg, const struct ps_pg_value values[2],
                                      struct blob_state *out, struct ps_err *err)
 {
-    ps_pg_run(pg, "SELECT place FROM loose WHERE place = $1 AND owner = '' FOR UPDATE", values, 1,
-              NULL, NULL, err);
+    ps_pg_run(pg, "UPDATE loose SET owner = '' WHERE place = $1 AND owner = ''", values, 1, NULL,
+              NULL, err);
     ps_pg_run(pg,
               "SELECT (SELECT count(*) FROM loose WHERE place = $1 AND owner = ''), "
               "(SELECT count(*) FROM blob WHERE hash = $2 AND place = $1), "
