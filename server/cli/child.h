@@ -5,17 +5,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-
-/* Arguments of a command. Owns `items`, but not the strings. ps_words_end appends the terminating
- * NULL and returns `items`. */
-struct ps_words {
-    const char **items;
-    size_t n, cap;
-};
-
-void ps_words_add(struct ps_words *words, const char *word);
-const char *const *ps_words_end(struct ps_words *words);
-void ps_words_free(struct ps_words *words);
+#include "base/words.h"
 
 /* What a process and its children used. Children that it did not wait for do not count. */
 struct ps_child_usage {
