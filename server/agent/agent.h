@@ -8,6 +8,9 @@
  * so a tool says the numbers that the page shows. A tool ends early when the ps_context of its
  * thread ends (base/context.h).
  *
+ * The tools that write (add and record) run commands of perfshelf through struct ps_agent.run. They
+ * exist only if a transport sets it.
+ *
  * struct ps_agent is only read, so any number of threads may share one if its `ask` allows that.
  */
 #ifndef PS_AGENT_AGENT_H
@@ -16,6 +19,20 @@
 #include "base/err.h"
 #include "server/agent/output.h"
 #include "server/agent/rpc.h"
+
+/* A command of perfshelf that a tool that writes runs, and what came of it. */
+struct ps_agent_command {
+    const char *const *words; /* such as {"add", "--json", "--", "app.prof", NULL} */
+    const char *folder;       /* in which it runs; NULL: that of this process */
+    int64_t timeout_ms;       /* from 1 on */
+};
+struct ps_agent_outcome {
+    int status;                     /* exit status, or 128 + n after signal n */
+    struct ps_buf output;           /* stdout; whole lines, at most 16 MiB */
+    struct ps_buf log;              /* the end of stderr, at most 16 KiB */
+    bool is_output_cut, is_log_cut; /* there was more */
+    bool is_stopped;                /* its time was over */
+};
 
 /* A call of a tool that has ended. */
 struct ps_agent_called {
@@ -31,7 +48,15 @@ struct ps_agent {
                           struct ps_buf *out, struct ps_err *err);
     void *user;
     /* Called after each call of a tool by ps_agent_reply, for a log; NULL: not called. */
-    void (*on_call)(void *user, const struct ps_agent_called *called);
+    void (*on_call)(void *on_call_user, const struct ps_agent_called *called);
+    void *on_call_user;
+    /* Runs a command and waits for it. Stops it, and the programs that it started, when its time is
+     * over, or, with the error of the context, when the context of the thread ends. PS_OK if the
+     * command was started, whatever its exit status. The caller frees the texts of *out in any
+     * case. NULL: there are no tools that write. */
+    enum ps_status (*run)(void *run_user, const struct ps_agent_command *command,
+                          struct ps_agent_outcome *out, struct ps_err *err);
+    void *run_user;
     const char *page; /* URL of the page with a trailing slash; "": not known */
 };
 
@@ -39,10 +64,13 @@ struct ps_agent {
 void ps_agent_reply(const struct ps_agent *agent, const struct ps_rpc_message *message,
                     struct ps_buf *reply);
 
-/* Calls a tool with an object of arguments, and appends its answer. PS_NOT_FOUND: there is no such
- * tool. PS_BAD_REQUEST: an argument is invalid. */
+/* Calls a tool with an object of arguments, and appends its answer; a tool that fails may have one
+ * too. PS_NOT_FOUND: there is no such tool. PS_BAD_REQUEST: an argument is invalid. */
 enum ps_status ps_agent_call(const struct ps_agent *agent, const char *tool, const cJSON *arguments,
                              struct ps_buf *out, struct ps_err *err);
+
+/* Whether there is such a tool, for any agent. */
+bool ps_agent_has_tool(const char *name);
 
 /* Whether this revision of the protocol is supported, such as "2025-06-18". */
 bool ps_agent_supports_version(const char *version);

@@ -33,12 +33,12 @@ static size_t shorten(struct ps_str text, size_t max)
 
 /* Appends a name with hidden characters escaped. The middle of a long one is replaced by its
  * length, since both ends tell names apart. */
-static void add_name(struct ps_buf *out, struct ps_str name)
+static void add_name(struct ps_buf *out, struct ps_str name, size_t max)
 {
-    const size_t head = PS_OUTPUT_NAME_MAX * 2 / 3, tail = PS_OUTPUT_NAME_MAX - head;
+    const size_t head = max * 2 / 3, tail = max - head;
     size_t begin;
 
-    if (name.len <= PS_OUTPUT_NAME_MAX) {
+    if (name.len <= max) {
         ps_append_escaped(out, name);
         return;
     }
@@ -62,12 +62,12 @@ static size_t count_backticks(struct ps_str text)
 
 /* A code span begins and ends with more backticks than the name has in a row, so the name cannot
  * end it. */
-static void add_code_span(struct ps_buf *out, struct ps_str name)
+static void add_code_span(struct ps_buf *out, struct ps_str name, size_t max)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     size_t fence;
 
-    add_name(&plain, name);
+    add_name(&plain, name, max);
     fence = count_backticks(ps_buf_slice(&plain)) + 1;
     for (size_t i = 0; i < fence; i++)
         ps_buf_puts(out, "`");
@@ -80,7 +80,7 @@ static void add_code_span(struct ps_buf *out, struct ps_str name)
 
 void ps_output_quote(struct ps_buf *text, const char *name)
 {
-    add_code_span(text, ps_str_from_c(name));
+    add_code_span(text, ps_str_from_c(name), PS_OUTPUT_NAME_MAX);
 }
 
 /* --- Sentences --- */
@@ -265,8 +265,8 @@ void ps_output_fact_name(struct ps_output *out, const char *label, const char *n
     PS_AUTO(ps_buf_free) struct ps_buf span = {0};
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
 
-    add_code_span(&span, ps_str_from_c(name));
-    add_name(&plain, ps_str_from_c(name));
+    add_code_span(&span, ps_str_from_c(name), PS_OUTPUT_NAME_MAX);
+    add_name(&plain, ps_str_from_c(name), PS_OUTPUT_NAME_MAX);
     ps_buf_puts(&plain, "");
     add_fact(out, label, &span, &plain, 0, NULL);
 }
@@ -418,21 +418,31 @@ static void add_cell(struct ps_output *out, struct ps_str text)
     ps_buf_puts(&out->row, " |");
 }
 
-void ps_output_name(struct ps_output *out, const char *name)
+/* Adds a cell of a quoted text; a NULL text is an empty cell. */
+static void add_quoted_cell(struct ps_output *out, struct ps_str quoted, size_t max)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     if (is_json(out)) {
         out->column++;
-        if (name)
-            add_name(&text, ps_str_from_c(name));
+        add_name(&text, quoted, max);
         ps_buf_puts(&text, "");
-        ps_json_str(&out->row_json, name ? ps_buf_slice(&text) : (struct ps_str){NULL, 0});
+        ps_json_str(&out->row_json, quoted.ptr ? ps_buf_slice(&text) : quoted);
         return;
     }
-    if (name && name[0])
-        add_code_span(&text, ps_str_from_c(name));
+    if (quoted.len)
+        add_code_span(&text, quoted, max);
     add_cell(out, ps_buf_slice(&text));
+}
+
+void ps_output_name(struct ps_output *out, const char *name)
+{
+    add_quoted_cell(out, name ? ps_str_from_c(name) : (struct ps_str){NULL, 0}, PS_OUTPUT_NAME_MAX);
+}
+
+void ps_output_line(struct ps_output *out, struct ps_str line)
+{
+    add_quoted_cell(out, line, PS_OUTPUT_LINE_MAX);
 }
 
 /* Adds a cell of text that needs no quoting. */

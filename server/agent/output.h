@@ -28,6 +28,7 @@
 #include "base/json_out.h"
 
 #define PS_OUTPUT_NAME_MAX   160 /* bytes of a name that are shown */
+#define PS_OUTPUT_LINE_MAX   400 /* bytes of a line of output that are shown */
 #define PS_OUTPUT_BYTES      4096
 #define PS_OUTPUT_BYTES_MIN  1024
 #define PS_OUTPUT_BYTES_MAX  1000000
@@ -105,6 +106,8 @@ void ps_output_table(struct ps_output *out, const char *title,
 bool ps_output_has_room(const struct ps_output *out);
 /* The cells of a row, in the order of the columns. A value that is NaN is an empty cell. */
 void ps_output_name(struct ps_output *out, const char *name); /* NULL: an empty cell */
+/* A line that a program printed, quoted like a name. */
+void ps_output_line(struct ps_output *out, struct ps_str line);
 void ps_output_word(struct ps_output *out, const char *word); /* a text of this program */
 void ps_output_value(struct ps_output *out, double value, const char *unit);
 void ps_output_change(struct ps_output *out, double value, const char *unit); /* with a sign */

@@ -28,12 +28,32 @@
             "first)"                                                                               \
     }
 
+#define FOLDER_PARAM                                                                               \
+    {                                                                                              \
+        "folder", PS_PARAM_TEXT, false, NULL,                                                      \
+            "folder in which it runs and at which relative paths begin (default: that in which "   \
+            "this program was started)"                                                            \
+    }
+#define LABEL_PARAMS                                                                               \
+    {"name", PS_PARAM_TEXT, false, NULL, "name of the run"},                                       \
+        {"series", PS_PARAM_TEXT, false, NULL, "series of the run; its runs form one trend"},      \
+        {"note", PS_PARAM_TEXT, false, NULL, "note about the run"},                                \
+    {                                                                                              \
+        "tags", PS_PARAM_TEXTS, false, NULL, "tags, each KEY=VALUE"                                \
+    }
+#define TIMEOUT_PARAM                                                                              \
+    {                                                                                              \
+        "timeout_s", PS_PARAM_COUNT, false, NULL,                                                  \
+            "seconds after which it is stopped, 1 to 86400 (default 600)"                          \
+    }
+
 const struct ps_tool ps_tools[] = {
     {"list_runs",
      "List runs",
      "Lists the runs (profiles) of the shelf, newest first: id, kind, headline, series. Begin here "
      "to find the id of a run.",
      ps_tool_list_runs,
+     PS_TOOL_READS,
      {{"search", PS_PARAM_TEXT, false, NULL,
        "text in the name, series, tags, note or kind of the run"},
       {"kind", PS_PARAM_TEXT, false, NULL, "only runs of this kind, such as pstats"},
@@ -45,12 +65,14 @@ const struct ps_tool ps_tools[] = {
      "and shares, what could be saved, and the tables that hot can rank. Call it before the other "
      "tools of a run.",
      ps_tool_summary,
+     PS_TOOL_READS,
      {RUN_PARAM}},
     {"hot",
      "Rank the rows of a run",
      "Lists the rows of a table of a run (functions, imports, operators, kernels, lines) that have "
      "most of a metric, with their share of the sum.",
      ps_tool_hot,
+     PS_TOOL_READS,
      {RUN_PARAM,
       TABLE_PARAM,
       METRIC_PARAM,
@@ -61,6 +83,7 @@ const struct ps_tool ps_tools[] = {
      "Shows one function, frame, imported module, operator or source line of a run: who calls it, "
      "what it calls, its heaviest stacks and its source lines, with times and shares.",
      ps_tool_explore,
+     PS_TOOL_READS,
      {RUN_PARAM,
       {"name", PS_PARAM_TEXT, true, NULL,
        "name as another tool showed it, or a part of it; the row with most time is taken"}}},
@@ -70,6 +93,7 @@ const struct ps_tool ps_tools[] = {
      "overlap of communication and computation, gaps of a device and what the host did then, "
      "threads, slices and kernels.",
      ps_tool_timeline,
+     PS_TOOL_READS,
      {RUN_PARAM,
       {"from_ms", PS_PARAM_NUMBER, false, NULL,
        "start of the window in ms from the start of the trace (default: the whole trace)"},
@@ -80,6 +104,7 @@ const struct ps_tool ps_tools[] = {
      "Compares two groups of runs: the verdict with the noise, the rows that explain the "
      "difference, the rows that changed most, and what to record if the runs do not suffice.",
      ps_tool_compare,
+     PS_TOOL_READS,
      {{"base", PS_PARAM_TEXT, true, NULL, GROUP_TEXT},
       {"new", PS_PARAM_TEXT, true, NULL, GROUP_TEXT},
       TABLE_PARAM,
@@ -91,6 +116,7 @@ const struct ps_tool ps_tools[] = {
      "Shows a metric over the runs of a series or a tag, and where its level steps. With table and "
      "without row: the rows that changed most over the series.",
      ps_tool_trend,
+     PS_TOOL_READS,
      {{"series", PS_PARAM_TEXT, true, NULL, "name of a series, or tag:KEY=VALUE"},
       TABLE_PARAM,
       {"row", PS_PARAM_TEXT, false, NULL, "name of the row to follow"},
@@ -104,6 +130,7 @@ const struct ps_tool ps_tools[] = {
      "Estimates what the start of a program saves if imports are lazy, from an import log. Without "
      "lazy it lists the packages that are worth it.",
      ps_tool_lazy_imports,
+     PS_TOOL_READS,
      {RUN_PARAM,
       {"lazy", PS_PARAM_TEXTS, false, NULL,
        "imports: MODULE, MODULE@IMPORTER, or MODULE@* for wherever it is imported"}}},
@@ -111,6 +138,7 @@ const struct ps_tool ps_tools[] = {
      "Check budgets",
      "Checks whether a run is within budgets, or grew over a baseline by more than is allowed.",
      ps_tool_check,
+     PS_TOOL_READS,
      {{"run", PS_PARAM_TEXT, true, NULL, GROUP_TEXT},
       {"budgets", PS_PARAM_TEXTS, false, NULL,
        "limits: TABLE.NAME=VALUE or headline=VALUE, such as imports.torch=1.2s"},
@@ -124,6 +152,7 @@ const struct ps_tool ps_tools[] = {
      "Runs one SQLite statement that only reads, over the views of one run, of several runs, or of "
      "the catalog. The resource perfshelf://sql/views describes the views.",
      ps_tool_sql,
+     PS_TOOL_READS,
      {{"sql", PS_PARAM_TEXT, true, NULL, "the statement, such as SELECT name FROM functions"},
       {"run", PS_PARAM_TEXT, false, NULL,
        "id or name of one run, or @1 for the newest; without run and runs: the catalog"},
@@ -132,7 +161,39 @@ const struct ps_tool ps_tools[] = {
      "List formats",
      "Lists the profile formats that perfshelf reads, and the command that records each.",
      ps_tool_formats,
+     PS_TOOL_READS,
      {{"search", PS_PARAM_TEXT, false, NULL, "text in the name or the description of a format"}}},
+    {"add",
+     "Add profiles",
+     "Adds profiles to the shelf: files, folders and archives of the machine on which this program "
+     "runs. The content decides the format. Answers the ids of the runs.",
+     ps_tool_add,
+     PS_TOOL_ADDS,
+     {{"files", PS_PARAM_TEXTS, true, NULL, "paths of profiles, folders or archives"},
+      FOLDER_PARAM,
+      {"merge", PS_PARAM_FLAG, false, NULL,
+       "make one run of all files: .lprof files are summed, traces of one job are shown side by "
+       "side"},
+      LABEL_PARAMS,
+      TIMEOUT_PARAM}},
+    {"record",
+     "Record a program",
+     "Runs a Python program with a profiler and adds the profile to the shelf. The program runs "
+     "without a shell and without input. Answers the exit status, the ids of the runs and the end "
+     "of the output.",
+     ps_tool_record,
+     PS_TOOL_RUNS,
+     {{"recorder", PS_PARAM_TEXT, true, "importtime cprofile lines memory torch time",
+       "what is recorded: importtime (each import), cprofile (each function), lines (each line of "
+       "functions marked @profile), memory (memory over time), torch (a trace of PyTorch), time "
+       "(wall clock, CPU and memory of any program)"},
+      {"command", PS_PARAM_TEXTS, true, NULL,
+       "the program and its arguments, such as [\"python\", \"app.py\"]"},
+      FOLDER_PARAM,
+      {"repeat", PS_PARAM_COUNT, false, NULL,
+       "how many times to record, as one series (default 1); several recordings show the noise"},
+      LABEL_PARAMS,
+      TIMEOUT_PARAM}},
 };
 const size_t ps_tools_count = sizeof ps_tools / sizeof *ps_tools;
 
@@ -145,12 +206,25 @@ static const struct ps_tool_param common[] = {
 };
 #define N_COMMON (sizeof common / sizeof *common)
 
-const struct ps_tool *ps_tool_find(const char *name)
+static bool exists(const struct ps_agent *agent, const struct ps_tool *tool)
+{
+    return tool->effect == PS_TOOL_READS || agent->run;
+}
+
+const struct ps_tool *ps_tool_find(const struct ps_agent *agent, const char *name)
+{
+    for (size_t i = 0; i < ps_tools_count; i++)
+        if (strcmp(ps_tools[i].name, name) == 0 && exists(agent, &ps_tools[i]))
+            return &ps_tools[i];
+    return NULL;
+}
+
+bool ps_agent_has_tool(const char *name)
 {
     for (size_t i = 0; i < ps_tools_count; i++)
         if (strcmp(ps_tools[i].name, name) == 0)
-            return &ps_tools[i];
-    return NULL;
+            return true;
+    return false;
 }
 
 /* The parameter at index i (from 0) of a tool, then the common ones; NULL after the last. */
@@ -182,7 +256,7 @@ static void write_words(struct ps_json *json, const char *words)
 
 static void write_param(struct ps_json *json, const struct ps_tool_param *param)
 {
-    static const char *const types[] = {"string", "array", "integer", "number"};
+    static const char *const types[] = {"string", "array", "integer", "number", "boolean"};
 
     ps_json_key(json, param->name);
     ps_json_object(json);
@@ -221,10 +295,12 @@ static void write_schema(struct ps_json *json, const struct ps_tool *tool)
     ps_json_end(json);
 }
 
-void ps_tools_write(struct ps_json *json)
+void ps_tools_write(const struct ps_agent *agent, struct ps_json *json)
 {
     ps_json_array(json);
     for (size_t i = 0; i < ps_tools_count; i++) {
+        if (!exists(agent, &ps_tools[i]))
+            continue;
         ps_json_object(json);
         ps_json_key_str(json, "name", ps_tools[i].name);
         ps_json_key_str(json, "title", ps_tools[i].title);
@@ -232,8 +308,10 @@ void ps_tools_write(struct ps_json *json)
         write_schema(json, &ps_tools[i]);
         ps_json_key(json, "annotations");
         ps_json_object(json);
-        ps_json_key_bool(json, "readOnlyHint", true);
-        ps_json_key_bool(json, "openWorldHint", false);
+        ps_json_key_bool(json, "readOnlyHint", ps_tools[i].effect == PS_TOOL_READS);
+        if (ps_tools[i].effect != PS_TOOL_READS)
+            ps_json_key_bool(json, "destructiveHint", ps_tools[i].effect == PS_TOOL_RUNS);
+        ps_json_key_bool(json, "openWorldHint", ps_tools[i].effect == PS_TOOL_RUNS);
         ps_json_end(json);
         ps_json_end(json);
     }
@@ -276,6 +354,10 @@ static enum ps_status check_value(const struct ps_tool_param *param, const cJSON
         return check_texts(param, value, err);
     if (param->type == PS_PARAM_TEXT && !cJSON_IsString(value))
         return ps_fail(err, PS_BAD_REQUEST, "the argument %s is not a string", param->name);
+    if (param->type == PS_PARAM_FLAG)
+        return cJSON_IsBool(value) ? PS_OK
+                                   : ps_fail(err, PS_BAD_REQUEST,
+                                             "the argument %s is not true or false", param->name);
     if (param->type != PS_PARAM_TEXT && !cJSON_IsNumber(value))
         return ps_fail(err, PS_BAD_REQUEST, "the argument %s is not a number", param->name);
     if (param->type == PS_PARAM_COUNT &&
@@ -337,7 +419,7 @@ static double read_limit(const struct ps_tool_call *call, const char *name, doub
 enum ps_status ps_agent_call(const struct ps_agent *agent, const char *name, const cJSON *arguments,
                              struct ps_buf *out, struct ps_err *err)
 {
-    const struct ps_tool *tool = ps_tool_find(name);
+    const struct ps_tool *tool = ps_tool_find(agent, name);
     PS_AUTO(ps_output_free) struct ps_output output = {.page = agent->page};
     struct ps_tool_call call = {.agent = agent, .arguments = arguments, .out = &output};
     const char *format;
@@ -352,9 +434,9 @@ enum ps_status ps_agent_call(const struct ps_agent *agent, const char *name, con
         (unsigned)read_limit(&call, "max_rows", 1, PS_OUTPUT_ROWS_MAX, PS_OUTPUT_ROWS);
     output.max_bytes = (size_t)read_limit(&call, "max_bytes", PS_OUTPUT_BYTES_MIN,
                                           PS_OUTPUT_BYTES_MAX, PS_OUTPUT_BYTES);
-    if (tool->handle(&call, err) != PS_OK)
+    if (tool->handle(&call, err) != PS_OK && !call.explains_failure)
         return err->code;
     ps_output_end(&output);
     ps_buf_add_str(out, ps_buf_slice(&output.text));
-    return PS_OK;
+    return err->code;
 }

@@ -11,7 +11,13 @@
 
 #include "server/agent/agent.h"
 
-enum ps_param_type { PS_PARAM_TEXT, PS_PARAM_TEXTS, PS_PARAM_COUNT, PS_PARAM_NUMBER };
+enum ps_param_type {
+    PS_PARAM_TEXT,
+    PS_PARAM_TEXTS,
+    PS_PARAM_COUNT,
+    PS_PARAM_NUMBER,
+    PS_PARAM_FLAG,
+};
 
 struct ps_tool_param {
     const char *name;
@@ -25,29 +31,41 @@ struct ps_tool_call {
     const struct ps_agent *agent;
     const cJSON *arguments; /* valid by the parameters of the tool; may be NULL */
     struct ps_output *out;
+    /* Set by a handler that fails after it wrote an answer which says why: the agent gets this
+     * answer, marked as an error. */
+    bool explains_failure;
 };
 
 typedef enum ps_status ps_tool_handler(struct ps_tool_call *call, struct ps_err *err);
 
-#define PS_TOOL_PARAMS 8
+/* Tools that add runs exist only where struct ps_agent.run is set. */
+enum ps_tool_effect {
+    PS_TOOL_READS,
+    PS_TOOL_ADDS,
+    PS_TOOL_RUNS, /* also runs a program, which may do anything */
+};
+
+#define PS_TOOL_PARAMS 9
 
 struct ps_tool {
     const char *name, *title, *description;
     ps_tool_handler *handle;
+    enum ps_tool_effect effect;
     struct ps_tool_param params[PS_TOOL_PARAMS]; /* ends with a NULL name if there are fewer */
 };
 
 extern const struct ps_tool ps_tools[];
 extern const size_t ps_tools_count;
 
-const struct ps_tool *ps_tool_find(const char *name); /* NULL: there is none */
-/* Writes the tools as the array of tools/list. */
-void ps_tools_write(struct ps_json *json);
+/* NULL: the agent has no such tool. */
+const struct ps_tool *ps_tool_find(const struct ps_agent *agent, const char *name);
+/* Writes the tools of the agent as the array of tools/list. */
+void ps_tools_write(const struct ps_agent *agent, struct ps_json *json);
 
 /* The handlers. */
 ps_tool_handler ps_tool_list_runs, ps_tool_summary, ps_tool_hot, ps_tool_explore, ps_tool_timeline,
     ps_tool_compare, ps_tool_trend, ps_tool_lazy_imports, ps_tool_check, ps_tool_sql,
-    ps_tool_formats;
+    ps_tool_formats, ps_tool_add, ps_tool_record;
 
 /* --- Arguments --- */
 

@@ -15,6 +15,7 @@
 #include <sys/random.h>
 
 #include "base/context.h"
+#include "base/utf8.h"
 #include "server/agent/agent.h"
 #include "server/api/state.h"
 #include "server/http/local.h"
@@ -121,6 +122,7 @@ static void log_call(void *user, const struct ps_agent_called *called)
 
     (void)snprintf(call.tool, sizeof call.tool, "%s", called->tool);
     (void)snprintf(call.run, sizeof call.run, "%s", called->subject);
+    ps_utf8_make_printable(call.run); /* a character may have been cut */
     if (called->err->code != PS_OK) {
         call.code = ps_status_name(called->err->code);
         call.text = called->err->text;
@@ -145,8 +147,11 @@ static void answer_task(void *arg)
 {
     struct ps_mcp_task *task = arg;
     struct ps_api *api = ps_request_api(task->req);
-    const struct ps_agent agent = {
-        .ask = ask, .on_call = log_call, .user = task, .page = page_url(task->req)};
+    const struct ps_agent agent = {.ask = ask,
+                                   .user = task,
+                                   .on_call = log_call,
+                                   .on_call_user = task,
+                                   .page = page_url(task->req)};
     struct ps_context context;
     struct ps_err err = PS_ERR_INIT;
 

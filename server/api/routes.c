@@ -75,6 +75,8 @@ const struct ps_route ps_api_routes[] = {
     {"DELETE", API "jobs/{job}", ps_cancel_job, 0, PS_ACCESS_UPLOADER},
     {"GET", API "jobs/{job}/events", ps_stream_job_events, 0, PS_ACCESS_VIEWER},
 
+    {"POST", API "agent_calls", ps_post_agent_call, PS_ROUTE_BODY | PS_ROUTE_SLOW,
+     PS_ACCESS_VIEWER}, /* as calls at /mcp are logged for viewers */
     {"POST", "/mcp", ps_post_mcp, PS_ROUTE_BODY, PS_ACCESS_VIEWER}, /* tools only read */
     {"GET", "/mcp", ps_refuse_mcp, 0, PS_ACCESS_VIEWER},
     {"DELETE", "/mcp", ps_refuse_mcp, 0, PS_ACCESS_VIEWER},

@@ -126,7 +126,7 @@ ps_handler ps_post_timeline_note, ps_patch_timeline_note, ps_delete_timeline_not
 ps_handler ps_put_baseline, ps_delete_baseline, ps_clear_baseline;
 ps_handler ps_get_me, ps_login, ps_logout, ps_get_health, ps_get_activity;
 ps_handler ps_post_sql, ps_post_saved_query, ps_delete_saved_query;
-ps_handler ps_post_mcp, ps_refuse_mcp;
+ps_handler ps_post_mcp, ps_refuse_mcp, ps_post_agent_call;
 ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_stream_job_events, ps_stream_events;
 
 #endif

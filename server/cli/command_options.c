@@ -156,6 +156,8 @@ const struct ps_option_row ps_option_rows[] = {
      FIELD(max_bytes), "size of the Markdown; what is left out is counted (default 4096)"},
     {"--follow", NULL, FLAG, ON(LIST), FIELD(follow),
      "go on, and print new runs as they are added"},
+    {"--allow-write", NULL, FLAG, ON(MCP), FIELD(allow_write),
+     "let the agent add files and record programs, with your rights on this machine"},
     {"--rows", "N", TEXT, ON(SQL), FIELD(rows),
      "fail if the result has more rows (default 10000000)"},
     {"--seconds", "N", TEXT, ON(SQL), FIELD(seconds),

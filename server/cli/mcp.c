@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 #include "base/context.h"
+#include "base/utf8.h"
+#include "server/cli/agent_command.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
-#include "server/cli/import_profile.h"
 #include "server/cli/tool_text.h"
 
 #define WAITING_MAX 64 /* requests that may wait for the thread that answers */
@@ -32,6 +33,7 @@ struct mcp_request {
 
 struct mcp_session {
     struct ps_agent agent;
+    struct ps_buf report;        /* of the call that runs; of the thread that answers */
     pthread_mutex_t lock;        /* of the members below */
     pthread_cond_t wake;         /* the queue or is_closing changed */
     struct mcp_request *first;   /* waiting, in their order */
@@ -51,6 +53,49 @@ static void send_reply(struct mcp_session *session, struct ps_buf *reply)
     (void)fwrite(reply->ptr, 1, reply->len, stdout);
     (void)fflush(stdout);
     pthread_mutex_unlock(&session->output_lock);
+}
+
+/* --- The log of calls --- */
+
+/* Writes a text as a label, which the API takes: short, without control characters. */
+static void write_label(struct ps_json *json, const char *key, const char *text)
+{
+    char label[PS_LABEL_MAX + 1];
+
+    (void)snprintf(label, sizeof label, "%s", text);
+    ps_utf8_make_printable(label);
+    ps_json_key_str(json, key, label);
+}
+
+/* For ps_agent.on_call: writes the report that log_call sends. */
+static void write_report(void *user, const struct ps_agent_called *called)
+{
+    struct mcp_session *session = user;
+    struct ps_json json = ps_json_writer(&session->report);
+
+    ps_json_object(&json);
+    ps_json_key_str(&json, "tool", called->tool);
+    write_label(&json, "subject", called->subject);
+    ps_json_key(&json, "seconds");
+    ps_json_real(&json, called->seconds);
+    if (called->err->code != PS_OK) {
+        ps_json_key_str(&json, "code", ps_status_name(called->err->code));
+        write_label(&json, "text", called->err->text);
+    }
+    ps_json_end(&json);
+}
+
+/* Logs the call that was answered, outside of its context: a call that was cancelled is logged too.
+ * One that cannot be logged, on a shelf that cannot be written or an older server, is answered all
+ * the same. */
+static void log_call(struct mcp_session *session)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+
+    if (session->report.len)
+        (void)ps_client_send(session->agent.user, "POST", "agent_calls",
+                             ps_buf_slice(&session->report), &answer, PS_ERR_IGNORED);
+    session->report.len = 0;
 }
 
 /* --- The thread that answers --- */
@@ -74,6 +119,7 @@ static void answer(struct mcp_session *session, struct mcp_request *request)
         ps_context_begin(&context, 0, poll_request, request);
         ps_agent_reply(&session->agent, &request->message, &reply);
         (void)ps_context_end(&context);
+        log_call(session);
     }
     if (!atomic_load(&request->is_cancelled))
         send_reply(session, &reply);
@@ -204,24 +250,6 @@ static void serve_input(struct mcp_session *session)
 
 /* --- The command --- */
 
-/* For ps_agent.on_call. A remote server logs nothing: its requests are those of the user. */
-static void log_call(void *user, const struct ps_agent_called *called)
-{
-    struct ps_store *store = ps_client_store(user);
-    struct ps_agent_call call = {.user_name = ps_cli_login_name(), .seconds = called->seconds};
-
-    if (!store)
-        return;
-    (void)snprintf(call.tool, sizeof call.tool, "%s", called->tool);
-    (void)snprintf(call.run, sizeof call.run, "%s", called->subject);
-    if (called->err->code != PS_OK) {
-        call.code = ps_status_name(called->err->code);
-        call.text = called->err->text;
-    }
-    /* a shelf that cannot be written is read all the same */
-    ps_agent_call_log(store, &call, PS_ERR_IGNORED);
-}
-
 static void close_session(struct mcp_session *session, pthread_t thread)
 {
     pthread_mutex_lock(&session->lock);
@@ -243,7 +271,10 @@ int ps_cli_mcp(const struct ps_options *options)
     if (!client)
         return 1;
     session.agent = ps_cli_agent(client, options, &page);
-    session.agent.on_call = log_call;
+    session.agent.on_call = write_report;
+    session.agent.on_call_user = &session;
+    if (options->allow_write)
+        ps_cli_allow_write(&session.agent, options);
     pthread_mutex_init(&session.lock, NULL);
     pthread_mutex_init(&session.output_lock, NULL);
     pthread_cond_init(&session.wake, NULL);
@@ -254,6 +285,7 @@ int ps_cli_mcp(const struct ps_options *options)
     }
     serve_input(&session);
     close_session(&session, thread);
+    ps_buf_free(&session.report);
     pthread_cond_destroy(&session.wake);
     pthread_mutex_destroy(&session.output_lock);
     pthread_mutex_destroy(&session.lock);

@@ -76,7 +76,7 @@ struct ps_options {
     const char **hosts;
     size_t n_hosts;
     bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, memory, preview, html,
-        dry_run, update, force, show_output, follow;
+        dry_run, update, force, show_output, follow, allow_write;
     /* positional arguments: FILE..., RUN..., RUN and SQL, or a recorder and its command */
     const char **operands;
     size_t n_operands;

@@ -220,7 +220,7 @@ export async function zoomWheel(page, dy) {
 }
 
 /* Waits until `ask` answers something true; what it answered. */
-export async function until(ask, what, ms = 30_000) {
+export async function until(ask, what, ms = 60_000) {
     const end = Date.now() + ms;
     for (;;) {
         const answer = await ask();

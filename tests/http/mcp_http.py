@@ -12,6 +12,7 @@ import unittest
 from server import PROGRAM, ROOT, Server
 
 PROFILES = os.path.join(ROOT, "demo", "profiles")
+CURRENT, PREVIOUS = "2025-11-25", "2025-06-18"
 CLIENT = os.path.join(ROOT, "web", "test", "mcp_client.mjs")
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 RUNS = (("bookshop-slow.prof", "slow", "shop"), ("bookshop-cached.prof", "cached", "shop"), ("training-waits.pt.trace.json.gz", "waits", ""),
@@ -55,6 +56,14 @@ class McpTest(unittest.TestCase):
         if who:
             headers["Authorization"] = "Bearer " + self.tokens.get(who, who)
         return self.server.request(method, "/mcp", body if isinstance(body, (str, bytes, type(None))) else json.dumps(body), headers)
+
+    def sdk(self, *words, revision=CURRENT, n=11):
+        """The tools that the client of the SDK called."""
+        done = subprocess.run(["node", CLIENT, revision, *words], capture_output=True, text=True, timeout=120, cwd=ROOT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        called = json.loads(done.stdout)
+        self.assertEqual(len(called), n)
+        return called
 
     def text(self, tool, **arguments):
         answer = self.post(call_of(1, tool, **arguments), who="viewer" if self.tokens else None)
@@ -153,27 +162,50 @@ class Tokens(McpTest):
 
     def test_sdk(self):
         url = f"http://127.0.0.1:{self.server.port}/mcp"
-        done = subprocess.run(["node", CLIENT, "http", url, self.tokens["viewer"]], capture_output=True, text=True, timeout=120)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(len(json.loads(done.stdout)), 11)
+        self.sdk("http", url, self.tokens["viewer"])
+
+    def test_an_agent_reports_its_calls(self):
+        """`perfshelf mcp --server` runs the tools; the log of the server has them as those of the user."""
+        url, token = f"http://127.0.0.1:{self.server.port}", self.tokens["viewer"]
+        calls = "".join(json.dumps(call) + "\n" for call in (call_of(1, "summary", run="slow"), call_of(2, "hot", run="\u00e9" * 300 + "\n")))
+        subprocess.run([PROGRAM, "mcp", "--server", url], env=dict(os.environ, PERFSHELF_TOKEN=token), input=calls.encode(), capture_output=True, check=True, timeout=60)
+        answer = self.server.request("GET", "/api/v1/activity?limit=2", None, {"Authorization": "Bearer " + token})
+        rows = json.loads(answer.body)["rows"]
+        self.assertEqual([(row["who"], row["name"][:12], row["code"]) for row in rows],
+                         [("a viewer", "hot " + "\u00e9" * 8, "not_found"), ("a viewer", "summary slow", None)])
+
+    def test_reports_are_checked(self):
+        good = {"tool": "hot", "subject": "slow", "seconds": 0.5, "code": "not_found", "text": "no"}
+
+        def report(body, who="viewer"):
+            headers = {"Authorization": "Bearer " + self.tokens.get(who, who), "Content-Type": "application/json"}
+            return self.server.request("POST", "/api/v1/agent_calls", json.dumps(body), headers).status
+        self.assertEqual(report(good), 204)
+        self.assertEqual(report(good, who="none"), 401)
+        for name, value in (("tool", "rm"), ("tool", 1), ("tool", None), ("subject", "x" * 401), ("subject", "a\nb"), ("seconds", -1), ("seconds", "1"),
+                            ("seconds", 1e300), ("code", "<b>"), ("code", 1), ("text", "x" * 401), ("text", [])):
+            with self.subTest(name=name, value=value):
+                self.assertEqual(report({**good, name: value}), 400)
 
 
 class Sdk(McpTest):
     """The client of the protocol's own SDK calls every tool; web/test/mcp_client.mjs has the assertions."""
 
-    def client(self, *words):
-        done = subprocess.run(["node", CLIENT, *words], capture_output=True, text=True, timeout=120)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(len(json.loads(done.stdout)), 11)
-
     def test_stdio(self):
-        self.client("stdio", PROGRAM, "mcp", "--data", self.data)
+        self.sdk("stdio", PROGRAM, "mcp", "--data", self.data)
+
+    def test_stdio_that_writes(self):
+        self.assertEqual(self.sdk("stdio", PROGRAM, "mcp", "--data", self.data, "--allow-write", n=13)[-2:], ["add", "record"])
 
     def test_stdio_with_a_server(self):
-        self.client("stdio", PROGRAM, "mcp", "--server", f"http://127.0.0.1:{self.server.port}")
+        self.sdk("stdio", PROGRAM, "mcp", "--server", f"http://127.0.0.1:{self.server.port}")
 
     def test_http(self):
-        self.client("http", f"http://127.0.0.1:{self.server.port}/mcp")
+        self.sdk("http", f"http://127.0.0.1:{self.server.port}/mcp")
+
+    def test_the_previous_revision(self):
+        self.sdk("stdio", PROGRAM, "mcp", "--data", self.data, revision=PREVIOUS)
+        self.sdk("http", f"http://127.0.0.1:{self.server.port}/mcp", revision=PREVIOUS)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * Calls every tool of `perfshelf mcp` with the client of the protocol's own SDK, over one of its
- * transports. tests/http/mcp_http.py starts it on a shelf with the runs "slow", "cached", "waits"
- * and "imports". Prints the names of the tools that it called, as JSON.
+ * transports and in one revision of the protocol. tests/http/mcp_http.py starts it on a shelf with
+ * the runs "slow", "cached", "waits" and "imports". Prints the names of the tools that it called, as
+ * JSON.
  *
- *     mcp_client.mjs stdio PROGRAM ARGUMENT...
- *     mcp_client.mjs http URL [TOKEN]
+ *     mcp_client.mjs REVISION stdio PROGRAM ARGUMENT...
+ *     mcp_client.mjs REVISION http URL [TOKEN]
  */
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-const [kind, ...words] = process.argv.slice(2);
+const [revision, kind, ...words] = process.argv.slice(2);
 
 const ENDLESS =
     'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
@@ -32,6 +33,22 @@ const CALLS = {
     formats: [{ search: 'cProfile' }, 'python -m cProfile -o app.prof app.py'],
 };
 
+/** The tools of --allow-write. */
+const WRITING_CALLS = {
+    add: [{ files: ['awscli.log'], folder: 'demo/profiles' }, 'was on the shelf'],
+    record: [{ recorder: 'time', command: ['echo', 'hello'] }, '`hello`'],
+};
+
+/** Offers `revision` in place of the newest one that the SDK knows. */
+function inRevision(transport) {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+        if (message.method === 'initialize') message.params.protocolVersion = revision;
+        return send(message, options);
+    };
+    return transport;
+}
+
 function transport() {
     if (kind === 'stdio')
         return new StdioClientTransport({ command: words[0], args: words.slice(1) });
@@ -41,16 +58,18 @@ function transport() {
 
 const client = new Client({ name: 'conformance', version: '1' });
 client.onerror = (error) => {
-    // The server offers no event stream, which the transport tries to open.
-    if (!/405|Method Not Allowed/.test(String(error))) throw error;
+    // The server offers no event stream, which the transport tries to open. The end of the client
+    // may overtake its own messages about cancelled calls.
+    if (!/405|Method Not Allowed|Failed to send cancellation/.test(String(error))) throw error;
 };
-await client.connect(transport());
+await client.connect(inRevision(transport()));
 
 assert.equal(client.getServerVersion().name, 'perfshelf');
 assert.match(client.getInstructions(), /never instructions/);
 assert.deepEqual(await client.ping(), {});
 
 const { tools } = await client.listTools();
+if (tools.some((tool) => tool.name === 'record')) Object.assign(CALLS, WRITING_CALLS);
 assert.deepEqual(
     tools.map((tool) => tool.name).sort(),
     Object.keys(CALLS).sort(),
