@@ -49,7 +49,7 @@ static void add_group(struct ps_output *out, const char *label, const cJSON *run
 }
 
 /* The page: "#/compare?base=ID,ID&new=ID". */
-static void add_link(struct ps_output *out, const cJSON *response)
+void ps_add_compare_link(struct ps_output *out, const cJSON *response)
 {
     static const char *const groups[] = {"base", "new"};
     PS_AUTO(ps_buf_free) struct ps_buf route = {0};
@@ -259,7 +259,7 @@ enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
         ask_rows(call, base, now, &found, &page, err) != PS_OK)
         return err->code;
     ps_output_begin(call->out, "comparison");
-    add_link(call->out, found.tree);
+    ps_add_compare_link(call->out, found.tree);
     add_group(call->out, "base", ps_member(found.tree, "base"));
     add_group(call->out, "new", ps_member(found.tree, "new"));
     add_headline(call->out, found.tree);
@@ -433,7 +433,7 @@ enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
     if (ask_compare(call, against ? against : now, now, &response, err) != PS_OK)
         return err->code;
     ps_output_begin(out, "check");
-    add_link(out, response);
+    ps_add_compare_link(out, response);
     add_group(out, "run", ps_member(response, "new"));
     if (against)
         add_group(out, "baseline", ps_member(response, "base"));

@@ -70,10 +70,11 @@ const struct ps_tool ps_tools[] = {
     {"hot",
      "Rank the rows of a run",
      "Lists the rows of a table of a run (functions, imports, operators, kernels, lines) that have "
-     "most of a metric, with their share of the sum.",
+     "most of a metric, with their share of the sum. Of a group of runs: medians, their spread "
+     "and range.",
      ps_tool_hot,
      PS_TOOL_READS,
-     {RUN_PARAM,
+     {{"run", PS_PARAM_TEXT, true, NULL, GROUP_TEXT},
       TABLE_PARAM,
       METRIC_PARAM,
       {"search", PS_PARAM_TEXT, false, NULL,

@@ -383,8 +383,8 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
 
 #define MARKDOWN_BYTES (2 * PS_OUTPUT_BYTES)
 
-/* Prints the answers of the tools summary and hot. The table is left out if --max-bytes leaves no
- * room for it. */
+/* Prints the answers of the tools summary and hot; of a group, that of hot. The table is left out
+ * if --max-bytes leaves no room for it. */
 static enum ps_status show_markdown(const struct ps_options *options, struct ps_client *client,
                                     struct ps_buf *out, struct ps_err *err)
 {
@@ -398,6 +398,8 @@ static enum ps_status show_markdown(const struct ps_options *options, struct ps_
     if (!limited.max_rows)
         limited.max_rows = options->rows;
     ps_options_parse_count("--max-bytes", options->max_bytes, PS_OUTPUT_BYTES_MAX, &bytes, err);
+    if (is_group(client, options->operands[0]))
+        return ps_cli_call_tool(client, &limited, "hot", arguments, 3, MARKDOWN_BYTES, out, err);
     ps_cli_call_tool(client, &limited, "summary", arguments, 1, PS_OUTPUT_BYTES, out, err);
     bytes = (bytes ? bytes : MARKDOWN_BYTES) - (int64_t)out->len;
     if (err->code != PS_OK || bytes < PS_OUTPUT_BYTES_MIN)

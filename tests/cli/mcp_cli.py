@@ -337,6 +337,21 @@ class CommandLine(Agent):
         self.assertEqual(self.ok("show", "slow", "--markdown"), self.text("summary", run="slow") + self.text("hot", run="slow"))
         self.assertEqual(json.loads(self.ok("explore", "slow", "author_of", "--json"))["answer"], self.data_of("explore", run="slow", name="author_of")["answer"])
 
+    def test_groups(self):
+        """Medians and their spread, as `show GROUP` prints them. A run whose name has a comma is no group."""
+        for group in ("slow,cached", "series:shop", "series:shop@2"):
+            shown = json.loads(self.ok("show", group, "--json"))["rows"][0]
+            answer = self.data_of("hot", run=group, max_rows=3)
+            table = table_of(answer, "functions")
+            row = table["rows"][0]
+            self.assertEqual(row[:4], [shown[key] for key in ("median", "mad", "min", "max")])
+            self.assertEqual((row[5], table["shown"], fact_of(answer, "runs")), (shown["in"], 3, "2"))
+            self.assertEqual(self.ok("show", group, "--markdown", "--max-rows", "3"), self.text("hot", run=group, max_rows=3))
+        self.ok("add", os.path.join(DEMO, "awscli.log"), "--name", "slow,cached")
+        self.assertIn("### imports", self.text("hot", run="slow,cached"))
+        for group, said in (("slow,nothing", "no run nothing"), ("series:nothing", "no run has the series"), ("nothing", "no run nothing")):
+            self.assertIn(said, self.failure("hot", run=group))
+
     def test_limits(self):
         self.assertEqual(self.ok("diff", "slow", "cached", "--markdown", "--max-rows", "2"), self.text("compare", base="slow", new="cached", max_rows=2))
         for limit in (1024, 2000, 3000, 8192):
