@@ -124,7 +124,7 @@ static struct tr_track track_of(struct hand *hand, uint32_t id, enum ps_track_ki
     track.parent = ps_alloc(n * sizeof *track.parent);
     track.args_address = ps_alloc(n * sizeof *track.args_address);
     track.slice_kind = ps_alloc(n);
-    track.flags = ps_alloc(n);
+    track.flags = ps_alloc(n * sizeof *track.flags);
     track.extra[TR_EXTRA_LAUNCH] = ps_alloc(n * sizeof(int64_t));
     for (size_t i = 0; i < n; i++) {
         track.start[i] = rows[i].start;
