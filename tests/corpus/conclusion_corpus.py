@@ -129,6 +129,19 @@ KNOWN = {
         {"`re`": "0.3575", "`json`": "0.2356", "`hashing`": "0.153"}),
     "wild/chrome-trace/viztracer-multithread.json": (
         "`sleep` takes 77.06 percent of the traced time. 0.03516 s of 0.04563 s in 80 calls.", {"`sleep`": "0.03516"}),
+    "wild/torch-trace/tracelens-xdit-flux-capture-54mb.json.gz": (
+        "A graph is captured, which happens once. The GPU is idle 0.2247 s of the 0.4218 s of the trace, while its work is recorded.",
+        {"GPU idle: a graph is captured": "0.2247", "GPU idle, waiting for the CPU": "0.133", "GPU kernels": "0.06402"}),
+    "wild2/graph-replay/sglang_prefill.json.gz": (
+        "The GPU is idle 49.96 percent of the step because the host blocks in `hipMemcpyWithStream`. It takes 0.4933 s of the 0.9874 s of a step "
+        "while nothing runs on the GPU, 0.4932 s of it in one call in `aten::to`, called in "
+        "`/sgl-workspace/sglang/python/sglang/srt/model_executor/forward_batch_info.py(443): init_new`. "
+        "A prefill step keeps the GPU busy for 0.4928 s for 1.536e+04 tokens: matrix products 85.29 percent, norms 5.328 percent.",
+        {"GPU idle: host blocks in `hipMemcpyWithStream`": "0.4933", "GPU kernels": "0.4928"}),
+    "wild2/graph-replay/vllm_decode_full.json.gz": (
+        "The GPU computes 55.85 percent of the step. `_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1` takes 19.68 percent of the step. "
+        "A decode step keeps the GPU busy for 0.01072 s for 32 tokens: matrix products 78.39 percent, attention 6.118 percent.",
+        {"GPU kernels": "0.01067", "GPU idle, waiting for the CPU": "0.008396"}),
 }
 
 

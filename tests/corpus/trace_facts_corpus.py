@@ -79,7 +79,7 @@ class Facts(CorpusTest):
 PARAMETERS = {"timeline": {"slice"}, "overview": set(), "flame": set(), "device-memory": set(), "inference": set(),
               "operators": {"q", "regex", "sort", "desc"}, "slices": {"q", "regex", "sort", "desc"}, "kernels": {"q", "regex", "sort", "desc"}}
 # cause -> parts of a step, as the TensorBoard plugin divides it
-ROLES = {"host_bound": ("runtime", "cpu", "other"), "blocking": ("runtime", "cpu", "other"), "kernels": ("kernel",), "copies": ("memcpy", "memset"),
+ROLES = {"host_bound": ("runtime", "cpu", "other"), "blocking": ("runtime", "cpu", "other"), "graph_capture": ("runtime", "cpu", "other"), "kernels": ("kernel",), "copies": ("memcpy", "memset"),
          "dataloader": ("dataloader",), "communication": ("communication",), "operators": ("cpu",), "runtime": ("runtime",), "other": ("other",)}
 SMALL = 0.02  # of a step: smaller parts are not causes
 

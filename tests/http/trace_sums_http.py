@@ -264,6 +264,33 @@ class Conclusions(Sums):
         self.assertEqual(causes, {"kernels": (6.0, {"kernels": 3.0}), "blocking": (1.1, {}),
                                   "host_bound": (2.9, {"host_other": 1.65, "synchronisation": 1.05})})
 
+    def test_captures_of_graphs_are_a_cause_of_their_own(self):
+        """From the begin to the end on one thread; what blocks in them is not counted again. One without an end is unknown."""
+        trace = training(work=6_000)
+        trace.host("model.py(7): capture", 6_400, 3_300, "python_function")
+        for i in range(10):
+            at = i * 10_000 + 6_500
+            trace.host("cudaStreamBeginCapture_v10000", at, 10, "cuda_runtime")
+            trace.host("cudaMalloc", at + 100, 2_000, "cuda_runtime")
+            trace.host("cudaStreamEndCapture_v10000", at + 2_980 + 10 * i, 20, "cuda_runtime")
+        trace.host("cudaStreamBeginCapture_v10000", 99_700, 10, "cuda_runtime")
+        trace.host("cudaStreamEndCapture_v10000", 99_800, 10, "cuda_runtime", tid=102)
+        found, causes = self.causes(trace)
+        self.assertEqual(causes, {"kernels": (6.0, {"kernels": 3.0}), "graph_capture": (3.045, {}), "host_bound": (0.955, {"host_operators": 0.199, "host_other": 0.753})})
+        cause = next(cause for cause in found["causes"] if cause["rule"] == "graph_capture")
+        said = "".join(part.get("text") or part.get("code") or f"{part['value']:g}" for part in cause["evidence"])
+        self.assertEqual(said, "10 captures, the longest 0.00309")
+        self.assertTrue(found["verdict"])
+
+    def test_a_capture_explains_an_idle_device(self):
+        trace = training(work=1_000)
+        trace.host("model.py(7): capture", 1_400, 8_100, "python_function")
+        trace.host("cudaStreamBeginCapture_v10000", 1_500, 10, "cuda_runtime")
+        trace.host("cudaStreamEndCapture_v10000", 94_000, 10, "cuda_runtime")
+        found, causes = self.causes(trace)
+        self.assertEqual(list(causes)[0], "graph_capture")
+        self.assertIn("A graph is captured", "".join(part["text"] for part in found["verdict"] if "text" in part))
+
     def test_a_note_for_what_is_not_time(self):
         trace = training()
         trace.memory(5_000, 15 << 30)

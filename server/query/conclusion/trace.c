@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/trace/graph_captures.h"
 #include "server/query/trace/rules.h"
 #include "server/query/trace/trace_views.h"
 
@@ -43,6 +44,8 @@ struct call_counts {
 struct worker_time {
     struct ps_intervals steps;     /* joined */
     struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
+    /* joined: captures of graphs; and these with the work of the device */
+    struct ps_intervals captures, explained;
 };
 
 struct trace {
@@ -53,6 +56,8 @@ struct trace {
     double divisor;  /* number of steps, or of workers if there are no steps */
     double wall_s;   /* mean wall time of a step, or of a worker if there are no steps */
     double parts_s[PS_N_ROLES + 1];
+    double captures_s[PS_N_ROLES + 1]; /* parts of parts_s in captures; 0 if they are no cause */
+    struct ps_graph_captures captures; /* those that overlap steps */
     bool has_devices;
     struct ps_range_sums sums;
     struct ps_track_owners owners;
@@ -76,8 +81,11 @@ static void trace_free(struct trace *trace)
     for (uint32_t w = 0; trace->workers && w < trace->sums.n_workers; w++) {
         ps_intervals_free(&trace->workers[w].steps);
         ps_intervals_free(&trace->workers[w].of_device);
+        ps_intervals_free(&trace->workers[w].captures);
+        ps_intervals_free(&trace->workers[w].explained);
     }
     free(trace->workers);
+    ps_graph_captures_free(&trace->captures);
     free(trace->blocking);
     free(trace->checks);
     ps_trace_facts_free(&trace->facts);
@@ -132,6 +140,76 @@ static void divide_steps(struct trace *trace)
         trace->wall_s += trace->parts_s[k];
 }
 
+/* The time of a step, or of a worker, in which the device waits for the host. */
+static double host_seconds(const double parts_s[PS_N_ROLES + 1])
+{
+    return parts_s[PS_ROLE_RUNTIME] + parts_s[PS_ROLE_CPU] + parts_s[PS_N_ROLES];
+}
+
+/* Assigns captures to workers; drops those outside of the steps. */
+static void assign_captures(struct trace *trace)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < trace->captures.n; i++) {
+        const struct ps_graph_capture capture = trace->captures.items[i];
+        uint32_t w = ps_track_owner_of(&trace->owners, capture.track).worker;
+
+        if (w >= trace->sums.n_workers ||
+            ps_intervals_length(&trace->workers[w].steps, capture.start, capture.end) <= 0)
+            continue;
+        ps_intervals_add(&trace->workers[w].captures, capture.start, capture.end);
+        trace->captures.items[n++] = capture;
+    }
+    trace->captures.n = n;
+}
+
+/* Divides the captures in the steps of a worker into parts. */
+static void divide_captures(struct trace *trace, const struct worker_time *worker,
+                            const struct ps_worker_sums *sums)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < worker->steps.n; i++) {
+        const struct ps_interval step = worker->steps.items[i];
+
+        while (first < worker->captures.n && worker->captures.items[first].end <= step.start)
+            first++;
+        for (size_t k = first; k < worker->captures.n; k++) {
+            const struct ps_interval capture = worker->captures.items[k];
+            struct ps_part parts[PS_PARTS_MAX];
+            size_t n;
+
+            if (capture.start >= step.end)
+                break;
+            n = ps_breakdown_compute(PS_BREAKDOWN_TENSORBOARD, sums->roles, NULL,
+                                     capture.start > step.start ? capture.start : step.start,
+                                     capture.end < step.end ? capture.end : step.end, parts);
+            for (size_t role = 0; role < n; role++)
+                trace->captures_s[role] += (double)parts[role].ns / 1e9 / trace->divisor;
+        }
+    }
+}
+
+/* Captures are a cause of their own if they are long enough: the parts in them are taken out of the
+ * other causes. */
+static enum ps_status read_captures(struct trace *trace, struct ps_err *err)
+{
+    if (!trace->has_devices || ps_graph_captures_read(trace->db, &trace->captures, err) != PS_OK)
+        return err->code;
+    assign_captures(trace);
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
+        ps_intervals_join(&trace->workers[w].captures);
+        divide_captures(trace, &trace->workers[w], &trace->sums.workers[w]);
+    }
+    if (host_seconds(trace->captures_s) >= CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    memset(trace->captures_s, 0, sizeof trace->captures_s);
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++)
+        trace->workers[w].captures.n = 0;
+    return PS_OK;
+}
+
 static bool visit_calls(void *user, const struct ps_chunk *chunk)
 {
     struct trace *trace = user;
@@ -148,7 +226,7 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
             __builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end))
             continue;
         ns = ps_intervals_length(&worker->steps, start, end) -
-             ps_intervals_common_length(&worker->steps, &worker->of_device, start, end);
+             ps_intervals_common_length(&worker->steps, &worker->explained, start, end);
         if (ns <= 0)
             continue;
         calls = &trace->blocking[name];
@@ -175,6 +253,13 @@ static enum ps_status read_blocking(struct trace *trace, struct ps_err *err)
     if (ps_trace_get_text_end(trace->db, &trace->n_blocking, err) != PS_OK)
         return err->code;
     trace->blocking = ps_alloc_array(trace->n_blocking + 1, sizeof *trace->blocking);
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
+        struct worker_time *worker = &trace->workers[w];
+
+        ps_intervals_add_all(&worker->explained, &worker->of_device);
+        ps_intervals_add_all(&worker->explained, &worker->captures);
+        ps_intervals_join(&worker->explained);
+    }
     return ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
 }
 
@@ -260,6 +345,8 @@ static enum ps_status read_trace(struct trace *trace, struct ps_err *err)
     if (read_steps(trace, err) != PS_OK)
         return err->code;
     divide_steps(trace);
+    if (read_captures(trace, err) != PS_OK)
+        return err->code;
     read_blocking(trace, err);
     sum_rows(trace, "conclude_kernels", false, &trace->kernels, err);
     sum_rows(trace, "conclude_kernels", true, &trace->collectives, err);
@@ -327,7 +414,7 @@ static size_t find_blocking(const struct trace *trace)
 static double blocking_seconds(const struct trace *trace, size_t name)
 {
     double seconds = (double)trace->blocking[name].ns / 1e9 / trace->divisor;
-    double limit = trace->parts_s[PS_ROLE_RUNTIME];
+    double limit = trace->parts_s[PS_ROLE_RUNTIME] - trace->captures_s[PS_ROLE_RUNTIME];
 
     return seconds < limit ? seconds : limit; /* calls of several threads can overlap */
 }
@@ -338,12 +425,13 @@ struct callers {
     struct ps_str op_name, function_name;
 };
 
-/* Whether the frame belongs to PyTorch itself, such as torch/_ops.py(502): __call__. Frames of the
- * program explain more. */
+/* Whether the frame belongs to PyTorch itself, such as torch/_ops.py(502): __call__, or to code
+ * that torch.compile generated. Frames of the program explain more. */
 static bool is_library_frame(struct ps_str name)
 {
     return ps_str_starts_with(name, PS_STR("torch/")) ||
-           ps_str_find(name, PS_STR("site-packages/torch/")) != NULL;
+           ps_str_find(name, PS_STR("site-packages/torch/")) != NULL ||
+           ps_str_find(name, PS_STR("torchinductor_")) != NULL;
 }
 
 /* Finds the outermost operator, and the innermost Python function of the program, or else of
@@ -509,7 +597,8 @@ static double sync_seconds(const struct trace *trace)
         if (name != trace->blocking_name && trace->blocking[name].ns &&
             name_contains(trace, name, PS_STR("Synchronize")))
             seconds += (double)trace->blocking[name].ns / 1e9 / trace->divisor;
-    return fmin(seconds, trace->parts_s[PS_ROLE_RUNTIME] - trace->blocking_s);
+    return fmin(seconds, trace->parts_s[PS_ROLE_RUNTIME] - trace->captures_s[PS_ROLE_RUNTIME] -
+                             trace->blocking_s);
 }
 
 /* The part of the cause of a finding that is its alone; NaN: its time overlaps with other parts. */
@@ -747,9 +836,10 @@ static bool is_found(const struct trace *trace, const char *rule)
 /* Adds the time in which the device waits for the host as a cause, with its parts. */
 static void add_idle(struct ps_conclusion *c, const struct trace *trace)
 {
-    const double runtime_s = trace->parts_s[PS_ROLE_RUNTIME] - trace->blocking_s;
-    const double operators_s = trace->parts_s[PS_ROLE_CPU];
-    const double other_s = trace->parts_s[PS_N_ROLES];
+    const double *all = trace->parts_s, *captures = trace->captures_s;
+    const double runtime_s = all[PS_ROLE_RUNTIME] - captures[PS_ROLE_RUNTIME] - trace->blocking_s;
+    const double operators_s = all[PS_ROLE_CPU] - captures[PS_ROLE_CPU];
+    const double other_s = all[PS_N_ROLES] - captures[PS_N_ROLES];
     const double sync_s = is_found(trace, "synchronisation") ? sync_seconds(trace) : 0;
     const struct {
         const char *rule, *title;
@@ -796,12 +886,42 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace)
     add_findings(c, trace);
 }
 
-/* The time in which the device waits for the host, without the driver calls that are a cause of
- * their own. */
+/* The time in which the device waits for the host, without what is a cause of its own: driver
+ * calls that block, and captures. */
 static double idle_seconds(const struct trace *trace)
 {
-    return trace->parts_s[PS_ROLE_RUNTIME] + trace->parts_s[PS_ROLE_CPU] +
-           trace->parts_s[PS_N_ROLES] - trace->blocking_s;
+    return host_seconds(trace->parts_s) - host_seconds(trace->captures_s) - trace->blocking_s;
+}
+
+static const struct ps_graph_capture *longest_capture(const struct trace *trace)
+{
+    const struct ps_graph_capture *longest = trace->captures.items;
+
+    for (size_t i = 1; i < trace->captures.n; i++)
+        if (trace->captures.items[i].end - trace->captures.items[i].start >
+            longest->end - longest->start)
+            longest = &trace->captures.items[i];
+    return longest;
+}
+
+static void add_captures(struct ps_conclusion *c, const struct trace *trace, struct ps_err *err)
+{
+    const struct ps_graph_capture *longest = longest_capture(trace);
+    const double seconds = host_seconds(trace->captures_s);
+    const struct ps_report_link link = longest ? link_slice(c, longest->begin_call) : ps_link_none;
+    struct ps_cause *cause;
+
+    if (!(seconds > 0))
+        return;
+    cause = ps_conclusion_add(c, "graph_capture", seconds, seconds / trace->wall_s);
+    ps_say(c, &cause->title, "GPU idle: a graph is captured");
+    ps_cause_save(cause, NAN, seconds);
+    cause->advice = "What is launched during a capture is recorded, not run. A graph is captured "
+                    "once: record after the warm-up to see how its replays run.";
+    say_count(c, &cause->evidence, link, (double)trace->captures.n, "capture");
+    ps_say(c, &cause->evidence, ", the longest ");
+    ps_say_value(&cause->evidence, link, (double)(longest->end - longest->start) / 1e9, "s");
+    say_callers(c, trace, longest->begin_call, &cause->evidence, err);
 }
 
 static const char *step_words(const struct trace *trace)
@@ -873,7 +993,7 @@ static enum ps_status say_top(struct ps_conclusion *c, const struct trace *trace
 }
 
 /* What keeps the device, or the program, from computing. */
-enum obstacle { WAITS_FOR_DATA, COMMUNICATES, COPIES, BLOCKS, IDLES, NO_OBSTACLE };
+enum obstacle { WAITS_FOR_DATA, COMMUNICATES, COPIES, BLOCKS, CAPTURES, IDLES, NO_OBSTACLE };
 
 /* The largest obstacle that explains a step. */
 static enum obstacle find_obstacle(const struct trace *trace)
@@ -884,6 +1004,7 @@ static enum obstacle find_obstacle(const struct trace *trace)
         [COMMUNICATES] = parts[PS_ROLE_COMMUNICATION],
         [COPIES] = parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET],
         [BLOCKS] = trace->blocking_s,
+        [CAPTURES] = host_seconds(trace->captures_s),
         [IDLES] = trace->has_devices ? idle_seconds(trace) : 0,
     };
     enum obstacle largest = WAITS_FOR_DATA;
@@ -971,6 +1092,12 @@ static enum ps_status say_verdict(struct ps_conclusion *c, const struct trace *t
     case BLOCKS:
         say_blocking(c, trace, trace->blocking_name, trace->blocking_s, err);
         break;
+    case CAPTURES:
+        say_obstacle(c, trace, "A graph is captured, which happens once.", "The GPU is idle",
+                     host_seconds(trace->captures_s),
+                     link_slice(c, longest_capture(trace)->begin_call),
+                     ", while its work is recorded.");
+        break;
     case IDLES:
         say_idle(c, trace, idle_seconds(trace));
         break;
@@ -1039,6 +1166,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
             trace.blocking_s = blocking_seconds(&trace, blocking);
             add_blocking(out, &trace, blocking, trace.blocking_s, err);
         }
+        add_captures(out, &trace, err);
         add_idle(out, &trace);
         add_kernels(out, &trace, err);
     } else {
