@@ -75,6 +75,13 @@ test('roofline: by operator, and on a phone', async ({ pages }) => {
         const shapes = (await rowTexts(page, LABEL)).length;
         await page.getByRole('button', { name: 'by operator', exact: true }).click();
         await until(async () => (await rowTexts(page, LABEL)).length < shapes, 'fewer rows');
+        await page.getByRole('button', { name: 'by kernel', exact: true }).click();
+        await until(async () => (await rowTexts(page, LABEL)).some(([name]) => name.includes('layer_norm_kernel')), 'kernels');
+        await page.locator(`[aria-label="${LABEL}"] .grid-row`).first().click();
+        await until(async () => (await page.locator('.roofline-detail').innerText()).includes('Operators'), 'its operators');
+        await page.getByRole('button', { name: 'by operator and shape', exact: true }).click();
+        await page.locator(`[aria-label="${LABEL}"] .grid-row`).first().click();
+        await until(async () => (await page.locator('.roofline-detail').innerText()).includes('Kernels'), 'its kernels');
     });
     await withTrace(
         pages,

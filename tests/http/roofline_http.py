@@ -50,6 +50,23 @@ class RooflineTest(ServerTest):
         self.assertEqual(answer["span_ns"], 204_000)
         self.assertAlmostEqual(answer["mbu"], row["bytes"] / 3350e9 / 204e-6)
 
+    def test_rows_have_their_kernels(self):
+        """Two kernels of one name: two works of one call, so the operator is not the kernel's alone."""
+        rows = {row["name"]: row for row in self.answer()["rows"]}
+        kernels = {name: [(kernel["name"], kernel["count"], kernel["device_ns"]) for kernel in row["kernels"]] for name, row in rows.items()}
+        self.assertEqual(kernels, {"aten::mm": [("gemm", 2, 40_000)], "aten::view": [("gemm", 1, 5_000)]})
+        self.assertEqual({row["kernels_omitted"] for row in rows.values()}, {0})
+
+    def test_many_kernels_of_a_row_are_counted(self):
+        events = [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 500, "args": MATRIX}]
+        for i in range(30):
+            events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 10 + 10 * i, "dur": 3, "args": {"correlation": i + 1}},
+                       {"ph": "X", "cat": "kernel", "name": f"k{i}", "pid": 0, "tid": 7, "ts": 1000 + 100 * i, "dur": 30 + i,
+                        "args": {"device": 0, "stream": 7, "correlation": i + 1}}]
+        run = self.add(json.dumps({"schemaVersion": 1, "traceEvents": events}).encode(), name="many.json")
+        row, = self.get_json(f"{RUNS}/{run['id']}/roofline")["rows"]
+        self.assertEqual(([kernel["name"] for kernel in row["kernels"]], row["kernels_omitted"]), ([f"k{i}" for i in range(29, 9, -1)], 10))
+
     def test_devices_share_the_utilisation(self):
         one, four = self.answer(), self.answer(devices=4)
         self.assertEqual((one["devices"], four["devices"]), (1, 4))

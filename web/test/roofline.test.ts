@@ -21,6 +21,8 @@ const row = (name: string, more: Partial<RooflineRow>): RooflineRow => ({
     calls: 2,
     device_ns: 1000,
     slice: 1,
+    kernels: [],
+    kernels_omitted: 0,
     has_model: false,
     ...more,
 });
@@ -75,6 +77,51 @@ test('shapes are those of the tensors', () => {
     assert.equal(shapesText('[[[2,3],[4]],[5]]'), 'list · 5');
     assert.equal(shapesText(null), '');
     assert.equal(shapesText('[[2,3'), '[[2,3');
+});
+
+test('a kernel has the work of operators that launch it alone', () => {
+    const kernel = (name_id: number, count: number, device_ns: number) => ({
+        name: `k${name_id}`,
+        name_id,
+        count,
+        device_ns,
+    });
+    const items = rooflineItems(
+        answerOf([
+            row('aten::mm', { ...MODEL, kernels: [kernel(1, 2, 1000)] }),
+            row('aten::addmm', { ...MODEL, device_ns: 3000, kernels: [kernel(1, 2, 3000)] }),
+            row('aten::bmm', { ...MODEL, kernels: [kernel(1, 2, 600), kernel(2, 2, 400)] }),
+            row('aten::matmul', { ...MODEL, kernels: [kernel(3, 4, 900)] }), // two a call
+            // another one in each call
+            row('aten::linear', { ...MODEL, kernels: [kernel(4, 1, 700), kernel(5, 1, 300)] }),
+            row('aten::view', { kernels: [kernel(2, 2, 50)] }),
+        ]),
+        'kernel',
+    );
+    assert.deepEqual(
+        items.map(({ name, shapes, calls, ns, remark }) => [name, shapes, calls, ns, remark]),
+        [
+            ['k1', 'aten::mm · aten::addmm', 4, 4000, ''],
+            ['k3', 'aten::matmul', 4, 900, 'one of several'],
+            ['k4', 'aten::linear', 1, 700, ''],
+            ['k1', 'aten::bmm', 2, 600, 'one of several'],
+            ['k2', 'aten::bmm', 2, 400, 'one of several'],
+            ['k5', 'aten::linear', 1, 300, ''],
+            ['k2', 'aten::view', 2, 50, 'no model'],
+        ],
+    );
+    assert.equal(items[0].flops, 240);
+    assert.equal(items[0].limit_ns, 500);
+    assert.equal(items[0].percent, 12.5);
+    assert.deepEqual(
+        items.filter(({ name }) => name === 'k4').map(({ flops, limit_ns }) => [flops, limit_ns]),
+        [[60, 125]],
+    );
+    assert.deepEqual(
+        items.filter(({ remark, tflops }) => !remark === (tflops === null)),
+        [],
+    );
+    assert.equal(new Set(items.map(({ key }) => key)).size, 7);
 });
 
 test('shapes of one operator are added up', () => {

@@ -29,6 +29,8 @@ const row = (name: string, ns: number, more: Partial<RooflineRow> = {}): Rooflin
     calls: 2,
     device_ns: ns,
     slice: 1,
+    kernels: [],
+    kernels_omitted: 0,
     has_model: true,
     flops: 100,
     bytes: 50,

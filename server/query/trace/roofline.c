@@ -20,9 +20,10 @@
 #include "slices/intervals.h"
 #include "slices/peaks.h"
 
-#define ROWS_MAX 2000 /* of an answer; the rest is one sum */
-#define PEAK_MAX 1e9  /* of a peak that a request gives */
-#define NONE     UINT32_MAX
+#define ROWS_MAX    2000 /* of an answer; the rest is one sum */
+#define KERNELS_MAX 20   /* of a row; the rest is counted */
+#define PEAK_MAX    1e9  /* of a peak that a request gives */
+#define NONE        UINT32_MAX
 
 /* Calls of one operator with the same shapes and types. */
 struct group {
@@ -32,7 +33,14 @@ struct group {
     bool has_model;
     struct ps_op_cost cost; /* of one call */
     int64_t calls, ns;
-    int64_t slice; /* of its first call */
+    int64_t slice;             /* of its first call */
+    size_t kernels, n_kernels; /* first and number of its kernels in roofline.kernels */
+};
+
+/* The work with one name of a group. */
+struct kernel {
+    uint32_t group, name; /* text id */
+    int64_t count, ns;    /* ns: sum of the durations */
 };
 
 /* Work of a device. */
@@ -40,8 +48,8 @@ struct work {
     int64_t owner;  /* slice id of the call it counts for; the operator, until that is known */
     int64_t launch; /* slice id of the launch of the graph that replayed it; 0: none did */
     int64_t start, end;
-    uint32_t group;
-    bool is_transfer; /* a copy between host and device: the link limits it, not the memory */
+    uint32_t group, name; /* text id */
+    bool is_transfer;     /* a copy between host and device: the link limits it, not the memory */
 };
 
 /* What is around the rows of a track: the call that all work inside of it counts for. */
@@ -72,6 +80,9 @@ struct roofline {
     size_t n_groups, cap_groups;
     struct ps_intern keys; /* name, dims and types -> index in groups */
     struct ps_buf key;
+    struct kernel *kernels;
+    size_t n_kernels, cap_kernels;
+    struct ps_intern kernel_keys; /* group and name -> index in kernels */
     struct ps_arena arena;
     size_t text_end;      /* greater than all text ids */
     uint8_t *name_models; /* by text id: 0 unknown, 1 has a model, 2 has none */
@@ -93,6 +104,8 @@ static void roofline_free(struct roofline *r)
     ps_intern_free(&r->devices);
     free(r->works);
     free(r->groups);
+    free(r->kernels);
+    ps_intern_free(&r->kernel_keys);
     ps_intern_free(&r->keys);
     ps_buf_free(&r->key);
     ps_arena_free(&r->arena);
@@ -115,19 +128,25 @@ static void count_device(struct roofline *r, uint32_t track)
     ps_intern_add(&r->devices, (struct ps_str){(const char *)key, sizeof key});
 }
 
+/* The text id of a name; 0: none, of a damaged run file. */
+static uint32_t name_of(const struct roofline *r, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t id = ps_chunk_value(chunk, PS_COL_NAME, i);
+
+    return id > 0 && (uint64_t)id < r->text_end ? (uint32_t)id : 0;
+}
+
 /* Whether a copy is between host and device, or devices, by its name: "Memcpy HtoD (Pinned ->
  * Device)", "[CUDA memcpy Device-to-Host]". */
 static bool is_transfer(struct roofline *r, const struct ps_chunk *chunk, uint32_t i)
 {
     static const char *const words[] = {"HtoD",           "DtoH",           "PtoP",
                                         "Host-to-Device", "Device-to-Host", "Peer-to-Peer"};
-    int64_t id = ps_chunk_value(chunk, PS_COL_NAME, i);
     struct ps_str name;
 
-    if (ps_chunk_value(chunk, PS_COL_KIND, i) != PS_SLICE_MEMCPY || id < 0 ||
-        (uint64_t)id >= r->text_end)
+    if (ps_chunk_value(chunk, PS_COL_KIND, i) != PS_SLICE_MEMCPY)
         return false;
-    name = ps_trace_text(r->db, (uint32_t)id);
+    name = ps_trace_text(r->db, name_of(r, chunk, i));
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (ps_str_find(name, ps_str_from_c(words[k])))
             return true;
@@ -161,8 +180,13 @@ static bool visit_stream(void *user, const struct ps_chunk *chunk)
             continue;
         }
         PS_RESERVE_ONE(r->works, r->n_works, r->cap_works);
-        r->works[r->n_works++] =
-            (struct work){op, launch, span.from_ns, span.to_ns, NONE, is_transfer(r, chunk, i)};
+        r->works[r->n_works++] = (struct work){op,
+                                               launch,
+                                               span.from_ns,
+                                               span.to_ns,
+                                               NONE,
+                                               name_of(r, chunk, i),
+                                               is_transfer(r, chunk, i)};
     }
     return true;
 }
@@ -379,6 +403,43 @@ static int by_launch(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
+static void add_kernel(struct roofline *r, uint32_t group, const struct work *work)
+{
+    const uint32_t key[2] = {group, work->name};
+    uint32_t index = ps_intern_add(&r->kernel_keys, (struct ps_str){(const char *)key, sizeof key});
+
+    if (index == r->n_kernels) {
+        PS_RESERVE_ONE(r->kernels, r->n_kernels, r->cap_kernels);
+        r->kernels[r->n_kernels++] = (struct kernel){.group = group, .name = work->name};
+    }
+    r->kernels[index].count++;
+    r->kernels[index].ns = ps_add_saturated(r->kernels[index].ns, work->end - work->start);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct kernel *x = a, *y = b;
+
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Sorts the kernels by group, most time first, and tells the groups theirs. */
+static void assign_kernels(struct roofline *r)
+{
+    if (r->n_kernels)
+        qsort(r->kernels, r->n_kernels, sizeof *r->kernels, by_group);
+    for (size_t i = r->n_kernels; i-- > 0;) {
+        struct group *group = &r->groups[r->kernels[i].group];
+
+        group->kernels = i;
+        group->n_kernels++;
+    }
+}
+
 /* Adds the time of each call to its group. */
 static void add_calls(struct roofline *r)
 {
@@ -393,6 +454,8 @@ static void add_calls(struct roofline *r)
         for (; i < r->n_works && r->works[i].owner == owner && r->works[i].launch == launch; i++) {
             int64_t from = r->works[i].start > end ? r->works[i].start : end;
 
+            if (group != NONE)
+                add_kernel(r, group, &r->works[i]);
             if (r->works[i].end > from) {
                 ns = ps_add_saturated(ns, r->works[i].end - from);
                 end = r->works[i].end;
@@ -435,6 +498,7 @@ static enum ps_status read_roofline(struct roofline *r, struct ps_err *err)
     ps_sort_records(r->works, r->n_works, sizeof *r->works); /* by operator */
     ps_trace_each_chunk(r->db, &host, visit_host, r, err);
     add_calls(r);
+    assign_kernels(r);
     return err->code;
 }
 
@@ -618,7 +682,26 @@ static void add_sums(struct sums *sums, const struct group *group, const struct 
     sums->limit_ns += calls * limit;
 }
 
-static void write_row(struct ps_db *db, struct ps_json *json, const struct group *group,
+static void write_kernels(const struct roofline *r, struct ps_json *json, const struct group *group)
+{
+    ps_json_key(json, "kernels");
+    ps_json_array(json);
+    for (size_t i = 0; i < group->n_kernels && i < KERNELS_MAX; i++) {
+        const struct kernel *kernel = &r->kernels[group->kernels + i];
+
+        ps_json_object(json);
+        ps_json_text(json, "name", r->db, kernel->name);
+        ps_json_key_int(json, "name_id", kernel->name);
+        ps_json_key_int(json, "count", kernel->count);
+        ps_json_key_int(json, "device_ns", kernel->ns);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    ps_json_key_int(json, "kernels_omitted",
+                    group->n_kernels > KERNELS_MAX ? (int64_t)(group->n_kernels - KERNELS_MAX) : 0);
+}
+
+static void write_row(const struct roofline *r, struct ps_json *json, const struct group *group,
                       const struct used_peaks *used)
 {
     double seconds = (double)group->ns / 1e9, calls = (double)group->calls,
@@ -627,7 +710,7 @@ static void write_row(struct ps_db *db, struct ps_json *json, const struct group
     const struct ps_op_cost *cost = &group->cost;
 
     ps_json_object(json);
-    ps_json_text(json, "name", db, group->name);
+    ps_json_text(json, "name", r->db, group->name);
     ps_json_key_int(json, "name_id", group->name);
     ps_json_key_int(json, "family", group->family);
     ps_json_key(json, "shapes");
@@ -637,6 +720,7 @@ static void write_row(struct ps_db *db, struct ps_json *json, const struct group
     ps_json_key_int(json, "calls", group->calls);
     ps_json_key_int(json, "device_ns", group->ns);
     ps_json_key_int(json, "slice", group->slice);
+    write_kernels(r, json, group);
     ps_json_key_bool(json, "has_model", group->has_model);
     if (group->has_model) {
         write_real(json, "flops", cost->flops);
@@ -698,7 +782,7 @@ static void write_roofline(struct roofline *r, const struct used_peaks *used, st
         if (r->groups[i].calls == 0)
             continue;
         if (n++ < ROWS_MAX)
-            write_row(r->db, json, &r->groups[i], used);
+            write_row(r, json, &r->groups[i], used);
         else
             omitted_ns = ps_add_saturated(omitted_ns, r->groups[i].ns);
     }

@@ -11,6 +11,15 @@ export interface Peaks {
     bandwidth: number;
 }
 
+/** The work with one name of a row. */
+export interface RooflineKernel {
+    name: string;
+    name_id: number;
+    count: number;
+    /** sum of the durations */
+    device_ns: number;
+}
+
 export interface RooflineRow {
     name: string;
     name_id: number;
@@ -20,6 +29,9 @@ export interface RooflineRow {
     calls: number;
     device_ns: number;
     slice: number;
+    /** most time first */
+    kernels: RooflineKernel[];
+    kernels_omitted: number;
     has_model: boolean;
     /** the following: only with a model; null: unknown */
     flops?: number | null;

@@ -2,25 +2,30 @@
  *
  * Operators against the limits of a device: rows, roofs, the log-log scale, and what they say.
  */
-import type { Peaks, Roofline, RooflineRow } from '../base/roofline_types';
+import type { Peaks, Roofline, RooflineKernel, RooflineRow } from '../base/roofline_types';
 import { bytesText, formatFixed, pct, THIN_SPACE } from '../base/units';
+import { shortName } from './timeline_names';
 import { ms } from './trace_range';
 
 /** Operators below this share of the device time are one row and no circle, unless asked for. */
 export const SMALL_SHARE = 0.0008;
 
-export type RooflineBy = 'shape' | 'operator';
+export type RooflineBy = 'shape' | 'operator' | 'kernel';
 
 /** A row of the table and a circle of the picture. */
 export interface RooflineItem {
     key: string;
     name: string;
     family: number;
-    /** "15360×4096 · 24576×4096"; '' for several shapes */
+    /** "15360×4096 · 24576×4096"; '' for several shapes. Of a kernel: its operators. */
     shapes: string;
     calls: number;
     ns: number;
     hasModel: boolean;
+    /** why there are no rates; '' if there are */
+    remark: '' | 'no model' | 'one of several';
+    /** of an operator, most time first */
+    kernels: readonly RooflineKernel[];
     /** sums over the calls; null: unknown */
     flops: number | null;
     bytes: number | null;
@@ -36,9 +41,6 @@ export interface RooflineItem {
     /** of the limit */
     percent: number | null;
 }
-
-/** "mm" of "aten::mm". */
-export const shortName = (name: string): string => name.replace(/^.*::/, '');
 
 /** "15360×4096 · 24576×4096" of the dims of the inputs; scalars are left out. */
 export function shapesText(shapes: string | null): string {
@@ -70,6 +72,8 @@ function itemOf(row: RooflineRow, index: number): RooflineItem {
         calls,
         ns,
         hasModel: row.has_model,
+        remark: row.has_model ? '' : 'no model',
+        kernels: row.kernels,
         flops: times(row.flops),
         bytes: times(row.bytes),
         tflops: known(row.tflops),
@@ -86,6 +90,19 @@ function itemOf(row: RooflineRow, index: number): RooflineItem {
 
 const plus = (a: number | null, b: number | null): number | null =>
     a === null || b === null ? null : a + b;
+
+function mergeKernels(items: readonly RooflineItem[]): RooflineKernel[] {
+    const byName = new Map<number, RooflineKernel>();
+    for (const kernel of items.flatMap((item) => item.kernels)) {
+        const { count = 0, device_ns = 0 } = byName.get(kernel.name_id) ?? {};
+        byName.set(kernel.name_id, {
+            ...kernel,
+            count: kernel.count + count,
+            device_ns: kernel.device_ns + device_ns,
+        });
+    }
+    return [...byName.values()].sort((a, b) => b.device_ns - a.device_ns);
+}
 
 /** The calls of several rows of one operator, at least one. The limit is the sum of theirs. */
 export function mergeItems(items: readonly RooflineItem[]): RooflineItem {
@@ -104,6 +121,7 @@ export function mergeItems(items: readonly RooflineItem[]): RooflineItem {
     return {
         ...all,
         key: first.name,
+        kernels: mergeKernels(items),
         shapes: items.length > 1 ? '' : first.shapes,
         tflops: flops === null || ns === 0 ? null : flops / ns / 1e3,
         gbps: bytes === null || ns === 0 ? null : bytes / ns,
@@ -112,7 +130,65 @@ export function mergeItems(items: readonly RooflineItem[]): RooflineItem {
     };
 }
 
+const NO_WORK = {
+    hasModel: false,
+    flops: null,
+    bytes: null,
+    tflops: null,
+    gbps: null,
+    intensity: null,
+    units: null,
+    type: '',
+    peak: null,
+    limit_ns: null,
+    bound: null,
+    percent: null,
+} as const;
+
+/** The kernels of a row. The work of a call is that of a kernel only if each call launches one
+ * alone. The rates follow when rows are merged. */
+function kernelItems(row: RooflineRow, index: number): RooflineItem[] {
+    const item = itemOf(row, index);
+    const works = row.kernels.reduce((sum, { count }) => sum + count, 0);
+    const isAlone = works === row.calls && !row.kernels_omitted;
+    return row.kernels.map(({ name, name_id, count, device_ns }) => {
+        const of = { name, shapes: row.name, kernels: [], calls: count, ns: device_ns };
+        const remark = !row.has_model ? 'no model' : isAlone ? '' : 'one of several';
+        if (remark) return { ...item, ...NO_WORK, ...of, key: `${name_id} ${remark}`, remark };
+        const part = (sum: number | null): number | null =>
+            sum === null ? null : (sum * count) / row.calls;
+        const { flops, bytes, limit_ns } = item;
+        return {
+            ...item,
+            ...of,
+            key: `${name_id} ${row.units} ${row.type}`,
+            flops: part(flops),
+            bytes: part(bytes),
+            limit_ns: part(limit_ns),
+        };
+    });
+}
+
+const MAX_OPERATORS = 3;
+
+/** The names of the operators, without repeats. */
+function operatorsText(items: readonly RooflineItem[]): string {
+    const names = [...new Set(items.map(({ shapes }) => shapes))];
+    const more = names.length - MAX_OPERATORS;
+    return names.slice(0, MAX_OPERATORS).join(' · ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function itemsByKernel(rows: readonly RooflineRow[]): RooflineItem[] {
+    const byKey = new Map<string, RooflineItem[]>();
+    for (const item of rows.flatMap(kernelItems))
+        byKey.set(item.key, [...(byKey.get(item.key) ?? []), item]);
+    return [...byKey]
+        .map(([key, items]) => ({ ...mergeItems(items), key, shapes: operatorsText(items) }))
+        .sort((a, b) => b.ns - a.ns);
+}
+
 export function rooflineItems({ rows }: Roofline, by: RooflineBy): RooflineItem[] {
+    if (by === 'kernel') return itemsByKernel(rows);
     const items = rows.map(itemOf);
     if (by === 'shape') return items;
     const byName = new Map<string, RooflineItem[]>();
@@ -158,6 +234,10 @@ export function decades(values: readonly number[]): { from: number; to: number }
 export const logShare = (value: number, { from, to }: { from: number; to: number }): number =>
     (Math.log10(value) - from) / (to - from);
 
+/** Names of kernels can be longer than a sentence. */
+const MAX_NAME = 60;
+const spokenName = (name: string): string => (name.length > MAX_NAME ? shortName(name) : name);
+
 const percent = (share: number): string => `${pct(100 * share)}${THIN_SPACE}%`;
 const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
 
@@ -193,7 +273,7 @@ export function rooflineSays(
         mfu === null || mbu === null ? '' : ` MFU ${percent(mfu)}, MBU ${percent(mbu)}.`;
     return [
         `At their limits, the operators with a model would take ${time(limit_ns)} instead of ${time(limited_ns)}.`,
-        `${top && top.gain > 0 ? `The most above its limit is ${top.item.name}: ${time(top.gain)}. ` : ''}${share}${utilisation}`,
+        `${top && top.gain > 0 ? `The most above its limit is ${spokenName(top.item.name)}: ${time(top.gain)}. ` : ''}${share}${utilisation}`,
     ];
 }
 

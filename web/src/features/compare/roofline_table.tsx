@@ -13,7 +13,8 @@ import { arraySource, type GridHandle } from '../../components/grid_types';
 import { MarkedName } from '../../components/marked_name';
 import { readSort } from '../../model/filter_query';
 import { capital } from '../../model/labels';
-import { shortName, type RooflineBy } from '../../model/roofline';
+import type { RooflineBy } from '../../model/roofline';
+import { shortName } from '../../model/timeline_names';
 import {
     boundText,
     isShared,

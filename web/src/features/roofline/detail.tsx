@@ -3,6 +3,7 @@
 import { formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
+import type { RooflineKernel } from '../../base/roofline_types';
 import { flopText, movedText, rateText, type RooflineItem } from '../../model/roofline';
 import { ms } from '../../model/trace_range';
 
@@ -13,12 +14,30 @@ interface DetailProps {
     onClose: () => void;
 }
 
+const KERNELS_MAX = 6;
+
+function KernelOf({ kernel, total }: { kernel: RooflineKernel; total: number }) {
+    const share = pct((100 * kernel.device_ns) / Math.max(1, total));
+    return (
+        <span class="roofline-kernel" title={kernel.name}>
+            <span class="mono ellipsis">{kernel.name}</span>
+            <small class="soft">
+                {`${time(kernel.device_ns)}, ${share}${THIN_SPACE}%, ${int(kernel.count)}×`}
+            </small>
+        </span>
+    );
+}
+
 const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
 
 export function RooflineDetail({ item, total, onClose }: DetailProps) {
     const { calls, ns, flops, bytes, limit_ns: limit } = item;
     const rows: [string, preact.ComponentChildren][] = [];
-    if (item.shapes) rows.push(['Shapes', <span class="mono">{item.shapes}</span>]);
+    if (item.shapes)
+        rows.push([
+            item.kernels.length ? 'Shapes' : 'Operators',
+            <span class="mono">{item.shapes}</span>,
+        ]);
     if (flops !== null) rows.push(['Work', `${flopText(flops / calls)} a call`]);
     if (bytes !== null)
         rows.push(['Moved', `${movedText(bytes / calls)} a call, each operand once`]);
@@ -29,6 +48,13 @@ export function RooflineDetail({ item, total, onClose }: DetailProps) {
         ]);
     rows.push(['Calls', int(calls)]);
     rows.push(['Mean call', time(ns / calls)]);
+    for (const kernel of item.kernels.slice(0, KERNELS_MAX))
+        rows.push([
+            kernel === item.kernels[0] ? 'Kernels' : '',
+            <KernelOf kernel={kernel} total={ns} />,
+        ]);
+    if (item.kernels.length > KERNELS_MAX)
+        rows.push(['', `${item.kernels.length - KERNELS_MAX} more`]);
     if (limit !== null) rows.push(['At its limit', `${time(limit / calls)} a call`]);
     if (item.peak !== null && item.tflops !== null)
         rows.push([
@@ -44,10 +70,7 @@ export function RooflineDetail({ item, total, onClose }: DetailProps) {
         ]);
     return (
         <div class="roofline-detail">
-            <PaneHead
-                title={<span class="mono">{item.name}</span>}
-                remark={item.hasModel ? '' : 'no model'}
-            >
+            <PaneHead title={<span class="mono">{item.name}</span>} remark={item.remark}>
                 <button type="button" class="button-plain" onClick={onClose}>
                     <kbd>Esc</kbd>
                 </button>

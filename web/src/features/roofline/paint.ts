@@ -11,8 +11,8 @@ import {
     type Roof,
     type RooflineItem,
     roofsOf,
-    shortName,
 } from '../../model/roofline';
+import { shortName } from '../../model/timeline_names';
 
 export interface RooflineScene {
     items: RooflineItem[];

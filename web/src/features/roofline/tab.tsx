@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Roofline tab: operators against the limits of the device. URL: by=operator, op (selected), small=1
+ * The Roofline tab: operators against the limits of the device. URL: by=operator or kernel, op (selected), small=1
  * (also the short ones), peak (given peaks, as in the API), sort, desc=0.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -107,7 +107,7 @@ function statusOf({ device_ns, modelled_ns, unattributed_ns, omitted }: Roofline
 
 function Operators({ run, answer }: { run: Run; answer: Roofline }) {
     const { query } = route.value;
-    const by: RooflineBy = query.by === 'operator' ? 'operator' : 'shape';
+    const by: RooflineBy = query.by === 'operator' || query.by === 'kernel' ? query.by : 'shape';
     const given = query.peak ?? '';
     const [isOpen, setOpen] = useState(given !== '');
     const all = useMemo(() => rooflineItems(answer, by), [answer, by]);
@@ -135,7 +135,7 @@ function Operators({ run, answer }: { run: Run; answer: Roofline }) {
         setStatus(undefined, statusOf(answer));
         return () => setStatus(undefined, null);
     }, [answer]);
-    const source = answer.peaks ? `${answer.peaks.name}, ${answer.peaks.source}` : '';
+    const source = [answer.peaks?.name, answer.peaks?.source].filter(Boolean).join(', ');
     return (
         <>
             <Says first={first} second={second} />
@@ -146,6 +146,11 @@ function Operators({ run, answer }: { run: Run; answer: Roofline }) {
                     options={[
                         { value: 'shape', text: 'by operator and shape' },
                         { value: 'operator', text: 'by operator' },
+                        {
+                            value: 'kernel',
+                            text: 'by kernel',
+                            tip: 'the work of operators that launch one kernel a call',
+                        },
                     ]}
                     onChange={(next) =>
                         replaceQuery({ by: next === 'shape' ? null : next, op: null })
@@ -190,6 +195,7 @@ function Operators({ run, answer }: { run: Run; answer: Roofline }) {
                 <section class="pane pane-main">
                     <RooflineTable
                         run={run}
+                        by={by}
                         items={items}
                         sort={{ key: query.sort ?? 'ns', desc: query.desc !== '0' }}
                         onSort={(next) =>

@@ -7,7 +7,8 @@ import { DataGrid, type GridColumn, type GridSort } from '../../components/data_
 import { FamilySwatch } from '../../components/family_swatch';
 import { arraySource } from '../../components/grid_types';
 import { ShareBar } from '../../components/share_bar';
-import { rateText, type RooflineItem, shortName } from '../../model/roofline';
+import { rateText, type RooflineBy, type RooflineItem } from '../../model/roofline';
+import { shortName } from '../../model/timeline_names';
 import { ms } from '../../model/trace_range';
 import { rowActions } from '../shared/row_actions';
 import { RIGHT_ALIGNED } from '../trace/columns';
@@ -17,12 +18,12 @@ type Column = GridColumn<RooflineItem>;
 const dash = <span class="zero">–</span>;
 const rate = (value: number | null) => (value === null ? dash : rateText(value));
 
-function columnsOf(most: number): Column[] {
+function columnsOf(most: number, by: RooflineBy): Column[] {
     return [
         {
             key: 'name',
-            title: 'Operator',
-            unit: 'and shapes',
+            title: by === 'kernel' ? 'Kernel' : 'Operator',
+            unit: by === 'kernel' ? 'and operators' : by === 'shape' ? 'and shapes' : '',
             width: 'rest',
             least: 150,
             render: ({ name, shapes, family }) => (
@@ -40,7 +41,10 @@ function columnsOf(most: number): Column[] {
             unit: 'ms',
             width: 104,
             sortKey: 'ns',
-            title_tip: 'union of the device work of its calls, added up',
+            title_tip:
+                by === 'kernel'
+                    ? 'sum of its durations'
+                    : 'union of the device work of its calls, added up',
             ...RIGHT_ALIGNED,
             render: ({ ns }) => (
                 <ShareBar share={ns / most} tone="total">
@@ -89,10 +93,9 @@ function columnsOf(most: number): Column[] {
         {
             key: 'bound',
             title: 'bound by',
-            width: 104,
+            width: 112,
             hideBelow: 600,
-            render: ({ bound, hasModel }) =>
-                bound ?? <span class="soft">{hasModel ? '' : 'no model'}</span>,
+            render: ({ bound, remark }) => bound ?? <span class="soft">{remark}</span>,
         },
         {
             key: 'calls',
@@ -115,6 +118,7 @@ function sorted(items: readonly RooflineItem[], { key, desc }: GridSort): Roofli
 
 interface RooflineTableProps {
     run: Run;
+    by: RooflineBy;
     items: RooflineItem[];
     sort: GridSort;
     onSort: (sort: GridSort) => void;
@@ -124,9 +128,12 @@ interface RooflineTableProps {
 }
 
 export function RooflineTable(props: RooflineTableProps) {
-    const { run, items, sort, onSort, selected, onSelect, onOpen } = props;
+    const { run, by, items, sort, onSort, selected, onSelect, onOpen } = props;
     const { key, desc } = sort;
-    const columns = useMemo(() => columnsOf(Math.max(1, ...items.map(({ ns }) => ns))), [items]);
+    const columns = useMemo(
+        () => columnsOf(Math.max(1, ...items.map(({ ns }) => ns)), by),
+        [items, by],
+    );
     const source = useMemo(() => arraySource(sorted(items, { key, desc })), [items, key, desc]);
     return (
         <DataGrid<RooflineItem>
