@@ -757,16 +757,20 @@ static void read_streams(const struct piece *pieces, size_t n, struct streams *o
     }
 }
 
-/* Sorts the work of a launch by node, if each piece has one of its own. */
+/* Sorts the work of a launch by node, if each piece has one of its own; otherwise the order stays
+ * that of by_launch. */
 static bool sort_by_node(struct piece *pieces, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (pieces[i].node <= 0)
             return false;
     sort_pieces(pieces, n, by_node);
-    for (size_t i = 1; i < n; i++)
-        if (pieces[i].node == pieces[i - 1].node)
+    for (size_t i = 1; i < n; i++) {
+        if (pieces[i].node == pieces[i - 1].node) {
+            sort_pieces(pieces, n, by_launch);
             return false;
+        }
+    }
     return true;
 }
 
@@ -781,7 +785,6 @@ static void order_launch(struct tr_graphs *graphs, struct launch *launch)
         launch->is_ordered = true;
         return;
     }
-    sort_pieces(pieces, launch->n, by_launch);
     read_streams(pieces, launch->n, &streams);
     launch->is_ordered = streams.n == 1 && !streams.is_overlapping[0];
 }

@@ -446,14 +446,30 @@ static int by_start(const void *a, const void *b)
     return by ? by : compare_numbers(one->duration, other->duration);
 }
 
-/* Marks the work of the launch as replayed. Returns it by start, and sets *n. */
-static struct timed_entry *list_launch(struct tr_correlations *links, const struct tr_group *group,
-                                       size_t *n)
+/* Groups list their entries from the last to the first, and work is mostly in order. */
+static void sort_entries(struct timed_entry *items, size_t n)
 {
-    struct timed_entry *items = NULL;
-    size_t cap = 0;
+    bool is_sorted = true;
 
-    *n = 0;
+    for (size_t i = 0; i < n / 2; i++) {
+        const struct timed_entry swapped = items[i];
+
+        items[i] = items[n - 1 - i];
+        items[n - 1 - i] = swapped;
+    }
+    for (size_t i = 1; i < n && is_sorted; i++)
+        is_sorted = by_start(&items[i - 1], &items[i]) <= 0;
+    if (!is_sorted)
+        qsort(items, n, sizeof *items, by_start);
+}
+
+/* Marks the work of the launch as replayed, and lists it by start in *items, which is grown.
+ * Returns the number. */
+static size_t list_launch(struct tr_correlations *links, const struct tr_group *group,
+                          struct timed_entry **items, size_t *cap)
+{
+    size_t n = 0;
+
     for (uint32_t e = group->head; e != TR_NO_ENTRY; e = links->entries[e].next) {
         const struct tr_work_entry *entry = &links->entries[e];
         struct tr_track *device = &links->devices->items[entry->device];
@@ -461,20 +477,19 @@ static struct timed_entry *list_launch(struct tr_correlations *links, const stru
         if (!ps_slice_on_device(device->slice_kind[entry->row]))
             continue;
         device->flags[entry->row] |= PS_SLICE_REPLAYED;
-        PS_RESERVE_ONE(items, *n, cap);
-        items[(*n)++] =
+        PS_RESERVE_ONE(*items, n, *cap);
+        (*items)[n++] =
             (struct timed_entry){device->start[entry->row], device->duration[entry->row], e};
     }
-    if (*n)
-        qsort(items, *n, sizeof *items, by_start);
-    return items;
+    sort_entries(*items, n);
+    return n;
 }
 
 /* Assigns the work of one launch to the calls that recorded it. */
-static void read_recorded(struct tr_correlations *links, const struct tr_group *group)
+static void read_recorded(struct tr_correlations *links, const struct tr_group *group,
+                          const struct timed_entry *items, size_t n)
 {
-    size_t n, n_pieces = 0;
-    PS_AUTO(ps_free_ptr) struct timed_entry *items = list_launch(links, group, &n);
+    size_t n_pieces = 0;
     PS_AUTO(ps_free_ptr) struct tr_graph_piece *pieces = NULL;
 
     if (links->trace->graphs && group->calls == 1)
@@ -493,9 +508,16 @@ static void read_recorded(struct tr_correlations *links, const struct tr_group *
 
 static void read_launches(struct tr_correlations *links)
 {
+    struct timed_entry *items = NULL;
+    size_t cap = 0;
+
     for (size_t i = 0; links->launches_graph && i < links->n_groups; i++)
-        if (links->groups[i].launches_graph)
-            read_recorded(links, &links->groups[i]);
+        if (links->groups[i].launches_graph) {
+            const size_t n = list_launch(links, &links->groups[i], &items, &cap);
+
+            read_recorded(links, &links->groups[i], items, n);
+        }
+    free(items);
     free(links->launches_graph);
     links->launches_graph = NULL;
 }
