@@ -37,7 +37,7 @@ struct ps_agent_outcome {
 /* A call of a tool that has ended. */
 struct ps_agent_called {
     const char *tool;
-    const char *subject; /* the run, the group or the series of the call, as written; "": none */
+    const char *subject;      /* the run, group, series, files or command of the call; "": none */
     const struct ps_err *err; /* its code is PS_OK if the call succeeded */
     double seconds;
 };

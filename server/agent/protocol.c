@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/quoted_command.h"
 #include "server/agent/resources.h"
 #include "server/agent/tools.h"
 
@@ -81,15 +82,23 @@ static void write_tool_result(struct ps_json *json, struct ps_str text, bool is_
     ps_json_end(json);
 }
 
-/* What a call is about, for the log. */
-static const char *subject_of(const cJSON *arguments)
+/* What a call is about, for the log: the command or the files, with likely secrets masked, or else
+ * the run. The caller frees it. */
+static char *subject_of(const cJSON *arguments)
 {
-    static const char *const names[] = {"run", "new", "series"};
+    static const char *const names[] = {"command", "files", "run", "new", "series"};
+    PS_AUTO(ps_words_free) struct ps_words words = {0};
+    const cJSON *subject = NULL, *word;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ps_member_text(arguments, names[i])[0])
-            return ps_member_text(arguments, names[i]);
-    return "";
+    for (size_t i = 0; i < sizeof names / sizeof *names && !subject; i++)
+        subject = ps_member(arguments, names[i]);
+    cJSON_ArrayForEach(word, subject)
+    {
+        if (cJSON_IsString(word))
+            ps_words_add(&words, word->valuestring);
+    }
+    return cJSON_IsString(subject) ? ps_strdup(ps_str_from_c(subject->valuestring))
+                                   : ps_quote_command(words.items, words.n, true);
 }
 
 static void call_tool(const struct ps_agent *agent, const struct ps_rpc_message *message,
@@ -110,10 +119,13 @@ static void call_tool(const struct ps_agent *agent, const struct ps_rpc_message 
         return;
     }
     ps_agent_call(agent, name, arguments, &text, &err);
-    if (agent->on_call)
+    if (agent->on_call) {
+        PS_AUTO(ps_free_ptr) char *subject = subject_of(arguments);
+
         agent->on_call(agent->on_call_user,
-                       &(struct ps_agent_called){name, subject_of(arguments), &err,
+                       &(struct ps_agent_called){name, subject, &err,
                                                  (double)(ps_monotonic_ms() - begin_ms) / 1000});
+    }
     json = ps_rpc_begin_result(reply, message->id);
     if (err.code == PS_OK || text.len)
         write_tool_result(&json, ps_buf_slice(&text), err.code != PS_OK);

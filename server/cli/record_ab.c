@@ -6,13 +6,13 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/quoted_command.h"
 #include "server/cli/check.h"
 #include "server/cli/child.h"
 #include "server/cli/cli.h"
 #include "server/cli/option_values.h"
 #include "server/cli/pairs_text.h"
 #include "server/cli/progress.h"
-#include "server/cli/quoted_command.h"
 #include "server/cli/recording.h"
 
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 
 #include "base/content.h"
 #include "base/file.h"
+#include "base/quoted_command.h"
 #include "server/cli/cli.h"
-#include "server/cli/quoted_command.h"
 #include "server/cli/remote_import.h"
 #include "server/cli/time_report.h"
 

@@ -163,11 +163,13 @@ class Writing(Agent):
         """What was cancelled too: the program had begun to run."""
         self.text("add", files=[SLOW])
         self.interrupted("374.5", lambda program, send: send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}), 0)
-        self.assertEqual(self.logged(), [("add", None), ("record", "cancelled")])
+        self.assertEqual(self.logged(), [("add", SLOW, None), ("record", "sleep 374.5", "cancelled")])
+        self.text("record", recorder="time", command=["true", "--api-key", "s3cr3t", "TOKEN=hidden", "two words"])
+        self.assertEqual(self.logged()[-1][1], "true --api-key (masked) TOKEN=(masked) 'two words'")
 
     def logged(self):
         with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
-            rows = db.execute("SELECT tool, code FROM agent_call ORDER BY id").fetchall()
+            rows = db.execute("SELECT tool, run, code FROM agent_call ORDER BY id").fetchall()
         db.close()
         return rows
 

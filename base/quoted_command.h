@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* quoted_command.h: command lines as text: quoted for a shell, masked, and split into words. */
-#ifndef PS_CLI_QUOTED_COMMAND_H
-#define PS_CLI_QUOTED_COMMAND_H
+#ifndef PS_BASE_QUOTED_COMMAND_H
+#define PS_BASE_QUOTED_COMMAND_H
 
-#include "server/cli/child.h"
+#include "base/err.h"
+#include "base/words.h"
 
 /* The words as one line, quoted for a shell; with `mask`, likely secrets are masked. malloc'ed. */
 char *ps_quote_command(const char *const *words, size_t n, bool mask);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/cli/quoted_command.h"
+#include "base/quoted_command.h"
 
+#include "base/buf.h"
 #include "base/secret.h"
 
 #define MASK "(masked)"
