@@ -11,6 +11,7 @@
 #include "base/secret.h"
 #include "importers/text/clean.h"
 #include "importers/trace/fill.h"
+#include "importers/trace/graphs.h"
 #include "importers/trace/import.h"
 #include "importers/trace/memory.h"
 #include "importers/trace/torch.h"
@@ -521,15 +522,23 @@ static void write_notes(struct tr_trace *trace)
 static void write_graph_note(struct tr_trace *trace)
 {
     const struct tr_work_sums *work = &trace->import->work;
-    int64_t known = work->by_order + work->by_node;
+    const int64_t known = work->by_order + work->by_node;
+    const double unknown = 100.0 * (double)(work->replayed - known) / (double)work->all;
 
-    if (!trace->source && work->replayed > 0 && known < work->replayed)
+    if (work->replayed <= 0 || known >= work->replayed)
+        return;
+    if (trace->graphs && tr_graphs_is_search_cut(trace->graphs))
+        tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET,
+                    "the search for captures of CUDA and HIP graphs ended at its limit of 400 "
+                    "million comparisons: the operators of %.1f %% of device time are not known",
+                    unknown);
+    else if (!trace->source)
         tr_add_note(
             trace, PS_NOTE_INFO, PS_NOTE_NO_OFFSET,
             "%.1f %% of device time is work of CUDA or HIP graphs without the operator that "
             "recorded it: it is known if this trace is merged with the trace of the capture, "
             "perfshelf add --merge CAPTURE REPLAY",
-            100.0 * (double)(work->replayed - known) / (double)work->all);
+            unknown);
 }
 
 static void write_ledger(struct tr_trace *trace)

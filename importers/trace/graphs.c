@@ -103,6 +103,7 @@ struct tr_graphs {
     struct place *places; /* of calls to which work was matched, sorted */
     size_t n_places;
     struct ps_hash_table nodes; /* matched pieces, by node */
+    bool is_search_cut;         /* COMPARISONS_MAX was reached */
 };
 
 typedef int compare_items(const void *a, const void *b);
@@ -920,7 +921,8 @@ static void assign_sets(struct tr_graphs *graphs)
 
 /* --- The capture of a launch --- */
 
-/* Comparisons of calls with work, so that a file made for it cannot hold up the import. */
+/* Comparisons of calls with work, so that a file made for it cannot hold up the import. Launches
+ * whose search was not complete have no capture. */
 #define COMPARISONS_MAX ((uint64_t)400000000)
 
 struct matcher {
@@ -1147,6 +1149,13 @@ static void find_candidates(struct matcher *m, const struct launch *launch)
         keep_nth(m, launch);
 }
 
+/* Whether the search for the candidates of a launch was not complete: one that was not found may be
+ * the right one. */
+static bool is_cut(const struct matcher *m)
+{
+    return m->comparisons >= COMPARISONS_MAX;
+}
+
 /* Gives the work of the launch the calls of the capture. */
 static void assign(struct matcher *m, struct launch *launch, uint32_t capture)
 {
@@ -1204,13 +1213,13 @@ static void decide_by_graph(struct matcher *m, struct undecided *items, size_t n
         graphs += i == 0 || items[i].graph != items[i - 1].graph;
     if (graphs != items[0].n_candidates)
         return;
-    for (size_t i = 0; i < n && m->comparisons < COMPARISONS_MAX; i++) {
+    for (size_t i = 0; i < n && !is_cut(m); i++) {
         struct launch *launch = &m->graphs->launches[items[i].launch];
 
         nth += i && items[i].graph != items[i - 1].graph;
         find_candidates(m, launch);
         qsort(m->candidates, m->n_candidates, sizeof *m->candidates, by_number);
-        if (nth < m->n_candidates)
+        if (nth < m->n_candidates && !is_cut(m))
             assign(m, launch, m->candidates[nth]);
     }
 }
@@ -1221,12 +1230,14 @@ static void match_launches(struct matcher *m)
     struct undecided *undecided = NULL;
     size_t n = 0, cap = 0;
 
-    for (size_t i = 0; i < graphs->n_launches && m->comparisons < COMPARISONS_MAX; i++) {
+    for (size_t i = 0; i < graphs->n_launches && !is_cut(m); i++) {
         struct launch *launch = &graphs->launches[i];
 
         if (launch->n == 0 || launch->is_repeated)
             continue;
         find_candidates(m, launch);
+        if (is_cut(m))
+            break;
         if (m->n_candidates == 1) {
             assign(m, launch, m->candidates[0]);
         } else if (m->n_candidates > 1 && launch->has_nodes) {
@@ -1247,6 +1258,7 @@ static void match_launches(struct matcher *m)
             continue;
         decide_by_graph(m, undecided + from, to - from);
     }
+    graphs->is_search_cut = is_cut(m);
     free(undecided);
 }
 
@@ -1351,6 +1363,11 @@ void tr_graphs_match(struct tr_graphs *graphs)
             sort_pieces(graphs->pieces + graphs->launches[i].first, graphs->launches[i].n,
                         by_launch);
     sum_calls(graphs);
+}
+
+bool tr_graphs_is_search_cut(const struct tr_graphs *graphs)
+{
+    return graphs->is_search_cut;
 }
 
 static uint32_t source_of(const struct tr_graphs *graphs, const struct tr_trace *trace)

@@ -70,6 +70,9 @@ bool tr_graphs_is_launch(struct ps_str name);
 
 struct tr_graphs *tr_graphs_new(void);
 void tr_graphs_free(struct tr_graphs *graphs);
+/* Whether the search of tr_graphs_match ended at its limit: work of some launches was not searched.
+ */
+bool tr_graphs_is_search_cut(const struct tr_graphs *graphs);
 /* Reads the captures and launches of a trace before its import, which must outlive `graphs`, and
  * sets trace->graphs. */
 void tr_graphs_read(struct tr_graphs *graphs, struct tr_trace *trace);
