@@ -4,6 +4,7 @@
 
 #include "base/hash_table.h"
 #include "importers/trace/graphs.h"
+#include "slices/driver_calls.h"
 #include "slices/serving.h"
 
 /* A recorded call. */
@@ -128,40 +129,17 @@ static size_t count_less(const void *items, size_t n, size_t size, compare_items
 
 /* --- Names --- */
 
-enum word { WORD_NONE, WORD_BEGIN, WORD_END, WORD_LAUNCH, WORD_KERNEL, WORD_COPY, WORD_SET };
-
-static bool has(struct ps_str name, const char *word)
-{
-    return ps_str_find(name, ps_str_from_c(word)) != NULL;
-}
-
-/* cudaStreamBeginCapture_v10000, hipStreamEndCapture; cudaGraphLaunch, hipGraphLaunch;
- * cudaLaunchKernelExC, cuLaunchKernel, hipExtModuleLaunchKernel; cudaMemcpyAsync,
- * hipMemsetD32Async. cudaLaunchHostFunc records no device work. */
-static enum word word_of(struct ps_str name)
-{
-    if (has(name, "StreamBeginCapture"))
-        return WORD_BEGIN;
-    if (has(name, "StreamEndCapture"))
-        return WORD_END;
-    if (has(name, "GraphLaunch"))
-        return WORD_LAUNCH;
-    if (has(name, "Launch") && !has(name, "HostFunc"))
-        return WORD_KERNEL;
-    return has(name, "Memcpy") ? WORD_COPY : has(name, "Memset") ? WORD_SET : WORD_NONE;
-}
-
 static bool has_name(const struct tr_trace *trace, const char *word)
 {
     for (uint32_t i = 0; i < trace->names.count; i++)
-        if (has(trace->names.items[i], word))
+        if (ps_str_find(trace->names.items[i], ps_str_from_c(word)))
             return true;
     return false;
 }
 
 bool tr_graphs_is_launch(struct ps_str name)
 {
-    return word_of(name) == WORD_LAUNCH;
+    return ps_driver_call_of(name) == PS_CALL_GRAPH_LAUNCH;
 }
 
 bool tr_graphs_has_captures(const struct tr_trace *trace)
@@ -208,7 +186,7 @@ struct reader {
     struct tr_graphs *graphs;
     struct tr_trace *trace;
     uint32_t source, thread;
-    uint8_t *words;                /* enum word, by text id */
+    uint8_t *driver_calls;         /* enum ps_driver_call, by text id */
     struct tr_graph_work *kernels; /* what a call with this template records; kind 0: unread */
     struct edge *edges;
     size_t n_edges, cap_edges;
@@ -328,7 +306,7 @@ static void visit_marks(void *user, const struct tr_record *records, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         uint8_t kind = kind_of_record(reader, &records[i]);
-        enum word word = (enum word)reader->words[records[i].name];
+        enum ps_driver_call what = (enum ps_driver_call)reader->driver_calls[records[i].name];
 
         source->has[reader->thread] |= kind == PS_SLICE_RUNTIME ? HAS_CALLS : 0;
         if (ps_slice_on_device(kind)) {
@@ -338,10 +316,11 @@ static void visit_marks(void *user, const struct tr_record *records, size_t n)
         }
         if (kind == PS_SLICE_ANNOTATION)
             add_annotation(reader, &records[i]);
-        else if (kind == PS_SLICE_RUNTIME && word == WORD_LAUNCH)
+        else if (kind == PS_SLICE_RUNTIME && what == PS_CALL_GRAPH_LAUNCH)
             add_launch(reader, &records[i]);
-        else if (kind == PS_SLICE_RUNTIME && (word == WORD_BEGIN || word == WORD_END))
-            add_edge(reader, &records[i], word == WORD_BEGIN);
+        else if (kind == PS_SLICE_RUNTIME &&
+                 (what == PS_CALL_BEGIN_CAPTURE || what == PS_CALL_END_CAPTURE))
+            add_edge(reader, &records[i], what == PS_CALL_BEGIN_CAPTURE);
     }
 }
 
@@ -420,13 +399,14 @@ static uint32_t capture_at(const struct reader *reader, uint32_t thread, int64_t
 }
 
 /* What the call records: a kernel, if its arguments name it ("kernel", as ROCm writes it). */
-static struct tr_graph_work recorded_work(struct reader *reader, uint32_t template, enum word word)
+static struct tr_graph_work recorded_work(struct reader *reader, uint32_t template,
+                                          enum ps_driver_call what)
 {
     struct tr_graph_work *kernel = &reader->kernels[template];
 
-    if (word != WORD_KERNEL)
+    if (what != PS_CALL_KERNEL_LAUNCH)
         return (struct tr_graph_work){.kind =
-                                          word == WORD_COPY ? PS_SLICE_MEMCPY : PS_SLICE_MEMSET};
+                                          what == PS_CALL_COPY ? PS_SLICE_MEMCPY : PS_SLICE_MEMSET};
     if (!kernel->kind)
         *kernel =
             work_of(reader->graphs, PS_SLICE_KERNEL,
@@ -434,7 +414,8 @@ static struct tr_graph_work recorded_work(struct reader *reader, uint32_t templa
     return *kernel;
 }
 
-static void add_call(struct reader *reader, const struct tr_record *record, enum word word)
+static void add_call(struct reader *reader, const struct tr_record *record,
+                     enum ps_driver_call what)
 {
     struct tr_graphs *graphs = reader->graphs;
     struct call call = {.thread = reader->thread,
@@ -444,7 +425,7 @@ static void add_call(struct reader *reader, const struct tr_record *record, enum
 
     if (call.capture == TR_GRAPH_NONE || !correlation_of(reader, record, &call.correlation))
         return;
-    call.work = recorded_work(reader, record->template, word);
+    call.work = recorded_work(reader, record->template, what);
     PS_RESERVE_ONE(graphs->calls, graphs->n_calls, graphs->cap_calls);
     graphs->calls[graphs->n_calls++] = call;
 }
@@ -455,10 +436,11 @@ static void visit_calls(void *user, const struct tr_record *records, size_t n)
     struct reader *reader = user;
 
     for (size_t i = 0; i < n; i++) {
-        enum word word = (enum word)reader->words[records[i].name];
+        enum ps_driver_call what = (enum ps_driver_call)reader->driver_calls[records[i].name];
 
-        if (word >= WORD_KERNEL && kind_of_record(reader, &records[i]) == PS_SLICE_RUNTIME)
-            add_call(reader, &records[i], word);
+        if (what >= PS_CALL_KERNEL_LAUNCH &&
+            kind_of_record(reader, &records[i]) == PS_SLICE_RUNTIME)
+            add_call(reader, &records[i], what);
     }
 }
 
@@ -584,13 +566,13 @@ void tr_graphs_read(struct tr_graphs *graphs, struct tr_trace *trace)
     graphs->sources[graphs->n_sources++] = (struct source){
         .trace = trace, .rank = rank_of(trace), .has = ps_alloc((size_t)trace->n_threads + 1)};
     trace->graphs = graphs;
-    reader.words = ps_alloc((size_t)trace->names.count + 1);
+    reader.driver_calls = ps_alloc((size_t)trace->names.count + 1);
     for (uint32_t i = 0; i < trace->names.count; i++)
-        reader.words[i + 1] = (uint8_t)word_of(trace->names.items[i]);
+        reader.driver_calls[i + 1] = (uint8_t)ps_driver_call_of(trace->names.items[i]);
     reader.kernels = ps_alloc_array((size_t)trace->n_templates + 1, sizeof *reader.kernels);
     visit_threads(&reader, visit_marks, 0);
     read_captures(&reader);
-    free(reader.words);
+    free(reader.driver_calls);
     free(reader.kernels);
     free(reader.edges);
     free(reader.keyed);

@@ -5,7 +5,7 @@
  * sends the reply. The command line calls tools with ps_agent_call.
  *
  * Tools ask the HTTP API (docs/api.md) through struct ps_agent.ask and choose rows of its answers,
- * so a tool says the numbers that the page shows. A tool ends early when the ps_context of its
+ * so a tool and the page show the same numbers. A tool ends early when the ps_context of its
  * thread ends (base/context.h).
  *
  * The tools that write (add and record) run commands of perfshelf through struct ps_agent.run. They

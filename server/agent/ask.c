@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ask.c: questions to the API, and the members of its answers. */
+/* ask.c: sends requests to the API, and reads the members of its responses. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -48,7 +48,6 @@ static void add_group(struct ps_output *out, const char *label, const cJSON *run
     ps_output_fact_quoted(out, label, &text);
 }
 
-/* The page: "#/compare?base=ID,ID&new=ID". */
 void ps_add_compare_link(struct ps_output *out, const cJSON *response)
 {
     static const char *const groups[] = {"base", "new"};

@@ -127,7 +127,7 @@ static void log_call(void *user, const struct ps_agent_called *called)
         call.code = ps_status_name(called->err->code);
         call.text = called->err->text;
     }
-    /* a call is answered also if it cannot be logged: a viewer of a shelf that cannot be written */
+    /* A call does not fail because it cannot be logged: the shelf may be on a read-only disk. */
     ps_agent_call_log(ps_request_api(task->req)->store, &call, PS_ERR_IGNORED);
 }
 
@@ -164,7 +164,8 @@ static void answer_task(void *arg)
     ps_request_finish(task->req, err.code, &err);
 }
 
-/* Calls a tool on a thread of its own; the reply is sent later. Takes the message. */
+/* Calls a tool on a thread of its own; the reply is sent later. Becomes the owner of the
+ * message. */
 static enum ps_status start_task(struct ps_request *req, struct ps_rpc_message *message,
                                  const char *session, struct ps_reply *reply, struct ps_err *err)
 {

@@ -21,6 +21,7 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "base/words.h"
+#include "server/cli/child.h"
 
 #define OUTPUT_MAX ((size_t)16 << 20)
 #define LOG_MAX    ((size_t)16 << 10)
@@ -44,16 +45,6 @@ static void on_signal(int number)
     (void)raise(number);
 }
 
-static void block_signals(sigset_t *before)
-{
-    sigset_t signals;
-
-    sigemptyset(&signals);
-    for (size_t i = 0; i < N_ENDING; i++)
-        sigaddset(&signals, ending_signals[i]);
-    pthread_sigmask(SIG_BLOCK, &signals, before);
-}
-
 /* --- Starting --- */
 
 struct process {
@@ -68,14 +59,11 @@ static enum ps_status spawn(struct process *process, const char *const *argv, co
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
-    sigset_t mask;
     int code;
 
-    block_signals(&mask);
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &mask);
     posix_spawnattr_setpgroup(&attr, 0);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
@@ -87,7 +75,6 @@ static enum ps_status spawn(struct process *process, const char *const *argv, co
     running_group = code == 0 ? process->pid : 0;
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attr);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     errno = code;
     return code ? ps_fail_errno(err, "cannot run a command in", folder ? folder : ".") : PS_OK;
 }
@@ -126,11 +113,13 @@ static bool read_some(int fd, struct ps_buf *out)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Keeps the first whole lines. */
-static void limit_output(struct ps_agent_outcome *out)
+/* Keeps the first whole lines. `before`: length before the last reading. */
+static void limit_output(struct ps_agent_outcome *out, size_t before)
 {
     const char *end;
 
+    if (out->is_output_cut)
+        out->output.len = before;
     if (out->output.len <= OUTPUT_MAX)
         return;
     end = memrchr(out->output.ptr, '\n', OUTPUT_MAX);
@@ -159,6 +148,7 @@ static bool read_pipes(struct process *process, struct ps_agent_outcome *out)
 {
     struct pollfd pipes[] = {{.fd = process->output, .events = POLLIN},
                              {.fd = process->log, .events = POLLIN}};
+    const size_t before = out->output.len;
     const int ready = poll(pipes, 2, process->has_ended ? 0 : POLL_MS);
 
     if (ready < 0)
@@ -169,21 +159,10 @@ static bool read_pipes(struct process *process, struct ps_agent_outcome *out)
         ps_close_fd(&process->output);
     if (pipes[1].revents && !read_some(process->log, &out->log))
         ps_close_fd(&process->log);
-    limit_output(out);
+    limit_output(out, before);
     if (out->log.len > 2 * LOG_MAX)
         limit_log(&out->log, &out->is_log_cut);
     return process->output >= 0 || process->log >= 0;
-}
-
-/* Whether the process has ended; it stays a zombie, so its number is not used again. */
-static bool has_ended(pid_t pid, int how)
-{
-    siginfo_t about = {0};
-
-    while (waitid(P_PID, (id_t)pid, &about, WEXITED | WNOWAIT | how) != 0)
-        if (errno != EINTR)
-            return true;
-    return about.si_pid == pid;
 }
 
 /* Stops the group, at first gently. */
@@ -202,15 +181,12 @@ static void stop(struct process *process)
 /* What a program left in the background ends too. */
 static int reap(struct process *process)
 {
-    sigset_t mask;
     int status = 0;
 
-    (void)has_ended(process->pid, 0);
+    (void)ps_process_has_ended(process->pid, true);
     (void)kill(-process->pid, SIGKILL);
-    block_signals(&mask);
-    running_group = 0;
+    running_group = 0; /* before its number can be used again */
     (void)waitpid(process->pid, &status, 0);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -222,7 +198,7 @@ static enum ps_status wait_for(struct process *process, struct ps_agent_outcome 
     while (has_more || !process->has_ended) {
         const bool is_late = ps_monotonic_ms() >= process->deadline_ms;
 
-        process->has_ended = process->has_ended || has_ended(process->pid, WNOHANG);
+        process->has_ended = process->has_ended || ps_process_has_ended(process->pid, false);
         if (!process->has_ended && (is_late || ps_context_has_ended())) {
             out->is_stopped = true;
             stop(process);
@@ -289,8 +265,13 @@ void ps_cli_allow_write(struct ps_agent *agent, const struct ps_options *options
     struct sigaction action = {.sa_handler = on_signal};
 
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < N_ENDING; i++)
-        (void)sigaction(ending_signals[i], &action, NULL);
+    for (size_t i = 0; i < N_ENDING; i++) {
+        struct sigaction before;
+
+        (void)sigaction(ending_signals[i], &action, &before);
+        if (before.sa_handler == SIG_IGN) /* nohup */
+            (void)sigaction(ending_signals[i], &before, NULL);
+    }
     /* secrets are not passed as arguments, which other users of the machine can see */
     if (options->token)
         (void)setenv("PERFSHELF_TOKEN", options->token, 1);

@@ -139,10 +139,10 @@ static enum ps_status spawn_child(const char *path, const char *const *argv,
     return ps_fail_errno(err, "cannot run", path);
 }
 
-static bool has_ended(pid_t pid, int how)
+bool ps_process_has_ended(pid_t pid, bool waits)
 {
     siginfo_t about = {0};
-    while (waitid(P_PID, (id_t)pid, &about, WEXITED | WNOWAIT | how) != 0)
+    while (waitid(P_PID, (id_t)pid, &about, WEXITED | WNOWAIT | (waits ? 0 : WNOHANG)) != 0)
         if (errno != EINTR)
             return true;
     return about.si_pid == pid;
@@ -154,7 +154,7 @@ static int reap_child(pid_t pid, int64_t *ended_ns, struct rusage *usage)
 {
     sigset_t before;
     int status = 0;
-    (void)has_ended(pid, 0);
+    (void)ps_process_has_ended(pid, true);
     *ended_ns = ps_monotonic_ns();
     block_signals(&before);
     child_pid = 0;
@@ -188,7 +188,7 @@ static enum ps_status split_stderr(int pipe, pid_t pid, const struct ps_child *c
     char block[16384];
     for (;;) {
         struct pollfd ready = {.fd = pipe, .events = POLLIN};
-        bool ended = has_ended(pid, WNOHANG);
+        bool ended = ps_process_has_ended(pid, false);
         if (poll(&ready, 1, ended ? 0 : PROMPT_DELAY_MS) == 0) {
             if (ended)
                 break;

@@ -3,6 +3,8 @@
 #ifndef PS_CLI_CHILD_H
 #define PS_CLI_CHILD_H
 
+#include <sys/types.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/words.h"
@@ -41,6 +43,10 @@ bool ps_child_interrupted(void);
  * further output is dropped. `drops_stderr`: stderr is dropped, otherwise it is inherited. */
 enum ps_status ps_child_capture(const char *path, const char *const *argv, bool drops_stderr,
                                 struct ps_buf *out, int *status_out, struct ps_err *err);
+
+/* Whether a child process has ended; `waits`: waits until then. It stays a zombie, so its number is
+ * not used for another process before the caller reaps it. */
+bool ps_process_has_ended(pid_t pid, bool waits);
 
 /* The path of a program: `name` itself if it contains a slash, else the first executable file in
  * PATH. malloc'ed; NULL if there is none. */

@@ -221,8 +221,9 @@ static void handle_line(struct mcp_session *session, struct ps_str line)
     send_reply(session, &reply);
 }
 
-/* Appends the next line without its end. A line beyond the limit of messages is cut there, so that
- * ps_rpc_read refuses it. False: the end of the input. */
+/* Reads the next line, without its newline. Of a line that is longer than a message may be, only
+ * the beginning is kept; it is still too long, so ps_rpc_read refuses it. False: the input has
+ * ended. */
 static bool read_line(struct ps_buf *line)
 {
     int byte;

@@ -280,7 +280,6 @@ class Conclusions(Sums):
         cause = next(cause for cause in found["causes"] if cause["rule"] == "graph_capture")
         said = "".join(part.get("text") or part.get("code") or f"{part['value']:g}" for part in cause["evidence"])
         self.assertEqual(said, "10 captures, the longest 0.00309")
-        self.assertTrue(found["verdict"])
 
     def test_a_capture_explains_an_idle_device(self):
         trace = training(work=1_000)

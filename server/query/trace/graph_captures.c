@@ -3,45 +3,26 @@
 
 #include <stdlib.h>
 
-enum call { OTHER_CALL, BEGIN_CALL, END_CALL };
+#include "slices/driver_calls.h"
 
 struct reader {
-    uint8_t *calls; /* enum call of each text id */
+    uint8_t *calls; /* enum ps_driver_call of each text id */
     size_t n_calls;
     struct ps_graph_captures *out;
     uint32_t track;          /* of the last chunk; 0: none */
     int64_t begin, begin_ns; /* slice id of the call that began a capture, 0: none; its start */
 };
 
-/* cudaStreamBeginCapture_v10000, cuStreamBeginCapture_v2, hipStreamBeginCapture. */
-static enum call call_of(struct ps_str name)
-{
-    static const char *const prefixes[] = {"cudaStream", "cuStream", "hipStream"};
-
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        const struct ps_str prefix = ps_str_from_c(prefixes[i]);
-        struct ps_str rest;
-
-        if (!ps_str_starts_with(name, prefix))
-            continue;
-        rest = ps_str_skip(name, prefix.len);
-        return ps_str_starts_with(rest, PS_STR("BeginCapture")) ? BEGIN_CALL
-               : ps_str_starts_with(rest, PS_STR("EndCapture")) ? END_CALL
-                                                                : OTHER_CALL;
-    }
-    return OTHER_CALL;
-}
-
 /* Whether the trace has calls of both kinds. */
 static bool find_calls(struct ps_db *db, struct reader *r)
 {
-    bool has[END_CALL + 1] = {false};
+    bool has[PS_CALL_SET + 1] = {false};
 
     for (size_t name = 1; name < r->n_calls; name++) {
-        r->calls[name] = (uint8_t)call_of(ps_trace_text(db, (uint32_t)name));
+        r->calls[name] = (uint8_t)ps_driver_call_of(ps_trace_text(db, (uint32_t)name));
         has[r->calls[name]] = true;
     }
-    return has[BEGIN_CALL] && has[END_CALL];
+    return has[PS_CALL_BEGIN_CAPTURE] && has[PS_CALL_END_CAPTURE];
 }
 
 static bool visit(void *user, const struct ps_chunk *chunk)
@@ -54,14 +35,15 @@ static bool visit(void *user, const struct ps_chunk *chunk)
     for (uint32_t i = 0; i < chunk->n; i++) {
         const int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i),
                       start = ps_chunk_value(chunk, PS_COL_START, i);
-        const uint64_t index = (uint64_t)name;
-        const enum call call = index < r->n_calls ? (enum call)r->calls[index] : OTHER_CALL;
+        const bool is_call = ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_RUNTIME &&
+                             name > 0 && (uint64_t)name < r->n_calls;
+        const uint8_t call = is_call ? r->calls[name] : PS_CALL_OTHER;
         int64_t end;
 
-        if (call == BEGIN_CALL) {
+        if (call == PS_CALL_BEGIN_CAPTURE) {
             r->begin = ps_slice_id(chunk->track, chunk->first + i);
             r->begin_ns = start;
-        } else if (call == END_CALL && r->begin &&
+        } else if (call == PS_CALL_END_CAPTURE && r->begin &&
                    !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i),
                                            &end)) {
             PS_RESERVE_ONE(r->out->items, r->out->n, r->out->cap);
@@ -80,7 +62,8 @@ enum ps_status ps_graph_captures_read(struct ps_db *db, struct ps_graph_captures
         .track_kinds = 1u << PS_TRACK_THREAD,
         .slice_kinds = 1u << PS_SLICE_RUNTIME,
         .range = PS_RANGE_ALL,
-        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME),
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
     };
     struct reader r = {.out = out};
 

@@ -145,8 +145,8 @@ const NO_WORK = {
     percent: null,
 } as const;
 
-/** The kernels of a row. The work of a call is that of a kernel only if each call launches one
- * alone. The rates follow when rows are merged. */
+/** The kernels of a row. If each call of the operator launches exactly one kernel, this kernel does
+ * the operations and moves the bytes of the call. mergeItems computes the rates from them. */
 function kernelItems(row: RooflineRow, index: number): RooflineItem[] {
     const item = itemOf(row, index);
     const works = row.kernels.reduce((sum, { count }) => sum + count, 0);
