@@ -102,10 +102,10 @@ test('a kernel has the work of operators that launch it alone', () => {
         items.map(({ name, shapes, calls, ns, remark }) => [name, shapes, calls, ns, remark]),
         [
             ['k1', 'aten::mm · aten::addmm', 4, 4000, ''],
-            ['k3', 'aten::matmul', 4, 900, 'one of several'],
+            ['k3', 'aten::matmul', 4, 900, 'shared'],
             ['k4', 'aten::linear', 1, 700, ''],
-            ['k1', 'aten::bmm', 2, 600, 'one of several'],
-            ['k2', 'aten::bmm', 2, 400, 'one of several'],
+            ['k1', 'aten::bmm', 2, 600, 'shared'],
+            ['k2', 'aten::bmm', 2, 400, 'shared'],
             ['k5', 'aten::linear', 1, 300, ''],
             ['k2', 'aten::view', 2, 50, 'no model'],
         ],

@@ -23,7 +23,7 @@ export interface RooflineItem {
     ns: number;
     hasModel: boolean;
     /** why there are no rates; '' if there are */
-    remark: '' | 'no model' | 'one of several';
+    remark: '' | 'no model' | 'shared';
     /** of an operator, most time first */
     kernels: readonly RooflineKernel[];
     /** sums over the calls; null: unknown */
@@ -153,7 +153,7 @@ function kernelItems(row: RooflineRow, index: number): RooflineItem[] {
     const isAlone = works === row.calls && !row.kernels_omitted;
     return row.kernels.map(({ name, name_id, count, device_ns }) => {
         const of = { name, shapes: row.name, kernels: [], calls: count, ns: device_ns };
-        const remark = !row.has_model ? 'no model' : isAlone ? '' : 'one of several';
+        const remark = !row.has_model ? 'no model' : isAlone ? '' : 'shared';
         if (remark) return { ...item, ...NO_WORK, ...of, key: `${name_id} ${remark}`, remark };
         const part = (sum: number | null): number | null =>
             sum === null ? null : (sum * count) / row.calls;
@@ -234,9 +234,9 @@ export function decades(values: readonly number[]): { from: number; to: number }
 export const logShare = (value: number, { from, to }: { from: number; to: number }): number =>
     (Math.log10(value) - from) / (to - from);
 
-/** Names of kernels can be longer than a sentence. */
+/** Names of kernels can be longer than a line. */
 const MAX_NAME = 60;
-const spokenName = (name: string): string => (name.length > MAX_NAME ? shortName(name) : name);
+export const lineName = (name: string): string => (name.length > MAX_NAME ? shortName(name) : name);
 
 const percent = (share: number): string => `${pct(100 * share)}${THIN_SPACE}%`;
 const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
@@ -273,7 +273,7 @@ export function rooflineSays(
         mfu === null || mbu === null ? '' : ` MFU ${percent(mfu)}, MBU ${percent(mbu)}.`;
     return [
         `At their limits, the operators with a model would take ${time(limit_ns)} instead of ${time(limited_ns)}.`,
-        `${top && top.gain > 0 ? `The most above its limit is ${spokenName(top.item.name)}: ${time(top.gain)}. ` : ''}${share}${utilisation}`,
+        `${top && top.gain > 0 ? `The most above its limit is ${lineName(top.item.name)}: ${time(top.gain)}. ` : ''}${share}${utilisation}`,
     ];
 }
 

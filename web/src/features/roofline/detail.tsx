@@ -4,7 +4,7 @@ import { formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import type { RooflineKernel } from '../../base/roofline_types';
-import { flopText, movedText, rateText, type RooflineItem } from '../../model/roofline';
+import { flopText, lineName, movedText, rateText, type RooflineItem } from '../../model/roofline';
 import { ms } from '../../model/trace_range';
 
 interface DetailProps {
@@ -70,7 +70,14 @@ export function RooflineDetail({ item, total, onClose }: DetailProps) {
         ]);
     return (
         <div class="roofline-detail">
-            <PaneHead title={<span class="mono">{item.name}</span>} remark={item.remark}>
+            <PaneHead
+                title={
+                    <span class="mono" title={item.name}>
+                        {lineName(item.name)}
+                    </span>
+                }
+                remark={item.remark}
+            >
                 <button type="button" class="button-plain" onClick={onClose}>
                     <kbd>Esc</kbd>
                 </button>
