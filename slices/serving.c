@@ -7,7 +7,8 @@ static const struct ps_serving_group UNKNOWN_GROUP = {-1, -1, -1, -1, -1};
 
 const char *ps_engine_name(enum ps_engine engine)
 {
-    static const char *const names[PS_N_ENGINES] = {"vLLM", "SGLang", "ATOM", "TensorRT-LLM"};
+    static const char *const names[PS_N_ENGINES] = {
+        "vLLM", "SGLang", "ATOM", "TensorRT-LLM", "Megatron Core", "transformers"};
 
     return engine < PS_N_ENGINES ? names[engine] : "";
 }
@@ -292,10 +293,45 @@ static bool read_tensorrt_llm(struct ps_str rest, struct ps_serving_step *step)
     return true;
 }
 
+/* --- Megatron Core --- */
+
+static bool read_megatron(struct ps_str rest, struct ps_serving_step *step)
+{
+    bool is_prefill = ps_str_eq_c(rest, "Prefill");
+
+    step->engine = PS_ENGINE_MEGATRON;
+    step->phase = is_prefill ? PS_PHASE_PREFILL : PS_PHASE_DECODE;
+    return is_prefill || ps_str_eq_c(rest, "Decode");
+}
+
+/* --- generate() of transformers --- */
+
+static bool read_generate(struct ps_str rest, struct ps_serving_step *step)
+{
+    bool is_prefill;
+    struct ps_serving_group *group;
+
+    step->engine = PS_ENGINE_TRANSFORMERS;
+    if (!skip(&rest, "generate[") || !between_brackets(&rest))
+        return false;
+    is_prefill = skip(&rest, "prefill");
+    if (!is_prefill && !skip(&rest, "decode"))
+        return false;
+    group = is_prefill ? &step->prefill : &step->decode;
+    step->prefill = step->decode = NO_GROUP;
+    *group = UNKNOWN_GROUP;
+    group->requests = field(rest, "bs", NULL);
+    group->tokens = field(rest, "tok", NULL);
+    step->phase = is_prefill ? PS_PHASE_PREFILL : PS_PHASE_DECODE;
+    step->requests = group->requests;
+    step->tokens = group->tokens;
+    return true;
+}
+
 bool ps_serving_step_parse(struct ps_str name, struct ps_serving_step *out)
 {
     static bool (*const readers[])(struct ps_str, struct ps_serving_step *) = {
-        read_vllm, read_sglang, read_atom, read_tensorrt_llm};
+        read_vllm, read_sglang, read_atom, read_tensorrt_llm, read_megatron, read_generate};
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
         *out = (struct ps_serving_step){.requests = -1,

@@ -10,6 +10,9 @@
  *   ATOM          prefill[bs=2 tok=14721 ctx=[7803, 6918]], decode[bs=117/128 tok=117 d=117]
  *     detailed    decode[bs=128 tok=384 p=2 d=126 sqsq=132612 sqsk=1114112 sk=258048]
  *   TensorRT-LLM  [Executor] _forward_step 7: 1 ctx reqs, 8000 ctx tokens, 31 gen reqs
+ *   Megatron Core Prefill, Decode: Prefill may also decode other requests
+ *   transformers  generate[prefill bs=2 tok=60], generate[decode]: names that
+ *                 importers/trace/loops.h gives to the steps of generate(), which have none
  *
  * In detailed names q are the tokens that a request adds in the step and k the tokens that it
  * attends to; sq, sk, sqsq and sqsk are the sums of q, k, q·q and q·k over the requests.
@@ -28,6 +31,8 @@ enum ps_engine {
     PS_ENGINE_SGLANG,
     PS_ENGINE_ATOM,
     PS_ENGINE_TENSORRT_LLM,
+    PS_ENGINE_MEGATRON,
+    PS_ENGINE_TRANSFORMERS,
     PS_N_ENGINES
 };
 const char *ps_engine_name(enum ps_engine engine); /* "vLLM" */

@@ -14,14 +14,19 @@
 #include "base/hash_table.h"
 #include "base/mem.h"
 #include "importers/trace/import.h"
+#include "importers/trace/loops.h"
 #include "importers/trace/steps.h"
 #include "slices/roles.h"
 #include "slices/serving.h"
 
 /* What marks the steps. If a trace has steps of several sources, those of the greatest count. */
 enum step_source {
-    SOURCE_TRACE,    /* nothing: the trace is one step */
+    SOURCE_TRACE,     /* nothing: the trace is one step */
+    SOURCE_OPTIMIZER, /* loops of trainings (importers/trace/loops.h) */
+    SOURCE_DEEPSPEED,
+    SOURCE_LIGHTNING,
     SOURCE_PROFILER, /* ProfilerStep# */
+    SOURCE_GENERATE, /* the loop of generate() of transformers */
     SOURCE_SERVING,  /* annotations of a serving engine (slices/serving.h) */
     /* its annotations with the sums of tokens, which stand inside of the others */
     SOURCE_SERVING_DETAILED,
@@ -98,7 +103,8 @@ struct tr_steps {
     struct tr_trace *trace;
     struct step *steps; /* sorted by host_start after the last host track */
     size_t n_steps, cap_steps;
-    enum step_source source;   /* of the steps, after the last host track */
+    enum step_source source; /* of the steps, after the last host track */
+    struct tr_loops *loops;
     struct launches *launches; /* by track id */
     size_t n_launches;
     /* intervals of the host; tr_steps_end adds those of the devices */
@@ -637,6 +643,7 @@ struct tr_steps *tr_steps_new(struct tr_trace *trace)
     struct tr_steps *steps = ps_alloc(sizeof *steps);
 
     steps->trace = trace;
+    steps->loops = tr_loops_new(trace);
     steps->host_start = INT64_MAX;
     steps->host_end = INT64_MIN;
     return steps;
@@ -716,6 +723,27 @@ static void add_host_track(struct tr_steps *steps, const struct tr_track *track)
     }
 }
 
+static void add_loops(struct tr_steps *steps)
+{
+    static const enum step_source sources[TR_N_LOOPS] = {
+        [TR_LOOP_OPTIMIZER] = SOURCE_OPTIMIZER,
+        [TR_LOOP_DEEPSPEED] = SOURCE_DEEPSPEED,
+        [TR_LOOP_LIGHTNING] = SOURCE_LIGHTNING,
+        [TR_LOOP_GENERATE] = SOURCE_GENERATE,
+    };
+
+    for (enum tr_loop loop = 0; loop < TR_N_LOOPS; loop++) {
+        size_t n;
+        const struct tr_loop_step *found = tr_loops_steps(steps->loops, loop, &n);
+
+        for (size_t i = 0; i < n; i++) {
+            add_step(steps, found[i].start, found[i].end, tr_loops_step_name(steps->loops, loop, i),
+                     sources[loop]);
+            steps->steps[steps->n_steps - 1].is_counted = !found[i].is_cut;
+        }
+    }
+}
+
 /* Keeps the steps of the best source. Idle steps alone do not make an engine the best source. */
 static void choose_source(struct tr_steps *steps)
 {
@@ -737,6 +765,7 @@ static void host_done(struct tr_steps *steps)
     if (steps->host_done)
         return;
     steps->host_done = true;
+    add_loops(steps);
     choose_source(steps);
     ps_sort_records(steps->steps, steps->n_steps, sizeof *steps->steps);
     if (steps->source == SOURCE_TRACE && steps->host_start < steps->host_end)
@@ -747,6 +776,8 @@ void tr_steps_add_track(struct tr_steps *steps, const struct tr_track *track)
 {
     if (track->kind != PS_TRACK_STREAM) {
         add_host_track(steps, track);
+        if (track->kind == PS_TRACK_THREAD)
+            tr_loops_add_track(steps->loops, track);
         return;
     }
     host_done(steps);
@@ -933,7 +964,7 @@ static void write_steps(struct tr_steps *steps)
     out->ops->number(out, "steps", ps_int(steps->source != SOURCE_TRACE ? counted : 0));
     out->ops->number(out, "step_ns", mean);
     out->ops->number(out, "dataloader_pct", loading);
-    if (steps->source >= SOURCE_SERVING)
+    if (steps->source >= SOURCE_GENERATE)
         out->ops->number(out, "serving_steps", ps_int(counted));
 }
 
@@ -971,6 +1002,7 @@ void tr_steps_free(struct tr_steps *steps)
     free(steps->launches);
     free(steps->steps);
     ps_name_kinds_free(&steps->meanings);
+    tr_loops_free(steps->loops);
     free(steps->params);
     free(steps->stray_ends);
     free(steps->gaps.items);

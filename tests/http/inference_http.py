@@ -101,8 +101,10 @@ class InferenceTest(ServerTest):
         answer = self.get_json(f"{RUNS}/{run['id']}/inference")
         self.assertEqual((answer["engine"], answer["steps"]), ("vLLM", 4))
 
-    def test_ranges_of_nsight_systems(self):
-        """TensorRT-LLM under Nsight Systems: a prefill of two kernels, then a decode that replays a graph of three."""
+    def add_ranges(self, ranges, calls, kernels):
+        """Adds a recording of Nsight Systems. Ranges: (start, end, name); calls: (start, end, id, is of a graph); kernels: (start, ns, call, name)."""
+        names = ["cudaLaunchKernel", "cudaGraphLaunch", "gemm", "fmhaSm100"]
+        process = 1 << 48 | 7 << 24
         with tempfile.TemporaryDirectory(prefix="perfshelf-nsys-") as folder:
             path = os.path.join(folder, "serving.sqlite")
             with contextlib.closing(sqlite3.connect(path)) as db:
@@ -111,27 +113,56 @@ class InferenceTest(ServerTest):
                     CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER);
                     CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER,
                         correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER);
-                    CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER);
-                    INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel'), (2, 'cudaGraphLaunch'), (3, 'gemm'), (4, 'fmhaSm100');""")
-                process = 1 << 48 | 7 << 24
-                thread = process | 7
-                db.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, ?, ?)", [
-                    (1000, 1900, "[Executor] _forward_step 1: 2 ctx reqs, 800 ctx tokens, 0 gen reqs", thread),
-                    (2000, 2900, "[Executor] _forward_step 2: 0 ctx reqs, 0 ctx tokens, 2 gen reqs", thread)])
-                db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, ?, ?)", [
-                    (1100, 1200, thread, 1, 1), (1300, 1400, thread, 2, 1), (2100, 2200, thread, 3, 2)])
-                db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, ?, ?)", [
-                    (start, start + ns, call, process, name, name)
-                    for start, ns, call, name in ((1500, 300, 1, 3), (1800, 100, 2, 4), (2300, 50, 3, 3), (2400, 70, 3, 4), (2500, 50, 3, 3))])
+                    CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER);""")
+                db.executemany("INSERT INTO StringIds VALUES (?, ?)", enumerate(names))
+                db.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, ?, ?)", [(*one, process | 7) for one in ranges])
+                db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, ?, ?, ?)",
+                               [(start, end, process | 7, call, int(graph)) for start, end, call, graph in calls])
+                db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, 7, ?, ?, ?, ?)",
+                               [(start, start + ns, call, process, names.index(name), names.index(name)) for start, ns, call, name in kernels])
                 db.commit()
             with open(path, "rb") as file:
-                run = self.add(file.read(), name="serving.sqlite")
+                return self.add(file.read(), name="serving.sqlite")
+
+    def test_ranges_of_nsight_systems(self):
+        """TensorRT-LLM and Megatron Core: a prefill of two kernels, then a decode that replays a graph of three."""
+        for engine, prefill, decode in (
+                ("TensorRT-LLM", "[Executor] _forward_step 1: 2 ctx reqs, 800 ctx tokens, 0 gen reqs",
+                 "[Executor] _forward_step 2: 0 ctx reqs, 0 ctx tokens, 2 gen reqs"),
+                ("Megatron Core", "Prefill", "Decode")):
+            run = self.add_ranges([(1000, 1900, prefill), (2000, 2900, decode)], [(1100, 1200, 1, 0), (1300, 1400, 2, 0), (2100, 2200, 3, 1)],
+                                  [(1500, 300, 1, "gemm"), (1800, 100, 2, "fmhaSm100"), (2300, 50, 3, "gemm"), (2400, 70, 3, "fmhaSm100"), (2500, 50, 3, "gemm")])
+            answer = self.get_json(f"{RUNS}/{run['id']}/inference")
+            columns = answer["columns"]
+            self.assertEqual((run["kind"], answer["engine"], answer["steps"]), ("nsys", engine, 2))
+            self.assertEqual([answer["phase_names"][phase] for phase in columns["phase"]], ["prefill", "decode"])
+            self.assertEqual((columns["busy_ns"], columns["kernels"]), ([400, 170], [2, 3]))
+            known = engine == "TensorRT-LLM"
+            self.assertEqual(columns["requests"], [2, 2] if known else [None, None])
+            self.assertEqual((columns["prefill_tokens"], columns["decode_tokens"]), ([800, 0] if known else [None, None], [None, None]))
+
+    def test_micro_batches_of_deepspeed(self):
+        run = self.add_ranges([(start + offset, start + offset + ns, f"DeepSpeedEngine.{name}") for start in (1000, 2000, 3000)
+                               for offset, ns, name in ((0, 300, "forward"), (400, 300, "backward"))],
+                              [(start + 100, start + 150, start, 0) for start in (1000, 2000, 3000)],
+                              [(start + 200, 600, start, "gemm") for start in (1000, 2000, 3000)])
+        steps = self.get_json(f"{RUNS}/{run['id']}/overview")["steps"]
+        self.assertEqual([(step["name"], step["counted"]) for step in steps], [("micro-batch#0", 1), ("micro-batch#1", 1), ("micro-batch#2", 0)])
+        self.assertEqual([step["end_ns"] - step["start_ns"] for step in steps[:2]], [1000, 1000])
+        self.assertEqual((run["summary"]["steps"], run["summary"]["step_ns"]), (2, 1000))
+        self.assertEqual(self.get_json(f"{RUNS}/{run['id']}/inference")["steps"], 0)
+
+    def test_generate_of_transformers(self):
+        """Recorded with torch 2.14 and a small stand-in of transformers: generate() of 4 tokens for 2 prompts of 30 tokens, then 3 for one."""
+        with open(os.path.join(ROOT, "tests/fuzz/generate.trace.json.gz"), "rb") as file:
+            run = self.add(file.read(), name="generate.json.gz")
         answer = self.get_json(f"{RUNS}/{run['id']}/inference")
         columns = answer["columns"]
-        self.assertEqual((run["kind"], answer["engine"], answer["steps"]), ("nsys", "TensorRT-LLM", 2))
-        self.assertEqual([answer["phase_names"][phase] for phase in columns["phase"]], ["prefill", "decode"])
-        self.assertEqual((columns["busy_ns"], columns["kernels"], columns["requests"]), ([400, 170], [2, 3], [2, 2]))
-        self.assertEqual((columns["prefill_tokens"], columns["decode_tokens"]), ([800, 0], [None, None]))
+        self.assertEqual((answer["engine"], answer["steps"], run["summary"]["serving_steps"]), ("transformers", 7, 7))
+        self.assertEqual([answer["phase_names"][phase] for phase in columns["phase"]], ["prefill"] + ["decode"] * 3 + ["prefill"] + ["decode"] * 2)
+        self.assertEqual(columns["requests"], [2] * 4 + [1] * 3)
+        self.assertEqual(columns["tokens"], [60, 2, 2, 2, 30, 1, 1])
+        self.assertEqual((columns["prefill_tokens"], columns["decode_tokens"]), ([60, 0, 0, 0, 30, 0, 0], [0, 2, 2, 2, 0, 1, 1]))
 
     def test_a_trace_without_a_serving_engine(self):
         event = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 1, "dur": 9, "args": {}}

@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "importers/trace/pages.h"
 #include "importers/trace/steps.h"
 #include "importers/trace/torch.h"
 #include "slices/roles.h"
@@ -17,6 +19,7 @@
 struct heard {
     struct ps_sink sink;
     struct ps_step steps[8];
+    char names[8][64]; /* of the steps */
     size_t n_steps;
     struct ps_step_part parts[256];
     size_t n_parts;
@@ -33,6 +36,8 @@ static void hear_step(struct ps_sink *sink, const struct ps_step *row)
 {
     struct heard *heard = (struct heard *)sink;
 
+    snprintf(heard->names[heard->n_steps], sizeof heard->names[0], "%.*s", (int)row->name.len,
+             row->name.ptr);
     heard->steps[heard->n_steps++] = *row;
 }
 
@@ -87,7 +92,7 @@ struct row {
     int64_t start, duration;
     const char *name;
     uint8_t kind;
-    int64_t launch; /* of device rows: row of track 1, -1 none */
+    int64_t launch; /* of device rows: row of track 1, -1 none; of host rows: the template */
 };
 
 /* A trace whose tracks are given by hand. */
@@ -96,6 +101,7 @@ struct hand {
     struct ps_err err;
     struct tr_template templates[3];
     struct tr_trace trace;
+    struct tr_pages pages;
     struct tr_steps *steps;
 };
 
@@ -104,6 +110,7 @@ static void begin(struct hand *hand)
     *hand = (struct hand){.heard.sink.ops = &hearing};
     hand->trace.out = &hand->heard.sink;
     hand->trace.err = &hand->err;
+    hand->trace.pages = &hand->pages;
     hand->trace.templates = hand->templates;
     hand->trace.n_templates = 3;
     hand->templates[2].python_module = 0;
@@ -132,6 +139,10 @@ static struct tr_track track_of(struct hand *hand, uint32_t id, enum ps_track_ki
         track.name_id[i] = ps_intern_add(&hand->trace.names, ps_str_from_c(rows[i].name)) + 1;
         track.slice_kind[i] = rows[i].kind;
         track.parent[i] = TR_NO_ROW;
+        track.template[i] =
+            kind == PS_TRACK_THREAD && rows[i].launch > 0 ? (uint32_t)rows[i].launch : 0;
+        if (rows[i].start + rows[i].duration > track.end_ns)
+            track.end_ns = rows[i].start + rows[i].duration;
         if (rows[i].launch >= 0 && kind == PS_TRACK_STREAM)
             track.extra[TR_EXTRA_LAUNCH][i] = ps_slice_id(1, (uint32_t)rows[i].launch);
     }
@@ -408,6 +419,162 @@ static void test_device_alone(void **state)
     assert_int_equal(part(&hand.heard, 1, 2, "idle"), 100);
 }
 
+static void is_step(const struct heard *heard, size_t i, const char *name, int64_t start,
+                    int64_t end, bool is_counted)
+{
+    assert_true(i < heard->n_steps);
+    assert_string_equal(heard->names[i], name);
+    assert_int_equal(heard->steps[i].host_start_ns, start);
+    assert_int_equal(heard->steps[i].host_end_ns, end);
+    assert_int_equal(heard->steps[i].is_counted, is_counted);
+}
+
+#define FRAME(start, duration, name)                                                               \
+    {                                                                                              \
+        start, duration, name, PS_SLICE_PYTHON, -1                                                 \
+    }
+#define NVTX(start, duration, name)                                                                \
+    {                                                                                              \
+        start, duration, name, PS_SLICE_NVTX, -1                                                   \
+    }
+#define GENERATE_FRAME "transformers/generation/utils.py(2100): generate"
+
+/* Two calls of generate(): the first with a prompt in two pieces, an assistant model, and a model
+ * called after it; the second without shapes. */
+static void test_generate(void **state)
+{
+    static struct hand hand;
+    const struct heard *heard = &hand.heard;
+
+    (void)state;
+    begin(&hand);
+    hand.templates[1].shapes =
+        ps_intern_add(&hand.trace.names, PS_STR("[[32000,64],[2,30],[],[],[]]")) + 1;
+    hand.templates[2].shapes =
+        ps_intern_add(&hand.trace.names, PS_STR("[[32000,64],[2,1],[],[],[]]")) + 1;
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {FRAME(0, 5, "nn.Module: Llama_0"), /* not below generate() */
+          FRAME(10, 100, GENERATE_FRAME),
+          FRAME(11, 98, "transformers/generation/utils.py(2900): _sample"),
+          FRAME(12, 20, "transformers/generation/utils.py(3000): _prefill"),
+          FRAME(13, 8, "nn.Module: Llama_0"),
+          FRAME(14, 4, "nn.Module: Embedding_0"),
+          {15, 2, "aten::embedding", PS_SLICE_OP, 1},
+          {18, 1, "aten::embedding", PS_SLICE_OP, 2}, /* the first one is of the token ids */
+          FRAME(22, 8, "nn.Module: Llama_0"),
+          FRAME(40, 20, GENERATE_FRAME), /* of the assistant */
+          FRAME(41, 5, "nn.Module: Small_0"),
+          FRAME(70, 10, "nn.Module: Llama_0"),
+          {71, 2, "aten::embedding", PS_SLICE_OP, 2},
+          FRAME(90, 10, "nn.Module: Llama_0"),
+          FRAME(200, 50, "/env/lib/transformers/generation_utils.py(900): generate"),
+          FRAME(210, 10, "nn.Module: GPT2LMHeadModel_0"),
+          FRAME(230, 10, "nn.Module: GPT2LMHeadModel_0")});
+    finish(&hand);
+    assert_int_equal(heard->n_steps, 6);
+    is_step(heard, 0, "generate[prefill bs=2 tok=60]", 13, 22, true);
+    is_step(heard, 1, "generate[prefill]", 22, 70, true);
+    is_step(heard, 2, "generate[decode bs=2 tok=2]", 70, 90, true);
+    is_step(heard, 3, "generate[decode]", 90, 110, true);
+    is_step(heard, 4, "generate[prefill]", 210, 230, true);
+    is_step(heard, 5, "generate[decode]", 230, 250, true);
+}
+
+/* A trace that trains has no steps of generate(), and one with two at once has none. */
+static void test_generate_that_is_not_told_apart(void **state)
+{
+    static struct hand hand;
+
+    (void)state;
+    begin(&hand);
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {{0, 90, "ProfilerStep#1", PS_SLICE_ANNOTATION, -1},
+          FRAME(10, 50, GENERATE_FRAME),
+          FRAME(11, 20, "nn.Module: Llama_0"),
+          {70, 10, "Optimizer.step#AdamW.step", PS_SLICE_ANNOTATION, -1}});
+    finish(&hand);
+    assert_int_equal(hand.heard.n_steps, 1);
+    assert_string_equal(hand.heard.names[0], "ProfilerStep#1");
+    begin(&hand);
+    for (uint32_t id = 1; id <= 2; id++)
+        PASS(&hand, id, PS_TRACK_THREAD,
+             {FRAME(10, 50, GENERATE_FRAME),
+              FRAME(11, 20, "nn.Module: Llama_0"),
+              {15, 2, "aten::mm", PS_SLICE_OP, -1}});
+    finish(&hand);
+    assert_int_equal(hand.heard.n_steps, 1);
+    assert_string_equal(hand.heard.names[0], "whole trace");
+}
+
+static void test_deepspeed(void **state)
+{
+    static struct hand hand;
+    const struct heard *heard = &hand.heard;
+
+    (void)state;
+    begin(&hand);
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {NVTX(10, 20, "DeepSpeedEngine.forward"),
+          NVTX(35, 5, "DeepSpeedEngine.forward"), /* of the same micro-batch */
+          NVTX(40, 30, "DeepSpeedEngine.backward"),
+          NVTX(60, 5, "DeepSpeedEngine.allreduce_gradients"),
+          NVTX(72, 10, "DeepSpeedZeroOptimizer_Stage3.step"),
+          NVTX(100, 20, "DeepSpeedEngine.forward"),
+          NVTX(130, 30, "DeepSpeedEngine.backward"),
+          NVTX(200, 20, "DeepSpeedEngine.forward"),
+          NVTX(230, 30, "DeepSpeedEngine.backward"),
+          {270, 10, "cudaLaunchKernel", PS_SLICE_RUNTIME, -1}});
+    finish(&hand);
+    assert_int_equal(heard->n_steps, 3);
+    is_step(heard, 0, "micro-batch#0", 10, 100, true);
+    is_step(heard, 1, "micro-batch#1", 100, 200, true);
+    is_step(heard, 2, "micro-batch#2", 200, 280, false); /* its end is not in the trace */
+    begin(&hand);
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {NVTX(10, 20, "DeepSpeedEngine.forward"), NVTX(40, 30, "DeepSpeedEngine.backward")});
+    finish(&hand);
+    assert_string_equal(heard->names[0], "whole trace");
+}
+
+/* emit_nvtx: two optimizers in each iteration, the first of which begins before the recording. */
+static void test_optimizers(void **state)
+{
+    static struct hand hand;
+    const struct heard *heard = &hand.heard;
+
+    (void)state;
+    begin(&hand);
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {NVTX(5, 5, "Optimizer.step#FusedAdam.step"), NVTX(20, 10, "aten::mm, seq = 12"),
+          NVTX(40, 10, "aten::mm, seq = 13"), NVTX(60, 10, "Optimizer.step#FusedAdam.step"),
+          NVTX(65, 2, "aten::add_, seq = 14"), /* of the optimizer */
+          NVTX(80, 10, "Optimizer.step#FusedAdam.step"), NVTX(100, 10, "aten::mm, seq = 15"),
+          NVTX(120, 10, "Optimizer.step#FusedAdam.step"),
+          NVTX(135, 10, "Optimizer.step#FusedAdam.step"), NVTX(150, 10, "aten::mm, seq = 16")});
+    finish(&hand);
+    assert_int_equal(heard->n_steps, 3);
+    is_step(heard, 0, "iteration#0", 20, 90, false);
+    is_step(heard, 1, "iteration#1", 90, 145, true);
+    is_step(heard, 2, "iteration#2", 145, 160, false);
+}
+
+static void test_lightning(void **state)
+{
+    static struct hand hand;
+    const struct heard *heard = &hand.heard;
+
+    (void)state;
+    begin(&hand);
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {{0, 40, "[pl][profile]run_training_batch", PS_SLICE_ANNOTATION, -1},
+          {20, 10, "Optimizer.step#SGD.step", PS_SLICE_ANNOTATION, -1},
+          {50, 40, "[pl][profile]run_training_batch", PS_SLICE_ANNOTATION, -1}});
+    finish(&hand);
+    assert_int_equal(heard->n_steps, 2);
+    is_step(heard, 0, "run_training_batch#0", 0, 40, true);
+    is_step(heard, 1, "run_training_batch#1", 50, 90, true);
+}
+
 static void test_modules(void **state)
 {
     static struct hand hand;
@@ -461,6 +628,11 @@ int steps_test(void)
         cmocka_unit_test(test_host_alone),
         cmocka_unit_test(test_only_the_longest_gaps_stay),
         cmocka_unit_test(test_device_alone),
+        cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_generate_that_is_not_told_apart),
+        cmocka_unit_test(test_deepspeed),
+        cmocka_unit_test(test_optimizers),
+        cmocka_unit_test(test_lightning),
         cmocka_unit_test(test_modules),
     };
 

@@ -124,6 +124,27 @@ static void test_tensorrt_llm(void **state)
     is_step(parse("[Executor] _forward_step 3: 4 ctx reqs, 0 gen reqs"), PS_PHASE_PREFILL, 4, -1);
 }
 
+static void test_megatron(void **state)
+{
+    (void)state;
+    assert_string_equal(ps_engine_name(parse("Decode").engine), "Megatron Core");
+    is_step(parse("Prefill"), PS_PHASE_PREFILL, -1, -1);
+    is_step(parse("Decode"), PS_PHASE_DECODE, -1, -1);
+}
+
+static void test_generate(void **state)
+{
+    struct ps_serving_step step = parse("generate[prefill bs=2 tok=60]");
+
+    (void)state;
+    assert_string_equal(ps_engine_name(step.engine), "transformers");
+    is_step(step, PS_PHASE_PREFILL, 2, 60);
+    is_group(step.prefill, 2, 60, -1);
+    is_group(step.decode, 0, 0, 0);
+    assert_false(step.is_detailed);
+    is_step(parse("generate[decode]"), PS_PHASE_DECODE, -1, -1);
+}
+
 static void test_other_names(void **state)
 {
     static const char *const names[] = {
@@ -147,6 +168,10 @@ static void test_other_names(void **state)
         "[Executor] _forward_step 7: 1 ctx reqs",
         "ProfilerStep#7",
         "capture_32_FULL",
+        "Decoder",
+        "decode_tokens",
+        "generate[prefill",
+        "generate[train bs=2]",
     };
     struct ps_serving_step step;
 
@@ -160,6 +185,7 @@ int serving_test(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vllm),        cmocka_unit_test(test_sglang),
         cmocka_unit_test(test_atom),        cmocka_unit_test(test_tensorrt_llm),
+        cmocka_unit_test(test_megatron),    cmocka_unit_test(test_generate),
         cmocka_unit_test(test_other_names),
     };
 
