@@ -163,3 +163,18 @@ test('large gaps are said first', () => {
     none.phases = [];
     assert.equal(inferenceSays(none)[0], 'The steps launched no work on a device.');
 });
+
+test('steps without work on a device are shown by the time of the host', () => {
+    const answer = answerOf([PREFILL, DECODE, DECODE]);
+    answer.columns.kernels = [0, 0, 0];
+    answer.columns.host_ns = [9e6, 2e6, 3e6];
+    answer.phases = answer.phases.map((phase) => ({ ...phase, median_step: null, busy_ns: null }));
+    assert.deepEqual(
+        stackParts(answer).map(({ label, ns }) => [label, ns]),
+        [['host', [9e6, 2e6, 3e6]]],
+    );
+    assert.equal(
+        inferenceSays(answer)[1].replaceAll('\u202f', ' '),
+        'On the host a decode step takes 2.000 ms (medians).',
+    );
+});

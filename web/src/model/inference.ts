@@ -45,6 +45,10 @@ export function shownSteps(
     return shown;
 }
 
+/** Whether no step launched work on a device: then the time of the host is shown instead. */
+export const isHostOnly = ({ columns }: Inference): boolean =>
+    columns.kernels.every((count) => count === 0);
+
 /** The parts of the stacks, from below. `ns` has one value for each step. */
 export interface StackPart {
     key: string;
@@ -52,8 +56,10 @@ export interface StackPart {
     ns: number[];
 }
 
-export function stackParts({ families, steps }: Inference): StackPart[] {
+export function stackParts(answer: Inference): StackPart[] {
+    const { families, steps, columns } = answer;
     const parts: StackPart[] = [];
+    if (isHostOnly(answer)) return [{ key: 'runtime', label: 'host', ns: columns.host_ns }];
     for (const key of STACK_ORDER) {
         const found = families.find(({ family }) => familyOf(family).key === key);
         if (found) parts.push({ key, label: familyOf(found.family).label, ns: found.ns });
@@ -110,8 +116,8 @@ export interface StepColumn {
 }
 
 function columnOf(steps: number[], answer: Inference, x: number, width: number): StepColumn {
-    const { busy_ns } = answer.columns;
-    const sorted = [...steps].sort((a, b) => busy_ns[a] - busy_ns[b]);
+    const ns = isHostOnly(answer) ? answer.columns.host_ns : answer.columns.busy_ns;
+    const sorted = [...steps].sort((a, b) => ns[a] - ns[b]);
     return { steps, step: sorted[(sorted.length - 1) >> 1], x, width };
 }
 
@@ -232,12 +238,22 @@ const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
 const aStep = (phase: PhaseName): string =>
     phase === 'unknown' || phase === 'idle' ? 'a step' : `a ${phase} step`;
 
+/** The median step of each phase on the host. */
+function hostSays(answer: Inference): string {
+    const { host_ns } = answer.columns;
+    const medians = answer.phases.map(({ phase, steps }) => {
+        const sorted = host_ns.filter((_, i) => phaseOf(answer, i) === phase).sort((a, b) => a - b);
+        return `${aStep(phase)} takes ${time(sorted[(steps - 1) >> 1])}`;
+    });
+    return medians.length === 0 ? '' : `On the host ${medians.join(', ')} (medians).`;
+}
+
 /** What the steps say: a sentence with the number, and one with what follows. */
 export function inferenceSays(answer: Inference): [first: string, second: string] {
     const main = mainPhase(answer);
     const index = main ? answer.columns.id.indexOf(main.median_step ?? -1) : -1;
     if (!main || index < 0 || main.busy_ns === null)
-        return ['The steps launched no work on a device.', ''];
+        return ['The steps launched no work on a device.', hostSays(answer)];
     const parts = stackParts(answer)
         .map(({ label, ns }) => ({ label, share: ns[index] / answer.columns.busy_ns[index] }))
         .sort((a, b) => b.share - a.share);

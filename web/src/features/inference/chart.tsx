@@ -5,7 +5,7 @@ import type { Inference } from '../../base/inference_types';
 import { int, plural, THIN_SPACE } from '../../base/units';
 import { usePaint, useWidth } from '../../components/painting';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
-import { phaseOf } from '../../model/inference';
+import { isHostOnly, phaseOf } from '../../model/inference';
 import { ms } from '../../model/trace_range';
 import {
     type InferenceGeometry,
@@ -17,9 +17,12 @@ import {
 
 /** "step 53, decode: 9.773 ms on the GPU, 32 requests, 32 tokens". */
 export function stepText(answer: Inference, step: number): string {
-    const { busy_ns, requests, tokens } = answer.columns;
+    const { busy_ns, host_ns, requests, tokens } = answer.columns;
+    const [ns, where] = isHostOnly(answer)
+        ? [host_ns[step], 'on the host']
+        : [busy_ns[step], 'on the GPU'];
     return [
-        `step ${int(step)}, ${phaseOf(answer, step)}: ${ms(busy_ns[step])}${THIN_SPACE}ms on the GPU`,
+        `step ${int(step)}, ${phaseOf(answer, step)}: ${ms(ns)}${THIN_SPACE}ms ${where}`,
         requests[step] === null ? '' : plural(requests[step] ?? 0, 'request'),
         tokens[step] === null ? '' : plural(tokens[step] ?? 0, 'token'),
     ]

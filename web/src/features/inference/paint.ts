@@ -12,6 +12,7 @@ import {
     phaseRuns,
     phaseShares,
     roundUp,
+    isHostOnly,
     scaleEnd,
     scaleParts,
     stackHeight,
@@ -223,8 +224,9 @@ function paintTimes(brush: Brush): void {
     const end = scaleEnd(geometry.columns.map(({ step }) => stackHeight(parts, step)));
     const perColumn = geometry.columns.some(({ steps }) => steps.length > 1);
     const isCut = geometry.columns.some(({ step }) => stackHeight(parts, step) > end * 1.001);
-    rowLabel(brush, TIME.top, 'GPU time', [
-        perColumn ? 'ms, median step' : 'ms a step, by part',
+    const isHost = isHostOnly(answer);
+    rowLabel(brush, TIME.top, isHost ? 'Host time' : 'GPU time', [
+        perColumn ? 'ms, median step' : isHost ? 'ms a step' : 'ms a step, by part',
         isCut ? 'longer ones are cut' : '',
     ]);
     const yOf = (ns: number): number => TIME.top + TIME.height * (1 - Math.min(ns, end) / end);
@@ -252,11 +254,6 @@ function paintTimes(brush: Brush): void {
             cutMark(brush, geometry.left + x, inner, TIME.top, `${ms(below)}${THIN_SPACE}ms`);
             lastCut = x;
         }
-    }
-    if (answer.columns.kernels.every((count) => count === 0)) {
-        words(brush, 12, 'text-2');
-        ctx.textAlign = 'left';
-        ctx.fillText('No device work was recorded.', geometry.left + 8, TIME.top + 40);
     }
 }
 

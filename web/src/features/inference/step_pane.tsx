@@ -4,7 +4,7 @@ import type { Inference, InferenceParts } from '../../base/inference_types';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
-import { phaseOf, stackParts } from '../../model/inference';
+import { isHostOnly, phaseOf, stackParts } from '../../model/inference';
 import { ms } from '../../model/trace_range';
 
 interface StepPaneProps {
@@ -55,7 +55,9 @@ export function StepPane({ answer, step, parts, timelineHref, onClose }: StepPan
     const [requests, padded] = [columns.requests[step], columns.padded[step]];
     const tokens = tokensText(answer, step);
     const name = parts?.steps.find((one) => one.step === columns.id[step])?.name;
-    const rows: [string, preact.ComponentChildren][] = [['GPU busy', <b>{time(busy)}</b>]];
+    const isHost = isHostOnly(answer);
+    const rows: [string, preact.ComponentChildren][] = [];
+    if (!isHost) rows.push(['GPU busy', <b>{time(busy)}</b>]);
     if (span !== null) rows.push(['First to last kernel', gapsText(busy, span)]);
     if (period !== null)
         rows.push([
@@ -86,18 +88,20 @@ export function StepPane({ answer, step, parts, timelineHref, onClose }: StepPan
             </PaneHead>
             <Pairs rows={rows} />
             {name && <p class="inference-annotation mono">{name}</p>}
-            <h3>GPU time by family</h3>
-            <dl class="inference-families">
-                {families.map(({ key, label, ns }) => [
-                    <dt>
-                        <i class={`swatch is-family-${key}`} /> {label}
-                    </dt>,
-                    <dd>
-                        {time(ns)}{' '}
-                        <span class="soft">{`${pct((100 * ns) / Math.max(1, busy))}${THIN_SPACE}%`}</span>
-                    </dd>,
-                ])}
-            </dl>
+            {!isHost && <h3>GPU time by family</h3>}
+            {!isHost && (
+                <dl class="inference-families">
+                    {families.map(({ key, label, ns }) => [
+                        <dt>
+                            <i class={`swatch is-family-${key}`} /> {label}
+                        </dt>,
+                        <dd>
+                            {time(ns)}{' '}
+                            <span class="soft">{`${pct((100 * ns) / Math.max(1, busy))}${THIN_SPACE}%`}</span>
+                        </dd>,
+                    ])}
+                </dl>
+            )}
             <p>
                 <a href={timelineHref}>Show in the timeline</a>
             </p>

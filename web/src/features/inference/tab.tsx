@@ -47,7 +47,7 @@ function statusOf(answer: Inference): string {
     const { engine, steps, omitted, outside_kernels, outside_ns, assumed, workers, worker } =
         answer;
     return [
-        `${plural(steps, 'step')} named by ${engine}`,
+        `${plural(steps, 'step')} of ${engine}`,
         omitted > 0 ? `${plural(omitted, 'later step')} omitted` : '',
         workers > 1 ? `worker ${worker} of ${int(workers)}` : '',
         outside_kernels > 0 ? `${ms(outside_ns)} ms of device work are outside of the steps` : '',
