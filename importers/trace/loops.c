@@ -133,7 +133,7 @@ static int64_t end_of(const struct tr_track *track, uint32_t row)
 /* --- generate() --- */
 
 struct generate_reader {
-    int64_t generate_end, nested_end, prefill_end, module_end;
+    int64_t generate_start, generate_end, nested_end, prefill_end, module_end;
     struct tr_loop_step *step; /* the last one of this generate(); NULL: none yet */
 };
 
@@ -162,8 +162,8 @@ static void read_generate(struct tr_loops *loops, struct generate_reader *reader
 
     if (start >= reader->generate_end) {
         if (word == WORD_GENERATE)
-            *reader = (struct generate_reader){end, .nested_end = start, .prefill_end = start,
-                                               .module_end = start};
+            *reader = (struct generate_reader){start, end, .nested_end = start,
+                                               .prefill_end = start, .module_end = start};
     } else if (start < reader->module_end) {
         if (word == WORD_EMBEDDING && reader->step->tokens < 0)
             read_batch(loops, track->template[row], reader -> step);
@@ -178,7 +178,9 @@ static void read_generate(struct tr_loops *loops, struct generate_reader *reader
 
         if (reader->step)
             reader->step->end = start;
-        reader->step = add_step(loops, TR_LOOP_GENERATE, start, reader->generate_end);
+        reader->step =
+            add_step(loops, TR_LOOP_GENERATE, reader->step ? start : reader->generate_start,
+                     reader->generate_end);
         reader->step->is_prefill = is_prefill;
         reader->module_end = end;
     }

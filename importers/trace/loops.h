@@ -5,8 +5,9 @@
  *   generate   generate() of transformers, in traces with Python stacks: it has no annotation.
  *              A step lasts from one call of the model (an outermost nn.Module frame below the
  *              frame of generate) to the next one, so it contains the choice of the next token. The
- *              first call and those of _prefill are prefill. What a nested generate() calls, which
- *              is an assistant model, is part of the step around it.
+ *              first step begins with generate(), so it lasts until the first token. The first call
+ *              and those of _prefill are prefill. What a nested generate() calls, which is an
+ *              assistant model, is part of the step around it.
  *   Lightning  [pl][profile]run_training_batch, which its PyTorchProfiler writes.
  *   DeepSpeed  NVTX ranges DeepSpeedEngine.forward and .backward. A step lasts from the first
  *              forward after a backward to the next one: a micro-batch.

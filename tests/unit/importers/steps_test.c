@@ -472,11 +472,11 @@ static void test_generate(void **state)
           FRAME(230, 10, "nn.Module: GPT2LMHeadModel_0")});
     finish(&hand);
     assert_int_equal(heard->n_steps, 6);
-    is_step(heard, 0, "generate[prefill bs=2 tok=60]", 13, 22, true);
+    is_step(heard, 0, "generate[prefill bs=2 tok=60]", 10, 22, true);
     is_step(heard, 1, "generate[prefill]", 22, 70, true);
     is_step(heard, 2, "generate[decode bs=2 tok=2]", 70, 90, true);
     is_step(heard, 3, "generate[decode]", 90, 110, true);
-    is_step(heard, 4, "generate[prefill]", 210, 230, true);
+    is_step(heard, 4, "generate[prefill]", 200, 230, true);
     is_step(heard, 5, "generate[decode]", 230, 250, true);
 }
 
