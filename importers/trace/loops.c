@@ -32,11 +32,26 @@ struct loop {
     size_t n, cap;
 };
 
+/* Where the loops of a track stand; pointers are to their last steps, NULL: none yet. */
+struct generate_reader {
+    int64_t generate_start, generate_end, nested_end, prefill_end, module_end;
+    struct tr_loop_step *step; /* the last one of this generate(); NULL: none yet */
+};
+
+struct training_reader {
+    bool has_backward;  /* since the last micro-batch of DeepSpeed began */
+    bool has_optimizer; /* the last iteration has its end */
+    bool is_first;      /* the last iteration is the first of the track */
+    struct tr_loop_step *micro_batch, *iteration; /* the last ones of the track; NULL: none */
+};
+
 struct tr_loops {
     struct tr_trace *trace;
     struct ps_name_kinds words; /* enum word, by text id */
     struct loop of[TR_N_LOOPS];
     bool has_backward, has_optimizer; /* the trace is of a training */
+    struct generate_reader generate;  /* of the track that is read */
+    struct training_reader training;
 };
 
 struct tr_loops *tr_loops_new(struct tr_trace *trace)
@@ -132,11 +147,6 @@ static int64_t end_of(const struct tr_track *track, uint32_t row)
 
 /* --- generate() --- */
 
-struct generate_reader {
-    int64_t generate_start, generate_end, nested_end, prefill_end, module_end;
-    struct tr_loop_step *step; /* the last one of this generate(); NULL: none yet */
-};
-
 /* Reads the batch from the shapes of aten::embedding, whose second input are the token ids: [rows,
  * tokens]. */
 static void read_batch(const struct tr_loops *loops, uint32_t template, struct tr_loop_step *step)
@@ -149,15 +159,19 @@ static void read_batch(const struct tr_loops *loops, uint32_t template, struct t
     if (template >= trace->n_templates || !trace->templates[template].shapes ||
         !ps_op_call_parse(none, tr_text_of_id(trace, trace->templates[template].shapes), none, none,
                           &call) ||
-        call.n < 2 || call.inputs[1].n_dims != 2 || ids[0] * ids[1] > TOKENS_MAX)
+        call.n < 2 || call.inputs[1].n_dims != 2)
+        return;
+    if (!(ids[0] >= 0 && ids[0] <= TOKENS_MAX && ids[1] >= 0 && ids[0] * ids[1] <= TOKENS_MAX))
         return;
     step->requests = (int64_t)ids[0];
     step->tokens = (int64_t)(ids[0] * ids[1]);
 }
 
-static void read_generate(struct tr_loops *loops, struct generate_reader *reader,
-                          const struct tr_track *track, uint32_t row, enum word word)
+static void read_generate(struct tr_loops *loops, const struct tr_track *track, uint32_t row,
+                          enum word word)
 {
+    struct generate_reader *reader = &loops->generate;
+    uint32_t arguments = track->template[row];
     int64_t start = track->start[row], end = end_of(track, row);
 
     if (start >= reader->generate_end) {
@@ -166,7 +180,7 @@ static void read_generate(struct tr_loops *loops, struct generate_reader *reader
                                                .prefill_end = start, .module_end = start};
     } else if (start < reader->module_end) {
         if (word == WORD_EMBEDDING && reader->step->tokens < 0)
-            read_batch(loops, track->template[row], reader -> step);
+            read_batch(loops, arguments, reader->step);
     } else if (start < reader->nested_end) {
         return;
     } else if (word == WORD_GENERATE) {
@@ -188,16 +202,9 @@ static void read_generate(struct tr_loops *loops, struct generate_reader *reader
 
 /* --- Training --- */
 
-struct training_reader {
-    bool has_backward;  /* since the last micro-batch of DeepSpeed began */
-    bool has_optimizer; /* the last iteration has its end */
-    bool is_first;      /* the last iteration is the first of the track */
-    struct tr_loop_step *micro_batch, *iteration; /* the last ones of the track; NULL: none */
-};
-
-static void read_deepspeed(struct tr_loops *loops, struct training_reader *reader,
-                           const struct tr_track *track, uint32_t row)
+static void read_deepspeed(struct tr_loops *loops, const struct tr_track *track, uint32_t row)
 {
+    struct training_reader *reader = &loops->training;
     int64_t start = track->start[row];
 
     if (reader->micro_batch && !reader->has_backward)
@@ -211,9 +218,9 @@ static void read_deepspeed(struct tr_loops *loops, struct training_reader *reade
     reader->micro_batch->is_cut = true;
 }
 
-static void read_forward(struct tr_loops *loops, struct training_reader *reader,
-                         const struct tr_track *track, uint32_t row)
+static void read_forward(struct tr_loops *loops, const struct tr_track *track, uint32_t row)
 {
+    struct training_reader *reader = &loops->training;
     int64_t start = track->start[row];
 
     if (reader->iteration) {
@@ -238,8 +245,8 @@ static void read_optimizer(struct training_reader *reader, const struct tr_track
     reader->has_optimizer = true;
 }
 
-static void read_training(struct tr_loops *loops, struct training_reader *reader,
-                          const struct tr_track *track, uint32_t row, enum word word)
+static void read_training(struct tr_loops *loops, const struct tr_track *track, uint32_t row,
+                          enum word word)
 {
     bool is_nvtx = track->slice_kind[row] == PS_SLICE_NVTX;
 
@@ -250,39 +257,40 @@ static void read_training(struct tr_loops *loops, struct training_reader *reader
     case WORD_OPTIMIZER:
         loops->has_optimizer = true;
         if (is_nvtx)
-            read_optimizer(reader, track, row);
+            read_optimizer(&loops->training, track, row);
         break;
     case WORD_FORWARD_OPERATOR:
         if (is_nvtx)
-            read_forward(loops, reader, track, row);
+            read_forward(loops, track, row);
         break;
     case WORD_LIGHTNING_BATCH:
         add_step(loops, TR_LOOP_LIGHTNING, track->start[row], end_of(track, row));
         break;
     case WORD_DEEPSPEED_FORWARD:
-        read_deepspeed(loops, reader, track, row);
+        read_deepspeed(loops, track, row);
         break;
     case WORD_DEEPSPEED_BACKWARD:
-        reader->has_backward = true;
+        loops->training.has_backward = true;
         break;
     default:
         break;
     }
 }
 
-void tr_loops_add_track(struct tr_loops *loops, const struct tr_track *track)
+void tr_loops_begin_track(struct tr_loops *loops)
 {
-    struct generate_reader generate = {.generate_end = INT64_MIN};
-    struct training_reader training = {0};
+    loops->generate = (struct generate_reader){.generate_end = INT64_MIN};
+    loops->training = (struct training_reader){0};
+}
 
-    for (uint32_t row = 0; row < track->n; row++) {
-        enum word word = word_of(loops, track, row);
+void tr_loops_add_row(struct tr_loops *loops, const struct tr_track *track, uint32_t row)
+{
+    enum word word = word_of(loops, track, row);
 
-        if (word == WORD_OTHER)
-            continue;
-        read_generate(loops, &generate, track, row, word);
-        read_training(loops, &training, track, row, word);
-    }
+    if (word == WORD_OTHER)
+        return;
+    read_generate(loops, track, row, word);
+    read_training(loops, track, row, word);
 }
 
 static bool has_overlap(const struct loop *loop)

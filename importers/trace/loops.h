@@ -17,6 +17,8 @@
  *
  * A loop whose steps overlap, because several threads or processes run it at once, is left out: the
  * work of one would count for the other. Not thread-safe.
+ *
+ * Call for each host thread: tr_loops_begin_track, then tr_loops_add_row for its rows in order.
  */
 #ifndef PS_TRACE_LOOPS_H
 #define PS_TRACE_LOOPS_H
@@ -42,8 +44,9 @@ struct tr_loop_step {
 
 struct tr_loops;
 struct tr_loops *tr_loops_new(struct tr_trace *trace);
-void tr_loops_add_track(struct tr_loops *loops, const struct tr_track *track);
-/* The steps of a loop in order of start, until the next tr_loops_add_track. *n 0: there are none;
+void tr_loops_begin_track(struct tr_loops *loops);
+void tr_loops_add_row(struct tr_loops *loops, const struct tr_track *track, uint32_t row);
+/* The steps of a loop in order of start, until the next tr_loops_add_row. *n 0: there are none;
  * only one of a training; or steps of generate() in a trace that trains as well. */
 const struct tr_loop_step *tr_loops_steps(struct tr_loops *loops, enum tr_loop loop, size_t *n);
 /* The text id of the name of the step at an index: "generate[decode bs=2 tok=2]", "micro-batch#3".

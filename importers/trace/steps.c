@@ -716,8 +716,13 @@ static void add_host_slice(struct tr_steps *steps, const struct tr_track *track,
 
 static void add_host_track(struct tr_steps *steps, const struct tr_track *track)
 {
+    bool has_loops = track->kind == PS_TRACK_THREAD;
+
+    tr_loops_begin_track(steps->loops);
     for (uint32_t row = 0; row < track->n; row++) {
         tr_scratch_count_row(track->scratch, row);
+        if (has_loops)
+            tr_loops_add_row(steps->loops, track, row);
         if (track->slice_kind[row] != PS_SLICE_PYTHON)
             add_host_slice(steps, track, row);
     }
@@ -776,8 +781,6 @@ void tr_steps_add_track(struct tr_steps *steps, const struct tr_track *track)
 {
     if (track->kind != PS_TRACK_STREAM) {
         add_host_track(steps, track);
-        if (track->kind == PS_TRACK_THREAD)
-            tr_loops_add_track(steps->loops, track);
         return;
     }
     host_done(steps);

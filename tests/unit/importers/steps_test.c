@@ -506,6 +506,32 @@ static void test_generate_that_is_not_told_apart(void **state)
     assert_string_equal(hand.heard.names[0], "whole trace");
 }
 
+/* Shapes that are no batch of token ids leave its numbers unknown. */
+static void test_generate_with_odd_shapes(void **state)
+{
+    static const char *const shapes[] = {"[[9,9],[99999999999999999999999999,0]]",
+                                         "[[9,9],[1000000000,1000000000]]",
+                                         "[[9,9],[5]]",
+                                         "[[9,9]]",
+                                         "[[9,9],[-2,-3]]",
+                                         "nonsense"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        static struct hand hand;
+
+        begin(&hand);
+        hand.templates[1].shapes = ps_intern_add(&hand.trace.names, ps_str_from_c(shapes[i])) + 1;
+        PASS(&hand, 1, PS_TRACK_THREAD,
+             {FRAME(10, 50, GENERATE_FRAME),
+              FRAME(11, 20, "nn.Module: Llama_0"),
+              {15, 2, "aten::embedding", PS_SLICE_OP, 1}});
+        finish(&hand);
+        assert_int_equal(hand.heard.n_steps, 1);
+        assert_string_equal(hand.heard.names[0], "generate[prefill]");
+    }
+}
+
 static void test_deepspeed(void **state)
 {
     static struct hand hand;
@@ -630,6 +656,7 @@ int steps_test(void)
         cmocka_unit_test(test_device_alone),
         cmocka_unit_test(test_generate),
         cmocka_unit_test(test_generate_that_is_not_told_apart),
+        cmocka_unit_test(test_generate_with_odd_shapes),
         cmocka_unit_test(test_deepspeed),
         cmocka_unit_test(test_optimizers),
         cmocka_unit_test(test_lightning),
