@@ -40,16 +40,19 @@ static bool is_dataloader(struct ps_str name)
            ps_str_eq(ps_str_skip(name, name.len - end.len), end);
 }
 
+/* "Prefill" and "Decode" of Megatron Core are also used by others: importers/trace/loops.h says
+ * when they are steps. */
 enum ps_name_kind ps_name_kind_of(struct ps_str name)
 {
     struct ps_serving_step serving;
 
     return ps_str_starts_with(name, PS_STR("ProfilerStep#")) ? PS_NAME_STEP
-           : ps_serving_step_parse(name, &serving)           ? PS_NAME_SERVING_STEP
-           : is_collective(name)                             ? PS_NAME_COLLECTIVE
-           : is_dataloader(name)                             ? PS_NAME_DATALOADER
-           : ps_kernel_is_collective(name)                   ? PS_NAME_COLLECTIVE_KERNEL
-                                                             : PS_NAME_OTHER;
+           : ps_serving_step_parse(name, &serving) && serving.engine != PS_ENGINE_MEGATRON
+               ? PS_NAME_SERVING_STEP
+           : is_collective(name)           ? PS_NAME_COLLECTIVE
+           : is_dataloader(name)           ? PS_NAME_DATALOADER
+           : ps_kernel_is_collective(name) ? PS_NAME_COLLECTIVE_KERNEL
+                                           : PS_NAME_OTHER;
 }
 
 uint8_t *ps_name_kinds_slot(struct ps_name_kinds *meanings, uint32_t text)

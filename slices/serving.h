@@ -10,7 +10,8 @@
  *   ATOM          prefill[bs=2 tok=14721 ctx=[7803, 6918]], decode[bs=117/128 tok=117 d=117]
  *     detailed    decode[bs=128 tok=384 p=2 d=126 sqsq=132612 sqsk=1114112 sk=258048]
  *   TensorRT-LLM  [Executor] _forward_step 7: 1 ctx reqs, 8000 ctx tokens, 31 gen reqs
- *   Megatron Core Prefill, Decode: Prefill may also decode other requests
+ *   Megatron Core Prefill, Decode: a Prefill may also decode other requests. As others use these
+ *                 words too, importers/trace/loops.h says when they are steps.
  *   transformers  generate[prefill bs=2 tok=60], generate[decode]: names that
  *                 importers/trace/loops.h gives to the steps of generate(), which have none
  *

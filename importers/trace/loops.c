@@ -22,6 +22,8 @@ enum word {
     WORD_BACKWARD, /* an operator of the backward pass */
     WORD_OPTIMIZER,
     WORD_LIGHTNING_BATCH,
+    WORD_MEGATRON_PREFILL,
+    WORD_MEGATRON_DECODE,
     WORD_DEEPSPEED_FORWARD,
     WORD_DEEPSPEED_BACKWARD,
     WORD_FORWARD_OPERATOR, /* emit_nvtx gives a number to operators that have a backward pass */
@@ -106,6 +108,10 @@ static enum word word_of_name(struct ps_str name)
         return WORD_OPTIMIZER;
     if (ps_str_eq_c(name, "[pl][profile]run_training_batch"))
         return WORD_LIGHTNING_BATCH;
+    if (ps_str_eq_c(name, "Prefill"))
+        return WORD_MEGATRON_PREFILL;
+    if (ps_str_eq_c(name, "Decode"))
+        return WORD_MEGATRON_DECODE;
     if (ps_str_eq_c(name, "DeepSpeedEngine.forward"))
         return WORD_DEEPSPEED_FORWARD;
     if (ps_str_eq_c(name, "DeepSpeedEngine.backward"))
@@ -266,6 +272,12 @@ static void read_training(struct tr_loops *loops, const struct tr_track *track, 
     case WORD_LIGHTNING_BATCH:
         add_step(loops, TR_LOOP_LIGHTNING, track->start[row], end_of(track, row));
         break;
+    case WORD_MEGATRON_PREFILL:
+    case WORD_MEGATRON_DECODE:
+        if (is_nvtx)
+            add_step(loops, TR_LOOP_MEGATRON, track->start[row], end_of(track, row))->is_prefill =
+                word == WORD_MEGATRON_PREFILL;
+        break;
     case WORD_DEEPSPEED_FORWARD:
         read_deepspeed(loops, track, row);
         break;
@@ -301,6 +313,14 @@ static bool has_overlap(const struct loop *loop)
     return false;
 }
 
+static bool has_both_phases(const struct loop *loop)
+{
+    for (size_t i = 1; i < loop->n; i++)
+        if (loop->steps[i].is_prefill != loop->steps[0].is_prefill)
+            return true;
+    return false;
+}
+
 const struct tr_loop_step *tr_loops_steps(struct tr_loops *loops, enum tr_loop loop, size_t *n)
 {
     struct loop *of = &loops->of[loop];
@@ -311,6 +331,8 @@ const struct tr_loop_step *tr_loops_steps(struct tr_loops *loops, enum tr_loop l
     if (is_generate && (loops->has_backward || loops->has_optimizer))
         *n = 0;
     if (!is_generate && *n < 2)
+        *n = 0;
+    if (loop == TR_LOOP_MEGATRON && !has_both_phases(of))
         *n = 0;
     return of->steps;
 }
@@ -325,7 +347,9 @@ uint32_t tr_loops_step_name(const struct tr_loops *loops, enum tr_loop loop, siz
     const struct tr_loop_step *step = &loops->of[loop].steps[index];
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
 
-    if (loop != TR_LOOP_GENERATE)
+    if (loop == TR_LOOP_MEGATRON)
+        ps_buf_puts(&name, step->is_prefill ? "Prefill" : "Decode");
+    else if (loop != TR_LOOP_GENERATE)
         ps_buf_printf(&name, "%s#%zu", names[loop], index);
     else if (step->requests < 0)
         ps_buf_printf(&name, "generate[%s]", step->is_prefill ? "prefill" : "decode");

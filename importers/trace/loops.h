@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loops.h: finds the steps of known loops that no ProfilerStep# and no engine marks.
+ * loops.h: finds the steps of known loops that neither ProfilerStep# nor an unmistakable name of an
+ * engine marks.
  *
  *   generate   generate() of transformers, in traces with Python stacks: it has no annotation.
  *              A step lasts from one call of the model (an outermost nn.Module frame below the
@@ -8,6 +9,8 @@
  *              first step begins with generate(), so it lasts until the first token. The first call
  *              and those of _prefill are prefill. What a nested generate() calls, which is an
  *              assistant model, is part of the step around it.
+ *   Megatron   NVTX ranges Prefill and Decode of its inference engine. As others use these words
+ *              too, a trace must have both.
  *   Lightning  [pl][profile]run_training_batch, which its PyTorchProfiler writes.
  *   DeepSpeed  NVTX ranges DeepSpeedEngine.forward and .backward. A step lasts from the first
  *              forward after a backward to the next one: a micro-batch.
@@ -29,6 +32,7 @@ enum tr_loop {
     TR_LOOP_OPTIMIZER,
     TR_LOOP_DEEPSPEED,
     TR_LOOP_LIGHTNING,
+    TR_LOOP_MEGATRON,
     TR_LOOP_GENERATE,
     TR_N_LOOPS
 };
@@ -47,7 +51,8 @@ struct tr_loops *tr_loops_new(struct tr_trace *trace);
 void tr_loops_begin_track(struct tr_loops *loops);
 void tr_loops_add_row(struct tr_loops *loops, const struct tr_track *track, uint32_t row);
 /* The steps of a loop in order of start, until the next tr_loops_add_row. *n 0: there are none;
- * only one of a training; or steps of generate() in a trace that trains as well. */
+ * only one of a training; steps of generate() in a trace that trains as well; or only one of
+ * Prefill and Decode. */
 const struct tr_loop_step *tr_loops_steps(struct tr_loops *loops, enum tr_loop loop, size_t *n);
 /* The text id of the name of the step at an index: "generate[decode bs=2 tok=2]", "micro-batch#3".
  * Names of generate() are those that ps_serving_step_parse reads. */

@@ -26,8 +26,9 @@ enum step_source {
     SOURCE_DEEPSPEED,
     SOURCE_LIGHTNING,
     SOURCE_PROFILER, /* ProfilerStep# */
-    SOURCE_GENERATE, /* the loop of generate() of transformers */
-    SOURCE_SERVING,  /* annotations of a serving engine (slices/serving.h) */
+    SOURCE_MEGATRON, /* loops of engines (importers/trace/loops.h) */
+    SOURCE_GENERATE,
+    SOURCE_SERVING, /* annotations of a serving engine (slices/serving.h) */
     /* its annotations with the sums of tokens, which stand inside of the others */
     SOURCE_SERVING_DETAILED,
 };
@@ -731,9 +732,8 @@ static void add_host_track(struct tr_steps *steps, const struct tr_track *track)
 static void add_loops(struct tr_steps *steps)
 {
     static const enum step_source sources[TR_N_LOOPS] = {
-        [TR_LOOP_OPTIMIZER] = SOURCE_OPTIMIZER,
-        [TR_LOOP_DEEPSPEED] = SOURCE_DEEPSPEED,
-        [TR_LOOP_LIGHTNING] = SOURCE_LIGHTNING,
+        [TR_LOOP_OPTIMIZER] = SOURCE_OPTIMIZER, [TR_LOOP_DEEPSPEED] = SOURCE_DEEPSPEED,
+        [TR_LOOP_LIGHTNING] = SOURCE_LIGHTNING, [TR_LOOP_MEGATRON] = SOURCE_MEGATRON,
         [TR_LOOP_GENERATE] = SOURCE_GENERATE,
     };
 
@@ -967,7 +967,7 @@ static void write_steps(struct tr_steps *steps)
     out->ops->number(out, "steps", ps_int(steps->source != SOURCE_TRACE ? counted : 0));
     out->ops->number(out, "step_ns", mean);
     out->ops->number(out, "dataloader_pct", loading);
-    if (steps->source >= SOURCE_GENERATE)
+    if (steps->source >= SOURCE_MEGATRON)
         out->ops->number(out, "serving_steps", ps_int(counted));
 }
 

@@ -562,6 +562,28 @@ static void test_deepspeed(void **state)
     assert_string_equal(heard->names[0], "whole trace");
 }
 
+static void test_megatron(void **state)
+{
+    static struct hand hand;
+
+    (void)state;
+    begin(&hand);
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {NVTX(0, 50, "Prefill"), NVTX(60, 20, "Decode"), NVTX(90, 20, "Decode")});
+    finish(&hand);
+    assert_int_equal(hand.heard.n_steps, 3);
+    is_step(&hand.heard, 0, "Prefill", 0, 50, true);
+    is_step(&hand.heard, 2, "Decode", 90, 110, true);
+    begin(&hand); /* a decoder of images, and annotations */
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {NVTX(0, 50, "Decode"),
+          NVTX(60, 20, "Decode"),
+          {90, 10, "Prefill", PS_SLICE_ANNOTATION, -1}});
+    finish(&hand);
+    assert_int_equal(hand.heard.n_steps, 1);
+    assert_string_equal(hand.heard.names[0], "whole trace");
+}
+
 /* emit_nvtx: two optimizers in each iteration, the first of which begins before the recording. */
 static void test_optimizers(void **state)
 {
@@ -658,6 +680,7 @@ int steps_test(void)
         cmocka_unit_test(test_generate_that_is_not_told_apart),
         cmocka_unit_test(test_generate_with_odd_shapes),
         cmocka_unit_test(test_deepspeed),
+        cmocka_unit_test(test_megatron),
         cmocka_unit_test(test_optimizers),
         cmocka_unit_test(test_lightning),
         cmocka_unit_test(test_modules),
