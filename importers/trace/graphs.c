@@ -51,14 +51,17 @@ struct launch {
     uint32_t n_matched;
 };
 
+/* A piece of replayed work. There may be millions: that is why they are packed. */
 struct piece {
     uint32_t launch;
     uint32_t call;
-    struct tr_graph_work work;
-    uint8_t basis;
+    uint32_t name : 26, kind : 4, basis : 2; /* name and kind: as in tr_graph_work */
     uint32_t stream;
     int64_t start_ns, duration_ns, node; /* node: -1: unknown */
 };
+#define PIECE_NAMES_MAX                                                                            \
+    (1u << 26) /* a kernel with a greater number counts as one without a name                      \
+                */
 
 /* Where a call is. */
 struct place {
@@ -101,6 +104,7 @@ struct tr_graphs {
     size_t n_launches, cap_launches;
     struct piece *pieces; /* by launch; then by start, or by node if all have one */
     size_t n_pieces;
+    bool is_out_of_order; /* the pieces, until they are sorted */
     struct place *places; /* of calls to which work was matched, sorted */
     size_t n_places;
     struct ps_hash_table nodes; /* matched pieces, by node */
@@ -181,6 +185,12 @@ struct edge {
     bool is_begin;
 };
 
+/* What a name stands for in records of a kind, by text id; kind 0: not determined yet. */
+struct known_work {
+    uint8_t kind;
+    struct tr_graph_work work;
+};
+
 /* Reads the records of one trace. */
 struct reader {
     struct tr_graphs *graphs;
@@ -193,6 +203,7 @@ struct reader {
     size_t first_call, first_capture;
     struct keyed *keyed; /* calls of this trace by correlation */
     size_t n_keyed;
+    struct known_work *works;
     int64_t last_correlation; /* the launch of the last work */
     uint32_t last_launch;
 };
@@ -633,6 +644,32 @@ static int64_t param_of(const struct reader *reader, const struct tr_record *rec
     return tr_read_param(reader->trace, record, index, &value) ? value : -1;
 }
 
+static int by_launch(const void *a, const void *b)
+{
+    const struct piece *one = a, *other = b;
+
+    if (one->launch != other->launch)
+        return one->launch < other->launch ? -1 : 1;
+    if (one->start_ns != other->start_ns)
+        return one->start_ns < other->start_ns ? -1 : 1;
+    if (one->duration_ns != other->duration_ns)
+        return one->duration_ns < other->duration_ns ? -1 : 1;
+    return (one->node > other->node) - (one->node < other->node);
+}
+
+/* The work of a record; the name of each kernel is looked up once. */
+static struct tr_graph_work work_of_record(struct reader *reader, const struct tr_record *record,
+                                           uint8_t kind)
+{
+    uint32_t name = record->name <= reader->trace->names.count ? record->name : 0;
+    struct known_work *known = &reader->works[name];
+
+    if (known->kind != kind)
+        *known = (struct known_work){
+            kind, work_of(reader->graphs, kind, tr_text_of_id(reader->trace, name))};
+    return known->work;
+}
+
 static void visit_pieces(void *user, const struct tr_record *records, size_t n)
 {
     struct reader *reader = user;
@@ -642,6 +679,8 @@ static void visit_pieces(void *user, const struct tr_record *records, size_t n)
         const struct tr_record *record = &records[i];
         uint8_t kind = kind_of_record(reader, record);
         const struct tr_template *template;
+        struct piece *piece;
+        struct tr_graph_work work;
         int64_t correlation;
         uint32_t launch;
 
@@ -655,28 +694,21 @@ static void visit_pieces(void *user, const struct tr_record *records, size_t n)
         if (launch == TR_GRAPH_NONE)
             continue;
         template = &reader->trace->templates[record->template];
-        graphs->pieces[graphs->n_pieces++] = (struct piece){
-            .launch = launch,
-            .call = TR_GRAPH_NONE,
-            .work = work_of(graphs, kind, tr_text_of_id(reader->trace, record->name)),
-            .stream = (uint32_t)param_of(reader, record, template->stream),
-            .start_ns = record->ts_ns,
-            .duration_ns = end_of(record) - record->ts_ns,
-            .node = param_of(reader, record, template->graph_node)};
+        work = work_of_record(reader, record, kind);
+        piece = &graphs->pieces[graphs->n_pieces];
+        *piece = (struct piece){.launch = launch,
+                                .call = TR_GRAPH_NONE,
+                                .name = (work.name < PIECE_NAMES_MAX ? work.name : 0u) &
+                                        (PIECE_NAMES_MAX - 1),
+                                .kind = (unsigned)work.kind & 15u,
+                                .stream = (uint32_t)param_of(reader, record, template->stream),
+                                .start_ns = record->ts_ns,
+                                .duration_ns = end_of(record) - record->ts_ns,
+                                .node = param_of(reader, record, template->graph_node)};
+        graphs->is_out_of_order =
+            graphs->is_out_of_order || (graphs->n_pieces > 0 && by_launch(piece - 1, piece) > 0);
+        graphs->n_pieces++;
     }
-}
-
-static int by_launch(const void *a, const void *b)
-{
-    const struct piece *one = a, *other = b;
-
-    if (one->launch != other->launch)
-        return one->launch < other->launch ? -1 : 1;
-    if (one->start_ns != other->start_ns)
-        return one->start_ns < other->start_ns ? -1 : 1;
-    if (one->duration_ns != other->duration_ns)
-        return one->duration_ns < other->duration_ns ? -1 : 1;
-    return (one->node > other->node) - (one->node < other->node);
 }
 
 /* Traces are mostly in order already. */
@@ -793,9 +825,12 @@ static void read_pieces(struct tr_graphs *graphs)
         graphs->pieces = tr_scratch_grow(graphs->sources[0].trace->scratch, graphs->pieces,
                                          graphs->n_pieces + graphs->sources[i].n_work + 1,
                                          sizeof *graphs->pieces);
+        reader.works = ps_alloc_array(reader.trace->names.count + 1, sizeof *reader.works);
         visit_threads(&reader, visit_pieces, HAS_WORK);
+        free(reader.works);
     }
-    sort_pieces(graphs->pieces, graphs->n_pieces, by_launch);
+    if (graphs->is_out_of_order) /* traces are mostly in order */
+        qsort(graphs->pieces, graphs->n_pieces, sizeof *graphs->pieces, by_launch);
     for (size_t i = 0; i < graphs->n_pieces; i++) {
         struct launch *launch = &graphs->launches[graphs->pieces[i].launch];
 
@@ -1054,7 +1089,7 @@ static void load_work(struct matcher *m, const struct launch *launch)
     for (size_t i = 0; i < launch->n; i++) {
         uint32_t at = stream_index(&streams, pieces[i].stream);
 
-        m->work[i] = pieces[i].work;
+        m->work[i] = (struct tr_graph_work){pieces[i].name, pieces[i].kind};
         m->lane[i] = at == STREAMS_MAX || streams.is_overlapping[at] ? TR_GRAPH_NONE : at;
     }
 }
@@ -1279,7 +1314,7 @@ static void match_nodes(struct tr_graphs *graphs)
             continue;
         known =
             ps_hash_table_find(&graphs->nodes, hash_of_node(graphs, piece), is_node, graphs, piece);
-        if (known == PS_HASH_NONE || graphs->pieces[known].work.name != piece->work.name)
+        if (known == PS_HASH_NONE || graphs->pieces[known].name != piece->name)
             continue;
         piece->call = graphs->pieces[known].call;
         piece->basis = TR_GRAPH_BY_NODE;

@@ -823,11 +823,11 @@ static void add_work(struct tr_work_sums *sums, const struct tr_track *track, ui
 enum ps_status tr_torch_add_device_track(struct tr_torch *torch, struct tr_track *track)
 {
     /* all host tracks were read, so all device work is attributed */
-    if (torch->correlations)
-        tr_correlations_end(torch->correlations);
     tr_correlations_free(torch->correlations);
     torch->correlations = NULL;
     for (uint32_t row = 0; row < track->n; row++) {
+        if (track->extra[TR_EXTRA_OP] && track->extra[TR_EXTRA_OP][row] < 0)
+            tr_set_recorded_op(torch->trace, track, row);
         set_device_family(torch, track, row);
         add_work(&torch->trace->import->work, track, row);
         tr_scratch_count_row(track->scratch, row);

@@ -96,7 +96,7 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
 int64_t tr_correlations_attribute(struct tr_correlations *links, const struct tr_track *track,
                                   uint32_t row, uint32_t op);
 /* The same for the work of graphs that the call at `row` recorded: notes `op` as its operator
- * (tr_correlations_end), and returns how often and how long that work ran. */
+ * (tr_set_recorded_op), and returns how often and how long that work ran. */
 struct tr_graph_replays tr_correlations_attribute_recorded(struct tr_correlations *links,
                                                            const struct tr_track *track,
                                                            uint32_t row, uint32_t op);
@@ -106,10 +106,10 @@ bool tr_correlations_has_orphans(const struct tr_correlations *links);
  * its durations, ns. */
 int64_t tr_correlations_attribute_orphans(struct tr_correlations *links,
                                           const struct tr_track *track, uint32_t row);
-/* Sets the operators of replayed work whose recorded call is known. Call it after all host tracks
- * of the trace. */
-void tr_correlations_end(struct tr_correlations *links);
 void tr_correlations_free(struct tr_correlations *links);
+/* Sets the operator of replayed work whose recorded call is known: its column TR_EXTRA_OP is
+ * negative until then. Call it after all host tracks of the trace. */
+void tr_set_recorded_op(const struct tr_trace *trace, struct tr_track *device, uint32_t row);
 
 /* --- modules.c --- */
 

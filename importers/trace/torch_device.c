@@ -53,12 +53,6 @@ struct tr_orphan {
     bool is_adopted;
 };
 
-/* Replayed work and the call that recorded it. */
-struct recorded {
-    uint32_t entry;
-    struct tr_graph_piece piece;
-};
-
 struct tr_correlations {
     struct tr_trace *trace;
     struct tr_tracks *devices;
@@ -78,8 +72,6 @@ struct tr_correlations {
     size_t n_calls, calls_cap;
     struct tr_orphan *orphans; /* sorted by external_id, then entry */
     size_t n_orphans, orphans_cap;
-    struct recorded *recorded;
-    size_t n_recorded;
     uint8_t *launches_graph; /* by text id; NULL: the trace launches no graph */
     uint32_t thread;         /* index of the thread that is being read */
 };
@@ -485,7 +477,8 @@ static size_t list_launch(struct tr_correlations *links, const struct tr_group *
     return n;
 }
 
-/* Assigns the work of one launch to the calls that recorded it. */
+/* Assigns the work of one launch to the calls that recorded it. The operators around these calls
+ * are not known yet: until tr_set_recorded_op, the column has -1 - the number of the call. */
 static void read_recorded(struct tr_correlations *links, const struct tr_group *group,
                           const struct timed_entry *items, size_t n)
 {
@@ -496,13 +489,17 @@ static void read_recorded(struct tr_correlations *links, const struct tr_group *
         pieces =
             tr_graphs_pieces(links->trace->graphs, links->trace, group->correlation, &n_pieces);
     for (size_t i = 0; n == n_pieces && i < n; i++) {
+        struct tr_work_entry *entry;
+        struct tr_track *device;
+
         if (pieces[i].call == TR_GRAPH_NONE)
             continue;
-        links->entries[items[i].entry].is_recorded = 1;
-        if (!links->recorded)
-            links->recorded = tr_scratch_grow(links->trace->scratch, NULL, links->n_entries,
-                                              sizeof *links->recorded);
-        links->recorded[links->n_recorded++] = (struct recorded){items[i].entry, pieces[i]};
+        entry = &links->entries[items[i].entry];
+        device = &links->devices->items[entry->device];
+        entry->is_recorded = 1;
+        tr_track_extra_column(device, TR_EXTRA_OP)[entry->row] = -1 - (int64_t)pieces[i].call;
+        device->flags[entry->row] |=
+            pieces[i].basis == TR_GRAPH_BY_NODE ? PS_SLICE_OP_BY_NODE : PS_SLICE_OP_BY_ORDER;
     }
 }
 
@@ -544,26 +541,20 @@ struct tr_graph_replays tr_correlations_attribute_recorded(struct tr_correlation
     return tr_graphs_replays(trace->graphs, call);
 }
 
-void tr_correlations_end(struct tr_correlations *links)
+void tr_set_recorded_op(const struct tr_trace *trace, struct tr_track *device, uint32_t row)
 {
-    const struct tr_trace *trace = links->trace;
+    int64_t *column = &device->extra[TR_EXTRA_OP][row];
+    struct tr_graph_op op = tr_graphs_op(trace->graphs, (uint32_t)(-1 - *column));
 
-    for (size_t i = 0; i < links->n_recorded; i++) {
-        const struct recorded *recorded = &links->recorded[i];
-        const struct tr_work_entry *entry = &links->entries[recorded->entry];
-        struct tr_track *device = &links->devices->items[entry->device];
-        struct tr_graph_op op = tr_graphs_op(trace->graphs, recorded->piece.call);
-
-        if (!op.slice)
-            continue;
-        tr_track_extra_column(device, TR_EXTRA_OP)[entry->row] =
-            op.slice - ps_slice_id(trace->first_track, 0);
-        if (op.family != PS_FAMILY_NONE)
-            device->family[entry->row] = op.family;
-        device->flags[entry->row] |= op.flags & PS_SLICE_COLLECTIVE;
-        device->flags[entry->row] |=
-            recorded->piece.basis == TR_GRAPH_BY_NODE ? PS_SLICE_OP_BY_NODE : PS_SLICE_OP_BY_ORDER;
+    if (!op.slice) {
+        *column = 0;
+        device->flags[row] &= (uint16_t) ~(PS_SLICE_OP_BY_NODE | PS_SLICE_OP_BY_ORDER);
+        return;
     }
+    *column = op.slice - ps_slice_id(trace->first_track, 0);
+    if (op.family != PS_FAMILY_NONE)
+        device->family[row] = op.family;
+    device->flags[row] |= op.flags & PS_SLICE_COLLECTIVE;
 }
 
 /* --- All work and calls of a trace --- */
@@ -680,7 +671,6 @@ void tr_correlations_free(struct tr_correlations *links)
     tr_scratch_free(links->trace->scratch, links->slots);
     tr_scratch_free(links->trace->scratch, links->calls);
     tr_scratch_free(links->trace->scratch, links->orphans);
-    tr_scratch_free(links->trace->scratch, links->recorded);
     free(links->launches_graph);
     free(links);
 }
