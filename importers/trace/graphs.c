@@ -314,25 +314,30 @@ static void visit_marks(void *user, const struct tr_record *records, size_t n)
 {
     struct reader *reader = user;
     struct source *source = &reader->graphs->sources[reader->source];
+    uint8_t has = 0;
+    size_t n_work = 0;
 
     for (size_t i = 0; i < n; i++) {
         uint8_t kind = kind_of_record(reader, &records[i]);
-        enum ps_driver_call what = (enum ps_driver_call)reader->driver_calls[records[i].name];
+        enum ps_driver_call what;
 
-        source->has[reader->thread] |= kind == PS_SLICE_RUNTIME ? HAS_CALLS : 0;
         if (ps_slice_on_device(kind)) {
-            source->has[reader->thread] |= HAS_WORK;
-            source->n_work++;
+            n_work++;
             continue;
         }
         if (kind == PS_SLICE_ANNOTATION)
             add_annotation(reader, &records[i]);
-        else if (kind == PS_SLICE_RUNTIME && what == PS_CALL_GRAPH_LAUNCH)
+        if (kind != PS_SLICE_RUNTIME)
+            continue;
+        has |= HAS_CALLS;
+        what = (enum ps_driver_call)reader->driver_calls[records[i].name];
+        if (what == PS_CALL_GRAPH_LAUNCH)
             add_launch(reader, &records[i]);
-        else if (kind == PS_SLICE_RUNTIME &&
-                 (what == PS_CALL_BEGIN_CAPTURE || what == PS_CALL_END_CAPTURE))
+        else if (what == PS_CALL_BEGIN_CAPTURE || what == PS_CALL_END_CAPTURE)
             add_edge(reader, &records[i], what == PS_CALL_BEGIN_CAPTURE);
     }
+    source->has[reader->thread] |= has | (n_work ? HAS_WORK : 0);
+    source->n_work += n_work;
 }
 
 static int by_edge(const void *a, const void *b)

@@ -26,6 +26,16 @@ void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size); /
 void *tr_scratch_grow(struct tr_scratch *scratch, void *old, size_t count, size_t size);
 void tr_scratch_free(struct tr_scratch *scratch, void *array);
 
+/* Ensures capacity for `more` elements: one that knows their number spares the copies of growing.
+ */
+#define TR_SCRATCH_RESERVE(scratch, items, count, cap, more)                                       \
+    do {                                                                                           \
+        if ((cap) - (count) < (more)) {                                                            \
+            (cap) = (count) + (more);                                                              \
+            (items) = tr_scratch_grow((scratch), (items), (cap), sizeof *(items));                 \
+        }                                                                                          \
+    } while (0)
+
 /* Like PS_RESERVE_ONE. */
 #define TR_SCRATCH_PUSH(scratch, items, count, cap)                                                \
     do {                                                                                           \

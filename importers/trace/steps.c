@@ -381,7 +381,13 @@ static void read_stream(struct tr_steps *steps, const struct tr_track *track)
         tr_scratch_count_row(track->scratch, row);
         if (!ps_slice_on_device(track->slice_kind[row]))
             continue;
-        device = device ? device : device_of(steps, track->device);
+        if (!device) {
+            device = device_of(steps, track->device);
+            TR_SCRATCH_RESERVE(track->scratch, device->busy, device->n_busy, device->cap_busy,
+                               track->n - row);
+            TR_SCRATCH_RESERVE(track->scratch, device->kernels, device->n_kernels,
+                               device->cap_kernels, track->n - row);
+        }
         launch = launch_of(steps, track, row);
         add_work(steps, device, track, row, launch);
         if (busy && start <= busy->end) {
@@ -513,19 +519,13 @@ static void describe_devices(struct tr_trace *trace, struct ps_device_summary *s
     }
 }
 
-static void add_all_devices(struct ps_intervals *to, const struct ps_intervals *from)
-{
-    for (size_t i = 0; i < from->n; i++)
-        ps_intervals_add(to, from->items[i].start, from->items[i].end);
-}
-
 /* Computes HTA's temporal breakdown, from the first to the last work of the device. */
 static void compute_temporal(struct device *device, struct ps_device_summary *summary)
 {
     struct ps_intervals all = {0}, *works = device->works[0];
 
     for (size_t k = 0; k < N_WORKS; k++)
-        add_all_devices(&all, &works[k]);
+        ps_intervals_add_all(&all, &works[k]);
     ps_intervals_join(&all);
     ps_intervals_join(&works[WORK_COMPUTE]);
     if (all.n) {
@@ -552,9 +552,9 @@ static int64_t compute_overlap(struct device *device, const struct ps_intervals 
     int64_t waiting;
 
     for (size_t k = 0; k < N_WORKS; k++) {
-        add_all_devices(&works[k], &device->works[1][k]);
+        ps_intervals_add_all(&works[k], &device->works[1][k]);
         ps_intervals_join(&works[k]);
-        add_all_devices(&all, &works[k]);
+        ps_intervals_add_all(&all, &works[k]);
     }
     ps_intervals_join(&all);
     ps_intervals_join(&device->waits);
@@ -562,7 +562,7 @@ static int64_t compute_overlap(struct device *device, const struct ps_intervals 
     summary->overlap_ns = ps_intervals_common_length(communication, compute, from, to);
     summary->busy_ns =
         ps_intervals_length(compute, from, to) + summary->communication_ns - summary->overlap_ns;
-    add_all_devices(&all, loading);
+    ps_intervals_add_all(&all, loading);
     ps_intervals_join(&all);
     waiting = ps_intervals_length(&device->waits, from, to) -
               ps_intervals_common_length(&device->waits, &all, from, to);
@@ -842,12 +842,6 @@ static void extend_steps(struct tr_steps *steps)
         drop_truncated_step(steps);
 }
 
-static void add_all(struct ps_intervals *to, const struct ps_intervals *from)
-{
-    for (size_t i = 0; i < from->n; i++)
-        ps_intervals_add(to, from->items[i].start, from->items[i].end);
-}
-
 /* Adds the time of the runtime calls to their role and frees the calls. Call this after all device
  * work was matched with its launch. */
 static void drop_launches(struct tr_steps *steps)
@@ -880,9 +874,9 @@ static void join_roles(struct tr_steps *steps)
             for (size_t late = 0; late < 2; late++) {
                 const struct ps_intervals *set = &steps->devices[d].works[late][k];
 
-                add_all(&steps->roles[roles[k]], set);
+                ps_intervals_add_all(&steps->roles[roles[k]], set);
                 if (k == WORK_COMMUNICATION)
-                    add_all(&steps->communication, set);
+                    ps_intervals_add_all(&steps->communication, set);
             }
     for (size_t k = 0; k < PS_N_ROLES; k++)
         ps_intervals_join(&steps->roles[k]);
