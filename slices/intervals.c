@@ -39,9 +39,10 @@ bool ps_intervals_contain(const struct ps_intervals *spans, int64_t ns)
 
 void ps_intervals_add_all(struct ps_intervals *spans, const struct ps_intervals *more)
 {
-    if (more->n > spans->cap - spans->n) {
-        if (__builtin_add_overflow(spans->n, more->n, &spans->cap))
-            ps_abort_memory_exhausted();
+    if (more->n > spans->cap - spans->n) { /* at least doubled: there may be many small sets */
+        size_t cap = spans->n + more->n;
+
+        spans->cap = cap > 2 * spans->cap ? cap : 2 * spans->cap;
         spans->items = ps_grow(spans->items, spans->cap, sizeof *spans->items);
     }
     for (size_t i = 0; i < more->n; i++)

@@ -31,7 +31,7 @@ void tr_scratch_free(struct tr_scratch *scratch, void *array);
 #define TR_SCRATCH_RESERVE(scratch, items, count, cap, more)                                       \
     do {                                                                                           \
         if ((cap) - (count) < (more)) {                                                            \
-            (cap) = (count) + (more);                                                              \
+            (cap) = (cap)*2 > (count) + (more) ? (cap)*2 : (count) + (more);                       \
             (items) = tr_scratch_grow((scratch), (items), (cap), sizeof *(items));                 \
         }                                                                                          \
     } while (0)
