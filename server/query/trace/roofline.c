@@ -87,7 +87,7 @@ struct roofline {
     size_t text_end;      /* greater than all text ids */
     uint8_t *name_models; /* by text id: 0 unknown, 1 has a model, 2 has none */
     size_t n_names;
-    struct ps_intern known; /* name and template -> index in of_template */
+    struct ps_intern known; /* name, template and `any` of group_of -> index in of_template */
     uint32_t *of_template;  /* group; NONE: the shapes have no model */
     size_t n_known, cap_known;
     uint32_t track;
@@ -272,21 +272,21 @@ static bool has_model(struct roofline *r, uint32_t name)
     return r->name_models[name] == 1;
 }
 
-/* The group of an operator whose name has a model; remembered for its template if its arguments
- * decide the cost alone. */
-static uint32_t model_group(struct roofline *r, const struct ps_chunk *chunk, uint32_t i,
-                            uint32_t name)
+/* The group of the call in row i, as group_of; remembered for its template if its arguments decide
+ * the cost alone. */
+static uint32_t group_of_row(struct roofline *r, const struct ps_chunk *chunk, uint32_t i,
+                             uint32_t name, bool any)
 {
-    const int64_t key[2] = {name, ps_chunk_value(chunk, PS_COL_TEMPLATE, i)},
+    const int64_t key[3] = {name, ps_chunk_value(chunk, PS_COL_TEMPLATE, i), any},
                   id = ps_slice_id(chunk->track, chunk->first + i);
     uint32_t index;
 
     if (key[1] == PS_TEMPLATE_WHOLE || ps_op_is_paged_attention(ps_trace_text(r->db, name)))
-        return group_of(r, name, arguments_of(r, chunk, i), id, false);
+        return group_of(r, name, arguments_of(r, chunk, i), id, any);
     index = ps_intern_add(&r->known, (struct ps_str){(const char *)key, sizeof key});
     if (index == r->n_known) {
         PS_RESERVE_ONE(r->of_template, r->n_known, r->cap_known);
-        r->of_template[r->n_known++] = group_of(r, name, arguments_of(r, chunk, i), id, false);
+        r->of_template[r->n_known++] = group_of(r, name, arguments_of(r, chunk, i), id, any);
     }
     return r->of_template[index];
 }
@@ -333,7 +333,7 @@ static void assign_works(struct roofline *r, const struct ps_chunk *chunk, uint3
     if (r->next == r->n_works || r->works[r->next].owner != id)
         return;
     if (!around.owner) {
-        group = group_of(r, name, arguments_of(r, chunk, i), id, true);
+        group = group_of_row(r, chunk, i, name, true);
         r->groups[group].family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
     }
     for (; r->next < r->n_works && r->works[r->next].owner == id; r->next++) {
@@ -361,7 +361,7 @@ static struct around around_model(struct roofline *r, const struct ps_chunk *chu
             (struct captured_call){name, keep(r, arguments_of(r, chunk, i))};
         return (struct around){id, NONE, (uint32_t)r->n_captured};
     }
-    group = model_group(r, chunk, i, name);
+    group = group_of_row(r, chunk, i, name, false);
     if (group == NONE)
         return (struct around){0};
     r->groups[group].family = ps_chunk_value(chunk, PS_COL_FAMILY, i);
