@@ -223,8 +223,9 @@ struct ps_memory_event {
                       */
 };
 
-/* A ProfilerStep, or a step of a serving engine (slices/serving.h); the complete trace if nothing
- * marks steps. PS_N_BREAKDOWNS definitions each split the time of a step into parts (ps_step_part).
+/* A ProfilerStep, a step of a serving engine (slices/serving.h), or of a loop that the importer
+ * knows (importers/trace/loops.h); the complete trace if there are none. PS_N_BREAKDOWNS
+ * definitions each split the time of a step into parts (ps_step_part).
  */
 struct ps_step {
     uint32_t id; /* from 1 */

@@ -51,17 +51,16 @@ struct launch {
     uint32_t n_matched;
 };
 
-/* A piece of replayed work. There may be millions: that is why they are packed. */
+#define PIECE_NAME_BITS 26 /* a kernel with a longer number counts as one without a name */
+
+/* A piece of replayed work. A trace may have millions, so its fields are packed. */
 struct piece {
     uint32_t launch;
     uint32_t call;
-    uint32_t name : 26, kind : 4, basis : 2; /* name and kind: as in tr_graph_work */
+    uint32_t name : PIECE_NAME_BITS, kind : 4, basis : 2; /* name and kind: as in tr_graph_work */
     uint32_t stream;
     int64_t start_ns, duration_ns, node; /* node: -1: unknown */
 };
-#define PIECE_NAMES_MAX                                                                            \
-    (1u << 26) /* a kernel with a greater number counts as one without a name                      \
-                */
 
 /* Where a call is. */
 struct place {
@@ -701,15 +700,15 @@ static void visit_pieces(void *user, const struct tr_record *records, size_t n)
         template = &reader->trace->templates[record->template];
         work = work_of_record(reader, record, kind);
         piece = &graphs->pieces[graphs->n_pieces];
-        *piece = (struct piece){.launch = launch,
-                                .call = TR_GRAPH_NONE,
-                                .name = (work.name < PIECE_NAMES_MAX ? work.name : 0u) &
-                                        (PIECE_NAMES_MAX - 1),
-                                .kind = (unsigned)work.kind & 15u,
-                                .stream = (uint32_t)param_of(reader, record, template->stream),
-                                .start_ns = record->ts_ns,
-                                .duration_ns = end_of(record) - record->ts_ns,
-                                .node = param_of(reader, record, template->graph_node)};
+        *piece = (struct piece){
+            .launch = launch,
+            .call = TR_GRAPH_NONE,
+            .name = work.name >> PIECE_NAME_BITS ? 0u : work.name & ((1u << PIECE_NAME_BITS) - 1),
+            .kind = (unsigned)work.kind & 15u,
+            .stream = (uint32_t)param_of(reader, record, template->stream),
+            .start_ns = record->ts_ns,
+            .duration_ns = end_of(record) - record->ts_ns,
+            .node = param_of(reader, record, template->graph_node)};
         graphs->is_out_of_order =
             graphs->is_out_of_order || (graphs->n_pieces > 0 && by_launch(piece - 1, piece) > 0);
         graphs->n_pieces++;

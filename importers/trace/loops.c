@@ -34,12 +34,13 @@ struct loop {
     size_t n, cap;
 };
 
-/* Where the loops of a track stand; pointers are to their last steps, NULL: none yet. */
+/* The calls of generate() on the track that is read. */
 struct generate_reader {
     int64_t generate_start, generate_end, nested_end, prefill_end, module_end;
     struct tr_loop_step *step; /* the last one of this generate(); NULL: none yet */
 };
 
+/* The training loops on the track that is read. */
 struct training_reader {
     bool has_backward;  /* since the last micro-batch of DeepSpeed began */
     bool has_optimizer; /* the last iteration has its end */
@@ -66,8 +67,9 @@ struct tr_loops *tr_loops_new(struct tr_trace *trace)
 
 /* --- Names --- */
 
-/* The function of a frame "PATH/FILE(12): function" of transformers' module of generation; empty:
- * another frame. The file was generation_utils.py until 4.25. */
+/* Returns "generate" for a Python frame "PATH/transformers/generation/utils.py(12): generate", and
+ * an empty string for frames of other files. Until transformers 4.25 the file was
+ * generation_utils.py. */
 static struct ps_str generation_function(struct ps_str name)
 {
     static const char *const files[] = {

@@ -173,8 +173,8 @@ static struct array *array_of(struct tr_scratch *scratch, const void *at)
     return NULL;
 }
 
-/* Lets the kernel back an array in memory by huge pages: a large import spends a sixth of its time
- * on faults of single pages otherwise. */
+/* Lets the kernel back an array in memory by huge pages. There are fewer page faults then: an
+ * import of 1.8 million replayed kernels took 6 to 7 % less CPU time. */
 static void use_huge_pages(const char *at, size_t size)
 {
     uintptr_t begin = ((uintptr_t)at + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1),

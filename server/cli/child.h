@@ -44,8 +44,8 @@ bool ps_child_interrupted(void);
 enum ps_status ps_child_capture(const char *path, const char *const *argv, bool drops_stderr,
                                 struct ps_buf *out, int *status_out, struct ps_err *err);
 
-/* Whether a child process has ended; `waits`: waits until then. It stays a zombie, so its number is
- * not used for another process before the caller reaps it. */
+/* Whether a child process has ended; `waits`: waits until then. The caller must still call waitpid:
+ * until then no other process gets this number. */
 bool ps_process_has_ended(pid_t pid, bool waits);
 
 /* The path of a program: `name` itself if it contains a slash, else the first executable file in

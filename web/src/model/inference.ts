@@ -115,8 +115,7 @@ export interface StepColumn {
     width: number;
 }
 
-function columnOf(steps: number[], answer: Inference, x: number, width: number): StepColumn {
-    const ns = isHostOnly(answer) ? answer.columns.host_ns : answer.columns.busy_ns;
+function columnOf(steps: number[], ns: number[], x: number, width: number): StepColumn {
     const sorted = [...steps].sort((a, b) => ns[a] - ns[b]);
     return { steps, step: sorted[(sorted.length - 1) >> 1], x, width };
 }
@@ -129,12 +128,13 @@ export function layoutSteps(
     width: number,
 ): StepColumn[] {
     if (shown.length === 0 || width <= 0) return [];
+    const ns = isHostOnly(answer) ? answer.columns.host_ns : answer.columns.busy_ns;
     if (axis === 'step') {
         const per = Math.max(1, Math.ceil((shown.length * MIN_COLUMN_PX) / width));
         const count = Math.ceil(shown.length / per);
         const each = Math.min(MAX_COLUMN_PX, width / count);
         return Array.from({ length: count }, (_, i) =>
-            columnOf(shown.slice(i * per, (i + 1) * per), answer, i * each, each),
+            columnOf(shown.slice(i * per, (i + 1) * per), ns, i * each, each),
         );
     }
     const { first_ns, span_ns, host_start_ns, host_ns } = answer.columns;
@@ -152,7 +152,7 @@ export function layoutSteps(
         const column = columns[columns.length - 1];
         column.width = Math.max(column.width, (endOf(step) - from) * scale - column.x);
     }
-    return columns.map(({ steps, x, width: own }) => columnOf(steps, answer, x, own));
+    return columns.map(({ steps, x, width: own }) => columnOf(steps, ns, x, own));
 }
 
 /* Math.min(...values) fails for very long lists. */
