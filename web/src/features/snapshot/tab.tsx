@@ -63,7 +63,13 @@ const MAX_ROWS = 2000;
 function useCursor({ at, device }: SnapshotState): [number, (event: number) => void] {
     const [moving, setMoving] = useState<number | null>(null);
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>();
-    useEffectOn(() => setMoving(null), [at, device.number]);
+    const written = useRef<number | null>(null);
+    useEffectOn(() => {
+        if (at !== written.current) clearTimeout(timer.current); // another address ends the move
+        // The cursor may have moved on since its event was written.
+        setMoving((now) => (at === written.current && now !== at ? now : null));
+        written.current = null;
+    }, [at, device.number]);
     useEffect(() => () => clearTimeout(timer.current), []);
     const move = (event: number): void => {
         setMoving(event);
@@ -71,7 +77,10 @@ function useCursor({ at, device }: SnapshotState): [number, (event: number) => v
         timer.current = setTimeout(() => {
             const next = event === device.cursor ? null : String(event);
             if ((route.peek().query.at ?? null) === next) setMoving(null);
-            else replaceQuery({ at: next, fz: null });
+            else {
+                written.current = event;
+                replaceQuery({ at: next, fz: null });
+            }
         }, COMMIT_MS);
     };
     return [moving ?? at, move];
