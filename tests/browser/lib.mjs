@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const PROGRAM = process.env.PERFSHELF ?? join(ROOT, 'build', 'perfshelf');
 export const DEMO = join(ROOT, 'demo', 'profiles');
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 
 // People's own servers and those of the tests do not find each other.
 const RUNTIME = mkdtempSync(join(tmpdir(), 'perfshelf-runtime-'));
@@ -96,9 +96,18 @@ export class Shelf {
     }
 }
 
+/* A page on a busy machine: each request goes out up to Pages.delay milliseconds late. */
+function sendLate(context) {
+    return context.route('**/api/**', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * Pages.delay));
+        await route.continue().catch(() => {}); // the page may be closed by now
+    });
+}
+
 /* The pages of one test. */
 export class Pages {
     static current = null;
+    static delay = 0;
 
     constructor(browser) {
         Pages.current = this;
@@ -127,6 +136,7 @@ export class Pages {
         this.contexts.push(context);
         await context.grantPermissions(['clipboard-read', 'clipboard-write']);
         const page = await context.newPage();
+        if (Pages.delay) await sendLate(context);
         page.setDefaultTimeout(30_000);
         watchRequests(page);
         before?.(page);

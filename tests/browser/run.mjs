@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the browser tests: `node tests/browser/run.mjs [--part I/N] [WORD...]` narrows them to names with a WORD, or to the
- * file WORD.mjs if there is one, and to each Nth of these, from number I. Each process has a server and a browser of its own.
- * Pictures of every view are left in tests/browser/shots.
+ * Runs the browser tests: `node tests/browser/run.mjs [--part I/N] [--delay MS] [WORD...]` narrows them to names with a WORD,
+ * or to the file WORD.mjs if there is one, and to each Nth of these, from number I. Each process has a server and a browser of
+ * its own. With --delay, each request of a page is sent up to MS milliseconds late: tests that do not wait for what they click
+ * on fail then. Pictures of every view are left in tests/browser/shots.
  */
 import { parseArgs } from 'node:util';
 import { launch, Pages, Shelf, tests } from './lib.mjs';
@@ -26,8 +27,9 @@ function within(ms, work) {
 
 const { values: options, positionals: words } = parseArgs({
     allowPositionals: true,
-    options: { part: { type: 'string', default: '0/1' } },
+    options: { part: { type: 'string', default: '0/1' }, delay: { type: 'string', default: '0' } },
 });
+Pages.delay = Number(options.delay);
 const [part, parts] = options.part.split('/').map(Number);
 
 for (const file of FILES) {

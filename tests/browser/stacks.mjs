@@ -366,6 +366,7 @@ test('stacks: a click on an origin merges its frames into their callers', async 
 
 /* A right click on the frame at a row and a share of the width opens its menu. */
 async function openMenu(page, row, share) {
+    await quiet(page);
     const box = await page.getByRole('img', { name: /^Flame graph/ }).boundingBox();
     await page.mouse.click(box.x + share * box.width, box.y + (row + 0.5) * ROW, { button: 'right' });
     await page.getByRole('menu').waitFor();
@@ -417,7 +418,8 @@ test('stacks: keys transform the selected frame', async ({ pages }) => {
             await page.keyboard.press(key);
             await until(() => pattern.test(query(page).get('tf') ?? ''), `${key} of ${query(page).get('tf')}`);
             await page.getByRole('button', { name: 'Clear all' }).click();
-            await page.locator('.transform-row').waitFor({ state: 'detached' });
+            await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
+            await quiet(page); // the frames are those of all samples again, at their place
         };
         const rowsAbove = async () => (await picture.boundingBox()).y - box.y;
         for (const [key, pattern] of [['f', /^focus:\d+$/], ['Shift+F', /^focus-path:\d+\.\d+$/], ['m', /^merge:\d+$/], ['Shift+M', /^merge-path:\d+\.\d+$/],
