@@ -5,8 +5,7 @@
  */
 import { check, equal, test } from './lib.mjs';
 
-// What draws the note of a run is loaded beside the data.
-const isScript = (request) => request.resourceType() === 'script' && !/\/markdown-/.test(request.url());
+const isScript = (request) => request.resourceType() === 'script';
 
 /* Scripts that the page requests until it requests `until`. */
 async function scriptsBefore(pages, url, until) {

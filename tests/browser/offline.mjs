@@ -288,12 +288,15 @@ test('offline: a file says what it is, and offers nothing that takes a shelf', a
 test('offline: the note of a run is in its file, and in none where anything is redacted', async ({ pages, demo }) => {
     const { id } = demo.demo.get('awscli.log');
     demo.run('edit', id, '--note', 'two\n<b>lines</b>');
-    const { page } = await openFile(pages, exportPage(demo, id));
-    await page.locator('.run-note p').waitFor();
-    equal(await page.locator('.run-note').innerText(), 'two\n<b>lines</b>');
-    const redacted = await openFile(pages, exportPage(demo, id, '--redact', 'source'));
-    equal(await redacted.page.locator('.run-note').count(), 0);
-    demo.run('edit', id, '--note', '');
+    try {
+        const { page } = await openFile(pages, exportPage(demo, id));
+        await page.locator('.run-note p').waitFor();
+        equal(await page.locator('.run-note').innerText(), 'two\n<b>lines</b>');
+        const redacted = await openFile(pages, exportPage(demo, id, '--redact', 'source'));
+        equal(await redacted.page.locator('.run-note').count(), 0);
+    } finally {
+        demo.run('edit', id, '--note', ''); // other tests use this run
+    }
 });
 
 test('offline: what is redacted is nowhere in the file, and the rest is there', async ({ pages, demo }) => {

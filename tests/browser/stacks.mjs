@@ -418,6 +418,7 @@ test('stacks: keys transform the selected frame', async ({ pages }) => {
             await page.keyboard.press(key);
             await until(() => pattern.test(query(page).get('tf') ?? ''), `${key} of ${query(page).get('tf')}`);
             await page.getByRole('button', { name: 'Clear all' }).click();
+            await page.locator('.transform-row').waitFor({ state: 'detached' });
             await page.getByRole('img', { name: 'Flame graph, 5 frames' }).waitFor();
             await quiet(page); // the frames are those of all samples again, at their place
         };
