@@ -224,8 +224,8 @@ struct ps_memory_event {
 };
 
 /* A ProfilerStep, a step of a serving engine (slices/serving.h), or of a loop that the importer
- * knows (importers/trace/loops.h); the complete trace if there are none. PS_N_BREAKDOWNS
- * definitions each split the time of a step into parts (ps_step_part).
+ * knows (importers/trace/loops.h); the complete trace if there are none. Its time is split
+ * into parts in PS_N_BREAKDOWNS ways (ps_step_part).
  */
 struct ps_step {
     uint32_t id; /* from 1 */

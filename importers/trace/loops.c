@@ -67,9 +67,9 @@ struct tr_loops *tr_loops_new(struct tr_trace *trace)
 
 /* --- Names --- */
 
-/* Returns "generate" for a Python frame "PATH/transformers/generation/utils.py(12): generate", and
- * an empty string for frames of other files. Until transformers 4.25 the file was
- * generation_utils.py. */
+/* The function of a Python frame in the file of generate(): "_prefill" for a frame named
+ * "PATH/transformers/generation/utils.py(12): _prefill". Empty for frames of other files. Until
+ * transformers 4.25 the file was generation_utils.py. */
 static struct ps_str generation_function(struct ps_str name)
 {
     static const char *const files[] = {

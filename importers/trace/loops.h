@@ -6,20 +6,27 @@
  *   generate   generate() of transformers, in traces with Python stacks: it has no annotation.
  *              A step lasts from one call of the model (an outermost nn.Module frame below the
  *              frame of generate) to the next one, so it contains the choice of the next token. The
- *              first step begins with generate(), so the prefill steps last until the first token.
- *              The first call and those of _prefill are prefill. What a nested generate() calls,
- * which is an assistant model, is part of the step around it. Megatron   NVTX ranges Prefill and
- * Decode of its inference engine. As others use these words too, a trace must have both. Lightning
- * [pl][profile]run_training_batch, which its PyTorchProfiler writes. DeepSpeed  NVTX ranges
- * DeepSpeedEngine.forward and .backward. A step lasts from the first forward after a backward to
- * the next one: a micro-batch. optimizer  Optimizer.step# as NVTX ranges, which
- * torch.autograd.profiler.emit_nvtx writes, for example under Megatron's --profile. A step ends
- * where an optimizer ends, if a forward operator follows before the next optimizer begins.
+ *              first step begins with generate(), so the prefill steps together last until the
+ *              first token. The first call and those of _prefill are prefill. What a nested
+ *              generate() calls, which is an assistant model, is part of the step around it.
+ *
+ *   Megatron   NVTX ranges Prefill and Decode of its inference engine. As other programs use these
+ *              words too, a trace must have both.
+ *
+ *   Lightning  [pl][profile]run_training_batch, which its PyTorchProfiler writes.
+ *
+ *   DeepSpeed  NVTX ranges DeepSpeedEngine.forward and .backward. A step is a micro-batch: it lasts
+ *              from the first forward after a backward to the next such forward.
+ *
+ *   optimizer  Optimizer.step# as NVTX ranges, which torch.autograd.profiler.emit_nvtx writes, for
+ *              example under Megatron's --profile. A step ends where an optimizer ends, if an
+ *              operator of the forward pass follows before the next optimizer begins.
  *
  * A loop whose steps overlap, because several threads or processes run it at once, is left out: the
  * work of one would count for the other. Not thread-safe.
  *
- * For each host thread, call tr_loops_begin_track, then tr_loops_add_row for its rows in order.
+ * Usage: for each host thread, tr_loops_begin_track once, then tr_loops_add_row for each of its
+ * rows in order.
  */
 #ifndef PS_TRACE_LOOPS_H
 #define PS_TRACE_LOOPS_H

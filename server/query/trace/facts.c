@@ -24,7 +24,7 @@ static enum ps_status read_steps(struct ps_db *db, struct ps_trace_facts *facts,
         return err->code;
     facts->n_steps = ps_col_int(stmt, 0);
     facts->wall_ns = ps_col_int(stmt, 1);
-    facts->has_annotated_steps = ps_col_int(stmt, 2) != 0;
+    facts->has_steps = ps_col_int(stmt, 2) != 0;
     return PS_OK;
 }
 

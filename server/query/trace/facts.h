@@ -33,7 +33,7 @@ struct ps_long_call {
 struct ps_trace_facts {
     struct ps_range span; /* range of the counted steps; of the trace if there are none */
     int64_t n_steps, wall_ns;
-    bool has_annotated_steps; /* steps are known: the run is not one step "whole trace" */
+    bool has_steps; /* false: the run is one step "whole trace" */
     int64_t tensorboard[PS_N_ROLES + 1];
     int64_t exposed_communication_ns, idle_ns; /* as defined by TraceLens */
     struct ps_device_fact *devices;

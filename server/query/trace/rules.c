@@ -370,7 +370,7 @@ size_t ps_trace_check(const struct ps_trace_facts *facts, struct ps_check **out)
         if (rules[i].needs_device && !has_device)
             continue;
         check->rule = &rules[i];
-        check->finding.base = facts->has_annotated_steps ? "of step" : "of trace";
+        check->finding.base = facts->has_steps ? "of step" : "of trace";
         check->finding.range = facts->span;
         check->found = rules[i].check(facts, &check->finding);
         n++;

@@ -63,12 +63,13 @@ const MAX_ROWS = 2000;
 function useCursor({ at, device }: SnapshotState): [number, (event: number) => void] {
     const [moving, setMoving] = useState<number | null>(null);
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>();
-    const written = useRef<number | null>(null);
+    const written = useRef<number | null>(null); // to the URL, until the effect has seen it
     useEffectOn(() => {
-        if (at !== written.current) clearTimeout(timer.current); // another address ends the move
-        // The cursor may have moved on since its event was written.
-        setMoving((now) => (at === written.current && now !== at ? now : null));
+        const isOwn = at === written.current;
         written.current = null;
+        if (!isOwn) clearTimeout(timer.current); // the URL was changed elsewhere: that ends the move
+        // A key may have moved the cursor on after this event was written to the URL.
+        setMoving((now) => (isOwn && now !== at ? now : null));
     }, [at, device.number]);
     useEffect(() => () => clearTimeout(timer.current), []);
     const move = (event: number): void => {
