@@ -108,6 +108,21 @@ test('inference: two engines are compared phase by phase, with what replaced a k
     });
 });
 
+test('inference: steps of a trace without a GPU show the time of the host', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const { id } = shelf.add(join(ROOT, 'tests', 'fuzz', 'generate.trace.json.gz'), '--name', 'generate');
+        const page = await pages.open(`${shelf.url}#/run/${id}/inference?step=3`);
+        const table = page.getByRole('grid', { name: 'parts of a step by phase' });
+        await until(async () => (await table.count()) > 0, 'the parts');
+        await until(async () => plain(await table.innerText()).includes('launched no work on a device'), 'why there are no parts');
+        equal(await table.getByRole('columnheader').allInnerTexts(), ['Kernel']);
+        check((await label(page)).startsWith('7 steps of the serving engine. Selected: step 3, decode: 0.165 ms on the host'), await label(page));
+    } finally {
+        await shelf.stop();
+    }
+});
+
 test('inference: a training has no such tab', async ({ pages }) => {
     const shelf = await Shelf.start();
     try {

@@ -58,7 +58,7 @@ function columnsOf(parts: InferenceParts, stepIndex: (id: number) => number): Co
             {
                 key: `share${i}`,
                 title: '%',
-                unit: `of ${ms(busy_ns)} ms`,
+                unit: busy_ns > 0 ? `of ${ms(busy_ns)} ms` : undefined,
                 width: 118,
                 hideBelow: parts.steps.length > 3 ? 1800 : 700,
                 title_tip: 'share of the busy time of that step',
@@ -96,7 +96,10 @@ interface PartsTableProps {
 }
 
 export function PartsTable({ run, parts, sort, onSort, stepIndex }: PartsTableProps) {
-    const columns = useMemo(() => columnsOf(parts, stepIndex), [parts, stepIndex]);
+    const columns = useMemo(
+        () => columnsOf(parts, stepIndex).slice(0, parts.rows.length > 0 ? undefined : 1),
+        [parts, stepIndex],
+    );
     const source = useMemo(() => {
         const at = Number(sort.key.slice(2)) || 0;
         const sign = sort.desc ? -1 : 1;
