@@ -53,7 +53,7 @@ struct launch {
 
 #define PIECE_NAME_BITS 26 /* a kernel with a longer number counts as one without a name */
 
-/* A kernel, copy or fill of a replayed graph. Packed, since a trace may have millions. */
+/* A kernel, copy or fill of a replayed graph. Kept small, because a trace may have millions. */
 struct piece {
     uint32_t launch;
     uint32_t call;

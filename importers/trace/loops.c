@@ -67,9 +67,9 @@ struct tr_loops *tr_loops_new(struct tr_trace *trace)
 
 /* --- Names --- */
 
-/* The function of a Python frame in the file of generate(): "_prefill" for a frame named
- * "PATH/transformers/generation/utils.py(12): _prefill". Empty for frames of other files. Until
- * transformers 4.25 the file was generation_utils.py. */
+/* Returns the function name of a Python frame in the file that defines generate(), for example
+ * "_prefill" for "PATH/transformers/generation/utils.py(12): _prefill", or an empty string for a
+ * frame in another file. Until transformers 4.25 the file was generation_utils.py. */
 static struct ps_str generation_function(struct ps_str name)
 {
     static const char *const files[] = {

@@ -7,20 +7,21 @@
  *              A step lasts from one call of the model (an outermost nn.Module frame below the
  *              frame of generate) to the next one, so it contains the choice of the next token. The
  *              first step begins with generate(), so the prefill steps together last until the
- *              first token. The first call and those of _prefill are prefill. What a nested
- *              generate() calls, which is an assistant model, is part of the step around it.
+ *              first token. The first call of the model and its calls in _prefill are prefill
+ *              steps. Calls in a nested generate(), which runs an assistant model, are part of the
+ *              step around it.
  *
- *   Megatron   NVTX ranges Prefill and Decode of its inference engine. As other programs use these
- *              words too, a trace must have both.
+ *   Megatron   NVTX ranges Prefill and Decode of its inference engine. Other programs use these
+ *              names too, so they count as steps only if the trace has both.
  *
  *   Lightning  [pl][profile]run_training_batch, which its PyTorchProfiler writes.
  *
- *   DeepSpeed  NVTX ranges DeepSpeedEngine.forward and .backward. A step is a micro-batch: it lasts
- *              from the first forward after a backward to the next such forward.
+ *   DeepSpeed  NVTX ranges DeepSpeedEngine.forward and .backward. A step is a micro-batch: from
+ *              the first forward after a backward to the next such forward.
  *
- *   optimizer  Optimizer.step# as NVTX ranges, which torch.autograd.profiler.emit_nvtx writes, for
- *              example under Megatron's --profile. A step ends where an optimizer ends, if an
- *              operator of the forward pass follows before the next optimizer begins.
+ *   optimizer  NVTX ranges Optimizer.step#, which torch.autograd.profiler.emit_nvtx writes (for
+ *              example in Megatron with --profile). A step ends where such a range ends, if an
+ *              operator of the forward pass follows before the next such range begins.
  *
  * A loop whose steps overlap, because several threads or processes run it at once, is left out: the
  * work of one would count for the other. Not thread-safe.

@@ -44,8 +44,8 @@ bool ps_child_interrupted(void);
 enum ps_status ps_child_capture(const char *path, const char *const *argv, bool drops_stderr,
                                 struct ps_buf *out, int *status_out, struct ps_err *err);
 
-/* Whether a child process has ended; `waits`: waits until then. The caller must call waitpid after
- * it; before that, the system gives the number of the child to no other process. */
+/* Returns whether a child process has ended; with `waits`, returns only after it has. The caller
+ * must then call waitpid; until it does, the system does not reuse the process id. */
 bool ps_process_has_ended(pid_t pid, bool waits);
 
 /* The path of a program: `name` itself if it contains a slash, else the first executable file in

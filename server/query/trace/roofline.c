@@ -272,8 +272,8 @@ static bool has_model(struct roofline *r, uint32_t name)
     return r->name_models[name] == 1;
 }
 
-/* The group of the call in row i (see group_of). If its arguments alone decide its cost, the answer
- * is kept and serves all calls with the same name and template. */
+/* Returns the group of the call in row i (see group_of). If its cost depends only on its arguments,
+ * the result is stored and used for all calls with the same name and template. */
 static uint32_t group_of_row(struct roofline *r, const struct ps_chunk *chunk, uint32_t i,
                              uint32_t name, bool any)
 {

@@ -42,6 +42,7 @@ function columnsOf(parts: InferenceParts, stepIndex: (id: number) => number): Co
             ),
         },
     ];
+    if (parts.rows.length === 0) return columns; // no step used a device
     parts.steps.forEach(({ busy_ns }, i) => {
         const title = titleOf(parts, i, stepIndex);
         columns.push(
@@ -80,9 +81,9 @@ function columnsOf(parts: InferenceParts, stepIndex: (id: number) => number): Co
         title: 'calls',
         width: 72,
         hideBelow: 1000,
-        title_tip: last < 0 ? '' : `in ${titleOf(parts, last, stepIndex)}`,
+        title_tip: `in ${titleOf(parts, last, stepIndex)}`,
         ...RIGHT_ALIGNED,
-        render: ({ calls }) => (last >= 0 && calls[last] > 0 ? int(calls[last]) : zero),
+        render: ({ calls }) => (calls[last] > 0 ? int(calls[last]) : zero),
     });
     return columns;
 }
@@ -96,10 +97,7 @@ interface PartsTableProps {
 }
 
 export function PartsTable({ run, parts, sort, onSort, stepIndex }: PartsTableProps) {
-    const columns = useMemo(
-        () => columnsOf(parts, stepIndex).slice(0, parts.rows.length > 0 ? undefined : 1),
-        [parts, stepIndex],
-    );
+    const columns = useMemo(() => columnsOf(parts, stepIndex), [parts, stepIndex]);
     const source = useMemo(() => {
         const at = Number(sort.key.slice(2)) || 0;
         const sign = sort.desc ? -1 : 1;

@@ -63,12 +63,12 @@ const MAX_ROWS = 2000;
 function useCursor({ at, device }: SnapshotState): [number, (event: number) => void] {
     const [moving, setMoving] = useState<number | null>(null);
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>();
-    const written = useRef<number | null>(null); // to the URL, until the effect has seen it
+    const written = useRef<number | null>(null); // the event in the URL, until the effect below has run
     useEffectOn(() => {
         const isOwn = at === written.current;
         written.current = null;
-        if (!isOwn) clearTimeout(timer.current); // the URL was changed elsewhere: that ends the move
-        // A key may have moved the cursor on after this event was written to the URL.
+        if (!isOwn) clearTimeout(timer.current); // something else changed the URL: the move ends
+        // The user may have moved the cursor again since this event was written to the URL.
         setMoving((now) => (isOwn && now !== at ? now : null));
     }, [at, device.number]);
     useEffect(() => () => clearTimeout(timer.current), []);
