@@ -5,7 +5,7 @@
  *   [[t, t, ...], [[0, 8 sums], [0, 8 sums], ...]]   sums in bytes, t in us (.json)
  *   [[t, action, bytes, category], ...]              changes, t in ns; -1: before the start (.raw)
  *
- * Both become one curve per category, with a point for each change. Tested with torch 2.0 to 2.14.
+ * Both become one curve per category, with a point for each change. Tested with torch 2.0 to 2.15.
  */
 #include <math.h>
 #include <stdlib.h>

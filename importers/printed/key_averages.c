@@ -5,7 +5,7 @@
  *
  * Times have three decimals of their unit, long names are truncated, and only the first row_limit
  * rows (default 100) are printed; notes report all of this. A log may hold several tables, each
- * with its own rows. Tested: torch 1.5 to 2.14.
+ * with its own rows. Tested: torch 1.5 to 2.15.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ enum column {
 struct header {
     unsigned char column[PS_TABLE_COLUMNS]; /* by column: enum column, or FIGURE + metric */
     double flops_factor;                    /* factor of the numbers in the FLOPs column */
-    /* indices of the columns "# of Calls" and "Source Location"; source: PS_TABLE_COLUMNS if there
-     * is none */
-    size_t calls, source;
+    /* indices of the columns "# of Calls", "Source Location" and "Total FLOPs"; source and flops:
+     * PS_TABLE_COLUMNS if there is none */
+    size_t calls, source, flops;
     struct ps_str device; /* "CUDA", a slice of the header line; empty: none */
 };
 
@@ -232,8 +232,10 @@ static bool read_header(const struct ps_printed_columns *spans, struct ps_str li
     struct ps_str titles[PS_TABLE_COLUMNS];
     bool name = false, time = false;
 
-    *out =
-        (struct header){.flops_factor = 1, .calls = PS_TABLE_COLUMNS, .source = PS_TABLE_COLUMNS};
+    *out = (struct header){.flops_factor = 1,
+                           .calls = PS_TABLE_COLUMNS,
+                           .source = PS_TABLE_COLUMNS,
+                           .flops = PS_TABLE_COLUMNS};
     if (!ps_printed_table_split_titles(spans, line, titles))
         return false;
     for (size_t i = 0; i < spans->n; i++) {
@@ -246,6 +248,8 @@ static bool read_header(const struct ps_printed_columns *spans, struct ps_str li
             out->calls = i;
         if (column == SOURCE)
             out->source = i;
+        if (column == figure_column(PS_OPERATOR_FLOPS))
+            out->flops = i;
     }
     return name && time && out->calls < PS_TABLE_COLUMNS;
 }
@@ -538,11 +542,28 @@ static void update_order(struct table *table, const struct row *before, const st
             table->decreasing_metrics &= ~(1u << i);
 }
 
-static void parse_row(struct reader *r, const struct ps_str *cells)
+/* Torch prints the FLOPs below "Source Location" and the frames below "Total FLOPs". Swaps such
+ * cells; a frame is never a number or "--". */
+static void restore_order(const struct reader *r, struct ps_str *cells)
+{
+    size_t source = r->header.source, flops = r->header.flops;
+    struct ps_num value;
+    struct ps_str frame;
+
+    if (source == PS_TABLE_COLUMNS || flops == PS_TABLE_COLUMNS || !cells[source].len ||
+        !read_figure(PS_OPERATOR_FLOPS, cells[source], 1, &value))
+        return;
+    frame = cells[flops];
+    cells[flops] = cells[source];
+    cells[source] = frame;
+}
+
+static void parse_row(struct reader *r, struct ps_str *cells)
 {
     struct table *table = &r->tables[r->n_tables - 1];
     struct row row = {0};
 
+    restore_order(r, cells);
     if (!read_figures(r, cells, &row)) {
         reject_row(r);
         return;
@@ -565,19 +586,22 @@ static bool parse_frame(struct reader *r, const struct ps_str *cells)
 {
     PS_AUTO(ps_buf_free) struct ps_buf stack = {0};
     struct table *table = &r->tables[r->n_tables - 1];
-    size_t source = r->header.source;
+    struct ps_str frame = {0};
 
-    if (source == PS_TABLE_COLUMNS || r->pieces > 1)
+    if (r->header.source == PS_TABLE_COLUMNS || r->pieces > 1)
         return false;
-    for (size_t i = 0; i < r->spans.n; i++)
-        if (i != source && cells[i].len)
+    for (size_t i = 0; i < r->spans.n; i++) {
+        if (cells[i].len && (frame.len || (i != r->header.source && i != r->header.flops)))
             return false;
-    if (cells[source].len && table->n) {
+        if (cells[i].len)
+            frame = cells[i];
+    }
+    if (frame.len && table->n) {
         struct row *row = &r->rows[r->n - 1];
 
         ps_buf_add_str(&stack, row->source);
         ps_buf_puts(&stack, "\n");
-        ps_buf_add_str(&stack, cells[source]);
+        ps_buf_add_str(&stack, frame);
         row->source = copy_text(r, ps_buf_slice(&stack));
     }
     return true;

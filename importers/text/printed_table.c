@@ -92,6 +92,14 @@ bool ps_printed_table_split_titles(const struct ps_printed_columns *spans, struc
     return n == spans->n && rest.len == 0;
 }
 
+/* Number of bytes before the next two spaces. */
+static size_t bytes_before_gap(struct ps_str text)
+{
+    const char *gap = ps_str_find(text, PS_STR("  "));
+
+    return gap ? (size_t)(gap - text.ptr) : text.len;
+}
+
 void ps_printed_table_split_cells(const struct ps_printed_columns *spans, struct ps_str row,
                                   struct ps_str *out)
 {
@@ -103,6 +111,7 @@ void ps_printed_table_split_cells(const struct ps_printed_columns *spans, struct
 
         row = ps_str_skip(row, bytes_of(row, spans->columns[i].from - passed));
         cell = (struct ps_str){row.ptr, bytes_of(row, width)};
+        cell.len += bytes_before_gap(ps_str_skip(row, cell.len));
         row = ps_str_skip(row, cell.len);
         passed = spans->columns[i].to;
         out[i] = trim_spaces(cell);

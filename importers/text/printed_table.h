@@ -37,7 +37,8 @@ bool ps_printed_columns_equal(const struct ps_printed_columns *a,
 struct ps_str ps_printed_table_without_prefix(const struct ps_printed_columns *spans,
                                               struct ps_str line);
 
-/* Splits a row into its spans->n cells, without spaces around them. */
+/* Splits a row into its spans->n cells, without spaces around them. A value that is wider than its
+ * column ends at two spaces, and shifts the next cells to the right. */
 void ps_printed_table_split_cells(const struct ps_printed_columns *spans, struct ps_str row,
                                   struct ps_str *out);
 

@@ -4,7 +4,7 @@
  * and archives of the traces of one job. The first two importers read the same format; they differ
  * only in the kind of the run.
  *
- * Tested with torch 1.8 to 2.14, viztracer, py-spy, and samples of Perfetto and speedscope.
+ * Tested with torch 1.8 to 2.15, viztracer, py-spy, and samples of Perfetto and speedscope.
  */
 #include "base/archive.h"
 #include "importers/importer.h"
