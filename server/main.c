@@ -83,7 +83,7 @@ static int print_version(bool verbose)
 
 static int run_command(struct ps_options *options)
 {
-    if (ps_command_works_on_runs(options->command))
+    if (ps_command_uses_served_shelf(options))
         ps_server_select_shelf(options);
     switch (options->command) {
     case PS_COMMAND_SERVE:

@@ -161,6 +161,18 @@ bool ps_command_works_on_runs(enum ps_command command)
     return ps_option_find(command, "--server") != NULL;
 }
 
+bool ps_command_manages_shelf(enum ps_command command)
+{
+    return ps_option_find(command, "--data") && !ps_command_works_on_runs(command) &&
+           command != PS_COMMAND_SERVE && command != PS_COMMAND_DEMO;
+}
+
+bool ps_command_uses_served_shelf(const struct ps_options *options)
+{
+    return ps_command_works_on_runs(options->command) ||
+           (ps_command_manages_shelf(options->command) && !options->has_rules_of_file);
+}
+
 static enum ps_status add_tag(struct ps_options *out, const char *value, struct ps_err *err)
 {
     const char *equals = strchr(value, '=');

@@ -68,6 +68,7 @@ struct ps_options {
     size_t n_budgets;
     const char **retention_rules; /* values of --keep: retention_options.h */
     size_t n_retention_rules;
+    bool has_rules_of_file; /* the rules are those of a configuration file */
     const char *import_memory, *import_cpu, *queue, *quota, *cache_size; /* NULL: not given */
     const char *from, *to;                                               /* NULL: not given */
     const char *rows, *sort, *seconds;                                   /* NULL: not given */
@@ -93,6 +94,13 @@ void ps_options_free(struct ps_options *options);
 /* Whether the command works on runs, and so also with --server. Other commands manage the shelf
  * itself. */
 bool ps_command_works_on_runs(enum ps_command command);
+
+/* Whether the command manages a shelf that exists: token, verify, prune and others. */
+bool ps_command_manages_shelf(enum ps_command command);
+
+/* Whether the command works on a shelf that exists already, so that the shelf of a running server
+ * is meant if none is named. */
+bool ps_command_uses_served_shelf(const struct ps_options *options);
 
 /* The name of a command, such as "add"; "" for PS_COMMAND_NONE. */
 const char *ps_command_name(enum ps_command command);

@@ -145,6 +145,33 @@ static bool select_shelf_of_file(struct ps_options *out, const struct ps_config_
     return out->store || out->data;
 }
 
+/* The server that the environment or a file names for commands that work on runs; NULL: none. */
+static const char *named_server(const struct ps_options *options)
+{
+    const char *server = variable_of(PS_COMMAND_LIST, "--server");
+
+    for (size_t i = 0; i < options->config->n && !server; i++)
+        server = value_of(PS_COMMAND_LIST, &options->config->files[i], "--server");
+    return server;
+}
+
+/* A command that manages a shelf must not use the default folder in silence while all others use a
+ * server. */
+static enum ps_status check_managed_shelf(const struct ps_options *options, struct ps_err *err)
+{
+    const char *server = options->is_default_shelf && ps_command_manages_shelf(options->command)
+                             ? named_server(options)
+                             : NULL;
+
+    if (!server)
+        return PS_OK;
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "this command cannot be used over %s" PS_HINT
+                   "run it on the machine of that server, or name a shelf of this machine with "
+                   "--data DIR",
+                   server);
+}
+
 static enum ps_status select_shelf(struct ps_options *out, struct ps_err *err)
 {
     const bool is_argument = out->store != NULL;
@@ -158,8 +185,8 @@ static enum ps_status select_shelf(struct ps_options *out, struct ps_err *err)
     out->is_default_shelf = !out->is_shelf_named;
     for (size_t i = 0; i < out->config->n && out->is_default_shelf; i++)
         out->is_default_shelf = !select_shelf_of_file(out, &out->config->files[i]);
-    if (out->server)
-        return PS_OK;
+    if (out->server || check_managed_shelf(out, err) != PS_OK)
+        return err->code;
     if (out->store && ps_settings_check_store(is_argument ? "--store" : "$PERFSHELF_STORE",
                                               out->store, is_argument, err) != PS_OK)
         return err->code;
@@ -266,8 +293,10 @@ static void apply_option(struct ps_options *out, const struct ps_option_row *opt
     if (ps_settings_get(out, option))
         return;
     for (size_t i = 0; i < out->config->n && !(deletes_runs && out->is_shelf_named); i++)
-        if (apply_file(out, option, &out->config->files[i]))
+        if (apply_file(out, option, &out->config->files[i])) {
+            out->has_rules_of_file |= deletes_runs;
             return;
+        }
     if (option->default_value)
         *(const char **)(void *)((char *)out + option->field) = option->default_value;
 }

@@ -103,8 +103,10 @@ class Precedence(Config):
         self.assertEqual(call("add", SLOW, "--data", self.data, env=self.env).returncode, 0)
         self.assertIn(b"http://127.0.0.1:1", self.run_here("list").stderr)
         self.assertEqual(self.run_here("formats").returncode, 0)
-        done = self.run_here("verify")
-        self.assertIn(b".local/share/perfshelf: there is no shelf", done.stderr)
+        for words in (["verify"], ["token", "add", "mei"], ["prune", "--keep", "5"]):
+            self.assertIn("cannot be used over http://127.0.0.1:1; run it on the machine of that server, or name a shelf of this machine with --data DIR",
+                          self.refused(*words))
+        self.assertEqual(self.run_here("verify", "--data", self.data).returncode, 0)
         done = self.run_here("copy", "--from", self.data, "--to", os.path.join(self.folder, "other"))
         self.assertEqual(done.returncode, 0, done.stderr)
 

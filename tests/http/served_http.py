@@ -104,13 +104,28 @@ class Served(unittest.TestCase):
         self.assertIn(self.default, done.stdout)
         self.assertEqual(self.records(), [])
 
-    def test_commands_about_the_shelf_itself_take_the_default(self):
+    def test_commands_about_the_shelf_itself_take_the_served_one_too(self):
+        """A token of another shelf would be of no use, and a verdict about another one would be wrong."""
         server = self.serve("demo")
         self.call("add", self.file())
         self.call("add", self.file(), "--data", self.default)
-        done = self.call("prune", "--keep", "0", "--json")
-        done = self.call("verify", "--json")
-        self.assertNotIn("demo", done.stdout + done.stderr)
+        note = f"perfshelf: {self.folder}/demo: note: using the shelf that you serve at http://127.0.0.1:{server.port}/; --data DIR chooses another\n"
+        for words in (["token", "add", "mei"], ["verify"], ["backup", os.path.join(self.folder, "copy")], ["renew"], ["prune", "--keep", "500"]):
+            done = self.call(*words)
+            self.assertEqual((done.returncode, done.stderr), (0, note), words)
+        self.assertIn("mei", self.call("token", "list", "--data", os.path.join(self.folder, "demo")).stdout)
+        self.assertNotIn("mei", self.call("token", "list", "--data", self.default).stdout)
+
+    def test_rules_of_a_file_delete_nothing_on_another_shelf(self):
+        server = self.serve("demo")
+        self.call("add", self.file())
+        self.call("add", self.file(), "--data", self.default)
+        config = os.path.join(self.folder, "config")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write("keep = 1h\n")
+        env = dict(os.environ, XDG_DATA_HOME=self.home, PERFSHELF_CONFIG=config)
+        done = subprocess.run([PROGRAM, "prune", "--dry-run"], capture_output=True, timeout=120, env=env, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(server.request("GET", RUNS).json["total"], 1)
 
     def test_json_holds_no_line_about_the_shelf(self):
