@@ -106,15 +106,18 @@ static int store_profile(struct record_command *r, unsigned i, int exit_status)
     if (!ps_recording_has_profile(&r->recording))
         return fail_no_profile(r, exit_status);
     int status = copy_to_output(r, i, &err) == PS_OK ? 0 : ps_print_failure(r->subject, &err);
+    const char *copy = r->options->output && status == 0 ? output_name(r, i) : NULL;
     ps_progress_catch_interrupts();
     size_t n_tags = tags->n;
     if (r->repeat > 1)
         ps_record_tags_set(tags, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
     bool is_stored = ps_recording_add(&r->recording, r->client, &r->imported_runs) == 0;
     tags->n = n_tags;
+    if (!is_stored)
+        ps_recording_keep(&r->recording, copy);
     ps_recording_print_exit(r->subject, exit_status,
                             is_stored ? "its profile is on the shelf"
-                                      : "its profile cannot be imported");
+                                      : "its profile was not added");
     return exit_status ? exit_status : is_stored ? status : 1;
 }
 

@@ -261,6 +261,14 @@ enum ps_status ps_recording_copy(const struct ps_recording *r, int fd, const cha
     return copy_file(from, fd, path, err);
 }
 
+void ps_recording_keep(struct ps_recording *r, const char *copy)
+{
+    struct ps_err note = PS_ERR_INIT;
+    r->is_file_kept = !copy;
+    ps_fail(&note, PS_IO, "the recording is kept in this file" PS_HINT "`perfshelf add` adds it");
+    ps_print_note(copy ? copy : r->file, &note);
+}
+
 void ps_recording_print_exit(const char *subject, int exit_status, const char *profile)
 {
     struct ps_err note = PS_ERR_INIT;
@@ -280,10 +288,11 @@ enum ps_status ps_recording_close(struct ps_recording *r, struct ps_err *err)
 {
     if (!r->folder)
         return PS_OK;
-    unlink(r->file);
+    if (!r->is_file_kept)
+        unlink(r->file);
     if (r->importers)
         unlink(r->importers);
-    if (rmdir(r->folder) != 0) /* the program wrote another file into it */
+    if (!r->is_file_kept && rmdir(r->folder) != 0) /* the program wrote another file into it */
         ps_fail_errno(err, "cannot remove", r->folder);
     r->folder = NULL;
     return err->code;

@@ -28,6 +28,7 @@ struct ps_recording {
     const char *filename; /* "app.prof" */
     /* temporary folder, and the file that the profiler writes */
     char *folder, *file;
+    bool is_file_kept;
     char *importers;      /* temporary file for --importers, or NULL */
     double real_s, cpu_s; /* time of the last command, with its profiler */
     struct ps_arena arena;
@@ -50,9 +51,13 @@ int ps_recording_add(struct ps_recording *recording, struct ps_client *client,
 /* Copies the profile to another file. */
 enum ps_status ps_recording_copy(const struct ps_recording *recording, int fd, const char *path,
                                  struct ps_err *err);
+/* Keeps the profile, which was not added, and prints a note that names its file. copy: a file that
+ * has the same bytes, so that the temporary one is not needed; or NULL. */
+void ps_recording_keep(struct ps_recording *recording, const char *copy);
 /* Prints a note that the command failed or was interrupted, and what became of its `profile`. */
 void ps_recording_print_exit(const char *subject, int exit_status, const char *profile);
-/* Removes the temporary folder. PS_OK, or the reason why it is still there. */
+/* Removes the temporary folder, unless it has a profile that is kept. PS_OK, or the reason why it
+ * is still there. */
 enum ps_status ps_recording_close(struct ps_recording *recording, struct ps_err *err);
 void ps_recording_free(struct ps_recording *recording);
 

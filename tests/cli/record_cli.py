@@ -526,6 +526,35 @@ class About(RecordTest):
         self.assertIn(b"gone/f", done.stderr)
         self.assertEqual(len(self.json("list")), 1)
 
+    def test_a_recording_that_cannot_be_added_is_kept(self):
+        """It may have taken hours."""
+        script = self.file("loses.py", f"import os, sys\nos.rename({self.data!r}, {self.data!r} + sys.argv[1])\n".encode())
+        done = call("record", "--data", self.data, "cprofile", PYTHON, script, "1", cwd=self.work, env={**os.environ, "TMPDIR": self.spare})
+        self.assertEqual(done.returncode, 1)
+        [kept] = glob.glob(os.path.join(self.spare, "*", "*"))
+        self.assertTrue(done.stderr.decode().endswith(f"perfshelf: {kept}: note: the recording is kept in this file; `perfshelf add` adds it\n"), done.stderr)
+        self.assertEqual(call("add", "--data", self.data, kept).returncode, 0)
+        shutil.rmtree(os.path.dirname(kept))
+        # The file of -o is enough.
+        out = os.path.join(self.folder, "out.prof")
+        done = self.record("-o", out, "cprofile", PYTHON, script, "2", status=1)
+        self.assertIn(f"perfshelf: {out}: note: the recording is kept in this file".encode(), done.stderr)
+        pstats.Stats(out)
+
+    def test_a_full_disk(self):
+        fills = self.file("fills.py", f"import os\ntry:\n    open('{self.folder}/full/filler', 'wb').write(bytes(6 << 20))\nexcept OSError:\n    pass\n".encode())
+        script = f"""mount -t tmpfs -o size=6m none '{self.folder}/full' || exit 77
+            '{PROGRAM}' record --data '{self.folder}/full/shelf' cprofile '{PYTHON}' '{fills}'; echo "status $?"
+            rm '{self.folder}/full/filler'; exec '{PROGRAM}' add --data '{self.folder}/full/shelf' '{self.spare}'/*/fills.prof"""
+        os.mkdir(os.path.join(self.folder, "full"))
+        names = [] if os.geteuid() == 0 else ["-Ur"]
+        done = subprocess.run(["unshare", *names, "-m", "sh", "-c", script], capture_output=True, timeout=300, text=True, env={**os.environ, "TMPDIR": self.spare})
+        if "status" not in done.stdout:
+            self.skipTest("no mount namespace with a tmpfs may be made here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("status 1", done.stdout)
+        self.assertIn("fills.prof: note: the recording is kept in this file", done.stderr)
+
 
 class Opening(RecordTest):
     def opened(self):
