@@ -5,8 +5,9 @@
  *
  * Host slices are counted under the key of their name (ProfilerStep#7 as ProfilerStep*), device
  * slices under their name. Merged and hidden slices and Python frames are not counted. A slice
- * belongs to a range if it starts inside. In traces not written by torch, all slices except
- * instants are counted, under their names, with their self time on the thread.
+ * belongs to a range if it starts inside. In traces not written by torch, all slices of the host
+ * and all device work are counted, under their names, with their self time on the thread. Waits of
+ * streams are counted in none: the call that waits is.
  */
 #ifndef PS_SLICES_OPERATORS_H
 #define PS_SLICES_OPERATORS_H
@@ -50,7 +51,7 @@ struct ps_operators {
     const uint32_t *shapes; /* template id -> text id of its input shapes; NULL: do not group by
                                shapes. Borrowed */
     size_t n_shapes;
-    bool counts_all;           /* the trace was not written by torch: count all slices */
+    bool counts_all; /* the trace was not written by torch: count all but waits of streams */
     struct ps_hash_table rows; /* (name, shapes, kind) -> index in items */
 };
 

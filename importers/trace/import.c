@@ -401,6 +401,14 @@ static void release_all(struct run *run)
     run->trace->import = NULL;
 }
 
+/* Forgets what categories mean that other programs also write, in a trace of such a program: its
+ * "memcpy" or "trace" may be any function. */
+static void forget_common_categories(struct tr_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->n_categories && !tr_is_attributed(trace); i++)
+        trace->categories[i].kind = PS_SLICE_OTHER;
+}
+
 enum ps_status tr_import_trace(struct tr_trace *trace)
 {
     struct tr_import_state import = {0};
@@ -408,6 +416,7 @@ enum ps_status tr_import_trace(struct tr_trace *trace)
     enum ps_status status;
 
     trace->import = &import;
+    forget_common_categories(trace);
     set_origin(trace);
     status = write_all(&run);
     if (status == PS_OK) {

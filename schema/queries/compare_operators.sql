@@ -1,5 +1,5 @@
--- Operators of a trace, for comparison: the host operators of a torch trace, or all slices by name of another trace
--- (server/query/compare/tables.c). Header keys: see compare_imports.sql.
+-- Operators of a trace, for comparison: the host operators of a torch trace, or all slices of the host by name of
+-- another trace. Header keys: see compare_imports.sql.
 --
 -- title: Operators
 -- row: operator
@@ -18,9 +18,4 @@ SELECT coalesce(n.text, '') AS name, o.self_device_ns / 1000.0 AS self_device_us
        o.cpu_total_ns / 1000.0 AS cpu_total_us, o.calls
 FROM ps_operators(NULL, NULL, 0, :in_steps) o
 LEFT JOIN text n ON n.id = o.name
-WHERE EXISTS (SELECT 1 FROM operator) AND NOT o.kind IN (6, 7, 8, 10) -- not device work and annotations on streams
-UNION ALL
-SELECT coalesce(n.text, ''), NULL, l.self_ns / 1000.0, l.total_ns / 1000.0, l.calls
-FROM ps_temp_operators l
-LEFT JOIN text n ON n.id = l.name
-WHERE NOT l.kind IN (6, 7, 8, 10)
+WHERE NOT o.kind IN (6, 7, 8, 10) -- not device work and annotations on streams

@@ -113,7 +113,8 @@ static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct
     return err->code;
 }
 
-/* Memory outside of operators belongs to no track, so it counts only without a set of tracks. */
+/* Memory outside of operators belongs to no track, so it counts only without a set of tracks; the
+ * tables of other tools than torch have no row for it. */
 static enum ps_status sum_range(struct ps_db *db, struct ps_range range,
                                 const struct ps_track_set *tracks, bool by_shape,
                                 struct ps_operators *sums, struct ps_err *err)
@@ -124,26 +125,10 @@ static enum ps_status sum_range(struct ps_db *db, struct ps_range range,
                                          .must_start_in_range = true,
                                          .columns = PS_OPERATORS_COLUMNS};
 
-    if (ps_trace_set_keys(db, sums, by_shape, err) != PS_OK ||
+    if ((!sums->counts_all && ps_trace_set_keys(db, sums, by_shape, err) != PS_OK) ||
         ps_trace_each_chunk(db, &query, add_chunk, &summing, err) != PS_OK)
         return err->code;
-    return tracks->n ? err->code : add_memory(db, range, sums, err);
-}
-
-/* For traces of tools other than torch, whose sums are not stored at import: sums all slices by
- * name. */
-static enum ps_status sum_all(struct ps_db *db, struct ps_range range,
-                              const struct ps_track_set *tracks, struct ps_operators *sums,
-                              struct ps_err *err)
-{
-    struct sum_state summing = {sums, range};
-    const struct ps_chunk_query query = {.tracks = tracks,
-                                         .range = range,
-                                         .must_start_in_range = true,
-                                         .columns = PS_OPERATORS_COLUMNS};
-
-    sums->counts_all = true;
-    return ps_trace_each_chunk(db, &query, add_chunk, &summing, err);
+    return tracks->n || sums->counts_all ? err->code : add_memory(db, range, sums, err);
 }
 
 struct step_sum_state {
@@ -171,7 +156,9 @@ static enum ps_status sum_steps(struct ps_db *db, bool by_shape, struct ps_opera
     const struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_OPERATORS_COLUMNS};
 
     ps_trace_step_times(db, &summing.times, err);
-    if (err->code == PS_OK && ps_trace_set_keys(db, sums, by_shape, err) == PS_OK)
+    if (!sums->counts_all)
+        ps_trace_set_keys(db, sums, by_shape, err);
+    if (err->code == PS_OK)
         ps_trace_each_chunk(db, &query, add_chunk_in_steps, &summing, err);
     ps_step_times_free(&summing.times);
     return err->code;
@@ -208,11 +195,10 @@ static int filter_operators(sqlite3_vtab_cursor *base, int plan, const char *nam
     cursor->index = 0;
     bool ranged = ps_table_read_range(plan, argv, &range);
     ps_table_read_tracks(db, plan, argv, 4, &tracks, &err);
-    if (is_plain(db, &err))
-        (void)sum_all(db, ranged ? range : PS_RANGE_ALL, &tracks, &cursor->sums, &err);
-    else if (in_steps && sqlite3_value_int(in_steps))
+    cursor->sums.counts_all = is_plain(db, &err);
+    if (in_steps && sqlite3_value_int(in_steps))
         (void)sum_steps(db, shapes, &cursor->sums, &err);
-    else if (ranged || tracks.n)
+    else if (ranged || tracks.n || cursor->sums.counts_all)
         (void)sum_range(db, range, &tracks, shapes, &cursor->sums, &err);
     else if (err.code == PS_OK)
         (void)read_rows(db, shapes, &cursor->sums, &err);

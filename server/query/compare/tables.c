@@ -8,16 +8,6 @@
 #include "server/query/functions/stack_tree.h"
 #include "server/query/trace/memory.h"
 
-static enum ps_status make_operators(struct ps_db *db, struct ps_params params,
-                                     struct ps_computed_table *out, struct ps_err *err)
-{
-    bool is_torch = false;
-
-    if (ps_trace_is_torch(db, &is_torch, err) == PS_OK && !is_torch)
-        ps_make_slices_by_name(db, params, out, err);
-    return err->code;
-}
-
 /* All tables. The page shows the first table of a kind by default. */
 static const struct ps_compare_table tables[] = {
     {PS_HAS_IMPORTS, "imports", "compare_imports", NULL, false, PS_NAMES},
@@ -27,7 +17,7 @@ static const struct ps_compare_table tables[] = {
      PS_FUNCTION_NAMES},
     {PS_HAS_SLICES, "step_parts", "compare_step_parts", NULL, false,
      PS_NOT_SEARCHED}, /* last without steps */
-    {PS_HAS_SLICES, "operators", "compare_operators", make_operators, false, PS_NAMES},
+    {PS_HAS_SLICES, "operators", "compare_operators", NULL, false, PS_NAMES},
     {PS_HAS_SLICES, "kernels", "compare_kernels", NULL, false, PS_NAMES},
     {PS_HAS_SLICES, "shapes", "compare_shapes", NULL, false, PS_NOT_SEARCHED},
     {PS_HAS_SLICES, "modules", "compare_modules", ps_make_module_steps, false, PS_NAMES},

@@ -43,6 +43,16 @@ static void add_wrapping(int64_t *sum, int64_t value)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
+/* The own time of a slice. Waits of streams, annotations on streams and spans have none: they
+ * repeat the time of other slices. */
+static int64_t self_time(const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
+
+    return kind >= PS_SLICE_SYNC && kind <= PS_SLICE_SPAN ? 0
+                                                          : ps_chunk_value(chunk, PS_COL_SELF, i);
+}
+
 static bool add_slices(void *user, const struct ps_chunk *chunk)
 {
     struct by_name *sums = user;
@@ -60,7 +70,7 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
             v[KIND] = ps_chunk_value(chunk, PS_COL_KIND, i);
             v[FAMILY] = ps_chunk_value(chunk, PS_COL_FAMILY, i);
         }
-        add_wrapping(&v[SELF], ps_chunk_value(chunk, PS_COL_SELF, i));
+        add_wrapping(&v[SELF], self_time(chunk, i));
         add_wrapping(&v[TOTAL], duration);
         v[MIN] = duration < v[MIN] ? duration : v[MIN];
         v[MAX] = duration > v[MAX] ? duration : v[MAX];

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""One figure, one answer: the largest row of a run of each kind, asked of SQL, the table, a comparison, agents and the command line."""
+import json
+import math
+import os
+import re
+import subprocess
+
+from server import PROGRAM, ROOT, RUNS, ServerTest
+
+DEMO, GOLDEN = (os.path.join(ROOT, *folder) for folder in (("demo", "profiles"), ("tests", "golden")))
+LINES = "SELECT sum({0}) AS v FROM lines GROUP BY file, function, first_line, line ORDER BY v DESC LIMIT 1"
+PRINTED = ("SELECT max(f.tottime_s) AS v FROM functions f"
+           " JOIN (SELECT * FROM reports ORDER BY last_function - first_function DESC, report LIMIT 1) r"
+           " ON f.id BETWEEN r.first_function AND r.last_function")
+
+# kind: file; table of comparisons and its metric; statement; view and its column (None: the page reads the comparison's rows)
+CASES = {
+    "importtime": (f"{DEMO}/stdlib.log", "imports", "self_us", "SELECT max(self_us) AS v FROM imports", ("imports", "self_us")),
+    "pstats": (f"{DEMO}/expressions.prof", "functions", "tottime_s", "SELECT max(tottime_s) AS v FROM functions", ("functions", "tottime_s")),
+    "pstats-text": (f"{GOLDEN}/pstats_text/ok_cprofile.txt", "functions", "tottime_s", PRINTED, ("functions", "tottime_s")),
+    "lightning": (f"{GOLDEN}/lightning/ok_simple.txt", "actions", "total_s", "SELECT max(total_s) AS v FROM actions", ("actions", "total_s")),
+    "key-averages": (f"{GOLDEN}/key_averages/ok_cpu.txt", "operators", "self_cpu_us", "SELECT max(self_cpu_us) AS v FROM operators",
+                     ("operators", "self_cpu_us")),
+    "line_profiler": (f"{DEMO}/events.lprof", "lines", "time_s", LINES.format("time_s"), None),
+    "memory_profiler": (f"{DEMO}/events-memory.txt", "lines", "increment_mib", LINES.format("increment_mib"), None),
+    "scalene": (f"{GOLDEN}/scalene/ok_v1554.json", "lines", "malloc_mib", LINES.format("malloc_mib"), None),
+    "mprof": (f"{GOLDEN}/mprof/ok_children.dat", "processes", "peak_mib", "SELECT max(bytes) / 1048576.0 AS v FROM memory", None),
+    "memory-timeline": (f"{GOLDEN}/memory_timeline/ok_sums.json", "categories", "peak_mib", "SELECT max(bytes) / 1048576.0 AS v FROM memory",
+                        None),
+    "nsys": (f"{GOLDEN}/nsys/ok_full.sqlite", "operators", "self_cpu_us", "SELECT max(self_cpu_us) AS v FROM operators",
+             ("operators", "self_cpu_us")),
+    "folded": (f"{GOLDEN}/folded/ok_plain.txt", "functions", "self", "SELECT sum(self) AS v FROM nodes GROUP BY frame ORDER BY v DESC LIMIT 1",
+               ("stack_functions", "self")),
+    "hyperfine": (f"{GOLDEN}/measure/ok_hyperfine_v2.json", "measurements", "value", "SELECT max(value) AS v FROM measurements",
+                  ("measurements", "value")),
+}
+
+
+def trace_of(*slices):
+    return json.dumps({"traceEvents": [{"ph": "X", "name": name, "cat": cat, "pid": 1, "tid": tid, "ts": ts, "dur": dur}
+                                       for name, cat, tid, ts, dur in slices]}).encode()
+
+
+OTHER = trace_of(("main", "trace", 1, 0, 100), ("load", "memcpy", 1, 10, 30), ("load", "memcpy", 1, 50, 20), ("wait", "", 2, 0, 45))
+TORCH = trace_of(("aten::linear", "cpu_op", 1, 0, 100), ("aten::mm", "cpu_op", 1, 10, 30), ("aten::mm", "cpu_op", 1, 50, 25))
+
+
+class SameFigure(ServerTest):
+    def sql(self, run, text):
+        answer = self.request("POST", "/api/v1/sql", json.dumps({"run": run, "sql": text})).json
+        return answer["rows"][0][0]
+
+    def view(self, run, view, column):
+        answer = self.get_json(f"{RUNS}/{run}/{view}?sort={column}&desc=1&limit=1")
+        return answer["rows"][0][answer["columns"].index(column)]
+
+    def compared(self, run, table, metric):
+        answer = self.get_json(f"/api/v1/compare/{table}?base={run}&new={run}&metric={metric}&per=run&sort=new&desc=1&limit=1")
+        row = dict(zip(answer["columns"], answer["rows"][0]))
+        self.assertEqual((row["base"], row["delta"]), (row["new"], 0))
+        return row["new"]
+
+    def hot(self, run, table, metric):
+        """What agents get: the value, and its text in Markdown."""
+        answers = [self.request("POST", "/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "hot", "arguments": {"run": run, "table": table, "metric": metric, "format": format_}}}),
+            Content_Type="application/json", Accept="application/json, text/event-stream").json["result"]["content"][0]["text"]
+            for format_ in ("json", "markdown")]
+        rows = next(part for part in json.loads(answers[0])["parts"] if "table" in part)["rows"]
+        value = rows[0][0]
+        return value["value"] if isinstance(value, dict) else value, re.search(r"^\|[-:| ]+\|\n\| ([^|]*) \|", answers[1], re.M)[1]
+
+    def shown(self, run, table, metric):
+        done = subprocess.run([PROGRAM, "show", "--data", self.data, run, "--of", table, "--metric", metric, "--rows", "1"],
+                              capture_output=True, text=True, check=True)
+        lines = done.stdout.splitlines()
+        head = max(i for i, line in enumerate(lines) if re.match(r"\S.* by \S", line))
+        return re.match(r" *(\S+(?: \S+)*?)(?:  |$)", lines[head + 2])[1]
+
+    def all_equal(self, content, table, metric, sql, view):
+        run = self.add(content)["id"]
+        value, text = self.hot(run, table, metric)
+        answers = {"compare": self.compared(run, table, metric), "sql": self.sql(run, sql)}
+        if view:
+            answers["view"] = self.view(run, *view)
+        for asked, answer in answers.items():
+            self.assertTrue(math.isclose(answer, value, rel_tol=1e-9), (asked, answer, value))
+        self.assertEqual(self.shown(run, table, metric), text)
+
+    def test_each_kind_gives_one_answer(self):
+        for kind, (path, *question) in CASES.items():
+            with self.subTest(kind), open(path, "rb") as file:
+                self.all_equal(file.read(), *question)
+
+    def test_traces(self):
+        slices = "SELECT sum(self_ns) / 1000.0 AS v FROM slices GROUP BY name ORDER BY v DESC LIMIT 1"
+        for content, sql in (OTHER, slices), (TORCH, slices), (TORCH, "SELECT max(self_cpu_us) AS v FROM operators"):
+            with self.subTest(sql, content=content):
+                self.all_equal(content, "operators", "self_cpu_us", sql, ("operators", "self_cpu_us"))
+
+    def test_calls_and_their_waits_count_once(self):
+        """Each host row of an export of Nsight Systems: SQL, the table and a comparison have the same calls and times."""
+        with open(f"{GOLDEN}/nsys/ok_full.sqlite", "rb") as file:
+            run = self.add(file.read())["id"]
+        answer = self.get_json(f"/api/v1/compare/operators?base={run}&new={run}&metric=self_cpu_us&per=run&limit=1000")
+        compared = {row["name"]: (row["new"], row["new_cpu_total_us"], row["new_calls"])
+                    for row in (dict(zip(answer["columns"], values)) for values in answer["rows"])}
+        answer = self.get_json(f"{RUNS}/{run}/operators?on=host&limit=1000")
+        listed = {row["name"]: (row["self_cpu_us"], row["cpu_total_us"], row["calls"])
+                  for row in (dict(zip(answer["columns"], values)) for values in answer["rows"])}
+        rows = self.request("POST", "/api/v1/sql", json.dumps({"run": run, "sql": (
+            "SELECT name, sum(self_ns) / 1000.0, sum(duration_ns) / 1000.0, count(*) FROM slices WHERE kind NOT BETWEEN 6 AND 11 GROUP BY name")}))
+        self.assertEqual(compared, listed)
+        self.assertEqual(compared, {name: tuple(values) for name, *values in rows.json["rows"]})
+        self.assertNotIn("Context sync", compared)
