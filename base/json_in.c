@@ -227,7 +227,7 @@ static enum ps_json_token word_token(struct ps_json_in *json)
 static enum ps_json_token open_token(struct ps_json_in *json, bool object)
 {
     if (json->depth == PS_JSON_IN_DEPTH_MAX)
-        return fail_syntax(json, "the JSON is nested more than 256 levels deep");
+        return fail_syntax(json, "the JSON is nested more than 4096 levels deep");
     json->is_object[json->depth++] = object;
     json->is_after_key = false;
     json->cursor++;

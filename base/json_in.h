@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/stream.h"
 
-#define PS_JSON_IN_DEPTH_MAX 256
+#define PS_JSON_IN_DEPTH_MAX 4096 /* a tree of 1000 calls, the limit of Python, needs 2002 */
 #define PS_JSON_IN_TEXT_MAX  ((size_t)64 << 20)
 
 enum ps_json_token {

@@ -37,7 +37,7 @@ static const char record_hint[] =
 #define MEMRAY                                                                                     \
     "perfshelf reads none of its exports; measure memory by line with `python -m memory_profiler " \
     "app.py`, or over time with `mprof run app.py`"
-#define PYINSTRUMENT "record with `pyinstrument -r speedscope -o profile.json app.py`"
+#define PYINSTRUMENT "record with `pyinstrument -r json -o profile.json app.py`"
 #define VIZTRACER    "record with `viztracer -o trace.json app.py` and add trace.json"
 #define SCALENE      "record with `scalene run --json --outfile app.json app.py`"
 #define TACHYON      "record with `python -m profiling.sampling run --collapsed -o stacks.txt app.py`"
@@ -224,16 +224,6 @@ static const struct kind web_pages[] = {
 };
 
 static const struct kind documents[] = {
-    {{"\"session\"", "\"frame_tree\""},
-     "a session of pyinstrument",
-     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
-    {{"\"session\"", "\"sample_count\""},
-     "a session of pyinstrument",
-     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
-    {{"\"frame_records\"", "\"sample_count\""},
-     "a session of pyinstrument",
-     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
-    {{"\"root_frame\"", "\"sample_count\""}, "a JSON report of pyinstrument", PYINSTRUMENT},
     {{"\"benchmarks\"", "\"metadata\""},
      "a result of pyperf",
      "measure with `python -m timeit -v 'f()' > timeit.txt`, or with `hyperfine --export-json "

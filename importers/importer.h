@@ -57,6 +57,7 @@ struct ps_importer {
     FORMAT(timeit)                                                                                 \
     FORMAT(top)                                                                                    \
     FORMAT(speedscope)                                                                             \
+    FORMAT(pyinstrument)                                                                           \
     FORMAT(flamegraph_svg)                                                                         \
     FORMAT(gecko)                                                                                  \
     FORMAT(folded) /* last: lines of many texts end in numbers */

@@ -65,7 +65,8 @@ struct sp_reader {
     struct ps_sink *out;
     struct ps_err *err;
     struct sp_profile profile;
-    uint32_t *frames; /* ids of the frames, by frame number */
+    uint32_t *frames;    /* ids of the frames, by frame number */
+    uint32_t self_frame; /* id of the frame "[self]" of pyinstrument; else SP_NO_FRAME */
     size_t n_frames, cap_frames;
     struct ps_buf text, name, file, line, exporter, title;
     bool unit_known;
@@ -397,18 +398,34 @@ static void push_event(struct sp_reader *r, uint32_t track, const struct sp_even
     (void)st_begin_frame(&r->stacks, track, event->frame, event->time, r->err);
 }
 
+/* Warns if most of a profile has no event: its total is not the time of the program then. */
+static void note_coverage(struct sp_reader *r, int64_t covered, int64_t whole)
+{
+    if (r->profile.has_end && whole > 0 && covered < whole / 2)
+        ps_sink_note(
+            r->out, PS_NOTE_WARNING, ps_json_in_offset(&r->json), 0,
+            "the events cover %.1f %% of the time from startValue to endValue: the rest is "
+            "missing from the file",
+            100.0 * (double)covered / (double)whole);
+}
+
 static void push_events(struct sp_reader *r, uint32_t track)
 {
     int64_t last = 0;
     struct sp_event *events = sort_events(r, &last);
+    int64_t before = r->stacks.weight;
     uint32_t open;
 
     for (size_t i = 0; i < r->profile.n_events && r->err->code == PS_OK; i++)
         push_event(r, track, &events[i]);
     free(events);
     open = st_count_open_frames(&r->stacks, track);
-    if (!open || r->err->code != PS_OK)
+    if (r->err->code != PS_OK)
         return;
+    if (!open) {
+        note_coverage(r, r->stacks.weight - before, last);
+        return;
+    }
     sp_note(r, PS_NOTE_WARNING, "frames that are never closed, extended to the end of the profile");
     r->stacks.has_fractions |= last % ST_SCALE != 0;
     (void)st_end_frame(&r->stacks, track, 0, last, r->err);
@@ -489,26 +506,6 @@ static bool sp_profile_read(struct sp_reader *r)
 
 /* --- Frames --- */
 
-/* Returns the id of the frame "name (file:line)", the form of frames in py-spy's other formats. */
-static uint32_t frame_id(struct sp_reader *r, struct ps_str name, struct ps_str file,
-                         struct ps_str line)
-{
-    r->text.len = 0;
-    if (!name.len)
-        name = PS_STR("(no name)");
-    ps_clean_text(&r->text, name);
-    if (file.len) {
-        ps_buf_puts(&r->text, " (");
-        ps_clean_text(&r->text, file);
-        if (line.len && !ps_str_eq_c(line, "0")) {
-            ps_buf_puts(&r->text, ":");
-            ps_clean_text(&r->text, line);
-        }
-        ps_buf_puts(&r->text, ")");
-    }
-    return st_frame_id(&r->stacks, ps_buf_slice(&r->text));
-}
-
 static bool copy_text(struct ps_json_in *json, struct ps_buf *out)
 {
     enum ps_json_token token = ps_json_in_next(json);
@@ -539,8 +536,11 @@ static bool read_frame(struct sp_reader *r)
     if (!good || token != PS_JSON_OBJECT_END)
         return false;
     PS_RESERVE_ONE(r->frames, r->n_frames, r->cap_frames);
-    r->frames[r->n_frames++] =
-        frame_id(r, ps_buf_slice(&r->name), ps_buf_slice(&r->file), ps_buf_slice(&r->line));
+    r->frames[r->n_frames] = st_frame_id_of(&r->stacks, &r->text, ps_buf_slice(&r->name),
+                                            ps_buf_slice(&r->file), ps_buf_slice(&r->line));
+    if (ps_str_eq_c(ps_buf_slice(&r->name), "[self]"))
+        r->self_frame = r->frames[r->n_frames];
+    r->n_frames++;
     return true;
 }
 
@@ -641,6 +641,8 @@ static void write_all(struct sp_reader *r)
                                .other = r->other};
 
     unknown = st_renumber_frames(&r->stacks, r->frames, r->n_frames);
+    if (ps_str_eq_c(ps_buf_slice(&r->exporter), "pyinstrument"))
+        st_note_left_out(&r->stacks, st_split_own_weight(&r->stacks, r->self_frame));
     if (unknown)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "frame numbers that are missing from the frame list: %llu",
@@ -699,7 +701,11 @@ static void reader_free(struct sp_reader *r)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct sp_reader r = {.json = {.in = in}, .out = out, .stacks = {.out = out}, .err = err};
+    struct sp_reader r = {.json = {.in = in},
+                          .out = out,
+                          .stacks = {.out = out},
+                          .err = err,
+                          .self_frame = SP_NO_FRAME};
     enum ps_status status = finish_reading(&r, read_document(&r));
 
     if (status == PS_OK)

@@ -191,6 +191,23 @@ uint32_t st_frame_id(struct st_stacks *stacks, struct ps_str name)
     return ps_intern_add(&stacks->frames, name);
 }
 
+uint32_t st_frame_id_of(struct st_stacks *stacks, struct ps_buf *text, struct ps_str name,
+                        struct ps_str file, struct ps_str line)
+{
+    text->len = 0;
+    ps_clean_text(text, name.len ? name : PS_STR("(no name)"));
+    if (file.len) {
+        ps_buf_puts(text, " (");
+        ps_clean_text(text, file);
+        if (line.len && !ps_str_eq_c(line, "0")) {
+            ps_buf_puts(text, ":");
+            ps_clean_text(text, line);
+        }
+        ps_buf_puts(text, ")");
+    }
+    return st_frame_id(stacks, ps_buf_slice(text));
+}
+
 uint32_t st_process_id(struct st_stacks *stacks, struct ps_str pid, struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
@@ -385,6 +402,60 @@ uint64_t st_renumber_frames(struct st_stacks *stacks, const uint32_t *ids, size_
             *frame = other;
         }
     return others;
+}
+
+/* Writes the frames and steps of a track again, see st_split_own_weight. */
+static int64_t split_track(struct st_stacks *stacks, struct st_track *track, uint32_t self)
+{
+    struct st_track old = *track;
+    const uint32_t *frames = old.frames;
+    int64_t weight = 0;
+
+    track->steps = NULL;
+    track->frames = NULL;
+    track->n_steps = track->cap_steps = track->n_frames = track->cap_frames = 0;
+    for (uint32_t i = 0; i < old.n_steps; i++) {
+        const struct st_step *step = &old.steps[i];
+        uint32_t depth = (uint32_t)step->n_kept + step->n_added, n = step->n_added;
+        bool is_leaf = i + 1 == old.n_steps || step[1].n_kept < depth;
+
+        n -= n && depth > 1 && is_leaf && frames[n - 1] == self;
+        if (!step->n_added && step->n_kept && step->weight > 0) {
+            uint32_t left_out = st_frame_id(stacks, PS_STR(ST_LEFT_OUT));
+
+            add_step(track, step->n_kept, &left_out, 1);
+            weight += step->weight;
+        } else {
+            add_step(track, step->n_kept, frames, n);
+        }
+        track->steps[track->n_steps - 1].weight = step->weight;
+        frames += step->n_added;
+    }
+    stacks->n_slices += track->n_frames;
+    stacks->n_slices -= old.n_frames;
+    free(old.steps);
+    free(old.frames);
+    return weight;
+}
+
+int64_t st_split_own_weight(struct st_stacks *stacks, uint32_t self)
+{
+    int64_t weight = 0;
+
+    for (uint32_t t = 0; t < stacks->n_tracks; t++)
+        weight += split_track(stacks, &stacks->tracks[t], self);
+    return weight;
+}
+
+void st_note_left_out(const struct st_stacks *stacks, int64_t weight)
+{
+    if (weight > 0)
+        ps_sink_note(
+            stacks->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+            "pyinstrument left out calls with less than 1 %% of the time: %.4g s are shown "
+            "as " ST_LEFT_OUT "; calls without others below them may have more. A session "
+            "has all samples: `pyinstrument -o app.pyisession app.py`",
+            (double)weight / 1e9);
 }
 
 void st_free(struct st_stacks *stacks)

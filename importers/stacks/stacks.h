@@ -77,6 +77,10 @@ struct st_stacks {
 
 /* Return the id of a frame or process, and add it if it is new. Strings must be clean (clean.h). */
 uint32_t st_frame_id(struct st_stacks *stacks, struct ps_str name);
+/* The frame "name (file:line)", the form of py-spy's frames. The parts need not be clean; an empty
+ * file, or the line 0, is left out. `text`: memory for the name. */
+uint32_t st_frame_id_of(struct st_stacks *stacks, struct ps_buf *text, struct ps_str name,
+                        struct ps_str file, struct ps_str line);
 uint32_t st_process_id(struct st_stacks *stacks, struct ps_str pid, struct ps_str name);
 /* Adds a track and sets *out to its index. PS_LIMIT: too many. */
 enum ps_status st_add_track(struct st_stacks *stacks, uint32_t process, struct ps_str name,
@@ -105,6 +109,16 @@ uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t track, uint32_t 
 /* For frames that were pushed with the frame numbers of a file: replaces number i by ids[i], and a
  * number >= n by "(unknown frame)". Returns the number of slices with unknown frames. */
 uint64_t st_renumber_frames(struct st_stacks *stacks, const uint32_t *ids, size_t n);
+
+/* The frame of calls that a profiler left out of its file, and whose time it gave to their caller.
+ */
+#define ST_LEFT_OUT "[calls left out]"
+/* For the trees of pyinstrument, where a frame with callees has no weight of its own: the weight of
+ * a leaf with the frame id `self` becomes own weight of its caller, and weight of a caller after
+ * its callees becomes a call of ST_LEFT_OUT. Returns the weight of the calls left out. */
+int64_t st_split_own_weight(struct st_stacks *stacks, uint32_t self);
+/* Writes a note on the weight of calls that pyinstrument left out, unless it is 0. */
+void st_note_left_out(const struct st_stacks *stacks, int64_t weight);
 
 /* Closes open frames and writes everything to the sink: strings, processes, tracks, the metrics of
  * a trace (docs/api.md), the headline. */

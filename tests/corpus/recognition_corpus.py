@@ -61,7 +61,7 @@ FILES = {
     "other/hta-memory_timeline.raw.json.gz": "memory-timeline",
     "other/key_averages-cuda-memory.txt": "key-averages",
     "other/nsys-nvprof-log.txt": ("statistics of Nsight Systems",),
-    "other/pyinstrument-wikipedia.json": ("session of pyinstrument",),
+    "other/pyinstrument-wikipedia.json": "pyinstrument",
     "other/pyspy-dump.txt": ("py-spy dump",),
     "other/torchprof-tree-unicode.txt": ("torchprof",),
 }

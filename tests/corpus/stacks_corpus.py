@@ -3,6 +3,7 @@
 import collections
 import decimal
 import functools
+import gzip
 import html
 import itertools
 import json
@@ -10,7 +11,7 @@ import os
 import re
 import tempfile
 
-from corpus import CorpusTest, Shelf, needs, paths
+from corpus import CORPUS, CorpusTest, Shelf, needs, paths
 
 FOLDED = ("wild/collapsed", "made/sampling-py315", "made/sampling-austin", "made/torch-trace")
 
@@ -325,6 +326,31 @@ class Gecko(CorpusTest):
             with self.subTest(path):
                 rows = geckos().sql(path, "SELECT name, sum(self_ns) AS own FROM slices GROUP BY name HAVING own > 0")
                 self.assertEqual({row["name"]: row["own"] for row in rows}, dict(sums_of_gecko(path)))
+
+
+SESSION = "wild2/pyinstrument/session.pyisession"
+
+
+@functools.cache
+def session():
+    filled = Shelf()
+    filled.add([os.path.join(CORPUS, SESSION)])
+    return filled
+
+
+@needs(SESSION)
+class Pyinstrument(CorpusTest):
+    fill = staticmethod(session)
+
+    def test_own_times_are_those_of_the_session(self):
+        path = os.path.join(CORPUS, SESSION)
+        with gzip.open(path + ".oracle.json.gz") as file:
+            want = json.load(file)
+        rows = self.shelf.sql(path, "SELECT name, sum(self_ns) / 1e9 AS own FROM slices GROUP BY name HAVING own > 0")
+        own = {row["name"].removesuffix(")").replace(" (", " ").replace(":", " "): row["own"] for row in rows}
+        self.assertEqual(self.shelf.of(path)["rejected"], 0)
+        for name, seconds in want["self"]:
+            self.assertAlmostEqual(own[name.removesuffix(" 0").replace(":", " ")], seconds, 6, name)
 
 
 # A frame counts where no frame above it has the same name.

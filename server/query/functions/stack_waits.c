@@ -53,6 +53,7 @@ static const struct {
 /* Built-in functions by their last name, and functions of C libraries: POSIX, glibc, the GIL of
  * CPython (Python/ceval_gil.c), macOS and Windows. */
 static const char *const native_waits[] = {
+    "[await]", /* pyinstrument: a coroutine waits */
     "sleep",
     "acquire",
     "select",

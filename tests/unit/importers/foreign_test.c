@@ -52,10 +52,6 @@ static const struct refusal binaries[] = {
 };
 
 static const struct refusal documents[] = {
-    F("{\"session\": {\"start_time\": 1.5, \"sample_count\": 29}, \"frame_tree\": null}",
-      "session of pyinstrument", "pyinstrument --load FILE -r speedscope"),
-    F("{\"start_time\": 1.5, \"sample_count\": 29, \"root_frame\": {}}",
-      "JSON report of pyinstrument", "pyinstrument -r speedscope"),
     F("{\"benchmarks\": [{\"runs\": []}], \"metadata\": {\"unit\": \"second\"}}", "pyperf",
       "python -m timeit"),
     F("{\"nodes\": [{\"id\": 1, \"callFrame\": {}}], \"startTime\": 1, \"endTime\": 2}",
@@ -77,7 +73,7 @@ static const struct refusal pages[] = {
       "viztracer -o trace.json"),
     F("<!DOCTYPE html><title>Scalene</title>", "HTML report of Scalene", "scalene run --json"),
     F("<!DOCTYPE html><script>pyinstrumentHTMLRenderer</script>", "HTML report of pyinstrument",
-      "pyinstrument -r speedscope"),
+      "pyinstrument -r json"),
     F("<!doctype html><title>Tachyon Profiler - Heatmap</title>",
       "HTML report of Python's sampling profiler", "profiling.sampling run --collapsed"),
     F("<html><body>Not found</body></html>", "an HTML page", "add the profile itself"),
