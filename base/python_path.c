@@ -100,8 +100,10 @@ struct ps_str ps_python_package_of(struct ps_str path)
     struct ps_str part = ps_python_installed_part(path);
     size_t n = 0;
 
-    if (ps_str_starts_with(path, PS_STR("<frozen "))) /* "<frozen importlib._bootstrap>" */
+    if (ps_str_starts_with(path, PS_STR("<frozen "))) { /* "<frozen importlib._bootstrap>" */
+        path.len -= path.ptr[path.len - 1] == '>';
         return file_stem(ps_str_skip(path, 8));
+    }
     while (n < part.len && !ps_is_slash(part.ptr[n]))
         n++;
     return n && n < part.len ? (struct ps_str){part.ptr, n} : file_stem(part.ptr ? part : path);

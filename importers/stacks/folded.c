@@ -8,14 +8,19 @@
  *     P7;T0:7;x.py:f:3 1500               austin: microseconds, bytes in memory mode, or both
  *     tid:7;x.py:f:3 5                    python -m profiling.sampling --collapsed
  *     x.py(3):_f;y.py(4):_g 44            torch's export_stacks: microseconds of self time
+ *     x.py:3:f;x.py:4:g 44                flameprof --format log: microseconds of self time
  *
- * The first frames of py-spy, austin and profiling.sampling name process and thread: each thread is
- * a track. The stacks also contain these frames, as in the file.
+ * The first frames of py-spy, austin and profiling.sampling name process and thread. Each thread is
+ * a track, and these frames are not part of its stacks. py-spy writes the command of a process and
+ * the name of a thread as they are, with any ';' in them. A stack that names no function is a
+ * sample without a frame: the profiler saw the thread outside of Python code.
  */
 #include <stdlib.h>
 
 #include "base/json_in.h"
+#include "importers/stacks/pyspy.h"
 #include "importers/stacks/stacks.h"
+#include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 
 /* A line such as "main;a b;c 12": the frames, and the number at the end. */
@@ -23,11 +28,12 @@ struct st_folded_line {
     struct ps_str stack, count; /* count is empty if the line has none */
 };
 
-/* Process and thread, as named by the first n frames of a stack. */
+/* Process and thread, as named by the first frames of a stack. */
 struct st_folded_thread {
-    uint32_t n;
-    struct ps_str pid, process, tid, thread; /* slices of the frames; empty: unknown */
-    bool austin;
+    size_t len; /* bytes of these frames, with the ';' after them; 0: the stack names no thread */
+    struct st_thread_names names;
+    bool is_subinterpreter;
+    enum st_folded_tool { UNKNOWN_TOOL, PYSPY, AUSTIN, TACHYON, FLAMEPROF } tool;
 };
 
 /* Statistics of the first lines of a file. */
@@ -38,7 +44,8 @@ struct st_folded_guess {
     size_t prose;
     /* lines with two counts; lines in the format of torch's export_stacks */
     size_t pairs, torch;
-    bool austin; /* the file was written by austin */
+    size_t flameprof; /* lines whose frames are all in the format of flameprof */
+    enum st_folded_tool tool;
 };
 
 enum { FRAME_BYTES_MAX = 4096 };
@@ -189,6 +196,15 @@ static struct ps_str first_frame(struct ps_str stack)
     return (struct ps_str){stack.ptr, end ? (size_t)(end - stack.ptr) : stack.len};
 }
 
+static struct ps_str last_frame(struct ps_str stack)
+{
+    size_t at = stack.len;
+
+    while (at && stack.ptr[at - 1] != ';')
+        at--;
+    return ps_truncate_text(ps_str_skip(stack, at), 160);
+}
+
 static bool has_only(struct ps_str text, const char *allowed)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -197,76 +213,75 @@ static bool has_only(struct ps_str text, const char *allowed)
     return text.len > 0;
 }
 
-/* Parses the first frame of py-spy: "process 12:"python app.py"". Neither the command nor any other
- * frame may contain a ';'. */
-static bool pyspy_process(struct ps_str frame, struct st_folded_thread *out)
+/* Parses the frames of austin and profiling.sampling that name a process or thread: "P12",
+ * "T0:6267" and "T6267" only after it; "tid:6202". */
+static bool take_plain(struct ps_str stack, struct st_folded_thread *out)
 {
-    struct ps_str rest = ps_str_skip(frame, 8);
-    size_t digits = 0;
+    struct ps_str frame = first_frame(stack);
 
-    if (!ps_str_starts_with(frame, PS_STR("process ")))
-        return false;
-    while (digits < rest.len && rest.ptr[digits] >= '0' && rest.ptr[digits] <= '9')
-        digits++;
-    if (!digits || (digits < rest.len && rest.ptr[digits] != ':'))
-        return false;
-    out->pid = (struct ps_str){rest.ptr, digits};
-    out->process = ps_str_skip(rest, digits + 1);
-    if (out->process.len >= 2 && out->process.ptr[0] == '"' &&
-        out->process.ptr[out->process.len - 1] == '"')
-        out->process = (struct ps_str){out->process.ptr + 1, out->process.len - 2};
-    return true;
-}
-
-static bool is_process(struct ps_str frame, struct st_folded_thread *out)
-{
-    if (pyspy_process(frame, out))
-        return true;
-    if (frame.len < 2 || frame.ptr[0] != 'P' || !has_only(ps_str_skip(frame, 1), "0123456789"))
-        return false;
-    out->pid = ps_str_skip(frame, 1);
-    out->austin = true;
-    return true;
-}
-
-/* Parses a frame that names a thread: "T0:6267" and "T6267" of austin, only after its process;
- * "tid:6202"; "thread (0x7f): name". */
-static bool is_thread(struct ps_str frame, struct st_folded_thread *out)
-{
-    if (ps_str_starts_with(frame, PS_STR("thread (0x")) ||
-        ps_str_starts_with(frame, PS_STR("thread (0X"))) {
-        out->thread = frame;
-        out->tid = ps_str_skip(first_frame(frame), 8);
-        out->tid.len = 0;
-        while (out->tid.ptr + out->tid.len < frame.ptr + frame.len &&
-               out->tid.ptr[out->tid.len] != ')')
-            out->tid.len++;
-        return true;
-    }
     if (ps_str_starts_with(frame, PS_STR("tid:")) &&
         has_only(ps_str_skip(frame, 4), "0123456789")) {
-        out->tid = ps_str_skip(frame, 4);
-        return true;
-    }
-    if (!out->austin || frame.len < 2 || frame.ptr[0] != 'T' ||
-        !has_only(ps_str_skip(frame, 1), "0123456789:abcdefx"))
+        out->names.tid = ps_str_skip(frame, 4);
+        out->tool = TACHYON;
+    } else if (!out->len && frame.len > 1 && frame.ptr[0] == 'P' &&
+               has_only(ps_str_skip(frame, 1), "0123456789")) {
+        out->names.pid = ps_str_skip(frame, 1);
+        out->tool = AUSTIN;
+    } else if (out->tool == AUSTIN && !out->names.tid.len && frame.len > 1 && frame.ptr[0] == 'T' &&
+               has_only(ps_str_skip(frame, 1), "0123456789:abcdefx")) {
+        out->names.tid = ps_str_skip(frame, 1);
+    } else {
         return false;
-    out->tid = ps_str_skip(frame, 1);
+    }
+    out->len += frame.len;
     return true;
 }
 
+/* A child of py-spy's process has the frames of its parents before its own. */
 static struct st_folded_thread st_folded_thread_of(struct ps_str stack)
 {
     struct st_folded_thread out = {0};
-    struct ps_str frame = first_frame(stack);
 
-    if (is_process(frame, &out)) {
-        out.n = 1;
-        frame = first_frame(ps_str_skip(stack, frame.len + 1));
+    while (out.len < stack.len && !out.names.tid.len) {
+        struct ps_str rest = ps_str_skip(stack, out.len);
+        size_t len = st_pyspy_name(rest, &out.names);
+
+        if (len) {
+            out.len += len;
+            out.tool = PYSPY;
+        } else if (!take_plain(rest, &out)) {
+            break;
+        }
+        out.len += out.len < stack.len; /* the ';' */
     }
-    if (is_thread(frame, &out))
-        out.n++;
     return out;
+}
+
+/* Whether a frame is in the format of flameprof: "/srv/app.py:14:small", "~:0:<built-in len>". */
+static bool is_flameprof(struct ps_str frame)
+{
+    const char *at = ps_str_find(frame, PS_STR(".py:"));
+    struct ps_str rest = at ? ps_str_skip(frame, (size_t)(at - frame.ptr) + 4) : frame;
+    size_t digits = 0;
+
+    if (!at && !ps_str_starts_with(frame, PS_STR("~:")))
+        return false;
+    rest = at ? rest : ps_str_skip(frame, 2);
+    while (digits < rest.len && rest.ptr[digits] >= '0' && rest.ptr[digits] <= '9')
+        digits++;
+    return digits && digits + 1 < rest.len && rest.ptr[digits] == ':';
+}
+
+static bool is_flameprof_stack(struct ps_str stack)
+{
+    while (stack.len) {
+        struct ps_str frame = first_frame(stack);
+
+        if (!is_flameprof(frame))
+            return false;
+        stack = ps_str_skip(stack, frame.len + 1);
+    }
+    return true;
 }
 
 /* Whether a frame is in the format of export_stacks:
@@ -302,25 +317,37 @@ static bool is_prose(struct ps_str stack)
     return blanks >= 3;
 }
 
+/* py-spy writes " 12" for samples without a frame. */
+static bool is_indented(struct ps_str line)
+{
+    return line.len && line.ptr[0] == ' ';
+}
+
 static void inspect_line(struct ps_str text, struct st_folded_guess *guess)
 {
+    bool has_space = is_indented(text);
+    struct st_folded_thread thread;
     struct st_folded_line line;
     struct ps_str key, value;
 
     text = without_quote_mark(text);
     if (parse_comment(text, &key, &value) && ps_str_eq_c(key, "austin"))
-        guess->austin = true;
+        guess->tool = AUSTIN;
     if (!text.len || is_comment(text))
         return;
     guess->lines++;
     line = split_count(text);
-    if (!line.count.len || !line.stack.len)
+    if (!line.count.len || (!line.stack.len && !has_space))
         return;
     guess->counted++;
+    if (!line.stack.len)
+        return;
     guess->nested += is_nested(line.stack);
     guess->prose += !is_nested(line.stack) && is_prose(line.stack);
     guess->torch += is_torch(line.stack);
-    guess->austin |= st_folded_thread_of(line.stack).austin;
+    guess->flameprof += is_flameprof_stack(line.stack);
+    thread = st_folded_thread_of(line.stack);
+    guess->tool = thread.tool ? thread.tool : guess->tool;
     guess->pairs += remove_first_count(&line);
 }
 
@@ -344,24 +371,25 @@ enum {
     HEAD = 64 * 1024,
     LINE_MAX_BYTES = 16 << 20, /* bytes; stacks of 100,000 frames and more occur */
     NOTES_MAX = 20,
-    THREAD_FRAMES = 2, /* the first frames, which may name process and thread */
 };
 
 struct reader {
     struct ps_report_reader in;
     struct st_stacks stacks;
     struct ps_sink *out;
-    struct ps_intern threads; /* maps the first frames of a stack to the index of a track */
-    struct ps_buf stack;      /* the previous line's stack */
-    struct ps_u32s frames;    /* frame ids of `stack` */
-    struct ps_u32s ends;      /* end offset in `stack` of each frame */
+    struct ps_intern threads; /* maps process and thread to the index of a track */
+    struct ps_buf head;    /* the frames of the previous line that name its thread; may be empty */
+    struct ps_buf stack;   /* the rest of its stack */
+    struct ps_u32s frames; /* frame ids of `stack` */
+    struct ps_u32s ends;   /* end offset in `stack` of each frame */
     uint32_t track;
-    bool same_thread; /* the line has the same thread as the previous line */
-    bool pairs, austin, is_torch, memory;
+    bool pairs, is_torch, memory;
+    enum st_folded_tool tool;
     bool first_only; /* austin's full mode: a line has three numbers; only the first is used */
     struct ps_buf version;
-    uint64_t stored, repaired, rejected, negative, zero, rounded, told;
+    uint64_t stored, repaired, rejected, negative, zero, rounded, told, n_subinterpreter;
     int64_t negative_sum;
+    int64_t gc_us; /* austin: time in the garbage collector */
 };
 
 /* --- Frames --- */
@@ -393,8 +421,6 @@ static bool parse_frames(struct reader *r, struct ps_str stack)
     size_t kept = count_shared_frames(r, stack), at;
     bool whole = true;
 
-    r->same_thread = kept >= THREAD_FRAMES;
-
     r->frames.n = r->ends.n = kept;
     r->stack.len = kept ? r->ends.items[kept - 1] : 0;
     at = kept ? r->stack.len + 1 : 0;
@@ -413,32 +439,59 @@ static bool parse_frames(struct reader *r, struct ps_str stack)
 
 /* --- Threads --- */
 
-static enum ps_status new_track(struct reader *r, const struct st_folded_thread *thread,
-                                uint32_t *out, struct ps_err *err)
+/* Sets r->track to the track of a thread. py-spy learns the name of a thread only some samples
+ * after its start. */
+static enum ps_status find_track(struct reader *r, const struct st_folded_thread *thread,
+                                 struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    uint32_t process = st_process_id(&r->stacks, thread->pid, thread->process);
-
-    if (thread->thread.len)
-        ps_buf_add_str(&name, thread->thread);
-    else if (thread->tid.len)
-        ps_buf_printf(&name, "thread %.*s", (int)(thread->tid.len < 64 ? thread->tid.len : 64),
-                      thread->tid.ptr);
-    else
-        ps_buf_puts(&name, thread->n ? "all threads" : "all stacks");
-    return st_add_track(&r->stacks, process, ps_buf_slice(&name), thread->tid, out, err);
-}
-
-/* Sets r->track to the track of a stack whose frames are in r->frames. */
-static enum ps_status find_track(struct reader *r, struct ps_str stack, struct ps_err *err)
-{
-    struct st_folded_thread thread = st_folded_thread_of(stack);
-    struct ps_str key = {stack.ptr, thread.n ? r->ends.items[thread.n - 1] : 0};
+    const struct st_thread_names *names = &thread->names;
+    PS_AUTO(ps_buf_free) struct ps_buf key = {0}, name = {0};
     uint32_t known = r->threads.count, id;
 
-    id = ps_intern_add(&r->threads, key);
+    ps_buf_add_str(&key, names->pid);
+    ps_buf_add(&key, "", 1);
+    ps_buf_add_str(&key, names->tid);
+    if (thread->is_subinterpreter)
+        ps_buf_add(&key, "", 1);
+    id = ps_intern_add(&r->threads, ps_buf_slice(&key));
     r->track = id;
-    return id == known ? new_track(r, &thread, &id, err) : PS_OK;
+    if (names->tid.len)
+        st_write_thread_name(names, &name);
+    else
+        ps_buf_puts(&name, thread->len ? "all threads" : "all stacks");
+    if (id < known && names->thread.len)
+        st_name_track(&r->stacks, id, ps_buf_slice(&name));
+    if (id < known)
+        return PS_OK;
+    return st_add_track(&r->stacks, st_process_id(&r->stacks, names->pid, names->process),
+                        ps_buf_slice(&name), names->tid, &id, err);
+}
+
+/* Cuts the frames that name a thread off the stack, and sets r->track. */
+static enum ps_status cut_thread(struct reader *r, struct ps_str *stack, struct ps_err *err)
+{
+    struct ps_str head = ps_buf_slice(&r->head);
+    struct st_folded_thread thread;
+
+    if (head.len && ps_str_starts_with(*stack, head) &&
+        !ps_str_starts_with(ps_str_skip(*stack, head.len), PS_STR("<script>:"))) {
+        *stack = ps_str_skip(*stack, head.len);
+        return PS_OK;
+    }
+    thread = st_folded_thread_of(*stack);
+    r->head.len = 0;
+    /* frames that end the stack, or name a process alone, may be the start of other names */
+    if (thread.names.tid.len && thread.len < stack->len)
+        ps_buf_add_str(&r->head, (struct ps_str){stack->ptr, thread.len});
+    *stack = ps_str_skip(*stack, thread.len);
+    if (thread.tool == TACHYON && ps_str_starts_with(*stack, PS_STR("<script>:"))) {
+        /* the same thread is also sampled in Interpreter.exec */
+        thread.is_subinterpreter = true;
+        thread.names.thread = PS_STR("sub-interpreter");
+        r->n_subinterpreter++;
+        r->head.len = 0;
+    }
+    return find_track(r, &thread, err);
 }
 
 /* --- Lines --- */
@@ -460,12 +513,14 @@ static void parse_header(struct reader *r, struct ps_str text)
     if (!parse_comment(text, &key, &value))
         return;
     if (ps_str_eq_c(key, "austin")) {
-        r->austin = true;
+        r->tool = AUSTIN;
         r->version.len = 0;
         ps_buf_add_str(&r->version, value);
     }
     if (ps_str_eq_c(key, "mode"))
         r->memory = ps_str_eq_c(value, "memory");
+    if (ps_str_eq_c(key, "gc") && !ps_str_parse_i64(value, &r->gc_us))
+        r->gc_us = 0; /* "on" in the header; the time in the trailer */
 }
 
 /* Parses the count of a line; if austin wrote several counts, the first. False: the caller must
@@ -473,8 +528,8 @@ static void parse_header(struct reader *r, struct ps_str text)
 static bool parse_count(struct reader *r, const struct st_folded_line *line,
                         struct st_number *number)
 {
-    struct ps_str count = line->count;
-    const char *comma = r->austin && count.len ? memchr(count.ptr, ',', count.len) : NULL;
+    struct ps_str count = line->count, leaf = last_frame(line->stack);
+    const char *comma = r->tool == AUSTIN && count.len ? memchr(count.ptr, ',', count.len) : NULL;
 
     if (comma) {
         r->first_only = true;
@@ -487,6 +542,10 @@ static bool parse_count(struct reader *r, const struct st_folded_line *line,
     } else if (number->thousandths < 0) {
         if (!r->memory)
             reject_line(r, "the count is negative");
+        else if (r->told++ < NOTES_MAX)
+            ps_sink_note(r->out, PS_NOTE_INFO, r->in.line.offset, r->in.line.number,
+                         "%lld B were freed in %.*s", -(long long)(number->thousandths / ST_SCALE),
+                         (int)leaf.len, leaf.ptr);
         r->negative++;
         if (__builtin_add_overflow(r->negative_sum, number->thousandths, &r->negative_sum))
             r->negative_sum = INT64_MIN;
@@ -501,16 +560,17 @@ static bool parse_count(struct reader *r, const struct st_folded_line *line,
 static enum ps_status parse_stack(struct reader *r, struct ps_str stack,
                                   const struct st_number *number, struct ps_err *err)
 {
-    bool whole = parse_frames(r, stack);
-    enum ps_status status;
+    bool names_thread, whole;
+    size_t len = stack.len;
 
-    if (!r->frames.n) {
+    if (cut_thread(r, &stack, err) != PS_OK)
+        return err->code;
+    names_thread = stack.len < len;
+    whole = parse_frames(r, stack);
+    if (!r->frames.n && !names_thread && !(len == 0 && is_indented(r->in.line.text))) {
         reject_line(r, "this line has no frame");
         return PS_OK;
     }
-    status = r->same_thread ? PS_OK : find_track(r, stack, err);
-    if (status != PS_OK)
-        return status;
     r->stacks.has_fractions |= number->is_fractional;
     r->rounded += number->is_rounded;
     if (!whole || number->is_rounded || r->in.line.is_repaired || r->in.line.is_rejoined ||
@@ -529,8 +589,8 @@ static enum ps_status parse_stack(struct reader *r, struct ps_str stack,
     } else {
         r->stored++;
     }
-    return st_add_stack(&r->stacks, r->track, r->frames.items, (uint32_t)r->frames.n,
-                        number->thousandths, err);
+    return st_add_sample(&r->stacks, r->track, r->frames.items, (uint32_t)r->frames.n,
+                         number->thousandths, err);
 }
 
 static enum ps_status parse_line(struct reader *r, struct ps_err *err)
@@ -569,7 +629,15 @@ static void write_notes(struct reader *r)
     if (r->first_only)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "each line has three values: perfshelf shows time and skips idle and memory");
+    if (r->gc_us > 0)
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                     "%.10g s were spent in the garbage collector; they count for the functions "
+                     "that it interrupted",
+                     (double)r->gc_us / 1e6);
     write_count(r, PS_NOTE_WARNING, r->zero, "lines with count 0, skipped");
+    write_count(r, PS_NOTE_INFO, r->n_subinterpreter,
+                "stacks of sub-interpreters: while one runs, its thread is also sampled in the "
+                "interpreter that waits for it, so the total counts this time twice");
     if (r->negative)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      r->memory
@@ -578,16 +646,24 @@ static void write_notes(struct reader *r)
                          : "lines with negative counts: %llu, %lld in total; the sums exclude them",
                      (unsigned long long)r->negative, (long long)(r->negative_sum / ST_SCALE));
     write_count(r, PS_NOTE_WARNING, r->told > NOTES_MAX ? r->told - NOTES_MAX : 0,
-                "more lines that were repaired or rejected");
+                "more lines that were repaired, rejected or freed memory");
 }
 
 static void write_all(struct reader *r)
 {
-    r->stacks.unit = r->memory ? ST_BYTES : r->austin || r->is_torch ? ST_TIME : ST_SAMPLES;
-    if (r->austin)
-        r->out->ops->meta(r->out, "tool", PS_STR("austin"));
-    else if (r->is_torch)
-        r->out->ops->meta(r->out, "tool", PS_STR("torch export_stacks"));
+    static const char *const tools[] = {
+        [PYSPY] = "py-spy",
+        [AUSTIN] = "austin",
+        [TACHYON] = "CPython profiling.sampling",
+        [FLAMEPROF] = "flameprof",
+    };
+    const char *tool = r->is_torch ? "torch export_stacks" : tools[r->tool];
+
+    r->stacks.unit = r->memory                                                  ? ST_BYTES
+                     : r->tool == AUSTIN || r->tool == FLAMEPROF || r->is_torch ? ST_TIME
+                                                                                : ST_SAMPLES;
+    if (tool)
+        r->out->ops->meta(r->out, "tool", ps_str_from_c(tool));
     if (r->version.len)
         r->out->ops->meta(r->out, "tool_version", ps_buf_slice(&r->version));
     st_write(&r->stacks);
@@ -660,8 +736,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, find_line_end, NULL);
-    r.austin = guess.austin;
     r.is_torch = guess.torch > 0;
+    r.tool = guess.flameprof * 2 > guess.counted ? FLAMEPROF : guess.tool;
     r.pairs = guess.counted > 1 && guess.pairs == guess.counted;
     status = read_lines(&r, err);
     if (status == PS_OK && r.stacks.n_samples == 0)
@@ -671,6 +747,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     st_free(&r.stacks);
     ps_report_free(&r.in);
     ps_intern_free(&r.threads);
+    ps_buf_free(&r.head);
     ps_buf_free(&r.stack);
     ps_buf_free(&r.version);
     free(r.frames.items);

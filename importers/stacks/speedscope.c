@@ -286,8 +286,8 @@ static void push_sample(struct sp_reader *r, uint32_t track, size_t n,
         r->repaired++;
         sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was truncated");
     }
-    (void)st_add_stack(&r->stacks, track, r->profile.stack.items.items,
-                       (uint32_t)(n < ST_DEPTH_MAX ? n : ST_DEPTH_MAX), w->weight, r->err);
+    (void)st_add_sample(&r->stacks, track, r->profile.stack.items.items,
+                        (uint32_t)(n < ST_DEPTH_MAX ? n : ST_DEPTH_MAX), w->weight, r->err);
 }
 
 static void push_samples(struct sp_reader *r, uint32_t track)
@@ -453,6 +453,8 @@ static bool new_track(struct sp_reader *r, uint32_t *track)
     struct ps_str name = ps_buf_slice(&r->profile.name);
     uint32_t process;
 
+    if (name.len > 3 && memcmp(name.ptr + name.len - 3, " \"\"", 3) == 0)
+        name.len -= 3; /* py-spy before it knows the name of the thread */
     if (!name.len)
         name = PS_STR("profile");
     process = st_process_id(&r->stacks, word_after(name, "Process "), PS_STR(""));
@@ -643,6 +645,8 @@ static void write_all(struct sp_reader *r)
     unknown = st_renumber_frames(&r->stacks, r->frames, r->n_frames);
     if (ps_str_eq_c(ps_buf_slice(&r->exporter), "pyinstrument"))
         st_note_left_out(&r->stacks, st_split_own_weight(&r->stacks, r->self_frame));
+    if (ps_str_starts_with(ps_buf_slice(&r->exporter), PS_STR("py-spy")))
+        st_cut_thread_names(&r->stacks);
     if (unknown)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "frame numbers that are missing from the frame list: %llu",
@@ -714,6 +718,21 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
+/* Whether the head has a member with this key and value. */
+static bool has_member(struct ps_str head, const char *key, const char *value)
+{
+    const char *at;
+
+    while ((at = ps_str_find(head, ps_str_from_c(key)))) {
+        head = ps_str_skip(head, (size_t)(at - head.ptr) + strlen(key));
+        while (head.len && strchr(": \t\r\n", head.ptr[0]) && head.ptr[0])
+            head = ps_str_skip(head, 1);
+        if (ps_str_starts_with(head, ps_str_from_c(value)))
+            return true;
+    }
+    return false;
+}
+
 static enum ps_match sniff(struct ps_str head)
 {
     while (head.len && strchr(" \t\r\n", head.ptr[0]) && head.ptr[0])
@@ -722,8 +741,9 @@ static enum ps_match sniff(struct ps_str head)
         return PS_MATCH_NO;
     if (ps_str_find(head, PS_STR("speedscope.app/file-format-schema")))
         return PS_MATCH_SURE;
-    return ps_str_find(head, PS_STR("\"profiles\"")) && (ps_str_find(head, PS_STR("\"sampled\"")) ||
-                                                         ps_str_find(head, PS_STR("\"evented\"")))
+    return ps_str_find(head, PS_STR("\"profiles\"")) &&
+                   (has_member(head, "\"type\"", "\"sampled\"") ||
+                    has_member(head, "\"type\"", "\"evented\""))
                ? PS_MATCH_LIKELY
                : PS_MATCH_NO;
 }

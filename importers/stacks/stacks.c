@@ -10,8 +10,10 @@
 #include <stdlib.h>
 
 #include "base/powers_of_ten.h"
+#include "importers/stacks/pyspy.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
+#include "slices/intervals.h"
 
 /* --- Decimal numbers and units --- */
 
@@ -313,6 +315,106 @@ enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t index, const uint
     return PS_OK;
 }
 
+void st_name_track(struct st_stacks *stacks, uint32_t track, struct ps_str name)
+{
+    stacks->tracks[track].name = ps_arena_copy(&stacks->arena, name);
+}
+
+enum ps_status st_add_sample(struct st_stacks *stacks, uint32_t track, const uint32_t *frames,
+                             uint32_t n, int64_t weight, struct ps_err *err)
+{
+    const uint32_t no_frame = ST_NO_FRAME;
+
+    if (n)
+        return st_add_stack(stacks, track, frames, n, weight, err);
+    stacks->n_frameless++;
+    stacks->frameless_weight = ps_add_saturated(stacks->frameless_weight, weight);
+    return st_add_stack(stacks, track, &no_frame, 1, weight, err);
+}
+
+/* Number of frames at the root of a stack that name its process and thread. */
+static uint32_t count_names(const struct st_track *track, const bool *names, uint32_t from,
+                            uint32_t n)
+{
+    uint32_t count = from;
+
+    while (count < n && track->open_frames[count] != ST_NO_FRAME &&
+           names[track->open_frames[count]])
+        count++;
+    return count;
+}
+
+/* Sets the name of a track from the frames that are cut off. */
+static void name_track(struct st_stacks *stacks, struct st_track *track, uint32_t n)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct st_thread_names names = {.tid = {NULL, 0}};
+
+    for (uint32_t i = 0; i < n; i++)
+        (void)st_pyspy_name(stacks->frames.items[track->open_frames[i]], &names);
+    if (names.process.len && track->process)
+        stacks->processes[track->process - 1].name = ps_arena_copy(&stacks->arena, names.process);
+    if (!names.tid.len || (!names.thread.len && track->is_named))
+        return;
+    track->is_named = true;
+    st_write_thread_name(&names, &text);
+    track->name = ps_arena_copy(&stacks->arena, ps_buf_slice(&text));
+}
+
+static void cut_names_of_track(struct st_stacks *stacks, struct st_track *track, const bool *names)
+{
+    PS_AUTO(ps_free_ptr)
+    uint32_t *frames = ps_grow(NULL, (size_t)track->n_frames + track->n_steps + 1, sizeof *frames);
+    uint32_t cut = 0, from = 0, n = 0; /* cut: frames of the current stack that are cut off */
+
+    track->max_depth = 0;
+
+    for (uint32_t i = 0; i < track->n_steps; i++) {
+        struct st_step *step = &track->steps[i];
+        uint32_t kept = step->n_kept, depth = kept + step->n_added;
+
+        memcpy(track->open_frames + kept, track->frames + from, step->n_added * sizeof *frames);
+        from += step->n_added;
+        if (kept <= cut)
+            cut = count_names(track, names, kept, depth);
+        if (cut > kept)
+            name_track(stacks, track, cut);
+        step->n_kept = (uint16_t)(kept > cut ? kept - cut : 0);
+        step->n_added = (uint16_t)(depth - cut - step->n_kept);
+        memcpy(frames + n, track->open_frames + cut + step->n_kept, step->n_added * sizeof *frames);
+        if (depth == cut) {
+            frames[n] = ST_NO_FRAME;
+            step->n_added = 1;
+            stacks->n_frameless++;
+            stacks->frameless_weight = ps_add_saturated(stacks->frameless_weight, step->weight);
+        }
+        n += step->n_added;
+        depth = (uint32_t)step->n_kept + step->n_added;
+        track->max_depth = depth > track->max_depth ? depth : track->max_depth;
+    }
+    track->cap_frames = track->n_frames + track->n_steps + 1;
+    stacks->n_slices += n;
+    stacks->n_slices -= track->n_frames;
+    free(track->frames);
+    track->frames = frames;
+    frames = NULL;
+    track->n_frames = n;
+}
+
+void st_cut_thread_names(struct st_stacks *stacks)
+{
+    PS_AUTO(ps_free_ptr) bool *names = ps_alloc_array(stacks->frames.count + 1, sizeof *names);
+    struct st_thread_names none;
+    bool any = false;
+
+    for (uint32_t i = 0; i < stacks->frames.count; i++) {
+        names[i] = st_pyspy_name(stacks->frames.items[i], &none) == stacks->frames.items[i].len;
+        any |= names[i];
+    }
+    for (uint32_t i = 0; any && i < stacks->n_tracks; i++)
+        cut_names_of_track(stacks, &stacks->tracks[i], names);
+}
+
 /* Extends the weight of the current stack, so that the stack ends at time `at`. */
 static void extend_until(struct st_track *track, int64_t at)
 {
@@ -397,6 +499,8 @@ uint64_t st_renumber_frames(struct st_stacks *stacks, const uint32_t *ids, size_
                 *frame = ids[*frame];
                 continue;
             }
+            if (*frame == ST_NO_FRAME)
+                continue;
             if (!others++)
                 other = st_frame_id(stacks, PS_STR("(unknown frame)"));
             *frame = other;
@@ -745,10 +849,20 @@ static const struct {
     [ST_WEIGHT] = {"", "weight", ST_SCALE},
 };
 
-/* Writes a note on empty stacks, which a profiler writes while a thread runs code that it does not
- * record. */
-static void note_empty(const struct st_stacks *stacks)
+/* Writes notes on weights that are all 0, on samples without a frame, and on empty stacks: times in
+ * which nothing was recorded. */
+static void write_notes(const struct st_stacks *stacks)
 {
+    if (stacks->n_samples && stacks->weight <= 0)
+        ps_sink_note(stacks->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "all stacks of the file have the weight 0: it measured nothing");
+    if (stacks->n_frameless)
+        ps_sink_note(stacks->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                     "stacks without a frame: %llu, %.10g%s%s in total; the profiler saw no Python "
+                     "function, so they are counted as (no frame)",
+                     (unsigned long long)stacks->n_frameless,
+                     (double)stacks->frameless_weight / words[stacks->unit].by,
+                     *words[stacks->unit].unit ? " " : "", words[stacks->unit].unit);
     if (stacks->n_empty_stacks)
         ps_sink_note(
             stacks->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
@@ -769,7 +883,18 @@ static void write_headline(const struct st_stacks *stacks)
     stacks->out->ops->headline(stacks->out, &headline);
 }
 
-void st_write(struct st_stacks *stacks)
+/* Gives the frame of samples without frames its id. */
+static void name_no_frame(struct st_stacks *stacks)
+{
+    uint32_t id = stacks->n_frameless ? st_frame_id(stacks, PS_STR("(no frame)")) : 0;
+
+    for (uint32_t t = 0; t < stacks->n_tracks && stacks->n_frameless; t++)
+        for (uint32_t i = 0; i < stacks->tracks[t].n_frames; i++)
+            if (stacks->tracks[t].frames[i] == ST_NO_FRAME)
+                stacks->tracks[t].frames[i] = id;
+}
+
+static void write_stacks(struct st_stacks *stacks)
 {
     struct emitter e = {.stacks = stacks, .family = ps_alloc((size_t)stacks->frames.count + 1)};
 
@@ -782,7 +907,7 @@ void st_write(struct st_stacks *stacks)
     for (uint32_t i = 0; i < stacks->n_tracks && ps_sink_ok(stacks->out); i++)
         write_track(&e, i);
     write_metrics(stacks);
-    note_empty(stacks);
+    write_notes(stacks);
     write_headline(stacks);
     for (size_t c = 0; c < sizeof made_columns; c++)
         free(e.column[made_columns[c]]);
@@ -790,4 +915,10 @@ void st_write(struct st_stacks *stacks)
     free(e.open);
     free(e.blocks);
     free(e.family);
+}
+
+void st_write(struct st_stacks *stacks)
+{
+    name_no_frame(stacks);
+    write_stacks(stacks);
 }

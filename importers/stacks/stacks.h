@@ -25,6 +25,8 @@ enum {
     ST_SCALE = 1000,
 };
 #define ST_ROWS_MAX (UINT32_C(1) << 27)
+/* the frame of a sample without frames, until st_write */
+#define ST_NO_FRAME UINT32_MAX
 
 /* The quantity that the weights of a file measure. */
 enum st_unit { ST_SAMPLES, ST_TIME, ST_BYTES, ST_WEIGHT };
@@ -39,6 +41,7 @@ struct st_step {
 
 struct st_track {
     uint32_t process;        /* id of the process */
+    bool is_named;           /* the name is that of a frame which st_cut_thread_names cut off */
     struct ps_str name, tid; /* stored in st_stacks.arena */
     struct st_step *steps;
     uint32_t n_steps, cap_steps;
@@ -68,6 +71,8 @@ struct st_stacks {
     uint64_t n_samples, n_slices; /* number of stacks; number of slices of all tracks */
     int64_t weight, idle_weight;  /* sum of the weights of stacks with frames; of empty stacks */
     uint64_t n_empty_stacks;      /* number of empty stacks */
+    uint64_t n_frameless;         /* number of samples without a frame, ... */
+    int64_t frameless_weight;     /* ... and the sum of their weights */
     uint32_t n_native_frames,
         n_python_frames;     /* number of frames by language, detected from their names */
     uint32_t n_initialisers; /* number of frames that are C++ static initialisers */
@@ -86,11 +91,18 @@ uint32_t st_process_id(struct st_stacks *stacks, struct ps_str pid, struct ps_st
 enum ps_status st_add_track(struct st_stacks *stacks, uint32_t process, struct ps_str name,
                             struct ps_str tid, uint32_t *out, struct ps_err *err);
 
+/* Replaces the name of a track. */
+void st_name_track(struct st_stacks *stacks, uint32_t track, struct ps_str name);
+
 /* Adds a stack, root first, to a track. weight > 0: ns if the unit is time, else thousandths.
  * Frames deeper than ST_DEPTH_MAX are dropped; their weight becomes self weight of the frame at
  * that depth. PS_LIMIT: the sum of the weights is too large. */
 enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t track, const uint32_t *frames,
                             uint32_t n, int64_t weight, struct ps_err *err);
+/* The same for a sample of a thread: a sample without frames becomes the frame "(no frame)". A
+ * profiler takes such samples while a thread runs no Python code; they are part of its total. */
+enum ps_status st_add_sample(struct st_stacks *stacks, uint32_t track, const uint32_t *frames,
+                             uint32_t n, int64_t weight, struct ps_err *err);
 
 /* Add events instead of stacks. `at`: time since the start of the track; it must not decrease from
  * call to call. st_begin_frame pushes a frame onto the stack; st_end_frame truncates the stack to
@@ -119,6 +131,10 @@ uint64_t st_renumber_frames(struct st_stacks *stacks, const uint32_t *ids, size_
 int64_t st_split_own_weight(struct st_stacks *stacks, uint32_t self);
 /* Writes a note on the weight of calls that pyinstrument left out, unless it is 0. */
 void st_note_left_out(const struct st_stacks *stacks, int64_t weight);
+
+/* Cuts the frames off by which py-spy names the process and the thread of a stack (pyspy.h), and
+ * names the tracks after them. Frames must be ids. */
+void st_cut_thread_names(struct st_stacks *stacks);
 
 /* Closes open frames and writes everything to the sink: strings, processes, tracks, the metrics of
  * a trace (docs/api.md), the headline. */

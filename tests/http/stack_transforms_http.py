@@ -19,7 +19,6 @@ def function(frame):
 
 
 def file(frame):
-    """None: the frames that py-spy writes for processes and threads have no file."""
     found = re.search(r"\((/.*?)(:\d+)?\)$", frame)
     return found and found.group(1)
 
@@ -114,10 +113,9 @@ class Transforms(ServerTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.rng = random.Random(18)
-        cls.stacks = [(thread, ('process 7:"python app.py"', f"thread (0x{thread}): t{thread}", *stack), weight)
-                      for thread, stack, weight in made_stacks(cls.rng, N_STACKS)]
+        cls.stacks = list(made_stacks(cls.rng, N_STACKS))
         cls.functions = {function(frame) for _, stack, _ in cls.stacks for frame in stack}
-        text = "".join(f"{';'.join(stack)} {weight}\n" for _, stack, weight in cls.stacks)
+        text = "".join(f"process 7:\"python app.py\";thread (0x{thread}): t{thread};{';'.join(stack)} {weight}\n" for thread, stack, weight in cls.stacks)
         answer = cls.server.request("POST", f"{RUNS}?wait=1&name=transforms", text.encode())
         assert answer.status == 201, answer.body
         cls.path = f"{RUNS}/{answer.json['id']}"
@@ -239,7 +237,7 @@ class Transforms(ServerTest):
         for threads in ((1,), (2,), (1, 2)):
             chosen = [stack for stack in self.stacks if stack[0] in threads]
             tracks = {track["name"]: track["id"] for track in self.get_json(f"{self.path}/timeline")["tracks"]}
-            ids = ",".join(str(tracks[next(name for name in tracks if name.endswith(f"t{thread}"))]) for thread in threads)
+            ids = ",".join(str(tracks[next(name for name in tracks if name.endswith(f"(t{thread})"))]) for thread in threads)
             transforms = [("merge", ("file", next(frame for frame in self.ids if FILES[0] in frame)))]
             stacks, _ = self.transform(chosen, transforms)
             self.assert_tree(self.get_json(f"{self.path}/stack_flame?threads={ids}&tf={self.text_of(transforms[0])}"), stacks)
@@ -253,7 +251,7 @@ class Transforms(ServerTest):
             at += weight
             if inside > 0:
                 part.append((1, stack, inside))
-        first = next(track["id"] for track in self.get_json(f"{self.path}/timeline")["tracks"] if track["name"].endswith("t1"))
+        first = next(track["id"] for track in self.get_json(f"{self.path}/timeline")["tracks"] if track["name"].endswith("(t1)"))
         transforms = [("recursion",)]
         self.assert_tree(self.get_json(f"{self.path}/stack_flame?threads={first}&from_ns=50&to_ns=200&tf=recursion"), self.transform(part, transforms)[0])
 

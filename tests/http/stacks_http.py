@@ -225,7 +225,7 @@ class Conclusion(ServerTest):
         self.assertEqual(self.text(found["verdict"]), "work takes 39 of the samples.")
         self.assertEqual(self.text(found["sentence"]), " 39 of 100, all at app.py:21; orjson takes 30, all called from app.py:3. "
                          "Shares are of the 2 threads that worked; 2 idle threads are left out. "
-                         "The most active thread is thread (0x7F00): main, with 40.")
+                         "The most active thread is thread 0x7F00 (main), with 40.")
         causes = {(cause["rule"], self.text(cause["title"])): cause["amount"] for cause in found["causes"] if cause["level"] == 0}
         self.assertEqual(causes, {("function", "work"): 39, ("package", "orjson"): 30, ("waiting", "waiting in main"): 20, ("function", "main"): 10})
         # memcpy is native: it counts for main, which calls it
@@ -255,7 +255,7 @@ class Conclusion(ServerTest):
 class Threads(ServerTest):
     def test_weight_and_waiting_and_activity(self):
         run = self.server.request("POST", f"{RUNS}?wait=1&name=threads", THREADS.encode()).json["id"]
-        names = {track["id"]: track["name"].split(": ")[1] for track in self.get_json(f"{RUNS}/{run}/timeline")["tracks"]}
+        names = {track["id"]: track["name"].split(" (")[1][:-1] for track in self.get_json(f"{RUNS}/{run}/timeline")["tracks"]}
         found = self.get_json(f"{RUNS}/{run}/stack_threads?bins=10")
         rows = {names[track]: row for track, *row in zip(found["ids"], found["weight"], found["waiting"], found["idle"])}
         self.assertEqual(rows, {"main": [60, 20, 0], "worker": [40, 1, 0], "idle-1": [100, 100, 1], "idle-2": [100, 99, 1]})

@@ -11,6 +11,11 @@
  *
  * A thread that nearly always waits is idle: it is left out, because a program may have any number
  * of them. If all threads are idle, none is left out.
+ *
+ * Samples without a frame (importers/stacks/stacks.h) are part of the total, but nothing that
+ * somebody can change. A function whose samples are all at one line may wait there, because
+ * time.sleep() and other C functions have no frame. It is said so if the profile has samples that
+ * wait: py-spy without --idle, for example, leaves those out.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -79,6 +84,9 @@ struct reader {
     struct ps_flame places;
     int64_t weight;                  /* of all threads that are not left out */
     int64_t by_origin[PS_N_ORIGINS]; /* the same by the origin of the innermost frame */
+    int64_t frameless;               /* of samples without a frame */
+    uint32_t no_frame;               /* text id of their frame; 0: there are none */
+    bool has_waiting;                /* some samples wait */
     double scale;                    /* divisor of weights */
     const char *unit;
 };
@@ -158,10 +166,16 @@ static void add_stack(struct reader *r, int64_t weight)
 
         thread->weight = ps_add_saturated(thread->weight, weight);
         thread->waiting = ps_add_saturated(thread->waiting, waits ? weight : 0);
+        r->has_waiting |= waits;
         return;
     }
     origin = &r->by_origin[ps_stack_origin(&r->frames, leaf->text, leaf->family)];
     *origin = ps_add_saturated(*origin, weight);
+    if (leaf->text == r->no_frame) {
+        r->frameless = ps_add_saturated(r->frameless, weight);
+        r->weight = ps_add_saturated(r->weight, weight);
+        return;
+    }
     owner = owner_of(r, waits && own ? own : python, waits);
     part = ps_stack_function(&r->frames, r->owners[owner].function && !waits ? leaf->text : python);
     r->owners[owner].weight = ps_add_saturated(r->owners[owner].weight, weight);
@@ -445,21 +459,36 @@ static void add_parts(const struct answer *a, uint32_t id)
     }
 }
 
+/* Whether a function may wait: all its samples are at one line, without a frame of native code. */
+static bool may_wait(const struct answer *a, uint32_t id)
+{
+    const struct owner *owner = &a->r->owners[id];
+    struct weights places = weights_of(a->places, a->r->places.n, id),
+                   parts = weights_of(a->parts, a->r->parts.n, id);
+
+    return a->r->has_waiting && !a->r->are_devices && owner->function && !owner->waits &&
+           places.n == 1 && parts.n == 1 && parts.nodes[0]->name == owner->function &&
+           name_of(a, places.nodes[0]->name).line;
+}
+
 static void add_cause(const struct answer *a, uint32_t id)
 {
     const struct owner *owner = &a->r->owners[id];
     double amount = amount_of(a, owner->weight);
+    bool is_unclear = may_wait(a, id);
     struct ps_cause *cause = ps_conclusion_add(a->c,
                                                owner->waits      ? "waiting"
                                                : owner->function ? "function"
                                                                  : "package",
                                                amount, amount / a->total);
 
-    ps_cause_save(cause, owner->waits ? 0 : NAN, amount);
+    ps_cause_save(cause, owner->waits || is_unclear ? 0 : NAN, amount);
     if (owner->waits)
         ps_say(a->c, &cause->title, "waiting in ");
     say_owner(a, &cause->title, owner);
     (void)say_place(a, id, &cause->evidence);
+    if (is_unclear)
+        ps_say(a->c, &cause->evidence, ", which may wait");
     add_parts(a, id);
 }
 
@@ -559,6 +588,11 @@ static void say_nothing(const struct answer *a, const struct owner *largest)
 
 static void say_notes(const struct answer *a)
 {
+    if (a->r->frameless > 0)
+        ps_conclusion_note(a->c,
+                           "%.1f %% of the total are samples without a frame: the profiler saw no "
+                           "Python function in the thread.",
+                           100 * (double)a->r->frameless / (double)a->r->weight);
     if (a->r->are_devices) {
         ps_conclusion_note(a->c,
                            "Native and built-in code counts for the Python function that calls "
@@ -608,7 +642,11 @@ static void conclude(const struct answer *a)
     size_t n = r->n_owners;
 
     if (!n || !(a->total > 0)) {
-        ps_say(a->c, &a->c->verdict, "No sample was recorded.");
+        ps_say(a->c, &a->c->verdict,
+               r->frameless > 0  ? "No sample has a frame."
+               : r->frames.n > 1 ? "All stacks have the weight 0."
+                                 : "No sample was recorded.");
+        say_notes(a);
         return;
     }
     for (size_t i = 0; i < n; i++)
@@ -637,6 +675,8 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
     read_threads(&r, err);
     if (err->code != PS_OK)
         return err->code;
+    for (uint32_t id = 1; id < r.frames.n && !r.no_frame; id++)
+        r.no_frame = ps_str_eq_c(ps_trace_text(db, id), "(no frame)") ? id : 0;
     ps_stack_waits_init(&r.waits, db, &r.frames);
     r.owners_of = ps_alloc_array(r.frames.n + 1, sizeof *r.owners_of);
     read_stacks(&r, err);

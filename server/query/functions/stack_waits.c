@@ -35,6 +35,10 @@ static const struct {
     {"multiprocessing/popen_fork.py", "poll"},
     {"multiprocessing/synchronize.py", "__enter__"},
     {"multiprocessing/queues.py", "get"},
+    /* the thread runs another interpreter, whose stack is sampled too */
+    {"concurrent/interpreters/__init__.py", "Interpreter.exec"},
+    {"concurrent/interpreters/__init__.py", "Interpreter.call"},
+    {"concurrent/futures/interpreter.py", "WorkerContext.run"},
     {"asyncio/tasks.py", "sleep"},
     {"asyncio/locks.py", "wait"},
     {"asyncio/locks.py", "acquire"},
@@ -140,7 +144,8 @@ static bool waits_in_python(const struct ps_frame_name *name)
     struct ps_str function = last_name(name->function);
 
     for (size_t i = 0; i < sizeof python_waits / sizeof *python_waits; i++)
-        if (ps_str_eq_c(function, python_waits[i].function) &&
+        if ((ps_str_eq_c(function, python_waits[i].function) ||
+             ps_str_eq_c(name->function, python_waits[i].function)) &&
             is_file(name->file, python_waits[i].file))
             return true;
     return false;
