@@ -445,7 +445,8 @@ CREATE TABLE measurement(
 );
 
 -- --------------------------------------------------------------------------------------------------------------------
--- The public views
+-- The public views. Addresses from 2^63 on, which SQLite's integers cannot hold, are texts of digits: they sort after
+-- the others.
 
 CREATE VIEW run AS
 SELECT max(v) FILTER (WHERE k = 'kind') AS kind,
@@ -622,13 +623,15 @@ SELECT p.step, CASE p.definition WHEN 0 THEN 'tensorboard' WHEN 1 THEN 'hta' ELS
 CREATE VIEW flows AS SELECT f.id, t.text AS kind, f.from_slice, f.to_slice, f.from_ns, f.to_ns FROM ps_flows f LEFT JOIN text t ON t.id = f.kind;
 CREATE VIEW counters AS SELECT s.name, p.pid AS process, c.t_ns, c.value FROM series s JOIN process p ON p.id = s.process, ps_counts(s.id) c;
 CREATE VIEW memory_events AS -- all [memory] records of a trace; all events of a memory snapshot
-SELECT m.t_ns, m.device_type, m.device, m.bytes, nullif(m.address, 0) AS address, nullif(m.allocated, -1) AS allocated, nullif(m.reserved, -1) AS reserved,
+SELECT m.t_ns, m.device_type, m.device, m.bytes, iif(m.address < 0, printf('%u', m.address), nullif(m.address, 0)) AS address,
+       nullif(m.allocated, -1) AS allocated, nullif(m.reserved, -1) AS reserved,
        nullif(m.slice, 0) AS slice_id, m.outside, m.worker,
        NULL AS event, NULL AS action, NULL AS stream, NULL AS pool, NULL AS stack, NULL AS compile_context, NULL AS user_metadata, NULL AS category
 FROM ps_memory_events m
 UNION ALL
 SELECT nullif(e.t_us, -1) * 1000, 1, d.number, -- ns since 1970
-       CASE WHEN e.action IN (1, 2, 4, 6) THEN -e.bytes ELSE e.bytes END, e.address, -- negative for frees
+       CASE WHEN e.action IN (1, 2, 4, 6) THEN -e.bytes ELSE e.bytes END, -- negative for frees
+       iif(e.address < 0, printf('%u', e.address), e.address),
        d.live_before + e.live, d.reserved_before + e.reserved, NULL, NULL, 0,
        e.event,                                -- position in the trace of the device
        CASE e.action WHEN 0 THEN 'alloc' WHEN 1 THEN 'free_requested' WHEN 2 THEN 'free_completed' WHEN 3 THEN 'segment_alloc' WHEN 4 THEN 'segment_free'
@@ -638,7 +641,7 @@ SELECT nullif(e.t_us, -1) * 1000, 1, d.number, -- ns since 1970
 FROM snapshot_device d JOIN ps_snapshot_events e ON e.device = d.id
 LEFT JOIN snapshot_text c ON c.id = e.context LEFT JOIN snapshot_text u ON u.id = e.user LEFT JOIN snapshot_text g ON g.id = e.category;
 CREATE VIEW memory_allocations AS -- of memory snapshots; times are us since 1970
-SELECT d.number AS device, a.address, a.bytes, -- requested
+SELECT d.number AS device, iif(a.address < 0, printf('%u', a.address), a.address) AS address, a.bytes, -- requested
        a.stream, a.pool, nullif(a.stack, 0) AS stack,
        CASE WHEN a.start_event >= 0 THEN a.start_event END AS start_event, -- NULL: before the first event
        CASE WHEN a.flags & 2 = 0 THEN a.end_event END AS end_event, -- NULL: live after the last event
@@ -657,11 +660,12 @@ FROM snapshot_stack s JOIN snapshot_frame f ON f.id = s.frame;
 CREATE VIEW memory_owners AS -- live bytes at the peak of each device, by stack
 SELECT d.number AS device, nullif(o.stack, 0) AS stack, o.bytes, o.count FROM snapshot_owner o JOIN snapshot_device d ON d.id = o.device;
 CREATE VIEW memory_segments AS -- at the end of a memory snapshot
-SELECT s.id AS segment, d.number AS device, s.address, s.total AS bytes, s.allocated, s.active, s.requested, s.stream, s.pool,
+SELECT s.id AS segment, d.number AS device, iif(s.address < 0, printf('%u', s.address), s.address) AS address,
+       s.total AS bytes, s.allocated, s.active, s.requested, s.stream, s.pool,
        CASE s.large WHEN 1 THEN 'large' ELSE 'small' END AS type, s.expandable, s.blocks, nullif(s.stack, 0) AS stack
 FROM snapshot_segment s JOIN snapshot_device d ON d.id = s.device;
 CREATE VIEW memory_blocks AS
-SELECT b.id AS block, b.segment, d.number AS device, b.address, b.bytes,
+SELECT b.id AS block, b.segment, d.number AS device, iif(b.address < 0, printf('%u', b.address), b.address) AS address, b.bytes,
        CASE b.state WHEN 2 THEN NULL ELSE b.requested END AS requested, -- NULL: inactive
        CASE b.state WHEN 0 THEN 'active_allocated' WHEN 1 THEN 'active_pending_free' ELSE 'inactive' END AS state, nullif(b.stack, 0) AS stack
 FROM snapshot_block b JOIN snapshot_segment s ON s.id = b.segment JOIN snapshot_device d ON d.id = s.device;

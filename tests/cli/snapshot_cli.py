@@ -111,6 +111,19 @@ class Snapshots(ShelfTest):
         self.ok("check", self.run_of["ok_mini_p4.pickle"], "--budget", "memory.peak=2KiB")
         self.assertEqual(self.run_verb("check", self.run_of["ok_mini_p4.pickle"], "--budget", "memory.peak=1KiB").returncode, 1)
 
+    def test_addresses_of_64_bits_are_never_negative(self):
+        high = 0xff00 << 48
+        block = {"address": high, "size": 2048, "requested_size": 2048, "state": "active_allocated", "frames": []}
+        segment = {"device": 0, "address": high, "total_size": 4096, "stream": 0, "segment_type": "small",
+                   "blocks": [block, dict(block, address=high + 2048, requested_size=0, state="inactive")]}
+        low = dict(segment, address=4096, blocks=[dict(block, address=4096), dict(block, address=6144, requested_size=0, state="inactive")])
+        event = {"action": "alloc", "addr": high, "size": 2048, "stream": 0, "frames": []}
+        run = self.json("add", self.file("high.json", json.dumps({"segments": [segment, low], "device_traces": [[event]]}).encode()))["id"]
+        for view, want in (("memory_events", [str(high)]), ("memory_segments", [4096, str(high)]),
+                           ("memory_blocks", [4096, 6144, str(high), str(high + 2048)]), ("memory_allocations", [4096, str(high)])):
+            rows = self.json("sql", run, f"SELECT DISTINCT address FROM {view} ORDER BY address")
+            self.assertEqual([row["address"] for row in rows], want, view)
+
     def test_the_views(self):
         run = self.run_of["ok_oom.pickle"]
         self.assertEqual(self.json("sql", run, "SELECT device, oom_event, oom_bytes, oom_free FROM memory_devices WHERE ooms"),
