@@ -674,10 +674,25 @@ void sn_skip_event(struct sn_snapshot *s, int64_t number)
 
 /* --- Segments and blocks --- */
 
-void sn_add_segment(struct sn_snapshot *s, const struct sn_segment *segment)
+bool sn_add_segment(struct sn_snapshot *s, const struct sn_segment *segment)
 {
+    if (s->segment_bytes > LIVE_MAX)
+        return false;
+    s->segment_bytes += segment->total + segment->allocated + segment->active +
+                        (segment->requested > 0 ? segment->requested : 0);
     PS_RESERVE_ONE(s->segments, s->n_segments, s->cap_segments);
     s->segments[s->n_segments++] = *segment;
+    return true;
+}
+
+bool sn_add_block(struct sn_snapshot *s, const struct sn_block *block)
+{
+    if (s->block_bytes > LIVE_MAX)
+        return false;
+    s->block_bytes += block->size + block->requested;
+    PS_RESERVE_ONE(s->blocks, s->n_blocks, s->cap_blocks);
+    s->blocks[s->n_blocks++] = *block;
+    return true;
 }
 
 /* Blocks of torch 2.0 have no address: they fill their segment in order. */
@@ -1178,6 +1193,8 @@ static void write_summary(struct sn_snapshot *s)
         s->out->ops->number(s->out, "ooms", ps_int(s->shown.ooms));
     }
     write_recorded(s);
+    ps_sink_count(s->out, PS_NOTE_WARNING, s->n_bad_times,
+                  "times that are negative or after the year 2262, taken as unknown");
     ps_sink_count(s->out, PS_NOTE_REPAIRED, s->n_bad_texts,
                   "texts that are not UTF-8; their invalid bytes were replaced");
     if (!s->n_known_devices)

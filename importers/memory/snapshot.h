@@ -19,6 +19,7 @@
 #include "importers/importer.h"
 
 #define SN_BYTES_MAX   (INT64_C(1) << 48) /* maximum size of a block, segment or event */
+#define SN_TIME_US_MAX (INT64_MAX / 1000) /* 2262: later times do not fit in ns */
 #define SN_DEVICES_MAX 1024
 /* maximum numbers of entries that are kept in memory until the end */
 #define SN_BLOCKS_MAX      (3u << 20)
@@ -121,6 +122,9 @@ struct sn_snapshot {
     uint32_t *text_rows; /* by text: id of its row; 0: not written */
     size_t n_text_rows;
     uint32_t last_text_row;
+    uint64_t n_bad_times;    /* times that are negative or later than SN_TIME_US_MAX */
+    int64_t segment_bytes;   /* sum of all sizes of segments: none of their sums overflows later */
+    int64_t block_bytes;     /* of blocks */
     uint64_t n_bad_texts;    /* texts that are not valid UTF-8 */
     struct sn_frame *frames; /* by id - 1 */
     uint32_t n_frames, cap_frames;
@@ -173,7 +177,9 @@ void sn_prefetch_entries(const struct sn_snapshot *s, int64_t device, int64_t ad
                          uint32_t stack);
 /* Counts an event that was rejected, so that the indexes of later events are those of the file. */
 void sn_skip_event(struct sn_snapshot *s, int64_t device);
-void sn_add_segment(struct sn_snapshot *s, const struct sn_segment *segment);
+/* False: the sum of the sizes of all segments, or of all blocks, would be out of range. */
+bool sn_add_segment(struct sn_snapshot *s, const struct sn_segment *segment);
+bool sn_add_block(struct sn_snapshot *s, const struct sn_block *block);
 
 /* Notes a rejected record; `what` says why. */
 void sn_reject(struct sn_snapshot *s, uint64_t offset, const char *what);

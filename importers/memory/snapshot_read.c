@@ -385,6 +385,19 @@ static int64_t bytes_field(const struct record *record, enum sn_word key, int64_
     return is_bytes_field(record, key) ? record->field[key].i : otherwise;
 }
 
+/* Returns the time of an event or annotation in us since 1970; -1: unknown. */
+static int64_t time_field(struct machine *m, const struct record *record)
+{
+    const struct value *value = &record->field[SN_TIME_US];
+
+    if (!is_int_field(record, SN_TIME_US, true))
+        return -1;
+    if (!value->is_unsigned && value->i >= 0 && value->i <= SN_TIME_US_MAX)
+        return value->i;
+    m->s->n_bad_times++;
+    return -1;
+}
+
 /* Returns the text of a field; 0, which is no text of these fields, if it has none. */
 static uint32_t text_field(const struct record *record, enum sn_word key)
 {
@@ -593,22 +606,23 @@ static bool action_of(const struct record *record, enum ps_snapshot_action *out)
 }
 
 /* Returns why the event cannot be used; NULL: it is in *out. */
-static const char *read_event(const struct record *record, struct sn_event *out)
+static const char *read_event(struct machine *m, const struct record *record, struct sn_event *out)
 {
     enum sn_word address;
 
     if (!action_of(record, &out->action))
         return "an event with an unknown action";
     address = out->action == PS_SNAPSHOT_OOM ? SN_DEVICE_FREE : SN_ADDR;
-    if (!is_int_field(record, address, true))
+    if (address == SN_ADDR && !is_int_field(record, address, true))
         return "an event without an address";
+    if (address == SN_DEVICE_FREE && !is_bytes_field(record, address))
+        return "a failed allocation whose free bytes are missing, negative or too large";
     if (!is_bytes_field(record, SN_SIZE))
         return "an event whose size is missing, negative or too large";
     out->address = record->field[address].i;
     out->bytes = record->field[SN_SIZE].i;
     out->stream = int_field(record, SN_STREAM, 0);
-    out->t_us = int_field(record, SN_TIME_US, -1);
-    out->t_us = out->t_us < 0 ? -1 : out->t_us;
+    out->t_us = time_field(m, record);
     out->stack = stack_field(record);
     out->pool = pool_field(record, SN_POOL_ID);
     out->context = text_field(record, SN_COMPILE_CONTEXT);
@@ -645,7 +659,7 @@ static bool add_events(struct machine *m, int64_t device, const struct value *it
     struct sn_event event;
 
     for (size_t i = 0; i < n && m->err->code == PS_OK; i++) {
-        const char *reason = is_event(&items[i]) ? read_event(&m->records[items[i].i], &event)
+        const char *reason = is_event(&items[i]) ? read_event(m, &m->records[items[i].i], &event)
                                                  : "an event that is not a dict with an action";
 
         prefetch_event(m, device, items, i, n);
@@ -698,10 +712,10 @@ static bool add_segments(struct machine *m, const struct value *items, size_t n)
             return refuse(m, "a segment that is not a dict");
         if (m->s->n_segments >= SN_SEGMENTS_MAX)
             return too_large(m, "more segments");
-        if (items[i].role == R_SEGMENT && read_segment(&m->records[items[i].i], &segment))
-            sn_add_segment(m->s, &segment);
-        else
+        if (items[i].role != R_SEGMENT || !read_segment(&m->records[items[i].i], &segment))
             reject(m, "a segment without device, address or total_size");
+        else if (!sn_add_segment(m->s, &segment))
+            reject(m, "a segment whose sizes are out of range");
     }
     return true;
 }
@@ -752,9 +766,10 @@ static bool add_blocks(struct machine *m, struct value *list, const struct value
             reject(m, "a block without size, or with an unknown state");
             continue;
         }
-        PS_RESERVE_ONE(m->s->blocks, m->s->n_blocks, m->s->cap_blocks);
-        m->s->blocks[m->s->n_blocks++] = block;
-        list->i += INT64_C(1) << 32;
+        if (sn_add_block(m->s, &block))
+            list->i += INT64_C(1) << 32;
+        else
+            reject(m, "a block whose size is out of range");
     }
     m->n_histories = 0;
     return true;
@@ -798,7 +813,7 @@ static bool add_annotations(struct machine *m, const struct value *items, size_t
         PS_RESERVE_ONE(s->annotations, s->n_annotations, s->cap_annotations);
         s->annotations[s->n_annotations++] =
             (struct sn_annotation){.device = int_field(record, SN_DEVICE, -1),
-                                   .t_us = int_field(record, SN_TIME_US, -1),
+                                   .t_us = time_field(m, record),
                                    .name = name,
                                    .is_end = stage->id == SN_END};
     }

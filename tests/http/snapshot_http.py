@@ -548,3 +548,31 @@ class Snapshots(ServerTest):
         path = f"{RUNS}/{self.add(json.dumps({'segments': [], 'device_traces': []}).encode(), name='nothing')['id']}/snapshot"
         self.assertEqual(self.get_json(path)["devices"], [])
         self.assertRefused(self.get(f"{path}/live"), 400, "bad_request")
+
+
+class OutOfRange(ServerTest):
+    """Times and sizes that no program has: the import says so, and every view answers."""
+    VIEWS = ("", "/timeline?columns=64", "/timeline?columns=64&x=time&by=category", "/curve", "/live", "/live?at=end", "/flame", "/segments", "/lifetimes",
+             "/leaks", "/leaks?steps=annotation")
+
+    def notes(self, content):
+        """The notes of a run; each of its views answers, or says why it cannot."""
+        run = self.add(json.dumps(content).encode())["id"]
+        for view in self.VIEWS:
+            answer = self.get(f"{RUNS}/{run}/snapshot{view}")
+            self.assertIn(answer.status, (200, 400), (view, answer.body))
+        self.assertEqual(self.get(f"{RUNS}/{run}/conclusion").status, 200)
+        return " ".join(row[4] for row in self.get_json(f"{RUNS}/{run}/notes")["rows"])
+
+    def test_times(self):
+        for t_us in ((1 << 63) - 1, 1 << 63, -5, (1 << 63) // 1000 + 1):
+            trace = [event("alloc", 4096, 100, 0, EMBED), dict(event("alloc", 8192, 100, 0, EMBED), time_us=t_us)]
+            self.assertIn("times that are negative or after the year 2262, taken as unknown: 1", self.notes({"segments": [], "device_traces": [trace]}))
+        last = [dict(event("alloc", 4096, 100, 0, EMBED), time_us=(1 << 63) // 1000)]
+        self.assertNotIn("times", self.notes({"segments": [], "device_traces": [last]}))
+
+    def test_sizes(self):
+        huge = [segment(i << 48, [block(1 << 48, 1 << 48)]) for i in range(5000)]
+        self.assertIn("out of range", self.notes({"segments": place(huge), "device_traces": []}))
+        oom = dict(event("oom", 1 << 63, 100, 0), device_free=1 << 63)
+        self.assertIn("a failed allocation whose free bytes are", self.notes({"segments": [], "device_traces": [[oom]]}))

@@ -114,7 +114,10 @@ static enum ps_status read_times(struct timeline *t, struct ps_snapshot_rows *ev
             t->to_us = us[i] > t->to_us ? us[i] : t->to_us;
         }
     }
-    return t->from_us < 0 ? ps_snapshot_fail_damaged(err, "the events") : err->code;
+    if (t->from_us < 0 && err->code == PS_OK) /* the importer rejected the events of the range */
+        return ps_fail(err, PS_BAD_REQUEST, "x=time: GPU %lld has no event here",
+                       (long long)t->device.number);
+    return err->code;
 }
 
 static enum ps_status add_events(struct timeline *t, struct ps_snapshot_rows *events, size_t chunk,
