@@ -83,7 +83,7 @@ enum ps_role {
     PS_ROLE_COMMUNICATION, /* kernels of collectives, and collectives on the host */
     PS_ROLE_RUNTIME,
     PS_ROLE_DATALOADER,
-    PS_ROLE_CPU, /* other operators and annotations, except ProfilerStep */
+    PS_ROLE_CPU, /* other operators and NVTX ranges */
     PS_N_ROLES
 };
 

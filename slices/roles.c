@@ -88,6 +88,15 @@ static enum ps_role role_of_host(enum ps_name_kind meaning)
     }
 }
 
+/* An annotation is a name for time, not work: only collectives and waits for data, which torch
+ * writes as annotations, count. */
+static enum ps_role role_of_annotation(enum ps_name_kind meaning)
+{
+    enum ps_role role = role_of_host(meaning);
+
+    return role == PS_ROLE_CPU ? PS_N_ROLES : role;
+}
+
 enum ps_role ps_role_of(int64_t kind, int64_t flags, enum ps_name_kind meaning)
 {
     switch (kind) {
@@ -102,10 +111,11 @@ enum ps_role ps_role_of(int64_t kind, int64_t flags, enum ps_name_kind meaning)
     case PS_SLICE_RUNTIME:
         return PS_ROLE_RUNTIME;
     case PS_SLICE_OP:
-    case PS_SLICE_ANNOTATION:
     case PS_SLICE_NVTX:
-    case PS_SLICE_GPU_ANNOTATION: /* tb_plugin counts GPU annotations as host work too */
         return role_of_host(meaning);
+    case PS_SLICE_ANNOTATION:
+    case PS_SLICE_GPU_ANNOTATION: /* tb_plugin does not tell these from those of the host */
+        return role_of_annotation(meaning);
     default:
         return PS_N_ROLES;
     }

@@ -30,7 +30,7 @@ uint8_t *ps_name_kinds_slot(struct ps_name_kinds *meanings, uint32_t text);
 void ps_name_kinds_free(struct ps_name_kinds *meanings);
 
 /* Returns PS_N_ROLES for slices without a role (Python frames, the profiler's own overhead, steps,
- * waits). */
+ * other annotations, waits). */
 enum ps_role ps_role_of(int64_t kind, int64_t flags, enum ps_name_kind meaning);
 
 #endif

@@ -4,12 +4,14 @@
  *
  * Since torch 2.1 the kernel of a collective has the arguments that record_param_comms recorded:
  * Collective name, Process Group Name, dtype, In msg nelems and others, since 2.6 Seq
- * (torch/csrc/profiler/util.h). Of older traces only the name of the kernel is known.
+ * (torch/csrc/profiler/util.h). Of older traces only the name of the kernel is known, and of
+ * collectives of the host, such as gloo:all_reduce, also the tensors that they send.
  */
 #include <stdlib.h>
 
 #include "importers/text/clean.h"
 #include "importers/trace/import.h"
+#include "slices/op_model.h"
 #include "slices/roles.h"
 
 /* Collectives of one file; more make no process groups but noise. Calls of further ones are not
@@ -120,7 +122,8 @@ static void put_members(struct ps_str text, size_t *at, struct ps_buf *out)
 
     while (*at < text.len && !ps_template_is_marker(text.ptr[*at]))
         (*at)++;
-    ps_buf_add(out, text.ptr + from, *at - from);
+    if (*at > from) /* no arithmetic on NULL: the ranks may not be a list */
+        ps_buf_add(out, text.ptr + from, *at - from);
     *at += *at < text.len;
 }
 
@@ -221,6 +224,28 @@ static void describe_call(struct tr_trace *trace, const struct layout *layout,
     call->bytes_out = bytes_of(layout, field[FIELD_OUT]);
 }
 
+/* Sum of the tensors that a collective of the host sends; 0: unknown. */
+static int64_t bytes_of_inputs(const struct tr_trace *trace, const struct tr_template *template)
+{
+    struct ps_op_call call;
+    double sum = 0;
+
+    if (!ps_op_call_parse((struct ps_str){0}, tr_text_of_id(trace, template->shapes),
+                          ps_template_value(template->text, PS_STR("Input type"), false),
+                          (struct ps_str){0}, &call))
+        return 0;
+    for (size_t i = 0; i < call.n; i++) {
+        double bytes = call.inputs[i].element_bytes;
+
+        for (size_t k = 0; k < call.inputs[i].n_dims; k++)
+            bytes *= call.inputs[i].dims[k];
+        if (call.inputs[i].is_tensor && !(bytes > 0))
+            return 0; /* the type of a tensor is unknown */
+        sum += call.inputs[i].is_tensor ? bytes : 0;
+    }
+    return sum < 9e18 ? (int64_t)sum : 0;
+}
+
 static void add_call(struct tr_trace *trace, const struct tr_track *track, uint32_t row)
 {
     struct tr_collectives *c = collectives_of(trace);
@@ -233,6 +258,8 @@ static void add_call(struct tr_trace *trace, const struct tr_track *track, uint3
 
     if (layout)
         describe_call(trace, layout, track, row, &kind, &call);
+    else if (track->kind == PS_TRACK_THREAD && track->template[row])
+        call.bytes_in = bytes_of_inputs(trace, &trace->templates[track->template[row]]);
     call.collective = collective_id(trace, &kind);
     if (!call.collective) {
         c->n_omitted++;

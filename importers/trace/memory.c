@@ -28,12 +28,13 @@ static struct ps_str header_value(const struct tr_trace *trace, const char *key)
     return found;
 }
 
-/* Whether torch of 2026 wrote the trace: that version writes Python events with CallFrom, and one
- * key per line. */
+/* Whether torch of 2026 wrote the trace: that version writes Python events with CallFrom, records
+ * with finished, and one key per line. */
 static bool is_torch_2026(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_templates; i++)
-        if (trace->templates[i].has_call_from)
+        if (trace->templates[i].has_call_from ||
+            (trace->templates[i].has_finished && trace->templates[i].bytes >= 0))
             return true;
     return trace->has_one_key_per_line;
 }

@@ -694,6 +694,15 @@ static void add_launch(struct tr_steps *steps, const struct tr_track *track, uin
     };
 }
 
+/* Whether a trace without steps extends over the slice: operators, calls, and annotations that mark
+ * no step. */
+static bool is_host_time(uint8_t kind, enum ps_role role, enum ps_name_kind meaning)
+{
+    if (kind == PS_SLICE_ANNOTATION)
+        return meaning != PS_NAME_STEP && meaning != PS_NAME_SERVING_STEP;
+    return role != PS_N_ROLES && kind != PS_SLICE_GPU_ANNOTATION;
+}
+
 static void add_host_slice(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
 {
     uint8_t kind = track->slice_kind[row];
@@ -709,7 +718,7 @@ static void add_host_slice(struct tr_steps *steps, const struct tr_track *track,
         add_step(steps, start, end, track->name_id[row], SOURCE_PROFILER);
     if (meaning == PS_NAME_SERVING_STEP && (kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX))
         add_serving_step(steps, start, end, track->name_id[row]);
-    if (role != PS_N_ROLES && kind != PS_SLICE_GPU_ANNOTATION) {
+    if (is_host_time(kind, role, meaning)) {
         steps->host_start = start < steps->host_start ? start : steps->host_start;
         steps->host_end = end > steps->host_end ? end : steps->host_end;
     }

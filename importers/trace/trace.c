@@ -354,6 +354,7 @@ static void describe_pair(struct tr_trace *trace, struct tr_template *t,
     if (ps_str_eq_c(pair->key, "Input Dims") || ps_str_eq_c(pair->key, "Input dims"))
         t->shapes = ps_template_count_params(pair->value) ? 0 : tr_text_id(trace, pair->value);
     t->has_call_from |= ps_str_eq_c(pair->key, "CallFrom");
+    t->has_finished |= ps_str_eq_c(pair->key, "finished");
 }
 
 /* Sets the properties of a new template. */
@@ -435,7 +436,15 @@ static void describe_cat(struct tr_category *cat)
         if (strcmp(words[i].word, lower) == 0) {
             cat->kind = (uint8_t)words[i].kind;
             cat->is_torch = !is_common(lower);
+            cat->is_mtia = !strcmp(lower, "mtia_ccp_events");
         }
+}
+
+enum ps_slice_kind tr_kind_of_work(struct ps_str name)
+{
+    return ps_str_eq_c(name, "event_wait") || ps_str_eq_c(name, "event_record") ? PS_SLICE_SYNC
+           : ps_str_eq_c(name, "dma_request")                                   ? PS_SLICE_MEMCPY
+                                                                                : PS_SLICE_KERNEL;
 }
 
 /* --- Members of a template --- */

@@ -73,7 +73,8 @@ struct tr_template {
         total_allocated, total_reserved, sequence, fwd_thread, python_id, python_parent,
         python_module, pid, graph_node;
     uint16_t n_params;
-    bool has_call_from; /* the arguments have "CallFrom", which torch of 2026 writes */
+    /* the arguments have "CallFrom", or "finished" beside "Bytes", which torch of 2026 writes */
+    bool has_call_from, has_finished;
 };
 
 struct tr_category {
@@ -81,6 +82,7 @@ struct tr_category {
     uint32_t text_id;
     uint8_t kind;  /* enum ps_slice_kind of the lower-case category; PS_SLICE_OTHER: unknown */
     bool is_torch; /* only Kineto writes this category */
+    bool is_mtia;  /* names tell its waits and copies from its kernels: tr_kind_of_work */
 };
 
 /* A key outside of the events, in order of first appearance. A repeated key has its last value. */
@@ -151,6 +153,9 @@ void tr_thread_visit_once(struct tr_trace *trace, struct tr_thread *thread, tr_v
 /* Returns the parameters at args_at, a tr_record.args_address; the slice extends to the end of
  * their segment. */
 struct ps_str tr_params_at(const struct tr_trace *trace, uint64_t args_at);
+
+/* The kind of a slice of an MTIA device: kernel, copy, or wait of a stream. */
+enum ps_slice_kind tr_kind_of_work(struct ps_str name);
 
 /* Convert between texts and text ids. Id 0 is the text "". */
 struct ps_str tr_text_of_id(const struct tr_trace *trace, uint32_t id);

@@ -896,7 +896,9 @@ static void put_row(struct gather *g, enum tr_track_class kind, const struct tr_
     track->name_id[row] = r->name;
     track->template[row] = r->template;
     track->category[row] = r->category;
-    track->slice_kind[row] = g->trace->categories[r->category].kind;
+    track->slice_kind[row] = g->trace->categories[r->category].is_mtia
+                                 ? (uint8_t)tr_kind_of_work(tr_text_of_id(g->trace, r->name))
+                                 : g->trace->categories[r->category].kind;
     track->flags[row] = flags;
     track->family[row] = mark;
     if (row && (start < track->start[row - 1] ||

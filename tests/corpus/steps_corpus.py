@@ -92,7 +92,9 @@ def role_of(cat, name):
         if name[:5] in ("nccl:", "gloo:") and name[5:] in ("broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter"):
             return "communication"
         loads = name.startswith(("enumerate(DataLoader)#", "enumerate(DataPipe)#")) and name.endswith("__next__")
-        return "dataloader" if loads else "cpu"
+        if loads or "annotation" in cat:  # an annotation is a name for time, not work
+            return "dataloader" if loads else None
+        return "cpu"
     return None
 
 

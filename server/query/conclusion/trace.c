@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/trace/graph_captures.h"
 #include "server/query/trace/rules.h"
@@ -19,6 +20,7 @@
 /* share of a step; a driver call that blocks longer is a cause of its own */
 #define BLOCKING_SHARE 0.10
 #define VERDICT_SHARE  0.25 /* share of a step; a part with a larger share explains the step */
+#define ODD_STEP_SHARE 0.50 /* share of all steps; a longer step is told apart */
 #define PART_SHARE     0.10 /* share of a cause; smaller parts of the cause are not listed */
 #define PARTS_MAX      3
 /* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
@@ -41,7 +43,18 @@ struct call_counts {
     double copies, sets, driver, loads, host_collectives, ranges;
 };
 
+/* Annotations and Python frames by their time outside of operators, on one thread of each worker:
+ * the one with most of them, since other threads may only wait. */
+struct outside {
+    struct blocking *names; /* by text id */
+    int64_t ns;             /* of all names */
+    uint64_t *n_of_track;   /* annotations and Python frames, by track id */
+    size_t n_tracks;
+    struct ps_name_kinds kinds;
+};
+
 struct worker_time {
+    uint32_t track;                /* of struct outside; 0: none */
     struct ps_intervals steps;     /* joined */
     struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
     /* joined: captures of graphs; and these with the work of the device */
@@ -64,9 +77,11 @@ struct trace {
     struct worker_time *workers;
     struct blocking *blocking; /* by text id */
     size_t n_blocking;
-    struct row_sum kernels, collectives, operators; /* of the span */
+    struct row_sum kernels, collectives, operators, phases; /* of the span */
     struct call_counts counts;
-    bool counts_annotations;   /* the operators include annotations */
+    double compile_s;           /* parts_s[PS_ROLE_CPU] in phases of torch.compile */
+    double longest_s, median_s; /* steps */
+    struct outside outside;
     bool is_torch;             /* else: Nsight Systems */
     const char *operators_tab; /* the tab that lists slices of the host by name */
     struct ps_trace_facts facts;
@@ -87,15 +102,36 @@ static void trace_free(struct trace *trace)
     free(trace->workers);
     ps_graph_captures_free(&trace->captures);
     free(trace->blocking);
+    free(trace->outside.names);
+    free(trace->outside.n_of_track);
+    ps_name_kinds_free(&trace->outside.kinds);
     free(trace->checks);
     ps_trace_facts_free(&trace->facts);
     ps_track_owners_free(&trace->owners);
     ps_range_sums_free(&trace->sums);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void sum_lengths(struct trace *trace, int64_t *lengths, size_t n)
+{
+    if (!n)
+        return;
+    qsort(lengths, n, sizeof *lengths, compare_numbers);
+    trace->longest_s = (double)lengths[n - 1] / 1e9;
+    trace->median_s = ((double)lengths[(n - 1) / 2] + (double)lengths[n / 2]) / 2e9;
+}
+
 static enum ps_status read_steps(struct trace *trace, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) int64_t *lengths = NULL;
+    size_t n = 0, cap = 0;
 
     ps_db_prepare(trace->db, ps_query_sql("conclude_steps"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
@@ -106,7 +142,10 @@ static enum ps_status read_steps(struct trace *trace, struct ps_err *err)
         ps_intervals_add(&trace->workers[worker].steps, ps_col_int(stmt, 1), ps_col_int(stmt, 2));
         trace->has_marks |= ps_col_int(stmt, 3) != 0;
         trace->n_steps++;
+        PS_RESERVE_ONE(lengths, n, cap);
+        lengths[n++] = ps_col_int(stmt, 2) - ps_col_int(stmt, 1);
     }
+    sum_lengths(trace, lengths, n);
     for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
         if (!trace->n_steps)
             ps_intervals_add(&trace->workers[w].steps, trace->span.from_ns, trace->span.to_ns);
@@ -263,8 +302,95 @@ static enum ps_status read_blocking(struct trace *trace, struct ps_err *err)
     return ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
 }
 
+static bool count_named(void *user, const struct ps_chunk *chunk)
+{
+    struct outside *outside = user;
+    uint64_t *n;
+
+    outside->n_of_track = ps_grow_to(outside->n_of_track, &outside->n_tracks, chunk->track,
+                                     sizeof *outside->n_of_track);
+    n = &outside->n_of_track[chunk->track];
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
+
+        *n += kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_PYTHON;
+    }
+    return true;
+}
+
+static bool is_name_outside(struct trace *trace, int64_t name)
+{
+    uint8_t *kind = ps_name_kinds_slot(&trace->outside.kinds, (uint32_t)name);
+
+    if (*kind == PS_NAME_UNKNOWN)
+        *kind = (uint8_t)ps_name_kind_of(ps_trace_text(trace->db, (uint32_t)name));
+    return *kind == PS_NAME_OTHER;
+}
+
+static bool sum_named(void *user, const struct ps_chunk *chunk)
+{
+    struct trace *trace = user;
+    uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
+    const struct worker_time *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
+
+    for (uint32_t i = 0; chunk->track == worker->track && i < chunk->n; i++) {
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), end;
+        int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
+        int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
+        int64_t ns = ps_chunk_value(chunk, PS_COL_SELF, i), in_steps;
+        struct blocking *sum;
+
+        if ((kind != PS_SLICE_ANNOTATION && kind != PS_SLICE_PYTHON) || name <= 0 ||
+            (uint64_t)name >= trace->n_blocking ||
+            __builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end) ||
+            !is_name_outside(trace, name))
+            continue;
+        in_steps = ps_intervals_length(&worker->steps, start, end);
+        ns = ns < in_steps ? ns : in_steps;
+        if (ns <= 0)
+            continue;
+        sum = &trace->outside.names[name];
+        sum->calls++;
+        sum->ns = ps_add_saturated(sum->ns, ns);
+        trace->outside.ns = ps_add_saturated(trace->outside.ns, ns);
+        if (ns > sum->longest_ns) {
+            sum->longest_ns = ns;
+            sum->longest = ps_slice_id(chunk->track, chunk->first + i);
+        }
+    }
+    return true;
+}
+
+/* Sums what the host did outside of operators, if that explains a step. */
+static enum ps_status read_outside(struct trace *trace, struct ps_err *err)
+{
+    struct ps_chunk_query query = {
+        .track_kinds = 1u << PS_TRACK_THREAD,
+        .slice_kinds = 1u << PS_SLICE_ANNOTATION | 1u << PS_SLICE_PYTHON,
+        .range = trace->span,
+        .columns = PS_COL_BIT(PS_COL_KIND),
+    };
+    struct outside *outside = &trace->outside;
+
+    if (!trace->is_torch || trace->parts_s[PS_N_ROLES] < CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    outside->names = ps_alloc_array(trace->n_blocking + 1, sizeof *outside->names);
+    ps_trace_each_chunk(trace->db, &query, count_named, outside, err);
+    for (uint32_t t = 0; t < outside->n_tracks; t++) {
+        uint32_t w = ps_track_owner_of(&trace->owners, t).worker;
+
+        if (w < trace->sums.n_workers && outside->n_of_track[t] > 0 &&
+            (trace->workers[w].track == 0 ||
+             outside->n_of_track[t] > outside->n_of_track[trace->workers[w].track]))
+            trace->workers[w].track = t;
+    }
+    query.columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                    PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND);
+    return ps_trace_each_chunk(trace->db, &query, sum_named, trace, err);
+}
+
 /* Prepares one of the queries conclude_kernels, with the flag :communication, and
- * conclude_operators, with the flag :annotations. */
+ * conclude_operators, with the flag :compile. */
 static enum ps_status prepare_rows(const struct trace *trace, const char *query, bool flag,
                                    struct ps_stmt **out, struct ps_err *err)
 {
@@ -273,7 +399,7 @@ static enum ps_status prepare_rows(const struct trace *trace, const char *query,
     ps_db_prepare(trace->db, ps_query_sql(query), out, err);
     ps_bind_int(*out, ":from", trace->span.from_ns);
     ps_bind_int(*out, ":to", trace->span.to_ns);
-    ps_bind_int(*out, of_kernels ? ":communication" : ":annotations", flag);
+    ps_bind_int(*out, of_kernels ? ":communication" : ":compile", flag);
     return err->code;
 }
 
@@ -291,19 +417,14 @@ static enum ps_status sum_rows(struct trace *trace, const char *query, bool flag
     return err->code;
 }
 
-/* If the self times are more than the time in which an operator or annotation is active, threads
- * overlap. Then an annotation may wait for the operators of another thread, as "## backward ##"
- * does for autograd, and only operators count. */
+/* torch.compile writes its phases as operators. They are a cause of their own. */
 static enum ps_status sum_operators(struct trace *trace, struct ps_err *err)
 {
-    double active_s = trace->parts_s[PS_ROLE_CPU] * trace->divisor;
-
-    trace->counts_annotations = true;
-    sum_rows(trace, "conclude_operators", true, &trace->operators, err);
-    if ((double)trace->operators.ns / 1e9 <= (1 + CAUSE_SHARE) * active_s)
-        return err->code;
-    trace->counts_annotations = false;
-    return sum_rows(trace, "conclude_operators", false, &trace->operators, err);
+    sum_rows(trace, "conclude_operators", false, &trace->operators, err);
+    sum_rows(trace, "conclude_operators", true, &trace->phases, err);
+    trace->compile_s = fmin((double)trace->phases.ns / 1e9 / trace->divisor,
+                            trace->parts_s[PS_ROLE_CPU] - trace->captures_s[PS_ROLE_CPU]);
+    return err->code;
 }
 
 static enum ps_status read_counts(struct trace *trace, struct ps_err *err)
@@ -352,7 +473,8 @@ static enum ps_status read_trace(struct trace *trace, struct ps_err *err)
     sum_rows(trace, "conclude_kernels", true, &trace->collectives, err);
     sum_operators(trace, err);
     read_counts(trace, err);
-    return read_checks(trace, err);
+    read_checks(trace, err);
+    return err->code == PS_OK ? read_outside(trace, err) : err->code;
 }
 
 static const struct ps_report_link kernels_link = {"kernels",
@@ -519,8 +641,8 @@ static struct rows rows_of(const struct trace *trace, const char *query, bool fl
 
 static struct rows rows_of_operators(const struct trace *trace)
 {
-    return rows_of(trace, "conclude_operators", trace->counts_annotations, &trace->operators,
-                   trace->parts_s[PS_ROLE_CPU], trace->operators_tab);
+    return rows_of(trace, "conclude_operators", false, &trace->operators,
+                   trace->parts_s[PS_ROLE_CPU] - trace->compile_s, trace->operators_tab);
 }
 
 static struct rows rows_of_kernels(const struct trace *trace)
@@ -715,8 +837,60 @@ static struct ps_cause *add_simple(struct ps_conclusion *c, const struct trace *
     return cause;
 }
 
+/* Returns the text id with the most time outside of operators among those with less than `below`;
+ * 0: none. */
+static size_t find_outside(const struct trace *trace, int64_t below)
+{
+    size_t found = 0;
+
+    for (size_t name = 1; trace->outside.names && name < trace->n_blocking; name++)
+        if (trace->outside.names[name].ns < below &&
+            trace->outside.names[name].ns > trace->outside.names[found].ns)
+            found = name;
+    return found;
+}
+
+/* If other threads run operators meanwhile, the names share the time in which none runs, in
+ * proportion. */
+static double outside_seconds(const struct trace *trace, size_t name)
+{
+    double seconds = (double)trace->outside.names[name].ns / 1e9 / trace->divisor;
+    double sum_s = (double)trace->outside.ns / 1e9 / trace->divisor;
+    double whole_s = trace->parts_s[PS_N_ROLES];
+
+    return sum_s > (1 + CAUSE_SHARE) * whole_s ? seconds * whole_s / sum_s : fmin(seconds, whole_s);
+}
+
+/* Adds what the host did outside of operators as parts of the last cause. */
+static enum ps_status add_outside(struct ps_conclusion *c, const struct trace *trace,
+                                  struct ps_err *err)
+{
+    double left_s = trace->parts_s[PS_N_ROLES];
+    int64_t below = INT64_MAX;
+
+    for (int i = 0; i < PARTS_MAX; i++) {
+        size_t name = find_outside(trace, below);
+        const struct blocking *sum = &trace->outside.names[name];
+        struct ps_report_link link;
+        struct ps_cause *part;
+
+        if (!name || outside_seconds(trace, name) < PART_SHARE * trace->parts_s[PS_N_ROLES])
+            break;
+        below = sum->ns;
+        link = link_slice(c, sum->longest);
+        part = add_part(c, trace, "other", fmin(outside_seconds(trace, name), left_s));
+        left_s -= part->amount;
+        ps_say_code(c, &part->title, link, ps_trace_text(trace->db, (uint32_t)name));
+        say_count(c, &part->evidence, link, (double)sum->calls, "call");
+        if (say_callers(c, trace, sum->longest, &part->evidence, err) != PS_OK)
+            break;
+    }
+    return err->code;
+}
+
 /* The causes of a trace without devices. */
-static void add_host_causes(struct ps_conclusion *c, const struct trace *trace)
+static enum ps_status add_host_causes(struct ps_conclusion *c, const struct trace *trace,
+                                      struct ps_err *err)
 {
     struct ps_cause *cause =
         add_simple(c, trace, "runtime", trace->parts_s[PS_ROLE_RUNTIME], "Driver calls", NULL);
@@ -728,8 +902,10 @@ static void add_host_causes(struct ps_conclusion *c, const struct trace *trace)
     cause = add_simple(c, trace, "other", trace->parts_s[PS_N_ROLES], "Outside any operator", NULL);
     if (cause) {
         ps_say_link(c, &cause->evidence, (struct ps_report_link){.tab = "flame"}, "flame graph");
+        add_outside(c, trace, err);
         add_findings(c, trace);
     }
+    return err->code;
 }
 
 static void add_loading(struct ps_conclusion *c, const struct trace *trace)
@@ -785,6 +961,24 @@ static void add_blocking(struct ps_conclusion *c, const struct trace *trace, siz
     say_callers(c, trace, calls->longest, &cause->evidence, err);
 }
 
+/* The phases of torch.compile. */
+static enum ps_status add_compilation(struct ps_conclusion *c, const struct trace *trace,
+                                      struct ps_err *err)
+{
+    const struct rows rows = rows_of(trace, "conclude_operators", true, &trace->phases,
+                                     trace->compile_s, trace->operators_tab);
+    struct ps_cause *cause;
+
+    if (rows.whole_s < CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    cause = add_cause(c, trace, "compilation", rows.whole_s, "torch.compile compiles");
+    cause->advice = "A program is compiled at its first call. Record after the warm-up to see how "
+                    "it runs.";
+    say_count(c, &cause->evidence, link_operators(trace, "dynamo_timed"),
+              (double)trace->phases.calls, "phase");
+    return add_rows(c, trace, &rows, err);
+}
+
 static enum ps_status add_operators(struct ps_conclusion *c, const struct trace *trace,
                                     struct ps_err *err)
 {
@@ -838,7 +1032,7 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace)
 {
     const double *all = trace->parts_s, *captures = trace->captures_s;
     const double runtime_s = all[PS_ROLE_RUNTIME] - captures[PS_ROLE_RUNTIME] - trace->blocking_s;
-    const double operators_s = all[PS_ROLE_CPU] - captures[PS_ROLE_CPU];
+    const double operators_s = all[PS_ROLE_CPU] - captures[PS_ROLE_CPU] - trace->compile_s;
     const double other_s = all[PS_N_ROLES] - captures[PS_N_ROLES];
     const double sync_s = is_found(trace, "synchronisation") ? sync_seconds(trace) : 0;
     const struct {
@@ -851,6 +1045,8 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace)
         {"host_operators", trace->is_torch ? "Operators on the CPU" : "In NVTX ranges", operators_s,
          link_operators(trace, NULL), trace->is_torch ? "operator call" : "range",
          trace->is_torch ? (double)trace->operators.calls : trace->counts.ranges},
+        {"host_compilation", "torch.compile compiles", trace->compile_s,
+         link_operators(trace, "dynamo_timed"), "phase", (double)trace->phases.calls},
         {"host_other",
          trace->is_torch ? "Outside any operator" : "Outside any NVTX range",
          other_s,
@@ -860,7 +1056,7 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace)
         {"host_runtime", sync_s > 0 ? "Other driver calls" : "Driver calls", runtime_s - sync_s,
          link_driver(trace), "driver call", trace->counts.driver},
     };
-    double seconds = operators_s + other_s + runtime_s;
+    double seconds = operators_s + trace->compile_s + other_s + runtime_s;
     struct ps_cause *cause;
 
     if (seconds < CAUSE_SHARE * trace->wall_s)
@@ -924,11 +1120,31 @@ static void add_captures(struct ps_conclusion *c, const struct trace *trace, str
     say_callers(c, trace, longest->begin_call, &cause->evidence, err);
 }
 
+/* Whether one step takes more than all others: a share is then not one of each step. */
+static bool has_odd_step(const struct trace *trace)
+{
+    return trace->has_marks && trace->n_steps > 2 &&
+           trace->longest_s > ODD_STEP_SHARE * trace->wall_s * trace->divisor;
+}
+
 static const char *step_words(const struct trace *trace)
 {
     return !trace->has_marks     ? " of the trace"
            : trace->n_steps == 1 ? " of the step"
+           : has_odd_step(trace) ? " of all steps"
                                  : " of each step";
+}
+
+static void say_odd_step(struct ps_conclusion *c, const struct trace *trace)
+{
+    char longest[48], median[48];
+
+    if (has_odd_step(trace))
+        ps_conclusion_note(c,
+                           "One step takes %s, more than the others together; the median step "
+                           "takes %s.",
+                           ps_format_seconds(trace->longest_s, longest),
+                           ps_format_seconds(trace->median_s, median));
 }
 
 static void say_part_of_step(struct ps_conclusion *c, const struct trace *trace, double seconds,
@@ -937,7 +1153,10 @@ static void say_part_of_step(struct ps_conclusion *c, const struct trace *trace,
     ps_say_value(&c->sentence, link, seconds, "s");
     ps_say(c, &c->sentence, " of the ");
     ps_say_value(&c->sentence, (struct ps_report_link){.tab = "overview"}, trace->wall_s, "s");
-    ps_say(c, &c->sentence, trace->has_marks ? " of a step" : " of the trace");
+    ps_say(c, &c->sentence,
+           !trace->has_marks     ? " of the trace"
+           : has_odd_step(trace) ? " of a mean step"
+                                 : " of a step");
 }
 
 static void say_idle(struct ps_conclusion *c, const struct trace *trace, double idle_s)
@@ -1028,6 +1247,25 @@ static void say_obstacle(struct ps_conclusion *c, const struct trace *trace, con
     ps_say(c, &c->sentence, "%s", end);
 }
 
+/* Appends "`sleep` in `train.py(3): wait` takes 98.5 % of the trace." */
+static enum ps_status say_outside(struct ps_conclusion *c, const struct trace *trace,
+                                  struct ps_err *err)
+{
+    const size_t name = find_outside(trace, INT64_MAX);
+    const struct rows operators = rows_of_operators(trace);
+
+    if (!name)
+        return say_top(c, trace, &c->sentence, &operators, err);
+    ps_say_code(c, &c->sentence, link_slice(c, trace->outside.names[name].longest),
+                ps_trace_text(trace->db, (uint32_t)name));
+    say_callers(c, trace, trace->outside.names[name].longest, &c->sentence, err);
+    ps_say(c, &c->sentence, " takes ");
+    ps_say_value(&c->sentence, link_slice(c, trace->outside.names[name].longest),
+                 100 * outside_seconds(trace, name) / trace->wall_s, "percent");
+    ps_say(c, &c->sentence, "%s.", step_words(trace));
+    return err->code;
+}
+
 /* Says where the time of a step without an obstacle goes. */
 static enum ps_status say_work(struct ps_conclusion *c, const struct trace *trace,
                                struct ps_err *err)
@@ -1052,7 +1290,15 @@ static enum ps_status say_work(struct ps_conclusion *c, const struct trace *trac
         say_part_of_step(c, trace, blocking_seconds(trace, blocking),
                          link_slice(c, trace->blocking[blocking].longest));
         ps_say(c, &c->sentence, ".");
-    } else if (trace->operators.calls && parts[PS_ROLE_CPU] >= parts[PS_N_ROLES]) {
+    } else if (trace->compile_s > operators.whole_s && trace->compile_s > parts[PS_N_ROLES]) {
+        ps_say(c, &c->verdict, "torch.compile takes ");
+        ps_say_value(&c->verdict, link_operators(trace, "dynamo_timed"),
+                     100 * trace->compile_s / trace->wall_s, "percent");
+        ps_say(c, &c->verdict, "%s.", step_words(trace));
+        ps_say(c, &c->sentence, " Operators take ");
+        say_part_of_step(c, trace, operators.whole_s, link_operators(trace, NULL));
+        ps_say(c, &c->sentence, ".");
+    } else if (trace->operators.calls && operators.whole_s >= parts[PS_N_ROLES]) {
         say_top(c, trace, &c->verdict, &operators, err);
         ps_say(c, &c->sentence, " All operators take ");
         say_part_of_step(c, trace, operators.whole_s, link_operators(trace, NULL));
@@ -1062,7 +1308,7 @@ static enum ps_status say_work(struct ps_conclusion *c, const struct trace *trac
         ps_say(c, &c->sentence, " Operators take ");
         say_part_of_step(c, trace, operators.whole_s, link_operators(trace, NULL));
         ps_say(c, &c->sentence, ". ");
-        say_top(c, trace, &c->sentence, &operators, err);
+        say_outside(c, trace, err);
     } else {
         ps_say(c, &c->verdict, "The trace has no kernels and no operators.");
     }
@@ -1171,7 +1417,8 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         add_kernels(out, &trace, err);
     } else {
         add_operators(out, &trace, err);
-        add_host_causes(out, &trace);
+        add_compilation(out, &trace, err);
+        add_host_causes(out, &trace, err);
     }
     add_loading(out, &trace);
     add_communication(out, &trace, err);
@@ -1183,9 +1430,10 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         ps_conclude_ranks(db, trace.wall_s, out, err);
     if (trace.has_marks && trace.has_devices)
         ps_conclude_inference(db, out, err);
+    say_odd_step(out, &trace);
     if (!trace.has_marks)
-        ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. Mark "
-                                "steps with profiler.step().");
+        ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. "
+                                "profiler.step() marks steps if the profiler has a schedule=.");
     ps_conclusion_note(out, "Each moment counts for the first of kernel, copy, communication, "
                             "driver call, wait for data and operator that was active. A saving is "
                             "the whole part.");

@@ -195,7 +195,7 @@ static void add_host_fact(struct ps_trace_facts *facts, struct ps_str name, uint
         add_to_fact(&facts->distributed, calls, ns);
     } else if (starts_with_word(name, "DataParallel.forward")) {
         add_to_fact(&facts->data_parallel, calls, ns);
-    } else if (starts_with_word(name, "gloo:")) {
+    } else if (starts_with_word(name, "gloo:") && ps_name_kind_of(name) == PS_NAME_COLLECTIVE) {
         add_to_fact(&facts->gloo, calls, ns);
     } else if (ps_str_eq_c(name, "aten::item")) {
         add_to_fact(&facts->item_calls, calls, ns);

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Traces of torch 2.15 without a GPU (tests/recorded/torch-cpu): figures of torch-tb-profiler 0.4.3 and of key_averages(), and what `show` says."""
+import os
+
+from program import ROOT, ShelfTest
+
+RECORDED = os.path.join(ROOT, "tests", "recorded", "torch-cpu")
+
+
+class TorchCpu(ShelfTest):
+    def add(self, name):
+        return self.json("add", os.path.join(RECORDED, name + ".json.gz"))["id"]
+
+    def parts(self, run):
+        """Microseconds of the mean step, as the TensorBoard plugin divides it."""
+        rows = self.rows(run, "SELECT name, avg(ns) / 1000.0 AS us FROM step_parts WHERE definition = 'tensorboard' GROUP BY name")
+        return {row["name"]: row["us"] for row in rows if row["us"]}
+
+    def rows(self, run, statement):
+        return self.json("sql", run, statement)
+
+    def test_annotations_are_no_operators(self):
+        run = self.add("annotation-without-stack")
+        self.assertAlmostEqual(self.parts(run)["cpu"], 303.1, delta=0.1)
+        said = self.ok("show", run)
+        self.assertIn("Operators take 303.1 µs of the 20.87 ms of the trace. train_step takes 98.5 % of the trace.", said)
+        self.assertIn("profiler.step() marks steps if the profiler has a schedule=", said)
+
+    def test_time_outside_operators_has_the_name_of_its_frame(self):
+        run = self.add("annotation-with-stack")
+        self.assertAlmostEqual(self.parts(run)["cpu"], 311.7, delta=0.1)
+        self.assertIn("<built-in function sleep> in rec4.py(33): work takes 97.0 % of the trace.", self.ok("show", run))
+
+    def test_parts_of_steps_with_collectives_of_the_host(self):
+        for name, known in (("gloo-rank0", {"communication": 98_447.6, "cpu": 10_868.3, "other": 18_556.3}),
+                            ("gloo-rank1", {"communication": 26_174.0, "cpu": 28_461.6, "other": 70_902.7})):
+            run = self.add(name)
+            for part, us in self.parts(run).items():
+                self.assertAlmostEqual(us, known[part], delta=0.2)
+            self.assertIn(": 18 collectives", self.ok("show", run))  # neither barriers nor what is received
+            calls, = self.rows(run, "SELECT count(*) AS n, sum(bytes_in) AS bytes FROM collectives WHERE name = 'gloo:all_reduce'")
+            self.assertEqual((calls["n"], calls["bytes"]), (9, 1_014_072))
+
+    def test_phases_of_compilation_are_no_operators(self):
+        said = self.ok("show", self.add("first-step-compiles"))
+        self.assertIn("torch.compile takes 99.1 % of all steps. Operators take 171.3 ms", said)
+        self.assertIn("One step takes 100.1 s, more than the others together; the median step takes 265.6 µs.", said)
+
+    def test_both_exporters_have_the_same_memory(self):
+        for name in ("python-exporter", "default-exporter"):
+            rows = self.rows(self.add(name), "SELECT name, cpu_bytes, self_cpu_bytes FROM operators WHERE name IN ('aten::mul', 'PowBackward0') ORDER BY 1")
+            self.assertEqual([(row["self_cpu_bytes"], row["cpu_bytes"]) for row in rows], [(-512, 256), (504, 512)], name)
