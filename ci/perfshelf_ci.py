@@ -14,6 +14,7 @@ import re
 import secrets
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import tarfile
@@ -268,7 +269,9 @@ def prune(program):
 def measure():
     if not get("COMMAND") and not (get("BASE_COMMAND") and get("NEW_COMMAND")):
         raise Failure("the input command is empty")
-    os.environ.pop("PERFSHELF_CI_COMMENT_TOKEN", None)  # builds and measured programs must not see it
+    if get("COMMENT_TOKEN"):
+        raise Failure("PERFSHELF_CI_COMMENT_TOKEN is set where the code of the change runs, which could read it from the processes of the job; "
+                      "give it to the job or step of `comment` only (docs/ci.md)")
     new = git("rev-parse", "--verify", "HEAD^{commit}")
     base = find_base(new)
     say(f"base {base}, new {new}")
@@ -296,6 +299,8 @@ def pull_request():
     """(project, number) of the pull request or merge request, as words of the API; None: the job is of none."""
     if os.environ.get("CI_MERGE_REQUEST_IID"):
         return os.environ.get("CI_MERGE_REQUEST_PROJECT_ID") or os.environ.get("CI_PROJECT_ID"), os.environ["CI_MERGE_REQUEST_IID"]
+    if get("PULL_REQUEST"):
+        return os.environ.get("GITHUB_REPOSITORY"), get("PULL_REQUEST")
     path = os.environ.get("GITHUB_EVENT_PATH")
     if not path or not os.path.isfile(path):
         return None, None
@@ -401,17 +406,24 @@ def write_comment(api, text):
     return "created"
 
 
+def read_summary():
+    """None: there is none. The measured program could have replaced the file by a link, for instance to the environment with the token."""
+    try:
+        with open(os.open(get("SUMMARY"), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8", errors="replace") as file:
+            return file.read(ANSWER_MAX) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    except OSError:
+        return None
+
+
 def comment():
-    token, (project, number) = get("COMMENT_TOKEN"), pull_request()
-    if not os.path.isfile(get("SUMMARY")):
+    token, (project, number), text = get("COMMENT_TOKEN"), pull_request(), read_summary()
+    if text is None:
         say("no comment: there is no summary")
     elif not number:
         say("no comment: this job is not one of a pull request")
     elif not token:
         say("no comment: there is no token that may write one; the summary has the result")
     else:
-        with open(get("SUMMARY"), encoding="utf-8") as file:
-            text = file.read()
         try:
             api = (GitLab if os.environ.get("CI_MERGE_REQUEST_IID") else GitHub)(token, project, number)
             say(f"comment {write_comment(api, text)}")

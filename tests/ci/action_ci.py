@@ -21,6 +21,30 @@ SECRETS = ("secret-comment-token", "psh_secret-server-token")
 SHORT = {"pairs": "8", "warmup": "0", "perfshelf": runner.PROGRAM, "command": f"{PYTHON} app.py"}
 
 
+HOSTILE = """import glob, os
+spy = open({spy!r}, "a")
+pid = os.getpid()
+while pid > 1:
+    pid = int(open(f"/proc/{{pid}}/stat").read().rsplit(")", 1)[1].split()[1])
+    try:
+        spy.write("parent " + open(f"/proc/{{pid}}/environ").read().replace(chr(0), " ") + chr(10))
+    except OSError:
+        break
+tool = os.path.join(os.environ["RUNNER_TEMP"], "tools")
+os.makedirs(tool, exist_ok=True)
+for name in ("python3", "bash"):
+    with open(os.path.join(tool, name), "w") as file:
+        file.write("#!/bin/sh\\nenv >>" + {spy!r} + "\\n")
+    os.chmod(file.name, 0o755)
+open(os.path.join(tool, "sitecustomize.py"), "w").write("import os; open(" + repr({spy!r}) + ", 'a').write(str(os.environ))")
+open(os.path.join(tool, "rc"), "w").write("env >>" + {spy!r} + "\\n")
+open(os.environ["GITHUB_PATH"], "a").write(tool + "\\n")
+open(os.environ["GITHUB_ENV"], "a").write("PYTHONPATH=" + tool + "\\nBASH_ENV=" + tool + "/rc\\n")
+if os.path.exists({script!r}):
+    open({script!r}, "a").write("\\nopen(" + repr({spy!r}) + ", 'a').write(str(os.environ))\\n")
+"""
+
+
 class CiTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="perfshelf-ci-test-")
@@ -86,6 +110,20 @@ class Action(CiTest):
         for secret in SECRETS:
             self.assertNotIn(secret, log + summary)
             self.assertNotIn(secret, seen)
+
+    def test_a_program_that_prepares_the_step_with_the_token(self):
+        """It runs as the user of the job: it changes the script, the files of the runner and the summary, and looks at its parents."""
+        spy = os.path.join(self.folder, "environment")
+        job, _ = self.job(1, 1, more=HOSTILE.format(spy=spy, script=os.path.join(self.folder, "job", "actions", "perfshelf_ci.py")))
+        status, log, _ = job.action(**SHORT, fail_on="+900%")
+        self.assertEqual(status, 0, log)
+        with open(spy, encoding="utf-8") as file:
+            seen = file.read()
+        self.assertIn("parent", seen)
+        self.assertIn("perfshelf: comment created", log)
+        self.assertIn("over the limit", self.forge.comments[-1]["body"])
+        for secret in SECRETS:
+            self.assertNotIn(secret, log + seen + self.forge.comments[-1]["body"])
 
     def test_a_failing_build_or_program(self):
         job, _ = self.job(1, 1, more="sys.exit(5)")
@@ -177,6 +215,15 @@ class Comment(CiTest):
         self.forge.fails = [None, 502, 503]
         self.comment(expected="created")
 
+    def test_a_summary_that_is_a_link(self):
+        """To the environment of the step, which has the token."""
+        link = os.path.join(self.folder, "link.md")
+        for target in ("/proc/self/environ", self.folder):
+            os.symlink(target, link)
+            self.assertIn("there is no summary", self.comment(PERFSHELF_CI_SUMMARY=link))
+            os.remove(link)
+        self.assertEqual(self.forge.comments, [])
+
     def test_a_slow_server(self):
         self.forge.delay_s = 3
         self.assertIn("no comment: GET /repos/team/app/issues/7/comments: ", self.comment(PERFSHELF_CI_TIMEOUT_S="0.3"))
@@ -206,6 +253,26 @@ class GitLab(CiTest):
         self.assertIn("perfshelf: comment updated", log)
         self.assertEqual(len(self.forge.comments), 1)
         self.assertIn(("PUT", "/projects/12/merge_requests/7/notes/1000", "secret-comment-token"), self.forge.requests)
+
+    def test_the_program_cannot_read_the_token(self):
+        spy = os.path.join(self.folder, "environment")
+        made = repository.Repository(self.folder, 1, 1, HOSTILE.split("tool =")[0].format(spy=spy))
+        given = {f"PERFSHELF_CI_{name.upper()}": value for name, value in {**SHORT, "fail_on": "+900%"}.items()}
+        status, log = runner.gitlab(self.folder, made.checkout, self.forge.url, made.base, **given)
+        self.assertEqual(status, 0, log)
+        self.assertIn("perfshelf: comment created", log)
+        with open(spy, encoding="utf-8") as file:
+            seen = file.read()
+        self.assertIn("parent", seen)
+        self.assertNotIn("secret-comment-token", seen + log)
+
+    def test_a_token_without_a_scope_is_refused(self):
+        made = repository.Repository(self.folder, 1, 1, "open('ran', 'w')")
+        given = {f"PERFSHELF_CI_{name.upper()}": value for name, value in {**SHORT, "build": "touch " + os.path.join(self.folder, "built")}.items()}
+        status, log = runner.gitlab(self.folder, made.checkout, self.forge.url, made.base, PERFSHELF_CI_COMMENT_TOKEN="secret-comment-token", **given)
+        self.assertEqual(status, 2, log)
+        self.assertIn("give it to the job or step of `comment` only", log)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "built")))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,11 @@ class Job:
         os.makedirs(folder, exist_ok=True)
         with open(self.event, "w", encoding="utf-8") as file:
             json.dump({"pull_request": {"number": number}} if number else {}, file)
-        self.github = {"token": token, "ref_name": f"{number}/merge", "run_attempt": "1", "action_path": os.path.dirname(ACTION)}
+        copy = os.path.join(folder, "actions")  # a measured program may write to the files of the action
+        if not os.path.exists(copy):
+            shutil.copytree(os.path.join(ROOT, "ci"), copy)
+        self.github = {"token": token, "ref_name": f"{number}/merge", "run_attempt": "1", "action_path": os.path.join(copy, "github"),
+                       "event": {"pull_request": {"number": number}} if number else {}}
         self.environment = {
             "PATH": os.environ["PATH"], "HOME": os.path.join(folder, "home"), "GITHUB_ACTIONS": "true", "GITHUB_API_URL": api,
             "GITHUB_REPOSITORY": "team/app", "GITHUB_EVENT_PATH": self.event, "GITHUB_EVENT_NAME": "pull_request", "GITHUB_BASE_REF": "main",
@@ -108,7 +112,7 @@ class Job:
             given = inputs.get(name.replace("-", "_"))
             assert given is not None or not about.get("required"), name
             contexts["inputs"][name] = str(given) if given is not None else expressions.fill(about.get("default", ""))
-        summary, log, status, later = os.path.join(temp, "step-summary"), "", 0, []
+        summary, log, status, later, chosen = os.path.join(temp, "step-summary"), "", 0, [], {}
         for number, step in enumerate(action["runs"]["steps"]):
             assert set(step) <= {"id", "if", "shell", "env", "run", "uses", "with"}, set(step)
             if not expressions.holds(step.get("if")):
@@ -117,20 +121,28 @@ class Job:
                 assert re.fullmatch(r"actions/cache@[0-9a-f]{40}", step["uses"]), step["uses"]
                 later.append(self.cache(step, expressions, temp))
                 continue
-            assert step["shell"] == "bash"
+            shell = {"bash": "bash --noprofile --norc -eo pipefail {0}"}.get(step["shell"], step["shell"])
+            assert shell.endswith("bash --noprofile --norc -eo pipefail {0}"), shell
+            files = {name: os.path.join(temp, f"{number}.{name}") for name in ("GITHUB_ENV", "GITHUB_PATH")}
+            for path in files.values():
+                open(path, "w").close()
             script, output = os.path.join(temp, f"{number}.sh"), os.path.join(temp, f"{number}.output")
             with open(script, "w", encoding="utf-8") as file:
                 file.write(expressions.fill(step["run"]))
             open(output, "w").close()
-            environment = {**self.environment, "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary, "RUNNER_TEMP": temp,
+            environment = {**self.environment, **chosen, **files, "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary, "RUNNER_TEMP": temp,
                            **{key: expressions.fill(value) for key, value in step.get("env", {}).items()}}
-            done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", script], cwd=self.checkout, env=environment,
+            done = subprocess.run([word.replace("{0}", script) for word in shell.split()], cwd=self.checkout, env=environment,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
             log += done.stdout.decode(errors="replace")
             if done.returncode:
                 status, expressions.failed = status or done.returncode, True
             with open(output, encoding="utf-8") as file:
                 contexts["steps"][step.get("id", "")] = {"outputs": dict(line.rstrip("\n").split("=", 1) for line in file)}
+            with open(files["GITHUB_ENV"], encoding="utf-8") as file:
+                chosen.update(line.rstrip("\n").split("=", 1) for line in file)
+            with open(files["GITHUB_PATH"], encoding="utf-8") as file:
+                chosen["PATH"] = ":".join([*file.read().split("\n")[:-1], chosen.get("PATH", self.environment["PATH"])])
         for save in later:
             save()
         text = ""
@@ -141,13 +153,29 @@ class Job:
 
 
 def gitlab(folder, checkout, api, base, number=7, token="secret-comment-token", **variables):
-    """(status, log) of the job of ci/gitlab/perfshelf.yml."""
-    job = load(GITLAB)[".perfshelf"]
-    environment = {"PATH": os.environ["PATH"], "HOME": folder, "CI_PROJECT_DIR": checkout, "CI_API_V4_URL": api, "CI_PROJECT_ID": "12",
-                   "CI_MERGE_REQUEST_IID": str(number), "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "PERFSHELF_CI_COMMENT_TOKEN": token,
-                   "PERFSHELF_CI_PAUSE_S": "0.01", "LC_ALL": "C.UTF-8"}
-    for name, value in {**job["variables"], "PERFSHELF_CI_SCRIPT": os.path.join(ROOT, "ci", "perfshelf_ci.py"), **variables}.items():
-        environment[name] = re.sub(r"\$(\w+)", lambda match: environment.get(match[1], ""), str(value))
-    done = subprocess.run(["bash", "-eo", "pipefail", "-c", "\n".join(job["script"])], cwd=checkout, env=environment,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
-    return done.returncode, done.stdout.decode(errors="replace")
+    """(status, log) of both jobs of ci/gitlab/perfshelf.yml, with the file of the artifact between them. The status is that of the first."""
+    jobs, log, statuses = load(GITLAB), "", []
+    artifact = os.path.join(checkout, "perfshelf-summary.md")
+    for name in (".perfshelf", ".perfshelf-comment"):
+        job = jobs[name]
+        environment = {"PATH": os.environ["PATH"], "HOME": folder, "CI_PROJECT_DIR": checkout, "CI_API_V4_URL": api, "CI_PROJECT_ID": "12",
+                       "CI_MERGE_REQUEST_IID": str(number), "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "PERFSHELF_CI_PAUSE_S": "0.01", "LC_ALL": "C.UTF-8"}
+        if job.get("environment", {}).get("name") == "perfshelf-comment":  # the scope of the variable
+            environment["PERFSHELF_CI_COMMENT_TOKEN"] = token
+        given = {**jobs[job["extends"]]["variables"], **job["variables"], "PERFSHELF_CI_SCRIPT": os.path.join(ROOT, "ci", "perfshelf_ci.py"), **variables}
+        for key, value in given.items():
+            environment[key] = re.sub(r"\$(\w+)", lambda match: environment.get(match[1], ""), str(value))
+        where = checkout
+        if environment.get("GIT_STRATEGY") == "none":  # another machine, which has the artifact only
+            where = os.path.join(folder, "second")
+            shutil.rmtree(where, ignore_errors=True)
+            os.mkdir(where)
+            environment["CI_PROJECT_DIR"], environment["PERFSHELF_CI_SUMMARY"] = where, os.path.join(where, "perfshelf-summary.md")
+            if os.path.lexists(artifact):
+                shutil.copy(artifact, where, follow_symlinks=False)
+        done = subprocess.run(["bash", "-eo", "pipefail", "-c", "\n".join(job["script"])], cwd=where, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
+        statuses.append(done.returncode)
+        log += done.stdout.decode(errors="replace")
+    assert statuses[1] == 0, log
+    return statuses[0], log
