@@ -72,6 +72,10 @@ enum ps_status ps_agent_call(const struct ps_agent *agent, const char *tool, con
 /* Whether there is such a tool, for any agent. */
 bool ps_agent_has_tool(const char *name);
 
+/* The only item of a list of metrics with this title, or with this name and a unit behind it:
+ * cumtime_s for "cumtime". NULL: there is none, or there are several. */
+const cJSON *ps_metric_find_short(const cJSON *metrics, const char *name);
+
 /* Whether this revision of the protocol is supported, such as "2025-06-18". */
 bool ps_agent_supports_version(const char *version);
 

@@ -131,6 +131,11 @@ enum ps_status ps_growth_judge(const cJSON *headline, int n_base, const char *al
         return err->code;
     if (strcmp(growth_unit, "%") == 0)
         out->allowed = fabs(out->base) * growth / 100;
+    else if (!growth_unit[0] && unit[0])
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "--fail-on %s: the unit is missing" PS_HINT
+                       "write %s%% or, since the headline is measured in %s, %s%s",
+                       allowed, allowed, unit, allowed, unit);
     else if (!ps_value_convert(growth, growth_unit, unit, &out->allowed))
         return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the headline is measured in %s", allowed,
                        unit[0] ? unit : "plain numbers");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* compare_table.c: chooses one of the tables by which runs are compared, and its metric. */
 #include <string.h>
+#include <strings.h>
 
+#include "server/agent/agent.h"
 #include "server/agent/tools.h"
 
 void ps_add_table_names(struct ps_buf *text, const cJSON *response)
@@ -30,6 +32,31 @@ static const cJSON *find_item(const cJSON *list, const char *key, const char *na
             return item;
     }
     return NULL;
+}
+
+static bool has_short_name(const cJSON *metric, const char *name)
+{
+    const char *word = ps_member_text(metric, "metric");
+    const size_t len = strlen(name);
+
+    return strcasecmp(ps_member_text(metric, "title"), name) == 0 ||
+           (len && strncmp(word, name, len) == 0 && word[len] == '_' &&
+            !strchr(word + len + 1, '_'));
+}
+
+const cJSON *ps_metric_find_short(const cJSON *metrics, const char *name)
+{
+    const cJSON *metric, *found = NULL;
+
+    cJSON_ArrayForEach(metric, metrics)
+    {
+        if (!has_short_name(metric, name))
+            continue;
+        if (found)
+            return NULL;
+        found = metric;
+    }
+    return found;
 }
 
 /* The first metric that adds up over the rows ("self"), or that does not ("total"). */
@@ -64,6 +91,8 @@ enum ps_status ps_find_compare_table(struct ps_tool_call *call, const char *base
     out->metric = find_item(metrics, "metric", name);
     if (!out->metric && name && (strcmp(name, "self") == 0 || strcmp(name, "total") == 0))
         out->metric = find_by_sum(metrics, strcmp(name, "self") == 0);
+    if (!out->metric && name)
+        out->metric = ps_metric_find_short(metrics, name);
     if (out->metric)
         return PS_OK;
     ps_add_table_names(&names, out->tree);

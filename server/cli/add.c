@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
@@ -20,9 +21,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define DEPTH_MAX 64 /* maximum depth of nested folders */
@@ -130,6 +133,7 @@ static void import_pipe(struct add_state *adding, int pipe, const char *path, co
 struct folder {
     char **paths; /* array and strings are malloc'ed; each begins with the folder's path */
     size_t count, cap;
+    size_t n_hidden, n_links, n_special, n_system; /* entries that are not listed */
 };
 
 /* Called for each file or folder that cannot be read, with its path. The remaining files are still
@@ -154,10 +158,11 @@ static enum ps_status add_path(const struct walk *walk, const char *path, unsign
         return ps_fail_errno(err, "cannot read", path);
     if (S_ISDIR(about.st_mode))
         return read_folder(walk, path, depth + 1, err);
-    if (S_ISLNK(about.st_mode) && stat(path, &about) != 0)
-        return PS_OK; /* a dangling link is skipped */
-    if (!S_ISREG(about.st_mode))
+    const bool is_link = S_ISLNK(about.st_mode);
+    if ((is_link && stat(path, &about) != 0) || !S_ISREG(about.st_mode)) {
+        (*(is_link ? &out->n_links : &out->n_special))++;
         return PS_OK;
+    }
     PS_RESERVE_ONE(out->paths, out->count, out->cap);
     out->paths[out->count++] = ps_strdup(ps_str_from_c(path));
     return PS_OK;
@@ -173,9 +178,25 @@ static void add_entry(const struct walk *walk, const char *folder, const char *n
         walk->unreadable(walk->user, path.ptr, &err);
 }
 
+/* Whether the files of a folder are the kernel's, such as those of /proc, /sys and /dev. */
+static bool is_system_folder(const char *path)
+{
+    struct stat about, dev;
+    struct statfs system;
+    if (stat(path, &about) == 0 && stat("/dev", &dev) == 0 && about.st_dev == dev.st_dev &&
+        about.st_ino == dev.st_ino)
+        return true;
+    return statfs(path, &system) == 0 &&
+           (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC);
+}
+
 static enum ps_status read_folder(const struct walk *walk, const char *path, unsigned depth,
                                   struct ps_err *err)
 {
+    if (is_system_folder(path)) {
+        walk->out->n_system++;
+        return PS_OK;
+    }
     if (depth > DEPTH_MAX)
         return ps_fail(err, PS_LIMIT,
                        "folders are nested more than %d deep" PS_HINT
@@ -187,6 +208,9 @@ static enum ps_status read_folder(const struct walk *walk, const char *path, uns
     for (struct dirent *entry; (entry = readdir(dir));)
         if (entry->d_name[0] != '.')
             add_entry(walk, path, entry->d_name, depth);
+        else
+            walk->out->n_hidden +=
+                strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     closedir(dir);
     return PS_OK;
 }
@@ -196,7 +220,8 @@ static int by_path(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lists the regular files below `path`. Skips hidden names and links to folders. Fails if `path`
+/* Lists the regular files below `path`. Counts but skips hidden names, links to folders, special
+ * files and folders of the system. Fails if `path`
  * itself cannot be read. */
 static enum ps_status list_folder(const char *path, folder_unreadable *unreadable, void *user,
                                   struct folder *out, struct ps_err *err)
@@ -316,8 +341,72 @@ static void add_job(struct add_state *adding, const struct folder *folder, size_
     add_merged(adding, (const char *const *)&folder->paths[at], n, name);
 }
 
+#define NAMED_MAX 3 /* files that are skipped for one reason and named; the others are counted */
+
+/* The reasons why files of a folder are no profiles. */
+struct skipped_files {
+    struct {
+        struct ps_err why;
+        size_t n;
+    } * items;
+    size_t n, cap;
+};
+
+static void skip_file(struct skipped_files *skipped, const char *file, const struct ps_err *why)
+{
+    size_t i = 0;
+    while (i < skipped->n && strcmp(skipped->items[i].why.text, why->text) != 0)
+        i++;
+    if (i == skipped->n) {
+        PS_RESERVE_ONE(skipped->items, skipped->n, skipped->cap);
+        skipped->items[skipped->n].why = *why;
+        skipped->items[skipped->n++].n = 0;
+    }
+    if (skipped->items[i].n++ < NAMED_MAX)
+        ps_print_skipped(file, why);
+}
+
+static void free_skipped(struct skipped_files *skipped)
+{
+    free(skipped->items);
+}
+
+static void add_count(struct ps_buf *out, size_t n, const char *one)
+{
+    char text[64];
+    if (n)
+        ps_buf_printf(out, "%s%s", out->len ? ", " : "", ps_format_count(n, one, text));
+}
+
+/* Prints what was left out of a folder and not named. */
+static void print_left_out(const char *path, const struct skipped_files *skipped,
+                           const struct folder *folder)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    struct ps_err note = PS_ERR_INIT;
+    for (size_t i = 0; i < skipped->n; i++) {
+        const size_t n = skipped->items[i].n;
+        char text[64];
+        struct ps_err line = PS_ERR_INIT;
+        if (n <= NAMED_MAX)
+            continue;
+        ps_fail(&line, PS_UNKNOWN_KIND, "%s: %s", ps_format_count(n - NAMED_MAX, "more file", text),
+                skipped->items[i].why.text);
+        ps_print_skipped(path, &line);
+    }
+    add_count(&out, folder->n_hidden, "hidden name");
+    add_count(&out, folder->n_links, "link");
+    add_count(&out, folder->n_special, "special file");
+    add_count(&out, folder->n_system, "folder of the system");
+    if (!out.len)
+        return;
+    ps_fail(&note, PS_NOT_FOUND, "not searched: %s", out.ptr);
+    ps_print_note(path, &note);
+}
+
 /* Imports one file of a folder. Returns whether it is a profile. */
-static bool add_listed_file(struct add_state *adding, const char *file)
+static bool add_listed_file(struct add_state *adding, const char *file,
+                            struct skipped_files *skipped)
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -330,7 +419,7 @@ static bool add_listed_file(struct add_state *adding, const char *file)
     } else if (err.code == PS_INTERNAL || err.code == PS_INTERRUPTED) {
         adding->status = ps_print_failure(file, &err);
     } else if (err.code != PS_CANCELLED) { /* an interrupt is reported once, at the end */
-        ps_print_skipped(file, &err);
+        skip_file(skipped, file, &err);
     }
     return false;
 }
@@ -350,6 +439,7 @@ static void print_unreadable(void *user, const char *path, const struct ps_err *
 static void add_folder(struct add_state *adding, const char *path)
 {
     PS_AUTO(free_folder) struct folder folder = {0};
+    PS_AUTO(free_skipped) struct skipped_files skipped = {0};
     struct ps_err err = PS_ERR_INIT;
     size_t n_profiles = 0;
     if (list_folder(path, print_unreadable, adding, &folder, &err) != PS_OK) {
@@ -360,9 +450,10 @@ static void add_folder(struct add_state *adding, const char *path)
         size_t job = job_files(&folder, i);
         if (job > 1)
             add_job(adding, &folder, i, job);
-        n_profiles += job > 1 || add_listed_file(adding, folder.paths[i]);
+        n_profiles += job > 1 || add_listed_file(adding, folder.paths[i], &skipped);
         i += job > 1 ? job : 1;
     }
+    print_left_out(path, &skipped, &folder);
     if (n_profiles || ps_progress_interrupted())
         return;
     ps_fail(&err, PS_UNKNOWN_KIND,

@@ -2,8 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "server/cli/client.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "server/api/api.h"
@@ -148,14 +150,36 @@ static enum ps_status call_local(struct ps_client *client, const struct ps_remot
     return err->code;
 }
 
+/* A word that names no run may be a file that is not on the shelf yet. */
+static void hint_at_file(struct ps_err *err)
+{
+    static const char begin[] = "no run ", end[] = " on this shelf";
+    const char *last = strstr(err->text, end);
+    PS_AUTO(ps_free_ptr) char *word = NULL;
+
+    if (strncmp(err->text, begin, sizeof begin - 1) != 0 || !last)
+        return;
+    word = ps_strdup((struct ps_str){err->text + sizeof begin - 1,
+                                     (size_t)(last - err->text) - (sizeof begin - 1)});
+    if (access(word, F_OK) == 0)
+        (void)snprintf(
+            err->hint, sizeof err->hint,
+            "it is a file: add it with `perfshelf add`, then use the id that is printed");
+}
+
 static enum ps_status send_request(struct ps_client *client,
                                    const struct ps_remote_request *request, struct ps_buf *out,
                                    int fd, struct ps_err *err)
 {
     if (err->code != PS_OK)
         return err->code;
-    return client->http ? ps_remote_fetch(client->http, request, out, fd, err)
-                        : call_local(client, request, out, fd, err);
+    if (client->http)
+        ps_remote_fetch(client->http, request, out, fd, err);
+    else
+        call_local(client, request, out, fd, err);
+    if (err->code == PS_NOT_FOUND)
+        hint_at_file(err);
+    return err->code;
 }
 
 enum ps_status ps_client_send(struct ps_client *client, const char *method, const char *path,

@@ -3,6 +3,7 @@
 
 #include "base/json_out.h"
 #include "base/json_span.h"
+#include "server/agent/agent.h"
 #include "server/cli/nearest.h"
 
 #include <math.h>
@@ -49,8 +50,8 @@ void ps_cli_comparison_close(struct ps_cli_comparison *compared)
     *compared = (struct ps_cli_comparison){0};
 }
 
-/* Finds the list item whose `key` is `name`, or the first item if name is NULL. The hint of a
- * failure lists all names. */
+/* Finds the list item whose `key` is `name`, or that has the short name, or the first item if name
+ * is NULL. The hint of a failure lists all names. */
 static enum ps_status choose_item(const cJSON *list, const char *key, const char *name,
                                   const char *what, const cJSON **out, struct ps_err *err)
 {
@@ -70,6 +71,9 @@ static enum ps_status choose_item(const cJSON *list, const char *key, const char
     }
     if (!name)
         return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s to compare", what);
+    *out = ps_metric_find_short(list, name);
+    if (*out)
+        return PS_OK;
     if (nearest.word)
         return ps_fail(err, PS_BAD_REQUEST,
                        "these runs have no %s '%s'" PS_HINT "did you mean %s? Available %ss: %s",
@@ -122,7 +126,7 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
     else if (options->sort && ps_cli_find_metric(table, options->sort, &column, err) != PS_OK)
         return err->code;
     else if (options->sort && column != metric)
-        (void)snprintf(sort, 80, "median_%.60s", options->sort);
+        (void)snprintf(sort, 80, "median_%.60s", ps_run_text(column, "metric"));
     return PS_OK;
 }
 

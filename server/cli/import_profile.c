@@ -55,7 +55,9 @@ static void add_plain_line(const char *path, const struct ps_import_result *resu
     if (result->repaired || result->rejected)
         ps_buf_printf(out, ", %llu repaired, %llu rejected", (unsigned long long)result->repaired,
                       (unsigned long long)result->rejected);
-    ps_buf_puts(out, result->already_existed ? ", already on the shelf)" : ")");
+    if (result->already_existed)
+        ps_buf_printf(out, ", already on the shelf: `perfshelf show %s`", result->id);
+    ps_buf_puts(out, ")");
 }
 
 static void print_run(const char *path, bool json, const char *url,

@@ -11,6 +11,8 @@
 #include "server/http/listen.h"
 #include "server/share/redact.h"
 
+#include <unistd.h>
+
 #define VALUE_MAX 1e15 /* maximum value: exact as a double, far below UINT64_MAX */
 
 /* Parses a value and converts it to `unit`, which is also the default unit. *out is unchanged if
@@ -214,6 +216,51 @@ static enum ps_status check_redact(const char *words, struct ps_err *err)
     return ps_fail_copy(err, &failure);
 }
 
+/* Whether the text is an address of numbers, with or without a port. */
+static bool is_address(const char *text)
+{
+    const size_t len = strspn(text, "0123456789.");
+    const bool has_dots = memchr(text, '.', len) != NULL;
+
+    return text[0] == '[' || strstr(text, "::") ||
+           (len && has_dots && (!text[len] || text[len] == ':'));
+}
+
+/* --host says what clients may call the server, not where it listens. Behind a proxy that may be an
+ * address. */
+static enum ps_status check_hosts(const struct ps_options *options, struct ps_err *err)
+{
+    for (size_t i = 0; options->command == PS_COMMAND_SERVE && i < options->n_hosts; i++) {
+        const char *host = options->hosts[i], *port = strrchr(host, ':');
+        const bool has_port = port && port[1] && !port[1 + strspn(port + 1, "0123456789")];
+
+        if (!has_port && (options->proxy || !is_address(host)))
+            continue;
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "invalid value '%s' for --host: not a host name" PS_HINT
+                       "--listen %.100s%s serves at an address; --host allows a further name of "
+                       "this server",
+                       host, host, has_port ? "" : ":7700");
+    }
+    return PS_OK;
+}
+
+/* A port or an address in place of a file. */
+static enum ps_status check_served_files(const struct ps_options *options, struct ps_err *err)
+{
+    for (size_t i = 0; options->command == PS_COMMAND_SERVE && i < options->n_operands; i++) {
+        const char *word = options->operands[i];
+        const bool is_port = word[0] && !word[strspn(word, "0123456789")];
+
+        if ((is_port || is_address(word)) && access(word, F_OK) != 0)
+            return ps_fail(err, PS_BAD_REQUEST,
+                           "%s: no such file" PS_HINT "did you mean --listen %s%.100s%s?", word,
+                           is_port ? "127.0.0.1:" : "", word,
+                           is_port || strrchr(word, ':') ? "" : ":7700");
+    }
+    return PS_OK;
+}
+
 static enum ps_status check_words(const struct ps_options *options, struct ps_err *err)
 {
     if (check_role(options->role, err) != PS_OK || check_redact(options->redact, err) != PS_OK ||
@@ -244,7 +291,8 @@ enum ps_status ps_options_check_values(const struct ps_options *options, struct 
 {
     if (check_sizes(options, err) != PS_OK || check_counts(options, err) != PS_OK ||
         check_rules(options, err) != PS_OK || check_server(options->server, err) != PS_OK ||
-        check_words(options, err) != PS_OK)
+        check_words(options, err) != PS_OK || check_hosts(options, err) != PS_OK ||
+        check_served_files(options, err) != PS_OK)
         return err->code;
     return options->listen ? ps_listen_check(options->listen, err) : PS_OK;
 }

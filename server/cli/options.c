@@ -104,6 +104,29 @@ static unsigned commands_with(const char *name, size_t len)
     return commands;
 }
 
+/* What other programs call an option of ours. */
+static const char *synonym_of_option(enum ps_command command, const char *name)
+{
+    static const struct {
+        const char *names, *option;
+    } synonyms[] = {{"--port -p --bind -b --address --addr --host", "--listen"},
+                    {"--limit --top -n --lines --count", "--rows"},
+                    {"--output --out --file", "-o"},
+                    {"--threshold --tolerance --max-growth", "--fail-on"},
+                    {"--baseline --compare --base", "--against"},
+                    {"--title", "--name"},
+                    {"--label --labels", "--tag"},
+                    {"--table", "--of"},
+                    {"--column --sort-by --order-by", "--sort"},
+                    {"--dir --directory --shelf --path --db", "--data"},
+                    {"--url", "--server"}};
+
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (has_word(synonyms[i].names, name) && ps_option_find(command, synonyms[i].option))
+            return synonyms[i].option;
+    return NULL;
+}
+
 static const char *nearest_option(enum ps_command command, const char *name)
 {
     struct ps_nearest nearest = {.typed = name};
@@ -122,8 +145,10 @@ static enum ps_status unknown_option(const struct ps_options *out, const char *w
     const unsigned commands = commands_with(word, len);
     PS_AUTO(ps_free_ptr) char *name = ps_strdup((struct ps_str){word, len});
     const char *command = ps_command_name(out->command);
-    const char *nearest = commands ? NULL : nearest_option(out->command, name);
-    if (commands) {
+    const char *nearest = synonym_of_option(out->command, name);
+    if (!nearest && !commands)
+        nearest = nearest_option(out->command, name);
+    if (!nearest && commands) {
         add_commands(commands, &others);
         return ps_fail(err, PS_BAD_REQUEST,
                        "unknown option %s" PS_HINT "it is an option of %s; see `perfshelf help %s`",

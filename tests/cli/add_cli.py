@@ -74,8 +74,29 @@ class Add(ShelfTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([json.loads(line)["kind"] for line in done.stdout.splitlines()], ["importtime", "pstats"])
         lines = done.stderr.decode().splitlines()
-        self.assertEqual(len(lines), 1)
+        self.assertEqual(len(lines), 2)
         self.assertIn("readme.txt: skipped: ", lines[0])
+        self.assertEqual(lines[1], f"perfshelf: {self.folder}/many: note: not searched: 1 hidden name")
+
+    def test_a_folder_with_many_other_files(self):
+        for i in range(40):
+            self.file(f"many/{i:02}.txt", b"nothing to see\n")
+        self.file("many/a.log", import_log())
+        self.file("many/b.sh", b"#!/usr/bin/env python3\nimport os\n")
+        os.symlink("/nowhere", os.path.join(self.folder, "many", "link"))
+        os.mkfifo(os.path.join(self.folder, "many", "pipe"))
+        done = self.run_verb("add", os.path.join(self.folder, "many"))
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual([line.split(": ")[1] for line in lines[:4]], [f"{self.folder}/many/{name}" for name in ("00.txt", "01.txt", "02.txt", "b.sh")])
+        self.assertEqual(lines[4:], [f"perfshelf: {self.folder}/many: skipped: 37 more files: this is not a supported profile",
+                                     f"perfshelf: {self.folder}/many: note: not searched: 1 link, 1 special file"])
+
+    def test_folders_of_the_system(self):
+        for path in ("/proc", "/sys", "/dev"):
+            done = self.run_verb("add", path)
+            self.assertEqual((done.returncode, done.stderr.decode().splitlines()),
+                             (1, [f"perfshelf: {path}: note: not searched: 1 folder of the system",
+                                  f"perfshelf: {path}: no profile in this folder or its subfolders; `perfshelf formats` lists the formats"]))
 
     def test_a_folder_without_profiles(self):
         os.mkdir(os.path.join(self.folder, "none"))

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import PROGRAM, ROOT, ShelfTest, call
+from program import PROGRAM, ROOT, ShelfTest, call, dump_of, fibonacci
 
 # A value that the option cannot have, by its name or by what the help calls its value. Options that take any text, and
 # files, are not here: OTHERS names them, so that a new option has to be put into one of the two.
@@ -139,6 +139,18 @@ class Suggestions(unittest.TestCase):
         for words in (["list", "--nonsense"], ["list", "-x"], ["list", "--listne"]):
             self.assertNotIn("did you mean", self.stderr(*words))
 
+    def test_options_of_other_programs(self):
+        for words, meant in ((["serve", "--port", "80"], "--listen"), (["serve", "-p", "80"], "--listen"), (["show", "@1", "--top", "5"], "--rows"),
+                             (["export", "@1", "--output", "f"], "-o"), (["check", "@1", "--base", "@2"], "--against"), (["list", "--dir", "d"], "--data")):
+            self.assertIn(f"did you mean {meant}?", self.stderr(*words))
+
+    def test_addresses_of_serve(self):
+        for host, listen in (("0.0.0.0", "0.0.0.0:7700"), ("192.168.1.5:80", "192.168.1.5:80"), ("[::]", "[::]:7700"), ("shelf.lan:80", "shelf.lan:80")):
+            self.assertIn(f"invalid value '{host}' for --host: not a host name; --listen {listen} serves at an address", self.stderr("serve", "--host", host))
+        self.assertNotIn("--host", self.stderr("serve", "--host", "192.168.1.5", "--proxy", "--nonsense"))
+        for word, listen in (("8000", "127.0.0.1:8000"), ("0.0.0.0", "0.0.0.0:7700"), ("0.0.0.0:80", "0.0.0.0:80")):
+            self.assertIn(f"perfshelf: serve: {word}: no such file; did you mean --listen {listen}?", self.stderr("serve", word))
+
     def test_options_of_other_commands(self):
         self.assertIn("it is an option of sql; see `perfshelf help list`", self.stderr("list", "--csv"))
         self.assertIn("it is an option of show and sql; see", self.stderr("list", "--rows", "3"))
@@ -163,6 +175,36 @@ class Words(ShelfTest):
         self.assertIn("no table 'import'; did you mean imports? Available tables: imports, packages", self.fails("diff", "@1", "@1", "--of", "import"))
         self.assertIn("no metric 'selfus'; did you mean self_us? Available metrics: ", self.fails("show", "@1", "--metric", "selfus"))
         self.assertNotIn("did you mean", self.fails("show", "@1", "--of", "xyzzy"))
+
+    def test_metrics_without_their_unit(self):
+        self.ok("add", self.dump)
+        self.assertEqual(self.ok("show", "@1", "--sort", "cumtime").replace("by cumtime\n", "by cumtime_s\n"), self.ok("show", "@1", "--sort", "cumtime_s"))
+        self.assertEqual(self.ok("show", "@1", "--metric", "cumtime"), self.ok("show", "@1", "--metric", "cumtime_s"))
+        self.assertIn("cumtime", self.ok("show", "@1", "--sort", "cumtime", "--markdown"))
+        self.assertIn("no metric 'cum'", self.fails("show", "@1", "--metric", "cum"))
+
+    def test_a_limit_without_a_unit(self):
+        self.ok("add", self.dump)
+        self.ok("add", self.other_dump())
+        self.assertIn("--fail-on +20: the unit is missing; write +20% or, since the headline is measured in s, +20s",
+                      self.fails("check", "@1", "--against", "@2", "--fail-on", "+20", status=2))
+
+    def other_dump(self):
+        return dump_of(lambda: fibonacci(5), os.path.join(self.folder, "other.prof"))
+
+    def test_a_file_in_place_of_a_run(self):
+        """Newcomers compare files."""
+        self.ok("add", self.dump)
+        other = self.other_dump()
+        for words in (["show", other], ["show", other, "--markdown"], ["diff", self.dump, other], ["check", "@1", "--against", other], ["sql", other, "SELECT 1"], ["whatif", other], ["export", other]):
+            self.assertRegex(self.fails(*words), r"no run /.*\.prof on this shelf; it is a file: add it with `perfshelf add`, then use the id that is printed$")
+        self.assertIn("`perfshelf list` shows the runs", self.fails("show", other + "x"))
+
+    def test_a_profile_that_is_on_the_shelf(self):
+        self.ok("add", self.dump)
+        self.ok("add", self.other_dump())
+        said = self.ok("add", self.dump)
+        self.assertIn(f", already on the shelf: `perfshelf show {said[:16]}`)\n", said)
 
     def test_plurals(self):
         backup, other = (os.path.join(self.folder, name) for name in ("backup", "other"))
