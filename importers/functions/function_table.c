@@ -134,6 +134,17 @@ static bool read_builtin(struct ps_function_tables *t, struct ps_str where, bool
     return true;
 }
 
+/* The row without the prefix before it. Calls that are wider than their column begin left of it. */
+static struct ps_str without_prefix(const struct ps_function_tables *t, struct ps_str text)
+{
+    size_t from = t->column;
+
+    if (from < text.len && memchr("0123456789/", text.ptr[from], 11))
+        while (from && memchr("0123456789/", text.ptr[from - 1], 11))
+            from--;
+    return ps_report_trim_end(ps_str_skip(text, from));
+}
+
 static bool read_values(struct ps_str *rest, struct ps_function_table_row *row)
 {
     return read_calls(ps_report_pop_word(rest), row) &&
@@ -153,10 +164,10 @@ static bool read_row(struct ps_function_tables *t, struct ps_str rest, bool ende
 static enum ps_function_table_line parse_row(struct ps_function_tables *t,
                                              const struct ps_report_line *line)
 {
-    struct ps_str rest = ps_report_trim_end(ps_str_skip(line->text, t->column));
+    struct ps_str rest = without_prefix(t, line->text);
     struct ps_function_table_row row = {0};
 
-    if (rest.len == 0) {
+    if (rest.len == 0 || ps_report_is_fence(rest)) {
         t->is_paused = true;
         return PS_FUNCTION_LINE_HEAD;
     }
@@ -283,7 +294,7 @@ static bool begins_totals(struct ps_str text)
 enum ps_report_row ps_function_tables_classify(const void *tables, struct ps_str text)
 {
     const struct ps_function_tables *t = tables;
-    struct ps_str rest = ps_report_trim_end(ps_str_skip(text, t->column));
+    struct ps_str rest = without_prefix(t, text);
     struct ps_function_table_row row = {0};
     struct ps_function_table totals;
     size_t column;

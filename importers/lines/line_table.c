@@ -65,6 +65,12 @@ bool ps_line_table_may_follow(const struct ps_line_table *table,
     return number->line >= table->next_line && (certain || number->end_column == table->number_end);
 }
 
+bool ps_line_table_goes_back(const struct ps_line_table *table,
+                             const struct ps_line_table_number *number)
+{
+    return number->line < table->next_line && number->end_column == table->number_end;
+}
+
 bool ps_line_table_add_row(struct ps_line_table *table, const struct ps_line_table_number *number)
 {
     bool gap = table->next_line && number->line > table->next_line;
@@ -97,7 +103,7 @@ bool ps_line_table_reject(struct ps_line_table *table, struct ps_str text)
     if (ps_str_starts_with(text, (struct ps_str){table->columns.prefix_start, n}))
         text = ps_str_skip(text, table->columns.number_offset);
     text = ps_report_trim_end(text);
-    if (text.len == 0) {
+    if (text.len == 0 || ps_report_is_fence(text)) {
         table->is_paused |= table->has_rule;
         return false;
     }

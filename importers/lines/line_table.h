@@ -55,6 +55,12 @@ bool ps_line_table_parse_number(const struct ps_line_table *table, struct ps_str
 bool ps_line_table_may_follow(const struct ps_line_table *table,
                               const struct ps_line_table_number *number, bool certain);
 
+/* Whether a row with this line number is one of a table that another process prints between the
+ * rows of this one: its number is lower than the expected one, and aligned with the other numbers.
+ */
+bool ps_line_table_goes_back(const struct ps_line_table *table,
+                             const struct ps_line_table_number *number);
+
 /* Records that a row was read. Returns true if rows are missing before it. */
 bool ps_line_table_add_row(struct ps_line_table *table, const struct ps_line_table_number *number);
 

@@ -28,11 +28,11 @@
  * the fifth number.
  */
 
-static unsigned read_values(struct ps_str *rest, struct ps_num values[4])
+static unsigned read_values(struct ps_str *rest, struct ps_num *values, unsigned n_max)
 {
     unsigned n = 0;
 
-    while (n < 4) {
+    while (n < n_max) {
         struct ps_str before = *rest;
 
         if (!ps_report_parse_number(ps_report_pop_word(rest), &values[n])) {
@@ -60,7 +60,7 @@ static bool read_aligned(struct ps_str rest, size_t width, struct ps_line_report
         (rest.ptr[width - 1] != ' ' || rest.ptr[width - 2] != ' '))
         return false;
     (void)ps_report_pop_word(&left); /* the line number */
-    row->n = read_values(&left, row->values);
+    row->n = read_values(&left, row->values, 4);
     row->source = ps_str_skip(rest, width);
     return ps_report_trim_end(left).len == 0 && is_complete(row);
 }
@@ -68,7 +68,7 @@ static bool read_aligned(struct ps_str rest, size_t width, struct ps_line_report
 static bool read_shifted(struct ps_str rest, struct ps_line_report_row *row)
 {
     (void)ps_report_pop_word(&rest); /* the line number */
-    row->n = read_values(&rest, row->values);
+    row->n = read_values(&rest, row->values, 4);
     if (row->n != 4)
         return false;
     for (size_t blanks = 0; blanks < 2 && rest.len && rest.ptr[0] == ' '; blanks++)
@@ -83,13 +83,17 @@ enum ps_line_report_match ps_line_report_parse_row(const struct ps_line_table *t
 {
     const struct ps_line_table_columns *columns = &table->columns;
     struct ps_str rest = ps_str_skip(text, columns->number_offset);
+    bool complete;
 
     if (!ps_line_table_parse_number(table, text, &out->number))
         return PS_LINE_REPORT_NONE;
-    if ((read_aligned(rest, columns->source_offset - columns->number_offset, out) ||
-         read_shifted(rest, out)) &&
-        ps_line_table_may_follow(table, &out->number, out->n > 0))
+    complete = read_aligned(rest, columns->source_offset - columns->number_offset, out) ||
+               read_shifted(rest, out);
+    if (complete && ps_line_table_may_follow(table, &out->number, out->n > 0))
         return PS_LINE_REPORT_ROW;
+    if (complete && ps_line_table_goes_back(table, &out->number) &&
+        (out->n || ps_report_trim_end(out->source).len))
+        return PS_LINE_REPORT_BACK;
     return table->next_line && ps_line_table_may_follow(table, &out->number, false)
                ? PS_LINE_REPORT_INVALID
                : PS_LINE_REPORT_NONE;
@@ -229,13 +233,23 @@ struct reader {
         struct ps_num ticks;
     } block;
 
+    struct {                           /* of a block whose cells were squeezed */
+        size_t column;                 /* where the source begins; 0: the cells were not squeezed */
+        struct ps_buf sources;         /* the lines of the source cell, each with a line feed */
+        size_t n_taken;                /* bytes of `sources` that rows already have */
+        struct ps_line_report_row row; /* number.line 0: none */
+        struct ps_buf source;          /* of `row` */
+        unsigned n_pieces;             /* lines on which `row` was printed */
+        bool is_joined;                /* a row of the block was printed on several lines */
+    } cells;
+
     uint32_t functions, functions_run, functions_timed, summaries;
     uint64_t rows, measured, repaired, rejected;
     uint64_t others; /* lines of other output */
     struct ps_num ticks;
     double time_s; /* sum of the printed totals */
     uint32_t reports, other_units, missing, repeated_blocks, repaired_names;
-    struct tally rejects, repairs, uneven, orphans, gaps;
+    struct tally rejects, repairs, uneven, orphans, gaps, mixed, squeezed;
     struct {
         double ticks;
         uint32_t file, line; /* file: id; 0: none */
@@ -282,6 +296,12 @@ static void write_notes(struct reader *r)
                   "function or file names that contain invalid UTF-8");
     write_first(r, &r->gaps,
                 "gaps in the line numbers: rows were removed, and their time is missing");
+    write_first(r, &r->mixed,
+                "places where the line numbers go back: another process printed the rows from "
+                "there on, which are listed as a function of their own");
+    write_first(r, &r->squeezed,
+                "tables whose numbers were wrapped because -r printed them into too few columns; "
+                "perfshelf joined them");
     write_first(r, &r->orphans, "tables without a file name");
     write_first(r, &r->uneven, "functions whose lines do not add up to the printed total");
     ps_sink_count(r->out, PS_NOTE_REJECTED,
@@ -448,12 +468,16 @@ static void clear_next(struct reader *r)
     r->next.first_line = 0;
 }
 
+static void flush_cells(struct reader *r);
+
 static void close_block(struct reader *r)
 {
-    double ticks = ps_num_to_real(r->block.ticks);
+    double ticks;
 
     if (!r->block.table.is_open)
         return;
+    flush_cells(r);
+    ticks = ps_num_to_real(r->block.ticks);
     write_function(r);
     if (!is_sum_consistent(r))
         (void)count_line(&r->uneven, &r->in.line);
@@ -466,6 +490,7 @@ static void close_block(struct reader *r)
     r->time_s += ticks * r->unit;
     update_hottest(r, ticks, r->block.file, r->block.first_line, r->block.name);
     r->block.table.is_open = false;
+    r->cells.column = 0;
     clear_next(r);
 }
 
@@ -539,15 +564,159 @@ static void reject_row(struct reader *r, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s", why);
 }
 
+/* Begins another block of the current function, whose total is unknown. */
+static void repeat_block(struct reader *r)
+{
+    struct ps_line_table_columns columns = r->block.table.columns;
+    uint32_t file = r->block.file, first_line = r->block.first_line;
+    bool gone = r->block.gone;
+    struct ps_buf name = r->next.name;
+
+    r->next.name = (struct ps_buf){0};
+    close_block(r);
+    ps_buf_free(&r->next.name);
+    r->next.name = name;
+    r->block.table = (struct ps_line_table){.is_open = true, .has_rule = true, .columns = columns};
+    r->block.is_written = false;
+    r->block.gone = gone;
+    r->block.file = file;
+    r->block.function = ++r->functions;
+    r->block.first_line = first_line;
+    r->block.timed = 0;
+    r->block.name = name.len ? ps_buf_slice(&r->next.name) : PS_STR("");
+    r->block.ticks = ps_int(0);
+}
+
+/* --- Squeezed cells --- */
+
+/*
+ * -r prints the numbers and the source as two cells, which rich fits into its width: 80 columns if
+ * it writes to a file. It wraps the cell of the numbers, not that of the source, so the source
+ * stands beside other rows than its own:
+ *
+ *     22         3          2.3      0.8            s = 0
+ * 1.6                                               for i in range(n):
+ *     23       306         58.1      0.2                s += i
+ * 41.7                                              return s
+ *
+ * The n-th row has the n-th line of the source.
+ */
+
+enum { NUMBER_WIDTH = 6, CELL_GAP = 2 };
+
+/* Returns the column of the source in the first row of a squeezed table, where it is to the left of
+ * its heading; else 0. */
+static size_t squeezed_column(const struct ps_line_table *table, struct ps_str text)
+{
+    struct ps_line_table_number number;
+    size_t column;
+
+    if (!table->is_open || table->next_line || !ps_line_table_parse_number(table, text, &number) ||
+        number.end_column != table->columns.number_offset + NUMBER_WIDTH)
+        return 0;
+    column = number.end_column;
+    while (column < text.len && text.ptr[column] == ' ')
+        column++;
+    return column >= number.end_column + CELL_GAP && column < text.len &&
+                   column < table->columns.source_offset &&
+                   !(text.ptr[column] >= '0' && text.ptr[column] <= '9')
+               ? column
+               : 0;
+}
+
+static void flush_cells(struct reader *r)
+{
+    struct ps_line_report_row row = r->cells.row;
+
+    r->cells.row.number.line = 0;
+    if (!r->cells.column || !row.number.line)
+        return;
+    if (!is_complete(&row)) {
+        (void)ps_line_table_add_row(&r->block.table, &row.number);
+        reject_row(r, "the values of this row cannot be read");
+        return;
+    }
+    row.source = r->cells.source.len ? ps_buf_slice(&r->cells.source) : PS_STR("");
+    r->repaired += r->cells.n_pieces > 1 && !r->in.line.is_repaired;
+    parse_row(r, &row);
+}
+
+/* Moves the next line of the source cell into cells.source. */
+static void take_source(struct reader *r)
+{
+    struct ps_str rest = ps_str_skip(ps_buf_slice(&r->cells.sources), r->cells.n_taken),
+                  line = ps_report_pop_line(&rest);
+
+    r->cells.n_taken = r->cells.sources.len - rest.len;
+    r->cells.source.len = 0;
+    ps_buf_add_str(&r->cells.source, line);
+}
+
+/* Reads the values in the cell of the numbers. False: it has other text. */
+static bool read_cell(struct reader *r, struct ps_str left)
+{
+    struct ps_line_report_row *row = &r->cells.row;
+    struct ps_str rest = left;
+
+    row->n += read_values(&rest, row->values + row->n, 4 - row->n);
+    return ps_report_trim_end(rest).len == 0;
+}
+
+/* Handles a line of a squeezed table. An empty line ends it. */
+static bool parse_cells(struct reader *r, struct ps_str text)
+{
+    struct ps_line_table *table = &r->block.table;
+    size_t from = table->columns.number_offset;
+    struct ps_str left = {text.ptr, text.len < r->cells.column ? text.len : r->cells.column};
+    struct ps_line_table_number number;
+
+    if (ps_report_trim_end(ps_str_skip(text, from)).len == 0) {
+        close_block(r);
+        return true;
+    }
+    ps_buf_add_str(&r->cells.sources, ps_report_trim_end(ps_str_skip(text, r->cells.column)));
+    ps_buf_puts(&r->cells.sources, "\n");
+    if (ps_line_table_parse_number(table, left, &number) &&
+        number.end_column == from + NUMBER_WIDTH && number.line > r->cells.row.number.line &&
+        number.line >= table->next_line) {
+        flush_cells(r);
+        take_source(r);
+        r->cells.row = (struct ps_line_report_row){.number = number};
+        r->cells.n_pieces = 1;
+        return read_cell(r, ps_str_skip(left, number.end_column));
+    }
+    if (!r->cells.row.number.line || !read_cell(r, ps_str_skip(left, from)))
+        return false;
+    r->in.continuation_lines++;
+    r->cells.n_pieces++;
+    if (!r->cells.is_joined)
+        (void)count_line(&r->squeezed, &r->in.line);
+    r->cells.is_joined = true;
+    return true;
+}
+
 /* Handles the line if it is a row of the current block. */
 static bool parse_in_block(struct reader *r, struct ps_str text)
 {
     struct ps_line_report_row row;
-    enum ps_line_report_match match = r->block.table.is_open
-                                          ? ps_line_report_parse_row(&r->block.table, text, &row)
-                                          : PS_LINE_REPORT_NONE;
+    enum ps_line_report_match match;
+    size_t column = r->cells.column ? 0 : squeezed_column(&r->block.table, text);
 
-    if (match == PS_LINE_REPORT_ROW)
+    if (column) {
+        r->cells.column = column;
+        r->cells.row.number.line = 0;
+        r->cells.sources.len = r->cells.n_taken = 0;
+        r->cells.is_joined = false;
+    }
+    if (r->cells.column)
+        return parse_cells(r, text);
+    match = r->block.table.is_open ? ps_line_report_parse_row(&r->block.table, text, &row)
+                                   : PS_LINE_REPORT_NONE;
+    if (match == PS_LINE_REPORT_BACK) {
+        (void)count_line(&r->mixed, &r->in.line);
+        repeat_block(r);
+    }
+    if (match == PS_LINE_REPORT_ROW || match == PS_LINE_REPORT_BACK)
         parse_row(r, &row);
     if (match == PS_LINE_REPORT_INVALID) {
         (void)ps_line_table_add_row(&r->block.table, &row.number);
@@ -695,7 +864,8 @@ static enum ps_report_row classify_row(const void *reader, struct ps_str text)
     double seconds;
     uint32_t line;
 
-    if (ps_line_report_parse_header(text, &columns) ||
+    if (r->cells.column || squeezed_column(&r->block.table, text) ||
+        ps_line_report_parse_header(text, &columns) ||
         ps_line_report_parse_seconds(text, PS_STR("Total time: "), &column, &seconds) ||
         ps_line_report_parse_seconds(text, PS_STR("Timer unit: "), &column, &seconds))
         return PS_ROW_FINAL;
@@ -707,6 +877,7 @@ static enum ps_report_row classify_row(const void *reader, struct ps_str text)
     switch (r->block.table.is_open ? ps_line_report_parse_row(&r->block.table, text, &row)
                                    : PS_LINE_REPORT_NONE) {
     case PS_LINE_REPORT_ROW:
+    case PS_LINE_REPORT_BACK:
         return PS_ROW_COMPLETE;
     case PS_LINE_REPORT_INVALID:
         return PS_ROW_INCOMPLETE;
@@ -797,6 +968,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_intern_free(&r.listed);
     ps_buf_free(&r.next.file);
     ps_buf_free(&r.next.name);
+    ps_buf_free(&r.cells.sources);
+    ps_buf_free(&r.cells.source);
     free(r.hottest.name);
     return status;
 }

@@ -14,8 +14,12 @@ struct ps_line_report_row {
     struct ps_str source;
 };
 
-/* PS_LINE_REPORT_INVALID: the line number is valid, but the rest of the row cannot be parsed. */
-enum ps_line_report_match { PS_LINE_REPORT_NONE, PS_LINE_REPORT_ROW, PS_LINE_REPORT_INVALID };
+enum ps_line_report_match {
+    PS_LINE_REPORT_NONE,
+    PS_LINE_REPORT_ROW,
+    PS_LINE_REPORT_BACK,    /* a row of another process's table (ps_line_table_goes_back) */
+    PS_LINE_REPORT_INVALID, /* the line number is valid, but the rest cannot be parsed */
+};
 
 enum ps_line_report_match ps_line_report_parse_row(const struct ps_line_table *table,
                                                    struct ps_str text,

@@ -97,7 +97,8 @@ static void count_line(struct ps_report_tally *tally, const struct ps_report_lin
     }
 }
 
-bool ps_report_is_ellipsis(struct ps_str text)
+/* Number of dots of a text that has only dots and brackets, else 0; an ellipsis counts three. */
+static size_t count_dots(struct ps_str text)
 {
     size_t dots = 0;
 
@@ -108,10 +109,25 @@ bool ps_report_is_ellipsis(struct ps_str text)
         } else if (text.ptr[i] == '.') {
             dots++;
         } else if (!strchr(" \t[]()<>#|", text.ptr[i])) {
-            return false;
+            return 0;
         }
     }
-    return dots >= 3;
+    return dots;
+}
+
+bool ps_report_is_ellipsis(struct ps_str text)
+{
+    return count_dots(text) == 3;
+}
+
+bool ps_report_is_fence(struct ps_str text)
+{
+    static const char *const ends[] = {"```", "~~~", "</pre>", "</code>"};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ps_str_starts_with(text, ps_str_from_c(ends[i])))
+            return true;
+    return false;
 }
 
 static size_t line_limit(const struct ps_report_reader *r)
@@ -624,7 +640,7 @@ static bool try_next(struct ps_report_reader *r, ps_report_classify *reads, cons
  * brackets may be one. */
 static bool may_be_rest(struct ps_str text)
 {
-    return ps_report_has_words(text) || (!is_all_blank(text) && !ps_report_is_ellipsis(text) &&
+    return ps_report_has_words(text) || (!is_all_blank(text) && count_dots(text) < 3 &&
                                          !is_rule(text, '-') && !is_rule(text, '='));
 }
 

@@ -159,8 +159,12 @@ bool ps_report_parse_number(struct ps_str word, struct ps_num *out);
 /* Whether the text has letters or digits. False for "..." and rules. */
 bool ps_report_has_words(struct ps_str text);
 
-/* Whether the text is "...", "[...]" or an ellipsis, which users put where they removed lines. */
+/* Whether the text is "...", "[...]" or an ellipsis, which users put where they removed lines. A
+ * longer row of dots is the progress of some program. */
 bool ps_report_is_ellipsis(struct ps_str text);
+
+/* Whether the text is the fence or the tag that ends a block of code in Markdown or HTML. */
+bool ps_report_is_fence(struct ps_str text);
 
 /* The text without spaces, tabs and carriage returns at its end. */
 struct ps_str ps_report_trim_end(struct ps_str text);

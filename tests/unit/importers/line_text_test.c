@@ -56,7 +56,7 @@ static void test_rows_that_are_none(void **state)
     assert_int_equal(read_row("     0                                           x", 0, &row),
                      PS_LINE_REPORT_NONE);
     assert_int_equal(read_row("     3                                           x", 4, &row),
-                     PS_LINE_REPORT_NONE);
+                     PS_LINE_REPORT_BACK);
     assert_int_equal(read_row("   2024 was a good year", 4, &row), PS_LINE_REPORT_NONE);
     assert_int_equal(read_row("     4         1          0.3  x", 4, &row), PS_LINE_REPORT_INVALID);
     assert_int_equal(read_row("     4         1          y.3      0.3      3.0  x", 4, &row),
@@ -78,7 +78,7 @@ static void test_rows_behind_a_gap(void **state)
                      PS_LINE_REPORT_NONE);
     assert_int_equal(
         read_row("     3         1          0.3      0.3      3.0      t = 0", 4, &row),
-        PS_LINE_REPORT_NONE);
+        PS_LINE_REPORT_BACK);
 }
 
 static void test_summary(void **state)
