@@ -11,7 +11,12 @@
  * A report has one block for each call of a profiled function; blocks with the same location are
  * one function, with different block numbers. The report has no function names, so names are read
  * from the `def` lines. The first increment of a block is the memory that the process already had,
- * so sums exclude it. Tested: versions 0.31 to 0.61, with any precision, also between other output.
+ * so sums exclude it.
+ *
+ * The block of a call also counts the calls that it made of the same function, whose blocks were
+ * printed before it: the Occurrences of its first row are the number of these calls. Such a block
+ * replaces theirs. So blocks are kept in memory until the log ends or KEPT_ROWS_MAX is reached.
+ * Tested: versions 0.31 to 0.61, with any precision, also between other output.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +29,7 @@
 enum {
     ROWS_MAX = 4 * 1000 * 1000,
     NOTES_MAX = 50,
+    KEPT_ROWS_MAX = 200 * 1000,
     GAP = 3, /* number of spaces between the last value and the source */
     /* width of the column in bytes; the heading is one byte wider since a version corrected its
      * spelling */
@@ -39,7 +45,23 @@ struct row {
 
 struct function {
     uint32_t file, line, blocks;
-    bool is_written;
+    uint32_t last_block; /* its last kept block that no other contains: index + 1; 0: none */
+    struct ps_str name;  /* stored in reader.texts */
+    bool is_named, is_written;
+};
+
+/* A row of a kept block. The source is stored in reader.texts. */
+struct kept_row {
+    struct row row;
+    bool is_repaired;
+};
+
+struct kept_block {
+    uint32_t function;         /* id */
+    uint32_t calls;            /* Occurrences of its first row: number of calls that it has */
+    uint32_t previous;         /* the block before it in the list of its function, as last_block */
+    size_t first_row, end_row; /* indices in reader.kept */
+    bool is_contained;
 };
 
 struct reader {
@@ -49,18 +71,20 @@ struct reader {
     struct function *functions;
     size_t n_functions, cap_functions;
     struct ps_buf file; /* path of the next block */
+    struct ps_arena texts;
+    struct kept_row *kept;
+    size_t n_kept, cap_kept;
+    struct kept_block *kept_blocks;
+    size_t n_kept_blocks, cap_kept_blocks;
     struct {
         struct ps_line_table table;
-        bool first;
         uint32_t file, function; /* function: id; 0 before the first row */
         bool occurrences;
     } block;
-    uint64_t rows, measured, blocks, repaired, mended, rejected, orphans, repaired_names;
-    struct {
-        uint64_t count, offset, line; /* number of gaps; byte offset and line of the first */
-    } gaps;
+    uint64_t rows, measured, blocks, contained, repaired, mended, rejected, orphans, repaired_names;
+    struct ps_report_tally gaps, mixed;
     double increment, peak;
-    bool has_occurrences;
+    bool has_occurrences, has_peak;
 };
 
 /* --- Grammar --- */
@@ -93,13 +117,14 @@ static bool parse_metrics(struct ps_str rest, size_t width, bool occurrences, st
     return true;
 }
 
-enum match { NONE, ROW, INVALID };
+enum match { NONE, ROW, BACK, INVALID }; /* BACK: of another process's table */
 
 static enum match read_row(const struct reader *r, struct ps_str text, struct row *row)
 {
     const struct ps_line_table *table = &r->block.table;
     struct ps_str rest = ps_str_skip(text, table->columns.number_offset), all = rest;
     size_t width = table->columns.source_offset - table->columns.number_offset, used;
+    bool is_complete = true;
 
     *row = (struct row){0};
     if (!ps_line_table_parse_number(table, text, &row->number))
@@ -107,15 +132,17 @@ static enum match read_row(const struct reader *r, struct ps_str text, struct ro
     (void)ps_report_pop_word(&rest);
     used = (size_t)(rest.ptr - all.ptr);
     row->ran = used < width && parse_metrics(rest, width - used, r->block.occurrences, row);
-    if (row->ran)
-        return ps_line_table_may_follow(table, &row->number, true) ? ROW : NONE;
-    if (!ps_line_table_may_follow(table, &row->number, false))
-        return NONE;
-    row->source = ps_str_skip(all, width);
-    rest.len = used < width && rest.len > width - used ? width - used : rest.len;
-    if (ps_report_trim_end(rest).len == 0)
-        return ROW;
-    return table->next_line ? INVALID : NONE;
+    if (!row->ran) {
+        row->source = ps_str_skip(all, width);
+        rest.len = used < width && rest.len > width - used ? width - used : rest.len;
+        is_complete = ps_report_trim_end(rest).len == 0;
+    }
+    if (ps_line_table_may_follow(table, &row->number, row->ran))
+        return is_complete ? ROW : table->next_line ? INVALID : NONE;
+    return is_complete && ps_line_table_goes_back(table, &row->number) &&
+                   (row->ran || ps_report_trim_end(row->source).len)
+               ? BACK
+               : NONE;
 }
 
 /* Parses the header. If the heading of occurrences is wider than its column, the source begins to
@@ -174,28 +201,155 @@ static uint32_t file_of(struct reader *r, struct ps_str path)
     return id;
 }
 
-/* Writes the function. The name is known once the `def` line was read, which may follow the first
- * row. */
-static void write_function(struct reader *r, struct ps_str name)
+/* Records the name of the current function, which the `def` line has. */
+static void name_function(struct reader *r, struct ps_str name)
 {
     struct function *f = r->block.function ? &r->functions[r->block.function - 1] : NULL;
 
-    if (!f || f->is_written)
+    if (!f || f->is_named)
+        return;
+    f->is_named = true;
+    f->name = ps_arena_copy(&r->texts, name);
+}
+
+static void count_at(struct ps_report_tally *tally, const struct ps_report_line *line)
+{
+    if (tally->count++ == 0) {
+        tally->offset = line->offset;
+        tally->line = line->number;
+    }
+}
+
+/* --- Kept blocks --- */
+
+static void write_function(struct reader *r, uint32_t id)
+{
+    struct function *f = &r->functions[id - 1];
+
+    if (f->is_written)
         return;
     f->is_written = true;
     r->out->ops->line_function(r->out, &(struct ps_line_function){
-                                           .id = r->block.function,
+                                           .id = id,
                                            .file = f->file,
-                                           .name = name,
+                                           .name = f->is_named ? f->name : PS_STR(""),
                                            .first_line = f->line,
                                        });
+}
+
+/* Writes a row. `is_first`: it is the first of its block that ran, so its increment is the memory
+ * from before the call. */
+static void write_row(struct reader *r, uint32_t function, const struct kept_row *kept,
+                      bool is_first)
+{
+    const struct function *f = &r->functions[function - 1];
+    struct ps_line_row line = {
+        .file = f->file,
+        .function = function,
+        .block = f->blocks,
+        .line = kept->row.number.line,
+        .source = kept->row.source,
+    };
+
+    if (kept->row.ran) {
+        line.metrics.mem_mib = kept->row.mem;
+        line.metrics.increment_mib = kept->row.increment;
+        line.metrics.occurrences = kept->row.occurrences;
+        r->measured++;
+        if (!is_first)
+            r->increment += ps_num_to_real(kept->row.increment);
+    }
+    r->out->ops->line(r->out, &line);
+    r->rows++;
+    r->repaired += kept->is_repaired;
+}
+
+static void write_kept(struct reader *r)
+{
+    struct ps_arena texts = r->texts;
+
+    for (size_t i = 0; i < r->n_kept_blocks; i++) {
+        const struct kept_block *block = &r->kept_blocks[i];
+        bool is_first = true;
+
+        r->functions[block->function - 1].last_block = 0;
+        if (block->is_contained) {
+            r->contained++;
+            continue;
+        }
+        write_function(r, block->function);
+        r->functions[block->function - 1].blocks++;
+        r->blocks++;
+        for (size_t k = block->first_row; k < block->end_row; k++) {
+            write_row(r, block->function, &r->kept[k], is_first);
+            is_first &= !r->kept[k].row.ran;
+        }
+    }
+    r->n_kept = r->n_kept_blocks = 0;
+    r->texts = (struct ps_arena){0};
+    for (size_t i = 0; i < r->n_functions; i++)
+        if (r->functions[i].is_named)
+            r->functions[i].name = ps_arena_copy(&r->texts, r->functions[i].name);
+    ps_arena_free(&texts);
+}
+
+static uint32_t calls_of(const struct reader *r, const struct kept_block *block)
+{
+    for (size_t k = block->first_row; k < block->end_row; k++)
+        if (r->kept[k].row.ran)
+            return r->kept[k].row.occurrences.kind == PS_NUM_INT &&
+                           r->kept[k].row.occurrences.i < UINT32_MAX
+                       ? (uint32_t)r->kept[k].row.occurrences.i
+                       : 1;
+    return 1;
+}
+
+/* Finds the blocks that the last block contains: the latest ones of its function, if they have one
+ * call less together. */
+static void find_contained(struct reader *r)
+{
+    struct kept_block *block = &r->kept_blocks[r->n_kept_blocks - 1];
+    struct function *f = &r->functions[block->function - 1];
+    uint32_t at = f->last_block, calls = 0;
+
+    block->calls = calls_of(r, block);
+    while (at && calls + 1 < block->calls) {
+        calls += r->kept_blocks[at - 1].calls;
+        at = r->kept_blocks[at - 1].previous;
+    }
+    if (calls && calls + 1 == block->calls)
+        while (f->last_block != at) {
+            r->kept_blocks[f->last_block - 1].is_contained = true;
+            f->last_block = r->kept_blocks[f->last_block - 1].previous;
+        }
+    block->previous = f->last_block;
+    f->last_block = (uint32_t)r->n_kept_blocks;
+}
+
+static void begin_kept(struct reader *r, uint32_t function)
+{
+    r->block.function = function;
+    PS_RESERVE_ONE(r->kept_blocks, r->n_kept_blocks, r->cap_kept_blocks);
+    r->kept_blocks[r->n_kept_blocks++] =
+        (struct kept_block){.function = function, .first_row = r->n_kept};
+}
+
+static void end_kept(struct reader *r)
+{
+    if (!r->block.function)
+        return;
+    r->kept_blocks[r->n_kept_blocks - 1].end_row = r->n_kept;
+    find_contained(r);
+    r->block.function = 0;
+    if (r->n_kept >= KEPT_ROWS_MAX)
+        write_kept(r);
 }
 
 static void close_block(struct reader *r)
 {
     if (!r->block.table.is_open)
         return;
-    write_function(r, PS_STR(""));
+    end_kept(r);
     r->block.table.is_open = false;
     r->file.len = 0;
 }
@@ -211,9 +365,7 @@ static void begin_function(struct reader *r, uint32_t line)
         PS_RESERVE_ONE(r->functions, r->n_functions, r->cap_functions);
         r->functions[r->n_functions++] = (struct function){.file = r->block.file, .line = line};
     }
-    r->functions[id].blocks++;
-    r->block.function = id + 1;
-    r->blocks++;
+    begin_kept(r, id + 1);
 }
 
 static void open_block(struct reader *r, const struct ps_line_table_columns *columns,
@@ -224,52 +376,33 @@ static void open_block(struct reader *r, const struct ps_line_table_columns *col
     close_block(r);
     r->orphans += r->file.len == 0;
     r->block.table = (struct ps_line_table){.is_open = true, .columns = *columns};
-    r->block.first = true;
     r->block.file = file_of(r, r->file.len ? ps_buf_slice(&r->file) : unknown);
-    r->block.function = 0;
     r->block.occurrences = occurrences;
     r->has_occurrences |= occurrences;
     r->file.len = 0;
 }
 
-static void add_up(struct reader *r, const struct row *row)
+static void parse_row(struct reader *r, struct row *row)
 {
     double mem = ps_num_to_real(row->mem);
+    struct ps_str name;
 
-    if (!row->ran)
-        return;
-    if (r->measured++ == 0 || mem > r->peak)
-        r->peak = mem;
-    if (!r->block.first)
-        r->increment += ps_num_to_real(row->increment);
-    r->block.first = false;
-}
-
-static void parse_row(struct reader *r, const struct row *row)
-{
-    struct ps_str source = r->in.line.has_escapes ? ps_report_trim_end(row->source) : row->source;
-    struct ps_str name = defined_name(source);
-    struct ps_line_row line = {.file = r->block.file, .line = row->number.line, .source = source};
-
+    if (r->in.line.has_escapes)
+        row->source = ps_report_trim_end(row->source);
+    name = defined_name(row->source);
     if (!r->block.function)
         begin_function(r, row->number.line);
     if (name.len)
-        write_function(r, name);
-    line.function = r->block.function;
-    line.block = r->functions[r->block.function - 1].blocks;
-    if (row->ran) {
-        line.metrics.mem_mib = row->mem;
-        line.metrics.increment_mib = row->increment;
-        line.metrics.occurrences = row->occurrences;
-    }
-    add_up(r, row);
-    r->out->ops->line(r->out, &line);
-    r->rows++;
-    if (ps_line_table_add_row(&r->block.table, &row->number) && r->gaps.count++ == 0) {
-        r->gaps.offset = r->in.line.offset;
-        r->gaps.line = r->in.line.number;
-    }
-    r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
+        name_function(r, name);
+    if (row->ran && (!r->has_peak || mem > r->peak))
+        r->peak = mem;
+    r->has_peak |= row->ran;
+    row->source = ps_arena_copy(&r->texts, row->source);
+    PS_RESERVE_ONE(r->kept, r->n_kept, r->cap_kept);
+    r->kept[r->n_kept++] =
+        (struct kept_row){*row, r->in.line.is_repaired || r->in.line.is_rejoined};
+    if (ps_line_table_add_row(&r->block.table, &row->number))
+        count_at(&r->gaps, &r->in.line);
     if (r->in.line.is_repaired && r->mended++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the source text of this row contains invalid UTF-8 or was truncated");
@@ -288,7 +421,15 @@ static bool parse_in_block(struct reader *r, struct ps_str text)
     struct row row;
     enum match match = r->block.table.is_open ? read_row(r, text, &row) : NONE;
 
-    if (match == ROW)
+    if (match == BACK) {
+        uint32_t function = r->block.function;
+
+        count_at(&r->mixed, &r->in.line);
+        end_kept(r);
+        r->block.table.next_line = r->block.table.line_before_gap = 0;
+        begin_kept(r, function);
+    }
+    if (match == ROW || match == BACK)
         parse_row(r, &row);
     if (match == INVALID) {
         (void)ps_line_table_add_row(&r->block.table, &row.number);
@@ -313,6 +454,7 @@ static enum ps_report_row classify_row(const void *reader, struct ps_str text)
         return PS_ROW_COMPLETE;
     switch (r->block.table.is_open ? read_row(r, text, &row) : NONE) {
     case ROW:
+    case BACK:
         return PS_ROW_COMPLETE;
     case INVALID:
         return PS_ROW_INCOMPLETE;
@@ -361,13 +503,14 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     while (ps_report_read_line(&r->in)) {
         ps_report_rejoin(&r->in, classify_row, r);
         parse_line(r);
-        if (r->rows > ROWS_MAX)
+        if (r->rows + r->n_kept > ROWS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
                               ROWS_MAX);
-        if (ps_report_check(&r->in, r->out, r->rows, err) != PS_OK)
+        if (ps_report_check(&r->in, r->out, r->rows + r->n_kept, err) != PS_OK)
             return PS_CANCELLED;
     }
     close_block(r);
+    write_kept(r);
     return ps_stream_status(r->in.in, err);
 }
 
@@ -383,6 +526,14 @@ static void write_notes(struct reader *r)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "memory is that of the whole process, rounded as printed; the first increment "
                      "of a block is the memory already in use, and no sum includes it");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->contained,
+                  "calls whose table is left out, because the table of the call that made them "
+                  "(recursion) contains their memory");
+    if (r->mixed.count)
+        ps_sink_note(r->out, PS_NOTE_WARNING, r->mixed.offset, r->mixed.line,
+                     "places where the line numbers go back: another process printed the rows from "
+                     "there on, which are listed as a call of their own: %llu (this is the first)",
+                     (unsigned long long)r->mixed.count);
     ps_sink_count(r->out, PS_NOTE_WARNING, r->orphans, "tables without a file name");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->repaired_names,
                   "file names with invalid UTF-8, which were repaired");
@@ -406,7 +557,7 @@ static void write_all(struct reader *r)
         {"files", ps_int(r->files.count)},
         {"lines", ps_int((int64_t)r->measured)},
         {"blocks", ps_int((int64_t)r->blocks)},
-        {"peak_mib", r->measured ? ps_real(r->peak) : (struct ps_num){0}},
+        {"peak_mib", r->has_peak ? ps_real(r->peak) : (struct ps_num){0}},
         {"increment_mib", ps_real(r->increment)},
     };
 
@@ -449,6 +600,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_intern_free(&r.files);
     ps_intern_free(&r.places);
     ps_buf_free(&r.file);
+    ps_arena_free(&r.texts);
+    free(r.kept);
+    free(r.kept_blocks);
     free(r.functions);
     return status;
 }

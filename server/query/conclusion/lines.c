@@ -244,7 +244,9 @@ enum ps_status ps_conclude_line_memory(struct ps_db *db, struct ps_conclusion *o
 {
     out->unit = "bytes";
     out->base = "of its function";
-    ps_conclusion_note(out, "Increments of all calls of a function are added. The first line of a "
-                            "function holds the memory from before the call and is left out.");
+    ps_conclusion_note(out, "Increments of all calls of a function are added. Left out are the first "
+                            "line of a function, which holds the memory from before the call, and "
+                            "lines that ran several times in a call: the allocator decides when "
+                            "their memory is returned.");
     return conclude(db, "memory", out, say_memory, err);
 }
