@@ -13,8 +13,10 @@
 #define CAUSE_SHARE 0.05 /* of the largest line: smaller lines are not causes */
 #define LINES_SHOWN 5    /* of the composition of a function; further lines are one part */
 
-/* A line of the query conclude_lines. Texts belong to the conclusion. */
+/* A line of the query conclude_lines. Texts belong to the conclusion. is_repeated: all lines of the
+ * function that ran several times in a call; `line` is its first line then. */
 struct line {
+    bool is_repeated;
     int64_t file, function_id, line;
     struct ps_str path, function, source;
     double hits, amount, python, native, system, whole;
@@ -31,7 +33,8 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
     return (struct line){.file = ps_col_int(stmt, 0),
                          .path = ps_arena_copy(&c->arena, ps_col_text(stmt, 1)),
                          .function = ps_arena_copy(&c->arena, ps_col_text(stmt, 2)),
-                         .line = ps_col_int(stmt, 3),
+                         .line = ps_col_int(stmt, ps_col_int(stmt, 3) ? 3 : 12),
+                         .is_repeated = ps_col_int(stmt, 3) == 0,
                          .source = source,
                          .hits = ps_col_real(stmt, 5),
                          .amount = ps_col_real(stmt, 6),
@@ -118,12 +121,28 @@ static void say_cpu(struct ps_conclusion *c, const struct line *line)
     ps_say(c, &c->sentence, ".");
 }
 
+static void say_repeated(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
+{
+    ps_say(c, to, "Lines of ");
+    say_function(c, to, line);
+    ps_say(c, to, " that ran several times in a call");
+}
+
 static void say_memory(struct ps_conclusion *c, const struct line *line)
 {
-    say_line(c, &c->verdict, line);
-    ps_say(c, &c->verdict, " adds ");
+    if (line->is_repeated)
+        say_repeated(c, &c->verdict, line);
+    else
+        say_line(c, &c->verdict, line);
+    ps_say(c, &c->verdict, line->is_repeated ? " add " : " adds ");
     ps_say_value(&c->verdict, link_line(c, line), line->amount, "bytes");
     ps_say(c, &c->verdict, ".");
+    if (line->is_repeated) {
+        ps_say(c, &c->sentence, " That is the growth of the function, at ");
+        say_place(c, &c->sentence, line);
+        ps_say(c, &c->sentence, ", without its other lines.");
+        return;
+    }
     ps_say(c, &c->sentence, " It is the line that adds the most memory, at ");
     say_place(c, &c->sentence, line);
     ps_say(c, &c->sentence, " in ");
@@ -136,7 +155,10 @@ static void add_line(struct ps_conclusion *c, const struct line *line, bool is_c
     double share = is_cpu ? line->amount / 100 : line->amount / line->whole;
     struct ps_cause *cause = ps_conclusion_add(c, "line", is_cpu ? NAN : line->amount, share);
 
-    say_line(c, &cause->title, line);
+    if (line->is_repeated)
+        say_repeated(c, &cause->title, line);
+    else
+        say_line(c, &cause->title, line);
     say_place(c, &cause->evidence, line);
     if (line->function.len) {
         ps_say(c, &cause->evidence, " in ");
@@ -244,9 +266,10 @@ enum ps_status ps_conclude_line_memory(struct ps_db *db, struct ps_conclusion *o
 {
     out->unit = "bytes";
     out->base = "of its function";
-    ps_conclusion_note(out, "Increments of all calls of a function are added. Left out are the first "
-                            "line of a function, which holds the memory from before the call, and "
-                            "lines that ran several times in a call: the allocator decides when "
-                            "their memory is returned.");
+    ps_conclusion_note(out,
+                       "Increments of all calls of a function are added, without the first line, "
+                       "which holds the memory from before the call. Lines that ran several "
+                       "times in a call are taken together: the allocator decides at which of "
+                       "them memory is requested and returned.");
     return conclude(db, "memory", out, say_memory, err);
 }
