@@ -1172,10 +1172,22 @@ static void note_repairs(struct tr_parser *p, const char *start)
                         tr_parser_offset(p, start));
 }
 
-void tr_extend_times(struct tr_parser_output *local, const struct tr_record *r)
+bool tr_zero_time(int64_t origin_us, int64_t *out)
+{
+    return !__builtin_mul_overflow(origin_us, INT64_C(-1000), out);
+}
+
+void tr_extend_times(struct tr_parser *p, const struct tr_record *r)
 {
     int64_t end = r->ts_ns + (r->phase == 'X' && r->dur_or_id != TR_NO_DURATION ? r->dur_or_id : 0);
+    struct tr_parser_output *local = &p->local;
+    int64_t zero;
 
+    if (tr_zero_time(p->origin_us, &zero) && r->ts_ns == zero) {
+        local->n_zero++;
+        local->zero_end_ns = end > local->zero_end_ns ? end : local->zero_end_ns;
+        return;
+    }
     local->first_ns = r->ts_ns < local->first_ns ? r->ts_ns : local->first_ns;
     local->last_ns = end > local->last_ns ? end : local->last_ns;
 }
@@ -1213,7 +1225,7 @@ static bool store_event(struct tr_parser *p, const char *start)
     store_args(p, &r);
     push_record(&p->local, &r, tr_local_thread(p, &e->pid, &e->tid));
     if (e->phase != 'M')
-        tr_extend_times(&p->local, &r);
+        tr_extend_times(p, &r);
     if (p->repairs)
         note_repairs(p, start);
     return true;
@@ -1336,6 +1348,7 @@ void tr_parser_init(struct tr_parser *p)
     *p = (struct tr_parser){.mode = TR_MODE_STRICT};
     p->local.first_ns = INT64_MAX;
     p->local.last_ns = INT64_MIN;
+    p->local.zero_end_ns = INT64_MIN;
     p->patterns = tr_patterns_new();
 }
 

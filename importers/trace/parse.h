@@ -95,7 +95,9 @@ struct tr_parser_output {
     size_t n, cap;
     struct ps_buf args;
     struct tr_findings findings;
-    int64_t first_ns, last_ns;
+    int64_t first_ns, last_ns; /* of the events with another time than 0 in the file */
+    uint64_t n_zero;           /* number of the others */
+    int64_t zero_end_ns;       /* last end of these */
     uint64_t read, repaired, rejected;
 };
 
@@ -218,8 +220,10 @@ void tr_decode_string(struct tr_parser *parser, const struct tr_string *string, 
  * the value is a member of an object; 2: the numbers remain in the text. */
 bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level);
 
-/* Extends first_ns and last_ns to include the record. */
-void tr_extend_times(struct tr_parser_output *local, const struct tr_record *record);
+/* Extends first_ns and last_ns, or zero_end_ns, to include the record. */
+void tr_extend_times(struct tr_parser *parser, const struct tr_record *record);
+/* The time 0 of the file, in ns since its origin. False: it cannot be represented. */
+bool tr_zero_time(int64_t origin_us, int64_t *out);
 uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
                          const struct tr_key *tid);
 

@@ -315,7 +315,7 @@ static bool match_pattern(struct tr_parser *p, const struct tr_pattern *pattern)
                                          &(struct tr_key){.number = numbers.tid});
     local->args.len = (size_t)(numbers.params - local->args.ptr);
     local->read++;
-    tr_extend_times(local, &record->record);
+    tr_extend_times(p, &record->record);
     p->cursor = at;
     return true;
 }

@@ -8,6 +8,7 @@
  * Otherwise the block is parsed again, together with the bytes left over from the previous block. A
  * wrong split therefore only costs time.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -253,6 +254,8 @@ static void clear_local(struct tr_parser_output *local)
     local->read = local->repaired = local->rejected = 0;
     local->first_ns = INT64_MAX;
     local->last_ns = INT64_MIN;
+    local->n_zero = 0;
+    local->zero_end_ns = INT64_MIN;
 }
 
 static void merge_counts(struct tr_trace *trace, struct tr_parser_output *local)
@@ -265,6 +268,9 @@ static void merge_counts(struct tr_trace *trace, struct tr_parser_output *local)
     counts->stored += local->read - local->repaired - local->rejected;
     trace->first_ns = local->first_ns < trace->first_ns ? local->first_ns : trace->first_ns;
     trace->last_ns = local->last_ns > trace->last_ns ? local->last_ns : trace->last_ns;
+    trace->n_zero += local->n_zero;
+    trace->zero_end_ns =
+        local->zero_end_ns > trace->zero_end_ns ? local->zero_end_ns : trace->zero_end_ns;
     merge_findings(&trace->pages->findings, &local->findings);
 }
 
@@ -662,6 +668,7 @@ static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
 /* maximum bytes of a worker's tables; when exceeded, they are cleared */
 #define LOCAL_TABLES_MAX (8u << 20)
 #define WORKERS_MAX      2
+#define ZERO_GAP_NS      (INT64_C(86400) * 1000000000) /* a day; see place_zero_times */
 
 enum guess { GUESS_NOTHING, GUESS_ARRAY, GUESS_LINES };
 
@@ -939,6 +946,28 @@ static void free_workers(struct worker *workers, unsigned n)
     }
 }
 
+/* Extends the trace to its events at time 0. Some versions of Kineto write 0 for an event whose
+ * time they do not know: if all others are much later, such events are shown at the start of the
+ * trace instead. */
+static void place_zero_times(struct tr_trace *trace, int64_t origin_us)
+{
+    int64_t zero, before;
+
+    if (!trace->n_zero || !tr_zero_time(origin_us, &zero))
+        return;
+    if (trace->first_ns <= trace->last_ns &&
+        !__builtin_sub_overflow(trace->first_ns, zero, &before) && before > ZERO_GAP_NS &&
+        before > trace->last_ns - trace->first_ns) {
+        tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET,
+                    "events at time 0, long before all others, moved to the start of the trace: "
+                    "%" PRIu64,
+                    trace->n_zero);
+        return;
+    }
+    trace->first_ns = zero < trace->first_ns ? zero : trace->first_ns;
+    trace->last_ns = trace->zero_end_ns > trace->last_ns ? trace->zero_end_ns : trace->last_ns;
+}
+
 /* Ends the document and the stream after the workers have finished. */
 static enum ps_status end_input(struct read_state *r)
 {
@@ -953,6 +982,7 @@ static enum ps_status end_input(struct read_state *r)
     }
     if (end_document(trace, &r->document, &end) != PS_OK)
         return trace->err->code;
+    place_zero_times(trace, r->origin_us);
     if (trace->first_ns > trace->last_ns)
         trace->first_ns = trace->last_ns = 0;
     trace->origin_us = r->origin_us;

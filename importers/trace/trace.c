@@ -606,6 +606,7 @@ void tr_trace_init(struct tr_trace *trace, size_t budget)
     init_pages(trace, budget);
     trace->first_ns = INT64_MAX;
     trace->last_ns = INT64_MIN;
+    trace->zero_end_ns = INT64_MIN;
     trace->session_end_ns = INT64_MIN;
     trace->pages->categories_cap = trace->pages->templates_cap = 64;
     trace->categories = ps_alloc_array(64, sizeof *trace->categories);

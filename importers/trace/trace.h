@@ -111,6 +111,8 @@ struct tr_trace {
     struct tr_counts counts;        /* of events; emit.c computes the final `stored` */
     int64_t origin_us;              /* time of ts 0, µs as in the file */
     int64_t first_ns, last_ns;      /* minimum ts and maximum ts + dur, without metadata */
+    uint64_t n_zero;                /* number of events with the time 0 in the file */
+    int64_t zero_end_ns;            /* last end of these; INT64_MIN: there are none */
     int64_t session_end_ns;         /* end of the recording; INT64_MIN: unknown */
     bool has_one_key_per_line;      /* layout of Kineto's writer since 2026-04 */
     bool is_array;                  /* the document is a bare array */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Traces of torch 2.15 without a GPU (tests/recorded/torch-cpu): figures of torch-tb-profiler 0.4.3 and of key_averages(), and what `show` says."""
+import json
 import os
 
 from program import ROOT, ShelfTest
@@ -50,3 +51,13 @@ class TorchCpu(ShelfTest):
         for name in ("python-exporter", "default-exporter"):
             rows = self.rows(self.add(name), "SELECT name, cpu_bytes, self_cpu_bytes FROM operators WHERE name IN ('aten::mul', 'PowBackward0') ORDER BY 1")
             self.assertEqual([(row["self_cpu_bytes"], row["cpu_bytes"]) for row in rows], [(-512, 256), (504, 512)], name)
+
+    def test_events_at_time_zero_do_not_stretch_the_trace(self):
+        events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur}
+                  for name, ts, dur in (("aten::a", 1_750_000_000_000_000, 5), ("aten::a", 1_750_000_000_000_040, 5), ("aten::b", 0.0, 0.0))]
+        for order in (events, events[::-1]):
+            run = self.json("add", self.file("zero.json", json.dumps({"schemaVersion": 1, "traceEvents": order}).encode()))["id"]
+            self.assertIn("Operators take 10.00 µs of the 45.00 µs of the trace.", self.ok("show", run))
+            self.assertEqual([row["what"] for row in self.rows(run, "SELECT what FROM notes")],
+                             ["events at time 0, long before all others, moved to the start of the trace: 1"])
+            self.assertEqual({row["name"]: row["calls"] for row in self.rows(run, "SELECT name, calls FROM operators")}, {"aten::a": 2, "aten::b": 1})
