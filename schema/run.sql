@@ -13,6 +13,10 @@
 --   [bool]                0 or 1
 --   [-> TABLE]            id of a row of TABLE
 --   [-> TABLE or 0]       id of a row of TABLE, or 0: no row
+--   [-> slice] [-> slice or 0]  id of a slice; with `of KIND KIND` the kinds that it may have (enum ps_slice_kind)
+--   [<= COLUMN]           how the value compares with another column of the row: <, <=, > or >=; NULL compares with everything.
+--   [> COLUMN or 0]       0 is always valid
+--   [sorted]              for packed columns: not less than the value of the row before
 --   [redact as CLASS]     how an export without secrets redacts the column (enum ps_redaction_class); required for
 --                         TEXT, BLOB and [any]
 --   [any]                 numbers and text
@@ -22,6 +26,10 @@
 --   [constant]            for tables: the rows are the same in all files
 --
 -- ps_calls(), ps_paths(), and for traces ps_slices and others, are virtual tables of perfshelf (server/runfile).
+-- The columns of slices and of packed rows, which are stored as blobs, are described by comments that begin with PACKED, with the
+-- same tags. Readers rely on nothing that is not written here or in schema/queries/run_invariants.sql: an uploaded run file is
+-- checked against these rules (server/runwrite/validate.c).
+--
 -- sqlite3 alone can open a run file, but cannot read the views that use them.
 
 PRAGMA application_id = 0x70736866; -- 'pshf'
@@ -67,9 +75,9 @@ CREATE TABLE package( -- a top-level package
 
 CREATE TABLE import( -- rows of the log, in the order of the log; a subtree has consecutive ids, and its root has the last of them
     id INTEGER PRIMARY KEY,
-    parent INTEGER NOT NULL,   -- [-> import or 0] 0: this row is a root
+    parent INTEGER NOT NULL,   -- [-> import or 0, > id or 0] 0: this row is a root
     importer INTEGER NOT NULL, -- [-> import or 0] like parent, but for cached rows derived from the layout of the log
-    low INTEGER NOT NULL,      -- [-> import] smallest id of the subtree
+    low INTEGER NOT NULL,      -- [-> import, <= id] smallest id of the subtree
     start INTEGER NOT NULL,    -- [0..UINT32_MAX] position in the order of start, from 1; 0: cached row
     depth INTEGER NOT NULL,    -- [-1..UINT32_MAX] -1: unknown
     module TEXT NOT NULL,      -- [redact as code]
@@ -142,7 +150,8 @@ CREATE TABLE line(
 CREATE TABLE line_sum( -- sums of the lines of a function; function 0: of the lines of a file outside functions
     file INTEGER NOT NULL,     -- [-> line_file]
     function INTEGER NOT NULL, -- [-> line_function or 0]
-    first_row INTEGER NOT NULL, last_row INTEGER NOT NULL, -- range of rowids in the table line
+    first_row INTEGER NOT NULL, -- [<= last_row] range of rowids in the table line
+    last_row INTEGER NOT NULL,
     lines INTEGER NOT NULL, executed INTEGER NOT NULL,
     carried INTEGER NOT NULL,  -- [bool] 1: the profile contains text of these lines
     last_line, hits, ticks,
@@ -159,7 +168,8 @@ CREATE TABLE memory_sample(
 CREATE TABLE span(
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,        -- [redact as code]
-    start_s REAL NOT NULL, end_s REAL NOT NULL, start_mib, end_mib, level
+    start_s REAL NOT NULL,     -- [<= end_s]
+    end_s REAL NOT NULL, start_mib, end_mib, level
 );
 
 -- Traces ---------------------------------------------------------------------------------------------------------------
@@ -202,11 +212,34 @@ CREATE TABLE chunk( -- in the order of writing; the chunks of a track are in the
     track INTEGER NOT NULL,    -- [-> track]
     first INTEGER NOT NULL,    -- [0..UINT32_MAX] row of its first slice in the track, from 0
     n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
-    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, -- minimum start, maximum end
-    last_start_ns INTEGER NOT NULL,
+    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, -- minimum start, maximum end of its slices
+    last_start_ns INTEGER NOT NULL, -- start of its last slice
     columns INTEGER NOT NULL,  -- [0..UINT32_MAX] 1 << enum ps_slice_column for each column in chunk_column; the others have only values 0
     kinds INTEGER NOT NULL     -- [0..UINT32_MAX] 1 << enum ps_slice_kind for each kind that occurs
 );
+-- PACKED slice: enum ps_slice_column
+--   start [0.., sorted]
+--   duration [0..]
+--   self [0.., <= duration]
+--   parent [0..UINT32_MAX] a row before it of the same track
+--   depth [0..UINT32_MAX]
+--   name [-> text or 0]
+--   category [-> text or 0]
+--   kind [0..PS_N_SLICE_KINDS - 1]
+--   flags [0..PS_SLICE_FLAGS]
+--   family [0..PS_N_FAMILIES - 1]
+--   template [-> args_template or 0] or PS_TEMPLATE_WHOLE
+--   args_at [0..UINT32_MAX]
+--   op_self []
+--   device_self []
+--   device_total []
+--   cpu_bytes_self []
+--   cpu_bytes []
+--   device_bytes_self []
+--   device_bytes []
+--   flops []
+--   launch [-> slice or 0 of RUNTIME]
+--   op [-> slice or 0 of OP ANNOTATION PYTHON RUNTIME NVTX OSRT]
 CREATE TABLE chunk_column( -- [sparse] id: chunk * 32 + enum ps_slice_column; 31: the parameters of arguments
     id INTEGER PRIMARY KEY,
     data BLOB NOT NULL         -- [redact as chunk]
@@ -223,27 +256,86 @@ CREATE TABLE series( -- a series of numbers over time
     name TEXT NOT NULL, unit TEXT NOT NULL, -- [redact as code]
     least, greatest
 );
--- Rows of which a trace may have millions, stored as packed columns like those of chunks. The families and columns:
---   1 flows: kind from_slice to_slice from_ns to_ns
---   2 counts of a series: t_ns, value (bits of a double)
---   3 memory events: t_ns device_type device bytes address allocated reserved slice outside worker
---   4 calls of collectives: start_ns duration_ns slice collective sequence (-1: unknown) bytes_in bytes_out
---   5 counted steps, for the views of ranks: start_ns end_ns step worker name computation communication loading;
---     name: the first step with the same name; parts of the step in ns, -1: unknown: computation and exposed
---     communication of TraceLens' definition, DataLoader of TensorBoard's
---   6 events of a memory snapshot: event t_us action address bytes stream stack live reserved pool context user category;
---     event: position in the trace of the device; live, reserved: bytes after the event minus those before the first event
---   7 allocations, in the order of their ends: start end start_us end_us address bytes stream pool stack flags; start, end:
---     events; start -1: before the first event; end is the number of events if kept; flags: enum ps_allocation_flag
---   8 levels of detail, a row for 1,024 events: first t_us live_min live_max live_max_event live_last reserved_max
---     reserved_last; bytes in use, not relative
+-- Rows of which a trace may have millions, stored as packed columns like those of chunks: enum ps_packed_family.
+-- PACKED flows: family 1
+--   kind [-> text or 0]
+--   from_slice [-> slice or 0]
+--   to_slice [-> slice or 0]
+--   from_ns [0..]
+--   to_ns [0..]
+-- PACKED counts: family 2, of a series
+--   t_ns [0..]
+--   value [] bits of a double
+-- PACKED memory: family 3
+--   t_ns [0..]
+--   device_type []
+--   device []
+--   bytes []
+--   address []
+--   allocated []
+--   reserved []
+--   slice [-> slice or 0]
+--   outside [bool]
+--   worker [0..65535]
+-- PACKED collectives: family 4, calls of collectives
+--   start_ns [0..]
+--   duration_ns [0..]
+--   slice [-> slice]
+--   collective [-> collective]
+--   sequence [-1..] -1: unknown
+--   bytes_in [0..]
+--   bytes_out [0..]
+-- PACKED steps: family 5, counted steps, for the views of ranks
+--   start_ns [0.., <= end_ns]
+--   end_ns [0..]
+--   step [-> step]
+--   worker [0..65535]
+--   name [-> step, <= step] the first step with the same name
+--   computation [-1..] parts of the step in ns, -1: unknown: of TraceLens' definition
+--   communication [-1..] exposed communication of TraceLens' definition
+--   loading [-1..] DataLoader of TensorBoard's definition
+-- PACKED snapshot_events: family 6, events of a memory snapshot
+--   event [0..] position in the trace of the device
+--   t_us [-1..]
+--   action [0..PS_N_SNAPSHOT_ACTIONS - 1]
+--   address []
+--   bytes [0..]
+--   stream [-> snapshot_stream or 0]
+--   stack [-> snapshot_stack or 0]
+--   live [] live, reserved: bytes after the event minus those before the first event
+--   reserved []
+--   pool [-> snapshot_pool or 0]
+--   context [-> snapshot_text or 0]
+--   user [-> snapshot_text or 0]
+--   category [-> snapshot_text or 0]
+-- PACKED allocations: family 7, in the order of their ends
+--   start [-1.., <= end] event; -1: before the first event
+--   end [] event; the number of events if kept
+--   start_us [-1..]
+--   end_us [-1..]
+--   address []
+--   bytes [0..]
+--   stream [-> snapshot_stream or 0]
+--   pool [-> snapshot_pool or 0]
+--   stack [-> snapshot_stack or 0]
+--   flags [0..7] enum ps_allocation_flag
+-- PACKED snapshot_levels: family 8, levels of detail, a row for 1,024 events
+--   first [0..] event
+--   t_us [-1..]
+--   live_min [<= live_max] bytes in use, not relative
+--   live_max []
+--   live_max_event []
+--   live_last []
+--   reserved_max []
+--   reserved_last []
 -- Families 6 to 8 have positions of events instead of times, and their times are us since 1970; -1: unknown.
 CREATE TABLE packed(
     id INTEGER PRIMARY KEY,
     family INTEGER NOT NULL,   -- [1..8] enum ps_packed_family
     part INTEGER NOT NULL,     -- [0..UINT32_MAX] family 2: the series; 6 to 8: the snapshot_device; else 0
     n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
-    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
+    start_ns INTEGER NOT NULL, -- [<= end_ns]
+    end_ns INTEGER NOT NULL
 );
 CREATE TABLE packed_column( -- [sparse] id: packed * 16 + column
     id INTEGER PRIMARY KEY,
@@ -268,15 +360,18 @@ CREATE TABLE operator( -- the rows of key_averages() of the complete run
     self_cpu_ns INTEGER NOT NULL, cpu_total_ns INTEGER NOT NULL, self_device_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL,
     self_cpu_bytes INTEGER NOT NULL, cpu_bytes INTEGER NOT NULL, self_device_bytes INTEGER NOT NULL, device_bytes INTEGER NOT NULL,
     flops INTEGER NOT NULL,
-    min_ns INTEGER NOT NULL, max_ns INTEGER NOT NULL, first_start_ns INTEGER NOT NULL, tensor_core INTEGER NOT NULL
+    min_ns INTEGER NOT NULL,   -- [<= max_ns]
+    max_ns INTEGER NOT NULL, first_start_ns INTEGER NOT NULL, tensor_core INTEGER NOT NULL
 );
 
 CREATE TABLE step(
     id INTEGER PRIMARY KEY,
     worker INTEGER NOT NULL,   -- [0..65535]
     name TEXT NOT NULL,        -- [redact as label]
-    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,           -- end_ns: end of its last kernel (as in tb_plugin)
-    host_start_ns INTEGER NOT NULL, host_end_ns INTEGER NOT NULL, -- start and end of the annotation
+    start_ns INTEGER NOT NULL, -- [0.., <= end_ns]
+    end_ns INTEGER NOT NULL,   -- end of its last kernel (as in tb_plugin)
+    host_start_ns INTEGER NOT NULL, -- [0.., <= host_end_ns] start of the annotation
+    host_end_ns INTEGER NOT NULL,
     counted INTEGER NOT NULL   -- [bool]
 );
 CREATE TABLE step_part(
@@ -298,16 +393,18 @@ CREATE TABLE device(
 );
 CREATE TABLE gap(
     track INTEGER NOT NULL,    -- [-> track] the stream of the work after the gap
-    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,
+    start_ns INTEGER NOT NULL, -- [0.., <= end_ns]
+    end_ns INTEGER NOT NULL,
     cause INTEGER NOT NULL,    -- [0..2] 0 host wait 1 kernel wait 2 other
-    before INTEGER NOT NULL, after INTEGER NOT NULL -- ids of the slices around the gap; 0: none
+    before INTEGER NOT NULL, after INTEGER NOT NULL -- [-> slice or 0] the slices around the gap; 0: none
 );
 CREATE TABLE module(
     id INTEGER PRIMARY KEY,
-    parent INTEGER NOT NULL,   -- [-> module or 0] 0: outermost
+    parent INTEGER NOT NULL,   -- [-> module or 0, < id] 0: outermost
     name TEXT NOT NULL,        -- [redact as code]
     calls INTEGER NOT NULL, host_self_ns INTEGER NOT NULL, host_total_ns INTEGER NOT NULL,
-    device_self_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL, operators INTEGER NOT NULL, first_slice INTEGER NOT NULL
+    device_self_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL, operators INTEGER NOT NULL,
+    first_slice INTEGER NOT NULL -- [-> slice or 0]
 );
 
 -- Printed tables -------------------------------------------------------------------------------------------------------
@@ -385,7 +482,7 @@ CREATE TABLE snapshot_frame(
 );
 CREATE TABLE snapshot_stack( -- a tree: the frame of `parent` called this frame
     id INTEGER PRIMARY KEY,
-    parent INTEGER NOT NULL,   -- [-> snapshot_stack or 0] 0: outermost
+    parent INTEGER NOT NULL,   -- [-> snapshot_stack or 0, < id] 0: outermost
     frame INTEGER NOT NULL,    -- [-> snapshot_frame]
     shown INTEGER NOT NULL     -- [-> snapshot_stack or 0] the same stack without hidden frames
 );

@@ -10,6 +10,8 @@ import os
 import re
 import sys
 
+RELATIONS = {"<": "LESS", "<=": "LESS_OR_EQUAL", ">": "GREATER", ">=": "GREATER_OR_EQUAL"}
+PACKED = re.compile(r"^-- PACKED (\w+): [^\n]*\n((?:--   [^\n]*\n)+)", re.M)
 TABLE = re.compile(r"CREATE TABLE (\w+)\((?: -- ([^\n]*))?\n(.*?)\n\)[^;]*;", re.S)
 COLUMN = re.compile(r"(\w+)((?: (?:INTEGER|REAL|TEXT|BLOB))?)((?: NOT NULL| PRIMARY KEY)*)")
 CLASSES = "fixed numbers code label path measured group message source json template chunk slice meta".split()
@@ -25,7 +27,8 @@ class Column:
         self.is_id = self.is_key and declared == "INTEGER"
         self.nullable = not self.is_key and "NOT NULL" not in constraints
         self.min = "1" if self.is_id else "INT64_MIN"
-        self.max, self.of, self.optional, self.redact, self.any = "INT64_MAX", None, False, None, False
+        self.max, self.of, self.redact, self.any = "INT64_MAX", None, None, False
+        self.kinds, self.relation, self.is_sorted = [], None, False
         for tag in tags:
             self.read(tag)
         if not self.redact and (declared in ("TEXT", "BLOB") or self.any):
@@ -39,8 +42,13 @@ class Column:
             if match[1] not in CLASSES:
                 self.fail(f"has an unknown class of redaction: {match[1]}")
             self.redact = match[1]
-        elif match := re.fullmatch(r"-> (\w+)( or 0)?", tag):
+        elif match := re.fullmatch(r"-> (\w+)( or 0)?(?: of ([A-Z ]+))?", tag):
             self.of, self.min, self.max = match[1], "0" if match[2] else "1", "INT64_MAX"
+            self.kinds = match[3].split() if match[3] else []
+        elif match := re.fullmatch(r"([<>]=?) (\w+)( or 0)?", tag):
+            self.relation = match.groups()
+        elif tag == "sorted":
+            self.is_sorted = True
         elif match := re.fullmatch(r"([-\w ]+)\.\.([-\w ]*)", tag):
             self.min, self.max = match[1], LIMIT.get(match[2], match[2])
         elif tag == "bool":
@@ -85,12 +93,23 @@ class Table:
                 self.columns.append(Column(name, match[1], match[2].strip(), match[3], tags, text))
 
 
+class Packed:
+    """The columns of slices or of a family of packed rows."""
+
+    def __init__(self, name, body):
+        self.name, self.columns = name, []
+        for line in body.splitlines():
+            column, _, comment = line[5:].partition(" ")
+            tags, text = split_tags(comment)
+            self.columns.append(Column(name, column, "INTEGER", " NOT NULL", [tag for tag in tags if tag], text))
+
+
 def split_tags(comment):
     match = re.match(r"\[([^]]*)\] ?(.*)", comment)
     return (match[1].split(", "), match[2]) if match else ([], comment)
 
 
-def header(tables):
+def header(tables, packed):
     out = ["/* Generated from schema/run.sql by schema/run_tables.py. */", "#ifndef PS_RUN_ROWS_H", "#define PS_RUN_ROWS_H", "",
            "enum ps_run_table_id {"]
     out += [f"    PS_TABLE_{table.name.upper()}," for table in tables]
@@ -103,7 +122,13 @@ def header(tables):
         out += ["};",
                 f"static inline void ps_insert_{table.name}(struct ps_inserter *to, const struct ps_row_{table.name} *row)",
                 "{", f"    ps_insert_row(to, PS_TABLE_{table.name.upper()}, row);", "}", ""]
-    return "\n".join(out + ["#endif", ""])
+    return "\n".join(out + packed_header(packed) + ["#endif", ""])
+
+
+def packed_header(packed):
+    out = ["/* Rules of the columns of slices, and of the families of packed rows in the order of enum ps_packed_family. */",
+           "enum ps_packed_table_id {"]
+    return out + [f"    PS_PACKED_TABLE_{table.name.upper()}," for table in packed] + ["    PS_N_PACKED_TABLES", "};", ""]
 
 
 def initializer(table, column):
@@ -114,14 +139,24 @@ def initializer(table, column):
         words.append(f'.referenced_table = "{column.of}"')
     if column.redact:
         words.append(f".redaction_class = PS_REDACT_{column.redact.upper()}")
-    words.append(f".offset = offsetof(struct ps_row_{table.name}, {column.name})")
+    if column.kinds:
+        words.append(".slice_kinds = " + " | ".join(f"1u << PS_SLICE_{kind}" for kind in column.kinds))
+    if column.relation:
+        sign, other, or_0 = column.relation
+        places = [place for place, each in enumerate(table.columns) if each.name == other]
+        if not places:
+            column.fail(f"is compared with an unknown column: {other}")
+        words += [f".relation = PS_{RELATIONS[sign]}, .other_column = {places[0]}"] + [".may_be_zero = true"] * bool(or_0)
+    words += [".is_sorted = true"] * column.is_sorted
+    if isinstance(table, Table):
+        words.append(f".offset = offsetof(struct ps_row_{table.name}, {column.name})")
     return ", ".join(words)
 
 
-def source(tables):
+def source(tables, packed):
     out = ["/* Generated from schema/run.sql by schema/run_tables.py. */", '#include "server/runwrite/run_tables.h"', "",
-           "#include <stddef.h>", "", '#include "slices/slices.h"', ""]
-    for table in tables:
+           "#include <stddef.h>", "", '#include "importers/sink.h"', '#include "slices/slices.h"', ""]
+    for table in tables + packed:
         out.append(f"static const struct ps_column {table.name}_columns[] = {{")
         out += [f"    {{{initializer(table, column)}}}," for column in table.columns]
         out += ["};", ""]
@@ -130,6 +165,8 @@ def source(tables):
         words = [f'.name = "{table.name}", .columns = {table.name}_columns, .n = {len(table.columns)}, .first_id = {table.first}']
         words += [".is_sparse = true"] * table.is_sparse + [".replaces = true"] * table.replaces
         out.append(f"    {{{', '.join(words)}}},")
+    out += ["};", "", "const struct ps_run_table ps_packed_tables[PS_N_PACKED_TABLES] = {"]
+    out += [f'    {{.name = "{table.name}", .columns = {table.name}_columns, .n = {len(table.columns)}}},' for table in packed]
     return "\n".join(out + ["};", ""])
 
 
@@ -137,15 +174,16 @@ def main(sql, folder):
     with open(sql, encoding="utf-8") as file:
         text = file.read()
     tables = [table for table in (Table(*match) for match in TABLE.findall(text)) if not table.is_constant]
-    names = {table.name for table in tables}
-    for table in tables:
+    packed = [Packed(*match) for match in PACKED.findall(text)]
+    names = {table.name for table in tables} | {"slice"}
+    for table in tables + packed:
         for column in table.columns:
             if column.of and column.of not in names:
                 column.fail(f"refers to an unknown table: {column.of}")
     if len(re.findall(r"^CREATE TABLE", text, re.M)) != len(TABLE.findall(text)):
         sys.exit("run.sql: a CREATE TABLE does not have the form that schema/run_tables.py reads")
     os.makedirs(folder, exist_ok=True)
-    for name, content in (("run_rows.h", header(tables)), ("run_rows.c", source(tables))):
+    for name, content in (("run_rows.h", header(tables, packed)), ("run_rows.c", source(tables, packed))):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(content)
 

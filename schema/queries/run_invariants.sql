@@ -1,16 +1,10 @@
--- Rules for the rows of a run file besides types, ranges and references (server/runwrite/validate.c): a row
--- with a message for each violated rule.
-SELECT 'an import begins after its end' WHERE EXISTS(SELECT 1 FROM import WHERE low > id)
-UNION ALL
-SELECT 'an import ends after its parent' WHERE EXISTS(SELECT 1 FROM import WHERE parent <> 0 AND parent <= id)
-UNION ALL
-SELECT 'a module is listed before its parent' WHERE EXISTS(SELECT 1 FROM module WHERE parent >= id)
-UNION ALL
+-- Rules for the rows of a run file besides those that the tags in run.sql state (server/runwrite/validate.c): a
+-- row with a message for each violated rule.
 SELECT 'a header field is not JSON' WHERE EXISTS(SELECT 1 FROM meta WHERE k GLOB 'header.*' AND NOT coalesce(json_valid(v), 0))
 UNION ALL
-SELECT 'the summary is not a JSON object' WHERE NOT coalesce((SELECT CASE WHEN json_valid(v) THEN json_type(v) = 'object' ELSE 0 END FROM meta WHERE k = 'summary'), 1)
+SELECT 'the summary is not a JSON object' WHERE NOT coalesce((SELECT CASE WHEN json_valid(v) THEN json_type(v) = 'object' ELSE 0 END FROM meta WHERE k = 'summary'), 0)
 UNION ALL
-SELECT 'the label is not JSON' WHERE NOT coalesce((SELECT json_valid(v) FROM meta WHERE k = 'label'), 1)
+SELECT 'meta.' || k || ' is written by the shelf' FROM meta WHERE k IN ('kind', 'name', 'created_at', 'sha256', 'bytes', 'label')
 UNION ALL
 SELECT 'the details of a measurement are not JSON' WHERE EXISTS(SELECT 1 FROM measurement WHERE NOT json_valid(more))
 UNION ALL
@@ -32,8 +26,6 @@ SELECT 'packed rows belong to no series or device'
 WHERE EXISTS(SELECT 1 FROM packed p WHERE CASE WHEN p.family = 2 THEN NOT EXISTS(SELECT 1 FROM series s WHERE s.id = p.part)
                                                WHEN p.family >= 6 THEN NOT EXISTS(SELECT 1 FROM snapshot_device d WHERE d.id = p.part)
                                                ELSE p.part <> 0 END)
-UNION ALL
-SELECT 'a stack is listed before its parent' WHERE EXISTS(SELECT 1 FROM snapshot_stack WHERE parent >= id)
 UNION ALL
 SELECT 'a level of detail belongs to no track'
 WHERE EXISTS(SELECT 1 FROM pyramid d LEFT JOIN track t ON t.id = d.id / 64 WHERE t.id IS NULL);

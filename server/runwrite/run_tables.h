@@ -54,14 +54,29 @@ enum ps_redaction_class {
     PS_REDACT_META,     /* value of a row of meta: depends on its key */
 };
 
+/* How the value of a column compares with that of another column of its row. */
+enum ps_relation {
+    PS_NO_RELATION,
+    PS_LESS,
+    PS_LESS_OR_EQUAL,
+    PS_GREATER,
+    PS_GREATER_OR_EQUAL,
+};
+
 struct ps_column {
     const char *name;
     const char *declared_type; /* declared type, for example "INTEGER"; "" for none */
     enum ps_column_type type;
     bool is_nullable, is_id;
     int64_t min, max; /* valid range of an integer, both inclusive */
-    /* table to whose ids the column refers, or NULL; if min is 0, the value 0 refers to no row */
+    /* table to whose ids the column refers, or NULL; if min is 0, the value 0 refers to no row.
+     * "slice": the column has ids of slices */
     const char *referenced_table;
+    uint32_t slice_kinds; /* bits 1 << enum ps_slice_kind that the slice may have; 0: all */
+    enum ps_relation relation;
+    size_t other_column; /* index of the column that it is compared with */
+    bool may_be_zero;    /* the relation does not apply to 0 */
+    bool is_sorted;      /* of packed columns: no value is less than that of the row before */
     enum ps_redaction_class redaction_class;
     size_t offset; /* offset of the member in struct ps_row_TABLE */
 };
@@ -92,6 +107,9 @@ void ps_inserter_free(struct ps_inserter *to);
 
 /* All tables except `origin`, in the order of schema/run.sql and of enum ps_run_table_id. */
 extern const struct ps_run_table ps_run_tables[PS_N_RUN_TABLES];
+/* The rules of packed columns: a table of INTEGER columns for slices, with the columns of enum
+ * ps_slice_column, and for each enum ps_packed_family, with the columns of slices/packed.h. */
+extern const struct ps_run_table ps_packed_tables[PS_N_PACKED_TABLES];
 /* Returns the description of a column; NULL: there is no such column. */
 const struct ps_column *ps_run_find_column(const char *table, const char *column);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * validate.c: checks the rows of a run file. schema/run.sql defines their types, ranges and
- * references; schema/queries/run_invariants.sql checks relations between rows; the functions below
- * check the content of blobs, which they read with the same functions as the views.
+ * validate.c: checks the rows of a run file. The tags in schema/run.sql define types, ranges,
+ * references and relations of all columns, also of packed ones; schema/queries/run_invariants.sql
+ * has rules that no tag expresses. The functions below check both, and the content of blobs, which
+ * they read with the same functions as the views.
  */
 #include "server/runwrite/validate.h"
 
@@ -13,6 +14,7 @@
 #include "server/runwrite/run_tables.h"
 #include "slices/args.h"
 #include "slices/column.h"
+#include "slices/intervals.h"
 #include "slices/pyramid.h"
 
 /* --- Cells --- */
@@ -54,6 +56,40 @@ static enum ps_status check_cell(const struct ps_run_table *table, const struct 
     return PS_OK;
 }
 
+/* Whether a value compares with another one as the relation says. NULL compares with everything. */
+static bool compares(enum ps_relation relation, const struct ps_cell *a, const struct ps_cell *b)
+{
+    double x = a->type == PS_CELL_INT ? (double)a->i : a->real;
+    double y = b->type == PS_CELL_INT ? (double)b->i : b->real;
+    bool are_ints = a->type == PS_CELL_INT && b->type == PS_CELL_INT;
+    bool is_less = are_ints ? a->i < b->i : x < y, is_equal = are_ints ? a->i == b->i : x == y;
+
+    if (relation == PS_NO_RELATION || a->type == PS_CELL_NULL || b->type == PS_CELL_NULL)
+        return true;
+    return relation == PS_LESS            ? is_less
+           : relation == PS_LESS_OR_EQUAL ? is_less || is_equal
+           : relation == PS_GREATER       ? !is_less && !is_equal
+                                          : !is_less;
+}
+
+static enum ps_status check_relation(const struct ps_run_table *table, size_t c,
+                                     const struct ps_cell *cells, struct ps_err *err)
+{
+    const struct ps_column *column = &table->columns[c];
+    const struct ps_cell *cell = &cells[c];
+
+    if ((column->may_be_zero && cell->type == PS_CELL_INT && cell->i == 0) ||
+        compares(column->relation, cell, &cells[column->other_column]))
+        return PS_OK;
+    return ps_fail(err, PS_BAD_INPUT, "%s.%s of the run file does not match %s", table->name,
+                   column->name, table->columns[column->other_column].name);
+}
+
+static bool refers_to_slices(const struct ps_column *column)
+{
+    return column->referenced_table && strcmp(column->referenced_table, "slice") == 0;
+}
+
 static enum ps_status check_references(struct ps_db *db, const struct ps_run_table *table,
                                        const struct ps_column *column, struct ps_err *err)
 {
@@ -76,6 +112,7 @@ static enum ps_status check_rows(struct ps_db *db, const struct ps_run_table *ta
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_cell cells[PS_RUN_COLUMNS_MAX];
     int64_t rows = 0, last_id = 0;
 
     for (size_t i = 0; i < table->n; i++)
@@ -85,12 +122,13 @@ static enum ps_status check_rows(struct ps_db *db, const struct ps_run_table *ta
     while (ps_stmt_step(stmt, err)) {
         rows++;
         for (size_t i = 0; i < table->n; i++) {
-            struct ps_cell cell = ps_cell_from_stmt(stmt->handle, (int)i);
-
-            check_cell(table, &table->columns[i], &cell, err);
-            if (table->columns[i].is_id && cell.i > last_id)
-                last_id = cell.i;
+            cells[i] = ps_cell_from_stmt(stmt->handle, (int)i);
+            check_cell(table, &table->columns[i], &cells[i], err);
+            if (table->columns[i].is_id && cells[i].i > last_id)
+                last_id = cells[i].i;
         }
+        for (size_t i = 0; i < table->n && err->code == PS_OK; i++)
+            check_relation(table, i, cells, err);
     }
     if (!table->is_sparse && last_id > rows + table->first_id - 1)
         fail_invalid(err, table->name, "id", "is greater than the number of rows");
@@ -104,7 +142,7 @@ static enum ps_status check_tables(struct ps_db *db, struct ps_err *err)
 
         check_rows(db, table, err);
         for (size_t c = 0; c < table->n; c++)
-            if (table->columns[c].referenced_table)
+            if (table->columns[c].referenced_table && !refers_to_slices(&table->columns[c]))
                 check_references(db, table, &table->columns[c], err);
     }
     return err->code;
@@ -172,11 +210,9 @@ static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
 struct trace {
     struct ps_db *db;
     const struct ps_trace_cache *cache;
-    uint32_t *slices; /* number of slices, indexed by track id */
-    size_t n_slices;
-    /* rows of these tables */
-    int64_t n_collectives, n_steps, n_stacks, n_streams, n_pools, n_snapshot_texts;
-    struct ps_stmt *json; /* SELECT json_valid(:text) */
+    struct ps_trace_reader *reader; /* for the kinds of slices that others refer to */
+    int64_t last_id[PS_N_PACKED_TABLES][PS_RUN_COLUMNS_MAX]; /* of the table referred to */
+    struct ps_stmt *json;                                    /* SELECT json_valid(:text) */
     struct ps_err *err;
 };
 
@@ -220,44 +256,98 @@ static enum ps_status check_templates(struct trace *t)
     return t->err->code;
 }
 
-static bool is_slice(const struct trace *t, int64_t id)
+#define NO_SLICE "refers to a missing slice, or to one of another kind"
+
+/* Whether a slice with this id exists, and has a kind that the column allows. */
+static bool is_slice(struct trace *t, const struct ps_column *column, int64_t id)
 {
-    return id == 0 || (id > 0 && (uint64_t)id >> 32 < t->n_slices &&
-                       (uint32_t)id < t->slices[(uint64_t)id >> 32]);
+    const struct ps_chunk_row *chunk = ps_trace_find_chunk(t->cache, id);
+    int64_t kind = 0;
+
+    if (id == 0 || !chunk)
+        return id == 0 && column->min == 0;
+    if (!column->slice_kinds)
+        return true;
+    ps_trace_reader_read_value(t->reader, chunk, PS_COL_KIND, (uint32_t)id - chunk->first_row,
+                               &kind, t->err);
+    return kind >= 0 && kind < PS_N_SLICE_KINDS && (column->slice_kinds >> kind & 1) != 0;
 }
 
-struct span {
-    int64_t min, max;
-};
-
-/* Returns the valid range of a slice column. Columns that are not listed here may have any value.
- */
-static struct span span_of(const struct trace *t, enum ps_slice_column column)
+/* Checks n rows of packed columns; values[c] NULL: all are 0. */
+static enum ps_status check_columns(struct trace *t, enum ps_packed_table_id which,
+                                    const int64_t *const *values, size_t n)
 {
-    const int64_t text = t->cache->n_texts ? (int64_t)t->cache->n_texts - 1 : 0;
-    const int64_t template =
-        t->cache->n_templates > 1 ? (int64_t)t->cache->n_templates - 1 : PS_TEMPLATE_WHOLE;
+    const struct ps_run_table *table = &ps_packed_tables[which];
 
-    switch (column) {
-    case PS_COL_DEPTH:
-    case PS_COL_PARENT:
-        return (struct span){0, UINT32_MAX};
-    case PS_COL_NAME:
-    case PS_COL_CATEGORY:
-        return (struct span){0, text};
-    case PS_COL_KIND:
-        return (struct span){0, PS_N_SLICE_KINDS - 1};
-    case PS_COL_FLAGS:
-        return (struct span){0, PS_SLICE_FLAGS};
-    case PS_COL_FAMILY:
-        return (struct span){0, PS_N_FAMILIES - 1};
-    case PS_COL_TEMPLATE:
-        return (struct span){0, template};
-    case PS_COL_ARGS_AT:
-        return (struct span){0, UINT32_MAX};
-    default:
-        return (struct span){INT64_MIN, INT64_MAX};
+    for (size_t c = 0; c < table->n; c++) {
+        const struct ps_column *column = &table->columns[c];
+        const int64_t *other = values[column->other_column];
+        int64_t max = t->last_id[which][c] < column->max ? t->last_id[which][c] : column->max;
+        bool is_slices = refers_to_slices(column);
+
+        for (size_t i = 0; i < n && t->err->code == PS_OK; i++) {
+            struct ps_cell cell = {.type = PS_CELL_INT, .i = values[c] ? values[c][i] : 0};
+            struct ps_cell with = {.type = PS_CELL_INT, .i = other ? other[i] : 0};
+
+            if (is_slices && !is_slice(t, column, cell.i))
+                return fail_invalid(t->err, table->name, column->name, NO_SLICE);
+            if (!is_slices && (cell.i < column->min || cell.i > max))
+                return fail_invalid(t->err, table->name, column->name, "is out of range");
+            if (!compares(column->relation, &cell, &with))
+                return fail_invalid(t->err, table->name, column->name,
+                                    "does not match another column");
+            if (column->is_sorted && i && values[c] && cell.i < values[c][i - 1])
+                return fail_invalid(t->err, table->name, column->name, "is not sorted");
+        }
     }
+    return t->err->code;
+}
+
+static int64_t first_id_of(const char *table)
+{
+    size_t t = 0;
+
+    while (strcmp(ps_run_tables[t].name, table) != 0) /* run_tables.py refuses unknown tables */
+        t++;
+    return ps_run_tables[t].first_id;
+}
+
+static enum ps_status list_last_ids(struct trace *t)
+{
+    for (int which = 0; which < PS_N_PACKED_TABLES; which++)
+        for (size_t c = 0; c < ps_packed_tables[which].n; c++) {
+            const struct ps_column *column = &ps_packed_tables[which].columns[c];
+            PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+
+            t->last_id[which][c] = INT64_MAX;
+            if (!column->referenced_table || refers_to_slices(column))
+                continue;
+            ps_buf_printf(&sql, "SELECT coalesce(max(id), %lld) FROM \"%s\"",
+                          (long long)first_id_of(column->referenced_table) - 1,
+                          column->referenced_table);
+            t->last_id[which][c] = number(t->db, sql.ptr, t->err);
+        }
+    return t->err->code;
+}
+
+/* Checks the columns of tables that refer to slices. */
+static enum ps_status check_slice_references(struct trace *t)
+{
+    for (size_t i = 0; i < PS_N_RUN_TABLES; i++)
+        for (size_t c = 0; c < ps_run_tables[i].n; c++) {
+            const struct ps_column *column = &ps_run_tables[i].columns[c];
+            PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+            PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+            if (!refers_to_slices(column))
+                continue;
+            ps_buf_printf(&sql, "SELECT \"%s\" FROM \"%s\"", column->name, ps_run_tables[i].name);
+            ps_db_prepare(t->db, sql.ptr, &stmt, t->err);
+            while (ps_stmt_step(stmt, t->err))
+                if (!is_slice(t, column, ps_col_int(stmt, 0)))
+                    fail_invalid(t->err, ps_run_tables[i].name, column->name, NO_SLICE);
+        }
+    return t->err->code;
 }
 
 static bool check_args(struct trace *t, const struct ps_chunk *chunk, uint32_t i)
@@ -280,16 +370,35 @@ static bool check_args(struct trace *t, const struct ps_chunk *chunk, uint32_t i
 static enum ps_status check_slice(struct trace *t, const struct ps_chunk *chunk, uint32_t i)
 {
     if (ps_chunk_value(chunk, PS_COL_PARENT, i) > (int64_t)chunk->first + i)
-        return fail_invalid(t->err, "chunk_column", "data",
-                            "has a parent that is not in its track");
-    if (!is_slice(t, ps_chunk_value(chunk, PS_COL_LAUNCH, i)) ||
-        !is_slice(t, ps_chunk_value(chunk, PS_COL_OP, i)))
-        return fail_invalid(t->err, "chunk_column", "data", "refers to a missing slice");
-    if (i && ps_chunk_value(chunk, PS_COL_START, i) < ps_chunk_value(chunk, PS_COL_START, i - 1))
-        return fail_invalid(t->err, "chunk_column", "data",
-                            "has slices that are not sorted by start");
+        return fail_invalid(t->err, "slice", "parent", "is not in its track");
+    if (ps_add_saturated(ps_chunk_value(chunk, PS_COL_START, i),
+                         ps_chunk_value(chunk, PS_COL_DURATION, i)) == INT64_MAX)
+        return fail_invalid(t->err, "slice", "duration", "is out of range");
     if (!check_args(t, chunk, i))
-        return fail_invalid(t->err, "chunk_column", "data", "has arguments that cannot be read");
+        return fail_invalid(t->err, "slice", "args_at", "has arguments that cannot be read");
+    return PS_OK;
+}
+
+/* Checks what table chunk states about the slices of a chunk. Readers skip chunks by it. */
+static enum ps_status check_chunk_row(struct trace *t, const struct ps_chunk *chunk)
+{
+    const struct ps_chunk_row *row =
+        ps_trace_find_chunk(t->cache, ps_slice_id(chunk->track, chunk->first));
+    int64_t end = INT64_MIN;
+    uint32_t kinds = 0;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t ns =
+            ps_chunk_value(chunk, PS_COL_START, i) + ps_chunk_value(chunk, PS_COL_DURATION, i);
+
+        end = ns > end ? ns : end;
+        kinds |= 1u << ps_chunk_value(chunk, PS_COL_KIND, i);
+    }
+    if (!row || row->start_ns != ps_chunk_value(chunk, PS_COL_START, 0) || row->end_ns != end ||
+        row->last_start_ns != ps_chunk_value(chunk, PS_COL_START, chunk->n - 1))
+        return fail_invalid(t->err, "chunk", "start_ns", "differs from the times of its slices");
+    if (row->kinds != kinds)
+        return fail_invalid(t->err, "chunk", "kinds", "differs from the kinds of its slices");
     return PS_OK;
 }
 
@@ -297,18 +406,23 @@ static bool check_chunk(void *user, const struct ps_chunk *chunk)
 {
     struct trace *t = user;
 
-    for (int c = 0; c < PS_N_SLICE_COLUMNS; c++) {
-        struct span span = span_of(t, (enum ps_slice_column)c);
-
-        for (uint32_t i = 0; chunk->column[c] && i < chunk->n; i++)
-            if (chunk->column[c][i] < span.min || chunk->column[c][i] > span.max) {
-                (void)fail_invalid(t->err, "chunk_column", "data", "has a value out of range");
-                return false;
-            }
-    }
+    check_columns(t, PS_PACKED_TABLE_SLICE, chunk->column, chunk->n);
     for (uint32_t i = 0; i < chunk->n && t->err->code == PS_OK; i++)
         (void)check_slice(t, chunk, i);
-    return t->err->code == PS_OK;
+    return t->err->code == PS_OK && check_chunk_row(t, chunk) == PS_OK;
+}
+
+struct span {
+    int64_t min, max;
+};
+
+/* Returns the valid range of a slice column. */
+static struct span span_of(const struct trace *t, enum ps_slice_column column)
+{
+    const struct ps_column *rule = &ps_packed_tables[PS_PACKED_TABLE_SLICE].columns[column];
+    int64_t last = t->last_id[PS_PACKED_TABLE_SLICE][column];
+
+    return (struct span){rule->min, last < rule->max ? last : rule->max};
 }
 
 /* Whether the columns of a block are valid. `body`: for each column, its length (uint32_t) and its
@@ -364,115 +478,17 @@ static enum ps_status check_pyramid(struct trace *t)
     return t->err->code;
 }
 
-/* Columns of the families in table packed (schema/run.sql). */
-
-static bool is_id(int64_t value, int64_t n)
+static enum ps_status check_packed(struct trace *t, enum ps_packed_family family)
 {
-    return value >= 1 && value <= n;
-}
-
-static void count_rows(struct trace *t)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_db_prepare(t->db,
-                  "SELECT (SELECT count(*) FROM collective), (SELECT count(*) FROM step), "
-                  "(SELECT count(*) FROM snapshot_stack), (SELECT count(*) FROM snapshot_stream), "
-                  "(SELECT count(*) FROM snapshot_pool), (SELECT count(*) FROM snapshot_text)",
-                  &stmt, t->err);
-    if (ps_stmt_step(stmt, t->err)) {
-        t->n_collectives = ps_col_int(stmt, 0);
-        t->n_steps = ps_col_int(stmt, 1);
-        t->n_stacks = ps_col_int(stmt, 2);
-        t->n_streams = ps_col_int(stmt, 3);
-        t->n_pools = ps_col_int(stmt, 4);
-        t->n_snapshot_texts = ps_col_int(stmt, 5);
-    }
-}
-
-/* Columns of memory snapshots that refer to a row, or to none with 0. */
-static bool are_snapshot_references(const struct trace *t, const struct ps_packed_rows *rows,
-                                    size_t i, unsigned stream, unsigned pool, unsigned stack)
-{
-    return rows->column[stream][i] >= 0 && rows->column[stream][i] <= t->n_streams &&
-           rows->column[pool][i] >= 0 && rows->column[pool][i] <= t->n_pools &&
-           rows->column[stack][i] >= 0 && rows->column[stack][i] <= t->n_stacks;
-}
-
-static bool is_snapshot_event(const struct trace *t, const struct ps_packed_rows *rows, size_t i)
-{
-    for (unsigned c = PS_SNAPSHOT_EVENT_CONTEXT; c <= PS_SNAPSHOT_EVENT_CATEGORY; c++)
-        if (rows->column[c][i] < 0 || rows->column[c][i] > t->n_snapshot_texts)
-            return false;
-    return rows->column[PS_SNAPSHOT_EVENT_INDEX][i] >= 0 &&
-           rows->column[PS_SNAPSHOT_EVENT_T][i] >= -1 &&
-           rows->column[PS_SNAPSHOT_EVENT_ACTION][i] >= 0 &&
-           rows->column[PS_SNAPSHOT_EVENT_ACTION][i] < PS_N_SNAPSHOT_ACTIONS &&
-           rows->column[PS_SNAPSHOT_EVENT_BYTES][i] >= 0 &&
-           are_snapshot_references(t, rows, i, PS_SNAPSHOT_EVENT_STREAM, PS_SNAPSHOT_EVENT_POOL,
-                                   PS_SNAPSHOT_EVENT_STACK);
-}
-
-static bool is_allocation(const struct trace *t, const struct ps_packed_rows *rows, size_t i)
-{
-    return rows->column[PS_ALLOCATION_START][i] >= -1 &&
-           rows->column[PS_ALLOCATION_END][i] >= rows->column[PS_ALLOCATION_START][i] &&
-           rows->column[PS_ALLOCATION_BYTES][i] >= 0 &&
-           (rows->column[PS_ALLOCATION_FLAGS][i] & ~INT64_C(7)) == 0 &&
-           are_snapshot_references(t, rows, i, PS_ALLOCATION_STREAM, PS_ALLOCATION_POOL,
-                                   PS_ALLOCATION_STACK);
-}
-
-static bool is_packed_row(const struct trace *t, enum ps_packed_family family,
-                          const struct ps_packed_rows *rows, size_t i)
-{
-    const int64_t text = t->cache->n_texts ? (int64_t)t->cache->n_texts - 1 : 0;
-
-    if (family == PS_PACKED_FLOWS)
-        return rows->column[PS_FLOW_KIND][i] >= 0 && rows->column[PS_FLOW_KIND][i] <= text &&
-               is_slice(t, rows->column[PS_FLOW_FROM][i]) &&
-               is_slice(t, rows->column[PS_FLOW_TO][i]);
-    if (family == PS_PACKED_MEMORY)
-        return is_slice(t, rows->column[PS_MEMORY_SLICE][i]) &&
-               (rows->column[PS_MEMORY_OUTSIDE][i] & ~INT64_C(1)) == 0;
-    if (family == PS_PACKED_COLLECTIVES)
-        return rows->column[PS_COLLECTIVE_SLICE][i] &&
-               is_slice(t, rows->column[PS_COLLECTIVE_SLICE][i]) &&
-               is_id(rows->column[PS_COLLECTIVE_ID][i], t->n_collectives);
-    if (family == PS_PACKED_STEPS)
-        return is_id(rows->column[PS_STEP_ID][i], t->n_steps) &&
-               is_id(rows->column[PS_STEP_NAME][i], t->n_steps) &&
-               rows->column[PS_STEP_WORKER][i] >= 0 &&
-               rows->column[PS_STEP_WORKER][i] <= UINT16_MAX;
-    if (family == PS_PACKED_SNAPSHOT_EVENTS)
-        return is_snapshot_event(t, rows, i);
-    if (family == PS_PACKED_ALLOCATIONS)
-        return is_allocation(t, rows, i);
-    return family != PS_PACKED_SNAPSHOT_LEVELS || rows->column[PS_SNAPSHOT_LEVEL_FIRST][i] >= 0;
-}
-
-static enum ps_status check_packed(struct trace *t, enum ps_packed_family family,
-                                   unsigned n_columns)
-{
+    const enum ps_packed_table_id which = (enum ps_packed_table_id)family;
     struct ps_packed_reader reader;
 
-    ps_packed_open(t->db, family, 0, PS_RANGE_ALL, (1u << n_columns) - 1, &reader, t->err);
+    ps_packed_open(t->db, family, 0, PS_RANGE_ALL, (1u << ps_packed_tables[which].n) - 1, &reader,
+                   t->err);
     while (ps_packed_next(&reader, t->err))
-        for (size_t i = 0; i < reader.rows.n && t->err->code == PS_OK; i++)
-            if (!is_packed_row(t, family, &reader.rows, i))
-                fail_invalid(t->err, "packed_column", "data", "has a value out of range");
+        check_columns(t, which, (const int64_t *const *)reader.rows.column, reader.rows.n);
     ps_packed_close(&reader);
     return t->err->code;
-}
-
-static void list_tracks(struct trace *t)
-{
-    for (size_t i = 0; i < t->cache->n_tracks; i++) {
-        const struct ps_track_row *track = &t->cache->tracks[i];
-
-        t->slices = ps_grow_to(t->slices, &t->n_slices, track->id, sizeof *t->slices);
-        t->slices[track->id] = track->n_slices;
-    }
 }
 
 static enum ps_status check_blobs(struct trace *t)
@@ -480,19 +496,13 @@ static enum ps_status check_blobs(struct trace *t)
     const struct ps_chunk_query all = {
         .range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_N_SLICE_COLUMNS) - 1, .wants_args = true};
 
-    list_tracks(t);
+    list_last_ids(t);
     check_templates(t);
     ps_trace_each_chunk(t->db, &all, check_chunk, t, t->err);
     check_pyramid(t);
-    check_packed(t, PS_PACKED_FLOWS, PS_N_FLOW_COLUMNS);
-    check_packed(t, PS_PACKED_COUNTS, PS_N_COUNT_COLUMNS);
-    check_packed(t, PS_PACKED_MEMORY, PS_N_MEMORY_COLUMNS);
-    count_rows(t);
-    check_packed(t, PS_PACKED_COLLECTIVES, PS_N_COLLECTIVE_COLUMNS);
-    check_packed(t, PS_PACKED_STEPS, PS_N_STEP_COLUMNS);
-    check_packed(t, PS_PACKED_SNAPSHOT_EVENTS, PS_N_SNAPSHOT_EVENT_COLUMNS);
-    check_packed(t, PS_PACKED_ALLOCATIONS, PS_N_ALLOCATION_COLUMNS);
-    return check_packed(t, PS_PACKED_SNAPSHOT_LEVELS, PS_N_SNAPSHOT_LEVEL_COLUMNS);
+    for (int family = PS_PACKED_FLOWS; family < PS_N_PACKED_TABLES; family++)
+        check_packed(t, (enum ps_packed_family)family);
+    return check_slice_references(t);
 }
 
 static enum ps_status check_trace(struct ps_db *db, struct ps_err *err)
@@ -502,10 +512,12 @@ static enum ps_status check_trace(struct ps_db *db, struct ps_err *err)
 
     ps_trace_cache_load_texts(db, &cache, err);
     t.cache = cache;
+    if (err->code == PS_OK)
+        t.reader = ps_trace_reader_acquire(db);
     if (ps_db_prepare(db, "SELECT json_valid(:text)", &t.json, err) == PS_OK)
         check_blobs(&t);
     ps_stmt_release(t.json);
-    free(t.slices);
+    ps_trace_reader_release(t.reader);
     return err->code;
 }
 

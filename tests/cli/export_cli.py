@@ -358,7 +358,9 @@ class BadBundles(ExportTest):
                 ("UPDATE note SET what = x'00' WHERE id = 1", "note.what", "type"),
                 ("UPDATE import SET package = 999 WHERE id = 1", "import.package", "refers"),
                 ("UPDATE import SET id = 4294967295 WHERE id = (SELECT max(id) FROM import)", "package.first", "refers"),
-                ("UPDATE import SET parent = id WHERE id = 2", "its parent"),
+                ("UPDATE import SET parent = id WHERE id = 2", "import.parent", "match id"),
+                ("DELETE FROM meta WHERE k = 'summary'", "summary"),
+                ("INSERT OR REPLACE INTO meta VALUES('kind', 'pstats')", "meta.kind"),
                 ("UPDATE import SET self_us = 9e999 WHERE id = 1", "import.self_us", "infinite"),
                 ("UPDATE meta SET v = 'x' WHERE k = 'ledger_read'", "meta.ledger_read", "type"),
                 ("UPDATE package SET origin = -1", "package.origin", "range")):
@@ -387,6 +389,16 @@ class BadBundles(ExportTest):
                 ("UPDATE chunk_column SET data = x'000000000000010000' WHERE id % 32 = 5", "out of range"),
                 ("UPDATE chunk_column SET data = x'000000000000010000' WHERE id % 32 = 21", "missing slice"),
                 ("UPDATE chunk_column SET data = x'' WHERE id % 32 = 31", "arguments"),
+                # the calls that launch work become annotations
+                ("UPDATE chunk_column SET data = x'000200000000000000' WHERE id % 32 = 7 AND id / 32 IN (SELECT id FROM chunk WHERE kinds & 16);"
+                 "UPDATE chunk SET kinds = 4 WHERE kinds & 16", "slice.launch", "another kind"),
+                ("UPDATE chunk SET kinds = kinds | 4096 WHERE id = 1", "chunk.kinds"),
+                ("UPDATE chunk SET end_ns = end_ns - 1 WHERE id = 1", "differs from the times"),
+                ("UPDATE gap SET before = 1 << 60 WHERE rowid = 1", "gap.before", "missing slice"),
+                ("UPDATE gap SET start_ns = end_ns + 1 WHERE rowid = 1", "gap.start_ns", "match end_ns"),
+                ("UPDATE step SET end_ns = start_ns - 1 WHERE id = 1", "step.start_ns"),
+                ("UPDATE packed_column SET data = x'00ffffffffffffff7f' WHERE id / 16 = (SELECT min(id) FROM packed WHERE family = 1) AND id % 16 = 1",
+                 "flows.from_slice", "missing slice"),
                 ("UPDATE args_template SET text = x'7b22' WHERE id = (SELECT max(id) FROM args_template)", "args_template.text", "JSON")):
             with self.subTest(statement):
                 self.pack(trace, change=self.sql(statement))

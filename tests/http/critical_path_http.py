@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The critical path of traces made by hand, each with the path it must give. Times in µs."""
+import os
+import sqlite3
 import unittest
 
 from server import RUNS, ServerTest
@@ -300,6 +302,17 @@ class CriticalPath(ServerTest):
         self.check_sums(part)
         self.assertIsNone(part["step"])
         self.assertEqual(self.parts(part), {"copies": 100})
+
+    def test_launches_that_are_no_calls(self):
+        """A run file on the shelf in which annotations launch the work: HTA's graph has no nodes for them."""
+        trace = Trace()
+        trace.step(1, 0, 1000)
+        trace.launch("gemm", 10, 20, 400, call_us=5)
+        run = self.add(trace.bytes())
+        with sqlite3.connect(os.path.join(self.data, "runs", run["id"] + ".db")) as file:
+            file.execute("UPDATE chunk_column SET data = x'000200000000000000' WHERE id % 32 = 7 AND id / 32 IN (SELECT id FROM chunk WHERE kinds & 16)")
+            file.execute("UPDATE chunk SET kinds = 4 WHERE kinds & 16")
+        self.check_sums(self.get_json(f"{RUNS}/{run['id']}/critical_path"))
 
     def test_contradicting_times(self):
         """Kernels before their launch, slices that overlap, durations without end: an answer, whatever it is."""

@@ -85,6 +85,13 @@ static bool is_in_window(const struct hta *h, const struct ps_cp_slice *call)
            call->end > call->start;
 }
 
+/* Whether a slice is a call or an operator of a thread that HTA's graph contains. */
+static bool is_host(const struct hta *h, const struct ps_cp_slice *slice)
+{
+    return (slice->kind == PS_SLICE_OP || slice->kind == PS_SLICE_RUNTIME) &&
+           is_in_window(h, slice);
+}
+
 static bool is_named_one_of(const struct hta *h, const struct ps_cp_slice *slice,
                             const char *const *names)
 {
@@ -113,12 +120,13 @@ static void add_nodes(struct hta *h)
     h->is_blocking = ps_alloc_array(s->n + 1, sizeof *h->is_blocking);
     for (size_t i = 0; i < s->n; i++) {
         struct ps_cp_slice *slice = &s->items[i];
-        bool is_host = slice->kind == PS_SLICE_OP || slice->kind == PS_SLICE_RUNTIME;
-        bool is_launched = slice->call != PS_CP_NONE && is_in_window(h, &s->items[slice->call]);
+        /* Work without its call in the graph is left out: its call has no node for the edge. */
+        bool is_launched =
+            ps_cp_is_work(slice) && slice->call != PS_CP_NONE && is_host(h, &s->items[slice->call]);
 
         h->awaited[i] = PS_CP_NONE;
         slice->node = PS_CP_NONE;
-        if (is_host ? !is_in_window(h, slice) : !(ps_cp_is_work(slice) && is_launched))
+        if (!is_host(h, slice) && !is_launched)
             continue;
         slice->node = ps_path_add_node(&h->graph);
         slice->end_node = ps_path_add_node(&h->graph);

@@ -14,6 +14,8 @@
 #include "server/runfile/handle.h"
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/run_writer.h"
+#include "slices/packed.h"
+#include "slices/slices.h"
 
 static struct ps_db *open_empty(void)
 {
@@ -39,6 +41,24 @@ static void assert_text(struct ps_str text, const char *expected)
 {
     if (!ps_str_eq(text, ps_str_from_c(expected)))
         fail_msg("'%.*s' is not '%s'", (int)text.len, text.ptr, expected);
+}
+
+static void test_packed_columns_have_rules(void **state)
+{
+    static const size_t n[] = {
+        PS_N_SLICE_COLUMNS,          PS_N_FLOW_COLUMNS,       PS_N_COUNT_COLUMNS,
+        PS_N_MEMORY_COLUMNS,         PS_N_COLLECTIVE_COLUMNS, PS_N_STEP_COLUMNS,
+        PS_N_SNAPSHOT_EVENT_COLUMNS, PS_N_ALLOCATION_COLUMNS, PS_N_SNAPSHOT_LEVEL_COLUMNS};
+    const struct ps_column *launch =
+        &ps_packed_tables[PS_PACKED_TABLE_SLICE].columns[PS_COL_LAUNCH];
+
+    (void)state;
+    assert_int_equal(PS_N_PACKED_TABLES, sizeof n / sizeof *n);
+    for (size_t t = 0; t < PS_N_PACKED_TABLES; t++)
+        assert_int_equal(ps_packed_tables[t].n, n[t]);
+    assert_string_equal(launch->referenced_table, "slice");
+    assert_int_equal(launch->min, 0);
+    assert_int_equal(launch->slice_kinds, 1u << PS_SLICE_RUNTIME);
 }
 
 static void test_descriptions_match_the_tables(void **state)
@@ -169,6 +189,7 @@ static void test_a_sequence_stops_at_its_first_failure(void **state)
 int run_tables_test(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packed_columns_have_rules),
         cmocka_unit_test(test_descriptions_match_the_tables),
         cmocka_unit_test(test_a_column_is_found_by_its_name),
         cmocka_unit_test(test_null_follows_a_value),
