@@ -18,6 +18,8 @@
 #include "importers/text/clean.h"
 #include "importers/text/line_names.h"
 
+enum { AWAITS_MAX = 4 };
+
 struct reader {
     struct ps_sink *out;
     struct ps_arena arena; /* repaired strings; freed after each file */
@@ -30,6 +32,15 @@ struct reader {
     uint64_t odd;       /* number of fields with a wrong type, which are skipped */
     uint64_t bad_pairs; /* number of samples that are not a pair of numbers */
     double cpu_pct;
+    double own_threads_pct; /* samples of Scalene's own threads */
+    struct ps_buf source;   /* the text of the current line */
+    /* the lines that await most, in descending order; texts of the arena `awaits_text` */
+    struct await {
+        double pct;
+        uint32_t line;
+        struct ps_str source;
+    } awaits[AWAITS_MAX];
+    struct ps_arena awaits_text;
 };
 
 /*
@@ -45,10 +56,18 @@ struct leak {
     bool is_written;
 };
 
+/* The sum of the samples of the lines of a function, by its first line. */
+struct cpu_sum {
+    uint32_t first_line;
+    double python, native, system;
+};
+
 struct file {
     uint32_t id;
     struct leak *leaks;
     size_t n_leaks, cap_leaks;
+    struct cpu_sum *sums; /* in order of the file; sorted before the functions are written */
+    size_t n_sums, cap_sums;
 };
 
 /* Reads a number of an object; none if it is absent. A value of another type counts in r->odd. */
@@ -242,6 +261,60 @@ static bool open_row(struct reader *r, const struct file *f, const cJSON *item,
     return true;
 }
 
+/* --- Functions --- */
+
+static int by_first_line(const void *a, const void *b)
+{
+    const struct cpu_sum *x = a, *y = b;
+
+    return x->first_line < y->first_line ? -1 : x->first_line > y->first_line;
+}
+
+/* Adds up the samples of the lines of each function. */
+static void sum_functions(struct file *f, const cJSON *item)
+{
+    size_t n = 0;
+
+    for (; item; item = item->next) {
+        struct cpu_sum sum = {0};
+
+        if (!cJSON_IsObject(item) ||
+            !line_number(ps_document_number(item, "start_function_line"), &sum.first_line) ||
+            !sum.first_line)
+            continue;
+        sum.python = ps_num_to_real(ps_document_number(item, "n_cpu_percent_python"));
+        sum.native = ps_num_to_real(ps_document_number(item, "n_cpu_percent_c"));
+        sum.system = ps_num_to_real(ps_document_number(item, "n_sys_percent"));
+        PS_RESERVE_ONE(f->sums, f->n_sums, f->cap_sums);
+        f->sums[f->n_sums++] = sum;
+    }
+    if (f->n_sums)
+        qsort(f->sums, f->n_sums, sizeof *f->sums, by_first_line);
+    for (size_t i = 0; i < f->n_sums; i++) {
+        if (!n || f->sums[n - 1].first_line != f->sums[i].first_line) {
+            f->sums[n++] = f->sums[i];
+            continue;
+        }
+        f->sums[n - 1].python += f->sums[i].python;
+        f->sums[n - 1].native += f->sums[i].native;
+        f->sums[n - 1].system += f->sums[i].system;
+    }
+    f->n_sums = n;
+}
+
+/* Scalene's own sum of a function lacks what it gave to the other lines of a loop. */
+static void use_line_sums(const struct file *f, struct ps_line_row *row)
+{
+    struct cpu_sum key = {.first_line = row->line}, *sum;
+
+    sum = f->n_sums ? bsearch(&key, f->sums, f->n_sums, sizeof key, by_first_line) : NULL;
+    if (!sum)
+        return;
+    row->metrics.cpu_python_pct = ps_real(sum->python);
+    row->metrics.cpu_native_pct = ps_real(sum->native);
+    row->metrics.cpu_system_pct = ps_real(sum->system);
+}
+
 static void write_function(struct reader *r, const struct file *f, const cJSON *item,
                            struct ps_str path)
 {
@@ -254,6 +327,7 @@ static void write_function(struct reader *r, const struct file *f, const cJSON *
         reject_file(r, path, "a function has no line number");
         return;
     }
+    use_line_sums(f, &row);
     function.name = text_of(r, item, "line", &mended);
     if (!function.name.ptr)
         function.name = PS_STR("");
@@ -266,6 +340,73 @@ static void write_function(struct reader *r, const struct file *f, const cJSON *
         repair_line(r, path, row.line);
 }
 
+/* Scalene escapes `<` and `>` in the source before it writes JSON: "\\u003c" and "\\u003e" become
+ * the characters again. */
+static struct ps_str unescape_source(struct reader *r, struct ps_str text)
+{
+    static const char escape[] = "\\u003"; /* then c or e */
+    const size_t n = sizeof escape - 1;
+
+    if (!ps_str_find(text, ps_str_from_c(escape)))
+        return text;
+    r->source.len = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_escape = text.len - i > n && memcmp(text.ptr + i, escape, n) == 0 &&
+                         (text.ptr[i + n] == 'c' || text.ptr[i + n] == 'e');
+
+        if (is_escape)
+            i += n;
+        ps_buf_puts(&r->source, is_escape && text.ptr[i] == 'c' ? "<" : is_escape ? ">" : "");
+        ps_buf_add(&r->source, text.ptr + i, !is_escape);
+    }
+    return ps_buf_slice(&r->source);
+}
+
+/* Remembers a line that awaits, which has no share of the samples. */
+static void add_await(struct reader *r, const cJSON *item, const struct ps_line_row *row)
+{
+    struct await await = {
+        .pct = ps_num_to_real(ps_document_number(item, "n_async_await_percent")),
+        .line = row->line,
+        .source = row->source,
+    };
+
+    if (await.pct < 1 || await.pct <= r->awaits[AWAITS_MAX - 1].pct)
+        return;
+    while (await.source.len && (await.source.ptr[0] == ' ' || await.source.ptr[0] == '\t'))
+        await.source = ps_str_skip(await.source, 1);
+    await.source = ps_arena_copy(&r->awaits_text, ps_truncate_text(await.source, 60));
+    for (size_t i = 0; i < AWAITS_MAX; i++)
+        if (await.pct > r->awaits[i].pct) {
+            struct await lower = r->awaits[i];
+
+            r->awaits[i] = await;
+            await = lower;
+        }
+}
+
+static void note_awaits(struct reader *r)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf list = {0};
+
+    for (size_t i = 0; i < AWAITS_MAX && r->awaits[i].pct > 0; i++)
+        ps_buf_printf(&list, "%s%.1f %% to line %u, %.*s", i ? "; " : "", r->awaits[i].pct,
+                      r->awaits[i].line, (int)r->awaits[i].source.len, r->awaits[i].source.ptr);
+    if (list.len)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "the samples do not show how long coroutines await. Of that time Scalene "
+                     "gives %.*s",
+                     (int)list.len, list.ptr);
+}
+
+/* Whether the line starts a thread in the module threading. With --profile-all, Scalene counts its
+ * own threads here: those of the program are sampled at their own lines. */
+static bool is_thread_start(struct ps_str path, struct ps_str source)
+{
+    return ps_str_eq_c(ps_base_name(path), "threading.py") &&
+           ps_str_find(source, PS_STR("self._target("));
+}
+
 static void write_line(struct reader *r, struct file *f, const cJSON *item, struct ps_str path)
 {
     struct ps_line_row row;
@@ -276,11 +417,16 @@ static void write_line(struct reader *r, struct file *f, const cJSON *item, stru
         reject_file(r, path, "a line has no number");
         return;
     }
-    row.source = text_of(r, item, "line", &mended);
+    row.source = unescape_source(r, text_of(r, item, "line", &mended));
     while (row.source.len && (row.source.ptr[row.source.len - 1] == '\n' ||
                               row.source.ptr[row.source.len - 1] == '\r'))
         row.source.len--;
     add_leak(f, row.line, &row.metrics);
+    add_await(r, item, &row);
+    if (is_thread_start(path, row.source))
+        r->own_threads_pct += ps_num_to_real(row.metrics.cpu_python_pct) +
+                              ps_num_to_real(row.metrics.cpu_native_pct) +
+                              ps_num_to_real(row.metrics.cpu_system_pct);
     r->out->ops->line(r->out, &row);
     r->lines++;
     if (mended)
@@ -318,6 +464,7 @@ static void read_source(struct reader *r, const cJSON *file)
                                        .cpu_pct = cpu_pct,
                                    });
     read_leaks(r, &f, cJSON_GetObjectItemCaseSensitive(file, "leaks"));
+    sum_functions(&f, cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(file, "lines"), 0));
     for (const cJSON *item = list_of(r, file, "functions"); item && ps_sink_ok(r->out);
          item = item->next)
         write_function(r, &f, item, path);
@@ -326,6 +473,7 @@ static void read_source(struct reader *r, const cJSON *file)
         write_line(r, &f, item, path);
     write_leaks(r, &f);
     free(f.leaks);
+    free(f.sums);
     ps_arena_free(&r->arena);
 }
 
@@ -392,6 +540,12 @@ static void write_notes(struct reader *r, const cJSON *root)
     static const char *const aside[] = {"stacks", "combined_stacks", "combined_stacks_timeline",
                                         "memory_stacks"};
 
+    note_awaits(r);
+    if (r->own_threads_pct > 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "%.1f %% of the samples are those of Scalene's own threads, which "
+                     "`--profile-all` counts in threading.py; the program is the rest",
+                     r->own_threads_pct);
     if (r->lines == 0)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "the profile contains no lines");
@@ -495,6 +649,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     status = write_all(&r, root, size, err);
     cJSON_Delete(root);
     free(r.samples);
+    ps_buf_free(&r.source);
+    ps_arena_free(&r.awaits_text);
     ps_arena_free(&r.arena);
     return status;
 }

@@ -1,14 +1,16 @@
--- Lines of Scalene, for comparison. Header keys: see compare_imports.sql.
+-- Lines of Scalene, for comparison. Shares of runs of different length cannot be compared, times can. Header keys:
+-- see compare_imports.sql.
 --
 -- title: Lines
 -- row: line
 -- place: file
--- metric: cpu_pct % adds CPU, of all samples
+-- metric: time_s s adds Time
 -- metric: malloc_mib MiB adds Allocated
 -- metric: peak_mib MiB - Peak
 -- metric: copy_mib_s MiB/s - Copied
 SELECT max(l.source) AS name, f.path AS place, coalesce(n.name, '') AS within, l.line,
-       total(l.cpu_python_pct) + total(l.cpu_native_pct) + total(l.cpu_system_pct) AS cpu_pct,
+       (total(l.cpu_python_pct) + total(l.cpu_native_pct) + total(l.cpu_system_pct)) / 100 *
+           (SELECT json_extract(v, '$.elapsed_s') FROM meta WHERE k = 'summary') AS time_s,
        total(l.malloc_mib) AS malloc_mib, max(l.peak_mib) AS peak_mib, total(l.copy_mib_s) AS copy_mib_s
 FROM line l
 JOIN line_file f ON f.id = l.file

@@ -82,8 +82,8 @@ KNOWN = {
         "1.339 s of 5.944 s in 8.39e+06 hits, neural_net.py:142.",
         {"`input_error[batch_index][i] += output_error_bj * weight_ij`": "1.339"}),
     "wild/scalene/scalene-2022.json": (
-        "`return list(compress(count(), data))` takes 77.46 percent of the CPU time. "
-        "0.01395 percent in Python, 71.36 percent in native code, 6.082 percent in system calls, at test.py:11.", {}),
+        "`return list(compress(count(), data))` takes 77.46 percent of the samples. "
+        "0.01395 percent in Python, 71.36 percent in native code, 6.082 percent not running, at test.py:11.", {}),
     "demo/events-memory.txt": (
         "Lines of `sessions_of` that ran several times in a call add 9.031e+06 bytes. "
         "That is the growth of the function, at events.py:23, without its other lines.",

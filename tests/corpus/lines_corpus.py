@@ -191,6 +191,11 @@ class Mprof(Lines):
         self.assertGreater(compared, 300)
 
 
+def shown(line):
+    """A line of the source as Scalene's own page shows it."""
+    return line.rstrip("\r\n").replace("\\u003c", "<").replace("\\u003e", ">")
+
+
 class Scalene(Lines):
     FIGURES = {"cpu_python_pct": "n_cpu_percent_python", "cpu_native_pct": "n_cpu_percent_c", "cpu_system_pct": "n_sys_percent",
                "gpu_pct": "n_gpu_percent", "gpu_avg_mib": "n_gpu_avg_memory_mb", "gpu_peak_mib": "n_gpu_peak_memory_mb", "avg_mib": "n_avg_mb",
@@ -204,7 +209,7 @@ class Scalene(Lines):
             with self.subTest(os.path.basename(path)):
                 with open(path, encoding="utf-8") as file:
                     doc = json.load(file)
-                known = [[name, line["lineno"], line["line"].rstrip("\r\n")] + [bits(line.get(key)) for key in self.FIGURES.values()]
+                known = [[name, line["lineno"], shown(line["line"])] + [bits(line.get(key)) for key in self.FIGURES.values()]
                          for name, f in doc["files"].items() for line in f["lines"]]
                 stored = [[r["file"], r["line"], r["source"]] + [bits(r[key]) for key in self.FIGURES]
                           for r in self.rows(path, f"SELECT file, line, source, {', '.join(self.FIGURES)} FROM lines")]

@@ -9,6 +9,8 @@
 #include "base/python_path.h"
 #include "importers/kinds.h"
 
+#define WARNING_BYTES_MAX 1000
+
 const struct ps_report_link ps_link_none;
 
 static struct ps_cause *add_cause(struct ps_conclusion *c, const char *rule, double amount,
@@ -284,6 +286,26 @@ static const struct {
     {PS_HAS_MEASUREMENTS, ps_conclude_measurements},
 };
 
+/* Adds the warnings of the importer: what the numbers of the file do not say. */
+static void add_warnings(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t n = 0, said = 0;
+
+    ps_db_prepare(db, ps_query_sql("conclude_warnings"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        struct ps_str text = ps_col_text(stmt, 0);
+
+        n = ps_col_int(stmt, 1);
+        if (text.len > WARNING_BYTES_MAX)
+            continue;
+        ps_conclusion_note(c, "Warning: %.*s.", (int)text.len, text.ptr);
+        said++;
+    }
+    if (n > said)
+        ps_conclusion_note(c, "The ledger has %lld more warnings.", (long long)(n - said));
+}
+
 static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -308,6 +330,8 @@ enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, 
 
     (void)view, (void)id, (void)params;
     if (conclude_run(db, &c, err) == PS_OK)
+        add_warnings(db, &c, err);
+    if (err->code == PS_OK)
         ps_conclusion_write(&c, &json);
     return err->code;
 }

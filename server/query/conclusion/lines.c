@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lines.c: the conclusion of a line-level profile: the lines with the most time (line_profiler),
- * CPU samples (Scalene) or new memory (memory_profiler).
+ * samples (Scalene) or new memory (memory_profiler).
  *
  * The time of a line contains the functions that it calls, so the times of several functions can
  * overlap: shares are of the line's own function.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "server/query/conclusion/conclusion.h"
 
 #define CAUSE_SHARE 0.05 /* of the largest line: smaller lines are not causes */
+#define LINES_MAX   20   /* rows of the query conclude_lines */
+#define LOOP_GAP    3    /* from one line of a loop with samples to the next */
 #define LINES_SHOWN 5    /* of the composition of a function; further lines are one part */
 
 /* A line of the query conclude_lines. Texts belong to the conclusion. is_repeated: all lines of the
@@ -20,6 +23,9 @@ struct line {
     int64_t file, function_id, line;
     struct ps_str path, function, source;
     double hits, amount, python, native, system, whole;
+    /* of n lines with equal parts of one set of samples (shares_samples), the last; else `line` */
+    int64_t last;
+    unsigned n;
 };
 
 static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
@@ -42,7 +48,9 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .native = ps_col_real(stmt, 8),
                          .system = ps_col_real(stmt, 9),
                          .whole = ps_col_real(stmt, 10),
-                         .function_id = ps_col_int(stmt, 11)};
+                         .function_id = ps_col_int(stmt, 11),
+                         .last = ps_col_int(stmt, 3),
+                         .n = 1};
 }
 
 static struct ps_report_link link_line(struct ps_conclusion *c, const struct line *line)
@@ -64,6 +72,8 @@ static void say_line(struct ps_conclusion *c, struct ps_sentence *to, const stru
         ps_say_code(c, to, link_line(c, line), line->source);
     else
         say_place(c, to, line);
+    if (line->last > line->line)
+        ps_say(c, to, " to line %lld", (long long)line->last);
 }
 
 static void say_function(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
@@ -105,12 +115,12 @@ static void say_cpu(struct ps_conclusion *c, const struct line *line)
         const char *text;
     } parts[] = {{line->python, " in Python"},
                  {line->native, " in native code"},
-                 {line->system, " in system calls"}};
+                 {line->system, " not running"}};
 
     say_line(c, &c->verdict, line);
     ps_say(c, &c->verdict, " takes ");
     ps_say_value(&c->verdict, ps_link_none, line->amount, "percent");
-    ps_say(c, &c->verdict, " of the CPU time.");
+    ps_say(c, &c->verdict, " of the samples.");
     for (size_t i = 0; i < 3; i++) {
         ps_say(c, &c->sentence, i ? ", " : " ");
         ps_say_value(&c->sentence, link_line(c, line), parts[i].percent, "percent");
@@ -199,16 +209,17 @@ static enum ps_status compose_function(struct ps_db *db, struct ps_conclusion *c
     return err->code;
 }
 
-/* Divides the CPU time of all lines into Python, native code and system calls. */
+/* Divides the samples of all lines into Python, native code and what Scalene calls system: the time
+ * that a thread did not run, because it waited or was in the kernel. */
 static enum ps_status compose_cpu(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
 {
     static const struct {
         const char *name, *label;
-    } parts[] = {{"python", "Python"}, {"native", "native code"}, {"system", "system calls"}};
+    } parts[] = {{"python", "Python"}, {"native", "native code"}, {"system", "not running"}};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     c->composition = (struct ps_composition){
-        .kind = PS_COMPOSITION_CPU, .title = "CPU samples", .unit = "percent", .base = c->base};
+        .kind = PS_COMPOSITION_CPU, .title = "Samples", .unit = "percent", .base = c->base};
     ps_db_prepare(db, ps_query_sql("conclude_line_cpu"), &stmt, err);
     if (ps_stmt_step(stmt, err))
         for (int i = 0; i < 3; i++)
@@ -217,27 +228,66 @@ static enum ps_status compose_cpu(struct ps_db *db, struct ps_conclusion *c, str
     return err->code;
 }
 
+static int by_amount(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->amount != y->amount)
+        return x->amount > y->amount ? -1 : 1;
+    return x->file != y->file ? (x->file > y->file) - (x->file < y->file)
+                              : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Whether the lines have equal parts of the samples of a loop: Scalene divides the samples of a
+ * loop by its lines. Equal lines follow each other in the query conclude_lines. */
+static bool shares_samples(const struct line *a, const struct line *b)
+{
+    return a->file == b->file && a->python == b->python && a->native == b->native &&
+           a->system == b->system && b->line > a->last && b->line - a->last <= LOOP_GAP;
+}
+
+static void join_loops(struct line *lines, size_t *n)
+{
+    size_t joined = 0;
+
+    for (size_t i = 0; i < *n; i++)
+        if (i && shares_samples(&lines[joined - 1], &lines[i])) {
+            lines[joined - 1].last = lines[i].line;
+            lines[joined - 1].n++;
+        } else {
+            lines[joined++] = lines[i];
+        }
+    *n = joined;
+    for (size_t i = 0; i < joined; i++) {
+        lines[i].amount *= lines[i].n;
+        lines[i].python *= lines[i].n;
+        lines[i].native *= lines[i].n;
+        lines[i].system *= lines[i].n;
+    }
+    qsort(lines, joined, sizeof *lines, by_amount);
+}
+
 static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_conclusion *c,
                                void (*say)(struct ps_conclusion *, const struct line *),
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    double largest = 0;
+    struct line lines[LINES_MAX];
+    size_t n = 0;
 
     ps_db_prepare(db, ps_query_sql("conclude_lines"), &stmt, err);
     ps_bind_text(stmt, ":what", ps_str_from_c(what));
-    while (ps_stmt_step(stmt, err)) {
-        struct line line = read_line(c, stmt);
-
-        if (!c->n_causes) {
-            say(c, &line);
-            largest = line.amount;
+    while (ps_stmt_step(stmt, err) && n < LINES_MAX)
+        lines[n++] = read_line(c, stmt);
+    if (say == say_cpu)
+        join_loops(lines, &n);
+    for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++) {
+        if (i == 0) {
+            say(c, &lines[i]);
             if (say == say_time)
-                compose_function(db, c, &line, err);
+                compose_function(db, c, &lines[i], err);
         }
-        if (line.amount < CAUSE_SHARE * largest)
-            break;
-        add_line(c, &line, say == say_cpu);
+        add_line(c, &lines[i], say == say_cpu);
     }
     if (err->code == PS_OK && !c->n_causes)
         ps_say(c, &c->verdict,
@@ -256,7 +306,7 @@ enum ps_status ps_conclude_line_times(struct ps_db *db, struct ps_conclusion *ou
 
 enum ps_status ps_conclude_line_cpu(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
-    out->base = "of CPU samples";
+    out->base = "of samples";
     compose_cpu(db, out, err);
     return conclude(db, "cpu", out, say_cpu, err);
 }

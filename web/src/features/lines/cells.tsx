@@ -45,13 +45,13 @@ interface CpuProps {
     system: number;
 }
 
-/** Python, native and system time as one bar, in percent of all samples of the program. */
+/** Python, native and waiting time as one bar, in percent of all samples of the program. */
 export function CpuBar({ python, native, system }: CpuProps) {
     const sum = python + native + system;
     if (sum <= 0) return null;
     const part = (share: number, name: string) =>
         share > 0 && <span class={`cpu-${name}`} style={{ width: `${Math.min(100, share)}%` }} />;
-    const tip = `Python ${pct(python)} %, native ${pct(native)} %, system ${pct(system)} % of all samples`;
+    const tip = `Python ${pct(python)} %, native ${pct(native)} %, not running ${pct(system)} % of all samples`;
     return (
         <>
             <span class="cpu-bar" title={tip}>

@@ -209,7 +209,7 @@ interface NumberColumnSpec {
 const CPU_PART_COLUMNS: NumberColumnSpec[] = [
     ['cpu_python_pct', 'Python', 'in the interpreter'],
     ['cpu_native_pct', 'native', 'in compiled code'],
-    ['cpu_system_pct', 'system', 'in the operating system, or waiting'],
+    ['cpu_system_pct', 'system', 'waiting, or in the operating system'],
 ].map(([key, title, where]) => ({
     key,
     title,
@@ -312,7 +312,7 @@ export function scaleneColumns(metrics: LineMetrics): SourceColumn[] {
         unit: '% of all',
         width: 124,
         determinesHeat: true,
-        tip: 'percent of all CPU samples of the program; the bar is Python, native, system from the left',
+        tip: 'percent of all samples of the program; the bar is Python, native, not running from the left',
         render: ({ at: row }) => (
             <CpuBar
                 python={valueAt(parts[0], row) ?? 0}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Fields that a tool fills otherwise than the format says are read as the tool means them. Samples: tests/golden."""
+import os
+
+from program import ROOT, ShelfTest
+
+
+class Fields(ShelfTest):
+    def add(self, name):
+        """The id of the run of a sample."""
+        return self.json("add", os.path.join(ROOT, "tests", "golden", name))["id"]
+
+    def show(self, name):
+        run = self.add(name)
+        return run, self.ok("show", run)
+
+    def query(self, run, sql):
+        return self.json("sql", run, sql)
+
+
+class Scalene(Fields):
+    def test_system_is_not_running(self):
+        _, text = self.show("scalene/ok_v240_async.json")
+        self.assertIn("asyncio.run(main()) takes 53.3 % of the samples. 5.5 % in Python, 0.0 % in native code, 47.7 % not running", text)
+        self.assertIn("73.0 % to line 14, await fetch(0.4); 11.6 % to line 5", text)
+
+    def test_lines_of_a_loop_are_one_cause(self):
+        run, text = self.show("scalene/ok_v240_loops.json")
+        self.assertIn("for i in range(n): to line 4 takes 74.7 % of the samples. 20.8 % in Python", text)
+        self.assertIn("while x < n: to line 11", text)
+        shares = self.query(run, "SELECT cpu_python_pct + cpu_native_pct + cpu_system_pct AS share FROM line_sum WHERE function = 1")
+        self.assertAlmostEqual(shares[0]["share"], 74.687, 3)
+
+    def test_own_threads_are_not_the_program(self):
+        _, text = self.show("scalene/ok_v240_profile_all.json")
+        self.assertIn("t += pow(i, 2, 7) takes 21.9 % of the samples.", text)
+        self.assertIn("Warning: 75.0 % of the samples are those of Scalene's own threads", text)
+
+    def test_times_are_compared_not_shares(self):
+        base, new = (self.add(f"scalene/ok_v240_{name}.json") for name in ("loops", "loops_slower"))
+        rows = {row["name"].strip(): row for row in self.json("diff", base, new)["rows"]}
+        loop = [rows[name] for name in ("for i in range(n):", "t += i * i % 7 + i * 3 % 5 + i ** 2 % 13")]
+        self.assertAlmostEqual(sum(row["base"] for row in loop), 0.7469 * 2.943, 3)
+        self.assertAlmostEqual(sum(row["new"] for row in loop), 0.2738 * 9.545, 2)
+
+
+class Pyinstrument(Fields):
+    def test_calls_left_out_are_named(self):
+        _, text = self.show("speedscope/ok_pyinstrument.json")
+        self.assertRegex(text, r"15.60 s  98.8 %   15.60 s .* \[calls left out\]\n")
+        self.assertIn("Warning: pyinstrument left out calls with less than 1 % of the time: 15.6 s", text)
+        _, text = self.show("speedscope/ok_few_events.json")
+        self.assertIn("Warning: the events cover 0.1 % of the time", text)
+
+    def test_awaiting_is_waiting(self):
+        _, text = self.show("pyinstrument/ok_session_await.pyisession")
+        self.assertIn("Waiting in load_page takes 73.1 % of the time.", text)
+
+
+del Fields  # its tests are those of the others
