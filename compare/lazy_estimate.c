@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lazy_estimate.c: three searches of the import graph, each among the nodes that the previous one
- * did not reach. */
+/* lazy_estimate.c: two searches of the import graph, the second among the nodes that the first did
+ * not reach. */
 #include "compare/lazy_estimate.h"
 
 #include <stdlib.h>
@@ -45,28 +45,6 @@ static void free_graph(struct graph *g)
     free(g->queue);
 }
 
-/* Sets `effect` for all PS_LAZY_SAVED nodes that are reachable from the first `n` nodes of the
- * queue. follow_weak: also follow edges with PS_EVIDENCE_OTHER_LOG. */
-static void mark_reachable(struct graph *g, uint32_t n, enum ps_lazy_effect effect,
-                           bool follow_weak)
-{
-    for (uint32_t at = 0; at < n && !ps_context_has_ended(); at++) {
-        uint32_t node = g->queue[at];
-
-        for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {
-            const struct ps_import_edge *edge = &g->edges[g->order[i]];
-            struct ps_import_outcome *to = &g->out[edge->to];
-
-            if (edge->is_lazy || to->effect != PS_LAZY_SAVED ||
-                (edge->evidence == PS_EVIDENCE_OTHER_LOG && !follow_weak))
-                continue;
-            *to = (struct ps_import_outcome){(uint8_t)effect, edge->evidence,
-                                             effect == PS_LAZY_UNCERTAIN ? 0 : node, g->order[i]};
-            g->queue[n++] = edge->to;
-        }
-    }
-}
-
 /* Fills the queue with all nodes of an effect. Returns their number. */
 static uint32_t fill_queue(struct graph *g, enum ps_lazy_effect effect)
 {
@@ -76,6 +54,27 @@ static uint32_t fill_queue(struct graph *g, enum ps_lazy_effect effect)
         if (g->out[i].effect == effect)
             g->queue[n++] = i;
     return n;
+}
+
+/* Sets `effect` for all PS_LAZY_SAVED nodes that are reachable from the nodes with that effect. */
+static void mark_reachable(struct graph *g, enum ps_lazy_effect effect)
+{
+    uint32_t n = fill_queue(g, effect);
+
+    for (uint32_t at = 0; at < n && !ps_context_has_ended(); at++) {
+        uint32_t node = g->queue[at];
+
+        for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {
+            const struct ps_import_edge *edge = &g->edges[g->order[i]];
+            struct ps_import_outcome *to = &g->out[edge->to];
+
+            if (edge->is_lazy || to->effect != PS_LAZY_SAVED)
+                continue;
+            *to = (struct ps_import_outcome){(uint8_t)effect, edge->evidence,
+                                             effect == PS_LAZY_UNCERTAIN ? 0 : node};
+            g->queue[n++] = edge->to;
+        }
+    }
 }
 
 /* Packages that were imported again by a module that stays: the import may have meant one of their
@@ -88,7 +87,7 @@ static bool *find_possible_imports(const struct graph *g, size_t n_edges)
         const struct ps_import_edge *edge = &g->edges[i];
 
         if (edge->evidence == PS_EVIDENCE_CACHED_IMPORT && !edge->is_lazy &&
-            g->out[edge->from].effect <= PS_LAZY_LIKELY_IMPORTED)
+            g->out[edge->from].effect == PS_LAZY_STILL_IMPORTED)
             asked[edge->to] = true;
     }
     return asked;
@@ -112,14 +111,13 @@ static void mark_uncertain(struct graph *g, const struct ps_import_node *nodes, 
 static struct ps_lazy_estimate sum_estimate(const struct graph *g,
                                             const struct ps_import_node *nodes)
 {
-    struct ps_lazy_estimate saving = {0, 0, 0};
+    struct ps_lazy_estimate saving = {0, 0};
 
     for (uint32_t i = 1; i < g->n; i++) {
         double self = nodes[i].self_us;
 
         saving.low += g->out[i].effect == PS_LAZY_SAVED ? self : 0;
-        saving.best += g->out[i].effect >= PS_LAZY_UNCERTAIN ? self : 0;
-        saving.high += g->out[i].effect >= PS_LAZY_LIKELY_IMPORTED ? self : 0;
+        saving.high += g->out[i].effect >= PS_LAZY_UNCERTAIN ? self : 0;
     }
     return saving;
 }
@@ -132,12 +130,11 @@ struct ps_lazy_estimate ps_lazy_estimate_saving(const struct ps_import_node *nod
     struct ps_lazy_estimate saving;
 
     for (uint32_t i = 0; i < n; i++)
-        out[i] = (struct ps_import_outcome){PS_LAZY_SAVED, PS_EVIDENCE_FIRST_IMPORT, 0, 0};
+        out[i] = (struct ps_import_outcome){PS_LAZY_SAVED, PS_EVIDENCE_FIRST_IMPORT, 0};
     out[0].effect = PS_LAZY_STILL_IMPORTED;
-    mark_reachable(&g, fill_queue(&g, PS_LAZY_STILL_IMPORTED), PS_LAZY_STILL_IMPORTED, false);
-    mark_reachable(&g, fill_queue(&g, PS_LAZY_STILL_IMPORTED), PS_LAZY_LIKELY_IMPORTED, true);
+    mark_reachable(&g, PS_LAZY_STILL_IMPORTED);
     mark_uncertain(&g, nodes, n_edges, hides_from);
-    mark_reachable(&g, fill_queue(&g, PS_LAZY_UNCERTAIN), PS_LAZY_UNCERTAIN, true);
+    mark_reachable(&g, PS_LAZY_UNCERTAIN);
     saving = sum_estimate(&g, nodes);
     free_graph(&g);
     return saving;

@@ -6,9 +6,10 @@
  * Modules that the program still reaches without the lazy edges stay; the others are saved. An
  * import-time log only has the first importer of each module, so the result is an interval:
  *
- *     high   all modules that no certain import keeps
- *     best   the same without the modules that weaker evidence keeps (PS_EVIDENCE_OTHER_LOG)
+ *     high   all modules that no known import keeps
  *     low    only modules whose importers are all known, and each is saved too or imports lazily
+ *
+ * Both assume that the program does not use a lazy module while it starts.
  */
 #ifndef PS_COMPARE_LAZY_ESTIMATE_H
 #define PS_COMPARE_LAZY_ESTIMATE_H
@@ -23,13 +24,13 @@ enum ps_import_evidence {
     /* `from` imported `to`, which was already loaded: a line of -X importtime=2 says so */
     PS_EVIDENCE_CACHED_IMPORT,
     /* `from` imported `to`, which was already loaded: the recorder saw it */
-    PS_EVIDENCE_RECORDED_IMPORT,
-    PS_EVIDENCE_OTHER_LOG /* it was the first importer in another log: weaker evidence */
+    PS_EVIDENCE_RECORDED_IMPORT
 };
 
 struct ps_import_edge {
-    uint32_t from, to; /* nodes; `from` imports `to` */
-    uint8_t evidence;  /* enum ps_import_evidence */
+    uint32_t from, to;   /* nodes; `from` imports `to` */
+    uint8_t evidence;    /* enum ps_import_evidence */
+    bool is_in_function; /* `from` has no import statement of `to` outside of its functions */
     bool is_lazy;
 };
 
@@ -41,20 +42,19 @@ struct ps_import_node {
 
 enum ps_lazy_effect {
     PS_LAZY_STILL_IMPORTED,
-    PS_LAZY_LIKELY_IMPORTED, /* probably stays: only edges with PS_EVIDENCE_OTHER_LOG keep it */
-    PS_LAZY_UNCERTAIN,       /* no known import keeps it, but not all of its importers are known */
-    PS_LAZY_SAVED
+    PS_LAZY_UNCERTAIN, /* no known import keeps it, but not all of its importers are known */
+    PS_LAZY_SAVED,
+    PS_N_LAZY_EFFECTS
 };
 
 struct ps_import_outcome {
     uint8_t effect;    /* enum ps_lazy_effect */
     uint8_t evidence;  /* enum ps_import_evidence: of the edge from `importer` */
     uint32_t importer; /* a node that remains imported and imports it; 0 if uncertain or saved */
-    uint32_t edge;     /* index of the edge from `importer`, if that is not 0 */
 };
 
 struct ps_lazy_estimate {
-    double low, best, high; /* time saved, in us */
+    double low, high; /* time saved, in us */
 };
 
 /*

@@ -37,8 +37,10 @@ struct ps_import {
     /* max(self, 0) + sum of the children's total_us: width in a chart; 0 for cached rows */
     int64_t total_us;
     bool is_cached;
-    bool is_startup;    /* imported by the start-up of the interpreter, before the program */
-    bool is_recorded;   /* cached rows: seen by the recorder, which lists every import */
+    bool is_startup;  /* imported by the start-up of the interpreter, before the program */
+    bool is_recorded; /* cached rows: seen by the recorder, which lists every import */
+    /* recorded rows: the importer imports the module only in functions */
+    bool is_in_function;
     bool is_unfinished; /* the parent row is missing: the program was killed or the log is truncated
                          */
     /* no ancestor is in the same package, so the cumulative time of the row counts for the

@@ -84,8 +84,9 @@ CREATE TABLE import( -- rows of the log, in the order of the log; a subtree has 
     package INTEGER NOT NULL,  -- [-> package]
     self_us, cumulative_us,    -- as printed; NULL for cached rows
     total_us INTEGER NOT NULL, -- [0..] max(self_us, 0) + total_us of the children: the width to draw
-    flags INTEGER NOT NULL,    -- [0..127] bits: 1 cached, 2 startup, 4 unfinished, 8 no ancestor in its package, 16 first row with its
-                               -- name, 32 importer estimated, 64 cached and written by the recorder, which lists all imports
+    flags INTEGER NOT NULL,    -- [0..255] bits: 1 cached, 2 startup, 4 unfinished, 8 no ancestor in its package, 16 first row with its
+                               -- name, 32 importer estimated, 64 cached and written by the recorder, which lists all imports,
+                               -- 128 with 64: imported only in functions
     children INTEGER NOT NULL, -- [0..UINT32_MAX] number of direct timed imports
     interpreter INTEGER NOT NULL,
     line INTEGER NOT NULL      -- [0..]

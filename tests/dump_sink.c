@@ -105,12 +105,15 @@ static void on_import(struct ps_sink *sink, const struct ps_import *row)
     ps_buf_printf(out, " package=%u", row->package);
     put_num(out, "self", row->self_us);
     put_num(out, "cumulative", row->cumulative_us);
-    ps_buf_printf(
-        out, " total=%lld children=%u interpreter=%u%s%s%s%s%s%s%s\n", (long long)row->total_us,
-        row->n_children, row->interpreter, row->is_cached ? " cached" : "",
-        row->is_startup ? " startup" : "", row->is_unfinished ? " unfinished" : "",
-        row->is_topmost ? " topmost" : "", row->is_first_of_module ? " first" : "",
-        row->is_importer_estimated ? " estimated" : "", row->is_recorded ? " recorded" : "");
+    ps_buf_printf(out, " total=%lld children=%u interpreter=%u%s%s%s%s%s%s%s\n",
+                  (long long)row->total_us, row->n_children, row->interpreter,
+                  row->is_cached ? " cached" : "", row->is_startup ? " startup" : "",
+                  row->is_unfinished ? " unfinished" : "", row->is_topmost ? " topmost" : "",
+                  row->is_first_of_module ? " first" : "",
+                  row->is_importer_estimated ? " estimated" : "",
+                  row->is_in_function ? " recorded in a function"
+                  : row->is_recorded  ? " recorded"
+                                      : "");
 }
 
 static void put_call(struct ps_buf *out, const struct ps_call *call)

@@ -27,6 +27,7 @@
  *
  *     import edges: <number of lines that follow>
  *     import edge: <importer> | <imported module>
+ *     import edge in a function: <importer> | <imported module>
  *
  * Other programs write to the same stream, so a row may begin anywhere in a line; it always extends
  * to the end of the line. If a row could begin at several positions, the first one that parses as a
@@ -156,7 +157,10 @@ static bool read_edge(struct ps_str text, bool ended, struct ps_importtime_line 
         out->self.kind = PS_NUM_INT;
         return ended && ps_str_parse_i64(rest, &out->self.i) && out->self.i >= 0;
     }
-    bar = skip_word(&rest, PS_STR("import edge: ")) ? ps_str_find(rest, PS_STR(" | ")) : NULL;
+    out->is_in_function = skip_word(&rest, PS_STR("import edge in a function: "));
+    bar = out->is_in_function || skip_word(&rest, PS_STR("import edge: "))
+              ? ps_str_find(rest, PS_STR(" | "))
+              : NULL;
     if (!bar || !ended)
         return false;
     out->kind = PS_IMPORTTIME_EDGE;
@@ -238,6 +242,7 @@ static void add_recorded_edges(struct ps_importtime_log *log)
             .depth = -1,
             .is_cached = true,
             .is_recorded = true,
+            .is_in_function = edge->is_in_function,
         };
     }
     free(row_of);
@@ -723,6 +728,7 @@ static void write_row(const struct ps_importtime_log *log, uint32_t id, struct p
         .is_cached = row->is_cached,
         .is_startup = row->is_startup,
         .is_recorded = row->is_recorded,
+        .is_in_function = row->is_in_function,
         .is_unfinished = row->is_unfinished,
         .is_topmost = row->is_topmost,
         .is_first_of_module = row->is_first_of_module,
@@ -928,6 +934,7 @@ static void add_edge(struct reader *r, const struct ps_importtime_line *row)
         .importer = ps_intern_add(&log->edge_names, row->importer),
         .module = ps_intern_add(&log->edge_names, row->name),
         .line = log->n_lines,
+        .is_in_function = row->is_in_function,
     };
 }
 

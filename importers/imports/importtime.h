@@ -32,6 +32,7 @@ struct ps_importtime_line {
     size_t n_spaces;
     struct ps_str name;
     struct ps_str importer; /* PS_IMPORTTIME_EDGE: the importer; "__main__": the program */
+    bool is_in_function;    /* PS_IMPORTTIME_EDGE: the importer has it only in functions */
 };
 
 /* Parses a line without its \n and \r. `ended`: the line ended in \n, so it is complete. */
@@ -54,7 +55,7 @@ struct ps_importtime_row {
     uint32_t spaces, width;
     int32_t depth; /* as printed; -1: unknown */
     bool is_cached, is_startup, is_unfinished, is_topmost, is_first_of_module, is_estimated,
-        skips_level, is_recorded;
+        skips_level, is_recorded, is_in_function;
 };
 
 struct ps_importtime_package {
@@ -71,6 +72,7 @@ struct ps_importtime_tally {
 struct ps_importtime_edge {
     uint32_t importer, module;
     uint64_t line;
+    bool is_in_function;
 };
 
 struct ps_importtime_log {

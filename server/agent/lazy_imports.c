@@ -7,10 +7,9 @@
 
 static void add_suggestions(struct ps_output *out, const cJSON *answer)
 {
-    static const struct ps_output_column columns[] = {{"saves for certain", "us", true},
-                                                      {"saves likely", "us", true},
+    static const struct ps_output_column columns[] = {{"saves at least", "us", true},
                                                       {"saves at most", "us", true},
-                                                      {"% of start-up, likely", "%", true},
+                                                      {"% of start-up, at most", "%", true},
                                                       {"package", "", false},
                                                       {"lazy (argument)", "", false}};
     const cJSON *list = ps_member(answer, "suggestions"), *row;
@@ -20,12 +19,11 @@ static void add_suggestions(struct ps_output *out, const cJSON *answer)
                     sizeof columns / sizeof *columns);
     cJSON_ArrayForEach(row, list)
     {
-        const double best = ps_member_number(row, "best_us");
+        const double high = ps_member_number(row, "high_us");
 
         ps_output_value(out, ps_member_number(row, "low_us"), "us");
-        ps_output_value(out, best, "us");
-        ps_output_value(out, ps_member_number(row, "high_us"), "us");
-        ps_output_percent(out, whole > 0 ? 100 * best / whole : NAN);
+        ps_output_value(out, high, "us");
+        ps_output_percent(out, whole > 0 ? 100 * high / whole : NAN);
         ps_output_name(out, ps_member_text(row, "package"));
         ps_output_name(out, ps_member_text(row, "lazy"));
         ps_output_row_end(out);
@@ -80,21 +78,23 @@ static void add_modules(struct ps_output *out, const cJSON *answer)
 static void add_estimate(struct ps_output *out, const cJSON *answer)
 {
     const cJSON *saving = ps_member(answer, "saving_us"), *lazy;
-    const double before = ps_member_number(answer, "before_us");
+    const double before = ps_member_number(answer, "before_us"),
+                 high = ps_member_number(saving, "high");
 
     cJSON_ArrayForEach(lazy, ps_member(answer, "lazy"))
     {
         if (cJSON_IsTrue(ps_member(lazy, "startup")))
             ps_output_fact_name(out, "cannot be lazy, Python itself imports it",
                                 ps_member_text(lazy, "module"));
+        if (cJSON_IsTrue(ps_member(lazy, "in_function")))
+            ps_output_fact_name(out, "lazy already, imported only in functions",
+                                ps_member_text(lazy, "module"));
     }
-    ps_output_fact_value(out, "saves likely", ps_member_number(saving, "best"), "us");
+    ps_output_fact_value(out, "saves at most", high, "us");
     if (before > 0)
-        ps_output_fact_value(out, "saves likely, of start-up",
-                             100 * ps_member_number(saving, "best") / before, "%");
-    ps_output_fact_value(out, "saves for certain", ps_member_number(saving, "low"), "us");
-    ps_output_fact_value(out, "saves at most", ps_member_number(saving, "high"), "us");
-    ps_output_fact_value(out, "start-up then", ps_member_number(answer, "after_us"), "us");
+        ps_output_fact_value(out, "saves at most, of start-up", 100 * high / before, "%");
+    ps_output_fact_value(out, "saves at least, unless start-up uses it",
+                         ps_member_number(saving, "low"), "us");
     ps_output_fact(out, "verdict", "%s%s%s%s%s", ps_member_text(answer, "verdict"),
                    ps_member_text(answer, "why")[0] ? ": " : "", ps_member_text(answer, "why"),
                    ps_member_text(answer, "do")[0] ? "; " : "", ps_member_text(answer, "do"));

@@ -28,14 +28,15 @@ static void add_head(const cJSON *answer, struct ps_buf *out)
     const cJSON *saving = get_member(answer, "saving_us");
     double before = ps_run_number(answer, "before_us"), low = ps_run_number(saving, "low"),
            high = ps_run_number(saving, "high");
-    char least[64], most[64], value_text[64];
-    add_share("saves    ", ps_run_number(saving, "best"), before, out);
+    char least[64], most[64];
+    add_share(low < high ? "saves    up to " : "saves    ", high, before, out);
     if (low < high)
         ps_buf_printf(out, "range    %s to %s\n", ps_format_value(low, "us", least),
                       ps_format_value(high, "us", most));
-    ps_buf_printf(out, "imports  %s now", ps_format_value(before, "us", value_text));
-    ps_buf_printf(out, ", %s then\n",
-                  ps_format_value(ps_run_number(answer, "after_us"), "us", value_text));
+    ps_buf_printf(out, "imports  %s now", ps_format_value(before, "us", most));
+    ps_buf_printf(out, ", %s then\n", ps_format_value(before - high, "us", most));
+    if (high > 0)
+        ps_buf_puts(out, "assumes  that the program does not use them while it starts\n");
     ps_buf_printf(out, "verdict  %s", ps_run_text(answer, "verdict"));
     if (ps_run_text(answer, "why")[0])
         ps_buf_printf(out, ": %s; %s", ps_run_text(answer, "why"), ps_run_text(answer, "do"));
@@ -47,23 +48,18 @@ static void add_startup(const cJSON *answer, struct ps_buf *out)
     const cJSON *tick;
     cJSON_ArrayForEach(tick, get_member(answer, "lazy"))
     {
-        if (!cJSON_IsTrue(get_member(tick, "startup")))
+        const char *why = cJSON_IsTrue(get_member(tick, "startup"))
+                              ? " cannot be made lazy: Python itself imports it before the program "
+                                "starts\n"
+                          : cJSON_IsTrue(get_member(tick, "in_function"))
+                              ? " is imported only in functions: it is lazy already, and the "
+                                "program calls them\n"
+                              : NULL;
+        if (!why)
             continue;
         ps_append_escaped(out, ps_str_from_c(ps_run_text(tick, "module")));
-        ps_buf_puts(out,
-                    " cannot be made lazy: Python itself imports it before the program starts\n");
+        ps_buf_puts(out, why);
     }
-}
-
-/* Adds a cell with the importer: "b", or "b, as in nightly" if another run recorded it. */
-static void add_importer(const cJSON *row, struct ps_table *table)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const cJSON *in = get_member(row, "in");
-    ps_buf_puts(&text, ps_run_text(row, "by"));
-    if (cJSON_IsObject(in))
-        ps_buf_printf(&text, ", as in %s", ps_run_text(in, "name"));
-    ps_table_cell(table, text.ptr ? text.ptr : "");
 }
 
 static void add_modules(const cJSON *answer, struct ps_buf *out)
@@ -86,7 +82,7 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
         ps_table_cell(&table, ps_run_text(row, "module"));
         ps_table_cell(&table, ps_format_value(ps_run_number(row, "self_us"), "us", value_text));
         ps_table_cell(&table, ps_run_text(row, "fate"));
-        add_importer(row, &table);
+        ps_table_cell(&table, ps_run_text(row, "by"));
     }
     ps_table_print(&table, out);
     if (cJSON_GetArraySize(rows) > ROWS)
@@ -97,8 +93,8 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
 
 static void add_suggestions(const cJSON *answer, struct ps_buf *out)
 {
-    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 4, .right = 7};
-    static const char *const titles[] = {"certain", "likely", "at most", "make lazy"};
+    PS_AUTO(ps_table_free) struct ps_table table = {.columns = 3, .right = 3};
+    static const char *const titles[] = {"at least", "at most", "make lazy"};
     const cJSON *row;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         ps_table_cell(&table, titles[i]);
@@ -106,11 +102,16 @@ static void add_suggestions(const cJSON *answer, struct ps_buf *out)
     {
         char value_text[64];
         ps_table_cell(&table, ps_format_value(ps_run_number(row, "low_us"), "us", value_text));
-        ps_table_cell(&table, ps_format_value(ps_run_number(row, "best_us"), "us", value_text));
         ps_table_cell(&table, ps_format_value(ps_run_number(row, "high_us"), "us", value_text));
         ps_table_cell(&table, ps_run_text(row, "lazy"));
     }
     ps_table_print(&table, out);
+    if (cJSON_GetArraySize(get_member(answer, "suggestions")))
+        ps_buf_puts(out,
+                    "Each alone; an import that the program uses while it starts saves nothing.\n");
+    if (strcmp(ps_run_text(answer, "evidence"), "first importers") == 0)
+        ps_buf_puts(out, "The log has only the first importer of each module: record it with "
+                         "`perfshelf record importtime --importers`.\n");
 }
 
 static enum ps_status print_answer(const struct ps_buf *json, bool asked, struct ps_buf *out,

@@ -490,7 +490,8 @@ static uint32_t low_of(struct ps_writer *w, const struct ps_import *row)
 static int import_flags(const struct ps_import *row)
 {
     return row->is_cached | row->is_startup << 1 | row->is_unfinished << 2 | row->is_topmost << 3 |
-           row->is_first_of_module << 4 | row->is_importer_estimated << 5 | row->is_recorded << 6;
+           row->is_first_of_module << 4 | row->is_importer_estimated << 5 | row->is_recorded << 6 |
+           row->is_in_function << 7;
 }
 
 static void import(struct ps_sink *sink, const struct ps_import *row)

@@ -2,13 +2,16 @@
 # Who imports what: runs the program with every import statement listened to, and writes each pair of modules once:
 #     import edges: N
 #     import edge: IMPORTER | MODULE        IMPORTER "__main__" is the program
+#     import edge in a function: IMPORTER | MODULE        no statement outside of functions imports it there
 # The importer is the module whose body is being run, as an import-time log has it, however deep the call is that asks. A
 # module that has no row in such a log, for importlib.import_module() or a loader brought it, hands what it imports to who
 # asked for it.
 import builtins
 import sys
 
-pairs, asked, hidden = set(), set(), set()
+# In `eager`: pairs of which a statement in the body of a module or class is one.
+pairs, eager, asked, hidden = set(), set(), set(), set()
+FUNCTION = 1  # CO_OPTIMIZED of code.co_flags: functions have it, bodies of modules and classes do not
 import_statement, import_call = builtins.__import__, sys.modules["_frozen_importlib"]._gcd_import
 
 
@@ -56,6 +59,16 @@ def wanted(name, items):
     return modules if items and len(modules) == len(items) else modules + [name]
 
 
+def add(frame, targets):
+    by = importer_of(frame)
+    found = {(by, target) for target in targets}
+    pairs.update(found)
+    while frame.f_back and frame.f_globals.get("__name__") == "importlib":  # import_module(), called by the program
+        frame = frame.f_back
+    if not frame.f_code.co_flags & FUNCTION:
+        eager.update(found)
+
+
 def know(name):
     while name:
         asked.add(name)
@@ -70,8 +83,7 @@ def listen(name, globals=None, locals=None, fromlist=(), level=0):
         if isinstance(item, str):
             know(full + "." + item)
     result = import_statement(name, globals, locals, fromlist, level)
-    by = importer_of(sys._getframe(1))
-    pairs.update((by, target) for target in wanted(full, fromlist))
+    add(sys._getframe(1), wanted(full, fromlist))
     return result
 
 
@@ -82,16 +94,16 @@ def listen_call(name, package=None, level=0):
         hidden.add(full)
     know(full)
     result = import_call(name, package, level)
-    pairs.add((importer_of(sys._getframe(1)), full))
+    add(sys._getframe(1), [full])
     return result
 
 
 def seen_pairs():
-    """Without the hidden ones: their importers import what they do."""
+    """Pairs without the hidden modules, whose importers import what they do, and whether each is eager."""
     importers = {}
     for by, target in pairs:
         importers.setdefault(target, set()).add(by)
-    found = set()
+    found = {}
     for by, target in pairs:
         todo, done = [by], set()
         while todo and target not in hidden:
@@ -102,8 +114,8 @@ def seen_pairs():
             if name in hidden:
                 todo += importers.get(name, {"__main__"})
             else:
-                found.add((name, target))
-    return sorted(pair for pair in found if pair[0] != pair[1] and "\n" not in "".join(pair) and " | " not in pair[0])
+                found[name, target] = found.get((name, target), False) or (by, target) in eager
+    return sorted((*pair, is_eager) for pair, is_eager in found.items() if pair[0] != pair[1] and "\n" not in "".join(pair) and " | " not in pair[0])
 
 
 out, code, names = program()
@@ -117,5 +129,5 @@ finally:
         found = seen_pairs()
         with open(out, "wb") as file:
             file.write(b"import edges: %d\n" % len(found))
-            for pair in found:
-                file.write(("import edge: %s | %s\n" % pair).encode("utf-8", "replace"))
+            for by, target, is_eager in found:
+                file.write(("import edge%s: %s | %s\n" % ("" if is_eager else " in a function", by, target)).encode("utf-8", "replace"))

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* import_graph.c: reads an import log, and other logs of the shelf, as a graph of imports. */
+/* import_graph.c: reads an import log as a graph of imports. */
 #include "server/query/imports/import_graph.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/intern.h"
 #include "importers/kinds.h"
-#include "server/query/lru_cache.h"
-
-#define LOGS_MAX        50    /* maximum number of other logs to read, the newest */
-#define PAIRS_MAX       20000 /* maximum number of pairs of each log */
-#define CACHE_BYTES_MAX ((size_t)32 << 20)
 
 /* --- The log --- */
 
 /* Columns of queries/what_if.sql, and its flags. */
 enum { ID, IMPORTER, MODULE, SELF, FLAGS, INTERPRETER, PACKAGE, ORIGIN };
-enum { CACHED = 1, STARTUP = 2, RECORDED = 64 };
+enum { CACHED = 1, STARTUP = 2, RECORDED = 64, IN_FUNCTION = 128 };
+
+/* Marks of pairs: `to` is a package of the imported module; the import is in a function. */
+#define PAIR_PACKAGE  (1U << 31)
+#define PAIR_FUNCTION (1U << 30)
 
 struct loaded_import {
     int64_t importer; /* row; 0: the program */
     uint32_t name;    /* id in `names` */
     uint8_t evidence;
+    bool is_in_function;
 };
 
 struct log_reader {
@@ -38,7 +37,7 @@ struct log_reader {
     size_t cap_importers;
     struct loaded_import *loaded;
     size_t n_loaded, cap_loaded;
-    /* Recorded imports as from << 32 | to, sorted. Bit 31: `to` is a package of the module. */
+    /* Recorded imports as from << 32 | to, sorted, with the marks PAIR_. */
     uint64_t *pairs;
     size_t n_pairs, cap_pairs;
 };
@@ -102,6 +101,7 @@ static void add_loaded_import(struct log_reader *r, struct ps_stmt *stmt, int64_
         .importer = ps_col_int(stmt, IMPORTER),
         .name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE)),
         .evidence = recorded ? PS_EVIDENCE_RECORDED_IMPORT : PS_EVIDENCE_CACHED_IMPORT,
+        .is_in_function = flags & IN_FUNCTION,
     };
     if (recorded)
         r->log->evidence = PS_EVIDENCE_RECORDED;
@@ -136,12 +136,13 @@ static uint32_t node_of_row(const struct log_reader *r, int64_t row)
 }
 
 static void add_edge(struct ps_import_graph *log, uint32_t from, uint32_t to,
-                     enum ps_import_evidence evidence)
+                     enum ps_import_evidence evidence, bool is_in_function)
 {
     if (from == to || to == 0)
         return;
     PS_RESERVE_ONE(log->edges, log->n_edges, log->cap_edges);
-    log->edges[log->n_edges++] = (struct ps_import_edge){from, to, (uint8_t)evidence, false};
+    log->edges[log->n_edges++] = (struct ps_import_edge){
+        .from = from, .to = to, .evidence = (uint8_t)evidence, .is_in_function = is_in_function};
 }
 
 /* If a node is the package of its importer, stores it as such. The log has the package below the
@@ -169,7 +170,7 @@ static void find_package(struct log_reader *r, uint32_t node)
     package = len ? ps_intern_find(&r->names, key) : PS_INTERN_NONE;
     if (!r->log->nodes[node].package && package != PS_INTERN_NONE)
         r->log->nodes[node].package = r->node_of_name[package];
-    add_edge(r->log, node, r->log->nodes[node].package, PS_EVIDENCE_PACKAGE);
+    add_edge(r->log, node, r->log->nodes[node].package, PS_EVIDENCE_PACKAGE, false);
 }
 
 static void add_pair(struct log_reader *r, uint32_t from, uint32_t to)
@@ -193,12 +194,14 @@ static void add_loaded_edges(struct log_reader *r)
         const struct loaded_import *loaded = &r->loaded[i];
         uint32_t from = node_of_row(r, loaded->importer), to = r->node_of_name[loaded->name];
 
-        add_edge(r->log, from, to, loaded->evidence);
+        add_edge(r->log, from, to, loaded->evidence, loaded->is_in_function);
         if (loaded->evidence != PS_EVIDENCE_RECORDED_IMPORT)
             continue;
         add_pair(r, from, to);
+        if (loaded->is_in_function)
+            add_pair(r, from, to | PAIR_FUNCTION);
         for (uint32_t up = log->nodes[to].package; up; up = log->nodes[up].package)
-            add_pair(r, from, up | 1U << 31);
+            add_pair(r, from, up | PAIR_PACKAGE);
     }
     if (r->n_pairs)
         qsort(r->pairs, r->n_pairs, sizeof *r->pairs, by_value);
@@ -225,9 +228,9 @@ static void add_first_edges(struct log_reader *r)
         log->modules[node].parent = up;
         if (up && log->nodes[up].package == node)
             continue;
-        if (has_pair(r, up, node | 1U << 31) && !has_pair(r, up, node))
+        if (has_pair(r, up, node | PAIR_PACKAGE) && !has_pair(r, up, node))
             continue;
-        add_edge(log, up, node, PS_EVIDENCE_FIRST_IMPORT);
+        add_edge(log, up, node, PS_EVIDENCE_FIRST_IMPORT, has_pair(r, up, node | PAIR_FUNCTION));
     }
 }
 
@@ -252,199 +255,6 @@ static enum ps_status read_log(struct ps_db *db, struct ps_import_graph *out, st
     return err->code;
 }
 
-/* --- Other logs of the shelf --- */
-
-/* If a module imported another one in another log, it may import it here too. This is weaker
- * evidence than the log itself, and only used if the log lacks importers. */
-
-struct name_pair {
-    uint32_t importer, module; /* ids in `names` */
-};
-
-struct log_pairs {
-    struct ps_cache_entry cache_entry;
-    struct ps_intern names;
-    struct name_pair *items;
-    size_t n, cap;
-};
-
-static void pairs_free(struct ps_cache_entry *kept)
-{
-    struct log_pairs *pairs = (struct log_pairs *)kept;
-
-    ps_intern_free(&pairs->names);
-    free(pairs->items);
-    free(kept->key);
-    free(pairs);
-}
-
-/* Entries never become stale, since runs never change. */
-static struct ps_lru_cache pairs_cache = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES_MAX, .free_entry = pairs_free};
-
-static enum ps_status read_pairs(struct ps_db *db, struct log_pairs *out, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_db_prepare(db, ps_query_sql("import_pairs"), &stmt, err);
-    ps_bind_int(stmt, ":limit", PAIRS_MAX);
-    while (ps_stmt_step(stmt, err)) {
-        uint32_t importer = ps_intern_add(&out->names, ps_col_text(stmt, 0));
-
-        PS_RESERVE_ONE(out->items, out->n, out->cap);
-        out->items[out->n++] =
-            (struct name_pair){importer, ps_intern_add(&out->names, ps_col_text(stmt, 1))};
-    }
-    return err->code;
-}
-
-static size_t bytes_of(const struct log_pairs *pairs)
-{
-    size_t bytes = sizeof *pairs + pairs->cap * sizeof *pairs->items;
-
-    for (uint32_t i = 0; i < pairs->names.count; i++)
-        bytes += pairs->names.items[i].len + sizeof *pairs->names.items +
-                 2 * sizeof(struct ps_hash_slot);
-    return bytes;
-}
-
-/* Finds or reads the pairs of a run. The caller releases *out. *out NULL: the run was deleted
- * meanwhile, or another version of perfshelf wrote it. */
-static enum ps_status acquire_pairs(struct ps_store *store, const char *id, struct log_pairs **out,
-                                    struct ps_err *err)
-{
-    struct ps_err own = PS_ERR_INIT;
-    struct ps_db *db = NULL;
-    char key[64];
-
-    (void)snprintf(key, sizeof key, "%p %s", (void *)store, id);
-    *out = (struct log_pairs *)ps_lru_cache_find(&pairs_cache, key);
-    if (*out)
-        return PS_OK;
-    ps_run_acquire(store, id, &db, &own);
-    if (own.code == PS_NOT_FOUND || own.code == PS_CONFLICT)
-        return PS_OK;
-    *out = ps_alloc(sizeof **out);
-    read_pairs(db, *out, &own);
-    ps_run_release(db);
-    if (own.code == PS_OK) {
-        ps_lru_cache_put(&pairs_cache, &(*out)->cache_entry, ps_strdup(ps_str_from_c(key)),
-                         bytes_of(*out));
-        return PS_OK;
-    }
-    pairs_free(&(*out)->cache_entry);
-    *out = NULL;
-    return ps_fail(err, own.code, "%s: %s", id, own.text);
-}
-
-struct edge_merger {
-    struct ps_import_graph *log;
-    struct ps_intern names, edges; /* module names; edges of the log as bytes */
-    uint32_t *node_of_name;
-};
-
-static void merger_free(struct edge_merger *j)
-{
-    ps_intern_free(&j->names);
-    ps_intern_free(&j->edges);
-    free(j->node_of_name);
-}
-
-static bool is_new(struct edge_merger *j, uint32_t from, uint32_t to)
-{
-    const uint32_t edge[] = {from, to};
-    uint32_t before = j->edges.count;
-
-    return ps_intern_add(&j->edges, (struct ps_str){(const char *)edge, sizeof edge}) == before;
-}
-
-static struct edge_merger merger_begin(struct ps_import_graph *log)
-{
-    struct edge_merger j = {.log = log,
-                            .node_of_name = ps_alloc_array(log->n, sizeof *j.node_of_name)};
-
-    for (uint32_t node = 1; node < log->n; node++) {
-        uint32_t before = j.names.count, name = ps_intern_add(&j.names, log->modules[node].name);
-
-        if (name == before)
-            j.node_of_name[name] = node;
-    }
-    for (size_t i = 0; i < log->n_edges; i++)
-        (void)is_new(&j, log->edges[i].from, log->edges[i].to);
-    return j;
-}
-
-/* Returns 0 if the log has no such module. */
-static uint32_t node_of(struct edge_merger *j, struct ps_str name)
-{
-    uint32_t id = ps_intern_find(&j->names, name);
-
-    return id == PS_INTERN_NONE ? 0 : j->node_of_name[id];
-}
-
-static void add_log_edges(struct edge_merger *j, const struct log_pairs *pairs)
-{
-    struct ps_import_graph *log = j->log;
-    uint32_t *nodes = ps_alloc_array(pairs->names.count + 1, sizeof *nodes);
-
-    for (uint32_t i = 0; i < pairs->names.count; i++)
-        nodes[i] = node_of(j, pairs->names.items[i]);
-    for (size_t i = 0; i < pairs->n; i++) {
-        uint32_t from = nodes[pairs->items[i].importer], to = nodes[pairs->items[i].module];
-
-        if (!from || !to || from == to || !is_new(j, from, to))
-            continue;
-        PS_RESERVE_ONE(log->edges, log->n_edges, log->cap_edges);
-        log->edges[log->n_edges++] =
-            (struct ps_import_edge){from, to, PS_EVIDENCE_OTHER_LOG, false};
-    }
-    free(nodes);
-}
-
-static enum ps_status find_other_logs(struct ps_store *store, const char *id,
-                                      struct ps_import_graph *log, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_db *db;
-
-    ps_catalog_read(store, &db, err);
-    ps_db_prepare(db, ps_query_sql("import_logs"), &stmt, err);
-    ps_bind_text(stmt, ":run", ps_str_from_c(id));
-    ps_bind_int(stmt, ":limit", LOGS_MAX);
-    while (ps_stmt_step(stmt, err)) {
-        struct ps_other_log other = {.name = ps_arena_copy(&log->text, ps_col_text(stmt, 1))};
-
-        (void)snprintf(other.id, sizeof other.id, "%.16s", ps_col_text(stmt, 0).ptr);
-        PS_RESERVE_ONE(log->others, log->n_others, log->cap_others);
-        log->others[log->n_others++] = other;
-    }
-    ps_stmt_auto(&stmt);
-    ps_catalog_read_end(store, db);
-    return err->code;
-}
-
-static enum ps_status read_other_logs(struct ps_store *store, const char *id,
-                                      struct ps_import_graph *log, struct ps_err *err)
-{
-    struct edge_merger j;
-
-    if (err->code != PS_OK || log->evidence != PS_EVIDENCE_NONE)
-        return err->code;
-    find_other_logs(store, id, log, err);
-    j = merger_begin(log);
-    for (size_t i = 0; err->code == PS_OK && i < log->n_others; i++) {
-        struct log_pairs *pairs;
-
-        log->others[i].edges = log->n_edges;
-        acquire_pairs(store, log->others[i].id, &pairs, err);
-        if (pairs)
-            add_log_edges(&j, pairs);
-        ps_lru_cache_release(&pairs_cache, pairs ? &pairs->cache_entry : NULL);
-    }
-    merger_free(&j);
-    return err->code;
-}
-
 /* --- The graph --- */
 
 enum ps_status ps_import_graph_read_run(struct ps_db *db, struct ps_import_graph *out,
@@ -466,7 +276,7 @@ enum ps_status ps_import_graph_read(struct ps_store *store, const char *id,
     ps_run_acquire(store, id, &db, err);
     read_log(db, out, err);
     ps_run_release(db);
-    return read_other_logs(store, id, out, err);
+    return err->code;
 }
 
 void ps_import_graph_free(struct ps_import_graph *log)
@@ -474,21 +284,10 @@ void ps_import_graph_free(struct ps_import_graph *log)
     free(log->nodes);
     free(log->modules);
     free(log->edges);
-    free(log->others);
     ps_arena_free(&log->text);
 }
 
 struct ps_str ps_import_graph_name(const struct ps_import_graph *log, uint32_t node)
 {
     return node ? log->modules[node].name : PS_STR("__main__");
-}
-
-const struct ps_other_log *ps_import_graph_edge_source(const struct ps_import_graph *log,
-                                                       uint32_t edge)
-{
-    size_t i = log->n_others;
-
-    while (i > 0 && log->others[i - 1].edges > edge)
-        i--;
-    return i ? &log->others[i - 1] : NULL;
 }

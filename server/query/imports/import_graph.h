@@ -28,13 +28,6 @@ struct ps_import_module {
     bool is_startup; /* Python imports it at start-up, before the program */
 };
 
-/* Another import log of the shelf. */
-struct ps_other_log {
-    char id[PS_ID_SIZE];
-    struct ps_str name;
-    size_t edges; /* index of its first edge; its edges end before those of the next log */
-};
-
 /* An import log as a graph. nodes[i] and modules[i] describe the same module; 0 is the program. */
 struct ps_import_graph {
     struct ps_import_node *nodes;
@@ -43,8 +36,6 @@ struct ps_import_graph {
     size_t cap_nodes, cap_modules;
     struct ps_import_edge *edges;
     size_t n_edges, cap_edges;
-    struct ps_other_log *others; /* logs that were read for more edges, newest first */
-    size_t n_others, cap_others;
     enum ps_lazy_evidence evidence;
     /* A self time is negative: several threads imported, so nesting and times are unreliable. */
     bool has_threads;
@@ -52,43 +43,50 @@ struct ps_import_graph {
     struct ps_arena text;
 };
 
-/* Reads the log of a run. If it has only first importers, adds edges from the newest other import
- * logs of the shelf. Logs of another Python version are left out if both logs state the version.
- * PS_NOT_FOUND: the run is not an import log. Free *out also after a failure. */
+/* Reads the log of a run. Its estimates depend on this run only: what another program imports is no
+ * evidence. PS_NOT_FOUND: the run is not an import log. Free *out also after a failure. */
 enum ps_status ps_import_graph_read(struct ps_store *store, const char *id,
                                     struct ps_import_graph *out, struct ps_err *err);
-/* Like ps_import_graph_read, without other logs, so that the answer depends on this run only. */
+/* Like ps_import_graph_read, from an open run that is an import log. */
 enum ps_status ps_import_graph_read_run(struct ps_db *db, struct ps_import_graph *out,
                                         struct ps_err *err);
 void ps_import_graph_free(struct ps_import_graph *graph);
 
 /* Returns the name of a module; "__main__" for node 0. */
 struct ps_str ps_import_graph_name(const struct ps_import_graph *graph, uint32_t node);
-/* Returns the log from which an edge of PS_EVIDENCE_OTHER_LOG is known. */
-const struct ps_other_log *ps_import_graph_edge_source(const struct ps_import_graph *graph,
-                                                       uint32_t edge);
 
 /* Estimates the time that the lazy edges of the graph save. `out` has an entry for each node. */
 struct ps_lazy_estimate ps_import_graph_estimate(const struct ps_import_graph *graph,
                                                  struct ps_import_outcome *out);
 
+/* Whether a module is code of the program itself, which its authors can change. */
+bool ps_import_graph_is_own(const struct ps_import_graph *graph, uint32_t node);
+
 /* A package that the program's own code imports. Strings belong to the graph. */
 struct ps_import_suggestion {
     struct ps_str package;
-    struct ps_str choices; /* its imports in the format of the parameter `lazy`: "numpy@app,json" */
-    uint32_t importer;     /* node of the program that imports it first */
-    uint8_t origin;        /* enum ps_origin */
-    double self_us;        /* of all modules that are first imported below it */
-    struct ps_lazy_estimate saving; /* if its imports in the program are lazy */
-    /* best estimate of the time that it saves in addition to the suggestions before it */
-    double added_us;
+    /* its imports in the format of the parameter `lazy`: "numpy@app,json"; empty: own code imports
+     * it only in functions, or with importlib */
+    struct ps_str choices;
+    uint32_t importer; /* node of the program that imports it first */
+    uint8_t origin;    /* enum ps_origin */
+    double self_us;    /* of the modules that are first imported below it, without own code */
+    struct ps_lazy_estimate saving; /* if only its imports in the program are lazy */
 };
 
 #define PS_IMPORT_SUGGESTIONS 10
 
-/* Finds the packages that save most, the largest saving first. Returns their number. Changes
- * is_lazy of the edges. */
+/* Both find packages and return their number, and leave no edge lazy: those whose lazy imports save
+ * most, the largest saving first; and those with the most self time, also if they save nothing. */
 size_t ps_import_graph_suggest(struct ps_import_graph *graph,
                                struct ps_import_suggestion out[PS_IMPORT_SUGGESTIONS]);
+size_t ps_import_graph_largest(struct ps_import_graph *graph,
+                               struct ps_import_suggestion out[PS_IMPORT_SUGGESTIONS]);
+
+/* Estimates what packages save if the imports of all of them are lazy. Packages share modules, so
+ * this may be more or less than the sum of their savings. Leaves no edge lazy. */
+struct ps_lazy_estimate
+ps_import_graph_estimate_together(struct ps_import_graph *graph,
+                                  const struct ps_import_suggestion *packages, size_t n);
 
 #endif

@@ -15,7 +15,7 @@
 #define KEEPERS     10
 /* A saving below this share of Python's own start-up may be work that moves to other modules. */
 #define SHIFTING 0.5
-/* Maximum share of the best estimate that may depend on imports that the log does not have. */
+/* Maximum share of the estimate that may depend on imports that the log does not have. */
 #define OPEN_SHARE 0.1
 
 /* --- Choices --- */
@@ -25,7 +25,8 @@
 struct choice {
     struct ps_str module, importer;
     bool is_startup; /* Python itself imports the module: nothing was made lazy */
-    size_t n_edges;  /* number of edges that were made lazy */
+    size_t n_edges;  /* number of edges that it names */
+    size_t n_lazy;   /* number of these that were made lazy: without those in functions */
 };
 
 static struct ps_str trim_spaces(struct ps_str text)
@@ -115,17 +116,19 @@ static bool becomes_lazy(const struct ps_import_graph *log, const struct lazy_ma
                             : edge->from == log->modules[marks->statement[edge->to]].parent;
 }
 
-static size_t make_lazy(struct ps_import_graph *log, const struct lazy_marks *marks)
+static void make_lazy(struct ps_import_graph *log, const struct lazy_marks *marks,
+                      struct choice *choice)
 {
-    size_t n = 0;
-
     for (size_t i = 0; i < log->n_edges && !ps_context_has_ended(); i++) {
-        if (!becomes_lazy(log, marks, &log->edges[i]))
+        struct ps_import_edge *edge = &log->edges[i];
+
+        if (!becomes_lazy(log, marks, edge))
             continue;
-        log->edges[i].is_lazy = true;
-        n++;
+        choice->n_edges++;
+        /* An import in a function is lazy already, and the program called the function. */
+        edge->is_lazy = !edge->is_in_function;
+        choice->n_lazy += edge->is_lazy;
     }
-    return n;
 }
 
 /* Marks the modules with this name ("*": all modules), and returns their number. */
@@ -193,7 +196,7 @@ static enum ps_status apply_choice(struct ps_import_graph *log, struct choice *c
     if (mark_targets(log, choice, &marks) == 0)
         return ps_fail(err, PS_NOT_FOUND, "the log has no import of %.*s", (int)choice->module.len,
                        choice->module.ptr);
-    choice->n_edges = make_lazy(log, &marks);
+    make_lazy(log, &marks, choice);
     /* A log with only first importers cannot show that a module does not import another module. */
     if (choice->n_edges || choice->is_startup || (importers && log->evidence == PS_EVIDENCE_NONE))
         return PS_OK;
@@ -213,7 +216,6 @@ static void write_suggestion(const struct ps_import_suggestion *suggestion, stru
                     ps_origin_names[suggestion->origin < PS_N_ORIGINS ? suggestion->origin
                                                                       : PS_ORIGIN_UNKNOWN]);
     ps_json_key_real(json, "low_us", suggestion->saving.low);
-    ps_json_key_real(json, "best_us", suggestion->saving.best);
     ps_json_key_real(json, "high_us", suggestion->saving.high);
     ps_json_key(json, "lazy");
     ps_json_str(json, suggestion->choices);
@@ -245,7 +247,7 @@ struct question {
     struct ps_lazy_estimate saving;
 };
 
-static const char *const effect_words[] = {"stays", "likely stays", "open", "saved"};
+static const char *const effect_words[] = {"stays", "open", "saved"};
 
 static enum ps_status read_question(struct ps_store *store, const char *id, struct ps_params params,
                                     struct question *q, struct ps_err *err)
@@ -291,12 +293,12 @@ static bool is_unknowable(const struct question *q, const char **why, const char
     } else if (is_absent(q)) {
         *why = "some of these imports are not in the log, which has only the first importer of "
                "each module";
-    } else if (saving->high - saving->low > OPEN_SHARE * saving->best) {
+    } else if (saving->high - saving->low > OPEN_SHARE * saving->high) {
         *why = evidence == PS_EVIDENCE_NONE
                    ? "the log has only the first importer of each module, so other importers are "
                      "unknown"
                    : "more than 10 % of it depends on modules whose importers are not all known";
-    } else if (saving->best > 0 && saving->best < SHIFTING * q->log.startup_us) {
+    } else if (saving->high > 0 && saving->high < SHIFTING * q->log.startup_us) {
         *why = "the saving is small: work that moves to other modules, such as loading a shared "
                "library, may cost as much";
         *todo = "make it lazy, record again, and compare";
@@ -313,7 +315,6 @@ static void write_verdict(const struct question *q, struct ps_json *json)
     bool unknowable = q->n_choices && is_unknowable(q, &why, &todo);
 
     ps_json_key_str(json, "evidence", evidences[q->log.evidence]);
-    ps_json_key_int(json, "other_logs", (int64_t)q->log.n_others);
     ps_json_key_str(json, "verdict", !q->n_choices ? NULL : unknowable ? "not knowable" : "known");
     ps_json_key_str(json, "why", why);
     ps_json_key_str(json, "do", unknowable ? todo : NULL);
@@ -322,11 +323,9 @@ static void write_verdict(const struct question *q, struct ps_json *json)
 static void write_saving(const struct question *q, struct ps_json *json)
 {
     ps_json_key_real(json, "before_us", q->log.total_us);
-    ps_json_key_real(json, "after_us", q->log.total_us - q->saving.best);
     ps_json_key(json, "saving_us");
     ps_json_object(json);
     ps_json_key_real(json, "low", q->saving.low);
-    ps_json_key_real(json, "best", q->saving.best);
     ps_json_key_real(json, "high", q->saving.high);
     ps_json_end(json);
 }
@@ -344,6 +343,7 @@ static void write_choices(const struct question *q, struct ps_json *json)
         ps_json_key(json, "importer");
         ps_json_str(json, choice->importer);
         ps_json_key_bool(json, "startup", choice->is_startup);
+        ps_json_key_bool(json, "in_function", choice->n_edges && !choice->n_lazy);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -396,32 +396,18 @@ static size_t find_affected(const struct question *q, struct ranked_module **out
     return n;
 }
 
-static void write_other_log(const struct ps_other_log *other, struct ps_json *json)
-{
-    ps_json_object(json);
-    ps_json_key_str(json, "id", other->id);
-    ps_json_key(json, "name");
-    ps_json_str(json, other->name);
-    ps_json_end(json);
-}
-
-/* Writes the keys "by", "proof" and "in": why a module stays loaded; null if it does not. */
+/* Writes the keys "by" and "proof": why a module stays loaded; null if it does not. */
 static void write_reason(const struct question *q, uint32_t node, struct ps_json *json)
 {
     static const char *const proofs[] = {"first importer", "its submodule", "importtime=2",
-                                         "recorded", "another log"};
+                                         "recorded"};
     const struct ps_import_outcome *out = &q->out[node];
-    bool stays = out->effect <= PS_LAZY_LIKELY_IMPORTED;
+    bool stays = out->effect == PS_LAZY_STILL_IMPORTED;
 
     ps_json_key(json, "by");
     ps_json_str(json,
                 stays ? ps_import_graph_name(&q->log, out->importer) : (struct ps_str){NULL, 0});
     ps_json_key_str(json, "proof", stays ? proofs[out->evidence] : NULL);
-    ps_json_key(json, "in");
-    if (stays && out->evidence == PS_EVIDENCE_OTHER_LOG)
-        write_other_log(ps_import_graph_edge_source(&q->log, out->edge), json);
-    else
-        ps_json_null(json);
 }
 
 static void write_row(const struct question *q, uint32_t node, struct ps_json *json)
@@ -476,7 +462,7 @@ static size_t find_keepers(const struct question *q, const struct ranked_module 
     for (size_t i = 0; i < n; i++) {
         uint32_t node = ranked_module[i].node;
 
-        if (q->out[node].effect > PS_LAZY_LIKELY_IMPORTED)
+        if (q->out[node].effect != PS_LAZY_STILL_IMPORTED)
             continue;
         node = find_top(q, node, is_reported, top);
         list[node].ranked_module.node = node;
@@ -514,13 +500,13 @@ static void write_keepers(const struct question *q, const struct ranked_module *
 static void write_counts(const struct question *q, const struct ranked_module *ranked_module,
                          size_t n, struct ps_json *json)
 {
-    int64_t counts[4] = {0};
+    int64_t counts[PS_N_LAZY_EFFECTS] = {0};
 
     for (size_t i = 0; i < n; i++)
         counts[q->out[ranked_module[i].node].effect]++;
     ps_json_key(json, "modules");
     ps_json_object(json);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < PS_N_LAZY_EFFECTS; i++)
         ps_json_key_int(json, effect_words[i], counts[i]);
     ps_json_end(json);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* suggestions.c: the packages whose imports in the program's own code save most if they are lazy.
- */
+/* suggestions.c: the packages that the program's own code imports, and what each would save if its
+ * imports there were lazy. */
 #include <stdlib.h>
 
 #include "base/intern.h"
@@ -16,8 +16,7 @@ struct ps_lazy_estimate ps_import_graph_estimate(const struct ps_import_graph *g
                                    graph->evidence == PS_EVIDENCE_CACHED, out);
 }
 
-/* Whether a module is code of the program itself, which its authors can change. */
-static bool is_own_code(const struct ps_import_graph *graph, uint32_t node)
+bool ps_import_graph_is_own(const struct ps_import_graph *graph, uint32_t node)
 {
     return node == 0 ||
            (graph->modules[node].origin == PS_ORIGIN_OWN && !graph->modules[node].is_startup);
@@ -28,9 +27,9 @@ static bool is_import_of(const struct ps_import_graph *graph, const struct ps_im
 {
     const struct ps_import_module *to = &graph->modules[edge->to];
 
-    return edge->evidence != PS_EVIDENCE_PACKAGE && edge->evidence != PS_EVIDENCE_OTHER_LOG &&
-           is_own_code(graph, edge->from) && !to->is_startup && to->origin != PS_ORIGIN_OWN &&
-           ps_str_eq(to->package, package);
+    return edge->evidence != PS_EVIDENCE_PACKAGE && !edge->is_in_function &&
+           ps_import_graph_is_own(graph, edge->from) && !to->is_startup &&
+           to->origin != PS_ORIGIN_OWN && ps_str_eq(to->package, package);
 }
 
 static int by_self_time(const void *a, const void *b)
@@ -46,7 +45,7 @@ static int by_saving(const void *a, const void *b)
 
     if (x->saving.low != y->saving.low)
         return x->saving.low < y->saving.low ? 1 : -1;
-    return (x->saving.best < y->saving.best) - (x->saving.best > y->saving.best);
+    return (x->saving.high < y->saving.high) - (x->saving.high > y->saving.high);
 }
 
 /* Finds the packages that the program's own code imports, and returns their number. Their saving is
@@ -63,9 +62,9 @@ static size_t find_candidates(const struct ps_import_graph *graph,
         uint32_t id;
 
         below[node] += graph->nodes[node].self_us;
-        if (module->parent)
-            below[module->parent] += below[node];
-        if (!is_own_code(graph, module->parent) || module->is_startup ||
+        if (module->parent && !ps_import_graph_is_own(graph, node))
+            below[module->parent] += below[node]; /* own code that a package loads counts itself */
+        if (!ps_import_graph_is_own(graph, module->parent) || module->is_startup ||
             module->origin == PS_ORIGIN_OWN)
             continue;
         id = ps_intern_add(&packages, module->package);
@@ -116,37 +115,71 @@ static struct ps_str choices_of(struct ps_import_graph *graph, struct ps_str pac
     return ps_arena_copy(&graph->text, ps_buf_slice(&text));
 }
 
+/* Finds the packages with the most self time and estimates each alone. Returns their number; *out
+ * is released with free(). */
+static size_t evaluate_packages(struct ps_import_graph *graph, struct ps_import_suggestion **out)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_import_outcome *outcome = ps_alloc_array(graph->n + 1, sizeof *outcome);
+    size_t n = find_candidates(graph, out);
+
+    if (n)
+        qsort(*out, n, sizeof **out, by_self_time);
+    n = n > CANDIDATES_MAX ? CANDIDATES_MAX : n;
+    for (size_t i = 0; i < n && !ps_context_has_ended(); i++) {
+        make_nothing_lazy(graph);
+        make_lazy(graph, (*out)[i].package);
+        (*out)[i].saving = ps_import_graph_estimate(graph, outcome);
+    }
+    make_nothing_lazy(graph);
+    return n;
+}
+
+/* Copies up to PS_IMPORT_SUGGESTIONS packages. Returns their number. */
+static size_t choose_first(struct ps_import_graph *graph, const struct ps_import_suggestion *list,
+                           size_t n, struct ps_import_suggestion *out)
+{
+    n = n > PS_IMPORT_SUGGESTIONS ? PS_IMPORT_SUGGESTIONS : n;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = list[i];
+        out[i].choices = choices_of(graph, list[i].package);
+    }
+    return n;
+}
+
 size_t ps_import_graph_suggest(struct ps_import_graph *graph,
                                struct ps_import_suggestion out[PS_IMPORT_SUGGESTIONS])
 {
     PS_AUTO(ps_free_ptr) struct ps_import_suggestion *list = NULL;
-    PS_AUTO(ps_free_ptr)
-    struct ps_import_outcome *outcome = ps_alloc_array(graph->n + 1, sizeof *outcome);
-    size_t n = find_candidates(graph, &list), n_out = 0;
-    double saved_us = 0;
+    size_t n = evaluate_packages(graph, &list);
 
-    if (n)
-        qsort(list, n, sizeof *list, by_self_time);
-    n = n > CANDIDATES_MAX ? CANDIDATES_MAX : n;
-    for (size_t i = 0; i < n && !ps_context_has_ended(); i++) {
-        make_nothing_lazy(graph);
-        make_lazy(graph, list[i].package);
-        list[i].saving = ps_import_graph_estimate(graph, outcome);
-    }
     if (n)
         qsort(list, n, sizeof *list, by_saving);
-    make_nothing_lazy(graph);
-    for (size_t i = 0; i < n && n_out < PS_IMPORT_SUGGESTIONS && !ps_context_has_ended(); i++) {
-        double best_us;
+    while (n && list[n - 1].saving.high <= 0)
+        n--;
+    return choose_first(graph, list, n, out);
+}
 
-        if (list[i].saving.best <= 0)
-            continue;
-        make_lazy(graph, list[i].package);
-        best_us = ps_import_graph_estimate(graph, outcome).best;
-        list[i].added_us = best_us > saved_us ? best_us - saved_us : 0;
-        saved_us = best_us > saved_us ? best_us : saved_us;
-        list[i].choices = choices_of(graph, list[i].package);
-        out[n_out++] = list[i];
-    }
-    return n_out;
+size_t ps_import_graph_largest(struct ps_import_graph *graph,
+                               struct ps_import_suggestion out[PS_IMPORT_SUGGESTIONS])
+{
+    PS_AUTO(ps_free_ptr) struct ps_import_suggestion *list = NULL;
+    size_t n = evaluate_packages(graph, &list);
+
+    return choose_first(graph, list, n, out);
+}
+
+struct ps_lazy_estimate
+ps_import_graph_estimate_together(struct ps_import_graph *graph,
+                                  const struct ps_import_suggestion *packages, size_t n)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_import_outcome *outcome = ps_alloc_array(graph->n + 1, sizeof *outcome);
+    struct ps_lazy_estimate saving;
+
+    for (size_t i = 0; i < n; i++)
+        make_lazy(graph, packages[i].package);
+    saving = ps_import_graph_estimate(graph, outcome);
+    make_nothing_lazy(graph);
+    return saving;
 }

@@ -19,15 +19,15 @@ static const struct ps_import_node three[] = {
 /* A and B both import S, A was first. */
 static void test_shared_module_stays(void **state)
 {
-    struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, true},
-                                     {PROGRAM, B, PS_EVIDENCE_FIRST_IMPORT, false},
-                                     {A, S, PS_EVIDENCE_FIRST_IMPORT, false},
-                                     {B, S, PS_EVIDENCE_RECORDED_IMPORT, false}};
+    struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, false, true},
+                                     {PROGRAM, B, PS_EVIDENCE_FIRST_IMPORT, false, false},
+                                     {A, S, PS_EVIDENCE_FIRST_IMPORT, false, false},
+                                     {B, S, PS_EVIDENCE_RECORDED_IMPORT, false, false}};
     struct ps_import_outcome out[4];
     struct ps_lazy_estimate saving = ps_lazy_estimate_saving(three, 4, edges, 4, false, out);
 
     (void)state;
-    assert_true(saving.low == 10 && saving.best == 10 && saving.high == 10);
+    assert_true(saving.low == 10 && saving.high == 10);
     assert_int_equal(out[S].effect, PS_LAZY_STILL_IMPORTED);
     assert_int_equal(out[S].importer, B);
     assert_int_equal(out[S].evidence, PS_EVIDENCE_RECORDED_IMPORT);
@@ -36,35 +36,20 @@ static void test_shared_module_stays(void **state)
     assert_true(saving.low == 430 && saving.high == 430);
 }
 
-/* What another log says is weaker: it narrows the best estimate, never the interval's top. */
-static void test_weak_evidence(void **state)
-{
-    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, true},
-                                           {PROGRAM, B, PS_EVIDENCE_FIRST_IMPORT, false},
-                                           {A, S, PS_EVIDENCE_FIRST_IMPORT, false},
-                                           {B, S, PS_EVIDENCE_OTHER_LOG, false}};
-    struct ps_import_outcome out[4];
-    struct ps_lazy_estimate saving = ps_lazy_estimate_saving(three, 4, edges, 4, false, out);
-
-    (void)state;
-    assert_true(saving.low == 10 && saving.best == 10 && saving.high == 410);
-    assert_int_equal(out[S].effect, PS_LAZY_LIKELY_IMPORTED);
-}
-
 /* Who else imports A is not known: neither it nor what it alone imports is certain. */
 static void test_unknown_importers(void **state)
 {
     struct ps_import_node nodes[] = {three[0], three[1], three[2], three[3]};
-    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, true},
-                                           {PROGRAM, B, PS_EVIDENCE_FIRST_IMPORT, false},
-                                           {A, S, PS_EVIDENCE_FIRST_IMPORT, false}};
+    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, false, true},
+                                           {PROGRAM, B, PS_EVIDENCE_FIRST_IMPORT, false, false},
+                                           {A, S, PS_EVIDENCE_FIRST_IMPORT, false, false}};
     struct ps_import_outcome out[4];
     struct ps_lazy_estimate saving;
 
     (void)state;
     nodes[A].has_all_importers = false;
     saving = ps_lazy_estimate_saving(nodes, 4, edges, 3, false, out);
-    assert_true(saving.low == 0 && saving.best == 410 && saving.high == 410);
+    assert_true(saving.low == 0 && saving.high == 410);
     assert_int_equal(out[A].effect, PS_LAZY_UNCERTAIN);
     assert_int_equal(out[S].effect, PS_LAZY_UNCERTAIN);
 }
@@ -74,10 +59,10 @@ static void test_hidden_from(void **state)
 {
     const struct ps_import_node nodes[] = {
         {.has_all_importers = true}, {10, 0, true}, {20, 0, true}, {400, B, true}};
-    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, true},
-                                           {PROGRAM, B, PS_EVIDENCE_CACHED_IMPORT, false},
-                                           {A, S, PS_EVIDENCE_FIRST_IMPORT, false},
-                                           {S, B, PS_EVIDENCE_PACKAGE, false}};
+    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, false, true},
+                                           {PROGRAM, B, PS_EVIDENCE_CACHED_IMPORT, false, false},
+                                           {A, S, PS_EVIDENCE_FIRST_IMPORT, false, false},
+                                           {S, B, PS_EVIDENCE_PACKAGE, false, false}};
     struct ps_import_outcome out[4];
 
     (void)state;
@@ -108,13 +93,13 @@ static void make_program(struct random_program *p)
     for (uint32_t i = 0; i < p->n; i++)
         p->nodes[i] = (struct ps_import_node){i, i ? up_to(p->n - 1) : 0, up_to(3) > 0};
     for (size_t i = 0; i < p->n_edges; i++)
-        p->edges[i] = (struct ps_import_edge){up_to(p->n - 1), up_to(p->n - 1), (uint8_t)up_to(4),
-                                              up_to(4) == 0};
+        p->edges[i] = (struct ps_import_edge){up_to(p->n - 1), up_to(p->n - 1), (uint8_t)up_to(3),
+                                              false, up_to(4) == 0};
 }
 
 /* Whether a walk along edges that are not lazy leads from one node to another: relaxed until
  * nothing changes. */
-static void closure(const struct random_program *p, bool weak, bool reach[NODES_MOST][NODES_MOST])
+static void closure(const struct random_program *p, bool reach[NODES_MOST][NODES_MOST])
 {
     bool changed = true;
 
@@ -127,8 +112,7 @@ static void closure(const struct random_program *p, bool weak, bool reach[NODES_
             for (uint32_t i = 0; i < p->n; i++) {
                 const struct ps_import_edge *edge = &p->edges[e];
 
-                if (edge->is_lazy || (edge->evidence == PS_EVIDENCE_OTHER_LOG && !weak) ||
-                    !reach[i][edge->from] || reach[i][edge->to])
+                if (edge->is_lazy || !reach[i][edge->from] || reach[i][edge->to])
                     continue;
                 reach[i][edge->to] = changed = true;
             }
@@ -150,27 +134,25 @@ static bool open_by_itself(const struct random_program *p, bool reach[NODES_MOST
 
 static void check_program(const struct random_program *p, bool hides)
 {
-    static bool sure[NODES_MOST][NODES_MOST], all[NODES_MOST][NODES_MOST];
+    static bool all[NODES_MOST][NODES_MOST];
     struct ps_import_outcome out[NODES_MOST];
     struct ps_lazy_estimate saving =
         ps_lazy_estimate_saving(p->nodes, p->n, p->edges, p->n_edges, hides, out);
-    struct ps_lazy_estimate right = {0, 0, 0};
+    struct ps_lazy_estimate right = {0, 0};
 
-    closure(p, false, sure);
-    closure(p, true, all);
+    closure(p, all);
     for (uint32_t i = 1; i < p->n; i++) {
         bool open = false;
 
         for (uint32_t j = 1; j < p->n; j++)
             open |= all[j][i] && open_by_itself(p, all, hides, j);
-        right.high += sure[0][i] ? 0 : i;
-        right.best += all[0][i] ? 0 : i;
+        right.high += all[0][i] ? 0 : i;
         right.low += all[0][i] || open ? 0 : i;
-        assert_int_equal(out[i].effect <= PS_LAZY_LIKELY_IMPORTED, all[0][i]);
-        if (out[i].effect <= PS_LAZY_LIKELY_IMPORTED)
-            assert_true(out[out[i].importer].effect <= out[i].effect);
+        assert_int_equal(out[i].effect == PS_LAZY_STILL_IMPORTED, all[0][i]);
+        if (out[i].effect == PS_LAZY_STILL_IMPORTED)
+            assert_int_equal(out[out[i].importer].effect, PS_LAZY_STILL_IMPORTED);
     }
-    assert_true(saving.low == right.low && saving.best == right.best && saving.high == right.high);
+    assert_true(saving.low == right.low && saving.high == right.high);
 }
 
 static void test_random_programs(void **state)
@@ -187,8 +169,9 @@ static void test_random_programs(void **state)
 int what_if_test(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_module_stays), cmocka_unit_test(test_weak_evidence),
-        cmocka_unit_test(test_unknown_importers),   cmocka_unit_test(test_hidden_from),
+        cmocka_unit_test(test_shared_module_stays),
+        cmocka_unit_test(test_unknown_importers),
+        cmocka_unit_test(test_hidden_from),
         cmocka_unit_test(test_random_programs),
     };
 

@@ -5,7 +5,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
-import { route, setQuery, formatHash } from '../../base/router';
+import { route, setQuery } from '../../base/router';
 import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Origin, Page, Run } from '../../base/types';
@@ -26,7 +26,6 @@ interface LazySuggestion {
     package: string;
     origin: Origin;
     low_us: number;
-    best_us: number;
     high_us: number;
     lazy: string;
 }
@@ -35,28 +34,22 @@ interface LazyRow {
     id: number;
     module: string;
     self_us: number;
-    fate: 'stays' | 'likely stays' | 'open' | 'saved';
+    fate: 'stays' | 'open' | 'saved';
     by: string | null;
     proof: string | null;
-    /** The run whose log shows the importer; null for this run. */
-    in: { id: string; name: string } | null;
 }
 
 /** An import outside of the selection that keeps modules imported; `modules` is their number. */
-type LazyImporter = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof' | 'in'> & {
-    modules: number;
-};
+type LazyImporter = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof'> & { modules: number };
 
 interface LazyAnswer {
-    lazy: (LazyImport & { startup: boolean })[];
+    lazy: (LazyImport & { startup: boolean; in_function: boolean })[];
     evidence: 'first importers' | 'importtime=2' | 'recorded';
-    other_logs: number;
     verdict: 'known' | 'not knowable' | null;
     why: string | null;
     do: string | null;
     before_us: number;
-    after_us: number;
-    saving_us: { low: number; best: number; high: number };
+    saving_us: { low: number; high: number };
     modules: Record<LazyRow['fate'], number>;
     keepers: LazyImporter[];
     rows: LazyRow[];
@@ -104,7 +97,7 @@ export function LazyTab({ run }: { run: Run }) {
                 <LazyChoice
                     list={list}
                     suggestions={hints.data?.suggestions ?? []}
-                    isUnproven={hints.data?.evidence === 'first importers'}
+                    evidence={hints.data?.evidence ?? 'recorded'}
                     keepers={data?.keepers ?? []}
                 />
                 <LazyModules rows={data?.rows ?? []} modules={data?.modules ?? null} />
@@ -162,21 +155,10 @@ function timeText(us: number): string {
     return text(formatSeconds(us / 1e6));
 }
 
-/** Says which logs show the importers of each module; nothing if this log shows all of them. */
-function Evidence({ data: { evidence, other_logs: n } }: { data: LazyAnswer }) {
+/** Says that the log lacks importers; nothing if it lists all of them. */
+function Evidence({ data: { evidence } }: { data: LazyAnswer }) {
     if (evidence !== 'first importers') return null;
-    if (!n)
-        return (
-            <>
-                This log lists only the first importer of each module, and no other log on this
-                shelf lists more.
-            </>
-        );
-    return (
-        <>
-            {`This log lists only the first importer of each module. Other importers are taken from ${plural(n, 'other log')} of the shelf.`}
-        </>
-    );
+    return <>This log lists only the first importer of each module.</>;
 }
 
 interface LazySentenceProps {
@@ -198,7 +180,7 @@ function LazyTotal({ data, whole, packages, candidates }: LazySentenceProps) {
             </p>
         );
     }
-    const { best, high } = whole.saving_us;
+    const { high } = whole.saving_us;
     return (
         <p class="who-sentence">
             Imports take <b>{timeText(whole.before_us)}</b>. Importing{' '}
@@ -208,8 +190,8 @@ function LazyTotal({ data, whole, packages, candidates }: LazySentenceProps) {
             </b>{' '}
             below only where they are used saves <b>up to {timeText(high)}</b> (
             {pct((100 * high) / whole.before_us)}
-            {THIN_SPACE}%){best < high && `, likely ${timeText(best)}`}. Tick a package to see what
-            it saves and which line to change.{' '}
+            {THIN_SPACE}%), unless start-up uses them. Tick a package to see what it saves and which
+            line to change.{' '}
             <button type="button" class="link" onClick={() => toggleImports(candidates)}>
                 Tick all
             </button>{' '}
@@ -218,12 +200,12 @@ function LazyTotal({ data, whole, packages, candidates }: LazySentenceProps) {
     );
 }
 
-/* Import time now and with lazy imports, on one scale. */
+/* Import time now and with lazy imports, on one scale: what is saved at most. */
 function BeforeAfter({ data }: { data: LazyAnswer }) {
     const { before_us: before, saving_us: saving } = data;
     if (before <= 0) return null;
     const share = (us: number) => `${(100 * us) / before}%`;
-    const after = before - saving.best;
+    const after = before - saving.high;
     return (
         <div
             class="lazy-bars"
@@ -238,7 +220,7 @@ function BeforeAfter({ data }: { data: LazyAnswer }) {
             <span>Lazy</span>
             <span class="lazy-bar">
                 <span class="is-now" style={{ width: share(after) }} />
-                <span class="is-saved" style={{ width: share(saving.best) }} />
+                <span class="is-saved" style={{ width: share(saving.high) }} />
             </span>
             <b>{timeText(after)}</b>
         </div>
@@ -247,26 +229,34 @@ function BeforeAfter({ data }: { data: LazyAnswer }) {
 
 function LazySentence(props: LazySentenceProps) {
     const { data } = props;
-    const { low, best, high } = data.saving_us;
+    const { low, high } = data.saving_us;
+    const functionModules = data.lazy.filter((tick) => tick.in_function).map((tick) => tick.module);
     const startupModules = data.lazy.filter((tick) => tick.startup).map((tick) => tick.module);
     if (!data.lazy.length) return <LazyTotal {...props} />;
     return (
         <p class="who-sentence lazy-sentence">
-            Saves <b>{high > 0 ? timeText(best) : 'nothing'}</b>
-            {high > low && (
+            {high > low ? (
                 <>
-                    , between <b>{timeText(low)}</b> and <b>{timeText(high)}</b>
+                    Saves between <b>{timeText(low)}</b> and <b>{timeText(high)}</b>
+                </>
+            ) : (
+                <>
+                    Saves <b>{high > 0 ? timeText(high) : 'nothing'}</b>
                 </>
             )}
-            . Import time falls from <b>{timeText(data.before_us)}</b> to{' '}
-            <b>{timeText(data.after_us)}</b>
-            {best > 0 &&
-                ` (${pct((-100 * best) / data.before_us)}${THIN_SPACE}% of self times)`}.{' '}
+            {high > 0 && (
+                <>
+                    {' of '}
+                    <b>{timeText(data.before_us)}</b>
+                    {` (${high > low ? 'up to ' : ''}${pct((100 * high) / data.before_us)}${THIN_SPACE}% of self times)`}
+                </>
+            )}
+            .{' '}
             {startupModules.length > 0 &&
                 `Python itself imports ${startupModules.join(', ')} before the program starts. `}
-            {data.verdict === 'known' &&
-                best > 0 &&
-                'This assumes that nothing uses it during start-up. '}
+            {functionModules.length > 0 &&
+                `Only functions import ${functionModules.join(', ')}, so it is lazy already. `}
+            {high > 0 && 'This assumes that nothing uses it during start-up. '}
             <Evidence data={data} />
         </p>
     );
@@ -275,8 +265,7 @@ function LazySentence(props: LazySentenceProps) {
 interface ChoiceProps {
     list: string[];
     suggestions: LazySuggestion[];
-    /** true: the log cannot prove any saving */
-    isUnproven: boolean;
+    evidence: LazyAnswer['evidence'];
     keepers: LazyImporter[];
 }
 
@@ -289,7 +278,7 @@ function itemText(item: string): string {
 }
 
 /** List of checkboxes: the selected imports that are not candidates, then the candidates. */
-function LazyChoice({ list, suggestions, isUnproven, keepers }: ChoiceProps) {
+function LazyChoice({ list, suggestions, evidence, keepers }: ChoiceProps) {
     const known = new Set(suggestions.flatMap((one) => readLazy(one.lazy)));
     const others = list.filter((item) => !known.has(item));
     return (
@@ -298,11 +287,11 @@ function LazyChoice({ list, suggestions, isUnproven, keepers }: ChoiceProps) {
             <div class="list-head lazy-choice-grid">
                 <span />
                 <span>Import</span>
-                <span class="is-right is-certain" title="time that is certainly saved">
-                    Certain <i>ms</i>
-                </span>
-                <span class="is-right" title="time that is saved according to all logs">
-                    Likely <i>ms</i>
+                <span
+                    class="is-right is-certain"
+                    title="time that is saved if start-up does not use the package; –: unknown"
+                >
+                    At least <i>ms</i>
                 </span>
                 <span
                     class="is-right"
@@ -325,7 +314,7 @@ function LazyChoice({ list, suggestions, isUnproven, keepers }: ChoiceProps) {
                     </div>
                 ))}
                 {suggestions.map((one) => (
-                    <Suggestion key={one.package} list={list} one={one} isUnproven={isUnproven} />
+                    <Suggestion key={one.package} list={list} one={one} evidence={evidence} />
                 ))}
                 {!others.length && !suggestions.length && (
                     <p class="report-empty">
@@ -367,10 +356,12 @@ function Keepers({ keepers }: { keepers: LazyImporter[] }) {
     );
 }
 
-/** The line to change: "import yaml in app.config", with the number of further lines. */
-function lineText(items: string[]): string {
+/** The line to change: "import yaml in app.config", with the number of further lines. Only the recorder
+ * tells the program's own lines from those of functions that it calls. */
+function lineText(items: string[], evidence: LazyAnswer['evidence']): string {
     const [module, importer] = items[0].split('@');
-    const place = importer === '__main__' ? 'the program' : importer;
+    const program = evidence === 'recorded' ? 'the program' : 'the program or a function';
+    const place = importer === '__main__' ? program : importer;
     const more = items.length > 1 ? ` and ${plural(items.length - 1, 'more line')}` : '';
     return `import ${module}${place ? ` in ${place}` : ''}${more}`;
 }
@@ -378,11 +369,13 @@ function lineText(items: string[]): string {
 interface SuggestionProps {
     list: string[];
     one: LazySuggestion;
-    isUnproven: boolean;
+    evidence: LazyAnswer['evidence'];
 }
 
-function Suggestion({ list, one, isUnproven }: SuggestionProps) {
+function Suggestion({ list, one, evidence }: SuggestionProps) {
     const items = readLazy(one.lazy);
+    /** the log cannot prove any saving */
+    const isUnproven = evidence === 'first importers';
     const n = items.filter((item) => list.includes(item)).length;
     return (
         <div class="list-row lazy-choice-grid is-still">
@@ -394,12 +387,11 @@ function Suggestion({ list, one, isUnproven }: SuggestionProps) {
             <span class="cut" title={items.map(itemText).join('\n')}>
                 <Swatch origin={one.origin} />
                 <span class="mono">{one.package}</span>{' '}
-                <code class="lazy-line">{lineText(items)}</code>
+                <code class="lazy-line">{lineText(items, evidence)}</code>
             </span>
             <span class={`is-right is-certain${isUnproven ? ' soft' : ''}`}>
                 {isUnproven ? '–' : formatFixed(one.low_us / 1000, 3)}
             </span>
-            <span class="is-right">{formatFixed(one.best_us / 1000, 3)}</span>
             <span class="is-right">{formatFixed(one.high_us / 1000, 3)}</span>
         </div>
     );
@@ -408,7 +400,6 @@ function Suggestion({ list, one, isUnproven }: SuggestionProps) {
 const RESULT_TEXTS: Record<LazyRow['fate'], string> = {
     saved: 'saved',
     open: 'unknown',
-    'likely stays': 'likely still imported',
     stays: 'still imported',
 };
 
@@ -420,14 +411,13 @@ function LazyModules({
     rows: LazyRow[];
     modules: LazyAnswer['modules'] | null;
 }) {
-    const { saved = 0, open = 0, stays = 0, 'likely stays': likely = 0 } = modules ?? {};
+    const { saved = 0, open = 0, stays = 0 } = modules ?? {};
     const counts = [
         `${int(saved)} saved`,
         open && `${int(open)} unknown`,
-        likely && `${int(likely)} likely still imported`,
         stays && `${int(stays)} still imported`,
     ].filter(Boolean);
-    const more = saved + open + stays + likely - rows.length;
+    const more = saved + open + stays - rows.length;
     return (
         <section class="pane lazy-below">
             <PaneHead title="Modules below" remark={rows.length ? counts.join(', ') : null} />
@@ -455,25 +445,14 @@ function LazyModules({
     );
 }
 
-type ImporterFields = Pick<LazyRow, 'module' | 'by' | 'proof' | 'in'>;
+type ImporterFields = Pick<LazyRow, 'module' | 'by' | 'proof'>;
 
-/** Name of the importer, with a link to the run whose log shows it if that is another run. */
-function Importer({ row: { by, proof, in: run, module } }: { row: ImporterFields }) {
+/** Name of the importer. */
+function Importer({ row: { by, proof } }: { row: ImporterFields }) {
     if (by === null) return <span />;
     return (
-        <span
-            class="cut"
-            title={`${by} imports it; source: ${run ? `the run ${run.name}` : proof}`}
-        >
-            <span class="mono">{by === '__main__' ? 'the program' : by}</span>
-            {run && (
-                <>
-                    {' in run '}
-                    <a class="link" href={formatHash(['run', run.id, 'imports'], { q: module })}>
-                        {run.name}
-                    </a>
-                </>
-            )}
+        <span class="cut mono" title={`${by} imports it; source: ${proof}`}>
+            {by === '__main__' ? 'the program' : by}
         </span>
     );
 }
