@@ -22,6 +22,10 @@ struct ps_slot {
     bool is_merged; /* merged into another slot */
     const double *samples[2];
     uint32_t n_samples[2];
+    uint32_t n_sampled[2]; /* number of runs with samples */
+    double resolution;
+    bool is_part, has_failed;
+    bool is_judged_by_samples;
 };
 
 /* Rows that differ only in their order: the same place and name, or lines of one function. */
@@ -48,6 +52,7 @@ struct ps_comparison {
     size_t n_base, n_new, n_runs, n_metrics, run;
     bool has_paths; /* places are paths */
     bool divides;   /* the second half of the metrics are the divisors of the first */
+    bool measures;  /* the second half of the metrics replace unknown ones of the first */
     struct ps_intern texts, keys;
     struct ps_class *classes; /* by id in `keys` */
     size_t n_classes, cap_classes;
@@ -137,6 +142,7 @@ static void merge_slot(struct ps_comparison *c, uint32_t to, uint32_t from)
     a->in_now = b->in_now;
     a->samples[1] = b->samples[1];
     a->n_samples[1] = b->n_samples[1];
+    a->n_sampled[1] = b->n_sampled[1];
     b->is_merged = true;
     for (size_t m = 0; m < c->n_metrics; m++)
         memcpy(ps_slot_values(c, to, m) + c->n_base, ps_slot_values(c, from, m) + c->n_base,
@@ -243,6 +249,11 @@ void ps_comparison_divide(struct ps_comparison *c)
     c->divides = true;
 }
 
+void ps_comparison_measure(struct ps_comparison *c)
+{
+    c->measures = true;
+}
+
 void ps_comparison_match_paths(struct ps_comparison *c)
 {
     c->has_paths = true;
@@ -298,22 +309,41 @@ static double or_zero(double value)
     return isfinite(value) ? value : 0;
 }
 
-/* Copies the samples of a row. If there are more than PS_GROUP_MAX, keeps that many at equal
- * distances. */
+/* Copies the samples of a row. If those of all runs of a group could be more than PS_GROUP_MAX,
+ * keeps as many as fit, at equal distances. */
 static void keep_samples(struct ps_comparison *c, const struct ps_compare_input *row,
                          struct ps_slot *slot)
 {
-    size_t n = row->n_samples < PS_GROUP_MAX ? row->n_samples : PS_GROUP_MAX;
     int side = c->run >= c->n_base;
+    size_t room = PS_GROUP_MAX / (side ? c->n_new : c->n_base ? c->n_base : 1);
+    size_t n = row->n_samples < room ? row->n_samples : room;
     double *copy;
 
-    if (n == 0 || c->n_base > 1 || c->n_new > 1)
+    if (n == 0 || !c->measures)
         return;
     copy = ps_arena_alloc(&c->arena, n * sizeof *copy);
     for (size_t i = 0; i < n; i++)
         copy[i] = or_zero(row->samples[i * row->n_samples / n]);
     slot->samples[side] = copy;
     slot->n_samples[side] = (uint32_t)n;
+}
+
+/* Adds the samples of a run to those of the other runs of its group. */
+static void pool_samples(struct ps_comparison *c, struct ps_slot *slot, const struct ps_slot *from,
+                         int side)
+{
+    const size_t n = slot->n_samples[side], more = from->n_samples[side];
+    double *all;
+
+    if (more == 0)
+        return;
+    all = ps_arena_alloc(&c->arena, (n + more) * sizeof *all);
+    if (n)
+        memcpy(all, slot->samples[side], n * sizeof *all);
+    memcpy(all + n, from->samples[side], more * sizeof *all);
+    slot->samples[side] = all;
+    slot->n_samples[side] = (uint32_t)(n + more);
+    slot->n_sampled[side]++;
 }
 
 static void end_run(struct ps_comparison *c);
@@ -325,14 +355,17 @@ void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_comp
                                           .function = text_id(c, row->function),
                                           .cause = text_id(c, row->cause),
                                           .line = row->line,
-                                          .id = row->id}};
+                                          .id = row->id,
+                                          .resolution = row->resolution,
+                                          .is_part = row->is_part,
+                                          .has_failed = row->has_failed}};
     struct ps_class *class;
 
     if (run != c->run)
         end_run(c);
     c->run = run;
     for (size_t i = 0; i < c->n_metrics; i++)
-        pending.values[i] = or_zero(row->values[i]);
+        pending.values[i] = c->measures ? row->values[i] : or_zero(row->values[i]);
     keep_samples(c, row, &pending.slot);
     class = class_of(c, row, &pending.slot);
     pending.next = class->pending;
@@ -353,7 +386,8 @@ static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
         c->values = ps_grow(c->values, c->cap_slots, n_values * sizeof *c->values);
         c->cap_values = c->cap_slots;
     }
-    memset(c->values + c->n_slots * n_values, 0, n_values * sizeof *c->values);
+    for (size_t i = 0; i < n_values; i++)
+        c->values[c->n_slots * n_values + i] = c->measures ? (double)NAN : 0;
     c->slots[c->n_slots] = (struct ps_slot){
         .name = from->slot.name, .place = from->slot.place, .function = from->slot.function};
     return (uint32_t)c->n_slots++;
@@ -376,10 +410,15 @@ static void fill_slot(struct ps_comparison *c, uint32_t at, const struct ps_pend
         slot->id = from->slot.id;
         slot->cause = from->slot.cause;
     }
-    slot->samples[side] = from->slot.samples[side];
-    slot->n_samples[side] = from->slot.n_samples[side];
-    for (size_t m = 0; m < c->n_metrics; m++)
-        ps_slot_values(c, at, m)[c->run] += from->values[m];
+    pool_samples(c, slot, &from->slot, side);
+    slot->resolution = fmax(slot->resolution, from->slot.resolution);
+    slot->is_part = from->slot.is_part;
+    slot->has_failed |= from->slot.has_failed;
+    for (size_t m = 0; m < c->n_metrics; m++) {
+        double *value = &ps_slot_values(c, at, m)[c->run];
+
+        *value = isnan(*value) ? from->values[m] : *value + from->values[m];
+    }
 }
 
 static int by_line(const void *a, const void *b)
@@ -523,10 +562,29 @@ static void divide_slot(struct ps_comparison *c, size_t slot)
     }
 }
 
+/* Uses what the tools state in rows of which a run has no value, one statistic for all runs, and
+ * for a single group. */
+static void replace_slot(struct ps_comparison *c, size_t slot)
+{
+    const size_t half = c->n_metrics / 2;
+
+    for (size_t m = 0; m < half; m++) {
+        double *values = ps_slot_values(c, slot, m), *stated = ps_slot_values(c, slot, half + m);
+        bool lacks = c->n_base == 0;
+
+        for (size_t i = 0; i < c->n_runs; i++)
+            lacks |= isnan(values[i]) && !isnan(stated[i]);
+        if (lacks)
+            memcpy(values, stated, c->n_runs * sizeof *values);
+    }
+}
+
 static enum ps_row_change change_of(const struct ps_slot *slot)
 {
     if (!slot->in_base || !slot->in_now)
         return slot->in_base ? PS_CHANGE_REMOVED : PS_CHANGE_ADDED;
+    if (slot->has_failed)
+        return PS_CHANGE_FAILED;
     return slot->base_line != slot->line || slot->base_cause != slot->cause ? PS_CHANGE_MOVED
                                                                             : PS_CHANGE_NONE;
 }
@@ -548,33 +606,123 @@ static void make_row(const struct ps_comparison *c, size_t at, struct ps_compari
                                       .cause = texts[slot->cause],
                                       .change = c->n_base ? change_of(slot) : PS_CHANGE_NONE,
                                       .in_base = slot->in_base,
-                                      .in_new = slot->in_now};
+                                      .in_new = slot->in_now,
+                                      .is_part = slot->is_part};
     for (size_t m = 0; m < c->n_metrics; m++) {
         row->base_medians[m] = c->n_base == 0 ? 0 : median_of(ps_slot_values(c, at, m), c->n_base);
         row->new_medians[m] = median_of(ps_slot_values(c, at, m) + c->n_base, c->n_new);
     }
 }
 
-static bool has_samples(const struct ps_slot *slot)
+/* --- Measurements --- */
+
+/* Whether the row can be judged by its samples: each run of both groups has some. */
+static bool has_samples(const struct ps_comparison *c, const struct ps_slot *slot)
 {
-    return slot->n_samples[0] > 1 && slot->n_samples[1] > 1;
+    const bool all = slot->n_sampled[0] == c->n_base && slot->n_sampled[1] == c->n_new;
+
+    return all && slot->n_samples[0] > 1 && slot->n_samples[1] > 1;
 }
 
-/* With one run per group, the samples of a row are compared if it has them. */
-static void judge_samples(const struct ps_comparison *c, size_t row, double resolution)
+/* Whether no value of one group lies within the other. The values are known. */
+static bool are_apart(const double *base, size_t n, const double *now, size_t m)
+{
+    double low[2] = {base[0], now[0]}, high[2] = {base[0], now[0]};
+
+    for (size_t i = 1; i < n; i++)
+        low[0] = fmin(low[0], base[i]), high[0] = fmax(high[0], base[i]);
+    for (size_t i = 1; i < m; i++)
+        low[1] = fmin(low[1], now[i]), high[1] = fmax(high[1], now[i]);
+    return high[0] < low[1] || high[1] < low[0];
+}
+
+/* Judges a row by its samples. The medians of the runs remain its values. */
+static void judge_samples(const struct ps_comparison *c, size_t row, struct ps_judgement *out)
+{
+    struct ps_slot *slot = &c->slots[c->slot_of[row]];
+    const double *values = c->first_metric + row * c->n_runs;
+    double samples[2 * PS_GROUP_MAX];
+    struct ps_judgement judged;
+    struct ps_rule rule;
+
+    memcpy(samples, slot->samples[0], slot->n_samples[0] * sizeof *samples);
+    memcpy(samples + slot->n_samples[0], slot->samples[1], slot->n_samples[1] * sizeof *samples);
+    ps_judge_rows(samples, 1, slot->n_samples[0], slot->n_samples[1], slot->resolution, &judged,
+                  &rule);
+    slot->is_judged_by_samples = true;
+    out->base_mad = judged.base_mad;
+    out->new_mad = judged.new_mad;
+    out->noise = judged.noise;
+    out->p_value = judged.p_value;
+    out->verdict = judged.verdict;
+    if (judged.verdict >= PS_VERDICT_UP &&
+        (judged.delta * out->delta <= 0 ||
+         !are_apart(values, c->n_base, values + c->n_base, c->n_new)))
+        out->verdict = PS_VERDICT_SAME;
+}
+
+static void judge_measurement(const struct ps_comparison *c, size_t row, struct ps_judgement *out)
 {
     const struct ps_slot *slot = &c->slots[c->slot_of[row]];
+    const double *values = c->first_metric + row * c->n_runs;
+    bool is_known = true;
     struct ps_rule rule;
-    double values[2 * PS_GROUP_MAX];
 
-    if (!has_samples(slot))
+    for (size_t i = 0; i < c->n_runs; i++)
+        is_known &= !isnan(values[i]);
+    *out = (struct ps_judgement){.base_median = c->rows[row].base_medians[0],
+                                 .new_median = c->rows[row].new_medians[0],
+                                 .noise = NAN,
+                                 .p_value = NAN};
+    out->delta = out->new_median - out->base_median;
+    if (!is_known)
         return;
-    memcpy(values, slot->samples[0], slot->n_samples[0] * sizeof *values);
-    memcpy(values + slot->n_samples[0], slot->samples[1], slot->n_samples[1] * sizeof *values);
-    ps_judge_rows(values, 1, slot->n_samples[0], slot->n_samples[1], resolution,
-                  &c->rows[row].judgement, &rule);
-    c->rows[row].base_medians[0] = c->rows[row].judgement.base_median;
-    c->rows[row].new_medians[0] = c->rows[row].judgement.new_median;
+    ps_judge_rows(values, 1, c->n_base, c->n_new, slot->resolution, out, &rule);
+    if (out->verdict < PS_VERDICT_SAME && has_samples(c, slot))
+        judge_samples(c, row, out);
+}
+
+static int compare_p_values(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The greatest p of a verdict by the procedure of Benjamini and Hochberg over all judged rows. */
+static double greatest_p(const struct ps_comparison *c)
+{
+    PS_AUTO(ps_free_ptr) double *p = ps_alloc_array(c->n_rows + 1, sizeof *p);
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (c->rows[i].judgement.verdict >= PS_VERDICT_SAME)
+            p[n++] = c->rows[i].judgement.p_value;
+    qsort(p, n, sizeof *p, compare_p_values);
+    for (size_t k = n; k > 0; k--)
+        if (p[k - 1] <= PS_JUDGE_FDR * (double)k / (double)n)
+            return p[k - 1];
+    return 0;
+}
+
+static void judge_measurements(struct ps_comparison *c)
+{
+    double limit;
+
+    for (size_t i = 0; i < c->n_rows && !ps_context_has_ended(); i++)
+        judge_measurement(c, i, &c->rows[i].judgement);
+    limit = greatest_p(c);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        struct ps_judgement *judged = &c->rows[i].judgement;
+        size_t n, m;
+        const double *now, *base = ps_comparison_values(c, (uint32_t)i + 1, &n, &now, &m);
+
+        if (judged->verdict >= PS_VERDICT_UP && judged->p_value > limit &&
+            !are_apart(base, n, now, m))
+            judged->verdict = PS_VERDICT_SAME;
+        if (judged->verdict == PS_VERDICT_DOWN && c->rows[i].change == PS_CHANGE_FAILED)
+            judged->verdict = PS_VERDICT_NONE;
+    }
 }
 
 static void set_shares(struct ps_comparison *c)
@@ -584,7 +732,9 @@ static void set_shares(struct ps_comparison *c)
     for (size_t i = 0; i < c->n_rows; i++)
         sum += isnan(c->rows[i].judgement.delta) ? 0 : fabs(c->rows[i].judgement.delta);
     for (size_t i = 0; i < c->n_rows; i++)
-        c->rows[i].share_pct = sum > 0 ? 100 * c->rows[i].judgement.delta / sum : 0;
+        c->rows[i].share_pct = c->measures ? (double)NAN
+                               : sum > 0   ? 100 * c->rows[i].judgement.delta / sum
+                                           : 0;
 }
 
 /* Describes a single group: there is no other group to compare with. */
@@ -594,7 +744,6 @@ static void describe_rows(struct ps_comparison *c)
         double median = c->rows[i].new_medians[0], known[PS_GROUP_MAX];
         size_t n = copy_known(c->first_metric + i * c->n_runs, c->n_runs, known);
 
-        c->rows[i].id = (uint32_t)i + 1;
         c->rows[i].judgement =
             (struct ps_judgement){.new_median = median,
                                   .delta = median,
@@ -652,11 +801,8 @@ static void judge_rows(struct ps_comparison *c, double resolution)
     else
         ps_judge_rows(c->first_metric, c->n_rows, c->n_base, c->n_new, resolution, judged,
                       &c->rule);
-    for (size_t i = 0; i < c->n_rows; i++) {
-        c->rows[i].id = (uint32_t)i + 1;
+    for (size_t i = 0; i < c->n_rows; i++)
         c->rows[i].judgement = judged[i];
-        judge_samples(c, i, resolution);
-    }
 }
 
 void ps_comparison_judge(struct ps_comparison *c, double resolution)
@@ -672,13 +818,18 @@ void ps_comparison_judge(struct ps_comparison *c, double resolution)
             continue;
         if (c->divides)
             divide_slot(c, i);
+        if (c->measures)
+            replace_slot(c, i);
         make_row(c, i, &c->rows[c->n_rows]);
         c->slot_of[c->n_rows] = (uint32_t)i;
         memcpy(c->first_metric + c->n_rows * c->n_runs, ps_slot_values(c, i, 0),
                c->n_runs * sizeof *c->first_metric);
         c->n_rows++;
+        c->rows[c->n_rows - 1].id = (uint32_t)c->n_rows;
     }
-    if (c->n_base)
+    if (c->n_base && c->measures)
+        judge_measurements(c);
+    else if (c->n_base)
         judge_rows(c, resolution);
     else
         describe_rows(c);
@@ -705,7 +856,7 @@ const double *ps_comparison_values(const struct ps_comparison *c, uint32_t id, s
     const struct ps_slot *slot = &c->slots[c->slot_of[id - 1]];
     const double *values = c->first_metric + (size_t)(id - 1) * c->n_runs;
 
-    if (has_samples(slot)) {
+    if (slot->is_judged_by_samples) {
         *n_base = slot->n_samples[0];
         *n_new = slot->n_samples[1];
         *now = slot->samples[1];
@@ -723,7 +874,8 @@ bool ps_comparison_interval(const struct ps_comparison *c, uint32_t id, double *
     const double *now, *base = ps_comparison_values(c, id, &n, &now, &m);
     double known[PS_GROUP_MAX];
 
-    if (c->divides && (copy_known(base, n, known) < n || copy_known(now, m, known) < m))
+    if ((c->divides || c->measures) &&
+        (copy_known(base, n, known) < n || copy_known(now, m, known) < m))
         return false;
     return ps_shift_interval(base, n, now, m, PS_JUDGE_CONFIDENCE, low, high);
 }

@@ -26,16 +26,20 @@ struct ps_compare_input {
         cause;  /* what caused the row: the first importer; "": none. Not part of the key */
     int64_t id; /* id of the row in the run; 0: unknown */
     double values[PS_METRICS_MAX];
-    const double *samples; /* the samples of the first value, if the run has them: with one run per
-                              group they are compared */
+    const double *samples; /* the samples of the first value, if the run has them */
     size_t n_samples;
+    /* The rest counts if ps_comparison_measure was called. */
+    double resolution; /* value of one unit of the last digit; 0: exact */
+    bool is_part;      /* a further value of what another row measures, such as its user time */
+    bool has_failed;   /* what was measured failed */
 };
 
 enum ps_row_change {
     PS_CHANGE_NONE = 0,
     PS_CHANGE_ADDED,   /* in no run of the base group */
     PS_CHANGE_REMOVED, /* in no run of the new group */
-    PS_CHANGE_MOVED    /* another line, or another cause */
+    PS_CHANGE_MOVED,   /* another line, or another cause */
+    PS_CHANGE_FAILED   /* what was measured failed in a run */
 };
 
 struct ps_comparison_row {
@@ -51,7 +55,10 @@ struct ps_comparison_row {
     struct ps_judgement judgement; /* verdict on the first metric */
     double base_medians[PS_METRICS_MAX],
         new_medians[PS_METRICS_MAX]; /* medians of all metrics, by group */
-    double share_pct; /* delta as percent of the sum of |delta| over all rows; 0 if that sum is 0 */
+    /* delta as percent of the sum of |delta| over all rows; 0 if that sum is 0; NAN: measurements
+     */
+    double share_pct;
+    bool is_part; /* of ps_compare_input */
 };
 
 struct ps_comparison;
@@ -70,6 +77,14 @@ void ps_comparison_divide(struct ps_comparison *comparison);
  * Without it, places are words such as units, which are equal or different. Call it before
  * ps_comparison_judge. */
 void ps_comparison_match_paths(struct ps_comparison *comparison);
+/* Makes the rows measurements, each on its own, in the unit that is its place. The second half of
+ * the values of a row are what the tools state, such as a mean: they replace the first half in rows
+ * of which a run has no first value (NAN). n_metrics must be even. Runs without a row have no value
+ * for it. Groups that are too small to be judged are judged by the samples of all their runs, if
+ * each run has some; the medians of the runs must then not overlap. Of all verdicts at most the
+ * share PS_JUDGE_FDR is expected by chance, except where the groups do not overlap at all. Nothing
+ * that failed is faster. Call it before the first row. */
+void ps_comparison_measure(struct ps_comparison *comparison);
 /* Adds a row of run `run` (0 .. n_base - 1: the base). Add all rows of a run before those of the
  * next, in this order. Strings and samples are copied. */
 void ps_comparison_add(struct ps_comparison *comparison, size_t run,
@@ -86,8 +101,8 @@ void ps_comparison_judge(struct ps_comparison *comparison, double resolution);
 const struct ps_comparison_row *ps_comparison_rows(const struct ps_comparison *comparison,
                                                    size_t *n);
 struct ps_rule ps_comparison_rule(const struct ps_comparison *comparison);
-/* The values by which row `id` was judged: the first metric of each run, or the samples if each
- * group has one run. Returns those of the base. */
+/* The values by which row `id` was judged: the first metric of each run, or the samples. Returns
+ * those of the base. Values of runs without the row may be NAN. */
 const double *ps_comparison_values(const struct ps_comparison *comparison, uint32_t id,
                                    size_t *n_base, const double **now, size_t *n_new);
 /* The confidence interval of the shift of row `id`; false: too few values. */

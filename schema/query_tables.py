@@ -126,7 +126,7 @@ def comparison(head):
         head.fail(f"needs 1 to {METRICS_MAX} metrics, and a budget that is one of them")
     words = [f".query = {quoted(head.name)}, .title = {quoted(head.one('title'))}, .row = {quoted(head.one('row'))}",
              f".place = {quoted(head.one('place') or '')}, .budget_metric = {quoted(budget)}, .presence_query = {quoted(has_table)}, .n = {len(metrics)}",
-             f".place_is_path = {str(head.one('place') in PATHS).lower()}",
+             f".place_is_path = {str(head.one('place') in PATHS).lower()}, .place_is_unit = {str(head.one('place') == 'unit').lower()}",
              f".is_per_step = {str(each == 'step').lower()}, .n_works = {len(works)}",
              ".works = {" + ", ".join(f"{{.word = {quoted(word)}, .query = {quoted(select)}}}" for word, select in works) + "}",
              ".metrics = {"]

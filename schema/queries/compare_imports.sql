@@ -17,7 +17,8 @@
 -- Of tables with the work `steps`, :in_steps is 1 if only what starts in the counted steps of the run is asked
 -- for. The sums are then divided by their number.
 -- Columns: name, the metrics, and optionally place, within (the function of a line), line, by (the cause),
--- samples, and id (of the row in the run).
+-- and id (of the row in the run). Measurements also have stated (the value if another run has none), resolution,
+-- samples, part (1: a further value of what another row measures) and failed (1: what was measured failed).
 --
 -- title: Modules
 -- row: module

@@ -116,6 +116,13 @@ static void add_headline(struct ps_output *out, const cJSON *response)
                  delta = ps_member_number(headline, "delta");
     char text[3][64], percent[32];
 
+    if (cJSON_IsString(ps_member(response, "verdicts"))) {
+        PS_AUTO(ps_buf_free) struct ps_buf verdicts = {0};
+
+        ps_output_quote(&verdicts, ps_member_text(response, "verdicts"));
+        ps_output_fact_quoted(out, "verdicts", &verdicts);
+        return;
+    }
     if (!cJSON_IsObject(headline)) {
         ps_output_fact(out, "headline", "not comparable: %s",
                        ps_member_text(response, "no_headline"));
@@ -219,7 +226,8 @@ static void add_row(struct ps_output *out, const cJSON *page, int row, const cha
     ps_output_value(out, ps_cell_number(page, row, "new"), has_own_units ? place : unit);
     ps_output_change(out, ps_cell_number(page, row, "delta"), has_own_units ? place : unit);
     ps_output_percent(out, ps_cell_number(page, row, "delta_pct"));
-    ps_output_word(out, verdict_word(ps_cell_text(page, row, "verdict"), unit));
+    ps_output_word(out,
+                   verdict_word(ps_cell_text(page, row, "verdict"), has_own_units ? place : unit));
     ps_output_word(out, ps_cell_text(page, row, "change"));
     ps_add_place(&name, ps_cell_text(page, row, "name"), has_own_units ? "" : place);
     ps_output_cell(out, &name);
@@ -285,16 +293,106 @@ static const struct ps_output_column check_columns[] = {
     {"state", "", false},           {"value", "", true},         {"limit", "", true},
     {"% over the base", "%", true}, {"significance", "", false}, {"what", "", false}};
 
-static void add_check(struct ps_output *out, bool is_over, double value, double limit, double pct,
-                      const char *significance, const char *unit, const char *what)
+static void add_state(struct ps_output *out, const char *state, double value, double limit,
+                      double pct, const char *significance, const char *unit, const char *what)
 {
-    ps_output_word(out, is_over ? "over" : "within");
+    ps_output_word(out, state);
     ps_output_value(out, value, unit);
     ps_output_value(out, limit, unit);
     ps_output_percent(out, pct);
     ps_output_word(out, significance);
     ps_output_name(out, what);
     ps_output_row_end(out);
+}
+
+static void add_check(struct ps_output *out, bool is_over, double value, double limit, double pct,
+                      const char *significance, const char *unit, const char *what)
+{
+    add_state(out, is_over ? "over" : "within", value, limit, pct, significance, unit, what);
+}
+
+/* Growth that cannot be judged is no success. */
+static void add_growth(struct ps_output *out, const struct ps_growth *growth, const char *unit,
+                       const char *what, bool *is_over)
+{
+    *is_over |= growth->is_over || growth->missing;
+    add_state(out,
+              growth->missing   ? "missing"
+              : growth->is_over ? "over"
+                                : "within",
+              growth->value, growth->limit,
+              growth->base != 0 ? 100 * growth->delta / fabs(growth->base) : NAN,
+              growth->missing           ? growth->missing
+              : growth->is_significant  ? "significant"
+              : growth->is_within_noise ? "within noise"
+                                        : "unknown",
+              unit, what);
+}
+
+/* Reads GET compare/measurements for the runs of a response. */
+static enum ps_status ask_measurements(struct ps_tool_call *call, const char *base, const char *now,
+                                       const char *id, cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    ps_buf_puts(&path, "compare/measurements");
+    if (id)
+        ps_ask_segment(&path, id);
+    ps_ask_param(&path, "base", base);
+    ps_ask_param(&path, "new", now);
+    ps_ask_param(&path, "format", id ? NULL : "rows");
+    return ps_ask(call, &path, out, err);
+}
+
+static enum ps_status check_measurement(struct ps_tool_call *call, const cJSON *row,
+                                        const char *base, const char *now, int n_base,
+                                        const char *allowed, bool *is_over, struct ps_err *err)
+{
+    const char *change = ps_member_text(row, "change"), *unit = ps_member_text(row, "place"),
+               *name = ps_member_text(row, "name");
+    PS_AUTO(ps_tree_free) cJSON *values = NULL;
+    struct ps_growth growth;
+    char id[24];
+
+    (void)snprintf(id, sizeof id, "%.0f", ps_member_number(row, "id"));
+    if (strcmp(change, "added") == 0) {
+        add_state(call->out, "added", ps_member_number(row, "new"), NAN, NAN, "", unit, name);
+        return PS_OK;
+    }
+    if (ps_growth_needs_values(row, n_base))
+        ask_measurements(call, base, now, id, &values, err);
+    if (err->code != PS_OK ||
+        ps_growth_judge_row(row, values, n_base, allowed, &growth, err) != PS_OK)
+        return err->code;
+    if (ps_member_number(row, "part") == 0 || growth.is_over)
+        add_growth(call->out, &growth, unit, name, is_over);
+    return PS_OK;
+}
+
+/* Checks each measurement, as `perfshelf check` does. */
+static enum ps_status check_measurements(struct ps_tool_call *call, const cJSON *response,
+                                         const char *allowed, bool *is_over, struct ps_err *err)
+{
+    const char *now = ps_arg_text(call, "run"), *base = ps_arg_text(call, "against");
+    const int n_base = cJSON_GetArraySize(ps_member(response, "base"));
+    PS_AUTO(ps_tree_free) cJSON *rows = NULL;
+    struct ps_err unit_err = PS_ERR_INIT;
+    bool is_judged = false;
+    const cJSON *row;
+
+    ask_measurements(call, base, now, NULL, &rows, err);
+    cJSON_ArrayForEach(row, rows)
+    {
+        struct ps_err own = PS_ERR_INIT;
+
+        if (check_measurement(call, row, base, now, n_base, allowed, is_over, &own) == PS_OK)
+            is_judged = true;
+        else if (own.code == PS_BAD_REQUEST)
+            ps_fail_copy(&unit_err, &own);
+        else
+            return ps_fail_copy(err, &own);
+    }
+    return is_judged || unit_err.code == PS_OK ? err->code : ps_fail_copy(err, &unit_err);
 }
 
 /* A budget of the headline: "headline=2s". */
@@ -307,13 +405,19 @@ static enum ps_status check_headline(struct ps_output *out, const cJSON *respons
     const double value = ps_member_number(ps_member(headline, "new"), "median");
     double limit;
 
+    if (cJSON_IsString(ps_member(response, "verdicts")))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "%s: the run has several measurements and no headline" PS_HINT
+                       "write measurements.NAME=VALUE",
+                       budget->text);
     if (!cJSON_IsObject(headline))
         return ps_fail(err, PS_BAD_REQUEST, "the run has no headline");
     if (!ps_value_convert(budget->value, budget->unit, unit, &limit))
         return ps_fail(err, PS_BAD_REQUEST, "%s: wrong unit" PS_HINT "write the limit in %s",
                        budget->text, unit);
-    *is_over |= value > limit;
-    add_check(out, value > limit, value, limit, NAN, "", unit, ps_member_text(headline, "label"));
+    *is_over |= ps_is_above(value, limit);
+    add_check(out, ps_is_above(value, limit), value, limit, NAN, "", unit,
+              ps_member_text(headline, "label"));
     return PS_OK;
 }
 
@@ -370,8 +474,8 @@ static enum ps_status check_rows(struct ps_tool_call *call, const cJSON *respons
         if (!ps_value_convert(budget->value, budget->unit, own, &limit))
             return ps_fail(err, PS_BAD_REQUEST, "%s: wrong unit" PS_HINT "write the limit in %s",
                            budget->text, own);
-        *is_over |= value > limit;
-        add_check(call->out, value > limit, value, limit, NAN, "", own,
+        *is_over |= ps_is_above(value, limit);
+        add_check(call->out, ps_is_above(value, limit), value, limit, NAN, "", own,
                   ps_cell_text(page, row, "name"));
     }
     return PS_OK;
@@ -404,19 +508,17 @@ static enum ps_status check_growth(struct ps_tool_call *call, const cJSON *respo
     const char *allowed = ps_arg_text(call, "fail_on");
     struct ps_growth growth;
 
+    if (cJSON_IsString(ps_member(response, "verdicts")))
+        return check_measurements(call, response, allowed ? allowed : PS_GROWTH_DEFAULT, is_over,
+                                  err);
     if (!cJSON_IsObject(headline))
         return ps_fail(err, PS_BAD_REQUEST, "no difference of the headline: %s",
                        ps_member_text(response, "no_headline"));
     if (ps_growth_judge(headline, cJSON_GetArraySize(ps_member(response, "base")),
                         allowed ? allowed : PS_GROWTH_DEFAULT, &growth, err) != PS_OK)
         return err->code;
-    *is_over |= growth.is_over;
-    add_check(call->out, growth.is_over, growth.value, growth.limit,
-              growth.base != 0 ? 100 * growth.delta / fabs(growth.base) : NAN,
-              growth.is_significant    ? "significant"
-              : growth.is_within_noise ? "within noise"
-                                       : "unknown",
-              ps_member_text(headline, "unit"), ps_member_text(headline, "label"));
+    add_growth(call->out, &growth, ps_member_text(headline, "unit"),
+               ps_member_text(headline, "label"), is_over);
     return PS_OK;
 }
 
@@ -442,7 +544,7 @@ enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
         check_growth(call, response, &is_over, err);
     ps_output_table_end(out, out->shown);
     ps_output_text(out, is_over ? "Result: over a limit." : "Result: within all limits.");
-    if (against && err->code == PS_OK)
+    if (against && err->code == PS_OK && cJSON_IsObject(ps_member(response, "headline")))
         add_certainty(out, ps_member(response, "headline"),
                       cJSON_GetArraySize(ps_member(response, "base")),
                       cJSON_GetArraySize(ps_member(response, "new")));

@@ -17,7 +17,7 @@
 #define ROWS_MAX         1000 /* maximum number of rows in one request */
 #define CAUSES_MAX       5    /* maximum number of rows listed as causes of a slower headline */
 
-enum state { WITHIN, OVER, MISSING };
+enum state { WITHIN, OVER, MISSING, ADDED };
 
 /* Result for one row, or for the headline. */
 struct finding {
@@ -36,6 +36,7 @@ struct report {
     struct ps_buf lines, rows, items;
     struct ps_json json; /* writes to items */
     size_t n_checked, n_over, n_missing;
+    size_t n_not_judged; /* of n_missing: growth that cannot be judged, which is no success */
 };
 
 static void report_free(struct report *report)
@@ -76,7 +77,7 @@ static void add_detail(struct finding *finding, const char *text)
 
 static void add_json(struct report *report, const struct finding *finding)
 {
-    static const char *const states[] = {"within", "over", "missing"};
+    static const char *const states[] = {"within", "over", "missing", "added"};
     struct ps_json *json = &report->json;
     struct ps_str rest = ps_buf_slice(&finding->details);
     ps_json_object(json);
@@ -115,8 +116,8 @@ static void add_details(struct report *report, const struct ps_buf *details)
 
 static void add_finding(struct report *report, const struct finding *finding)
 {
-    static const char *const words[] = {"within ", "over   ", "missing"};
-    static const char *const bold[] = {"within", "**over**", "**missing**"};
+    static const char *const words[] = {"within ", "over   ", "missing", "added  "};
+    static const char *const bold[] = {"within", "**over**", "**missing**", "added"};
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     char value_text[64] = "";
     ps_buf_puts(&what, finding->name);
@@ -195,7 +196,7 @@ static void set_budget(struct finding *finding, double limit, const char *unit)
     char value_text[64], percent[32];
     finding->limit = limit;
     finding->unit = unit;
-    finding->state = finding->value > limit ? OVER : WITHIN;
+    finding->state = ps_is_above(finding->value, limit) ? OVER : WITHIN;
     (void)snprintf(finding->limit_text, sizeof finding->limit_text, "budget %.50s",
                    ps_format_value(limit, unit, value_text));
     (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s",
@@ -367,12 +368,44 @@ static double median_of(const cJSON *headline, const char *group)
     return ps_run_number(group_of(headline, group), "median");
 }
 
+/* Whether the measurements of the runs are judged in place of their headline. */
+static bool has_verdicts(const struct ps_cli_comparison *compared)
+{
+    return cJSON_IsString(cJSON_GetObjectItemCaseSensitive(compared->response, "verdicts"));
+}
+
+/* Checks the limit of the headline for each measurement of the run. */
+static enum ps_status check_measurements(struct report *report,
+                                         const struct ps_cli_comparison *compared,
+                                         const struct ps_budget *budget, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *rows = NULL;
+    const cJSON *row;
+    ps_cli_read_measurements(compared, &rows, err);
+    cJSON_ArrayForEach(row, rows)
+    {
+        const char *unit = ps_run_text(row, "place");
+        struct finding finding = {
+            .name = ps_run_text(row, "name"), .value = ps_run_number(row, "new"), .base = NAN};
+        double limit;
+        if (ps_run_number(row, "part") > 0 || ps_run_number(row, "in_new") == 0)
+            continue;
+        if (!ps_value_convert(budget->value, budget->unit, unit, &limit))
+            return fail_unit(budget, unit, err);
+        set_budget(&finding, limit, unit);
+        add_finding(report, &finding);
+    }
+    return err->code;
+}
+
 static enum ps_status check_headline(struct report *report,
                                      const struct ps_cli_comparison *compared,
                                      const struct ps_budget *budget, struct ps_err *err)
 {
     const cJSON *headline;
     double limit;
+    if (has_verdicts(compared))
+        return check_measurements(report, compared, budget, err);
     if (headline_of(compared, &headline, err) != PS_OK)
         return err->code;
     const char *unit = ps_run_text(headline, "unit");
@@ -385,7 +418,8 @@ static enum ps_status check_headline(struct report *report,
     return PS_OK;
 }
 
-/* Adds the rows that grew most to the details of a headline that grew too much. */
+/* Adds the rows that grew most to the details of a headline that grew too much: those in its unit,
+ * other than the headline itself. */
 static enum ps_status add_causes(struct finding *finding, const struct ps_cli_comparison *compared,
                                  struct ps_err *err)
 {
@@ -399,13 +433,15 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
         const char *name = ps_cli_get_text(page, row, "name"),
                    *by = ps_cli_get_text(page, row, "by");
         PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+        const char *unit;
         char change[64];
         if (!ps_cli_get_cell(page, row, "delta"))
             break;
-        if (delta <= 0)
+        unit = ps_cli_get_unit(table, metric, page, row);
+        if (delta <= 0 || (ps_cli_unit_is_place(table) && (strcmp(unit, finding->unit) != 0 ||
+                                                           !ps_cli_get_number(page, row, "part"))))
             continue;
-        ps_buf_printf(&text, "%s %s %s%s%s",
-                      ps_format_change(delta, ps_run_text(metric, "unit"), change),
+        ps_buf_printf(&text, "%s %s %s%s%s", ps_format_change(delta, unit, change),
                       ps_run_text(table, "row"), name, by[0] ? ", by " : "", by);
         add_detail(finding, text.ptr);
         shown++;
@@ -452,13 +488,87 @@ static void set_growth(struct finding *finding, const struct ps_growth *growth)
     finding->base = growth->base;
     finding->limit = growth->limit;
     finding->significance = word;
-    finding->state = growth->is_over ? OVER : WITHIN;
+    finding->state = growth->missing ? MISSING : growth->is_over ? OVER : WITHIN;
+    if (growth->missing) {
+        (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s",
+                       growth->missing);
+        return;
+    }
     (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s, %s%s%s",
                    ps_format_percent(growth->delta, growth->base, percent),
                    strcmp(word, "unknown") == 0 ? "significance " : "", word,
-                   growth->delta > growth->allowed && growth->is_in_range
+                   ps_is_above(growth->base + growth->delta, growth->limit) && growth->is_in_range
                        ? ", not above all baseline runs"
                        : "");
+}
+
+/* Checks a measurement. One that the baseline lacks is not compared. *is_explained: whether an
+ * earlier finding says why its significance is unknown. */
+static enum ps_status check_measurement(struct report *report,
+                                        const struct ps_cli_comparison *compared, const cJSON *row,
+                                        const char *fail_on, bool *is_explained, struct ps_err *err)
+{
+    const cJSON *base_runs = cJSON_GetObjectItemCaseSensitive(compared->response, "base");
+    const int n_base = cJSON_GetArraySize(base_runs);
+    const bool is_added = strcmp(ps_run_text(row, "change"), "added") == 0;
+    PS_AUTO(ps_run_free) cJSON *values = NULL;
+    PS_AUTO(finding_free)
+    struct finding finding = {.name = ps_run_text(row, "name"),
+                              .unit = ps_run_text(row, "place"),
+                              .value = ps_run_number(row, "new"),
+                              .limit = NAN,
+                              .base = NAN};
+    struct ps_growth growth = {.missing = NULL};
+    char value_text[64];
+    if (ps_growth_needs_values(row, n_base))
+        ps_cli_read_measurement(compared, ps_run_number(row, "id"), &values, err);
+    if (err->code != PS_OK ||
+        ps_growth_judge_row(row, values, n_base, fail_on, &growth, err) != PS_OK)
+        return err->code;
+    if (ps_run_number(row, "part") > 0 && !growth.is_over)
+        return PS_OK;
+    if (is_added) {
+        finding.state = ADDED;
+        (void)snprintf(finding.limit_text, sizeof finding.limit_text, "not in the baseline");
+    } else {
+        set_growth(&finding, &growth);
+        (void)snprintf(finding.limit_text, sizeof finding.limit_text, "baseline %.50s",
+                       ps_format_value(finding.base, finding.unit, value_text));
+    }
+    if (strcmp(ps_run_text(row, "change"), "removed") == 0)
+        finding.value = NAN;
+    if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0 && !*is_explained) {
+        add_uncertainty(&finding, compared);
+        *is_explained = true;
+    }
+    report->n_not_judged += finding.state == MISSING;
+    add_finding(report, &finding);
+    return PS_OK;
+}
+
+/* Checks each measurement, those that changed first. A limit in a unit that only some have counts
+ * for these. */
+static enum ps_status check_all_measurements(struct report *report,
+                                             const struct ps_cli_comparison *compared,
+                                             const char *fail_on, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *rows = NULL;
+    const size_t before = report->n_checked;
+    struct ps_err unit_err = PS_ERR_INIT;
+    bool is_explained = false;
+    const cJSON *row;
+    ps_cli_read_measurements(compared, &rows, err);
+    cJSON_ArrayForEach(row, rows)
+    {
+        struct ps_err own = PS_ERR_INIT;
+        check_measurement(report, compared, row, fail_on, &is_explained, &own);
+        if (own.code == PS_BAD_REQUEST)
+            ps_fail_copy(&unit_err, &own);
+        else if (own.code != PS_OK)
+            return ps_fail_copy(err, &own);
+    }
+    return report->n_checked == before && unit_err.code != PS_OK ? ps_fail_copy(err, &unit_err)
+                                                                 : err->code;
 }
 
 static enum ps_status check_growth(struct report *report, const struct ps_cli_comparison *compared,
@@ -469,6 +579,8 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     struct ps_growth growth;
     char value_text[64];
     PS_AUTO(finding_free) struct finding finding = {.state = WITHIN};
+    if (has_verdicts(compared))
+        return check_all_measurements(report, compared, fail_on, err);
     if (headline_of(compared, &headline, err) != PS_OK ||
         ps_growth_judge(headline, cJSON_GetArraySize(base_runs), fail_on, &growth, err) != PS_OK)
         return err->code;
@@ -482,6 +594,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
         add_causes(&finding, compared, err);
     if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0)
         add_uncertainty(&finding, compared);
+    report->n_not_judged += finding.state == MISSING;
     if (err->code == PS_OK)
         add_finding(report, &finding);
     return err->code;
@@ -492,10 +605,10 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
 static void add_json_report(const struct ps_cli_comparison *compared, bool against,
                             struct report *report, struct ps_buf *out)
 {
-    static const char *const groups[] = {"new", "base", "headline"};
+    static const char *const groups[] = {"new", "base", "headline", "verdicts"};
     struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
-    for (size_t i = 0; i < (against ? 3 : 1); i++) {
+    for (size_t i = 0; i < (against ? 4 : 1); i++) {
         ps_json_key(&json, groups[i]);
         ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), groups[i]));
     }
@@ -584,7 +697,7 @@ int ps_cli_check_growth(const char *subject, const struct ps_options *options,
     else
         ps_print_failure(subject, &err);
     report_free(&report);
-    return err.code != PS_OK || (options->fail_on && report.n_over > 0);
+    return err.code != PS_OK || (options->fail_on && report.n_over + report.n_not_judged > 0);
 }
 
 /* --- Baseline --- */
@@ -668,5 +781,7 @@ int ps_cli_check(const struct ps_options *options)
     else
         ps_print_failure("check", &err);
     report_free(&report);
-    return err.code == PS_BAD_REQUEST ? 2 : err.code != PS_OK || report.n_over > 0;
+    return err.code == PS_BAD_REQUEST
+               ? 2
+               : err.code != PS_OK || report.n_over + report.n_not_judged > 0;
 }

@@ -147,6 +147,25 @@ enum ps_status ps_cli_read_sorted_rows(const struct ps_cli_comparison *compared,
     return ps_client_read(compared->client, path.ptr, out, err);
 }
 
+enum ps_status ps_cli_read_measurements(const struct ps_cli_comparison *compared, cJSON **out,
+                                        struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    add_path(compared, "measurements", &path);
+    ps_path_add_param(&path, "format", "rows");
+    return ps_client_read(compared->client, path.ptr, out, err);
+}
+
+enum ps_status ps_cli_read_measurement(const struct ps_cli_comparison *compared, double id,
+                                       cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    ps_buf_printf(&path, "compare/measurements/%.0f", id);
+    ps_path_add_param(&path, "new", compared->new_runs);
+    ps_path_add_param(&path, "base", compared->base_runs);
+    return ps_client_read(compared->client, path.ptr, out, err);
+}
+
 enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
                                  struct ps_err *err)
 {

@@ -55,6 +55,14 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
 enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_client *client,
                                  struct ps_buf *out, struct ps_err *err);
 
+/* Reads all measurements as an array of objects, those that changed first; free *out with
+ * ps_run_free. */
+enum ps_status ps_cli_read_measurements(const struct ps_cli_comparison *compared, cJSON **out,
+                                        struct ps_err *err);
+/* Reads the values of a measurement in each run; free *out with ps_run_free. */
+enum ps_status ps_cli_read_measurement(const struct ps_cli_comparison *compared, double id,
+                                       cJSON **out, struct ps_err *err);
+
 /* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_run_free. */
 enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
                                  struct ps_err *err);

@@ -70,6 +70,31 @@ static enum ps_status add_conclusion(const struct ps_cli_comparison *compared, s
 
 /* --- Table --- */
 
+/* Adds a value; an empty cell if the group does not have the row. */
+static void add_value(struct ps_table *table, const cJSON *page, int row, const char *column,
+                      const char *unit)
+{
+    char text[64];
+    ps_table_cell(table, cJSON_IsNumber(ps_cli_get_cell(page, row, column))
+                             ? ps_format_value(ps_cli_get_number(page, row, column), unit, text)
+                             : "");
+}
+
+/* The verdict on a measurement that both groups have. */
+static const char *measurement_word(const char *verdict, const char *unit)
+{
+    if (!verdict[0])
+        return "no samples";
+    return strcmp(verdict, "few") == 0 ? "too few samples" : ps_cli_verdict_word(verdict, unit);
+}
+
+/* Whether a row is printed: it changed, or one group lacks it. */
+static bool is_different(const cJSON *page, int row)
+{
+    return ps_cli_get_cell(page, row, "delta") &&
+           (ps_cli_get_number(page, row, "delta") != 0 || ps_cli_get_text(page, row, "change")[0]);
+}
+
 static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
                     const cJSON *page, int row)
 {
@@ -78,12 +103,16 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
            delta = ps_cli_get_number(page, row, "delta");
     const char *verdict = ps_cli_get_text(page, row, "verdict");
     char value_text[64], percent[32];
-    ps_table_cell(table, ps_format_value(base, unit, value_text));
-    ps_table_cell(table, ps_format_value(ps_cli_get_number(page, row, "new"), unit, value_text));
-    ps_table_cell(table, ps_format_change(delta, unit, value_text));
-    ps_table_cell(table, ps_format_percent(delta, base, percent));
-    ps_table_printf(table, "%+.1f %%", ps_cli_get_number(page, row, "share"));
-    ps_table_cell(table, ps_cli_verdict_word(verdict, unit));
+    const bool is_measured = ps_cli_unit_is_place(about);
+    const bool has_delta = cJSON_IsNumber(ps_cli_get_cell(page, row, "delta"));
+    add_value(table, page, row, "base", unit);
+    add_value(table, page, row, "new", unit);
+    ps_table_cell(table, has_delta ? ps_format_change(delta, unit, value_text) : "");
+    ps_table_cell(table, has_delta ? ps_format_percent(delta, base, percent) : "");
+    if (!is_measured)
+        ps_table_printf(table, "%+.1f %%", ps_cli_get_number(page, row, "share"));
+    ps_table_cell(table, is_measured && has_delta ? measurement_word(verdict, unit)
+                                                  : ps_cli_verdict_word(verdict, unit));
     ps_table_cell(table, ps_cli_get_text(page, row, "change"));
     ps_cli_add_name_cell(table, about, page, row);
 }
@@ -92,7 +121,8 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
                       struct ps_buf *out)
 {
     static const char *const titles[] = {"base", "new", "change", "", "share", "verdict", ""};
-    struct ps_table table = {.columns = 8, .right = 31};
+    const bool is_measured = ps_cli_unit_is_place(about); /* the values do not add up */
+    struct ps_table table = {.columns = is_measured ? 7 : 8, .right = is_measured ? 15 : 31};
     char more[64];
     int rows = 0;
     ps_buf_printf(out, "\n%s by %s", ps_run_text(about, "title"), ps_run_text(metric, "title"));
@@ -100,9 +130,10 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
     ps_buf_puts(out, ", largest change first\n");
     ps_cli_add_work(about, page, out);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        ps_table_cell(&table, titles[i]);
+        if (!is_measured || strcmp(titles[i], "share") != 0)
+            ps_table_cell(&table, titles[i]);
     ps_table_cell(&table, ps_run_text(about, "row"));
-    while (ps_cli_get_cell(page, rows, "delta") && ps_cli_get_number(page, rows, "delta") != 0)
+    while (is_different(page, rows))
         add_row(&table, about, metric, page, rows++);
     if (rows)
         ps_table_print(&table, out);

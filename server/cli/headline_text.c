@@ -54,11 +54,17 @@ void ps_cli_add_headline(const struct ps_cli_comparison *compared, struct ps_buf
     const cJSON *base = cJSON_GetObjectItemCaseSensitive(compared->response, "base"),
                 *now = cJSON_GetObjectItemCaseSensitive(compared->response, "new"),
                 *headline = cJSON_GetObjectItemCaseSensitive(compared->response, "headline");
+    const char *verdicts = ps_run_text(compared->response, "verdicts");
     const char *unit = ps_run_text(headline, "unit"), *verdict = ps_run_text(headline, "verdict");
     double from = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "base"), "median"),
            to = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "new"), "median"),
            delta = ps_run_number(headline, "delta");
     char text[3][64], percent[32];
+    if (verdicts[0]) {
+        ps_append_escaped(out, ps_str_from_c(verdicts));
+        ps_buf_puts(out, ".\n");
+        return;
+    }
     if (cJSON_IsNull(headline)) {
         ps_buf_printf(out, "No difference of the headline: %s.\n",
                       ps_run_text(compared->response, "no_headline"));

@@ -93,6 +93,7 @@ struct ps_query_comparison {
     /* SELECT of 0 or 1: whether a run has the table; NULL: all runs have it */
     const char *presence_query;
     bool place_is_path; /* the end of a place tells more than its begin: files, outer modules */
+    bool place_is_unit; /* rows are measurements in units of their own */
     bool is_per_step;   /* values are already those of the mean step, if a run has steps */
     size_t n_works;     /* the first that all runs have is compared */
     struct ps_query_work works[PS_HEAD_WORKS];

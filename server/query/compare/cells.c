@@ -6,13 +6,13 @@
 #include "server/query/compare/compare.h"
 
 const char *const ps_verdict_words[] = {NULL, "few", "same", "up", "down"};
-const char *const ps_change_words[] = {NULL, "added", "removed", "moved"};
+const char *const ps_change_words[] = {NULL, "added", "removed", "moved", "failed"};
 
 static const char *const column_names[PS_CMP_OTHER_METRICS] = {
     "id",     "name",    "place",  "base_place", "within", "line",    "base_line",
     "by",     "base_by", "change", "base",       "new",    "delta",   "delta_pct",
     "share",  "noise",   "low",    "high",       "p",      "verdict", "in_base",
-    "in_new", "mad",     "min",    "max",        "size"};
+    "in_new", "part",    "mad",    "min",        "max",    "size"};
 
 /* The columns for a single group, in their order. They need no base. */
 static const int single_group_columns[] = {PS_CMP_ID,   PS_CMP_NAME,  PS_CMP_PLACE, PS_CMP_FUNCTION,
@@ -72,8 +72,8 @@ static struct ps_value number_value(const struct ps_comparison_row *row, int col
         return real_cell(judgement->base_median != 0
                              ? 100 * judgement->delta / fabs(judgement->base_median)
                              : NAN);
-    case PS_CMP_SIZE:
-        return real_cell(fabs(judgement->delta));
+    case PS_CMP_PART:
+        return integer_cell(row->is_part);
     case PS_CMP_MAD:
         return real_cell(judgement->new_mad);
     case PS_CMP_NOISE:
@@ -102,6 +102,23 @@ static struct ps_value extreme_value(const struct ps_cached_comparison *table, u
     return real_cell(end);
 }
 
+/* Sorts measurements in different units: first those without a counterpart and those that failed,
+ * then those that changed, then those of unknown significance, then the rest; each by the ratio of
+ * the change. */
+static double size_of_measurement(const struct ps_comparison_row *row)
+{
+    const struct ps_judgement *judgement = &row->judgement;
+    const double ratio = fabs(judgement->delta / judgement->base_median),
+                 scaled = ratio / (1 + ratio); /* below 1 */
+    const int class = row->change != PS_CHANGE_NONE          ? 3
+                      : judgement->verdict >= PS_VERDICT_UP  ? 2
+                      : judgement->delta == 0                ? 0
+                      : judgement->verdict < PS_VERDICT_SAME ? 1
+                                                             : 0;
+
+    return class + (isfinite(ratio) ? scaled : judgement->delta != 0 ? 1 : 0);
+}
+
 struct ps_value ps_comparison_column_value(const struct ps_cached_comparison *table,
                                            const struct ps_comparison_row *row, int column)
 {
@@ -122,6 +139,9 @@ struct ps_value ps_comparison_column_value(const struct ps_cached_comparison *ta
     case PS_CMP_HIGH:
         (void)ps_comparison_interval(table->comparison, row->id, &interval[0], &interval[1]);
         return real_cell(interval[column == PS_CMP_HIGH]);
+    case PS_CMP_SIZE:
+        return real_cell(table->head.place_is_unit ? size_of_measurement(row)
+                                                   : fabs(row->judgement.delta));
     case PS_CMP_SHARE: /* for a single group NULL, unless the rows sum up to the whole */
         return real_cell(
             table->is_single_group && !table->head.metrics[0].is_additive ? NAN : row->share_pct);
@@ -148,7 +168,8 @@ size_t ps_comparison_list_columns(const struct ps_cached_comparison *table,
     size_t n = 0;
 
     for (int i = 0; i < (table->is_single_group ? N_SINGLE_GROUP_COLUMNS : PS_CMP_MAD); i++)
-        out[n++] = table->is_single_group ? single_group_columns[i] : i;
+        if (i != PS_CMP_PART || table->is_single_group || table->head.place_is_unit)
+            out[n++] = table->is_single_group ? single_group_columns[i] : i;
     for (int i = 0; i < 2 * ((int)table->head.n - 1); i++)
         if (!table->is_single_group || i % 2)
             out[n++] = PS_CMP_OTHER_METRICS + i;

@@ -78,12 +78,20 @@ bool ps_compare_get_unit(const struct ps_compare_groups *groups,
 
 /* --- Headline (headline.c) --- */
 
-/* Writes the keys "headline" and "no_headline". The parameter `metric` names a metric of the
- * summary in place of the headline of the runs. */
+/* Writes the keys "headline", "no_headline" and "verdicts". The parameter `metric` names a metric
+ * of the summary in place of the headline of the runs. */
 enum ps_status ps_compare_write_headline(struct ps_store *store,
                                          const struct ps_compare_groups *groups,
                                          struct ps_params params, struct ps_json *json,
                                          struct ps_err *err);
+/* --- Measurements (measurements.c) --- */
+
+/* Appends the verdicts on all measurements, such as "1 of 7 measurements slower (sort +15.2 %), 6
+ * within noise". Appends nothing if the headline says as much: the runs are no benchmarks, or each
+ * has a single value of the same thing. */
+enum ps_status ps_compare_sum_up(struct ps_store *store, const struct ps_compare_groups *groups,
+                                 struct ps_buf *out, struct ps_err *err);
+
 /* --- What values are per (per.c) --- */
 
 enum ps_per { PS_PER_RUN, PS_PER_STEP, PS_PER_CALL, PS_N_PER };
@@ -178,7 +186,7 @@ enum ps_status ps_compare_read_whole(struct ps_db *db, const struct ps_query_met
 
 /* Indices of the columns of a table query, from 0; -1: the query has no such column. */
 struct ps_row_columns {
-    int id, name, place, function, line, cause, samples;
+    int id, name, place, function, line, cause, samples, stated, resolution, part, failed;
     int metrics[PS_HEAD_METRICS], calls[PS_HEAD_METRICS];
 };
 
@@ -196,6 +204,9 @@ struct ps_run_rows {
     /* PS_PER_STEP: values are divided by `steps` of the run. PS_PER_CALL: values from head->n on
      * are the divisors of the metrics. */
     enum ps_per per;
+    /* Values from head->n on are what the tools state; values before may be NAN. Otherwise what the
+     * tools state replaces those. */
+    bool states;
     double steps;
     int64_t n_rows; /* of all runs so far */
 
@@ -235,6 +246,7 @@ enum ps_comparison_column {
     PS_CMP_VERDICT,
     PS_CMP_IN_BASE,
     PS_CMP_IN_NEW,
+    PS_CMP_PART,
     PS_CMP_MAD, /* PS_CMP_MAD, PS_CMP_MIN and PS_CMP_MAX exist only for a single group */
     PS_CMP_MIN,
     PS_CMP_MAX,

@@ -337,16 +337,22 @@ static void write_two_groups(const struct headline *h, const double *values, str
     ps_json_key_str(json, "no_pairs", why.ptr);
 }
 
-static void write_headline(const struct headline *h, const char *metric, struct ps_json *json)
+/* verdicts: on all measurements, in place of the headline; NULL: none. */
+static void write_headline(const struct headline *h, const char *metric, const char *verdicts,
+                           struct ps_json *json)
 {
     PS_AUTO(ps_buf_free) struct ps_buf why = {0};
     double values[2 * PS_GROUP_MAX];
 
-    explain_no_headline(h, metric, &why);
+    if (verdicts)
+        ps_buf_puts(&why, "each measurement is judged on its own");
+    else
+        explain_no_headline(h, metric, &why);
     ps_json_key(json, "headline");
     if (why.len) {
         ps_json_null(json);
         ps_json_key_str(json, "no_headline", why.ptr);
+        ps_json_key_str(json, "verdicts", verdicts);
         return;
     }
     for (size_t i = 0; i < h->groups->n_base + h->groups->n_new; i++)
@@ -360,6 +366,7 @@ static void write_headline(const struct headline *h, const char *metric, struct 
         write_single_group(values, h->groups->n_new, json);
     ps_json_end(json);
     ps_json_key_str(json, "no_headline", NULL);
+    ps_json_key_str(json, "verdicts", NULL);
 }
 
 enum ps_status ps_compare_write_headline(struct ps_store *store,
@@ -370,6 +377,7 @@ enum ps_status ps_compare_write_headline(struct ps_store *store,
     const char *metric = ps_param_get(params, "metric");
     PS_AUTO(ps_free_ptr) struct headline *h = ps_alloc(sizeof *h);
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf verdicts = {0};
 
     if (metric && (!metric[0] || strcmp(metric, "headline") == 0))
         metric = NULL;
@@ -381,7 +389,10 @@ enum ps_status ps_compare_write_headline(struct ps_store *store,
                            .label = metric ? metric : groups->runs[0].headline_label,
                            .unit = metric ? ps_summary_metric_unit(metric)
                                           : groups->runs[0].headline_unit};
-    if (read_values(store, path.ptr, h, err) == PS_OK)
-        write_headline(h, metric, json);
+    read_values(store, path.ptr, h, err);
+    if (!metric && err->code == PS_OK)
+        ps_compare_sum_up(store, groups, &verdicts, err);
+    if (err->code == PS_OK)
+        write_headline(h, metric, verdicts.ptr, json);
     return err->code;
 }

@@ -117,12 +117,16 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
                                  .on_row = add_row,
                                  .user = &target,
                                  .mode = mode,
-                                 .per = out->per};
-    const size_t n_metrics = out->per == PS_PER_CALL ? 2 * out->head.n : out->head.n;
+                                 .per = out->per,
+                                 .states = out->head.place_is_unit};
+    const size_t n_metrics =
+        out->per == PS_PER_CALL || reader.states ? 2 * out->head.n : out->head.n;
 
     out->comparison = ps_comparison_new(groups->n_base, groups->n_new, n_metrics);
     if (out->per == PS_PER_CALL)
         ps_comparison_divide(out->comparison);
+    if (reader.states)
+        ps_comparison_measure(out->comparison);
     target.comparison = out->comparison;
     if (out->head.place_is_path)
         ps_comparison_match_paths(out->comparison);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* run_rows.c: reads the rows of one run for a comparison. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,6 +27,10 @@ static struct ps_row_columns find_columns(struct ps_stmt *stmt,
         .line = column_of(stmt, "line"),
         .cause = column_of(stmt, "by"),
         .samples = column_of(stmt, "samples"),
+        .stated = column_of(stmt, "stated"),
+        .resolution = column_of(stmt, "resolution"),
+        .part = column_of(stmt, "part"),
+        .failed = column_of(stmt, "failed"),
     };
 
     for (size_t i = 0; i < head->n; i++) {
@@ -121,6 +126,23 @@ static void read_values(const struct ps_run_rows *r, struct ps_stmt *stmt,
     }
 }
 
+static void read_measurement(struct ps_run_rows *r, struct ps_stmt *stmt,
+                             struct ps_compare_input *row)
+{
+    const struct ps_row_columns *c = &r->columns;
+    const double stated = ps_col_real_or_nan(stmt, c->stated);
+
+    row->values[0] = ps_col_real_or_nan(stmt, c->metrics[0]);
+    if (r->states)
+        row->values[1] = stated;
+    else if (isnan(row->values[0]))
+        row->values[0] = stated;
+    row->resolution = ps_col_real(stmt, c->resolution);
+    row->is_part = ps_col_int(stmt, c->part);
+    row->has_failed = ps_col_int(stmt, c->failed);
+    read_samples(r, ps_col_text(stmt, c->samples), row);
+}
+
 static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struct ps_err *err)
 {
     const struct ps_row_columns *c = &r->columns;
@@ -131,9 +153,10 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
                                    .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
                                    .cause = column_text(stmt, c->cause)};
 
-    read_values(r, stmt, &row);
-    if (c->samples >= 0)
-        read_samples(r, ps_col_text(stmt, c->samples), &row);
+    if (r->head->place_is_unit)
+        read_measurement(r, stmt, &row);
+    else
+        read_values(r, stmt, &row);
     if (c->function >= 0 && !row.function.ptr)
         row.function = PS_STR("");
     if (r->table->names_rows_by_source)

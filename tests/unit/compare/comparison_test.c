@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* comparison_test.c: which rows of two groups of runs are the same. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,23 +189,120 @@ static void shares_sum_to_a_hundred(void **state)
     ps_comparison_free(c);
 }
 
+/* A measurement in a run: its median (NAN: unknown), its mean, and its samples. */
+struct measured {
+    size_t run;
+    const char *name;
+    double median, mean;
+    const double *samples;
+    size_t n_samples;
+    bool has_failed;
+};
+
+static struct ps_comparison *measure(size_t n_base, size_t n_new, const struct measured *rows)
+{
+    struct ps_comparison *c = ps_comparison_new(n_base, n_new, 2);
+
+    ps_comparison_measure(c);
+    for (; rows->name; rows++)
+        ps_comparison_add(c, rows->run,
+                          &(struct ps_compare_input){.name = ps_str_from_c(rows->name),
+                                                     .place = PS_STR("s"),
+                                                     .values = {rows->median, rows->mean},
+                                                     .samples = rows->samples,
+                                                     .n_samples = rows->n_samples,
+                                                     .has_failed = rows->has_failed});
+    ps_comparison_judge(c, 0);
+    return c;
+}
+
+static const double slow[] = {2, 2.1, 1.9, 2, 2.05}, fast[] = {1, 1.1, 0.9, 1, 1.05};
+
 static void samples_of_one_run_are_its_group(void **state)
 {
-    const double before[] = {1, 1.1, 0.9, 1, 1.05}, after[] = {2, 2.1, 1.9, 2, 2.05}, *now;
-    struct ps_comparison *c = ps_comparison_new(1, 1, 1);
+    struct ps_comparison *c =
+        measure(1, 1,
+                (struct measured[]){
+                    {0, "m", 1, 1.01, fast, 5, false}, {1, "m", 2, 2.01, slow, 5, false}, {0}});
+    const double *now;
     size_t n, n_base, n_new;
 
     (void)state;
-    ps_comparison_add(c, 0,
-                      &(struct ps_compare_input){
-                          .name = PS_STR("m"), .values = {1}, .samples = before, .n_samples = 5});
-    ps_comparison_add(c, 1,
-                      &(struct ps_compare_input){
-                          .name = PS_STR("m"), .values = {2}, .samples = after, .n_samples = 5});
-    ps_comparison_judge(c, 0);
     assert_int_equal(ps_comparison_rows(c, &n)[0].judgement.verdict, PS_VERDICT_UP);
+    assert_true(ps_comparison_rows(c, &n)[0].judgement.delta == 1);
     assert_true(ps_comparison_values(c, 1, &n_base, &now, &n_new)[1] == 1.1 && now[4] == 2.05);
     assert_true(n_base == 5 && n_new == 5);
+    ps_comparison_free(c);
+}
+
+/* Two runs of each group are too few by themselves, their samples are not. The runs must agree. */
+static void samples_of_several_runs_count_together(void **state)
+{
+    const struct measured agree[] = {{0, "m", 1, 1, fast, 5, false},
+                                     {1, "m", 1, 1, fast, 5, false},
+                                     {2, "m", 2, 2, slow, 5, false},
+                                     {3, "m", 2, 2, slow, 5, false},
+                                     {0}};
+    const struct measured differ[] = {{0, "m", 1, 1, fast, 5, false},
+                                      {1, "m", 2, 2, slow, 5, false},
+                                      {2, "m", 2, 2, slow, 5, false},
+                                      {3, "m", 2, 2, slow, 5, false},
+                                      {0}};
+    struct ps_comparison *c = measure(2, 2, agree);
+    size_t n;
+
+    (void)state;
+    assert_int_equal(ps_comparison_rows(c, &n)[0].judgement.verdict, PS_VERDICT_UP);
+    ps_comparison_free(c);
+    c = measure(2, 2, differ);
+    assert_int_equal(ps_comparison_rows(c, &n)[0].judgement.verdict, PS_VERDICT_SAME);
+    ps_comparison_free(c);
+}
+
+static void a_measurement_that_a_group_lacks_is_unknown(void **state)
+{
+    struct ps_comparison *c =
+        measure(1, 1,
+                (struct measured[]){
+                    {0, "old", 1, 1, NULL, 0, false}, {1, "new", 2, 2, NULL, 0, false}, {0}});
+    size_t n;
+    const struct ps_comparison_row *rows = ps_comparison_rows(c, &n);
+
+    (void)state;
+    assert_int_equal(n, 2);
+    assert_int_equal(rows[0].change, PS_CHANGE_REMOVED);
+    assert_true(rows[0].judgement.base_median == 1 && isnan(rows[0].judgement.new_median));
+    assert_int_equal(rows[1].change, PS_CHANGE_ADDED);
+    assert_true(isnan(rows[1].judgement.base_median) && isnan(rows[1].judgement.delta));
+    ps_comparison_free(c);
+}
+
+static void a_mean_is_compared_with_a_mean(void **state)
+{
+    struct ps_comparison *c =
+        measure(1, 1,
+                (struct measured[]){
+                    {0, "m", 1, 1.5, fast, 5, false}, {1, "m", NAN, 1.6, NULL, 0, false}, {0}});
+    size_t n;
+    const struct ps_judgement *judged = &ps_comparison_rows(c, &n)[0].judgement;
+
+    (void)state;
+    assert_true(judged->base_median == 1.5 && judged->new_median == 1.6);
+    assert_int_equal(judged->verdict, PS_VERDICT_NONE);
+    ps_comparison_free(c);
+}
+
+static void what_failed_is_not_faster(void **state)
+{
+    struct ps_comparison *c = measure(
+        1, 1,
+        (struct measured[]){{0, "m", 2, 2, slow, 5, false}, {1, "m", 1, 1, fast, 5, true}, {0}});
+    size_t n;
+    const struct ps_comparison_row *rows = ps_comparison_rows(c, &n);
+
+    (void)state;
+    assert_int_equal(rows[0].change, PS_CHANGE_FAILED);
+    assert_int_equal(rows[0].judgement.verdict, PS_VERDICT_NONE);
     ps_comparison_free(c);
 }
 
@@ -302,6 +400,10 @@ int comparison_test(void)
         cmocka_unit_test(another_checkout_is_the_same_code),
         cmocka_unit_test(shares_sum_to_a_hundred),
         cmocka_unit_test(samples_of_one_run_are_its_group),
+        cmocka_unit_test(samples_of_several_runs_count_together),
+        cmocka_unit_test(a_measurement_that_a_group_lacks_is_unknown),
+        cmocka_unit_test(a_mean_is_compared_with_a_mean),
+        cmocka_unit_test(what_failed_is_not_faster),
         cmocka_unit_test(alignments_are_longest),
         cmocka_unit_test(long_sequences_are_met_where_nothing_moved),
     };

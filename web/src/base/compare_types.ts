@@ -7,7 +7,7 @@ import type { Run } from './types';
 /** 'up', 'down': greater or less than the base, above the noise; 'same': within noise; 'few': too
  * few runs for a test; null: one run per side, no test. */
 export type Verdict = 'up' | 'down' | 'same' | 'few' | null;
-export type Change = 'added' | 'removed' | 'moved' | null;
+export type Change = 'added' | 'removed' | 'moved' | 'failed' | null;
 
 export interface Group {
     values: number[];
@@ -105,6 +105,8 @@ export interface Comparison {
     headline: JudgedHeadline | null;
     /** why there is no headline; null if there is one */
     no_headline: string | null;
+    /** the verdicts on all measurements, in place of a headline; null: none */
+    verdicts: string | null;
     tables: ComparisonTable[];
     /** 'tree': GET /compare/tree is available; 'graph': every run has a call graph */
     pictures: string[];
@@ -159,14 +161,17 @@ export interface ComparisonRow extends Omit<Judged, 'delta'> {
     by: string | null;
     base_by: string | null;
     change: Change;
-    /** per call, null if the group does not have the row; then there is no difference either */
+    /** per call and of measurements, null if the group does not have the row; then there is no
+     * difference either */
     base: number | null;
     new: number | null;
     delta: number | null;
-    /** percent of Σ |delta| */
+    /** percent of Σ |delta|; null: measurements */
     share: number | null;
     in_base: number;
     in_new: number;
+    /** 1: a further value of what another measurement measures; absent in other tables */
+    part?: number;
 }
 
 /** A row of values that are not per call. */

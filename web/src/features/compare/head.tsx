@@ -158,6 +158,7 @@ function RunList({ label, runs }: { label: string; runs: Run[] }) {
 
 function HeadlineVerdict({ comparison }: { comparison: Comparison }) {
     const { headline, base, new: fresh } = comparison;
+    if (comparison.verdicts) return <p class="compare-answer">{comparison.verdicts}.</p>;
     if (!headline) {
         return (
             <p class="compare-answer">

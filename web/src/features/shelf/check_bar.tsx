@@ -148,7 +148,7 @@ function GroupPair({ groups: [base, fresh] }: { groups: Groups }) {
                 <span title={groupName(fresh)}>{groupName(fresh)}</span>
                 {count(fresh)}
             </span>
-            {single ? (
+            {single && !hasBenchmarks(base[0]) ? (
                 <PairDifference base={base[0]} fresh={fresh[0]} />
             ) : (
                 <GroupVerdict {...{ base, fresh }} />
@@ -157,10 +157,16 @@ function GroupPair({ groups: [base, fresh] }: { groups: Groups }) {
     );
 }
 
+/* A run of several benchmarks has no headline that could be compared. */
+function hasBenchmarks({ headline }: Run): boolean {
+    return headline?.unit === 'benchmarks';
+}
+
 /* Difference of two groups, with the server's verdict. */
 function GroupVerdict({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
     if (!data) return null;
+    if (data.verdicts) return <span>{data.verdicts}</span>;
     if (!data.headline) {
         return (
             <span class="faint" title={data.no_headline ?? ''}>

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Benchmark files in diff, check and trend: each row is judged on its own, by the samples in the files."""
+import json
+import unittest
+
+from program import ShelfTest
+
+SHAPE = [-0.04, 0.01, 0.0, -0.02, 0.03, 0.02, -0.01, 0.04, -0.03, 0.0]  # of the samples of a benchmark
+
+
+def samples_of(median):
+    return [median * (1 + part) for part in SHAPE]
+
+
+def pytest_benchmark(rows, data=True, machine=None):
+    """{name: median in seconds}, as `pytest --benchmark-json` writes it."""
+    benchmarks = []
+    for name, median in rows.items():
+        values = samples_of(median)
+        stats = {"min": min(values), "max": max(values), "mean": sum(values) / len(values), "median": median, "stddev": 0.02 * median,
+                 "rounds": len(values), "iterations": 1, "q1": 0.98 * median, "q3": 1.02 * median}
+        benchmarks.append({"group": None, "name": name, "fullname": f"test_app.py::{name}", "params": None,
+                           "stats": {**stats, **({"data": values} if data else {})}})
+    return {"machine_info": machine or {"python_version": "3.13.1", "cpu": {"brand_raw": "CPU 1"}}, "commit_info": {"id": "1"},
+            "benchmarks": benchmarks, "datetime": "2026-01-01T00:00:00+00:00", "version": "5.3.1"}
+
+
+def hyperfine(rows, primary="time_wall_clock", codes=None):
+    """{command: (seconds, bytes)}, as hyperfine 2.0 writes it."""
+    results = []
+    for command, (seconds, size) in rows.items():
+        metrics = {"time_wall_clock": (samples_of(seconds), "second"), "time_user": (samples_of(seconds / 4), "second"),
+                   "memory_peak_resident": (samples_of(size), "byte")}
+        runs = [{**{key: {"value": values[i], "unit": unit} for key, (values, unit) in metrics.items()}, "exit_code": (codes or {}).get(command, 0)}
+                for i in range(len(SHAPE))]
+        summary = {key: {"unit": unit, "count": len(values), "mean": sum(values) / len(values), "stddev": 0.02 * values[2], "median": values[2],
+                         "min": min(values), "max": max(values)} for key, (values, unit) in metrics.items()}
+        results.append({"command": command, "measurements": runs, "parameters": {}, "summary": summary})
+    return {"schema_version": 2, "metadata": {"hyperfine_version": "2.0.0", "platform": {"os": "linux", "architecture": "x86_64"}},
+            "primary_metric": primary, "results": results}
+
+
+class BenchmarkTest(ShelfTest):
+    def setUp(self):
+        super().setUp()
+        self.n = 0
+
+    def add(self, document, *options):
+        self.n += 1
+        return self.json("add", self.file(f"{self.n}.json", json.dumps(document).encode()), "--name", f"run {self.n}", *options)["id"]
+
+    def check(self, *args, status=0):
+        done = self.run_verb("check", *args)
+        self.assertEqual((done.returncode, done.stderr), (status, b""), done.stdout)
+        return done.stdout.decode().splitlines()
+
+
+class Check(BenchmarkTest):
+    def test_each_benchmark_is_checked(self):
+        base = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02, "test_c": 3e-6}))
+        new = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02, "test_c": 6e-6}))
+        lines = self.check(new, "--against", base, status=1)
+        self.assertEqual(lines[0], "over    test_app.py::test_c  6.000 µs  baseline 3.000 µs  +100.0 %, significant")
+        self.assertEqual([line.split()[0] for line in lines], ["over", "within", "within"])
+
+    def test_samples_tell_a_change_from_noise(self):
+        base = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02}))
+        new = self.add(pytest_benchmark({"test_a": 0.00101, "test_b": 0.02}))
+        self.assertIn("+1.0 %, within noise", self.check(new, "--against", base, "--fail-on", "+0.5%")[0])
+
+    def test_without_samples_growth_is_of_unknown_significance(self):
+        base = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02}, data=False))
+        new = self.add(pytest_benchmark({"test_a": 0.0012, "test_b": 0.02}, data=False))
+        self.assertIn("+20.0 %, significance unknown", self.check(new, "--against", base, status=1)[0])
+        self.check(new, "--against", base, "--fail-on", "+20%")
+
+    def test_exactly_the_allowed_growth_is_within(self):
+        for base_value, new_value, percent in ((0.02, 0.021, 5), (0.1, 0.105, 5), (0.3, 0.36, 20), (0.7, 0.77, 10)):
+            base = self.add(pytest_benchmark({"test_a": base_value, "test_b": 1.0}, data=False))
+            new = self.add(pytest_benchmark({"test_a": new_value, "test_b": 1.0}, data=False))
+            self.check(new, "--against", base, "--fail-on", f"+{percent}%")
+            self.check(new, "--against", base, "--fail-on", f"+{percent - 0.001}%", status=1)
+
+    def test_a_renamed_benchmark_does_not_pass(self):
+        base = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02}))
+        new = self.add(pytest_benchmark({"test_a": 0.001, "test_c": 0.04}))
+        lines = self.check(new, "--against", base, status=1)
+        self.assertEqual(lines[:2], ["missing test_app.py::test_b  baseline 20.00 ms  not in this run", "added   test_app.py::test_c  40.00 ms  not in the baseline"])
+
+    def test_no_time_is_no_success(self):
+        base = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02}))
+        new = self.add(pytest_benchmark({"test_a": 0, "test_b": 0}))
+        self.assertIn("no time was measured", self.check(new, "--against", base, status=1)[0])
+
+    def test_a_command_that_failed_does_not_pass(self):
+        base = self.add(hyperfine({"a": (0.2, 1 << 20), "b": (0.1, 1 << 20)}))
+        new = self.add(hyperfine({"a": (0.01, 1 << 20), "b": (0.1, 1 << 20)}, codes={"a": 137}))
+        self.assertEqual(self.check(new, "--against", base, status=1)[0], "missing wall clock: a  10.00 ms  baseline 200.0 ms  a run failed")
+        self.assertNotIn("faster", self.ok("diff", base, new))
+
+    def test_memory_counts_if_it_grew_significantly(self):
+        base = self.add(hyperfine({"a": (0.2, 1 << 20), "b": (0.1, 1 << 20)}))
+        new = self.add(hyperfine({"a": (0.2, 2 << 20), "b": (0.1, 1 << 20)}))
+        lines = self.check(new, "--against", base, status=1)
+        self.assertIn("over    peak memory: a  2.00 MiB  baseline 1.00 MiB  +100.0 %, significant", lines)
+        self.assertEqual(len(lines), 3)
+
+    def test_a_limit_of_the_headline_counts_for_each_benchmark(self):
+        run = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02}))
+        lines = self.check(run, "--budget", "headline=2ms", status=1)
+        self.assertEqual([line.split()[:2] for line in lines], [["within", "test_app.py::test_a"], ["over", "test_app.py::test_b"]])
+
+
+class Diff(BenchmarkTest):
+    def test_bytes_and_seconds_are_not_added(self):
+        base = self.add(hyperfine({"a": (0.05, 4 << 20), "b": (0.1, 4 << 20)}))
+        new = self.add(hyperfine({"a": (0.12, 4.04 * (1 << 20)), "b": (0.1, 4 << 20)}))
+        text = self.ok("diff", base, new)
+        self.assertIn("1 of 2 measurements slower (wall clock: a +140.0 %), 1 within noise", text)
+        self.assertIn("wall clock: a", text.split("measurement\n")[1].splitlines()[0])
+        self.assertNotIn("share", text)
+
+    def test_added_and_removed_come_first_and_have_no_zero(self):
+        base = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02}))
+        new = self.add(pytest_benchmark({"test_a": 0.002, "test_c": 0.04}))
+        text = self.ok("diff", base, new)
+        self.assertIn("1 of 3 measurements removed (test_app.py::test_b), 1 added (test_app.py::test_c), 1 slower (test_app.py::test_a +100.0 %)", text)
+        self.assertNotIn(" 0 s", text)
+
+    def test_several_files_are_judged_by_all_samples(self):
+        base = [self.add(pytest_benchmark({"test_a": 0.001 + i * 1e-6, "test_b": 0.02 + i * 1e-6})) for i in range(3)]
+        new = [self.add(pytest_benchmark({"test_a": 0.0012 + i * 1e-6, "test_b": 0.02 + i * 1e-6})) for i in range(3, 6)]
+        self.assertIn("1 of 2 measurements slower (test_app.py::test_a +20.3 %), 1 within noise", self.ok("diff", ",".join(base), ",".join(new)))
+
+    def test_equal_names_are_different_measurements(self):
+        document = pytest_benchmark({"test_a": 0.001, "test_b": 0.02})
+        for row in document["benchmarks"]:
+            row["fullname"] = "test_same"
+        run = self.add(document)
+        values = {row["name"]: row["base"] for row in self.json("diff", run, run)["rows"]}
+        self.assertEqual(values, {"test_same": 0.001, "test_same (2)": 0.02})
+
+
+if __name__ == "__main__":
+    unittest.main()
