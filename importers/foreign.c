@@ -40,7 +40,8 @@ static const char record_hint[] =
 #define PYINSTRUMENT "record with `pyinstrument -r json -o profile.json app.py`"
 #define VIZTRACER    "record with `viztracer -o trace.json app.py` and add trace.json"
 #define SCALENE      "record with `scalene run --json --outfile app.json app.py`"
-#define TACHYON      "record with `python -m profiling.sampling run --collapsed -o stacks.txt app.py`"
+#define TACHYON      "record with `python -m profiling.sampling run --gecko -o profile.json app.py`"
+#define REPLAY       "convert it with `python -m profiling.sampling replay --gecko -o profile.json FILE`"
 #define NVPROF                                                                                     \
     "record with its successor: `nsys profile -o report app` and `nsys export --type sqlite "      \
     "report.nsys-rep`"
@@ -115,9 +116,9 @@ static const struct magic magics[] = {
     {0, PS_STR("\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), "a CPU profile of gperftools",
      GPERFTOOLS},
     {0, PS_STR("HCAT"), "a binary profile of Python's sampling profiler",
-     "convert it with `python -m profiling.sampling replay --collapsed -o stacks.txt FILE`"},
+     REPLAY},
     {0, PS_STR("TACH"), "a binary profile of Python's sampling profiler",
-     "convert it with `python -m profiling.sampling replay --collapsed -o stacks.txt FILE`"},
+     REPLAY},
     {0, PS_STR("MOJ"), "a binary recording of austin (MOJO)",
      "convert it with `mojo2austin FILE stacks.austin` (from `pip install austin-python`)"},
     {0, PS_STR("FLR\0"), "a recording of Java's Flight Recorder",
@@ -148,6 +149,15 @@ static const struct magic magics[] = {
 };
 
 static const struct kind pprof = {{""}, "a pprof profile", SPEEDSCOPE};
+/* speedscope shows the last column of a profile, which ddtrace leaves empty */
+static const struct kind ddtrace = {
+    {""},
+    "a pprof profile of ddtrace",
+    "record the program itself with `py-spy record --format speedscope -o profile.json --pid PID`"};
+static const struct kind viztracer_file = {
+    {""},
+    "a compressed trace of viztracer",
+    "decompress it with `viztracer --decompress FILE -o trace.json` and add trace.json"};
 static const struct kind xplane = {
     {""},
     "a profile of XLA (xplane.pb)",
@@ -303,6 +313,16 @@ static const struct kind reports[] = {
     {{"Content-Disposition: form-data; name=\"profile\""},
      "an upload to Pyroscope (multipart)",
      "add the profile inside it as a file of its own"},
+    {{" nsamples ", "persample", "filename:lineno(function)"},
+     "the printed table of a dump of Python's sampling profiler",
+     "add the dump itself, the file that --pstats wrote"},
+    {{"Stack dump for PID ", "most recent call last"},
+     "the output of `profiling.sampling dump`: one snapshot without times",
+     "record with `python -m profiling.sampling attach --gecko -o profile.json PID`"},
+    {{"Process ", "\xf0\x9f\xa7\xb5 Thread "},
+     "the output of `austin --where`: one snapshot without times",
+     "record with `austin -o app.mojo -p PID`, and convert it with `mojo2austin app.mojo "
+     "stacks.austin` (from `pip install austin-python`)"},
     {{"nsamples", "sample%", "filename:lineno(function)"},
      "the printed table of Python's sampling profiler, which has no stacks",
      TACHYON},
@@ -536,24 +556,45 @@ static bool is_value_type(struct ps_str bytes)
     return any && bytes.len == 0;
 }
 
-/* Whether `head` consists of fields of pprof's Profile message, with a ValueType as field 1. */
-static bool is_pprof(struct ps_str head)
+/* Whether the message is a Sample of pprof: locations, values and labels, in this order. */
+static bool is_sample(struct ps_str bytes)
+{
+    struct field field;
+    uint64_t last = 0;
+    bool values = false;
+
+    while (bytes.len && read_field(&bytes, &field)) {
+        if (field.number > 3 || field.number < last || (field.number == 3 && !field.has_bytes))
+            return false;
+        last = field.number;
+        values |= field.number == 2;
+    }
+    return values && bytes.len == 0;
+}
+
+enum pprof_order { NO_PPROF, TYPES_FIRST, SAMPLES_FIRST };
+
+/* Whether `head` consists of fields of pprof's Profile message, with a ValueType as field 1 or, in
+ * files of ddtrace, Samples before it. */
+static enum pprof_order find_pprof(struct ps_str head)
 {
     static const bool has_bytes[15] = {[1] = true, [2] = true, [3] = true,  [4] = true,
                                        [5] = true, [6] = true, [11] = true, [13] = true};
     struct field field;
-    bool types = false;
-    int fields = 0;
+    size_t types = 0, samples = 0, fields = 0;
 
     while (head.len && fields < 64 && read_field(&head, &field)) {
         if (field.number > 14 ||
             (field.has_bytes != has_bytes[field.number] && field.number != 13) ||
-            (field.number == 1 && !is_value_type(field.bytes)))
-            return false;
-        types |= field.number == 1;
+            (field.number == 1 && !is_value_type(field.bytes)) ||
+            /* the last field of `head` may be cut */
+            (field.number == 2 && !types && head.len && !is_sample(field.bytes)))
+            return NO_PPROF;
+        types += field.number == 1;
+        samples += field.number == 2 && !types;
         fields++;
     }
-    return types && fields > 1;
+    return samples > 1 ? SAMPLES_FIRST : types && fields > 1 ? TYPES_FIRST : NO_PPROF;
 }
 
 /* Distinguishes formats by content: XLA's planes have names like "/host:CPU", OpenTelemetry's first
@@ -562,10 +603,13 @@ static bool is_pprof(struct ps_str head)
 static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 {
     struct ps_str all = first_bytes(head, 65536), begin = first_bytes(head, 1024), rest = head;
+    enum pprof_order order = find_pprof(all);
     struct field field;
 
-    if (is_pprof(all))
-        return refuse_file(err, pprof.description, pprof.hint);
+    if (order != NO_PPROF)
+        return refuse_file(err,
+                           order == SAMPLES_FIRST ? ddtrace.description : pprof.description,
+                           order == SAMPLES_FIRST ? ddtrace.hint : pprof.hint);
     if (!read_field(&rest, &field) || field.number != 1 || !field.has_bytes)
         return false;
     if (ps_str_find(all, PS_STR("/host:")) || ps_str_find(all, PS_STR("/device:")) ||
@@ -579,6 +623,17 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
     if (rest.len && rest.ptr[0] == '\n')
         return refuse_file(err, perfetto.description, perfetto.hint);
     return false;
+}
+
+/* Whether the file is viztracer's: the version 1, then records that begin with their kind, a process
+ * and a thread of 8 bytes each; the first one is the name of a process or thread. */
+static bool is_viztracer_file(struct ps_str head)
+{
+    static const char zeros[7] = {0};
+
+    return head.len > 26 && head.ptr[0] == 1 && memcmp(head.ptr + 1, zeros, 7) == 0 &&
+           (head.ptr[8] == 2 || head.ptr[8] == 3) && memcmp(head.ptr + 13, zeros, 4) == 0 &&
+           memcmp(head.ptr + 21, zeros, 4) == 0 && (unsigned char)head.ptr[25] >= ' ';
 }
 
 /* Whether `head` has bytes that do not occur in text. */
@@ -685,6 +740,8 @@ bool ps_foreign_describe(struct ps_str head, struct ps_err *err)
         return refuse_kind(body, documents, err);
     if (is_text_pickle(head))
         return refuse_kind(head, pickles, err);
+    if (is_viztracer_file(head))
+        return refuse_file(err, viztracer_file.description, viztracer_file.hint);
     if (is_binary(head))
         return refuse_protobuf(head, err) ||
                refuse_file(err, "not a supported profile (binary data)", record_hint);

@@ -32,7 +32,9 @@ struct sv_tree {
     struct sv_rect *rects; /* sorted by level, then x, by sv_tree_link */
     uint32_t n, cap;
     uint32_t root;
-    uint64_t orphans; /* number of frames whose position matches no frame of the previous level */
+    /* number of frames whose position matches no frame of the previous level: their caller is not
+     * drawn, so they belong to the nearest of its callers that is */
+    uint64_t orphans;
     uint64_t excess;  /* number of frames whose children have a larger weight */
 };
 
@@ -87,9 +89,9 @@ static void set_levels(struct sv_tree *tree)
 }
 
 /* Returns the frame in [from, to), which are all frames of one level, whose range of x contains the
- * middle of `rect`; else the frame that is nearest to it. */
-static uint32_t find_parent(struct sv_tree *tree, uint32_t from, uint32_t to,
-                            const struct sv_rect *rect)
+ * middle of `rect`; else the frame that is nearest to it, and *matches is false. */
+static uint32_t find_parent(const struct sv_tree *tree, uint32_t from, uint32_t to,
+                            const struct sv_rect *rect, bool *matches)
 {
     double middle = rect->x + rect->width / 2;
     uint32_t low = from, high = to;
@@ -106,33 +108,40 @@ static uint32_t find_parent(struct sv_tree *tree, uint32_t from, uint32_t to,
     if (middle > tree->rects[low].x + tree->rects[low].width && low + 1 < to &&
         tree->rects[low + 1].x - middle < middle - tree->rects[low].x - tree->rects[low].width)
         low++;
-    if (middle < tree->rects[low].x - 1 || middle > tree->rects[low].x + tree->rects[low].width + 1)
-        tree->orphans++;
+    *matches = middle >= tree->rects[low].x - 1 &&
+               middle <= tree->rects[low].x + tree->rects[low].width + 1;
     return low;
+}
+
+/* Links a frame to the frame of the nearest level below that contains it; level 0 is the root. */
+static void link_rect(struct sv_tree *tree, const uint32_t *starts, uint32_t id)
+{
+    struct sv_rect *rect = &tree->rects[id];
+    uint32_t level = rect->level, parent;
+    bool matches;
+
+    do {
+        level--;
+        parent = find_parent(tree, starts[level], starts[level + 1], rect, &matches);
+    } while (!matches && level > 0);
+    tree->orphans += level + 1 < rect->level;
+    rect->parent = parent + 1;
+    rect->next_sibling = tree->rects[parent].first_child;
+    tree->rects[parent].first_child = id + 1;
 }
 
 /* Links all frames to their parents. Iterates from right to left, since frames are sorted by level
  * and x, and each frame is inserted as the first child of its parent. */
 static void link_all(struct sv_tree *tree)
 {
-    uint32_t to = tree->n;
+    uint32_t levels = tree->rects[tree->n - 1].level + 1;
+    PS_AUTO(ps_free_ptr) uint32_t *starts = ps_alloc_array((size_t)levels + 1, sizeof *starts);
 
-    while (to > 0) {
-        uint32_t level = tree->rects[to - 1].level, from = to, before, first;
-
-        while (from > 0 && tree->rects[from - 1].level == level)
-            from--;
-        for (first = from;
-             first > 0 && from > 0 && tree->rects[first - 1].level == tree->rects[from - 1].level;)
-            first--;
-        for (uint32_t i = to; i > from && from > 0; i--) {
-            before = find_parent(tree, first, from, &tree->rects[i - 1]);
-            tree->rects[i - 1].parent = before + 1;
-            tree->rects[i - 1].next_sibling = tree->rects[before].first_child;
-            tree->rects[before].first_child = i;
-        }
-        to = from;
-    }
+    for (uint32_t i = tree->n; i-- > 0;)
+        starts[tree->rects[i].level] = i;
+    starts[levels] = tree->n;
+    for (uint32_t i = tree->n; i-- > starts[levels > 1 ? 1 : levels];)
+        link_rect(tree, starts, i);
 }
 
 /* Determines levels and parents from the positions. False: no frame has a width. */
@@ -579,7 +588,7 @@ static void write_all(struct reader *r)
                  "the file omits frames too narrow to draw: their weight counts as self weight of "
                  "the frame below");
     write_count(r, PS_NOTE_WARNING, r->tree.orphans,
-                "frames without a parent, added to the nearest frame");
+                "frames whose caller is not drawn, added to the nearest caller that is");
     write_count(r, PS_NOTE_WARNING, r->tree.excess,
                 "frames that weigh less than their callees because of rounding");
     write_count(r, PS_NOTE_WARNING, r->rounded, "weights rounded to thousandths");
