@@ -184,7 +184,8 @@ char *ps_format_value(double value, const char *unit, char out[64])
     if (value == floor(value) && fabs(value) < 1e15)
         (void)snprintf(out, 64, "%.0f%s%s", value, unit[0] ? " " : "", unit);
     else
-        (void)snprintf(out, 64, "%.4g%s%s", value, unit[0] ? " " : "", unit);
+        (void)snprintf(out, 64, fabs(value) < 1000 || !isfinite(value) ? "%.4g%s%s" : "%.0f%s%s",
+                       value, unit[0] ? " " : "", unit);
     return out;
 }
 

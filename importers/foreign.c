@@ -115,10 +115,8 @@ static const struct magic magics[] = {
      "decompress it with `lz4 -d` first; only gzip and zstd are read directly"},
     {0, PS_STR("\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), "a CPU profile of gperftools",
      GPERFTOOLS},
-    {0, PS_STR("HCAT"), "a binary profile of Python's sampling profiler",
-     REPLAY},
-    {0, PS_STR("TACH"), "a binary profile of Python's sampling profiler",
-     REPLAY},
+    {0, PS_STR("HCAT"), "a binary profile of Python's sampling profiler", REPLAY},
+    {0, PS_STR("TACH"), "a binary profile of Python's sampling profiler", REPLAY},
     {0, PS_STR("MOJ"), "a binary recording of austin (MOJO)",
      "convert it with `mojo2austin FILE stacks.austin` (from `pip install austin-python`)"},
     {0, PS_STR("FLR\0"), "a recording of Java's Flight Recorder",
@@ -607,8 +605,7 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
     struct field field;
 
     if (order != NO_PPROF)
-        return refuse_file(err,
-                           order == SAMPLES_FIRST ? ddtrace.description : pprof.description,
+        return refuse_file(err, order == SAMPLES_FIRST ? ddtrace.description : pprof.description,
                            order == SAMPLES_FIRST ? ddtrace.hint : pprof.hint);
     if (!read_field(&rest, &field) || field.number != 1 || !field.has_bytes)
         return false;
@@ -625,8 +622,8 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
     return false;
 }
 
-/* Whether the file is viztracer's: the version 1, then records that begin with their kind, a process
- * and a thread of 8 bytes each; the first one is the name of a process or thread. */
+/* Whether the file is viztracer's: the version 1, then records that begin with their kind, a
+ * process and a thread of 8 bytes each; the first one is the name of a process or thread. */
 static bool is_viztracer_file(struct ps_str head)
 {
     static const char zeros[7] = {0};

@@ -57,6 +57,8 @@ struct dump {
     uint64_t n_duplicate_calls; /* number of callers that an entry names twice */
     uint64_t end_offset;        /* offset after the dict */
     bool sampled, int_callers, tuple_callers;
+    uint32_t n_lines;    /* number of entries whose functions are listed; set by merge_lines */
+    struct ps_num total; /* of merged lines: sum of their own times */
 
     /* set by number_functions */
     uint32_t *rows; /* index into functions, by row id - 1 */
@@ -428,6 +430,117 @@ static void free_dump(struct dump *d)
     free(d->callee_from);
 }
 
+/* --- Lines of functions --- */
+
+/* profiling.sampling writes an entry for each line that it saw: the line of its keys is the one
+ * that was running. In one sample a function runs on one line, so the entries of a function are
+ * added up; only of a recursive function the sums of total samples and times may be too large. */
+
+/* Adds like Python's sum(): the result is an integer as long as all values are. */
+static struct ps_num add_values(struct ps_num a, struct ps_num b)
+{
+    int64_t sum;
+
+    if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT && !__builtin_add_overflow(a.i, b.i, &sum))
+        return ps_int(sum);
+    return ps_real(ps_num_to_real(a) + ps_num_to_real(b));
+}
+
+static bool has_name(const void *items, uint32_t index, const void *of)
+{
+    const struct function *f = (const struct function *)items + index;
+    const struct function_key *key = of;
+
+    return f->file == key->file && f->name == key->name;
+}
+
+/* Adds the numbers of a line to its function, whose line becomes the first one that was seen. */
+static void add_line(struct function *to, const struct function *line)
+{
+    if (!line->has_entry)
+        return;
+    if (!to->has_entry || ps_num_to_real(line->line) < ps_num_to_real(to->line))
+        to->line = line->line;
+    to->ncalls = to->has_entry ? add_values(to->ncalls, line->ncalls) : line->ncalls;
+    to->primitive_calls = to->has_entry ? add_values(to->primitive_calls, line->primitive_calls)
+                                        : line->primitive_calls;
+    to->tottime = to->has_entry ? add_values(to->tottime, line->tottime) : line->tottime;
+    to->cumtime = to->has_entry ? add_values(to->cumtime, line->cumtime) : line->cumtime;
+    to->repaired |= line->repaired;
+    to->has_entry = true;
+}
+
+/* Replaces the functions by `merged`. function_of: index in `merged` by index of a line. */
+static void merge_calls(struct dump *d, struct function *merged, uint32_t n,
+                        const uint32_t *function_of)
+{
+    struct ps_call *calls = ps_alloc_array((size_t)d->n_calls + 1, sizeof *calls);
+    PS_AUTO(ps_free_ptr) uint32_t *first_line = ps_alloc_array((size_t)n + 1, sizeof *first_line);
+    PS_AUTO(ps_free_ptr) uint32_t *next_line = ps_alloc_array((size_t)d->n + 1, sizeof *next_line);
+    PS_AUTO(ps_free_ptr) uint32_t *seen = ps_alloc_array((size_t)n + 1, sizeof *seen);
+    uint32_t n_calls = 0;
+
+    for (uint32_t i = d->n; i-- > 0;) { /* lists of lines: index + 1; 0: the end */
+        next_line[i] = first_line[function_of[i]];
+        first_line[function_of[i]] = i + 1;
+    }
+    for (uint32_t f = 0; f < n; f++) {
+        merged[f].first_call = n_calls;
+        for (uint32_t line = first_line[f]; line; line = next_line[line - 1])
+            for (uint32_t c = 0; c < d->functions[line - 1].n_calls; c++) {
+                struct ps_call call = d->calls[d->functions[line - 1].first_call + c];
+
+                call.caller = function_of[call.caller];
+                if (seen[call.caller] > merged[f].first_call) {
+                    struct ps_call *known = &calls[seen[call.caller] - 1];
+
+                    known->ncalls = add_values(known->ncalls, call.ncalls);
+                } else {
+                    calls[n_calls++] = call;
+                    seen[call.caller] = n_calls;
+                }
+            }
+        merged[f].n_calls = n_calls - merged[f].first_call;
+    }
+    free(d->calls);
+    d->calls = calls;
+    d->n_calls = n_calls;
+}
+
+static void merge_lines(struct dump *d)
+{
+    struct function *merged = ps_alloc_array((size_t)d->n + 1, sizeof *merged);
+    PS_AUTO(ps_free_ptr)
+    uint32_t *function_of = ps_alloc_array((size_t)d->n + 1, sizeof *function_of);
+    struct ps_hash_table by_name = {0};
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < d->n; i++) {
+        const struct function *line = &d->functions[i];
+        const struct function_key key = {.file = line->file, .name = line->name};
+        struct ps_hash hash = ps_hash_begin();
+
+        ps_hash_add(&hash, (uint64_t)line->file << 32 | line->name);
+        function_of[i] = ps_hash_table_add(&by_name, ps_hash_end(&hash), n, has_name, merged, &key);
+        if (function_of[i] == n)
+            merged[n++] =
+                (struct function){.file = line->file, .name = line->name, .line = line->line};
+        add_line(&merged[function_of[i]], line);
+    }
+    ps_hash_table_free(&by_name);
+    merge_calls(d, merged, n, function_of);
+    for (uint32_t i = 0; i < d->n_listed_functions; i++) /* in the order of Python's sum() */
+        d->total = add_values(d->total, d->functions[d->listed_functions[i]].tottime);
+    d->n_lines = d->n_listed_functions;
+    d->n_listed_functions = 0;
+    for (uint32_t f = 0; f < n; f++)
+        if (merged[f].has_entry)
+            d->listed_functions[d->n_listed_functions++] = f;
+    free(d->functions);
+    d->functions = merged;
+    d->n = n;
+}
+
 /* --- Call graph --- */
 
 /* --- Row ids, callees, cycles --- */
@@ -658,16 +771,6 @@ static enum ps_origin file_origin(struct report *r, uint32_t file)
     return (enum ps_origin)(r->origin[file] - 1);
 }
 
-/* Adds like Python's sum(): the result is an integer as long as all values are. */
-static struct ps_num add_num(struct ps_num a, struct ps_num b)
-{
-    int64_t sum;
-
-    if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT && !__builtin_add_overflow(a.i, b.i, &sum))
-        return ps_int(sum);
-    return ps_real(ps_num_to_real(a) + ps_num_to_real(b));
-}
-
 static struct function *function_at_row(const struct report *r, uint32_t row)
 {
     return &r->dump->functions[r->dump->rows[row - 1]];
@@ -713,9 +816,9 @@ static void add_up(struct report *r)
         struct function *f = function_at_row(r, row);
         struct ps_str file = display_text(r, f->file);
 
-        r->tottime = add_num(r->tottime, f->tottime);
-        r->ncalls = add_num(r->ncalls, f->ncalls);
-        r->primitive_calls = add_num(r->primitive_calls, f->primitive_calls);
+        r->tottime = add_values(r->tottime, f->tottime);
+        r->ncalls = add_values(r->ncalls, f->ncalls);
+        r->primitive_calls = add_values(r->primitive_calls, f->primitive_calls);
         r->roots += f->n_calls == 0;
         f->repaired |= is_mended(r, f->file) || is_mended(r, f->name);
         r->repaired += f->repaired;
@@ -727,6 +830,8 @@ static void add_up(struct report *r)
         r->profile_keys |=
             ps_str_eq_c(file, "profile") && f->line.kind == PS_NUM_INT && f->line.i == 0;
     }
+    if (r->dump->sampled)
+        r->tottime = r->dump->total;
     for (uint32_t row = 1; row <= r->dump->n; row++) {
         const struct function *f = function_at_row(r, row);
 
@@ -840,8 +945,10 @@ static void write_notes(struct report *r, uint64_t size)
 
     if (d->sampled)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
-                     "written by a sampling profiler: calls are samples, and a line number is the "
-                     "line that was running");
+                     "written by a sampling profiler: calls are samples. %u entries for lines are "
+                     "%u functions, each with the first line that was seen; total times of a "
+                     "recursive function may be too large",
+                     d->n_lines, d->n_listed_functions);
     if (r->int_times)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "times are whole numbers: the timer's unit is not seconds, and the file does "
@@ -880,11 +987,11 @@ static bool write_all(struct report *r, uint64_t size)
         .unit = "entries",
         .read = d->entries,
         .rejected = d->n_duplicate_entries,
-        .other = d->entries - d->n_listed_functions - d->n_duplicate_entries,
+        .other = d->entries - d->n_lines - d->n_duplicate_entries,
     };
 
     add_up(r);
-    ledger.stored = d->n_listed_functions - r->repaired;
+    ledger.stored = d->n_lines - r->repaired;
     ledger.repaired = r->repaired;
     for (uint32_t row = 1; row <= d->n && ps_sink_ok(r->out); row++) {
         if (row % CHECK_INTERVAL == 0 && !r->out->ops->progress(r->out, size, size, row))
@@ -981,6 +1088,10 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_buf_free(&bytes); /* all strings were copied */
     if (d.n_listed_functions == 0)
         return refuse_empty(&d, err);
+    d.n_lines = d.n_listed_functions;
+    d.total = ps_int(0);
+    if (d.sampled)
+        merge_lines(&d);
     number_functions(&d);
     find_cycles(&d);
     if (!report_dump(&d, size, out))

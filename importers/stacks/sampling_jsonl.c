@@ -4,11 +4,10 @@
  * writes.
  *
  * Each line is a JSON object: meta, tables of strings and frames, sums of samples per frame, end.
- * The file has no stacks, so callers are unknown. A function has an entry for each expression on a
- * line; entries of one line are added up, as in the dump that --pstats writes. Calls are samples;
- * times are samples times the interval. A sample in which a function calls itself from two
- * expressions on one line is counted in the cumulative sums of both. In version 0 a table is one
- * object; in version 1 it is split into several objects.
+ * The file has no stacks, so callers are unknown. A function has an entry for each expression that
+ * was seen running; they are added up. Calls are samples; times are samples times the interval. A
+ * sample in which a function calls itself is counted in the cumulative sums of several expressions.
+ * In version 0 a table is one object; in version 1 it is split into several objects.
  */
 #include <stdlib.h>
 
@@ -44,7 +43,7 @@ struct reader {
     size_t n_texts;
     struct frame *frames; /* by id */
     size_t n_frames;
-    struct ps_intern keys, files; /* keys: path, function and line of the rows */
+    struct ps_intern keys, files; /* keys: path and function of the rows */
     struct row *rows;
     size_t n_rows, row_cap;
     struct ps_buf mode;
@@ -136,8 +135,7 @@ static void parse_frames(struct reader *r, const cJSON *list)
 
 /* --- Sums --- */
 
-/* Returns the row of a frame, adding it if it is new. Frames of one function on one line share a
- * row. */
+/* Returns the row of a frame, adding it if it is new. Frames of one function share a row. */
 static struct row *row_of(struct reader *r, const struct frame *frame)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
@@ -146,7 +144,6 @@ static struct row *row_of(struct reader *r, const struct frame *frame)
     ps_buf_add_str(&key, frame->path);
     ps_buf_add(&key, "", 1);
     ps_buf_add_str(&key, frame->function);
-    ps_buf_printf(&key, ":%lld", (long long)frame->line);
     id = ps_intern_add(&r->keys, ps_buf_slice(&key));
     if (id == known) {
         PS_RESERVE_ONE(r->rows, r->n_rows, r->row_cap);
@@ -172,6 +169,8 @@ static void parse_entry(struct reader *r, const cJSON *entry)
         reject_record(r, "the sum of samples exceeds 64 bits");
         return;
     }
+    if (r->frames[id].line < row->frame.line) /* the first line that was seen */
+        row->frame.line = r->frames[id].line;
     row->self = samples;
     row->cumulative = below;
     row->entries++;
@@ -328,13 +327,13 @@ static void write_notes(struct reader *r)
 
     if (bounds)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
-                     "lines with several expressions: %llu; a recursive function there may be "
-                     "counted twice in its cumulative samples",
+                     "functions with several expressions: %llu; a recursive one may be counted "
+                     "several times in its cumulative samples",
                      (unsigned long long)bounds);
     ps_sink_note(
         r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
-        "written by a sampling profiler: calls are samples, and a line number is the line that was "
-        "running. The file has no callers; record with --pstats or --collapsed to keep them");
+        "written by a sampling profiler: calls are samples, and a line number is the first line "
+        "that was seen. The file has no callers; record with --gecko to keep them");
     if (!r->has_ended)
         ps_sink_note(
             r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,

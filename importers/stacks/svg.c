@@ -35,7 +35,7 @@ struct sv_tree {
     /* number of frames whose position matches no frame of the previous level: their caller is not
      * drawn, so they belong to the nearest of its callers that is */
     uint64_t orphans;
-    uint64_t excess;  /* number of frames whose children have a larger weight */
+    uint64_t excess; /* number of frames whose children have a larger weight */
 };
 
 /* --- Tree of rectangles --- */

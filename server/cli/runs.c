@@ -88,8 +88,16 @@ char *ps_run_format_headline(const cJSON *run, char out[64])
         (void)snprintf(out, 64, "%s",
                        ps_format_bytes(ps_run_number(headline, "value"), value_text));
     else if (unit[0])
-        (void)snprintf(out, 64, "%.4g %s", ps_run_number(headline, "value"), unit);
+        ps_format_value(ps_run_number(headline, "value"), unit, out);
     return out;
+}
+
+const char *ps_run_headline_label(const cJSON *run)
+{
+    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
+    const char *label = ps_run_text(headline, "label");
+
+    return strcmp(label, ps_run_text(headline, "unit")) == 0 ? "" : label;
 }
 
 char *ps_run_format_time(const cJSON *run, char out[32])

@@ -27,6 +27,8 @@ double ps_run_number(const cJSON *run, const char *key);
 /* The headline with its unit, such as "1.534 s"; seconds and bytes are scaled. Returns out; ""
  * without a headline. */
 char *ps_run_format_headline(const cJSON *run, char out[64]);
+/* The label of the headline; "" if it only repeats the unit, as in "145 samples". */
+const char *ps_run_headline_label(const cJSON *run);
 /* The creation time (ISO 8601 in UTC) in local time, such as "2026-11-20 14:02". Returns out. */
 char *ps_run_format_time(const cJSON *run, char out[32]);
 /* Appends the tags: "k=v k2=v2". */

@@ -26,8 +26,8 @@ static void add_headline(struct ps_table *table, const cJSON *run)
     char value_text[64];
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     ps_run_format_headline(run, value_text);
-    const char *label = ps_run_text(cJSON_GetObjectItemCaseSensitive(run, "headline"), "label");
-    ps_buf_printf(&text, "%s %s", value_text, label);
+    const char *label = ps_run_headline_label(run);
+    ps_buf_printf(&text, "%s%s%s", value_text, label[0] ? " " : "", label);
     add_text(table, "headline", value_text[0] ? text.ptr : "");
 }
 
@@ -221,9 +221,9 @@ static void add_title(const cJSON *run, struct ps_buf *out)
     char value_text[64], time[32];
     add_bold(out, ps_run_text(run, "name"));
     ps_run_format_headline(run, value_text);
+    const char *label = ps_run_headline_label(run);
     ps_buf_printf(out, "\n%s %s, %s%s%s, %s\n\n", ps_run_text(run, "kind"), ps_run_text(run, "id"),
-                  value_text, value_text[0] ? " " : "",
-                  ps_run_text(cJSON_GetObjectItemCaseSensitive(run, "headline"), "label"),
+                  value_text, value_text[0] && label[0] ? " " : "", label,
                   ps_run_format_time(run, time));
 }
 

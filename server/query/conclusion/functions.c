@@ -68,6 +68,7 @@ struct profile {
     double total_s;
     double origins_s[PS_N_ORIGINS]; /* self times of functions by origin, before they are charged */
     bool has_caller_times;
+    bool is_sampled; /* counts of calls are counts of samples */
 };
 
 static void profile_free(struct profile *profile)
@@ -291,7 +292,7 @@ static double joined_saving(const struct profile *profile, const struct owner *o
     const struct function *caller = &profile->functions[owner->largest.caller];
     double calls = (double)owner->largest.ncalls;
 
-    if (!owner->function || !owner->largest.caller || caller->ncalls <= 0 ||
+    if (profile->is_sampled || !owner->function || !owner->largest.caller || caller->ncalls <= 0 ||
         owner->largest.ncalls <= caller->ncalls)
         return owner->seconds;
     return owner->seconds * (1 - (double)caller->ncalls / calls);
@@ -319,7 +320,8 @@ static void say_entry(struct ps_conclusion *c, const struct profile *profile,
         return;
     ps_say_value(to, link_function(c, owner->function ? owner->function : entry->caller),
                  (double)entry->ncalls, "count");
-    ps_say(c, to, entry->ncalls == 1 ? " call from " : " calls from ");
+    ps_say(c, to, "%s%s from ", profile->is_sampled ? " sample" : " call",
+           entry->ncalls == 1 ? "" : "s");
     if (caller->line > 0)
         ps_say_place(c, to, link_function(c, entry->caller), caller->path, caller->line);
     else /* a built-in function has no file: cProfile writes ~ */
@@ -349,7 +351,8 @@ static void add_parts(struct ps_conclusion *c, const struct profile *profile, ui
                         profile->functions[part->function].name);
         ps_say_value(&cause->evidence, link_function(c, part->function), (double)part->ncalls,
                      "count");
-        ps_say(c, &cause->evidence, part->ncalls == 1 ? " call" : " calls");
+        ps_say(c, &cause->evidence, "%s%s", profile->is_sampled ? " sample" : " call",
+               part->ncalls == 1 ? "" : "s");
     }
 }
 
@@ -495,12 +498,24 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         if (ranks[i].seconds >= CAUSE_SHARE * profile->total_s)
             add_cause(c, profile, ranks[i].owner, ranks[i].first_part);
-    ps_conclusion_note(c, "Built-in functions count for their callers, installed packages as a "
-                          "whole. A saving is what remains if the code cost nothing, or if "
-                          "repeated calls were joined.");
+    ps_conclusion_note(c,
+                       "Built-in functions count for their callers, installed packages as a "
+                       "whole. A saving is what remains if the code cost nothing%s.",
+                       profile->is_sampled ? "" : ", or if repeated calls were joined");
+    if (profile->is_sampled)
+        ps_conclusion_note(c, "A sampling profiler wrote the dump: its counts are samples, and the "
+                              "times of all threads are added. Waiting counts as work.");
     if (!profile->has_caller_times)
         ps_conclusion_note(c, "The dump has no times by caller, so built-in functions count for "
                               "themselves.");
+}
+
+static bool is_sampled(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("functions_sampled"), &stmt, err);
+    return ps_stmt_step(stmt, err) && ps_col_int(stmt, 0);
 }
 
 enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out,
@@ -510,6 +525,7 @@ enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out
 
     out->unit = "s";
     out->base = "of total";
+    profile.is_sampled = is_sampled(db, err);
     read_functions(db, &profile, err);
     read_calls(db, &profile, false, err);
     split_programs(&profile);

@@ -25,8 +25,8 @@ struct refusal {
 static const struct refusal binaries[] = {
     F("PERFILE2\x68\0\0\0", "perf.data", "perf script -i perf.data | stackcollapse-perf.pl"),
     F("memray\0\x0c\0\0\0", "recording of memray", "python -m memory_profiler"),
-    F("HCAT\1\0\0\0\3\x0f", "Python's sampling profiler", "replay --collapsed -o stacks.txt"),
-    F("TACH\0\0\0\1\3\x0f", "Python's sampling profiler", "replay --collapsed -o stacks.txt"),
+    F("HCAT\1\0\0\0\3\x0f", "Python's sampling profiler", "replay --gecko -o profile.json"),
+    F("TACH\0\0\0\1\3\x0f", "Python's sampling profiler", "replay --gecko -o profile.json"),
     F("MOJ\3\1austin\0", "austin (MOJO)", "mojo2austin"),
     F("FLR\0\0\2\0\1", "Flight Recorder", "jfrconv -o collapsed"),
     F("NVR\0\x10\0\0\0", "Nsight Compute", "nsys profile"),
@@ -75,7 +75,7 @@ static const struct refusal pages[] = {
     F("<!DOCTYPE html><script>pyinstrumentHTMLRenderer</script>", "HTML report of pyinstrument",
       "pyinstrument -r json"),
     F("<!doctype html><title>Tachyon Profiler - Heatmap</title>",
-      "HTML report of Python's sampling profiler", "profiling.sampling run --collapsed"),
+      "HTML report of Python's sampling profiler", "profiling.sampling run --gecko"),
     F("<html><body>Not found</body></html>", "an HTML page", "add the profile itself"),
     F("<svg xmlns=\"http://www.w3.org/2000/svg\"><circle r=\"4\"/></svg>", "SVG picture",
       "the picture shows"),
@@ -87,7 +87,7 @@ static const struct refusal reports[] = {
     F("Profile Stats:\n       nsamples   sample%  tottime (ms)    cumul%   cumtime (s)  "
       "filename:lineno(function)\n        587/589      26.6       293.500      26.7         0.294  "
       "a.py:280(f)\n",
-      "printed table of Python's sampling profiler", "profiling.sampling run --collapsed"),
+      "printed table of Python's sampling profiler", "profiling.sampling run --gecko"),
     F("   /tmp/a.py: % of time = 100.00% (5.176s) out of 5.176s.\n", "printed report of Scalene",
       "scalene run --json"),
     F("Scalene: Program did not run for long enough to profile.\n", "too short", "scalene run"),
