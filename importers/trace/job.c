@@ -747,6 +747,12 @@ void tr_job_write(struct tr_job *job)
     struct ps_sink *out = job->out;
 
     span(job);
+    if (job->workers.count > 1 && job->n_ranked < job->workers.count)
+        ps_sink_note(
+            out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+            "the run joins traces of %u workers, and not all of them have a rank: if they are "
+            "recordings of several programs, add the files one by one",
+            job->workers.count);
     tr_job_figure(job, "workers")->first = ps_int(job->workers.count);
     for (size_t i = 0; i < job->n_figures; i++)
         if (combine_figure(&job->figures[i]).kind != PS_NUM_NONE)

@@ -130,9 +130,12 @@ static void import_pipe(struct add_state *adding, int pipe, const char *path, co
 /* --- Listing a folder --- */
 
 /* The regular files of a folder and its subfolders, sorted by path. */
+enum { RANK_NOT_READ = -2 };
+
 struct folder {
     char **paths; /* array and strings are malloc'ed; each begins with the folder's path */
     size_t count, cap;
+    struct ps_job_rank *ranks; /* of each path; RANK_NOT_READ at first; NULL: none was read */
     size_t n_hidden, n_links, n_special, n_system; /* entries that are not listed */
 };
 
@@ -238,6 +241,7 @@ static void free_folder(struct folder *folder)
     for (size_t i = 0; i < folder->count; i++)
         free(folder->paths[i]);
     free(folder->paths);
+    free(folder->ranks);
     *folder = (struct folder){0};
 }
 
@@ -316,9 +320,26 @@ static void add_operands_merged(struct add_state *adding)
 
 /* --- Folders --- */
 
+/* The rank of a file of a job; it is unknown if the file cannot be read. */
+static struct ps_job_rank find_rank(struct add_state *adding, struct folder *folder, size_t i)
+{
+    if (!folder->ranks) {
+        folder->ranks = ps_alloc_array(folder->count, sizeof *folder->ranks);
+        for (size_t k = 0; k < folder->count; k++)
+            folder->ranks[k].rank = RANK_NOT_READ;
+    }
+    if (folder->ranks[i].rank == RANK_NOT_READ) {
+        PS_AUTO(ps_close_fd) int fd = open(folder->paths[i], O_RDONLY | O_CLOEXEC);
+        folder->ranks[i] = ps_job_rank_of((struct ps_str){0});
+        if (fd >= 0)
+            (void)ps_sniffer_check(&adding->sniffer, fd, &folder->ranks[i], PS_ERR_IGNORED);
+    }
+    return folder->ranks[i];
+}
+
 /* Number of files, from index `at` on, that belong to one training job (workers and spans). They
  * are adjacent because the list is sorted. */
-static size_t job_files(const struct folder *folder, size_t at)
+static size_t job_files(struct add_state *adding, struct folder *folder, size_t at)
 {
     const char *first = folder->paths[at];
     size_t n = 0, len, first_len;
@@ -328,7 +349,13 @@ static size_t job_files(const struct folder *folder, size_t at)
            ps_is_job_member(folder->paths[at + n], &len) && len == first_len &&
            memcmp(folder->paths[at + n], first, len) == 0)
         n++;
-    return n;
+    if (n < 2)
+        return n;
+    PS_AUTO(ps_free_ptr) struct ps_job_file *files = ps_alloc_array(n, sizeof *files);
+    for (size_t i = 0; i < n && !ps_progress_interrupted(); i++)
+        files[i] = (struct ps_job_file){ps_job_worker_of(folder->paths[at + i]),
+                                        find_rank(adding, folder, at + i)};
+    return ps_job_count_files(files, n);
 }
 
 static void add_job(struct add_state *adding, const struct folder *folder, size_t at, size_t n)
@@ -409,11 +436,12 @@ static bool add_listed_file(struct add_state *adding, const char *file,
                             struct skipped_files *skipped)
 {
     struct ps_err err = PS_ERR_INIT;
+    struct ps_job_rank rank;
     PS_AUTO(ps_close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         ps_fail_errno(&err, "cannot open", file);
         adding->status = ps_print_failure(file, &err);
-    } else if (ps_sniffer_check(&adding->sniffer, fd, &err) == PS_OK) {
+    } else if (ps_sniffer_check(&adding->sniffer, fd, &rank, &err) == PS_OK) {
         import_file(adding, fd, file, true);
         return true;
     } else if (err.code == PS_INTERNAL || err.code == PS_INTERRUPTED) {
@@ -447,7 +475,7 @@ static void add_folder(struct add_state *adding, const char *path)
         return;
     }
     for (size_t i = 0; i < folder.count && !ps_progress_interrupted();) {
-        size_t job = job_files(&folder, i);
+        size_t job = job_files(adding, &folder, i);
         if (job > 1)
             add_job(adding, &folder, i, job);
         n_profiles += job > 1 || add_listed_file(adding, folder.paths[i], &skipped);

@@ -199,7 +199,7 @@ static enum ps_status merge_files(int fd, struct ps_err *err)
 
 /* --- Recognition of files --- */
 
-static enum ps_status sniff(int fd, struct ps_err *err)
+static enum ps_status sniff(int fd, struct ps_job_rank *rank, struct ps_err *err)
 {
     static const struct ps_stream_limits most = {(uint64_t)8 << 30, 1000};
     const struct ps_importer *importer = NULL;
@@ -210,6 +210,7 @@ static enum ps_status sniff(int fd, struct ps_err *err)
         return ps_fail_errno(err, "cannot read", "the file");
     in = ps_stream_to_utf8(ps_stream_decompress(ps_stream_from_fd(fd, 0), &most));
     status = ps_importer_pick(in, &importer, err);
+    *rank = ps_job_rank_of(ps_stream_peek(in, PS_JOB_HEAD_SIZE));
     ps_stream_free(in);
     return status;
 }
@@ -225,11 +226,14 @@ static void sniff_all(int fd)
         _exit(1);
     }
     do {
-        struct ps_err err = PS_ERR_INIT;
+        struct ps_frame done = {.type = PS_FRAME_DONE, .err = PS_ERR_INIT, .fd = -1};
+        struct ps_job_rank rank = {.rank = -1};
 
-        (void)sniff(file.fd, &err);
+        (void)sniff(file.fd, &rank, &done.err);
         ps_close_fd(&file.fd);
-        send_done(&err, "");
+        done.numbers[0] = (uint64_t)(rank.rank + 1);
+        done.numbers[1] = rank.may_be_old;
+        send_frame(&done);
     } while (ps_frame_receive(PS_CHILD_SOCKET, &file, PS_ERR_IGNORED) == PS_OK && file.fd >= 0);
     _exit(0);
 }

@@ -28,7 +28,8 @@ struct part {
 
 struct member {
     char *name;
-    bool is_torch_trace;  /* a trace of the PyTorch profiler */
+    bool is_torch_trace; /* a trace of the PyTorch profiler */
+    struct ps_job_file file;
     int part;             /* index of its job, ALONE or LEFT_OUT */
     struct ps_err reason; /* reason if it is left out */
 };
@@ -71,6 +72,76 @@ bool ps_is_job_member(const char *path, size_t *len)
     return false;
 }
 
+struct ps_str ps_job_worker_of(const char *path)
+{
+    const char *dot = strchr(base_name(path), '.');
+    bool has_time = dot && dot[1] >= '0' && dot[1] <= '9';
+
+    return (struct ps_str){path, has_time ? (size_t)(dot - path) : strlen(path)};
+}
+
+/* Returns the number after the first `key` in the text; -1: there is none. */
+static int64_t number_after(struct ps_str text, struct ps_str key)
+{
+    const char *found = ps_str_find(text, key);
+    int64_t number = -1;
+
+    if (!found)
+        return -1;
+    text = ps_str_skip(text, (size_t)(found - text.ptr) + key.len);
+    while (text.len && text.ptr[0] == ' ')
+        text = ps_str_skip(text, 1);
+    for (; text.len && text.ptr[0] >= '0' && text.ptr[0] <= '9' && number < INT32_MAX;
+         text = ps_str_skip(text, 1))
+        number = (number < 0 ? 0 : number) * 10 + (text.ptr[0] - '0');
+    return number;
+}
+
+/* Since 1.11 torch writes distributedInfo before the events of a process that is part of a job. */
+struct ps_job_rank ps_job_rank_of(struct ps_str head)
+{
+    static const char *const later[] = {"\"displayTimeUnit\"", "\"trace_id\"", "\"Ev Idx\"",
+                                        "\"baseTimeNanoseconds\"", "\"Record function id\""};
+    const char *info = ps_str_find(head, PS_STR("\"distributedInfo\""));
+    struct ps_job_rank rank = {.rank = -1, .may_be_old = !info};
+
+    if (info)
+        rank.rank = number_after(ps_str_skip(head, (size_t)(info - head.ptr)), PS_STR("\"rank\":"));
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (ps_str_find(head, ps_str_from_c(later[i])))
+            rank.may_be_old = false;
+    return rank;
+}
+
+static bool may_be_of_one_job(const struct ps_job_file *a, const struct ps_job_file *b)
+{
+    if (ps_str_eq(a->worker, b->worker))
+        return true;
+    return a->rank.rank < 0 && b->rank.rank < 0
+               ? a->rank.may_be_old && b->rank.may_be_old
+               : a->rank.rank >= 0 && b->rank.rank >= 0 && a->rank.rank != b->rank.rank;
+}
+
+static bool are_one_run(const struct ps_job_file *files, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!may_be_of_one_job(&files[i], &files[k]))
+                return false;
+    return true;
+}
+
+size_t ps_job_count_files(const struct ps_job_file *files, size_t n)
+{
+    size_t of_worker = n > 0;
+
+    if (are_one_run(files, n))
+        return n;
+    while (of_worker < n && ps_str_eq(files[of_worker].worker, files[0].worker))
+        of_worker++;
+    return of_worker;
+}
+
 /* Whether the archive looks like the output of a merge: a tar file of PyTorch traces only, with any
  * names, in one folder. */
 static bool is_merged(const struct ps_members *members)
@@ -92,18 +163,45 @@ static int part_of(struct ps_members *members, struct ps_str folder)
     return (int)members->n_parts++;
 }
 
+static bool is_of_job(const struct member *member, size_t *len)
+{
+    return member->part != LEFT_OUT && member->is_torch_trace &&
+           ps_is_job_member(member->name, len);
+}
+
+/* Whether the files of training jobs in the folder of the member are one run. */
+static bool is_folder_one_run(const struct ps_members *members, const struct member *member,
+                              size_t folder)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_job_file *files = ps_alloc_array(members->n, sizeof *files);
+    size_t n = 0, len;
+
+    for (size_t i = 0; i < members->n; i++)
+        if (is_of_job(&members->items[i], &len) && len == folder &&
+            memcmp(members->items[i].name, member->name, len) == 0)
+            files[n++] = members->items[i].file;
+    return are_one_run(files, n);
+}
+
 /* Groups the files of training jobs. A job with only one file is imported like any other file. */
 static void find_jobs(struct ps_members *members)
 {
-    size_t len;
+    const struct member *before = NULL; /* of the same folder */
+    size_t len, folder = 0;
+    bool is_one = false;
 
     for (size_t i = 0; i < members->n; i++) {
         struct member *member = &members->items[i];
 
-        if (member->part == LEFT_OUT || !member->is_torch_trace ||
-            !ps_is_job_member(member->name, &len))
+        if (!is_of_job(member, &len))
             continue;
-        member->part = part_of(members, (struct ps_str){member->name, len});
+        if (!before || len != folder || memcmp(before->name, member->name, len) != 0)
+            is_one = is_folder_one_run(members, member, len);
+        before = member;
+        folder = len;
+        member->part =
+            part_of(members, is_one ? (struct ps_str){member->name, len} : member->file.worker);
         members->parts[member->part].files++;
     }
     for (size_t i = 0; i < members->n; i++)
@@ -140,6 +238,9 @@ static void inspect_member(struct ps_stream *in, struct member *member)
                 "archives inside archives are not read" PS_HINT "unpack it and add its files");
     }
     member->is_torch_trace = importer == &ps_torch_trace;
+    member->file.worker = ps_job_worker_of(member->name);
+    if (member->is_torch_trace)
+        member->file.rank = ps_job_rank_of(ps_stream_peek(in, PS_JOB_HEAD_SIZE));
 }
 
 static enum ps_status inspect_members(struct ps_members *members, struct ps_archive *archive,

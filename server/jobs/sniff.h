@@ -5,6 +5,7 @@
 #ifndef PS_JOBS_SNIFF_H
 #define PS_JOBS_SNIFF_H
 
+#include "server/jobs/members.h"
 #include "server/sandbox/child.h"
 
 struct ps_sniffer {
@@ -14,9 +15,11 @@ struct ps_sniffer {
     struct ps_child child; /* initially {0, -1}; started by the first ps_sniffer_check */
 };
 
-/* PS_OK: an importer accepts the file at fd, whose offset is changed. Otherwise the reason why none
- * does. PS_INTERNAL, PS_INTERRUPTED: the process failed; the next file gets a new one. */
-enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_err *err);
+/* PS_OK: an importer accepts the file at fd, whose offset is changed; *rank is that of a trace.
+ * Otherwise the reason why none does. PS_INTERNAL, PS_INTERRUPTED: the process failed; the next
+ * file gets a new one. */
+enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_job_rank *rank,
+                                struct ps_err *err);
 void ps_sniffer_end(struct ps_sniffer *sniffer);
 
 #endif

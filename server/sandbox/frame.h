@@ -27,7 +27,9 @@ enum ps_frame_type {
      * replies, or kills the importer. */
     PS_FRAME_MEMBER,
     PS_FRAME_NEXT, /* from the importer: requests the next file to merge */
-    PS_FRAME_DONE, /* from the importer: it has finished; err: the result; `word`: the kind */
+    /* from the importer: it has finished; err: the result; `word`: the kind. Of a recognised file
+     * `numbers` are the rank + 1, and whether a trace is so old that its rank is not in it. */
+    PS_FRAME_DONE,
     PS_N_FRAME_TYPES
 };
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Traces of torch 2.15 without a GPU (tests/recorded/torch-cpu): figures of torch-tb-profiler 0.4.3 and of key_averages(), and what `show` says."""
+import gzip
 import json
 import os
 
@@ -61,3 +62,16 @@ class TorchCpu(ShelfTest):
             self.assertEqual([row["what"] for row in self.rows(run, "SELECT what FROM notes")],
                              ["events at time 0, long before all others, moved to the start of the trace: 1"])
             self.assertEqual({row["name"]: row["calls"] for row in self.rows(run, "SELECT name, calls FROM operators")}, {"aten::a": 2, "aten::b": 1})
+
+    def test_only_different_ranks_of_one_job_are_joined(self):
+        names = sorted(os.listdir(os.path.join(RECORDED, "lightning")))
+        runs = self.ok("add", os.path.join(RECORDED, "lightning"))
+        self.assertEqual([line.split()[2] for line in runs.splitlines()], names)
+        self.assertEqual([len(self.rows(line.split()[0], "SELECT * FROM steps")) for line in runs.splitlines()], [5, 2])
+        for ranks, n in (((0, 1), 1), ((0, 0), 2)):
+            folder = os.path.join(self.folder, f"log{n}")
+            for i, rank in enumerate(ranks):
+                with open(os.path.join(RECORDED, f"gloo-rank{rank}.json.gz"), "rb") as file:
+                    trace = gzip.decompress(file.read()) + b" " * i  # one trace twice is one run
+                self.file(f"log{n}/host_{i}.1727759448000.pt.trace.json", trace)
+            self.assertEqual(len(self.ok("add", folder).splitlines()), n)
