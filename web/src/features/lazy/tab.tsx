@@ -180,7 +180,7 @@ function LazyTotal({ data, whole, packages, candidates }: LazySentenceProps) {
             </p>
         );
     }
-    const { high } = whole.saving_us;
+    const { low, high } = whole.saving_us;
     return (
         <p class="who-sentence">
             Imports take <b>{timeText(whole.before_us)}</b>. Importing{' '}
@@ -190,8 +190,8 @@ function LazyTotal({ data, whole, packages, candidates }: LazySentenceProps) {
             </b>{' '}
             below only where they are used saves <b>up to {timeText(high)}</b> (
             {pct((100 * high) / whole.before_us)}
-            {THIN_SPACE}%), unless start-up uses them. Tick a package to see what it saves and which
-            line to change.{' '}
+            {THIN_SPACE}%){low < high && ' if nothing else imports them'}, unless start-up uses
+            them. Tick a package to see what it saves and which line to change.{' '}
             <button type="button" class="link" onClick={() => toggleImports(candidates)}>
                 Tick all
             </button>{' '}
@@ -217,7 +217,7 @@ function BeforeAfter({ data }: { data: LazyAnswer }) {
                 <span class="is-now" style={{ width: '100%' }} />
             </span>
             <b>{timeText(before)}</b>
-            <span>Lazy</span>
+            <span>{saving.low < saving.high ? 'Lazy, at best' : 'Lazy'}</span>
             <span class="lazy-bar">
                 <span class="is-now" style={{ width: share(after) }} />
                 <span class="is-saved" style={{ width: share(saving.high) }} />
