@@ -68,7 +68,7 @@ PS_FORMATS(PS_FORMAT_DECLARE)
 /* All importers, in the order of PS_FORMATS. Returns the list; sets *count to its length. */
 const struct ps_importer *const *ps_importers(size_t *count);
 
-/* Finds the importer for the content of `in`; peeks, consumes nothing. A log is searched up to 1
+/* Finds the importer for the content of `in`; peeks, consumes nothing. A log is searched up to 32
  * MiB, because other output may precede its first row. PS_UNKNOWN_KIND: if the format is known but
  * unsupported, err names the format, and the hint a supported export. */
 enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer **out,

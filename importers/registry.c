@@ -8,7 +8,11 @@
 
 enum {
     HEAD = 64 * 1024,
-    DEEP_HEAD = 1024 * 1024, /* bytes to search for a log, which much other output may precede */
+    DEEP_HEAD = 1024 * 1024,   /* bytes to search for a log, which much other output may precede */
+    LOG_HEAD = 32 * DEEP_HEAD, /* bytes to search for the tables of a log, a DEEP_HEAD at a time */
+    /* bytes of a part that are searched again with the next one: a table may begin in one part and
+     * continue in the next */
+    OVERLAP = 64 * 1024,
 };
 
 static const struct ps_stream_limits limits = {
@@ -25,12 +29,14 @@ const struct ps_importer *const *ps_importers(size_t *count)
     return importers;
 }
 
-static const struct ps_importer *best_importer(struct ps_str head)
+/* `only_logs`: only formats that other output may precede. */
+static const struct ps_importer *best_importer(struct ps_str head, bool only_logs)
 {
     const struct ps_importer *likely = NULL;
 
     for (size_t i = 0; i < sizeof importers / sizeof *importers; i++) {
-        enum ps_match match = importers[i]->sniff(head);
+        enum ps_match match =
+            only_logs && !importers[i]->may_share_log ? PS_MATCH_NO : importers[i]->sniff(head);
 
         if (match == PS_MATCH_SURE)
             return importers[i];
@@ -72,6 +78,26 @@ static struct ps_str clean_head(struct ps_str head, struct head_text *text)
     return ps_repair_signs(&text->signs, ps_report_without_escapes(&text->plain, head));
 }
 
+/* Searches a log part by part for a format that other output precedes; NULL: there is none. */
+static const struct ps_importer *find_late_table(struct ps_stream *in, struct head_text *text)
+{
+    const struct ps_importer *found = NULL;
+
+    for (size_t from = DEEP_HEAD - OVERLAP; !found && from < LOG_HEAD;
+         from += DEEP_HEAD - OVERLAP) {
+        struct ps_str head = ps_stream_peek(in, from + DEEP_HEAD);
+        struct ps_str part = ps_str_skip(head, from);
+        const char *line = part.len ? memchr(part.ptr, '\n', part.len) : NULL;
+
+        if (head.len <= from + OVERLAP || !line || !is_text(part))
+            break;
+        part = ps_str_skip(part, (size_t)(line + 1 - part.ptr));
+        part.len = part.len < DEEP_HEAD ? part.len : DEEP_HEAD;
+        found = best_importer(clean_head(part, text), true);
+    }
+    return found;
+}
+
 enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer **out,
                                 struct ps_err *err)
 {
@@ -90,13 +116,17 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
     }
     if (!ps_is_archive(head) && ps_foreign_detect_unsupported(head, err))
         return err->code;
-    *out = best_importer(looked);
+    *out = best_importer(looked, false);
     if (!*out && head.len >= HEAD && is_log) {
         looked = clean_head(ps_stream_peek(in, DEEP_HEAD), &text);
-        *out = best_importer(looked);
+        *out = best_importer(looked, false);
     }
     if (!*out && is_log) /* the header of a table may be wrapped */
-        *out = best_importer(ps_report_unwrap_head(&text.unwrapped, looked));
+        *out = best_importer(ps_report_unwrap_head(&text.unwrapped, looked), false);
+    if (!*out && looked.len >= DEEP_HEAD / 2 && is_log) {
+        *out = find_late_table(in, &text);
+        looked = clean_head(ps_stream_peek(in, HEAD), &text);
+    }
     if (*out)
         return PS_OK;
     if (ps_stream_status(in, err) == PS_OK)

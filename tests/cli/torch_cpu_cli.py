@@ -75,3 +75,10 @@ class TorchCpu(ShelfTest):
                     trace = gzip.decompress(file.read()) + b" " * i  # one trace twice is one run
                 self.file(f"log{n}/host_{i}.1727759448000.pt.trace.json", trace)
             self.assertEqual(len(self.ok("add", folder).splitlines()), n)
+
+    def test_a_table_after_megabytes_of_other_output(self):
+        with open(os.path.join(ROOT, "tests", "golden", "key_averages", "ok_stack_flops.txt"), "rb") as file:
+            table = file.read()
+        for n in (20_000, 60_000):
+            log = self.file(f"{n}.log", b"".join(b"2025-06-01 12:00:00 INFO epoch 1 step %d loss=0.1234\n" % i for i in range(n)) + table)
+            self.assertEqual(self.json("add", log)["kind"], "key-averages")
