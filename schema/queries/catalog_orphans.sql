@@ -5,6 +5,8 @@ SELECT 'it has sources of run ' || run || ', which does not exist' FROM source W
 UNION ALL
 SELECT 'it has notes on the timeline of run ' || run || ', which does not exist' FROM timeline_note WHERE run NOT IN (SELECT id FROM run UNION ALL SELECT id FROM deleted_run) GROUP BY run
 UNION ALL
+SELECT 'the role of the token ' || name || ' is unknown: revoke it' FROM token WHERE role NOT IN ('viewer', 'uploader', 'admin')
+UNION ALL
 SELECT * FROM (
     WITH counted AS (
         SELECT what, key, sum(runs) AS runs, sum(db_bytes) AS db_bytes, sum(bytes) AS bytes FROM run_tally GROUP BY what, key

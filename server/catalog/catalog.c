@@ -213,24 +213,34 @@ static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
     ps_bind_text(stmt, ":summary", ps_str_from_c(row->summary));
 }
 
+static enum ps_status describe(struct ps_db *db, const char *query,
+                               const struct ps_catalog_row *row, const char *label,
+                               struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    bind_run(stmt, row);
+    ps_bind_text(stmt, ":label", ps_str_from_c(label));
+    if (ps_stmt_step(stmt, err) && ps_col_text(stmt, 0).len) {
+        ps_buf_puts(out, out->len ? ", " : "");
+        ps_buf_add_str(out, ps_col_text(stmt, 0));
+    }
+    return err->code;
+}
+
 enum ps_status ps_catalog_describe_differences(struct ps_db *db, const struct ps_catalog_row *row,
                                                const char *label, struct ps_buf *out,
                                                struct ps_err *err)
 {
-    static const char *const queries[] = {"run_differs", "label_differs"};
+    describe(db, "run_differs", row, label, out, err);
+    return label ? describe(db, "label_differs", row, label, out, err) : err->code;
+}
 
-    for (size_t i = 0; i < (label ? 2 : 1); i++) {
-        PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-        ps_db_prepare(db, ps_query_sql(queries[i]), &stmt, err);
-        bind_run(stmt, row);
-        ps_bind_text(stmt, ":label", ps_str_from_c(label));
-        if (ps_stmt_step(stmt, err) && ps_col_text(stmt, 0).len) {
-            ps_buf_puts(out, out->len ? ", " : "");
-            ps_buf_add_str(out, ps_col_text(stmt, 0));
-        }
-    }
-    return err->code;
+enum ps_status ps_catalog_describe_deleted(struct ps_db *db, const struct ps_catalog_row *row,
+                                           struct ps_buf *out, struct ps_err *err)
+{
+    return describe(db, "deleted_differs", row, NULL, out, err);
 }
 
 enum ps_status ps_catalog_put_run(struct ps_db *db, const struct ps_catalog_row *row,

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "server/catalog/backend.h"
 #include "server/catalog/clock_check.h"
+#include "server/catalog/files.h"
 #include "server/catalog/state.h"
 
 static enum ps_status run_for(struct ps_db *db, const char *query, const char *id, bool *found,
@@ -121,10 +123,31 @@ static enum ps_status restore_run(struct ps_store *store, const char *id, struct
     return ps_label_save(store, id, err);
 }
 
+/* Fails if the run file of a deleted run is missing or changed since it was written. */
+static enum ps_status check_run_file(struct ps_store *store, const char *id, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    struct ps_sent_file found;
+    struct ps_err own = PS_ERR_INIT;
+    bool known;
+
+    if (ps_file_path(store, "runs", id, &path, &own) != PS_OK ||
+        store->backend->evicts_files) /* it compared the hash when it fetched the file */
+        return ps_fail_copy(err, &own);
+    if (ps_file_check_hash(store, id, path, &found, &known, &own) == PS_OK)
+        return PS_OK;
+    return ps_fail(err, own.code,
+                   "the file of run %s is damaged: %s" PS_HINT
+                   "add the original profile again, or restore the file from a backup",
+                   id, own.text);
+}
+
 enum ps_status ps_store_recover_run(struct ps_store *store, const char *id, struct ps_err *err)
 {
     enum ps_status status;
 
+    if (check_run_file(store, id, err) != PS_OK)
+        return err->code;
     ps_catalog_begin(store, PS_DURABLE, err);
     status = ps_catalog_end(store, restore_run(store, id, err), err);
     if (status == PS_OK)

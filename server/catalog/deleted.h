@@ -26,7 +26,8 @@ void ps_deleted_free(struct ps_deleted_run *deleted); /* frees its members */
  * match. */
 enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted_run *out,
                                struct ps_err *err);
-/* Restores a deleted run unchanged. PS_NOT_FOUND: it can no longer be recovered. */
+/* Restores a deleted run unchanged. PS_NOT_FOUND: it can no longer be recovered. PS_IO: its run
+ * file is damaged. */
 enum ps_status ps_store_recover_run(struct ps_store *store, const char *id, struct ps_err *err);
 
 /* Purges the run that was deleted first, with its files, if it was deleted before before_ms (ms

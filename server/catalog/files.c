@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "server/catalog/backend.h"
@@ -104,6 +105,20 @@ enum ps_status ps_file_send(struct ps_store *store, const char *folder, const ch
                             struct ps_sent_file *out, struct ps_err *err)
 {
     return err->code == PS_OK ? store->backend->send(store, folder, path, out, err) : err->code;
+}
+
+enum ps_status ps_file_check_hash(struct ps_store *store, const char *id, const char *path,
+                                  struct ps_sent_file *found, bool *known, struct ps_err *err)
+{
+    struct ps_file_row kept;
+    struct ps_db *db = ps_catalog_lock(store);
+
+    *known = ps_file_read_row(db, "runs", id, &kept, err) == PS_OK;
+    ps_catalog_unlock(store);
+    if (ps_file_send(store, "runs", path, found, err) == PS_OK && *known &&
+        strcmp(kept.hash, found->hash) != 0)
+        (void)ps_fail(err, PS_IO, "its bytes changed after it was written");
+    return err->code;
 }
 
 enum ps_status ps_file_put(struct ps_store *store, const struct ps_sent_file *sent,

@@ -43,6 +43,12 @@ struct ps_sent_file {
 };
 /* Sends a file to the backend before the transaction that adds it, so that the transaction does not
  * wait for the transfer. The file must not be altered afterwards. */
+/* Compares the hash of the run file at `path`, *found, with the hash that was recorded when the
+ * file was written. *known: there is a recorded hash; an older perfshelf recorded none. The catalog
+ * must not be locked. PS_IO: the file changed. */
+enum ps_status ps_file_check_hash(struct ps_store *store, const char *id, const char *path,
+                                  struct ps_sent_file *found, bool *known, struct ps_err *err);
+
 enum ps_status ps_file_send(struct ps_store *store, const char *folder, const char *path,
                             struct ps_sent_file *out, struct ps_err *err);
 /* Inside that transaction: stores the sent file under this key, and replaces an earlier file. The

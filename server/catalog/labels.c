@@ -71,12 +71,14 @@ static void hash_label(struct ps_str text, struct ps_sent_file *out)
     ps_content_hash_end(&content, out->hash);
 }
 
-static enum ps_status put_hash(struct ps_store *store, const char *id, struct ps_str text,
-                               struct ps_err *err)
+enum ps_status ps_label_record_hash(struct ps_store *store, const char *id, struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_sent_file label;
 
-    hash_label(text, &label);
+    if (!store->backend->keeps_labels || ps_label_text(store->catalog, id, &text, err) != PS_OK)
+        return err->code;
+    hash_label(ps_buf_slice(&text), &label);
     return ps_file_change_row(store->catalog, "kept_put", "labels", id, &label, err);
 }
 
@@ -102,9 +104,7 @@ enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_e
 
     if (status == PS_OK)
         status = ps_label_write(store, id, ps_buf_slice(&text), err);
-    return status == PS_OK && store->backend->keeps_labels
-               ? put_hash(store, id, ps_buf_slice(&text), err)
-               : status;
+    return status == PS_OK ? ps_label_record_hash(store, id, err) : status;
 }
 
 enum ps_status ps_label_save_all(struct ps_store *store, struct ps_err *err)

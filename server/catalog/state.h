@@ -238,6 +238,9 @@ enum ps_status ps_list_label_save(struct ps_store *store, const char *of, struct
 /* Writes the current label of the run, from the catalog, to labels/<id>.json. Call it inside the
  * transaction that changes the run. */
 enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err);
+/* Records the hash of the current label of the run, from the catalog. Call it inside a transaction.
+ * Does nothing on a shelf without labels/. */
+enum ps_status ps_label_record_hash(struct ps_store *store, const char *id, struct ps_err *err);
 /* Whether table kept has the hash of the last label that was committed. If so, *differs: the
  * current label in the catalog has another hash. A file in labels/ is not reliable: it is written
  * before the transaction ends, which may fail. */
@@ -312,6 +315,9 @@ enum ps_status ps_catalog_put_run(struct ps_db *db, const struct ps_catalog_row 
 enum ps_status ps_catalog_describe_differences(struct ps_db *db, const struct ps_catalog_row *row,
                                                const char *label, struct ps_buf *out,
                                                struct ps_err *err);
+/* Like ps_catalog_describe_differences for the row of a deleted run, without its label. */
+enum ps_status ps_catalog_describe_deleted(struct ps_db *db, const struct ps_catalog_row *row,
+                                           struct ps_buf *out, struct ps_err *err);
 /* Renames `part` to the final path of the run file, and inserts or updates the row of the run. Sets
  * out->already_existed if the shelf has an up-to-date run of these bytes, and does nothing else
  * then. Otherwise sets out->name. */

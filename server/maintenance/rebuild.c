@@ -349,6 +349,9 @@ static enum ps_status put_run(struct rebuild_state *r, const struct found *run, 
         ps_label_apply(r->store->catalog, run->id, ps_buf_slice(&last), err);
     else if (err->code == PS_OK && label[0])
         ps_label_apply(r->store->catalog, run->id, ps_str_from_c(label), err);
+    /* Without a hash, verify compares the row with labels/, where a killed edit may have written
+     * what the catalog never had. */
+    ps_label_record_hash(r->store, run->id, err);
     ps_arena_free(&arena);
     return err->code == PS_OK ? put_deleted(r, run->id, ps_buf_slice(&last), err) : err->code;
 }

@@ -20,6 +20,7 @@
 struct expected { /* a run of the catalog */
     char id[PS_ID_SIZE], sha256[PS_SHA256_SIZE];
     uint64_t bytes, db_bytes;
+    bool is_deleted; /* it can still be recovered */
 };
 
 struct verify_state {
@@ -103,13 +104,13 @@ static bool evaluate(struct verify_state *v, const char *query, const char *fold
 
 /* --- Catalog --- */
 
-static void list_runs(struct verify_state *v)
+static void list_runs(struct verify_state *v, const char *query, bool are_deleted)
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(v->store);
 
-    ps_db_prepare(db, ps_query_sql("run_files"), &stmt, &err);
+    ps_db_prepare(db, ps_query_sql(query), &stmt, &err);
     while (ps_stmt_step(stmt, &err)) {
         struct expected *run;
 
@@ -119,6 +120,7 @@ static void list_runs(struct verify_state *v)
         ps_col_copy(stmt, 1, run->sha256, sizeof run->sha256);
         run->bytes = (uint64_t)ps_col_int(stmt, 2);
         run->db_bytes = (uint64_t)ps_col_int(stmt, 3);
+        run->is_deleted = are_deleted;
         v->total += run->db_bytes + run->bytes;
     }
     ps_stmt_release(stmt);
@@ -143,7 +145,8 @@ static void check_catalog(struct verify_state *v)
     ps_catalog_unlock(v->store);
     report_catalog(v, &err);
     v->out->files++;
-    list_runs(v);
+    list_runs(v, "run_files", false);
+    list_runs(v, "deleted_files", true);
 }
 
 /* --- Files in the catalog --- */
@@ -232,22 +235,6 @@ static const char *ending_of(const char *path)
     return dot ? dot : "";
 }
 
-/* Compares the hash of a run file, *found, with the hash that was recorded when the file was
- * written. *known: there is a recorded hash; an older perfshelf recorded none. */
-static enum ps_status check_hash(struct verify_state *v, const char *id, const char *path,
-                                 struct ps_sent_file *found, bool *known, struct ps_err *err)
-{
-    struct ps_file_row kept;
-    struct ps_db *db = ps_catalog_lock(v->store);
-
-    *known = ps_file_read_row(db, "runs", id, &kept, err) == PS_OK;
-    ps_catalog_unlock(v->store);
-    if (ps_file_send(v->store, "runs", path, found, err) == PS_OK && *known &&
-        strcmp(kept.hash, found->hash) != 0)
-        (void)ps_fail(err, PS_IO, "its bytes changed after it was written");
-    return err->code;
-}
-
 /* Records the hash of a run file that passed all other checks. */
 static void record_hash(struct verify_state *v, const char *id, const struct ps_sent_file *found)
 {
@@ -302,11 +289,19 @@ static void compare_label(struct verify_state *v, const struct run_record *run_r
 /* Compares the row of a run with its run file and its label. The catalog is locked. If no label
  * hash is recorded, the row must match the label in the run file or the label in labels/, which a
  * failed change may have written. Appends the names of what differs. */
-static void compare_row(struct verify_state *v, struct run_record *run_record,
+static void compare_row(struct verify_state *v, struct run_record *run_record, bool is_deleted,
                         struct ps_buf *differs)
 {
     const char *id = run_record->metadata.row.id, *label = run_record->metadata.label;
+    struct ps_err err = PS_ERR_INIT;
     bool changed = false;
+
+    if (is_deleted) {
+        differs->len = 0;
+        (void)ps_catalog_describe_deleted(v->store->catalog, &run_record->metadata.row, differs,
+                                          &err);
+        return;
+    }
 
     if (ps_label_has_hash(v->store->catalog, id, &changed) || !v->store->backend->keeps_labels ||
         !label[0])
@@ -334,12 +329,12 @@ static void check_row(struct verify_state *v, const struct expected *run, const 
         return;
     }
     (void)ps_catalog_lock(v->store);
-    compare_row(v, &run_record, &differs);
+    compare_row(v, &run_record, run->is_deleted, &differs);
     ps_catalog_unlock(v->store);
     if (!differs.len)
         return;
     ps_catalog_begin(v->store, PS_NOT_DURABLE, &err); /* failures are ignored, as in evaluate() */
-    compare_row(v, &run_record, &differs);
+    compare_row(v, &run_record, run->is_deleted, &differs);
     ps_catalog_end(v->store, err.code, &err);
     if (!differs.len)
         return;
@@ -358,7 +353,7 @@ static enum ps_status check_run_file(struct verify_state *v, const struct expect
 
     ps_check_run(path, run->sha256, false, err);
     if (hashes)
-        check_hash(v, run->id, path, &found, &known, err);
+        ps_file_check_hash(v->store, run->id, path, &found, &known, err);
     if (!v->options->is_quick)
         ps_check_run(path, run->sha256, true, err);
     if (err->code == PS_OK && !known)
@@ -366,6 +361,33 @@ static enum ps_status check_run_file(struct verify_state *v, const struct expect
     if (err->code == PS_OK && !v->options->is_quick)
         check_row(v, run, path);
     return err->code;
+}
+
+/* Compares the size of a stored file with the size that the catalog counts for the quota. */
+static void check_size(struct verify_state *v, const char *folder, const char *key,
+                       const char *path)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    struct stat file;
+    bool differs = false;
+
+    if (v->options->is_quick || v->store->backend->evicts_files || stat(path, &file) != 0)
+        return;
+    ps_db_prepare(ps_catalog_lock(v->store), ps_query_sql("size_differs"), &stmt, &err);
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":key", ps_str_from_c(key));
+    ps_bind_int(stmt, ":bytes", (int64_t)file.st_size);
+    differs = ps_stmt_step(stmt, &err) && ps_col_int(stmt, 0) != 0;
+    ps_stmt_release(stmt);
+    ps_catalog_unlock(v->store);
+    report_catalog(v, &err);
+    if (differs) {
+        PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+        ps_buf_printf(&text, "its size of %s/%s differs from that of the file", folder, key);
+        report_finding(v, "catalog", "catalog.db", text.ptr, REBUILD);
+    }
 }
 
 static void check_run(struct verify_state *v, const struct expected *run)
@@ -390,9 +412,11 @@ static void check_run(struct verify_state *v, const struct expected *run)
         ps_check_stored_file(kept, run->sha256, !v->options->is_quick, &watch, &err) != PS_OK)
         report_file(v, "original", "originals", run->sha256, ending_of(kept), &err,
                     "restore it from a backup; the run itself can still be read");
+    else
+        check_size(v, "originals", run->sha256, kept);
     check_label(v, run->id);
     v->out->files += 2;
-    v->out->runs++;
+    v->out->runs += !run->is_deleted;
 }
 
 static void check_sources(struct verify_state *v)
@@ -418,6 +442,8 @@ static void check_sources(struct verify_state *v)
             ps_check_stored_file(kept, sha256, !v->options->is_quick, &watch, &err) != PS_OK)
             report_file(v, "source", "sources", sha256, ending_of(kept), &err,
                         "attach it again with `perfshelf add --source-root`");
+        else
+            check_size(v, "sources", sha256, kept);
         v->out->files++;
     }
 }

@@ -194,6 +194,51 @@ class Verify(VaultTest):
         self.damage(path, os.path.getsize(path) - 1, b"\x7f")
         self.assertEqual([what for what, _ in self.findings()], ["run"])
 
+    def change_catalog(self, statement):
+        with sqlite3.connect(os.path.join(self.data, "catalog.db")) as db:
+            db.execute(statement)
+        db.close()
+
+    def test_values_of_the_catalog_that_no_run_file_has(self):
+        self.ok("token", "add", "mei", "--role", "viewer")
+        self.change_catalog("UPDATE kept_size SET bytes = bytes + 1")
+        self.assertEqual(set(self.findings()), {("catalog", "catalog.db")})
+        self.change_catalog("UPDATE kept_size SET bytes = bytes - 1")
+        self.assertEqual(self.findings(), [])
+        self.change_catalog("UPDATE token SET role = 'wiewer'")
+        self.assertEqual(self.findings(), [("catalog", "catalog.db")])
+
+    def test_a_deleted_run_that_is_damaged(self):
+        self.ok("rm", self.first)
+        self.assertEqual(self.findings(), [])
+        path = os.path.join("runs", self.first + ".db")
+        with sqlite3.connect(os.path.join(self.data, path)) as db:
+            db.execute("UPDATE import SET self_us = self_us + 1000 WHERE id = 5")
+        db.close()
+        self.assertEqual(self.findings(), [("run", path)])
+        self.assertIn("changed after it was written", self.fails("undelete", self.first))
+
+    def test_rows_of_deleted_runs(self):
+        self.ok("rm", self.first)
+        self.change_catalog("UPDATE deleted_run SET headline_value = headline_value * 2")
+        self.assertEqual(self.findings(), [("catalog", "catalog.db")])
+        self.change_catalog("UPDATE deleted_run SET headline_value = headline_value / 2")
+        self.assertEqual(self.findings(), [])
+        self.ok("undelete", self.first)
+        self.assertEqual(self.findings(), [])
+
+    def test_a_label_that_a_killed_edit_left_after_a_rebuild(self):
+        self.ok("edit", self.first, "--name", "told")
+        self.ok("rebuild")
+        label = self.path("labels", self.first + ".json")
+        with open(label, "r+", encoding="utf-8") as file:  # as an edit writes it before it commits
+            text = file.read()
+            file.seek(0)
+            file.truncate()
+            file.write(text.replace("told", "cut"))
+        self.assertEqual(self.findings(), [])
+        self.assertIn("told", self.ok("list"))
+
     def test_rows_that_differ_from_the_runs(self):
         catalog = os.path.join(self.data, "catalog.db")
         shutil.copy(catalog, self.folder)
