@@ -474,6 +474,23 @@ static void write_tool(struct tr_trace *trace)
     trace->out->ops->meta(trace->out, "tool", ps_str_from_c(name));
 }
 
+/* Notes on what the tool that made the trace left out. */
+static void write_tool_notes(struct tr_trace *trace)
+{
+    for (size_t i = 0; i < trace->n_headers; i++)
+        if (ps_str_eq_c(trace->headers[i].key, "viztracer_metadata") &&
+            (ps_str_find(trace->headers[i].json, PS_STR("\"overflow\":true")) ||
+             ps_str_find(trace->headers[i].json, PS_STR("\"overflow\": true"))))
+            ps_sink_note(trace->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                         "the buffer of viztracer was full: calls are missing, and their time "
+                         "counts for their callers; record with a larger --tracer_entries");
+    for (uint32_t i = 1; !trace->is_torch && i < trace->n_categories; i++)
+        if (ps_str_eq_c(trace->categories[i].text, "py-spy"))
+            ps_sink_note(trace->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                         "py-spy samples: slices are not calls, and last over times in which a "
+                         "thread was idle; record with --format speedscope");
+}
+
 static void write_notes(struct tr_trace *trace)
 {
     static const struct {
@@ -570,6 +587,7 @@ void tr_summary_write(struct tr_trace *trace)
     write_headers(trace);
     write_metrics(trace);
     write_notes(trace);
+    write_tool_notes(trace);
     write_graph_note(trace);
     write_ledger(trace);
     headline.label = trace->step_ns ? "mean step" : "span";

@@ -14,7 +14,9 @@
 -- calls: self_cpu_us calls
 -- calls: cpu_total_us calls
 -- has: self_device_us SELECT coalesce(max(self_device_ns), 0) > 0 FROM operator WHERE NOT kind IN (6, 7, 8, 10)
-SELECT coalesce(n.text, '') AS name, o.self_device_ns / 1000.0 AS self_device_us, o.self_cpu_ns / 1000.0 AS self_cpu_us,
+-- viztracer names a function with the line of its `def`, which moves when the file changes.
+SELECT coalesce(iif((SELECT v FROM meta WHERE k = 'tool') = 'viztracer', ps_frame_function(n.text), n.text), '') AS name,
+       o.self_device_ns / 1000.0 AS self_device_us, o.self_cpu_ns / 1000.0 AS self_cpu_us,
        o.cpu_total_ns / 1000.0 AS cpu_total_us, o.calls
 FROM ps_operators(NULL, NULL, 0, :in_steps) o
 LEFT JOIN text n ON n.id = o.name

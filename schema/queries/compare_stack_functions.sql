@@ -1,5 +1,6 @@
 -- Functions or lines of stacks (server/query/functions/stack_functions.c), in the unit of the run and in percent of
--- all its stacks, for comparison. Header keys: see compare_imports.sql.
+-- all its stacks, for comparison. The line of a `def` moves when the file changes, so names are without it. Header
+-- keys: see compare_imports.sql.
 --
 -- title: Functions
 -- row: function
@@ -9,7 +10,7 @@
 -- metric: total_pct % - Total, of all stacks
 -- budget: total
 -- work: samples SELECT max(v) FILTER (WHERE k = 'headline_value') FROM meta HAVING max(v = 'samples') FILTER (WHERE k = 'headline_unit')
-SELECT l.name AS id, coalesce(iif(l.by_line, n.text, ps_frame_function(n.text)), '') AS name, l.self / u.scale AS self, l.total / u.scale AS total,
+SELECT l.name AS id, coalesce(iif(l.by_line = 1, n.text, ps_frame_function(n.text)), '') AS name, l.self / u.scale AS self, l.total / u.scale AS total,
        100.0 * l.self / u.whole AS self_pct, 100.0 * l.total / u.whole AS total_pct
 FROM ps_temp_functions l
 JOIN (SELECT nullif((SELECT sum(self) FROM ps_temp_functions), 0) AS whole,

@@ -132,6 +132,7 @@ static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_f
                       const struct ps_stack_frames *frames, double scale)
 {
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
+    PS_AUTO(ps_buf_free) struct ps_buf function = {0};
 
     ps_flame_finish(flame);
     for (size_t i = 0; i < flame->n; i++) {
@@ -140,6 +141,13 @@ static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_f
             frames ? ps_stack_name(frames, node->name) : ps_trace_text(db, node->name);
         uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : node_of[node->parent];
 
+        if (frames && frames->has_one_line && name.ptr) { /* without the line of its `def` */
+            struct ps_frame_name parsed = ps_frame_name_parse(name);
+
+            function.len = 0;
+            ps_frame_name_write_function(&parsed, &function);
+            name = ps_buf_slice(&function);
+        }
         node_of[i] = add_node(tree, parent, name.ptr ? name : PS_STR("(no name)"),
                               (double)node->self_ns / scale, (double)node->total_ns / scale);
     }

@@ -128,9 +128,18 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
     return err->code;
 }
 
+/* Says what the tool left out of a trace, or drew in another way than it happened. */
+static void say_writer(struct ps_conclusion *c, bool is_sampled, bool is_cut)
+{
+    if (is_cut)
+        ps_say(c, &c->sentence, " Calls are missing: the buffer of viztracer was full.");
+    if (is_sampled)
+        ps_say(c, &c->sentence, " A slice is a row of equal samples of py-spy, not a call.");
+}
+
 enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
-    static const struct ranking ranking = {
+    struct ranking ranking = {
         .query = "conclude_slices",
         .rule = "slice",
         .unit = "s",
@@ -140,8 +149,19 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         .nothing = "No single slice stands out.",
         .note = "Self times of all threads are added.",
     };
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    bool is_sampled, is_cut;
 
-    return rank(db, &ranking, out, err);
+    ps_db_prepare(db, ps_query_sql("trace_writer"), &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
+    is_sampled = ps_str_eq_c(ps_col_text(stmt, 0), "py-spy");
+    is_cut = ps_col_int(stmt, 1) != 0;
+    if (is_sampled)
+        ranking.count = "slice";
+    if (rank(db, &ranking, out, err) == PS_OK)
+        say_writer(out, is_sampled, is_cut);
+    return err->code;
 }
 
 enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclusion *out,

@@ -93,6 +93,7 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
     }
     out->lacks_folders = forms.has_lost_folders && !forms.has_folders;
     out->has_one_line = has_definition_lines(&forms);
+    out->is_mode_line = out->by_line;
     out->by_line |= out->has_one_line;
     for (uint32_t id = 1; id < out->n; id++) {
         struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(db, id));

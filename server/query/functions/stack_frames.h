@@ -27,6 +27,7 @@ struct ps_stack_frames {
     bool lacks_folders;  /* files may have lost their folders */
     bool has_one_line;   /* the file states the line of each `def` */
     bool by_line;        /* each frame is a function of its own */
+    bool is_mode_line;   /* ... because the parameter mode says so */
     struct ps_intern names; /* of functions */
 };
 

@@ -86,7 +86,8 @@ static uint32_t row_of(struct functions *f, const struct ps_stack_frame *frame)
     value[FAMILY] = frame->family;
     value[ORIGIN] = ps_stack_origin(&f->frames, name, frame->family);
     value[GROUPED] = f->initialiser_name && name == f->initialiser_name;
-    value[BY_LINE] = f->frames.by_line;
+    /* 2: the line is that of the `def` */
+    value[BY_LINE] = f->frames.by_line ? 1 + !f->frames.is_mode_line : 0;
     value[FIRST] = INT64_MAX;
     if (ps_stack_is_collapsed(&f->transforms, name, &collapsed_by)) {
         value[NAME] = collapsed_by->id;

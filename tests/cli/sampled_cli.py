@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What samplers and tracers leave out or write otherwise: said, and not taken for calls or for other functions."""
+import json
+import unittest
+
+from program import ShelfTest
+
+
+def viztracer(line, sum_us, overflow=False):
+    """A program whose functions begin `line` lines further down."""
+    def event(name, start, duration):
+        return {"pid": 1, "tid": 1, "ts": start, "dur": duration, "ph": "X", "cat": "fee", "name": name}
+
+    return json.dumps({"traceEvents": [event(f"outer (/srv/app/tiny.py:{line + 5})", 0, sum_us + 30),
+                                       event(f"work (/srv/app/tiny.py:{line + 1})", 10, sum_us + 10),
+                                       event("builtins.sum", 15, sum_us)],
+                       "viztracer_metadata": {"version": "1.1.1", "overflow": overflow}}).encode()
+
+
+class Sampled(ShelfTest):
+    def add(self, name, content):
+        return json.loads(self.ok("add", "--json", self.file(name, content)))["id"]
+
+    def changes(self, base, new):
+        rows = json.loads(self.ok("diff", base, new, "--json"))["rows"]
+        return {row["name"]: row.get("change") for row in rows}
+
+    def show(self, run):
+        return self.ok("show", run)
+
+    def test_samples_without_a_frame_are_part_of_the_total(self):
+        run = self.add("py-spy.raw", b"<module> (app.py:10);wait (app.py:6) 67\n<module> (app.py:10) 3\n 75\n")
+        text = self.show(run)
+        self.assertRegex(text, r"headline +145 samples\n")
+        self.assertIn("wait takes 46.2 % of the samples. 67 of 145 samples", text)
+        self.assertNotIn("up to 75", text)
+        self.assertIn("51.7 % of the total are samples without a frame", text)
+
+    def test_threads_and_processes_are_no_functions(self):
+        run = self.add("threads.raw", b'process 1:"python a.py";process 2:"python -c a(); b()";thread (7): x; y;f (app.py:3) 5\n'
+                                      b'process 1:"python a.py";thread (1);g (app.py:4) 3\nprocess 1:"python a.py";thread (1): Main;g (app.py:4) 2\n')
+        self.assertEqual(self.rows(run, "SELECT DISTINCT name FROM slices ORDER BY name"), [{"name": "f (app.py:3)"}, {"name": "g (app.py:4)"}])
+        self.assertEqual(self.rows(run, "SELECT name FROM track ORDER BY name"),
+                         [{"name": "thread 1 (Main)"}, {"name": "thread 7 (x; y)"}])
+
+    def rows(self, run, statement):
+        return json.loads(self.ok("sql", run, statement, "--json"))
+
+    def test_lines_of_definitions_do_not_tell_functions_apart(self):
+        base = self.add("before.raw", b"<module> (etl.py:1);main (etl.py:24);key (etl.py:9) 32\n<module> (<string>:1) 2\n")
+        new = self.add("after.raw", b"<module> (etl.py:1);main (etl.py:25);key (etl.py:10) 155\n<module> (<string>:1) 2\n")
+        self.assertEqual(set(self.changes(base, new).values()), {None})
+
+    def test_functions_of_viztracer_match_without_their_line(self):
+        base, new = self.add("before.json", viztracer(0, 100)), self.add("after.json", viztracer(1, 300))
+        self.assertEqual(self.changes(base, new), dict.fromkeys(("outer (/srv/app/tiny.py)", "work (/srv/app/tiny.py)", "builtins.sum")))
+
+    def test_a_full_buffer_of_viztracer(self):
+        text = self.show(self.add("full.json", viztracer(0, 100, overflow=True)))
+        self.assertIn("Calls are missing: the buffer of viztracer was full.", text)
+        self.assertNotIn("Calls are missing", self.show(self.add("whole.json", viztracer(0, 100))))
+
+    def test_slices_of_py_spy_are_no_calls(self):
+        events = [{"args": {"filename": "a.py", "line": 1}, "cat": "py-spy", "name": "tick", "ph": kind, "pid": 1, "tid": 1, "ts": at}
+                  for at in (0, 20000) for kind, at in (("B", at), ("E", at + 10000))]
+        text = self.show(self.add("chrome.json", json.dumps(events).encode()))
+        self.assertIn("2 slices", text)
+        self.assertNotIn("2 calls", text)
+
+    def test_a_function_at_one_line_may_wait(self):
+        text = self.show(self.add("idle.raw", b"main (app.py:30);wait_for (app.py:17) 80\nmain (app.py:31);crunch (app.py:3) 30\n"
+                                              b"main (app.py:31);crunch (app.py:4) 20\nmain (app.py:32);Thread.join (threading.py:9) 9\n"))
+        self.assertRegex(text, r"0 to 80 samples +wait_for: all at app.py:17, which may wait")
+        self.assertRegex(text, r"up to 50 samples +crunch")
+
+
+if __name__ == "__main__":
+    unittest.main()
