@@ -72,6 +72,12 @@ static const char record_hint[] =
     "save it as a dump with `yappi.get_func_stats().save(\"out.prof\", type=\"pstat\")` and add "  \
     "that"
 
+#define TORCH_BENCHMARK                                                                            \
+    "a measurement of torch.utils.benchmark",                                                      \
+        "measure with `python -m timeit -v STATEMENT > timeit.txt`, or with `pytest "              \
+        "--benchmark-json result.json`"
+#define ASCEND "add the timeline of the same recording: trace_view.json or msprof_*.json"
+
 static const struct magic magics[] = {
     {0, PS_STR("\x1f\x8b"), "gzip data inside compressed data",
      "decompress the file once and add the result"},
@@ -189,12 +195,16 @@ static const struct kind databases[] = {
     {{"TEST_METRICS", "EXECUTION_CONTEXTS"},
      "a database of pytest-monitor",
      "measure with `pytest --benchmark-json result.json`"},
+    {{"CANN_API"}, "a database of Ascend's profiler", ASCEND},
+    {{"COMPUTE_TASK_INFO"}, "a database of Ascend's profiler", ASCEND},
+    {{"PYTORCH_API", "STRING_IDS"}, "a database of Ascend's profiler", ASCEND},
     {{"rocpd_"}, "a profile of rocprofv3 (rocpd, SQLite)", ROCPROF},
     {{""}, "an SQLite database, but not a profile", RECORD},
     {{0}, 0, 0},
 };
 
 static const struct kind known_pickles[] = {
+    {{"torch.utils.benchmark", "Measurement"}, TORCH_BENCHMARK},
     {{"tracemalloc", "Snapshot"},
      "a snapshot of tracemalloc (pickle)",
      "measure memory by line with `python -m memory_profiler app.py`, over time with `mprof run "
@@ -277,6 +287,18 @@ static const struct kind documents[] = {
 
 /* Text formats, the most specific patterns first. */
 static const struct kind reports[] = {
+    {{"<torch.utils.benchmark.", "Measurement object"}, TORCH_BENCHMARK},
+    {{"[---", " threads: ---", "Times are in "}, TORCH_BENCHMARK},
+    {{"DeepSpeed Flops Profiler"},
+     "the printed report of DeepSpeed's flops profiler",
+     "record with torch.profiler, record_shapes=True, and `p.export_chrome_trace(\"trace.json\")`: "
+     "the trace has FLOPs and times"},
+    {{"OP Type", "Task Duration(us)"}, "a table of Ascend's profiler (CSV)", ASCEND},
+    {{"OP Type", "Core Type", "Total Time(us)"}, "a table of Ascend's profiler (CSV)", ASCEND},
+    {{"Accelerator Core", "Duration(us)"}, "a table of Ascend's profiler (CSV)", ASCEND},
+    {{",Triton", "\n", ".0,"},
+     "a table of Triton's do_bench (CSV), which has no times of single runs",
+     "record a timeline with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
     {{"\nevents: ", "\nfn="},
      "a callgrind profile",
      SPEEDSCOPE "; for Python code add a cProfile dump instead: `python -m cProfile -o out.prof "
@@ -481,6 +503,8 @@ static bool is_json(struct ps_str body)
         return false;
     body = skip_blanks(ps_str_skip(body, 1));
     next = body.len ? body.ptr[0] : '"';
+    if (next == '-' && body.len > 1)
+        next = body.ptr[1] == '-' ? ' ' : body.ptr[1]; /* a printed rule is no number */
     return strchr("\"{[]}-tfn", next) || (next >= '0' && next <= '9');
 }
 
