@@ -82,3 +82,7 @@ class TorchCpu(ShelfTest):
         for n in (20_000, 60_000):
             log = self.file(f"{n}.log", b"".join(b"2025-06-01 12:00:00 INFO epoch 1 step %d loss=0.1234\n" % i for i in range(n)) + table)
             self.assertEqual(self.json("add", log)["kind"], "key-averages")
+
+    def test_categories_at_the_peak_add_up_to_it(self):
+        said = self.ok("show", self.add("memory-timeline-unknown"))
+        self.assertIn("optimizer state holds 35.6 % of the peak. 196 KiB of 552 KiB.", said)
