@@ -12,6 +12,7 @@
 #include "server/catalog/tokens.h"
 #include "server/cli/cli.h"
 #include "server/cli/import_profile.h"
+#include "server/cli/nearest.h"
 #include "server/http/local.h"
 
 #define API "/api/v1/"
@@ -150,8 +151,30 @@ static enum ps_status call_local(struct ps_client *client, const struct ps_remot
     return err->code;
 }
 
-/* A word that names no run may be a file that is not on the shelf yet. */
-static void hint_at_file(struct ps_err *err)
+#define NAMES_MAX 200 /* newest runs whose names are compared with a mistyped one */
+
+/* Replaces the hint if the newest runs have a name that is similar to the word. */
+static void hint_at_name(struct ps_client *client, const char *word, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    struct ps_nearest nearest = {.typed = word};
+    struct ps_err ignored = PS_ERR_INIT;
+    cJSON *answer = NULL;
+    const cJSON *run;
+
+    ps_buf_printf(&path, "runs?limit=%d", NAMES_MAX);
+    if (ps_client_read(client, path.ptr, &answer, &ignored) == PS_OK) {
+        cJSON_ArrayForEach(run, cJSON_GetObjectItemCaseSensitive(answer, "rows")) ps_nearest_offer(
+            &nearest, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "name")));
+        if (nearest.word)
+            (void)snprintf(err->hint, sizeof err->hint,
+                           "did you mean '%s'? `perfshelf list` shows the runs", nearest.word);
+    }
+    cJSON_Delete(answer);
+}
+
+/* A word that names no run may be a file that is not on the shelf yet, or a mistyped name. */
+static void improve_hint(struct ps_client *client, struct ps_err *err)
 {
     static const char begin[] = "no run ", end[] = " on this shelf";
     const char *last = strstr(err->text, end);
@@ -165,6 +188,8 @@ static void hint_at_file(struct ps_err *err)
         (void)snprintf(
             err->hint, sizeof err->hint,
             "it is a file: add it with `perfshelf add`, then use the id that is printed");
+    else
+        hint_at_name(client, word, err);
 }
 
 static enum ps_status send_request(struct ps_client *client,
@@ -178,7 +203,7 @@ static enum ps_status send_request(struct ps_client *client,
     else
         call_local(client, request, out, fd, err);
     if (err->code == PS_NOT_FOUND)
-        hint_at_file(err);
+        improve_hint(client, err);
     return err->code;
 }
 

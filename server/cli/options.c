@@ -365,7 +365,7 @@ static enum ps_status parse_command(int argc, char **argv, struct ps_options *ou
     *first = 2;
     if (is_one_of(word, "--help", "-h", "help"))
         return parse_help(argc, argv, out, err);
-    out->version = is_one_of(word, "--version", "-v", "version");
+    out->version = is_one_of(word, "--version", "-v", "version") || strcmp(word, "-V") == 0;
     if (out->version)
         return parse_version(argc, argv, out, err);
     out->command = ps_command_find(word);

@@ -73,6 +73,15 @@ int ps_print_shelf_failure(const struct ps_options *options, const struct ps_err
     return ps_print_failure(place ? place : options->data, err);
 }
 
+static enum ps_status check_default_shelf(const char *dir, struct ps_err *err)
+{
+    if (ps_store_exists(dir))
+        return PS_OK;
+    return ps_fail(err, PS_NOT_FOUND,
+                   "there is no shelf yet" PS_HINT
+                   "`perfshelf add FILE` creates it, and `perfshelf demo` shows samples");
+}
+
 enum ps_status ps_check_shelf(const char *dir, struct ps_err *err)
 {
     if (ps_store_exists(dir))
@@ -99,7 +108,8 @@ static enum ps_status open_shelf(const struct ps_options *options, struct ps_sto
     enum ps_status status = ps_options_read_cache(options, &cache, err);
     *created = creates && !options->store && !ps_store_exists(options->data);
     if (status == PS_OK && !options->store && !creates)
-        status = ps_check_shelf(options->data, err);
+        status = options->is_default_shelf ? check_default_shelf(options->data, err)
+                                           : ps_check_shelf(options->data, err);
     return status == PS_OK ? ps_store_open_shared(options->store, options->data, cache, out, err)
                            : status;
 }

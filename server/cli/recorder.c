@@ -5,6 +5,7 @@
 #include "server/cli/nearest.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 static const struct ps_recorder recorders[] = {
     {.name = "importtime",
@@ -51,7 +52,14 @@ const struct ps_recorder *ps_recorder_find(const char *name, bool memory, struct
     struct ps_nearest nearest = {.typed = name};
     for (size_t i = 0; i < N_RECORDERS; i++)
         ps_nearest_offer(&nearest, recorders[i].name);
-    if (nearest.word)
+    PS_AUTO(ps_free_ptr) char *program = ps_find_program(name);
+    if (program && access(program, X_OK) == 0)
+        ps_fail(err, PS_BAD_REQUEST,
+                "'%s' is a program, not a recorder" PS_HINT
+                "write a recorder before it, such as `perfshelf record cprofile -- %s ...`; see "
+                "`perfshelf help record`",
+                name, name);
+    else if (nearest.word)
         ps_fail(err, PS_BAD_REQUEST,
                 "unknown recorder '%s'" PS_HINT "did you mean %s? See `perfshelf help record`",
                 name, nearest.word);

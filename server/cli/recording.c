@@ -128,6 +128,9 @@ enum ps_status ps_recording_prepare(struct ps_recording *r, struct ps_err *err)
         find_program(r, err);
     else if (ps_python_command_read(r->words, r->n_words, &r->command, err) == PS_OK)
         ps_recorder_check(r->recorder, &r->command, version, err);
+    if (err->code == PS_OK && !r->recorder->any_program && r->command.kind == PS_PROGRAM_FILE &&
+        access(r->command.target, F_OK) != 0)
+        ps_fail_errno(err, "cannot open", r->command.target);
     if (err->code == PS_OK)
         fill_label(r, version);
     return err->code;

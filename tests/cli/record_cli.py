@@ -330,6 +330,14 @@ class Failures(RecordTest):
         done = call("record", "cprofile")
         self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1))
 
+    def test_a_forgotten_recorder(self):
+        line = self.fails("record", "python3", "app.py", status=2)
+        self.assertIn("'python3' is a program, not a recorder; write a recorder before it, such as `perfshelf record cprofile -- python3 ...`", line)
+
+    def test_a_missing_script(self):
+        for recorder in ("cprofile", "importtime"):
+            self.assertIn("cannot open nope.py: No such file", self.refused(recorder, PYTHON, "nope.py"))
+
     def test_the_status_of_the_command(self):
         for tool in ("importtime", "cprofile"):
             done = self.record(tool, PYTHON, "app.py", status=3, env={"STATUS": "3"})

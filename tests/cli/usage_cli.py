@@ -200,6 +200,12 @@ class Words(ShelfTest):
             self.assertRegex(self.fails(*words), r"no run /.*\.prof on this shelf; it is a file: add it with `perfshelf add`, then use the id that is printed$")
         self.assertIn("`perfshelf list` shows the runs", self.fails("show", other + "x"))
 
+    def test_a_mistyped_name(self):
+        self.ok("add", self.dump, "--name", "nightly")
+        for word in ("NIGHTLY", "nihgtly", "nightl"):
+            self.assertIn(f"no run {word} on this shelf; did you mean 'nightly'? `perfshelf list` shows the runs", self.fails("show", word))
+        self.assertNotIn("did you mean", self.fails("show", "something else"))
+
     def test_a_profile_that_is_on_the_shelf(self):
         self.ok("add", self.dump)
         self.ok("add", self.other_dump())
