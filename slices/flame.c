@@ -32,6 +32,14 @@ uint32_t ps_flame_child_of(struct ps_flame *flame, uint32_t parent, uint32_t nam
     return index;
 }
 
+uint32_t ps_flame_find_child(const struct ps_flame *flame, uint32_t parent, uint32_t name)
+{
+    const struct child_key key = {parent, name};
+
+    return ps_hash_table_find(&flame->children, ps_hash_u64((uint64_t)parent << 32 | name),
+                              is_child, flame->nodes, &key);
+}
+
 static int64_t add_saturated(int64_t a, int64_t b)
 {
     int64_t out;

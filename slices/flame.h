@@ -26,11 +26,14 @@ struct ps_flame {
     struct ps_hash_table children; /* (parent, name) -> index in at */
     uint32_t tracks;               /* threads or streams whose time was added up; 0: not counted */
     bool finished;                 /* total_ns is final and includes nodes that were omitted */
+    bool is_partial;               /* small paths have no node (stack_tree.c) */
 };
 
 /* The node for `name` below `parent` (UINT32_MAX: a root); created if it does not exist. */
 uint32_t ps_flame_child_of(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
                            uint8_t family);
+/* The same without creating it; UINT32_MAX: there is none. */
+uint32_t ps_flame_find_child(const struct ps_flame *flame, uint32_t parent, uint32_t name);
 /* Sets total = self + totals of the children, unless `finished` is set. */
 void ps_flame_finish(struct ps_flame *flame);
 void ps_flame_free(struct ps_flame *flame);

@@ -220,6 +220,14 @@ class Compare(ServerTest):
             out[at[i]] = {key: tree[key][i] for key in ("base_total", "base_low", "base_self", "new_total", "new_low", "new_self", "certainty") if key in tree}
         return out
 
+    def test_small_paths_of_large_runs_are_not_gone(self):
+        """A run of so many stacks is drawn without its small paths; in a comparison they have their weight."""
+        many = "".join(f"root;f{i} 4\n" for i in range(310_000))
+        base, new = (self.add((many + f"root;rare {weight}\n").encode())["id"] for weight in (1, 1_000_000))
+        paths = self.paths_of(self.get_json(f"/api/v1/compare/tree?base={base}&new={new}&limit=10"))
+        self.assertEqual((paths[("root", "rare")]["base_total"], paths[("root", "rare")]["new_total"]), (1, 1_000_000))
+        self.assertEqual((paths[("root",)]["base_total"], paths[("root",)]["new_total"]), (1_240_001, 2_240_000))
+
     def test_calls_of_a_dump_have_bounds(self):
         def dump(folder, render):
             main, parse, draw, shared = ((f"/{folder}/work.py", line, name) for line, name in ((1, "main"), (2, "parse"), (3, "render"), (4, "shared")))

@@ -21,7 +21,9 @@ struct ps_merged_tree {
     struct ps_compare_work work; /* with it: the steps of each run */
     char unit[32];
     size_t n_runs, run_index;
-    struct ps_flame nodes; /* node names are ids in `names` */
+    bool has_partial; /* PS_TREE_STACKS: a run is so large that its small paths were left out */
+    bool is_partial[2 * PS_GROUP_MAX]; /* by run */
+    struct ps_flame nodes;             /* node names are ids in `names` */
     /* displayed names; if a name alone does not identify a node, it is followed by NUL and the
      * place */
     struct ps_intern names;

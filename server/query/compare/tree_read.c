@@ -126,6 +126,21 @@ static enum ps_status read_stack_scale(struct ps_db *db, double *scale, struct p
     return err->code;
 }
 
+/* The name of a function of stacks, without the line of its `def`, which differs between runs. */
+static struct ps_str name_of_function(const struct ps_stack_frames *frames, uint32_t text,
+                                      struct ps_buf *buf)
+{
+    struct ps_str name = ps_stack_name(frames, text);
+    struct ps_frame_name parsed;
+
+    if (!frames->has_one_line || !name.ptr)
+        return name;
+    parsed = ps_frame_name_parse(name);
+    buf->len = 0;
+    ps_frame_name_write_function(&parsed, buf);
+    return ps_buf_slice(buf);
+}
+
 /* Adds the nodes of a flame graph, in which parents precede children. frames: NULL for slices.
  * Times are divided by `scale`. */
 static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_flame *flame,
@@ -134,20 +149,15 @@ static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_f
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
     PS_AUTO(ps_buf_free) struct ps_buf function = {0};
 
+    tree->is_partial[tree->run_index] = flame->is_partial;
+    tree->has_partial |= flame->is_partial;
     ps_flame_finish(flame);
     for (size_t i = 0; i < flame->n; i++) {
         const struct ps_flame_node *node = &flame->nodes[i];
-        struct ps_str name =
-            frames ? ps_stack_name(frames, node->name) : ps_trace_text(db, node->name);
+        struct ps_str name = frames ? name_of_function(frames, node->name, &function)
+                                    : ps_trace_text(db, node->name);
         uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : node_of[node->parent];
 
-        if (frames && frames->has_one_line && name.ptr) { /* without the line of its `def` */
-            struct ps_frame_name parsed = ps_frame_name_parse(name);
-
-            function.len = 0;
-            ps_frame_name_write_function(&parsed, &function);
-            name = ps_buf_slice(&function);
-        }
         node_of[i] = add_node(tree, parent, name.ptr ? name : PS_STR("(no name)"),
                               (double)node->self_ns / scale, (double)node->total_ns / scale);
     }
@@ -173,6 +183,81 @@ static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
     }
     if (err->code == PS_OK)
         add_flame(tree, db, &flame, stacks ? &frames : NULL, scale);
+    return err->code;
+}
+
+/* Sums of a run for the paths of the tree. */
+struct path_sums {
+    struct ps_merged_tree *tree;
+    const struct ps_stack_frames *frames;
+    uint32_t *names; /* [id of the function]: id of its name in `tree`, + 1; 0: not yet known */
+    uint32_t *nodes; /* of the current stack; UINT32_MAX: the path is not in the tree */
+    size_t cap_nodes;
+    double scale;
+    struct ps_buf name;
+};
+
+static uint32_t name_in_tree(struct path_sums *sums, uint32_t function)
+{
+    struct ps_str name;
+
+    if (sums->names[function])
+        return sums->names[function] - 1;
+    name = name_of_function(sums->frames, function, &sums->name);
+    sums->names[function] =
+        1 + ps_intern_add(&sums->tree->names, name.ptr ? name : PS_STR("(no name)"));
+    return sums->names[function] - 1;
+}
+
+static bool add_sample(void *user, const struct ps_stack_sample *sample)
+{
+    struct path_sums *sums = user;
+    struct ps_merged_tree *tree = sums->tree;
+    double weight = (double)sample->weight / sums->scale;
+
+    sums->nodes = ps_grow_to(sums->nodes, &sums->cap_nodes, sample->n, sizeof *sums->nodes);
+    for (size_t i = sample->n_kept; i < sample->n; i++) {
+        uint32_t parent = i ? sums->nodes[i - 1] : UINT32_MAX;
+
+        sums->nodes[i] = i && parent == UINT32_MAX
+                             ? UINT32_MAX
+                             : ps_flame_find_child(&tree->nodes, parent,
+                                                   name_in_tree(sums, sample->frames[i].name));
+    }
+    for (size_t i = 0; i < sample->n && sums->nodes[i] != UINT32_MAX; i++) {
+        size_t at = sums->nodes[i] * tree->n_runs + tree->run_index;
+
+        tree->totals[at] += weight;
+        tree->self_values[at] += i + 1 == sample->n ? weight : 0;
+    }
+    return true;
+}
+
+/* Sums the paths of the tree in a large run again. Its own tree lacks small paths, which other runs
+ * may have. */
+static enum ps_status sum_paths(struct ps_store *store, struct ps_merged_tree *tree,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
+    const struct ps_stack_selection all = {.range = PS_RANGE_ALL};
+    const struct ps_stack_transforms none = {.n = 0};
+    struct path_sums sums = {.tree = tree, .frames = &frames, .scale = 1};
+    struct ps_db *db = NULL;
+
+    ps_run_acquire(store, tree->groups->runs[tree->run_index].id, &db, err);
+    if (err->code == PS_OK &&
+        ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &frames, err) == PS_OK &&
+        read_stack_scale(db, &sums.scale, err) == PS_OK) {
+        sums.names = ps_alloc_array(frames.n + 1, sizeof *sums.names);
+        for (size_t node = 0; node < tree->nodes.n; node++)
+            tree->totals[node * tree->n_runs + tree->run_index] =
+                tree->self_values[node * tree->n_runs + tree->run_index] = 0;
+        ps_stack_samples_each(db, &all, &frames, &none, add_sample, &sums, NULL, err);
+    }
+    ps_run_release(db);
+    free(sums.names);
+    free(sums.nodes);
+    ps_buf_free(&sums.name);
     return err->code;
 }
 
@@ -316,6 +401,11 @@ enum ps_status ps_merged_tree_read(struct ps_store *store, struct ps_merged_tree
     for (tree->run_index = 0; err->code == PS_OK && tree->run_index < tree->n_runs;
          tree->run_index++)
         add_run(store, tree, err);
+    for (tree->run_index = 0; tree->has_partial && tree->n_runs > 1 && err->code == PS_OK &&
+                              tree->run_index < tree->n_runs;
+         tree->run_index++)
+        if (tree->is_partial[tree->run_index])
+            sum_paths(store, tree, err);
     (void)snprintf(tree->unit, sizeof tree->unit, "%s",
                    tree->kind == PS_TREE_IMPORTS  ? "us"
                    : tree->kind == PS_TREE_CALLS  ? "s"

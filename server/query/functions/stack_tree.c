@@ -341,6 +341,7 @@ static enum ps_status build_flame(struct ps_db *db, struct builder *b, size_t li
     if (b->has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);
+    b->flame.is_partial = b->callers.is_partial = large;
     /* ps_flame_finish must not compute totals, because they include paths without a node */
     b->flame.finished = b->callers.finished = true;
     return err->code;
