@@ -714,13 +714,21 @@ static bool is_python_line(struct ps_str line)
            (ps_str_starts_with(line, PS_STR("from ")) && ps_str_find(line, PS_STR(" import ")));
 }
 
+static bool begins_with_docstring(struct ps_str text)
+{
+    if (text.len && (text.ptr[0] == 'r' || text.ptr[0] == 'R'))
+        text = ps_str_skip(text, 1);
+    return text.len && (text.ptr[0] == '"' || text.ptr[0] == '\'');
+}
+
 /* Whether the text is Python source: it begins with an import or definition, a comment or a
  * docstring, and has at least one import or definition. */
 static bool is_python(struct ps_str head)
 {
     struct ps_str body = skip_blanks(head);
 
-    if (!body.len || (!strchr("#@'\"r", body.ptr[0]) && !is_python_line(first_bytes(body, 200))))
+    if (!body.len || (body.ptr[0] != '#' && body.ptr[0] != '@' && !begins_with_docstring(body) &&
+                      !is_python_line(first_bytes(body, 200))))
         return false;
     while (head.len) {
         const char *end = memchr(head.ptr, '\n', head.len);
@@ -731,6 +739,16 @@ static bool is_python(struct ps_str head)
             return true;
     }
     return false;
+}
+
+/* Whether the text is a page with code blocks, and not Python source whose docstring has some. */
+static bool is_markdown(struct ps_str head)
+{
+    struct ps_str body = skip_blanks(head);
+
+    return (ps_str_starts_with(body, PS_STR("```")) || ps_str_find(body, PS_STR("\n```"))) &&
+           !begins_with_docstring(body) && !is_python_line(first_bytes(body, 200)) &&
+           !ps_str_starts_with(body, PS_STR("#!")) && !ps_str_starts_with(body, PS_STR("@"));
 }
 
 static bool refuse_text(struct ps_str head, struct ps_err *err)
@@ -746,6 +764,8 @@ static bool refuse_text(struct ps_str head, struct ps_err *err)
     if (has_custom_time_format(head))
         return refuse_file(err, "the output of `time` in a custom format (TIMEFORMAT, `time -f`)",
                            "measure again with `/usr/bin/time -v -o time.txt app`");
+    if (is_markdown(head))
+        return refuse_file(err, "a Markdown page, not a profile", record_hint);
     if (is_python(head))
         return refuse_file(err, "Python source code, not a profile", record_hint);
     return false;
