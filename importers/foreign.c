@@ -55,7 +55,11 @@ static const char record_hint[] =
 #define ROCPROF                                                                                    \
     "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`, or with `rocprofv3 "  \
     "--output-format pftrace` and `traceconv json FILE trace.json`"
-#define PYTEST "measure with `pytest --benchmark-json result.json`"
+#define PYTEST    "measure with `pytest --benchmark-json result.json`"
+#define HYPERFINE "measure with `hyperfine --export-json result.json 'app'`"
+#define SERVING                                                                                     \
+    "profile the server itself: `py-spy record --format speedscope -o profile.json --pid PID`, or " \
+    "its own profiler"
 #define TLPARSE                                                                                    \
     "read it with `tlparse FILE`; record times with torch.profiler and "                           \
     "`p.export_chrome_trace(\"trace.json\")`"
@@ -242,6 +246,30 @@ static const struct kind web_pages[] = {
 };
 
 static const struct kind documents[] = {
+    {{"\"creator\"", "\"pytest-codspeed\""}, "a result of pytest-codspeed", PYTEST},
+    {{"\"aiperf_version\""}, "a result of AIPerf, a benchmark of servings", SERVING},
+    {{"\"request_throughput\"", "\"mean_e2e_latency_ms\""},
+     "a result of SGLang's bench_serving, a benchmark of servings",
+     SERVING},
+    {{"\"request_throughput\"", "\"num_prompts\""},
+     "a result of `vllm bench serve`, a benchmark of servings",
+     SERVING},
+    {{"\"avg_latency\"", "\"latencies\"", "\"percentiles\""},
+     "a result of `vllm bench latency`, a benchmark of servings",
+     SERVING},
+    {{"\"requests_per_second\"", "\"total_num_tokens\""},
+     "a result of `vllm bench throughput`, a benchmark of servings",
+     SERVING},
+    {{"\"groups\"", "\"benchmarks\"", "\"hz\""}, "a result of vitest bench", HYPERFINE},
+    {{"\"point_estimate\"", "\"standard_error\""}, "a file of Criterion.rs (JSON)", HYPERFINE},
+    {{"\"sampling_mode\"", "\"iters\""}, "a file of Criterion.rs (JSON)", HYPERFINE},
+    {{"\"num_requests\"", "\"response_times\""}, "a table of Locust (JSON)", SERVING},
+    {{"\"exitcode\"", "\"tests\"", "\"collectors\""},
+     "a report of pytest-json-report, which only has times of whole tests",
+     PYTEST},
+    {{"\"exitcode\"", "\"tests\"", "\"nodeid\""},
+     "a report of pytest-json-report, which only has times of whole tests",
+     PYTEST},
     {{"\"benchmarks\"", "\"metadata\""},
      "a result of pyperf",
      "measure with `python -m timeit -v 'f()' > timeit.txt`, or with `hyperfine --export-json "
@@ -321,6 +349,13 @@ static const struct kind reports[] = {
     {{"slowest ", "durations ="},
      "the output of `pytest --durations`, which only has times of whole tests",
      PYTEST},
+    {{"Serving Benchmark Result", "Request throughput"},
+     "the printed result of a benchmark of servings, by vLLM or SGLang",
+     SERVING},
+    {{"Type,Name,Request Count,Failure Count"}, "a table of Locust (CSV)", SERVING},
+    {{"goos: ", "Benchmark", "ns/op"}, "the output of `go test -bench`", HYPERFINE},
+    {{"\nBenchmark", " ns/op"}, "the output of `go test -bench`", HYPERFINE},
+    {{"Benchmark ", "CPU   Iterations"}, "the printed table of Google Benchmark", PYTEST},
     {{"time:   [", "Benchmarking "},
      "the output of Criterion.rs",
      "measure with `hyperfine --export-json result.json 'app'`"},

@@ -32,11 +32,19 @@ static const struct part parts[] = {
     {"wall clock", "s", "times", "mean", "time_wall_clock", "second"},
     {"user", "s", NULL, "user", "time_user", "second"},
     {"system", "s", NULL, "system", "time_system", "second"},
+    {"CPU time", "s", NULL, NULL, "time_cpu", "second"},
     {"peak memory", "B", "memory_usage_byte", NULL, "memory_peak_resident", "byte"},
+    {"CPU cycles", "", NULL, NULL, "cpu_cycles", "count"},
+    {"instructions", "", NULL, NULL, "instructions", "count"},
+    {"cache references", "", NULL, NULL, "cache_references", "count"},
+    {"cache misses", "", NULL, NULL, "cache_misses", "count"},
+    {"branch misses", "", NULL, NULL, "branch_misses", "count"},
 };
+#define N_PARTS (sizeof parts / sizeof *parts)
 
 struct reader {
     struct ps_measurement_builder builder;
+    const struct part *primary; /* what the tool reports first */
     uint64_t rejected, failed, timeless, odd;
 };
 
@@ -90,6 +98,14 @@ static void parse_metrics(struct ps_measurement *row, const cJSON *object)
         *keys[i].figure = ps_document_number(object, keys[i].key);
 }
 
+static void add_parameter(struct reader *r, const char *key, const cJSON *value)
+{
+    if (cJSON_IsString(value))
+        ps_measurement_add_text(&r->builder, key, ps_document_text_of(&r->builder.arena, value));
+    else
+        ps_measurement_add_number(&r->builder, key, ps_document_count_of(value));
+}
+
 static void add_parameters(struct reader *r, const cJSON *result)
 {
     const cJSON *all = cJSON_GetObjectItemCaseSensitive(result, "parameters"), *one;
@@ -98,10 +114,10 @@ static void add_parameters(struct reader *r, const cJSON *result)
     {
         char *key = ps_arena_printf(&r->builder.arena, "parameter %.200s", one->string);
 
-        if (cJSON_IsString(one))
-            ps_measurement_add_text(&r->builder, key, ps_document_text_of(&r->builder.arena, one));
+        if (cJSON_IsObject(one)) /* version 2: {"value": "0.02"} */
+            add_parameter(r, key, cJSON_GetObjectItemCaseSensitive(one, "value"));
         else
-            ps_measurement_add_number(&r->builder, key, ps_document_count_of(one));
+            add_parameter(r, key, one);
     }
     ps_measurement_add_text(&r->builder, "parameter",
                             ps_document_text(&r->builder.arena, result, "parameter"));
@@ -144,7 +160,7 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(result, "measurements");
     const cJSON *summary = cJSON_GetObjectItemCaseSensitive(result, "summary");
-    bool wall = part == parts;
+    bool wall = part == parts, primary = part == r->primary;
     struct ps_measurement row = {
         .name = name_of(r, result),
         .group = ps_str_from_c(part->group),
@@ -163,21 +179,57 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
         else if (part->mean)
             row.mean = ps_document_number(result, part->mean);
     }
-    if (wall)
+    if (primary)
         add_exit_codes(r, result, cJSON_IsArray(runs) ? runs : NULL);
-    if (!wall && r->builder.n_samples == 0 && row.mean.kind == PS_NUM_NONE)
+    if (!primary && r->builder.n_samples == 0 && row.mean.kind == PS_NUM_NONE)
         return;
-    if (wall || r->builder.n_samples)
+    if (primary || r->builder.n_samples)
         ps_measurement_compute_spread(&r->builder, &row);
     row.value = row.mean;
-    r->timeless += wall && row.value.kind == PS_NUM_NONE;
+    r->timeless += primary && row.value.kind == PS_NUM_NONE;
     add_parameters(r, result);
-    ps_measurement_write(&r->builder, &row, wall ? "mean" : NULL);
+    ps_measurement_write(&r->builder, &row, primary ? "mean" : NULL);
 }
 
 static bool is_result(const cJSON *result)
 {
     return cJSON_IsString(cJSON_GetObjectItemCaseSensitive(result, "command"));
+}
+
+static void write_parts(struct reader *r, const cJSON *results, const struct part *part)
+{
+    const cJSON *result;
+
+    cJSON_ArrayForEach(result, results)
+    {
+        if (is_result(result))
+            write_part(r, result, part);
+    }
+}
+
+/* The metric that version 2 reports first; the wall clock in files of version 1. */
+static const struct part *primary_part(const cJSON *root)
+{
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(root, "primary_metric");
+
+    for (size_t i = 0; cJSON_IsString(name) && i < N_PARTS; i++)
+        if (strcmp(parts[i].metric, name->valuestring) == 0)
+            return &parts[i];
+    return parts;
+}
+
+/* Version 2 states the system and the processor: {"os": "Linux", "architecture": "x86_64"}. */
+static void write_platform(struct reader *r, const cJSON *metadata)
+{
+    static const char *const keys[][2] = {{"os", "system"}, {"architecture", "machine"}};
+    const cJSON *platform = cJSON_GetObjectItemCaseSensitive(metadata, "platform");
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct ps_str text = ps_document_text(&r->builder.arena, platform, keys[i][0]);
+
+        if (text.ptr)
+            r->builder.out->ops->meta(r->builder.out, keys[i][1], text);
+    }
 }
 
 static void write_notes(struct reader *r)
@@ -207,12 +259,12 @@ static void write_all(struct reader *r, const cJSON *root)
     r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("hyperfine"));
     if (version.ptr)
         r->builder.out->ops->meta(r->builder.out, "tool_version", version);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        cJSON_ArrayForEach(result, results)
-        {
-            if (is_result(result))
-                write_part(r, result, &parts[i]);
-        }
+    write_platform(r, metadata);
+    r->primary = primary_part(root);
+    write_parts(r, results, r->primary);
+    for (size_t i = 0; i < N_PARTS; i++)
+        if (&parts[i] != r->primary)
+            write_parts(r, results, &parts[i]);
     cJSON_ArrayForEach(result, results)
     {
         ledger.read++;

@@ -121,6 +121,8 @@ static void write_meta(struct reader *r, const cJSON *root)
         {root, "datetime", "recorded_at"},
         {machine, "python_version", "python"},
         {machine, "system", "system"},
+        {machine, "machine", "machine"},
+        {cJSON_GetObjectItemCaseSensitive(machine, "cpu"), "brand_raw", "cpu"},
         {machine, "node", "host"},
         {commit, "id", "commit"},
         {commit, "branch", "branch"},
@@ -150,6 +152,9 @@ static void write_all(struct reader *r, const cJSON *benchmarks)
                          "benchmark %llu has no name or no values",
                          (unsigned long long)ledger.read);
     }
+    if (ledger.read == 0)
+        ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "the file contains no benchmarks: pytest ran none");
     if (r->odd)
         ps_sink_note(r->builder.out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "raw times skipped because they are not numbers: %llu",

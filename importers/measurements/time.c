@@ -440,6 +440,7 @@ bool ps_time_parse_bsd_resource(struct ps_str line, struct ps_time_report *run)
 
 enum {
     RUNS_MAX = 1000 * 1000,
+    COMMAND_BYTES_MAX = 1 << 20,
     NOTES_MAX = 50,
 };
 
@@ -452,6 +453,7 @@ struct reader {
     struct ps_time_report run;
     struct ps_time_report complete; /* the last complete run */
     struct ps_buf command;
+    bool in_command; /* the command may continue in the next line */
     enum form form;
     int shell; /* number of SHELL lines read */
     /* has_ended: "Command exited with ..." preceded the run; signal: `code` is a signal number */
@@ -529,13 +531,36 @@ static void copy_command(struct reader *r, struct ps_str command)
     ps_buf_add_str(&r->command, command);
 }
 
+/* Adds a line to a command of several lines. The first label ends it; nothing else tells which of
+ * its quotation marks is the last. */
+static void continue_command(struct reader *r, struct ps_str text)
+{
+    r->lines++;
+    if (r->command.len + text.len > COMMAND_BYTES_MAX)
+        return;
+    ps_buf_puts(&r->command, "\n");
+    ps_buf_add_str(&r->command, text);
+}
+
+static void end_command(struct reader *r)
+{
+    r->in_command = false;
+    if (r->command.len && r->command.ptr[r->command.len - 1] == '"')
+        r->command.len--;
+}
+
 /* Handles the line if it continues the current run. */
 static bool continue_run(struct reader *r, struct ps_str text)
 {
     switch (r->form) {
     case VERBOSE:
-        if (!ps_time_parse_label(text, &r->run))
-            return false;
+        if (!ps_time_parse_label(text, &r->run)) {
+            if (r->in_command)
+                continue_command(r, text);
+            return r->in_command;
+        }
+        if (r->in_command)
+            end_command(r);
         r->lines++;
         if (r->run.has_field[PS_TIME_EXIT_STATUS])
             close_run(r);
@@ -569,8 +594,11 @@ static bool begins_run(struct reader *r, struct ps_str text)
     struct ps_str command;
 
     if (ps_time_parse_command(text, &command)) {
+        const char *end = command.ptr + command.len;
+
         open_run(r, VERBOSE);
         copy_command(r, command);
+        r->in_command = end == text.ptr + text.len || *end != '"';
     } else if (parse_gnu(text, &run)) {
         open_run(r, DEFAULT);
         r->run = run;

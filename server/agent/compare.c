@@ -107,6 +107,16 @@ static void add_certainty(struct ps_output *out, const cJSON *headline, int n, i
     }
 }
 
+static void add_environments(struct ps_output *out, const cJSON *response)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    if (!cJSON_IsString(ps_member(response, "environments")))
+        return;
+    ps_output_quote(&text, ps_member_text(response, "environments"));
+    ps_output_fact_quoted(out, "recorded in different environments", &text);
+}
+
 static void add_headline(struct ps_output *out, const cJSON *response)
 {
     const cJSON *headline = ps_member(response, "headline");
@@ -269,6 +279,7 @@ enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
     ps_add_compare_link(call->out, found.tree);
     add_group(call->out, "base", ps_member(found.tree, "base"));
     add_group(call->out, "new", ps_member(found.tree, "new"));
+    add_environments(call->out, found.tree);
     add_headline(call->out, found.tree);
     add_causes(call, base, now);
     add_rows(call->out, &found, page);
@@ -538,6 +549,8 @@ enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
     add_group(out, "run", ps_member(response, "new"));
     if (against)
         add_group(out, "baseline", ps_member(response, "base"));
+    if (against)
+        add_environments(out, response);
     ps_output_table(out, "checks", check_columns, sizeof check_columns / sizeof *check_columns);
     check_budgets(call, response, now, &is_over, err);
     if (err->code == PS_OK && against)

@@ -605,10 +605,10 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
 static void add_json_report(const struct ps_cli_comparison *compared, bool against,
                             struct report *report, struct ps_buf *out)
 {
-    static const char *const groups[] = {"new", "base", "headline", "verdicts"};
+    static const char *const groups[] = {"new", "base", "headline", "verdicts", "environments"};
     struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
-    for (size_t i = 0; i < (against ? 4 : 1); i++) {
+    for (size_t i = 0; i < (against ? 5 : 1); i++) {
         ps_json_key(&json, groups[i]);
         ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), groups[i]));
     }
@@ -625,7 +625,16 @@ static void print_report(const struct ps_options *options, const struct ps_cli_c
                          struct report *report)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    const char *environments = ps_run_text(compared->response, "environments");
     ps_json_end(&report->json);
+    if (environments[0]) {
+        ps_buf_puts(&report->lines, "warning recorded in different environments: ");
+        ps_append_escaped(&report->lines, ps_str_from_c(environments));
+        ps_buf_puts(&report->lines, "\n");
+        ps_buf_puts(&report->rows, "| warning | recorded in different environments: ");
+        add_cell(&report->rows, environments);
+        ps_buf_puts(&report->rows, " | | | |\n");
+    }
     if (options->json) {
         add_json_report(compared, options->against != NULL, report, &out);
     } else if (options->markdown) {

@@ -49,6 +49,16 @@ static void add_test(const cJSON *headline, int n, int m, struct ps_buf *out)
     ps_buf_puts(out, ".\n");
 }
 
+static void add_environments(const struct ps_cli_comparison *compared, struct ps_buf *out)
+{
+    const char *environments = ps_run_text(compared->response, "environments");
+    if (!environments[0])
+        return;
+    ps_buf_puts(out, "Recorded in different environments: ");
+    ps_append_escaped(out, ps_str_from_c(environments));
+    ps_buf_puts(out, ".\n");
+}
+
 void ps_cli_add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out)
 {
     const cJSON *base = cJSON_GetObjectItemCaseSensitive(compared->response, "base"),
@@ -60,6 +70,7 @@ void ps_cli_add_headline(const struct ps_cli_comparison *compared, struct ps_buf
            to = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "new"), "median"),
            delta = ps_run_number(headline, "delta");
     char text[3][64], percent[32];
+    add_environments(compared, out);
     if (verdicts[0]) {
         ps_append_escaped(out, ps_str_from_c(verdicts));
         ps_buf_puts(out, ".\n");

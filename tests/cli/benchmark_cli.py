@@ -105,10 +105,33 @@ class Check(BenchmarkTest):
         self.assertIn("over    peak memory: a  2.00 MiB  baseline 1.00 MiB  +100.0 %, significant", lines)
         self.assertEqual(len(lines), 3)
 
+    def test_another_machine_is_a_warning(self):
+        rows = {"test_a": 0.001, "test_b": 0.02}
+        base = self.add(pytest_benchmark(rows))
+        new = self.add(pytest_benchmark(rows, machine={"python_version": "3.15.0", "cpu": {"brand_raw": "CPU 2"}}))
+        words = "recorded in different environments: cpu CPU 1 and CPU 2, python 3.13.1 and 3.15.0"
+        self.assertEqual(self.check(new, "--against", base)[-1], "warning " + words)
+        self.assertIn(words[1:], self.ok("diff", base, new))
+        self.assertNotIn("environments", self.ok("diff", base, base))
+
     def test_a_limit_of_the_headline_counts_for_each_benchmark(self):
         run = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02}))
         lines = self.check(run, "--budget", "headline=2ms", status=1)
         self.assertEqual([line.split()[:2] for line in lines], [["within", "test_app.py::test_a"], ["over", "test_app.py::test_b"]])
+
+
+class Show(BenchmarkTest):
+    def test_a_command_that_failed_is_not_the_fastest(self):
+        run = self.add(hyperfine({"a": (0.01, 1 << 20), "b": (0.2, 1 << 20), "c": (0.1, 1 << 20)}, codes={"a": 137}))
+        self.assertIn("c is 2.00", self.ok("show", run))
+        run = self.add(hyperfine({"a": (0.01, 1 << 20), "b": (0.2, 1 << 20)}, codes={"a": 137}))
+        self.assertNotIn("faster", self.ok("show", run))
+
+    def test_the_primary_metric_is_the_headline(self):
+        run = self.add(hyperfine({"a": (0.01, 4 << 20), "b": (0.2, 1 << 20)}, primary="memory_peak_resident"))
+        text = self.ok("show", run)
+        self.assertIn("4.00 MiB mean", text)
+        self.assertIn("b is 4.00 ± 0.11 times smaller than a", text)
 
 
 class Diff(BenchmarkTest):

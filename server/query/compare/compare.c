@@ -149,9 +149,13 @@ static enum ps_status write_members(struct ps_store *store, const struct ps_comp
                                     struct ps_err *err)
 {
     const struct ps_compare_run *now = groups->runs + groups->n_base;
+    PS_AUTO(ps_buf_free) struct ps_buf environments = {0};
 
     write_runs(store, groups->runs, groups->n_base, "base", json, err);
     write_runs(store, now, groups->n_new, "new", json, err);
+    if (ps_compare_environments(store, groups, &environments, err) != PS_OK)
+        return err->code;
+    ps_json_key_str(json, "environments", environments.ptr);
     return ps_compare_write_headline(store, groups, params, json, err);
 }
 

@@ -69,6 +69,11 @@ static const char *unit_of(struct ps_conclusion *c, const struct row *row)
     return row->unit.len ? ps_arena_copy(&c->arena, row->unit).ptr : "count";
 }
 
+static bool is_time(const struct row *row)
+{
+    return ps_str_eq_c(row->unit, "s");
+}
+
 static double relative_error(const struct row *row)
 {
     return row->stddev >= 0 && row->mean > 0 ? row->stddev / row->mean : NAN;
@@ -108,7 +113,7 @@ static void say_ratio(struct ps_conclusion *c, const struct row *fast, const str
     ps_say_code(c, &c->verdict, link_row(c, fast), fast->name);
     ps_say(c, &c->verdict, ratio < 100 ? " is %.2f" : " is %.0f", ratio);
     say_error(c, &c->verdict, fast, slow);
-    ps_say(c, &c->verdict, " times faster than ");
+    ps_say(c, &c->verdict, is_time(fast) ? " times faster than " : " times smaller than ");
     ps_say_code(c, &c->verdict, link_row(c, slow), slow->name);
     ps_say(c, &c->verdict, ".");
     ps_say(c, &c->sentence, " ");
@@ -153,11 +158,11 @@ static void add_causes(struct ps_conclusion *c, const struct row *rows, size_t n
 
         ps_say_code(c, &cause->title, link_row(c, &rows[i]), rows[i].name);
         if (i == 0) {
-            ps_say(c, &cause->evidence, "fastest");
+            ps_say(c, &cause->evidence, is_time(&rows[0]) ? "fastest" : "smallest");
         } else {
             ps_say(c, &cause->evidence, "%.2f", rows[i].value / rows[0].value);
             say_error(c, &cause->evidence, &rows[0], &rows[i]);
-            ps_say(c, &cause->evidence, " times as long");
+            ps_say(c, &cause->evidence, is_time(&rows[0]) ? " times as long" : " times as large");
         }
         say_runs(c, &cause->evidence, ", ", &rows[i]);
     }
@@ -174,7 +179,7 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
         return err->code;
     first = first_group(&rows, &n);
     if (n == 0) {
-        ps_say(out, &out->verdict, "The file has no measured values.");
+        ps_say(out, &out->verdict, "The file has no measured values, or every command failed.");
         return PS_OK;
     }
     out->unit = unit_of(out, &rows.items[first]);

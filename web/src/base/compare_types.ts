@@ -102,6 +102,8 @@ export interface Comparison {
     /** empty in the report of a single group (GroupReport) */
     base: Run[];
     new: Run[];
+    /** in what machine and Python of the groups differ; null: not at all, or unknown */
+    environments: string | null;
     headline: JudgedHeadline | null;
     /** why there is no headline; null if there is one */
     no_headline: string | null;

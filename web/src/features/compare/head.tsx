@@ -41,6 +41,11 @@ export function CompareHead({ comparison, overviews, snapshots }: CompareHeadPro
                 <GroupLine label="base" runs={base} group={headline?.base} unit={headline?.unit} />
                 <GroupLine label="new" runs={fresh} group={headline?.new} unit={headline?.unit} />
                 <HeadlineVerdict comparison={comparison} />
+                {comparison.environments && (
+                    <p class="compare-answer">
+                        Recorded in different environments: {comparison.environments}.
+                    </p>
+                )}
                 {snapshots ? (
                     <SnapshotSentence comparison={comparison} diff={snapshots.peaks} />
                 ) : (
