@@ -54,7 +54,7 @@ static const char record_hint[] =
 #define FOLD_PERF "fold it with `stackcollapse-perf.pl FILE > stacks.txt` and add stacks.txt"
 #define ROCPROF                                                                                    \
     "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`, or with `rocprofv3 "  \
-    "--output-format pftrace` and `traceconv json FILE trace.json`"
+    "--output-format pftrace` and `trace_processor convert json FILE trace.json`"
 #define PYTEST    "measure with `pytest --benchmark-json result.json`"
 #define HYPERFINE "measure with `hyperfine --export-json result.json 'app'`"
 #define SERVING                                                                                     \
@@ -171,10 +171,12 @@ static const struct kind xplane = {
     "a profile of XLA (xplane.pb)",
     "record with `jax.profiler.trace(\"log\", create_perfetto_trace=True)` and add "
     "perfetto_trace.json.gz"};
-static const struct kind perfetto = {{""},
-                                     "a Perfetto trace",
-                                     "convert it with `traceconv json trace.pftrace trace.json` "
-                                     "(https://get.perfetto.dev/traceconv)"};
+static const struct kind perfetto = {
+    {""},
+    "a Perfetto trace",
+    "convert it with `trace_processor convert json trace.pftrace trace.json` "
+    "(https://get.perfetto.dev/trace_processor); PyTorch: record with "
+    "`p.export_chrome_trace(\"trace.json\")`, the converter drops names of kernels"};
 
 static const struct kind otlp = {
     {""},
