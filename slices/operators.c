@@ -45,9 +45,11 @@ static bool is_device_row(int64_t kind)
 /* Whether the table lists the slice: host slices as torch does, and device slices. */
 static bool is_listed(const struct ps_operators *sums, int64_t kind, int64_t flags)
 {
+    if (flags & PS_SLICE_INSTANT)
+        return false;
     if (sums->counts_all)
         return kind != PS_SLICE_SYNC && kind != PS_SLICE_SPAN;
-    if (flags & (PS_SLICE_MERGED | PS_SLICE_HIDDEN | PS_SLICE_INSTANT))
+    if (flags & (PS_SLICE_MERGED | PS_SLICE_HIDDEN))
         return false;
     return kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_RUNTIME ||
            kind == PS_SLICE_OVERHEAD || is_device_row(kind);

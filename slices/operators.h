@@ -6,8 +6,8 @@
  * Host slices are counted under the key of their name (ProfilerStep#7 as ProfilerStep*), device
  * slices under their name. Merged and hidden slices and Python frames are not counted. A slice
  * belongs to a range if it starts inside. In traces not written by torch, all slices of the host
- * and all device work are counted, under their names, with their self time on the thread. Waits of
- * streams are counted in none: the call that waits is.
+ * except instants and all device work are counted, under their names, with their self time on the
+ * thread. Waits of streams are counted in none: the call that waits is.
  */
 #ifndef PS_SLICES_OPERATORS_H
 #define PS_SLICES_OPERATORS_H
