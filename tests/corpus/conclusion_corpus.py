@@ -107,9 +107,9 @@ KNOWN = {
         "`twisted` takes 19.34 percent of the samples. 547 of 2828 samples, 134 samples called from _base.py:114.",
         {"`filter_state`": "254", "`f`": "195", "`_generate_sync_entry_for_device_list`": "180"}),
     "wild/speedscope/pyspy-0.4.1-139k.json": (
-        "`_vectorized_ray_segment_intersection` takes 35.18 percent of the time. 0.89 s of 2.53 s, 0.25 s at sensor.py:202; "
-        "`importlib` takes 16.6 percent, 0.19 s called from mlflow_logger.py:7. "
-        "The most active thread is `Thread 680254 \"MainThread\"`, with 2.46 s.",
+        "`_vectorized_ray_segment_intersection` takes 33.58 percent of the time. 0.89 s of 2.65 s, 0.25 s at sensor.py:202; "
+        "`importlib` takes 15.85 percent, 0.19 s called from mlflow_logger.py:7. "
+        "The most active thread is `Thread 680254 \"MainThread\"`, with 2.58 s.",
         {"`_vectorized_ray_segment_intersection`": "0.89", "`scan`": "0.28"}),
     "wild/speedscope/pyspy-0.4.2-mp.json": ( # the main thread waits for its pool of processes, which were not sampled
         "Waiting in `bpe_encode` takes 84.37 percent of the time. 32.12 s of 38.07 s, all at bpe.py:218. "

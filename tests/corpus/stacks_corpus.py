@@ -211,7 +211,7 @@ class Speedscope(CorpusTest):
 
     def test_own_weights(self):
         for path in paths("wild/speedscope"):
-            if "invalid" in path:
+            if "invalid" in path or "pyinstrument" in path:  # the latter gives own time to callees
                 continue
             with self.subTest(path):
                 own = {name: round(float(weight)) for name, weight in sums_of_scope(path).items() if round(float(weight))}
