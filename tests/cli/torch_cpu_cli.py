@@ -86,3 +86,13 @@ class TorchCpu(ShelfTest):
     def test_categories_at_the_peak_add_up_to_it(self):
         said = self.ok("show", self.add("memory-timeline-unknown"))
         self.assertIn("optimizer state holds 35.6 % of the peak. 196 KiB of 552 KiB.", said)
+
+    def test_collectives_whose_ranks_are_no_list(self):
+        for ranks in ("[]", "", "x", "[0, 1]", None, 7):
+            args = {"Collective name": "allreduce", "In msg nelems": 10, "Group size": 2, "dtype": "Float", "Process Group Ranks": ranks, "device": 0,
+                    "stream": 7, "correlation": 1}
+            if ranks is None:
+                del args["Process Group Ranks"]
+            kernel = {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "pid": 0, "tid": 7, "ts": 10, "dur": 5, "args": args}
+            run = self.json("add", self.file("ranks.json", json.dumps({"schemaVersion": 1, "traceEvents": [kernel]}).encode()))["id"]
+            self.assertEqual(self.rows(run, "SELECT bytes_in FROM collectives"), [{"bytes_in": 40}], ranks)

@@ -45,6 +45,13 @@ test('what a panel asks for is merged: own keys on its side, shared ones for bot
     });
 });
 
+test('two panels of one run keep the tracks of their own rank', () => {
+    const sides = { base: 'a', new: 'a', 'base.tracks': 'rank:0', 'new.tracks': 'rank:1' };
+    const merged = mergeQuery(sides, 'base', { tracks: 'rank:0', slice: '9' }, 'torch-trace');
+    assert.deepEqual(merged, { ...sides, 'base.slice': '9' });
+    assert.equal(panelQuery(merged, 'new', 'torch-trace').tracks, 'rank:1');
+});
+
 test('a shared key that a panel drops is gone for both', () => {
     const merged = mergeQuery(URL_QUERY, 'new', { fn: '7' }, 'pstats');
     assert.equal(merged.sort, undefined);

@@ -81,7 +81,9 @@ export function mergeQuery(query: Query, side: Side, panelQueryOfSide: Query, ki
     for (const [key, value] of Object.entries(query))
         if (key.startsWith(otherPrefix)) out[key] = value;
     for (const [key, value] of Object.entries(panelQueryOfSide)) {
-        out[isPerRun(key, kind) ? `${side}.${key}` : key] = value;
+        // a shared key can have a value for each panel: the tracks of two ranks of one run
+        const isOwn = isPerRun(key, kind) || `${side}.${key}` in query;
+        out[isOwn ? `${side}.${key}` : key] = value;
     }
     return out;
 }

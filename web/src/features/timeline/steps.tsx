@@ -11,7 +11,8 @@ export function NoStepsHint({ run }: { run: Run }) {
     if (!isAttributed(run) || traceOf(run).steps > 0) return null;
     return (
         <ClosableHint name="steps">
-            No steps marked. <code>profiler.step()</code> marks them if the profiler has a <code>schedule</code>
+            No steps marked. <code>profiler.step()</code> marks them if the profiler has a{' '}
+            <code>schedule</code>
         </ClosableHint>
     );
 }
