@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "importers/kinds.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/comparison.h"
@@ -93,9 +94,13 @@ static void add_row(struct ps_table *table, const cJSON *trend, const cJSON *row
     const char *by = ps_run_text(point, "by");
     double first = ps_run_number(row, "first"), delta = ps_run_number(row, "delta");
     char text[64], percent[32];
-    ps_table_cell(table, ps_format_value(first, unit, text));
-    ps_table_cell(table, ps_format_value(ps_run_number(row, "last"), unit, text));
-    ps_table_cell(table, ps_format_change(delta, unit, text));
+    /* a measurement that a run lacks took no 0 s */
+    const bool is_measured = cJSON_IsTrue(member_of(trend, "place_is_unit"));
+    const bool is_new = is_measured && strcmp(found, "new") == 0,
+               is_gone = is_measured && strcmp(found, "gone") == 0;
+    ps_table_cell(table, is_new ? "" : ps_format_value(first, unit, text));
+    ps_table_cell(table, is_gone ? "" : ps_format_value(ps_run_number(row, "last"), unit, text));
+    ps_table_cell(table, is_new || is_gone ? "" : ps_format_change(delta, unit, text));
     ps_table_cell(table, found[0] ? found : ps_format_percent(delta, first, percent));
     ps_table_cell(table, !change ? "" : by[0] ? by : ps_run_text(point, "name"));
     ps_table_printf(table, "%s%s%s", ps_run_text(row, "name"), place[0] ? "  " : "", place);
@@ -223,8 +228,10 @@ static enum ps_status print_trend(const struct ps_buf *json, struct ps_buf *out,
     return PS_OK;
 }
 
-static enum ps_status request_trend(const struct ps_options *options, struct ps_client *client,
-                                    struct ps_buf *out, struct ps_err *err)
+/* of: the table; NULL: the headline, or a metric of the summary. */
+static enum ps_status request_table(const struct ps_options *options, const char *of,
+                                    struct ps_client *client, struct ps_buf *out,
+                                    struct ps_err *err)
 {
     const char *series = options->operands[0];
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -233,14 +240,42 @@ static enum ps_status request_trend(const struct ps_options *options, struct ps_
     bool whole = strncmp(series, "series:", 7) == 0 || strncmp(series, "tag:", 4) == 0;
     ps_buf_printf(&runs, "%s%s", whole ? "" : "series:", series);
     ps_buf_printf(&by, "tag:%s", options->by ? options->by : "");
-    ps_buf_puts(&path, options->of && !options->row ? "trend/rows" : "trend");
+    ps_buf_puts(&path, of && !options->row ? "trend/rows" : "trend");
     ps_path_add_param(&path, "runs", runs.ptr);
     ps_path_add_param(&path, "by", options->by ? by.ptr : NULL);
-    ps_path_add_param(&path, "of", options->of);
+    ps_path_add_param(&path, "of", of);
     ps_path_add_param(&path, "row", options->row);
     ps_path_add_param(&path, "place", options->place);
     ps_path_add_param(&path, "metric", options->metric);
     return ps_client_get(client, path.ptr, out, err);
+}
+
+/* Whether runs of this kind are files of benchmarks: their headline is that of the first one. */
+static bool holds_benchmarks(const char *kind)
+{
+    const unsigned others = PS_HAS_BOTTLENECK | PS_HAS_PROCESSES;
+    return ps_kind_has(kind, PS_HAS_MEASUREMENTS) && !ps_kind_has(kind, others);
+}
+
+/* Requests the trend. By default it is that of the headline, or of all rows of benchmark files. */
+static enum ps_status request_trend(const struct ps_options *options, struct ps_client *client,
+                                    struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *trend = NULL;
+    PS_AUTO(ps_run_free) cJSON *rows = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    if (request_table(options, options->of, client, out, err) != PS_OK || options->of ||
+        options->row || options->metric ||
+        ps_client_parse(ps_buf_slice(out), &trend, err) != PS_OK ||
+        !holds_benchmarks(ps_run_text(trend, "kind")))
+        return err->code;
+    if (request_table(options, "measurements", client, &answer, err) == PS_OK &&
+        ps_client_parse(ps_buf_slice(&answer), &rows, err) == PS_OK &&
+        ps_run_number(rows, "total") > 1) {
+        out->len = 0;
+        ps_buf_add_str(out, ps_buf_slice(&answer));
+    }
+    return err->code;
 }
 
 static int print_markdown(const struct ps_options *options)

@@ -134,6 +134,16 @@ class Show(BenchmarkTest):
         self.assertIn("b is 4.00 ± 0.11 times smaller than a", text)
 
 
+class Trend(BenchmarkTest):
+    def test_each_benchmark_is_followed(self):
+        for i in range(12):
+            self.add(pytest_benchmark({"test_a": 0.001 + i * 1e-7, "test_b": (0.02 if i < 6 else 0.03) + i * 1e-6}), "--series", "bench")
+        lines = self.ok("trend", "bench").splitlines()
+        row = next(line for line in lines if "test_b" in line)
+        self.assertIn("+50.1 %", row)
+        self.assertIn("run 7", row)
+
+
 class Diff(BenchmarkTest):
     def test_bytes_and_seconds_are_not_added(self):
         base = self.add(hyperfine({"a": (0.05, 4 << 20), "b": (0.1, 4 << 20)}))

@@ -290,7 +290,7 @@ static const struct {
     {"ok_noise.txt", 67, 67},          {"ok_time_shells.txt", 45, 55},
     {"ok_time_mixed.txt", 48, 48},     {"ok_timeit.txt", 43, 43},
     {"ok_pytest_text.txt", 20, 27},    {"ok_time_v.txt", 53, 56},
-    {"ok_hyperfine_table.md", 45, 46},
+    {"ok_hyperfine_table.md", 45, 46}, {"ok_time_lines.txt", 47, 52},
 };
 
 static bool is_undecided(const char *name, size_t wrap)
