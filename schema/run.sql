@@ -347,7 +347,8 @@ CREATE TABLE collective( -- what calls of a collective have in common; the calls
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,        -- [redact as code] as its arguments state it; of the kernel if described is 0
     described INTEGER NOT NULL, -- [bool] 1: the arguments of the calls describe the collective
-    grp TEXT NOT NULL, description TEXT NOT NULL, members TEXT NOT NULL, -- [redact as label] process group: name, description, ranks
+    grp TEXT NOT NULL, description TEXT NOT NULL, -- [redact as process_group] process group: name, description
+    members TEXT NOT NULL,     -- [redact as label] ranks of the process group
     group_size INTEGER NOT NULL, -- [0..UINT32_MAX] ranks of the process group; 0: unknown
     dtype TEXT NOT NULL        -- [redact as code] type of the elements; '': unknown
 );

@@ -14,7 +14,7 @@ RELATIONS = {"<": "LESS", "<=": "LESS_OR_EQUAL", ">": "GREATER", ">=": "GREATER_
 PACKED = re.compile(r"^-- PACKED (\w+): [^\n]*\n((?:--   [^\n]*\n)+)", re.M)
 TABLE = re.compile(r"CREATE TABLE (\w+)\((?: -- ([^\n]*))?\n(.*?)\n\)[^;]*;", re.S)
 COLUMN = re.compile(r"(\w+)((?: (?:INTEGER|REAL|TEXT|BLOB))?)((?: NOT NULL| PRIMARY KEY)*)")
-CLASSES = "fixed numbers code label path measured group message source json template chunk slice meta".split()
+CLASSES = "fixed numbers code label process_group path measured group message source json template chunk slice meta".split()
 LIMIT = {"": "INT64_MAX"}
 
 

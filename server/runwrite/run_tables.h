@@ -37,16 +37,17 @@ enum ps_column_type {
 
 /* Redaction class of a column: how an export redacts its values (server/share/rows.c). */
 enum ps_redaction_class {
-    PS_REDACT_NONE,     /* no class; the column must not contain text */
-    PS_REDACT_FIXED,    /* strings that perfshelf defines */
-    PS_REDACT_NUMBERS,  /* packed numbers */
-    PS_REDACT_CODE,     /* name in the profiled code; can also be a command line */
-    PS_REDACT_LABEL,    /* name that the program gave to a process, thread or range */
-    PS_REDACT_PATH,     /* path of a file */
-    PS_REDACT_MEASURED, /* name of a measurement; for some kinds a command line */
-    PS_REDACT_GROUP,    /* group of a measurement; for `time` the command line */
-    PS_REDACT_MESSAGE,  /* message of an importer, which may contain names and paths */
-    PS_REDACT_SOURCE,   /* line of source code */
+    PS_REDACT_NONE,          /* no class; the column must not contain text */
+    PS_REDACT_FIXED,         /* strings that perfshelf defines */
+    PS_REDACT_NUMBERS,       /* packed numbers */
+    PS_REDACT_CODE,          /* name in the profiled code; can also be a command line */
+    PS_REDACT_LABEL,         /* name that the program gave to a process, thread or range */
+    PS_REDACT_PROCESS_GROUP, /* name or description of a process group of torch.distributed */
+    PS_REDACT_PATH,          /* path of a file */
+    PS_REDACT_MEASURED,      /* name of a measurement; for some kinds a command line */
+    PS_REDACT_GROUP,         /* group of a measurement; for `time` the command line */
+    PS_REDACT_MESSAGE,       /* message of an importer, which may contain names and paths */
+    PS_REDACT_SOURCE,        /* line of source code */
     PS_REDACT_JSON,
     PS_REDACT_TEMPLATE, /* template of the arguments of slices (slices/args.h) */
     PS_REDACT_CHUNK,    /* packed column of slices; one of them contains arguments */

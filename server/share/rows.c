@@ -275,6 +275,9 @@ static bool redact_cell(struct ps_redaction *r, struct ps_rewritten_row *row, si
     case PS_REDACT_SOURCE:
         redact_source(r, cell, out);
         break;
+    case PS_REDACT_PROCESS_GROUP:
+        ps_scrub_process_group(&r->scrub, cell->bytes, out);
+        break;
     case PS_REDACT_LABEL:
         ps_scrub_label(&r->scrub, cell->bytes, out);
         break;

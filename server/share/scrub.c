@@ -81,6 +81,19 @@ void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *ou
     ps_buf_printf(out, "host%u", number_of(&scrub->hosts, name));
 }
 
+void ps_scrub_process_group(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
+{
+    size_t digits = 0;
+
+    while (digits < name.len && is_digit(name.ptr[digits]))
+        digits++;
+    if (!(scrub->redacted_categories & PS_REVEAL_ARGUMENTS) || digits == name.len ||
+        ps_str_eq_c(name, "default_pg") || ps_str_eq_c(name, "undefined"))
+        ps_buf_add_str(out, name);
+    else
+        ps_scrub_append_number(&scrub->process_groups, name, "group", out);
+}
+
 /* --- Learning --- */
 
 static void learn_name(struct ps_scrub *scrub, enum ps_reveal category, struct ps_names *names,
@@ -375,6 +388,7 @@ void ps_scrub_free(struct ps_scrub *scrub)
     }
     ps_intern_free(&scrub->folders);
     ps_intern_free(&scrub->arguments);
+    ps_intern_free(&scrub->process_groups);
     ps_intern_free(&scrub->people.words);
     ps_intern_free(&scrub->hosts.words);
     *scrub = (struct ps_scrub){0};

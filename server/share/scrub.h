@@ -31,7 +31,7 @@ struct ps_scrub {
     unsigned redacted_categories;
     /* names of code are names of tests, such as test_sort[1000], with arguments in brackets */
     bool names_are_tests;
-    struct ps_intern folders, arguments;
+    struct ps_intern folders, arguments, process_groups;
     struct ps_names people, hosts;
     struct ps_scrub_examples examples[PS_N_REVEALS]; /* by the index of the category's bit */
 };
@@ -65,6 +65,9 @@ void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *
 /* Scrubs the strings of JSON, or of a template of arguments (slices/args.h). Keeps the markers of a
  * template. */
 void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *out);
+/* Scrubs the name or the description of a process group of torch.distributed: keeps those that
+ * PyTorch gives (numbers, default_pg, undefined), numbers the others. */
+void ps_scrub_process_group(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
 void ps_scrub_person(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
 void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
 
@@ -72,6 +75,8 @@ void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *ou
 void ps_scrub_record_example(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
                              const char *became);
 
+/* Whether the values of a key are names or descriptions of process groups. */
+bool ps_scrub_is_process_group_key(struct ps_str key);
 /* Returns the category of the values of a key (of JSON, a tag or a header); 0: none. */
 unsigned ps_scrub_key_category(struct ps_str key);
 

@@ -31,6 +31,9 @@ static const struct {
     {"tw_job", PS_REVEAL_HOSTS},
     {"uuid", PS_REVEAL_HOSTS},
     {"serial", PS_REVEAL_HOSTS},
+    {"pci", PS_REVEAL_HOSTS},
+    {"pci_bus_id", PS_REVEAL_HOSTS},
+    {"pciBusId", PS_REVEAL_HOSTS},
     {"user", PS_REVEAL_PEOPLE},
     {"username", PS_REVEAL_PEOPLE},
     {"user_name", PS_REVEAL_PEOPLE},
@@ -61,12 +64,29 @@ static const struct {
     {"file_info", PS_REVEAL_SOURCE},
 };
 
+static bool is_key(struct ps_str key, const char *word)
+{
+    return key.len == strlen(word) && strncasecmp(key.ptr, word, key.len) == 0;
+}
+
+bool ps_scrub_is_process_group_key(struct ps_str key)
+{
+    static const char *const names[] = {"Process Group Name", "Process Group Description",
+                                        "pg_name", "pg_desc"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_key(key, names[i]))
+            return true;
+    return false;
+}
+
 unsigned ps_scrub_key_category(struct ps_str key)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (key.len == strlen(keys[i].key) && strncasecmp(key.ptr, keys[i].key, key.len) == 0)
+        if (is_key(key, keys[i].key))
             return keys[i].says;
-    return ps_str_starts_with(key, PS_STR("parameter ")) || ps_is_secret_name(key)
+    return ps_str_starts_with(key, PS_STR("parameter ")) || ps_is_secret_name(key) ||
+                   ps_scrub_is_process_group_key(key)
                ? PS_REVEAL_ARGUMENTS
                : 0;
 }
@@ -109,7 +129,7 @@ static bool is_json(struct ps_str text)
 /* --- Values --- */
 
 /* Appends the replacement of a value whose key has the category `says`. */
-static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value,
+static void put_known(struct ps_scrub *scrub, struct ps_str key, unsigned says, struct ps_str value,
                       struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
@@ -123,9 +143,12 @@ static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value
         ps_scrub_host(scrub, ps_buf_slice(&plain), &became);
     else if (says == PS_REVEAL_PEOPLE)
         ps_scrub_person(scrub, ps_buf_slice(&plain), &became);
+    else if (ps_scrub_is_process_group_key(key))
+        ps_scrub_process_group(scrub, ps_buf_slice(&plain), &became);
     else
         ps_buf_puts(&became, "redacted");
-    ps_scrub_record_example(scrub, (enum ps_reveal)says, ps_buf_slice(&plain), became.ptr);
+    if (!ps_str_eq(ps_buf_slice(&plain), ps_buf_slice(&became)))
+        ps_scrub_record_example(scrub, (enum ps_reveal)says, ps_buf_slice(&plain), became.ptr);
     put_text(ps_buf_slice(&became), out);
 }
 
@@ -185,7 +208,7 @@ void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *ou
             ps_buf_add(out, json.ptr + i++, 1);
         } else if ((says & scrub->redacted_categories) && !has_marker(known)) {
             ps_buf_add(out, json.ptr + i, value - i);
-            put_known(scrub, says, known, out);
+            put_known(scrub, (struct ps_str){json.ptr + i + 1, n - 2}, says, known, out);
             i = value + known.len;
         } else {
             put_scrubbed(scrub, (struct ps_str){rest.ptr, n}, out);

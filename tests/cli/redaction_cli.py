@@ -164,6 +164,20 @@ class Redaction(FilesTest):
                 "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1, "hostname": "kwyjibhost"}}
         self.exported("x.pt.trace.json", trace_of(**head), ("aten::mm", "ProfilerStep#3", "step (arguments", "MainThread (arguments"))
 
+    def test_process_groups(self):
+        """Names and descriptions that a program gave to groups of ranks; those of PyTorch stay."""
+        names = (("0", "default_pg"), ("kwyjiba of 4", "kwyjibb kwyjibhost"), ("kwyjibc", "undefined"))
+        events = [event("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 1000 + 10 * i, "kernel", {
+            "Collective name": "allreduce", "In msg nelems": 10, "Out msg nelems": 10, "Group size": 2, "dtype": "Float", "Process Group Name": name,
+            "Process Group Description": text, "Process Group Ranks": "[0, 1]", "Seq": i, "stream": 7, "device": 0, "correlation": i + 1}) for i, (name, text) in enumerate(names)]
+        head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU", "pci": "kwyjibd"}], "traceEvents": events,
+                "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 2, "pg_config": [{"pg_name": name, "pg_desc": text} for name, text in names]}}
+        run = self.added(self.file("x.pt.trace.json", json.dumps(head).encode()))
+        self.assertEqual(self.exported_secrets(run["id"], "all"), set())
+        [there] = self.add_bundle()
+        groups = [(row["process_group"], row["description"]) for row in self.rows(self.other, there["id"], "collectives")]
+        self.assertEqual(groups, [("0", "default_pg"), ("group1", "group2"), ("group3", "undefined")])
+
     def test_trace(self):
         self.exported("trace.json", trace_of(otherData={"cmd": "kwyjiba"}), ("aten::mm", "python (arguments"))
 
