@@ -312,6 +312,11 @@ static uint32_t intern_text(struct ps_marshal *m, struct ps_str text,
     return id;
 }
 
+uint32_t ps_marshal_add_text(struct ps_marshal *m, struct ps_str text)
+{
+    return intern_text(m, text, PS_MTEXT_PLAIN, true);
+}
+
 static bool read_text(struct ps_marshal *m, char type, bool flagged, struct ps_marshal_object *out)
 {
     struct ps_str text;

@@ -90,6 +90,9 @@ bool ps_marshal_open_dict(struct ps_marshal *m, uint32_t *slot);
 bool ps_marshal_read_dict_end(struct ps_marshal *m);
 void ps_marshal_set_ref(struct ps_marshal *m, uint32_t slot, struct ps_marshal_object value);
 
+/* Adds a text that is not in the file, in UTF-8. Returns its id. */
+uint32_t ps_marshal_add_text(struct ps_marshal *m, struct ps_str text);
+
 /* Returns the text of an id for display: valid UTF-8 without NUL, stored in `arena` or in the
  * reader. */
 struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps_arena *arena);

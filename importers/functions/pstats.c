@@ -36,6 +36,16 @@ struct call_mark {
     uint32_t entry_index, call;
 };
 
+/* Tools that fill the numbers otherwise than cProfile. */
+enum producer {
+    STANDARD,
+    /* counts are -1; the cumulative time of a recursive function is added at each level */
+    PYINSTRUMENT,
+    /* a value has all calls first; functions written in C are listed only if the user asked for
+     * them, and their time is in the cumulative times of their callers alone */
+    YAPPI,
+};
+
 struct dump {
     struct ps_marshal marshal;
     struct function *functions;
@@ -59,6 +69,9 @@ struct dump {
     bool sampled, int_callers, tuple_callers;
     uint32_t n_lines;    /* number of entries whose functions are listed; set by merge_lines */
     struct ps_num total; /* of merged lines: sum of their own times */
+    enum producer producer;
+    double hidden_s; /* time of functions that yappi does not list; in the last function */
+    bool has_hidden;
 
     /* set by number_functions */
     uint32_t *rows; /* index into functions, by row id - 1 */
@@ -711,6 +724,161 @@ static void find_cycles(struct dump *d)
     free(w.is_open);
 }
 
+/* --- Other tools --- */
+
+static bool is_built_in_of_yappi(struct ps_str file, struct ps_num line)
+{
+    return ps_str_eq_c(file, "builtins") && line.kind == PS_NUM_INT && line.i == 0;
+}
+
+/* Whether the name has its class before it, which cProfile never writes. */
+static bool is_qualified(struct ps_str name)
+{
+    return name.len && name.ptr[0] != '<' && memchr(name.ptr, '.', name.len);
+}
+
+/* Writes the sums of the cumulative times of all calls that a function makes, but those of itself,
+ * by row. */
+static void sum_calls(const struct dump *d, double *parts)
+{
+    for (uint32_t row = 1; row <= d->n; row++) {
+        const struct function *f = by_row(d, row);
+
+        for (uint32_t c = 0; c < f->n_calls; c++)
+            if (d->calls[f->first_call + c].caller != row)
+                parts[d->calls[f->first_call + c].caller] +=
+                    ps_num_to_real(d->calls[f->first_call + c].cumtime_s);
+    }
+}
+
+/* The number of functions of each cycle, by number of the cycle. */
+static uint32_t *count_cycles(const struct dump *d)
+{
+    uint32_t *n = ps_alloc_array((size_t)d->n + 1, sizeof *n);
+
+    for (uint32_t row = 1; row <= d->n; row++)
+        n[by_row(d, row)->cycle]++;
+    return n;
+}
+
+/* The time of a function that neither itself nor the functions that it calls have. 0 for functions
+ * that call each other: their times contain each other. */
+static double hidden_time(const struct dump *d, const uint32_t *cycles, const double *parts,
+                          uint32_t row)
+{
+    const struct function *f = by_row(d, row);
+    double cumtime = ps_num_to_real(f->cumtime),
+           hidden = cumtime - ps_num_to_real(f->tottime) - parts[row];
+
+    return f->has_entry && (!f->cycle || cycles[f->cycle] == 1) && hidden > 1e-6 + 1e-6 * cumtime
+               ? hidden
+               : 0;
+}
+
+static enum producer find_producer(const struct dump *d)
+{
+    uint32_t unknown = 0, more = 0, fewer = 0;
+    bool built_ins = false, qualified = false, standard = d->sampled || d->int_callers;
+
+    for (uint32_t i = 0; i < d->n_listed_functions; i++) {
+        const struct function *f = &d->functions[d->listed_functions[i]];
+        struct ps_str file = d->marshal.texts.items[f->file];
+        double calls = ps_num_to_real(f->ncalls), primitive = ps_num_to_real(f->primitive_calls);
+
+        unknown += calls == -1 && primitive == -1;
+        more += primitive > calls;
+        fewer += primitive < calls;
+        standard |= ps_str_eq_c(file, "~") || ps_str_eq_c(file, "profile");
+        built_ins |= is_built_in_of_yappi(file, f->line);
+        qualified |= is_qualified(d->marshal.texts.items[f->name]);
+    }
+    if (unknown == d->n_listed_functions)
+        return PYINSTRUMENT;
+    if (standard || fewer || !(more || built_ins || qualified))
+        return STANDARD;
+    return more || built_ins || d->hidden_s > 0 ? YAPPI : STANDARD;
+}
+
+/* pyinstrument adds the time of a recursive function at each level: its cumulative time is that of
+ * its calls from other functions. Of functions that call each other it remains too large. */
+static void mend_pyinstrument(struct dump *d, const uint32_t *cycles)
+{
+    for (uint32_t row = 1; row <= d->n; row++) {
+        struct function *f = by_row(d, row);
+
+        if (f->has_entry)
+            f->ncalls = f->primitive_calls = (struct ps_num){0};
+        for (uint32_t c = 0; c < f->n_calls; c++) {
+            struct ps_call *call = &d->calls[f->first_call + c];
+
+            call->ncalls = call->primitive_calls = (struct ps_num){0};
+            if (call->caller != row || cycles[f->cycle] != 1)
+                continue;
+            f->cumtime = ps_real(ps_num_to_real(f->cumtime) - ps_num_to_real(call->cumtime_s));
+            call->cumtime_s = f->cumtime;
+        }
+    }
+}
+
+/* Adds a function for what yappi does not list, called by all functions with hidden time: times of
+ * functions and callees then add up to the total. Its number of calls is unknown. */
+static void add_hidden(struct dump *d, const uint32_t *cycles, const double *parts)
+{
+    uint32_t file = ps_marshal_add_text(&d->marshal, PS_STR("~")),
+             name = ps_marshal_add_text(&d->marshal, PS_STR("<C functions that are not listed>"));
+    struct function hidden = {
+        .file = file, .name = name, .line = ps_int(0), .first_call = d->n_calls, .has_entry = true};
+
+    for (uint32_t row = 1; row <= d->n; row++) {
+        double seconds = hidden_time(d, cycles, parts, row);
+
+        if (!(seconds > 0))
+            continue;
+        PS_RESERVE_ONE(d->calls, d->n_calls, d->cap_calls);
+        d->calls[d->n_calls++] = (struct ps_call){
+            .caller = row, .tottime_s = ps_real(seconds), .cumtime_s = ps_real(seconds)};
+    }
+    hidden.n_calls = d->n_calls - hidden.first_call;
+    hidden.tottime = hidden.cumtime = ps_real(d->hidden_s);
+    for (uint32_t c = 0; c < d->n_calls; c++) /* back to indices, for number_functions */
+        d->calls[c].caller = d->rows[d->calls[c].caller - 1];
+    free(d->rows);
+    free(d->callees);
+    free(d->callee_from);
+    PS_RESERVE_ONE(d->functions, d->n, d->cap);
+    PS_RESERVE_ONE(d->listed_functions, d->n_listed_functions, d->cap_listed_functions);
+    d->listed_functions[d->n_listed_functions++] = d->n;
+    d->functions[d->n++] = hidden;
+    d->has_hidden = true;
+    number_functions(d);
+    find_cycles(d);
+}
+
+/* Reads the numbers of tools other than cProfile by their own meaning. */
+static void mend_dump(struct dump *d)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *cycles = count_cycles(d);
+    PS_AUTO(ps_free_ptr) double *parts = ps_alloc_array((size_t)d->n + 1, sizeof *parts);
+
+    sum_calls(d, parts);
+    for (uint32_t row = 1; row <= d->n; row++)
+        d->hidden_s += hidden_time(d, cycles, parts, row);
+    d->producer = find_producer(d);
+    if (d->producer == PYINSTRUMENT)
+        mend_pyinstrument(d, cycles);
+    if (d->producer != YAPPI)
+        return;
+    for (uint32_t i = 0; i < d->n_listed_functions; i++) {
+        struct function *f = &d->functions[d->listed_functions[i]];
+        struct ps_num all = f->primitive_calls;
+
+        f->primitive_calls = f->ncalls;
+        f->ncalls = all;
+    }
+    if (d->hidden_s > 0)
+        add_hidden(d, cycles, parts);
+}
+
 /* --- Reporting --- */
 
 struct report {
@@ -765,6 +933,9 @@ static enum ps_origin file_origin(struct report *r, uint32_t file)
 
         if (found == PS_ORIGIN_UNKNOWN && r->folders && is_script(display_text(r, file)))
             found = PS_ORIGIN_OWN;
+        if (found == PS_ORIGIN_UNKNOWN && r->dump->producer == YAPPI &&
+            !has_folder(display_text(r, file)) && !is_script(display_text(r, file)))
+            found = PS_ORIGIN_BUILTIN; /* named by its module: builtins, _io */
         r->origin[file] = (uint8_t)(found + 1);
         r->files++;
     }
@@ -897,7 +1068,11 @@ static void write_tool(struct report *r)
 {
     const char *writer = NULL, *tool = "pstats";
 
-    if (r->dump->sampled) {
+    if (r->dump->producer == YAPPI) {
+        tool = "yappi";
+    } else if (r->dump->producer == PYINSTRUMENT) {
+        tool = "pyinstrument";
+    } else if (r->dump->sampled) {
         writer = "sampling";
         tool = "CPython profiling.sampling";
     } else if (r->profile_keys) {
@@ -919,13 +1094,14 @@ static void write_summary(struct report *r)
 {
     const struct dump *d = r->dump;
     int version = ps_marshal_version(&d->marshal);
+    bool has_counts = d->producer != PYINSTRUMENT;
     const struct {
         const char *key;
         struct ps_num value;
     } figures[] = {
         {"total_tt_s", r->tottime},
-        {"total_calls", r->ncalls},
-        {"primitive_calls", r->primitive_calls},
+        {"total_calls", has_counts ? r->ncalls : (struct ps_num){0}},
+        {"primitive_calls", has_counts ? r->primitive_calls : (struct ps_num){0}},
         {"functions", ps_int(d->n_listed_functions)},
         {"calls_pairs", ps_int(d->callee_from[d->n])},
         {"roots", ps_int(r->roots)},
@@ -949,6 +1125,16 @@ static void write_notes(struct report *r, uint64_t size)
                      "%u functions, each with the first line that was seen; total times of a "
                      "recursive function may be too large",
                      d->n_lines, d->n_listed_functions);
+    if (d->producer == PYINSTRUMENT)
+        ps_sink_note(
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+            "pyinstrument samples, so the numbers of calls are unknown. A session has more: "
+            "`pyinstrument -o app.pyisession app.py`");
+    if (d->has_hidden)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "yappi did not list functions written in C, whose %.4g s are in no own time; "
+                     "`yappi.start(builtins=True)` lists them",
+                     d->hidden_s);
     if (r->int_times)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "times are whole numbers: the timer's unit is not seconds, and the file does "
@@ -979,6 +1165,40 @@ static void write_notes(struct report *r, uint64_t size)
                      (unsigned long long)(size - d->end_offset));
 }
 
+/* For yappi: the cumulative time of the longest function, if an event loop of asyncio waited and
+ * own times exceed that time. Own times of coroutines include their waits, which overlap. 0: own
+ * times do not overlap, as those of CPU time. */
+static double overlapped_time(struct report *r)
+{
+    double longest = 0, waited = 0, total = ps_num_to_real(r->tottime);
+
+    for (uint32_t row = 1; row <= r->dump->n_listed_functions; row++) {
+        const struct function *f = function_at_row(r, row);
+        struct ps_str file = display_text(r, f->file);
+        double cumtime = ps_num_to_real(f->cumtime);
+
+        if (ps_str_eq_c(base_name(file), "selectors.py") &&
+            ps_str_find(display_text(r, f->name), PS_STR("select")))
+            waited += cumtime;
+        longest = cumtime > longest ? cumtime : longest;
+    }
+    return r->dump->producer == YAPPI && waited > 0.01 * total && total > 1.05 * longest ? longest
+                                                                                         : 0;
+}
+
+static void write_overlap(struct report *r)
+{
+    double elapsed = overlapped_time(r);
+
+    if (!(elapsed > 0))
+        return;
+    r->out->ops->number(r->out, "overlapped_s", ps_real(elapsed));
+    ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                 "own times of coroutines include their waits, and waits overlap: own times add up "
+                 "to %.4g s, while the longest function took %.4g s",
+                 ps_num_to_real(r->tottime), elapsed);
+}
+
 /* Writes everything to the sink. False: cancelled. */
 static bool write_all(struct report *r, uint64_t size)
 {
@@ -1003,6 +1223,7 @@ static bool write_all(struct report *r, uint64_t size)
     }
     write_tool(r);
     write_summary(r);
+    write_overlap(r);
     write_notes(r, size);
     r->out->ops->ledger(r->out, &ledger);
     r->out->ops->headline(r->out,
@@ -1094,6 +1315,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         merge_lines(&d);
     number_functions(&d);
     find_cycles(&d);
+    mend_dump(&d);
     if (!report_dump(&d, size, out))
         return ps_fail(err, PS_CANCELLED, "the import was cancelled");
     return PS_OK;

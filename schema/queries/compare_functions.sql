@@ -13,6 +13,7 @@
 -- calls: tottime_s ncalls
 -- calls: cumtime_s primitive_calls
 -- has: * SELECT EXISTS (SELECT 1 FROM function)
+-- has: ncalls SELECT EXISTS (SELECT 1 FROM function WHERE ncalls IS NOT NULL)
 -- resolution: tottime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
 -- resolution: cumtime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
 SELECT f.id, f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls, f.primitive_calls

@@ -3,7 +3,7 @@
 --
 -- column: id, file, origin: number and path of the file, and where it comes from
 -- column: functions: number of its functions
--- column: ncalls number, tottime_s number: sums over its functions
+-- column: ncalls number?, tottime_s number: sums over its functions
 -- sort: tottime_s desc tottime_s
 -- sort: file asc file
 -- sort: origin asc origin, file

@@ -1,7 +1,7 @@
 -- Functions that call the function :id, and the time of these calls; the :limit largest.
 --
 -- column: line number
--- column: ncalls number, primitive_calls number?, tottime_s number?, cumtime_s number?: of the calls between the two functions
+-- column: ncalls number?, primitive_calls number?, tottime_s number?, cumtime_s number?: of the calls between the two functions
 -- column: cycle number?: number of the recursive cycle, or null
 SELECT g.id, g.name, l.path AS file, g.line, o.word AS origin, c.ncalls, c.primitive_calls, c.tottime_s, c.cumtime_s, nullif(g.cycle, 0) AS cycle
 FROM function f, ps_calls(f.callers) c

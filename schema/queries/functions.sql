@@ -3,7 +3,7 @@
 --
 -- column: id: number of the function
 -- column: file, line number, name, origin: where the function is defined
--- column: ncalls number, primitive_calls number: calls, and calls that were not recursive
+-- column: ncalls number?, primitive_calls number?: calls, and calls that were not recursive
 -- column: tottime_s number, tot_percall_s number?: self time; self time / ncalls
 -- column: cumtime_s number, cum_percall_s number?: cumulative time; cumulative time / primitive_calls
 -- column: cycle number?: number of the recursive cycle it belongs to, or null

@@ -203,7 +203,8 @@ static struct function_row fn_of_row(sqlite3_stmt *stmt)
                               .callers = column_blob(stmt, 5),
                               .callees = column_blob(stmt, 6)};
 
-    fn.recursive = fn.cycle && ps_num_to_real(fn.ncalls) > fn.primitive;
+    fn.recursive =
+        fn.cycle && (fn.ncalls.kind == PS_NUM_NONE || ps_num_to_real(fn.ncalls) > fn.primitive);
     return fn;
 }
 
@@ -383,8 +384,10 @@ static bool find_edge(struct ps_str callers, uint32_t caller, struct ps_call *ou
 static struct callee callee_of(uint32_t id, const struct function_row *g,
                                const struct ps_call *edge)
 {
-    bool only = ps_num_to_real(edge->ncalls) == ps_num_to_real(g->ncalls),
-         has_time = edge->cumtime_s.kind != PS_NUM_NONE;
+    bool has_time = edge->cumtime_s.kind != PS_NUM_NONE,
+         only = g->ncalls.kind == PS_NUM_NONE /* unknown: a caller with all time is the only one */
+                    ? has_time && ps_num_to_real(edge->cumtime_s) >= g->cumtime
+                    : ps_num_to_real(edge->ncalls) == ps_num_to_real(g->ncalls);
     struct callee c = {.time = has_time ? ps_num_to_real(edge->cumtime_s) : g->cumtime,
                        .ncalls = ps_num_to_real(g->ncalls),
                        .is_timed = has_time || (only && !g->recursive),

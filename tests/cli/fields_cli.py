@@ -57,4 +57,31 @@ class Pyinstrument(Fields):
         self.assertIn("Waiting in load_page takes 73.1 % of the time.", text)
 
 
+    def test_dump_has_no_counts_and_no_time_twice(self):
+        run, text = self.show("pstats/ok_pyinstrument.prof")
+        self.assertIn("small: called from deep.py:20", text)
+        row = self.query(run, "SELECT ncalls, cumtime_s FROM functions WHERE name = 'spin'")[0]
+        self.assertIsNone(row["ncalls"])
+        self.assertAlmostEqual(row["cumtime_s"], 0.301015, 6)  # of 3.612 s: each of 12 levels has it
+
+
+class Yappi(Fields):
+    def test_time_in_c_belongs_to_its_caller(self):
+        run, text = self.show("pstats/ok_yappi.prof")
+        self.assertIn("<listcomp> takes 53.1 % of the time. 101.4 ms of 190.9 ms; rank takes 44.2 %", text)
+        self.assertEqual(self.query(run, "SELECT tool FROM run")[0]["tool"], "yappi")
+
+    def test_counts_are_all_and_primitive(self):
+        run, _ = self.show("pstats/ok_yappi_recursive.prof")
+        row = self.query(run, "SELECT ncalls, primitive_calls FROM functions WHERE name = 'rec'")[0]
+        self.assertEqual(row, {"ncalls": 15, "primitive_calls": 3})
+        summary = self.json("show", run)["summary"]
+        self.assertEqual((summary["total_calls"], summary["primitive_calls"]), (151, 139))
+
+    def test_waits_of_coroutines_are_no_saving(self):
+        _, text = self.show("pstats/ok_yappi_async.prof")
+        self.assertIn("of own times, which include waits.", text)
+        self.assertNotIn("could save", text)
+
+
 del Fields  # its tests are those of the others

@@ -69,6 +69,7 @@ struct profile {
     double origins_s[PS_N_ORIGINS]; /* self times of functions by origin, before they are charged */
     bool has_caller_times;
     bool is_sampled; /* counts of calls are counts of samples */
+    bool overlaps;   /* own times include waits, which overlap: they add up to more than passed */
 };
 
 static void profile_free(struct profile *profile)
@@ -113,6 +114,15 @@ static uint32_t find_owner(struct profile *profile, const struct function *funct
     if (!is_library(function))
         return add_owner(profile, id, (struct ps_str){NULL, 0});
     return owner_of_package(profile, package);
+}
+
+static enum ps_status read_overlap(struct ps_db *db, struct profile *profile, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("conclude_overlap"), &stmt, err);
+    profile->overlaps = ps_stmt_step(stmt, err);
+    return err->code;
 }
 
 static enum ps_status read_functions(struct ps_db *db, struct profile *profile, struct ps_err *err)
@@ -318,10 +328,14 @@ static void say_entry(struct ps_conclusion *c, const struct profile *profile,
 
     if (!entry->caller)
         return;
-    ps_say_value(to, link_function(c, owner->function ? owner->function : entry->caller),
-                 (double)entry->ncalls, "count");
-    ps_say(c, to, "%s%s from ", profile->is_sampled ? " sample" : " call",
-           entry->ncalls == 1 ? "" : "s");
+    if (entry->ncalls > 0) {
+        ps_say_value(to, link_function(c, owner->function ? owner->function : entry->caller),
+                     (double)entry->ncalls, "count");
+        ps_say(c, to, "%s%s from ", profile->is_sampled ? " sample" : " call",
+               entry->ncalls == 1 ? "" : "s");
+    } else { /* the tool does not count calls */
+        ps_say(c, to, "called from ");
+    }
     if (caller->line > 0)
         ps_say_place(c, to, link_function(c, entry->caller), caller->path, caller->line);
     else /* a built-in function has no file: cProfile writes ~ */
@@ -349,6 +363,8 @@ static void add_parts(struct ps_conclusion *c, const struct profile *profile, ui
         else
             ps_say_code(c, &cause->title, link_function(c, part->function),
                         profile->functions[part->function].name);
+        if (part->ncalls <= 0)
+            continue;
         ps_say_value(&cause->evidence, link_function(c, part->function), (double)part->ncalls,
                      "count");
         ps_say(c, &cause->evidence, "%s%s", profile->is_sampled ? " sample" : " call",
@@ -364,8 +380,9 @@ static void add_cause(struct ps_conclusion *c, const struct profile *profile, ui
                                                owner->seconds, owner->seconds / profile->total_s);
     double saving = joined_saving(profile, owner);
 
-    ps_cause_save(cause, saving < owner->seconds ? 0 : NAN, saving);
-    if (saving < owner->seconds)
+    if (!profile->overlaps)
+        ps_cause_save(cause, saving < owner->seconds ? 0 : NAN, saving);
+    if (!profile->overlaps && saving < owner->seconds)
         cause->advice = "Join the calls: one for each call of the caller.";
     say_owner(c, owner, profile, &cause->title);
     say_entry(c, profile, owner, &cause->evidence);
@@ -440,7 +457,8 @@ static void say_sentence(struct ps_conclusion *c, const struct profile *profile,
     say_owner(c, first, profile, &c->verdict);
     ps_say(c, &c->verdict, " takes ");
     ps_say_value(&c->verdict, ps_link_none, 100 * first->seconds / profile->total_s, "percent");
-    ps_say(c, &c->verdict, " of the time.");
+    ps_say(c, &c->verdict,
+           profile->overlaps ? " of own times, which include waits." : " of the time.");
     ps_say(c, to, " ");
     ps_say_value(to, link_owner(c, first), first->seconds, "s");
     ps_say(c, to, " of ");
@@ -526,6 +544,7 @@ enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out
     out->unit = "s";
     out->base = "of total";
     profile.is_sampled = is_sampled(db, err);
+    read_overlap(db, &profile, err);
     read_functions(db, &profile, err);
     read_calls(db, &profile, false, err);
     split_programs(&profile);

@@ -55,7 +55,8 @@ export function formatFixed(value: number, decimals: number): string {
     return (negative ? MINUS : '') + groupDigits(roundEven(Math.abs(value), decimals));
 }
 
-export function int(value: number): string {
+export function int(value: number | null): string {
+    if (value === null) return '–';
     return formatFixed(value === 0 ? 0 : value, 0);
 }
 

@@ -100,7 +100,9 @@ export function useGraphKeys(
         );
         const best = edges.reduce<GraphEdge | null>(
             (most, e) =>
-                most === null || (e.total ?? e.ncalls) > (most.total ?? most.ncalls) ? e : most,
+                most === null || (e.total ?? e.ncalls ?? 0) > (most.total ?? most.ncalls ?? 0)
+                    ? e
+                    : most,
             null,
         );
         const next = selected === null ? graph.nodes[0]?.id : best && (down ? best.to : best.from);

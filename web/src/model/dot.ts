@@ -15,15 +15,15 @@ export interface GraphNode {
     total: number | null;
     self_pct: number | null;
     total_pct: number | null;
-    ncalls: number;
-    primitive_calls: number;
+    ncalls: number | null;
+    primitive_calls: number | null;
     cycle: number | null;
 }
 
 export interface GraphEdge {
     from: number;
     to: number;
-    ncalls: number;
+    ncalls: number | null;
     total: number | null;
     pct: number | null;
     recursive: boolean | number;

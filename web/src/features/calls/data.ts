@@ -39,11 +39,11 @@ export function openFunction(id: number): void {
     navigate(route.peek().path, query);
 }
 
-/** `ncalls` as pstats prints it: total/primitive if they differ. */
+/** `ncalls` as pstats prints it: total/primitive if they differ. Null: the tool does not count calls. */
 export function callsText(
-    total: number,
+    total: number | null,
     primitive: number | null,
-    int: (value: number) => string,
+    int: (value: number | null) => string,
 ): string {
     return primitive === null || primitive === total
         ? int(total)

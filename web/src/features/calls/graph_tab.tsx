@@ -230,7 +230,9 @@ function percent(value: number | null): string {
 function GraphTip({ graph, node }: { graph: CallGraph; node: GraphNode }) {
     const names = new Map(graph.nodes.map(({ id, name }) => [id, functionName(name)]));
     const mostExpensive = (edges: GraphEdge[]): GraphEdge[] =>
-        edges.sort((a, b) => (b.total ?? b.ncalls) - (a.total ?? a.ncalls)).slice(0, MAX_TIP_EDGES);
+        edges
+            .sort((a, b) => (b.total ?? b.ncalls ?? 0) - (a.total ?? a.ncalls ?? 0))
+            .slice(0, MAX_TIP_EDGES);
     const callers = mostExpensive(
         graph.edges.filter((e) => e.to === node.id && e.from !== node.id),
     );
