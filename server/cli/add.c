@@ -424,7 +424,7 @@ static void print_left_out(const char *path, const struct skipped_files *skipped
     add_count(&out, folder->n_hidden, "hidden name");
     add_count(&out, folder->n_links, "link");
     add_count(&out, folder->n_special, "special file");
-    add_count(&out, folder->n_system, "folder of the system");
+    add_count(&out, folder->n_system, "system folder");
     if (!out.len)
         return;
     ps_fail(&note, PS_NOT_FOUND, "not searched: %s", out.ptr);

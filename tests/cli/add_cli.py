@@ -95,7 +95,7 @@ class Add(ShelfTest):
         for path in ("/proc", "/sys", "/dev"):
             done = self.run_verb("add", path)
             self.assertEqual((done.returncode, done.stderr.decode().splitlines()),
-                             (1, [f"perfshelf: {path}: note: not searched: 1 folder of the system",
+                             (1, [f"perfshelf: {path}: note: not searched: 1 system folder",
                                   f"perfshelf: {path}: no profile in this folder or its subfolders; `perfshelf formats` lists the formats"]))
 
     def test_a_folder_without_profiles(self):
