@@ -34,7 +34,11 @@
  * timed row is used, else the first one that parses as a cached row.
  */
 
-enum { DIGITS_MAX = 300 }; /* maximum number of digits that fit a double */
+enum {
+    DIGITS_MAX = 300, /* maximum number of digits that fit a double */
+    HEAD = 64 * 1024,
+    ROW_BYTES_MAX = 1024,
+};
 
 static const char begin[] = "import time:";
 
@@ -1054,6 +1058,40 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
     return !ps_report_count_lines(head, is_row) && ps_report_count_lines(unwrapped, is_timed);
 }
 
+/* Number of rows in the text whose fields are on one line, or, if `joined`, of those on one or more
+ * lines up to the next "import time:". */
+static size_t count_named_rows(struct ps_str text, bool joined)
+{
+    char row[ROW_BYTES_MAX];
+    size_t n = 0, len = 0;
+
+    while (text.len || len) {
+        struct ps_str line = text.len ? ps_report_pop_line(&text) : PS_STR("");
+        bool begins = ps_str_starts_with(line, PS_STR("import time:"));
+
+        if (len && (begins || !joined || !text.len)) {
+            if (!begins && joined && line.len < sizeof row - len) {
+                memcpy(row + len, line.ptr, line.len);
+                len += line.len;
+            }
+            n += classify_line(NULL, (struct ps_str){row, len}) == PS_ROW_COMPLETE;
+            len = 0;
+        }
+        if ((begins || len) && line.len < sizeof row - len) {
+            memcpy(row + len, line.ptr, line.len);
+            len += line.len;
+        }
+    }
+    return n;
+}
+
+static bool is_narrow(struct ps_str head)
+{
+    size_t joined = count_named_rows(head, true);
+
+    return joined > 2 * count_named_rows(head, false);
+}
+
 static enum ps_report_line_end ends_row(const void *reader, struct ps_str text, struct ps_str next)
 {
     return ps_report_find_row_end(classify_line, reader, text, next);
@@ -1064,8 +1102,11 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ends_row, NULL);
-    if (!r.in.joins_wide_lines)
+    if (is_narrow(ps_stream_peek(in, HEAD)))
+        ps_report_join_rows(&r.in);
+    else
+        ps_report_unwrap(&r.in, is_wrapped, ends_row, NULL);
+    if (!r.in.joins_wide_lines && !r.in.joins_incomplete)
         ps_report_detect_wrap(&r.in, classify_line, NULL);
     status = read_log(&r, err);
     if (status == PS_OK) {
@@ -1080,7 +1121,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    return ps_report_count_lines(head, is_row) ? PS_MATCH_SURE : PS_MATCH_NO;
+    return ps_report_count_lines(head, is_row) || is_narrow(head) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_importtime = {

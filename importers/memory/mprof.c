@@ -7,8 +7,10 @@
  *    CHLD 3 418.707031 1652118097.4418       of a child process (--multiprocess)
  *    FUNC app.f 46.2 1743651321.1 57.7 1743651321.9 0    a call of a @profile'd function, level
  *
- * Lines are in any order: FUNC lines are written when the process ends, or before all others. A
- * file may contain several recordings. Tested with memory_profiler 0.5x to 0.61.
+ * Lines are in any order: FUNC lines are written when the process ends, or before all others.
+ * `mprof run -o FILE` appends: a file may contain several recordings, each with the FUNC lines
+ * before its CMDLINE. The time between two recordings is left out: the next one begins where the
+ * last one ends. Tested with memory_profiler 0.5x to 0.61.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -33,6 +35,11 @@ struct reader {
     /* sums over the samples of the main process; t: seconds since its first sample; m: MiB */
     double sum_t, sum_m, sum_tt, sum_tm;
     bool has_begun;
+    double shift_s;       /* time between recordings, which is subtracted from all times */
+    bool is_new;          /* a CMDLINE was read, but no sample of its recording */
+    struct ps_span *held; /* calls that began after the last sample: maybe of the next recording */
+    size_t n_held, cap_held;
+    struct ps_arena texts;
     double main_t;
     uint64_t others, other_offset, other_line;
 };
@@ -158,15 +165,40 @@ static void add_child(struct reader *r, const struct sample *s)
                         (struct ps_str){(const char *)&s->child.i, sizeof s->child.i});
 }
 
-static void parse_sample(struct reader *r, const struct sample *s, bool child)
+static void write_span(struct reader *r, struct ps_span span)
+{
+    span.start_s -= r->shift_s;
+    span.end_s -= r->shift_s;
+    update_time(r, span.start_s);
+    update_time(r, span.end_s);
+    (void)ps_intern_add(&r->functions, span.name);
+    r->out->ops->span(r->out, &span);
+}
+
+static void write_held_spans(struct reader *r)
+{
+    for (size_t i = 0; i < r->n_held; i++)
+        write_span(r, r->held[i]);
+    r->n_held = 0;
+}
+
+/* Begins the next recording with its first sample. */
+static void begin_recording(struct reader *r, double t_s)
+{
+    if (r->is_new && r->has_begun && t_s - r->shift_s > r->last_t)
+        r->shift_s = t_s - r->last_t;
+    r->is_new = false;
+    write_held_spans(r);
+}
+
+static void parse_sample(struct reader *r, struct sample *s, bool child)
 {
     struct ps_memory_sample told = {
-        .t_s = s->t_s,
-        .process = s->child,
-        .kind = child ? "child" : "rss",
-        .mib = s->mib,
-    };
+        .process = s->child, .kind = child ? "child" : "rss", .mib = s->mib};
 
+    if (r->is_new)
+        begin_recording(r, s->t_s);
+    told.t_s = s->t_s -= r->shift_s;
     update_time(r, s->t_s);
     r->negative += ps_num_to_real(s->mib) < 0;
     if (child)
@@ -178,11 +210,14 @@ static void parse_sample(struct reader *r, const struct sample *s, bool child)
 
 static void parse_span(struct reader *r, const struct ps_span *span)
 {
-    update_time(r, span->start_s);
-    update_time(r, span->end_s);
-    (void)ps_intern_add(&r->functions, span->name);
     r->spans++;
-    r->out->ops->span(r->out, span);
+    if (!r->samples || span->start_s - r->shift_s <= r->previous_t) {
+        write_span(r, *span);
+        return;
+    }
+    PS_RESERVE_ONE(r->held, r->n_held, r->cap_held);
+    r->held[r->n_held] = *span;
+    r->held[r->n_held++].name = ps_arena_copy(&r->texts, span->name);
 }
 
 static void reject_line(struct reader *r)
@@ -206,6 +241,7 @@ static void count_other_line(struct reader *r, struct ps_str text)
     static const struct ps_str command = PS_STR("CMDLINE ");
 
     if (ps_str_starts_with(text, command)) {
+        r->is_new = r->samples + r->of_children > 0;
         if (r->commands++ == 0)
             ps_buf_add_str(&r->command, ps_report_trim_end(ps_str_skip(text, command.len)));
     } else if (ps_report_trim_end(text).len && r->others++ == 0) {
@@ -253,6 +289,7 @@ static enum ps_status read_recording(struct reader *r, struct ps_err *err)
         if (ps_report_check(&r->in, r->out, r->samples, err) != PS_OK)
             return PS_CANCELLED;
     }
+    write_held_spans(r);
     return ps_stream_status(r->in.in, err);
 }
 
@@ -304,8 +341,10 @@ static struct ps_str program_name(struct ps_str command)
 
 static void write_notes(struct reader *r)
 {
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->commands > 1 ? r->commands : 0,
-                  "recordings in this file, shown one after the other on one time axis");
+    ps_sink_count(
+        r->out, PS_NOTE_WARNING, r->commands > 1 ? r->commands : 0,
+        "recordings in this file, shown one after the other on one time axis, without the time "
+        "between them");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->backward, "samples earlier than the one before them");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "samples with negative memory");
     if (r->others)
@@ -336,6 +375,9 @@ static void write_summary(struct reader *r, double peak, double peak_t)
 
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
+    if (r->first_t >= 0 && r->last_t + r->shift_s < 1e10)
+        ps_sink_recorded(r->out, (int64_t)(r->first_t * 1e6),
+                         (int64_t)((r->last_t + r->shift_s) * 1e6));
 }
 
 static void write_all(struct reader *r)
@@ -399,6 +441,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_intern_free(&r.functions);
     ps_intern_free(&r.children);
     ps_buf_free(&r.command);
+    ps_arena_free(&r.texts);
+    free(r.held);
     return status;
 }
 

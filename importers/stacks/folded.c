@@ -9,6 +9,7 @@
  *     tid:7;x.py:f:3 5                    python -m profiling.sampling --collapsed
  *     x.py(3):_f;y.py(4):_g 44            torch's export_stacks: microseconds of self time
  *     x.py:3:f;x.py:4:g 44                flameprof --format log: microseconds of self time
+ *     x.py:3 (f);x.py:4 (g) 4096          Fil: bytes that were allocated at the peak
  *
  * The first frames of py-spy, austin and profiling.sampling name process and thread. Each thread is
  * a track, and these frames are not part of its stacks. py-spy writes the command of a process and
@@ -33,7 +34,7 @@ struct st_folded_thread {
     size_t len; /* bytes of these frames, with the ';' after them; 0: the stack names no thread */
     struct st_thread_names names;
     bool is_subinterpreter;
-    enum st_folded_tool { UNKNOWN_TOOL, PYSPY, AUSTIN, TACHYON, FLAMEPROF } tool;
+    enum st_folded_tool { UNKNOWN_TOOL, PYSPY, AUSTIN, TACHYON, FLAMEPROF, FIL } tool;
 };
 
 /* Statistics of the first lines of a file. */
@@ -44,7 +45,7 @@ struct st_folded_guess {
     size_t prose;
     /* lines with two counts; lines in the format of torch's export_stacks */
     size_t pairs, torch;
-    size_t flameprof; /* lines whose frames are all in the format of flameprof */
+    size_t flameprof, fil; /* lines whose frames are all in the format of flameprof, of Fil */
     enum st_folded_tool tool;
 };
 
@@ -346,6 +347,7 @@ static void inspect_line(struct ps_str text, struct st_folded_guess *guess)
     guess->prose += !is_nested(line.stack) && is_prose(line.stack);
     guess->torch += is_torch(line.stack);
     guess->flameprof += is_flameprof_stack(line.stack);
+    guess->fil += st_is_fil_stack(line.stack);
     thread = st_folded_thread_of(line.stack);
     guess->tool = thread.tool ? thread.tool : guess->tool;
     guess->pairs += remove_first_count(&line);
@@ -380,6 +382,7 @@ struct reader {
     struct ps_intern threads; /* maps process and thread to the index of a track */
     struct ps_buf head;    /* the frames of the previous line that name its thread; may be empty */
     struct ps_buf stack;   /* the rest of its stack */
+    struct ps_buf frame;   /* Fil: the frame in another form */
     struct ps_u32s frames; /* frame ids of `stack` */
     struct ps_u32s ends;   /* end offset in `stack` of each frame */
     uint32_t track;
@@ -410,7 +413,8 @@ static size_t count_shared_frames(const struct reader *r, struct ps_str stack)
 static void push_frame(struct reader *r, struct ps_str frame, size_t end)
 {
     PS_RESERVE_ONE(r->frames.items, r->frames.n, r->frames.cap);
-    r->frames.items[r->frames.n++] = st_frame_id(&r->stacks, frame);
+    r->frames.items[r->frames.n++] = r->tool == FIL ? st_fil_frame_id(&r->stacks, frame, &r->frame)
+                                                    : st_frame_id(&r->stacks, frame);
     PS_RESERVE_ONE(r->ends.items, r->ends.n, r->ends.cap);
     r->ends.items[r->ends.n++] = (uint32_t)end;
 }
@@ -652,14 +656,13 @@ static void write_notes(struct reader *r)
 static void write_all(struct reader *r)
 {
     static const char *const tools[] = {
-        [PYSPY] = "py-spy",
-        [AUSTIN] = "austin",
-        [TACHYON] = "CPython profiling.sampling",
-        [FLAMEPROF] = "flameprof",
+        [PYSPY] = "py-spy",        [AUSTIN] = "austin", [TACHYON] = "CPython profiling.sampling",
+        [FLAMEPROF] = "flameprof", [FIL] = "Fil",
     };
     const char *tool = r->is_torch ? "torch export_stacks" : tools[r->tool];
 
-    r->stacks.unit = r->memory                                                  ? ST_BYTES
+    r->stacks.label = r->tool == FIL ? st_fil_label : r->stacks.label;
+    r->stacks.unit = r->memory || r->tool == FIL                                ? ST_BYTES
                      : r->tool == AUSTIN || r->tool == FLAMEPROF || r->is_torch ? ST_TIME
                                                                                 : ST_SAMPLES;
     if (tool)
@@ -737,7 +740,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     ps_report_unwrap(&r.in, is_wrapped, find_line_end, NULL);
     r.is_torch = guess.torch > 0;
-    r.tool = guess.flameprof * 2 > guess.counted ? FLAMEPROF : guess.tool;
+    r.tool = guess.flameprof * 2 > guess.counted                                     ? FLAMEPROF
+             : guess.fil && guess.fil == guess.counted && guess.tool == UNKNOWN_TOOL ? FIL
+                                                                                     : guess.tool;
     r.pairs = guess.counted > 1 && guess.pairs == guess.counted;
     status = read_lines(&r, err);
     if (status == PS_OK && r.stacks.n_samples == 0)
@@ -749,6 +754,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_intern_free(&r.threads);
     ps_buf_free(&r.head);
     ps_buf_free(&r.stack);
+    ps_buf_free(&r.frame);
     ps_buf_free(&r.version);
     free(r.frames.items);
     free(r.ends.items);
@@ -780,7 +786,7 @@ static enum ps_match sniff(struct ps_str head)
 const struct ps_importer ps_folded = {
     .kind = "folded",
     .label = "Folded stacks",
-    .description = "stacks with sample counts: py-spy raw, austin, FlameGraph, torch, Tachyon",
+    .description = "stacks with sample counts: py-spy raw, austin, FlameGraph, torch, Tachyon, Fil",
     .record_command = "py-spy record --format raw -o stacks.txt -- python app.py",
     .sniff = sniff,
     .load = load,

@@ -70,6 +70,7 @@ struct sp_reader {
     size_t n_frames, cap_frames;
     struct ps_buf text, name, file, line, exporter, title;
     bool unit_known;
+    size_t n_samples; /* of the last profile that was read */
     uint64_t read, repaired, rejected, other, told;
 };
 
@@ -470,8 +471,19 @@ static bool check_unit(struct sp_reader *r)
     if (!r->unit_known)
         r->stacks.unit = p->unit;
     r->unit_known = true;
-    if (p->unit == r->stacks.unit)
+    if (p->unit == r->stacks.unit) {
+        r->n_samples = p->n_samples;
         return true;
+    }
+    /* memray: the number of allocations of the same stacks */
+    if (p->unit == ST_WEIGHT && p->n_samples == r->n_samples && !p->n_events) {
+        r->read += p->n_samples;
+        r->other += p->n_samples;
+        sp_note(
+            r, PS_NOTE_INFO,
+            "the profile has another measure of the same stacks, which perfshelf does not show");
+        return false;
+    }
     r->read += p->n_samples + p->n_events;
     r->rejected += p->n_samples + p->n_events;
     sp_note(r, PS_NOTE_REJECTED, "the profile has a different unit than the profiles before it");
@@ -655,6 +667,13 @@ static void write_all(struct sp_reader *r)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0, "more notes like these: %llu",
                      (unsigned long long)(r->told - NOTES_MAX));
     write_tool_name(r);
+    if (ps_str_starts_with(ps_buf_slice(&r->exporter), PS_STR("memray@"))) {
+        r->stacks.label = "recorded";
+        ps_sink_note(
+            r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+            "memray writes the same kind of file for the peak, for leaks and for temporary "
+            "allocations: the file does not say which of them it holds");
+    }
     st_write(&r->stacks);
     r->out->ops->ledger(r->out, &ledger);
 }

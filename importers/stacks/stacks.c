@@ -839,6 +839,62 @@ static void write_metrics(const struct st_stacks *stacks)
         stacks->out->ops->number(stacks->out, nothing[i], ps_int(0));
 }
 
+/* --- Fil --- */
+
+const char st_fil_label[] = "allocated at the peak";
+
+static const struct ps_str fil_no_stack = PS_STR("[No Python stack]");
+
+bool st_split_fil_frame(struct ps_str frame, struct ps_str *place, struct ps_str *name)
+{
+    size_t at = frame.len, digits = 0;
+
+    if (!frame.len || frame.ptr[frame.len - 1] != ')')
+        return false;
+    while (at > 1 && (frame.ptr[at - 1] != '(' || frame.ptr[at - 2] != ' '))
+        at--;
+    if (at < 2)
+        return false;
+    *name = (struct ps_str){frame.ptr + at, frame.len - at - 1};
+    *place = (struct ps_str){frame.ptr, at - 2};
+    while (digits < place->len && place->ptr[place->len - 1 - digits] >= '0' &&
+           place->ptr[place->len - 1 - digits] <= '9')
+        digits++;
+    return digits && digits + 1 < place->len && place->ptr[place->len - 1 - digits] == ':' &&
+           name->len;
+}
+
+bool st_is_fil_stack(struct ps_str stack)
+{
+    struct ps_str place, name;
+
+    if (ps_str_eq(stack, fil_no_stack))
+        return true;
+    while (stack.len) {
+        const char *end = memchr(stack.ptr, ';', stack.len);
+        size_t len = end ? (size_t)(end - stack.ptr) : stack.len;
+
+        if (!st_split_fil_frame((struct ps_str){stack.ptr, len}, &place, &name))
+            return false;
+        stack = ps_str_skip(stack, len + 1);
+    }
+    return true;
+}
+
+uint32_t st_fil_frame_id(struct st_stacks *stacks, struct ps_str frame, struct ps_buf *scratch)
+{
+    struct ps_str place, name;
+
+    if (!st_split_fil_frame(frame, &place, &name))
+        return st_frame_id(stacks, frame);
+    scratch->len = 0;
+    ps_buf_add_str(scratch, name);
+    ps_buf_puts(scratch, " (");
+    ps_buf_add_str(scratch, place);
+    ps_buf_puts(scratch, ")");
+    return st_frame_id(stacks, ps_buf_slice(scratch));
+}
+
 static const struct {
     const char *unit, *label;
     double by;

@@ -136,6 +136,17 @@ void st_note_left_out(const struct st_stacks *stacks, int64_t weight);
  * names the tracks after them. Frames must be ids. */
 void st_cut_thread_names(struct st_stacks *stacks);
 
+/* Splits a frame of the memory profiler Fil, "app.py:12 (work)". False: the frame has another
+ * form. */
+bool st_split_fil_frame(struct ps_str frame, struct ps_str *place, struct ps_str *name);
+/* Whether all frames of a folded stack are Fil's. */
+bool st_is_fil_stack(struct ps_str stack);
+/* Returns the id of a frame of Fil as "work (app.py:12)", the form of other profilers. `scratch` is
+ * overwritten. */
+uint32_t st_fil_frame_id(struct st_stacks *stacks, struct ps_str frame, struct ps_buf *scratch);
+/* The label of the headline of Fil's profiles. */
+extern const char st_fil_label[];
+
 /* Closes open frames and writes everything to the sink: strings, processes, tracks, the metrics of
  * a trace (docs/api.md), the headline. */
 void st_write(struct st_stacks *stacks);

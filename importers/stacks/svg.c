@@ -8,6 +8,9 @@
  * the boxes are not used, because they are truncated. Frames narrower than a tenth of a pixel are
  * missing in the drawing: their weight becomes self weight of their parent or, at the root, of
  * "(not in file)".
+ *
+ * The memory profiler Fil draws a box with the text of the source line on each frame, which is no
+ * frame, and a second picture with the innermost frames at the root.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,10 +31,13 @@ struct sv_rect {
     uint32_t parent, first_child, next_sibling;
 };
 
+#define SV_SOURCE UINT32_MAX /* name of a box that is no frame */
+
 struct sv_tree {
     struct sv_rect *rects; /* sorted by level, then x, by sv_tree_link */
     uint32_t n, cap;
     uint32_t root;
+    bool is_reversed; /* the innermost frames are at the root */
     /* number of frames whose position matches no frame of the previous level: their caller is not
      * drawn, so they belong to the nearest of its callers that is */
     uint64_t orphans;
@@ -187,8 +193,9 @@ struct walk {
     struct st_stacks *stacks;
     uint32_t track;
     struct ps_err *err;
-    uint32_t *path; /* frame ids on the path below the root */
-    uint32_t depth; /* number of frames in `path`, at most ST_DEPTH_MAX */
+    uint32_t *path;     /* frame ids on the path below the root */
+    uint32_t *reversed; /* of the same length, for a reversed tree */
+    uint32_t depth;     /* number of frames in `path`, at most ST_DEPTH_MAX */
     /* number of levels below the end of `path`; their frames are dropped */
     uint32_t n_dropped_levels;
 };
@@ -212,7 +219,13 @@ static void push_self(struct walk *w, uint32_t node)
         w->tree->excess++;
     if (self <= 0 || w->err->code != PS_OK)
         return;
-    if (node != w->tree->root) {
+    if (w->depth && w->tree->is_reversed) {
+        for (uint32_t i = 0; i < w->depth; i++)
+            w->reversed[i] = w->path[w->depth - 1 - i];
+        (void)st_add_stack(w->stacks, w->track, w->reversed, w->depth, self, w->err);
+        return;
+    }
+    if (w->depth) {
         (void)st_add_stack(w->stacks, w->track, w->path, w->depth, self, w->err);
         return;
     }
@@ -233,11 +246,16 @@ static bool self_is_left(const struct sv_tree *tree, uint32_t node)
     return child && tree->rects[child - 1].x - rect->x > (rect->width - used) / 2;
 }
 
+static bool is_frame(const struct walk *w, uint32_t node)
+{
+    return node != w->tree->root && w->tree->rects[node].name != SV_SOURCE;
+}
+
 static void enter_node(struct walk *w, uint32_t node)
 {
-    if (node != w->tree->root && w->depth < ST_DEPTH_MAX)
+    if (is_frame(w, node) && w->depth < ST_DEPTH_MAX)
         w->path[w->depth++] = w->tree->rects[node].name;
-    else if (node != w->tree->root)
+    else if (is_frame(w, node))
         w->n_dropped_levels++;
     if (self_is_left(w->tree, node))
         push_self(w, node);
@@ -247,9 +265,11 @@ static void leave_node(struct walk *w, uint32_t node)
 {
     if (!self_is_left(w->tree, node))
         push_self(w, node);
-    if (node != w->tree->root && w->n_dropped_levels)
+    if (!is_frame(w, node))
+        return;
+    if (w->n_dropped_levels)
         w->n_dropped_levels--;
-    else if (node != w->tree->root)
+    else
         w->depth--;
 }
 
@@ -261,6 +281,7 @@ static enum ps_status sv_tree_push(struct sv_tree *tree, struct st_stacks *stack
     uint32_t node = tree->root;
 
     w.path = ps_grow(NULL, ST_DEPTH_MAX + 1, sizeof *w.path);
+    w.reversed = ps_grow(NULL, ST_DEPTH_MAX + 1, sizeof *w.reversed);
     enter_node(&w, node);
     while (err->code == PS_OK) {
         if (tree->rects[node].first_child) {
@@ -279,6 +300,7 @@ static enum ps_status sv_tree_push(struct sv_tree *tree, struct st_stacks *stack
         enter_node(&w, node);
     }
     free(w.path);
+    free(w.reversed);
     return err->code;
 }
 
@@ -290,8 +312,8 @@ struct reader {
     struct sv_tree tree;
     struct ps_sink *out;
     struct ps_buf bytes, text, number;
-    bool unit_known;
-    uint64_t read, rejected, rounded;
+    bool unit_known, is_fil;
+    uint64_t read, rejected, rounded, sources; /* sources: boxes with the text of a line */
 };
 
 /* --- Strings --- */
@@ -408,7 +430,7 @@ static bool read_title(struct ps_str text, struct title *out)
         if (text.ptr[at] == '(' && text.ptr[at - 1] == ' ' &&
             read_inside((struct ps_str){text.ptr + at + 1, text.len - at - 2}, out)) {
             out->name = (struct ps_str){text.ptr, at - 1};
-            return out->name.len > 0;
+            return true;
         }
     return false;
 }
@@ -489,6 +511,17 @@ static void reject_rect(struct reader *r, uint64_t at, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, at, 0, "%s", why);
 }
 
+static uint32_t frame_id(struct reader *r, struct ps_str name)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf scratch = {0};
+
+    if (!r->is_fil)
+        return st_frame_id(&r->stacks, name);
+    if (!st_is_fil_stack(name) && !ps_str_eq_c(name, "all"))
+        return SV_SOURCE;
+    return st_fil_frame_id(&r->stacks, name, &scratch);
+}
+
 /* Adds the frame that has the title `raw` and the next rectangle; `rest` begins after the title. */
 static void parse_frame(struct reader *r, struct ps_str raw, struct ps_str rest, uint64_t at)
 {
@@ -500,7 +533,8 @@ static void parse_frame(struct reader *r, struct ps_str raw, struct ps_str rest,
     struct ps_str tag;
 
     r->read++;
-    if (!read_title(unescape_xml(&r->text, raw), &title) || !read_weight(r, &title, &rect.weight)) {
+    if (!read_title(unescape_xml(&r->text, raw), &title) || (!title.name.len && !r->is_fil) ||
+        !read_weight(r, &title, &rect.weight)) {
         reject_rect(r, at, "the title has no weight");
         return;
     }
@@ -516,7 +550,8 @@ static void parse_frame(struct reader *r, struct ps_str raw, struct ps_str rest,
     }
     r->number.len = 0;
     ps_clean_text(&r->number, title.name);
-    rect.name = st_frame_id(&r->stacks, ps_buf_slice(&r->number));
+    rect.name = frame_id(r, ps_buf_slice(&r->number));
+    r->sources += rect.name == SV_SOURCE;
     PS_RESERVE_ONE(r->tree.rects, r->tree.n, r->tree.cap);
     r->tree.rects[r->tree.n++] = rect;
 }
@@ -548,39 +583,50 @@ static void write_count(struct reader *r, enum ps_severity severity, uint64_t n,
                      (unsigned long long)n);
 }
 
-static void write_title(struct reader *r)
+/* Returns the title of the picture, stored in r->number; empty: it has none. */
+static struct ps_str read_heading(struct reader *r)
 {
     const char *at = ps_str_find(ps_buf_slice(&r->bytes), PS_STR("id=\"title\""));
     struct ps_str rest = {NULL, 0};
     const char *open, *close;
 
     if (!at)
-        return;
+        return PS_STR("");
     rest = ps_str_skip(ps_buf_slice(&r->bytes), (size_t)(at - r->bytes.ptr));
     rest.len = rest.len < 65536 ? rest.len : 65536;
     open = memchr(rest.ptr, '>', rest.len);
     rest = open ? ps_str_skip(rest, (size_t)(open - rest.ptr) + 1) : PS_STR("");
     close = rest.len ? memchr(rest.ptr, '<', rest.len) : NULL;
     if (!close)
-        return;
+        return PS_STR("");
     r->number.len = 0;
     ps_clean_text(&r->number,
                   unescape_xml(&r->text, (struct ps_str){rest.ptr, (size_t)(close - rest.ptr)}));
+    return r->number.len ? ps_buf_slice(&r->number) : PS_STR("");
+}
+
+static void write_title(struct reader *r)
+{
+    struct ps_str heading = read_heading(r);
+
     /* Only the tool is stored, not the command line, because the arguments may contain
      * passwords. */
-    if (ps_str_starts_with(ps_buf_slice(&r->number), PS_STR("py-spy")))
+    if (r->is_fil)
+        r->out->ops->meta(r->out, "tool", PS_STR("Fil"));
+    if (ps_str_starts_with(heading, PS_STR("py-spy")))
         r->out->ops->meta(r->out, "tool", PS_STR("py-spy"));
-    else if (r->number.len && r->number.len < 200)
-        r->out->ops->meta(r->out, "title", ps_buf_slice(&r->number));
+    else if (heading.len && heading.len < 200)
+        r->out->ops->meta(r->out, "title", heading);
 }
 
 static void write_all(struct reader *r)
 {
     struct ps_ledger ledger = {.unit = "frames",
                                .read = r->read,
-                               .stored = r->read - r->rejected - r->rounded,
+                               .stored = r->read - r->rejected - r->rounded - r->sources,
                                .repaired = r->rounded,
-                               .rejected = r->rejected};
+                               .rejected = r->rejected,
+                               .other = r->sources};
 
     write_title(r);
     st_write(&r->stacks);
@@ -604,8 +650,12 @@ static enum ps_status refuse_weights(struct ps_err *err)
 
 static enum ps_status build_tree(struct reader *r, struct ps_err *err)
 {
+    struct ps_str heading = read_heading(r);
     uint32_t track, process;
 
+    r->is_fil = ps_str_starts_with(heading, PS_STR("Peak Tracked Memory Usage"));
+    r->tree.is_reversed = r->is_fil && ps_str_find(heading, PS_STR(", Reversed"));
+    r->stacks.label = r->is_fil ? st_fil_label : NULL;
     parse_frames(r);
     if (!sv_tree_link(&r->tree))
         return refuse_weights(err);
@@ -657,7 +707,7 @@ const struct ps_importer ps_flamegraph_svg = {
     .kind = "flamegraph-svg",
     .label = "Flame graph picture",
     .description =
-        "SVG flame graphs of py-spy, inferno and flamegraph.pl, converted back to stacks",
+        "SVG flame graphs of py-spy, Fil, inferno and flamegraph.pl, converted back to stacks",
     .record_command = "py-spy record -o profile.svg -- python app.py",
     .sniff = sniff,
     .load = load,

@@ -534,6 +534,15 @@ void ps_report_detect_wrap(struct ps_report_reader *r, ps_report_classify *reads
         r->max_width = widest;
 }
 
+void ps_report_join_rows(struct ps_report_reader *r)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+
+    r->wrap.column =
+        wrap_column(ps_report_without_escapes(&plain, ps_stream_peek(r->in, LOG_HEAD)), 1);
+    r->is_wrap_known = r->joins_incomplete = true;
+}
+
 /* Reads the line after r->line into r->next_line. r->line keeps its text, which is copied to
  * r->joined_text. */
 static bool skip_prefix(struct ps_report_reader *r)
@@ -614,8 +623,10 @@ static bool try_next(struct ps_report_reader *r, ps_report_classify *reads, cons
                      enum ps_report_row *row, bool more)
 {
     size_t before = r->joined_text.len;
+    bool is_spaced = r->joins_incomplete && before && r->joined_text.ptr[before - 1] == ' ';
 
-    for (int trimmed = r->wrap.column <= r->last_piece_width || *row != PS_ROW_INCOMPLETE;
+    for (int trimmed = r->wrap.column <= r->last_piece_width || *row != PS_ROW_INCOMPLETE ||
+                       is_spaced;
          trimmed < 3; trimmed++) {
         size_t blanks[] = {r->wrap.column - r->last_piece_width, 0, 1};
         enum ps_report_row longer;
@@ -673,10 +684,13 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_classify *reads, con
         bool more = columns_of(r->next_line.text) == columns || fills_width(r, r->next_line.text) ||
                     (r->line.has_escapes && r->next_line.has_escapes);
 
-        if (!may_be_rest(r->next_line.text) || reads(format, r->next_line.text) != PS_ROW_NONE ||
+        if (r->joins_incomplete && row == PS_ROW_INCOMPLETE)
+            more = true;
+        if (!(may_be_rest(r->next_line.text) || (r->joins_incomplete && r->next_line.text.len)) ||
+            reads(format, r->next_line.text) != PS_ROW_NONE ||
             !try_next(r, reads, format, &row, more))
             return;
-        full = more;
+        full = r->joins_incomplete ? fills_width(r, r->next_line.text) : more;
     }
 }
 

@@ -60,6 +60,7 @@ struct ps_report_reader {
     size_t max_width;
     /* each line as wide as the log continues on the next line, unless the line is complete */
     bool joins_wide_lines;
+    bool joins_incomplete;     /* see ps_report_join_rows */
     size_t last_piece_width;   /* width in columns of the last line that was joined to `line` */
     struct ps_buf joined_text; /* copy of the text of `line`, once the next line was read */
     struct ps_report_line next_line; /* the line after `line`; valid if has_next */
@@ -103,6 +104,11 @@ void ps_report_detect_wrap(struct ps_report_reader *r, ps_report_classify *reads
 void ps_report_unwrap(struct ps_report_reader *r,
                       bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped),
                       ps_report_find_end *ends, const void *format);
+
+/* For logs that are narrower than a row, such as PowerShell's: an incomplete row continues on the
+ * next lines until it is complete, or the next line is a row. Call the function before the first
+ * line is read, instead of those above. */
+void ps_report_join_rows(struct ps_report_reader *r);
 
 /* Removes the next line from *text and returns it without its line feed. */
 struct ps_str ps_report_pop_line(struct ps_str *text);

@@ -486,7 +486,7 @@ enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
     if (ps_kind_has(kind, PS_HAS_LINE_MEMORY))
         return explore_lines(&x, "increment_mib", err);
     if (ps_kind_has(kind, PS_HAS_LINE_CPU))
-        return explore_lines(&x, "cpu_python_pct", err);
+        return explore_lines(&x, "cpu", err);
     return ps_fail(err, PS_BAD_REQUEST,
                    "runs of kind %.30s have rows without callers" PS_HINT
                    "call hot with search to see a row",

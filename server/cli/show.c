@@ -68,8 +68,8 @@ static void add_number(struct ps_table *table, const char *key, double value)
  * page computes with. */
 static bool is_of_interest(const cJSON *run, const cJSON *item)
 {
-    static const char *const internal[] = {"origin_us", "started_us", "ended_us", "value_scale",
-                                           "weight"};
+    static const char *const internal[] = {"origin_us", "started_us",  "ended_us",
+                                           "start_s",   "value_scale", "weight"};
     const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
     const cJSON *summary = cJSON_GetObjectItemCaseSensitive(run, "summary");
 

@@ -459,16 +459,17 @@ static void add_parts(const struct answer *a, uint32_t id)
     }
 }
 
-/* Whether a function may wait: all its samples are at one line, without a frame of native code. */
+/* Whether a function may wait, if the weights are of time: all its samples are at one line, without
+ * a frame of native code. */
 static bool may_wait(const struct answer *a, uint32_t id)
 {
     const struct owner *owner = &a->r->owners[id];
     struct weights places = weights_of(a->places, a->r->places.n, id),
                    parts = weights_of(a->parts, a->r->parts.n, id);
 
-    return a->r->has_waiting && !a->r->are_devices && owner->function && !owner->waits &&
-           places.n == 1 && parts.n == 1 && parts.nodes[0]->name == owner->function &&
-           name_of(a, places.nodes[0]->name).line;
+    return a->r->has_waiting && strcmp(a->r->unit, "bytes") != 0 && !a->r->are_devices &&
+           owner->function && !owner->waits && places.n == 1 && parts.n == 1 &&
+           parts.nodes[0]->name == owner->function && name_of(a, places.nodes[0]->name).line;
 }
 
 static void add_cause(const struct answer *a, uint32_t id)
