@@ -146,7 +146,7 @@ class Redaction(FilesTest):
         self.exported("top.txt", TOP.encode(), ("python (arguments",))
 
     def test_speedscope(self):
-        self.exported("x.speedscope.json", speedscope(), ("handle", 'process 12:"python (arguments', "Process 12 Thread 1"))
+        self.exported("x.speedscope.json", speedscope(), ("handle", 'process 12:"python (arguments', "thread 0x7F1C (arguments"))
 
     def test_gecko(self):
         self.exported("gecko.json", gecko(), ("handle", "MainThread"))
