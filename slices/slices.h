@@ -28,14 +28,20 @@ enum ps_slice_kind {
     PS_SLICE_KERNEL = 6,     /* from here to PS_SLICE_SPAN: on a device */
     PS_SLICE_MEMCPY = 7,
     PS_SLICE_MEMSET = 8,
-    PS_SLICE_SYNC = 9,            /* a stream or context waits; not work */
+    PS_SLICE_SYNC = 9,            /* a stream, context or thread of XLA waits; not work */
     PS_SLICE_GPU_ANNOTATION = 10, /* an annotation projected onto a stream; not work */
-    PS_SLICE_SPAN = 11,           /* the recording window and the like; not work */
+    PS_SLICE_SPAN = 11,           /* the recording window, a step of XLA and the like; not work */
     PS_SLICE_NVTX = 12, /* host: an NVTX range or mark, the operator of the work that its thread
                            launches inside. With PS_SLICE_ASYNC: start/end ranges */
     PS_SLICE_OSRT = 13, /* host: a call of the operating system's library */
     PS_N_SLICE_KINDS
 };
+
+/* Whether the slice is no work: a wait, or one that repeats the time of others. */
+static inline bool ps_slice_is_no_work(int64_t kind)
+{
+    return kind >= PS_SLICE_SYNC && kind <= PS_SLICE_SPAN;
+}
 
 /* Whether the slice is work of a device: a kernel, copy or set. */
 static inline bool ps_slice_on_device(int64_t kind)

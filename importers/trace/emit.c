@@ -452,7 +452,9 @@ static void write_metrics(struct tr_trace *trace)
     number(trace, "workers", 1);
     write_peak(trace);
     number(trace, "flops", import->has_flops);
-    if (!tr_is_attributed(trace))
+    if (import->xla)
+        tr_xla_write(trace);
+    else if (!tr_is_attributed(trace))
         number(trace, "steps", 0);
 }
 
@@ -465,6 +467,8 @@ static void write_tool(struct tr_trace *trace)
         name = trace->source->tool;
     else if (trace->is_autograd)
         name = "torch.autograd.profiler";
+    else if (trace->import->xla)
+        name = "XLA profiler";
     else if (has_header(trace, "viztracer_metadata"))
         name = "viztracer";
     else

@@ -333,6 +333,7 @@ static enum ps_status write_all(struct run *run)
     enum ps_status status;
 
     scan_threads(run->trace);
+    run->import->xla = tr_xla_new(run->trace);
     if (run->trace->memory)
         tr_memory_sort(run->trace);
     status = nest_devices(run);
@@ -382,6 +383,7 @@ static void release_all(struct run *run)
     struct tr_import_state *import = run->import;
 
     tr_torch_free(run->torch);
+    tr_xla_free(import->xla);
     for (size_t i = 0; i < run->devices.n; i++)
         tr_track_free(&run->devices.items[i]);
     for (size_t i = 0; i < run->hosts.n; i++)

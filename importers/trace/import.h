@@ -182,6 +182,7 @@ struct tr_import_state {
     uint32_t written_texts, written_templates;
     struct tr_emitter *emitter;
     struct tr_collectives *collectives;
+    struct tr_xla *xla; /* NULL: not a trace of XLA's profiler */
 };
 
 /* Whether the cuda_sync slices of the thread belong to no stream. */
@@ -203,6 +204,23 @@ void tr_track_describe(struct tr_trace *trace, uint32_t thread, enum tr_track_cl
                        struct tr_track *track);
 int64_t tr_track_sort_key(const struct tr_process *process, int64_t thread, int kind);
 void tr_processes_free(struct tr_import_state *import);
+
+/* Returns an argument: a string decoded, a number in decimal notation, in trace->arena. Empty if
+ * the argument is missing or of another type. */
+struct ps_str tr_read_arg_text(struct tr_trace *trace, const struct tr_record *record,
+                               struct ps_str key);
+
+/* --- xla.c --- */
+
+/* Returns NULL if the trace is not of XLA's profiler. Call it when all names are known. */
+struct tr_xla *tr_xla_new(struct tr_trace *trace);
+void tr_xla_free(struct tr_xla *xla);
+/* Returns the kind of a slice of a thread, and keeps it if it marks a step. Times are of the run.
+ */
+enum ps_slice_kind tr_xla_add(struct tr_trace *trace, uint32_t thread, const struct tr_record *r,
+                              int64_t start_ns, int64_t duration_ns);
+/* Writes the steps and their metrics, and sets trace->step_ns. */
+void tr_xla_write(struct tr_trace *trace);
 
 /* --- flows.c --- */
 

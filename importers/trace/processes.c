@@ -33,10 +33,8 @@ uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t num
     return index;
 }
 
-/* Returns an argument: a string decoded, a number in decimal notation. Empty if the argument is
- * missing or of another type. */
-static struct ps_str read_arg_text(struct tr_trace *trace, const struct tr_record *record,
-                                   struct ps_str key)
+struct ps_str tr_read_arg_text(struct tr_trace *trace, const struct tr_record *record,
+                               struct ps_str key)
 {
     struct ps_buf json = {0}, clean = {0};
     struct ps_str value = {NULL, 0};
@@ -64,7 +62,7 @@ static struct ps_str read_arg_text(struct tr_trace *trace, const struct tr_recor
  * distort the order of all others. */
 static int64_t read_sort_index(struct tr_trace *trace, const struct tr_record *record)
 {
-    struct ps_str text = read_arg_text(trace, record, PS_STR("sort_index"));
+    struct ps_str text = tr_read_arg_text(trace, record, PS_STR("sort_index"));
     int64_t value;
 
     if (!ps_str_parse_i64(text, &value) || value > INT32_MAX || value < INT32_MIN)
@@ -79,15 +77,15 @@ void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_r
     struct ps_str name = tr_text_of_id(trace, record->name), text;
 
     if (ps_str_eq_c(name, "process_name")) {
-        text = read_arg_text(trace, record, PS_STR("name"));
+        text = tr_read_arg_text(trace, record, PS_STR("name"));
         process->name = text.len ? text : process->name;
     } else if (ps_str_eq_c(name, "process_labels")) {
-        text = read_arg_text(trace, record, PS_STR("labels"));
+        text = tr_read_arg_text(trace, record, PS_STR("labels"));
         process->labels = text.len ? text : process->labels;
     } else if (ps_str_eq_c(name, "process_sort_index")) {
         process->sort_index = read_sort_index(trace, record);
     } else if (ps_str_eq_c(name, "thread_name")) {
-        text = read_arg_text(trace, record, PS_STR("name"));
+        text = tr_read_arg_text(trace, record, PS_STR("name"));
         facts->name = text.len ? text : facts->name;
     } else if (ps_str_eq_c(name, "thread_sort_index")) {
         facts->sort_index = read_sort_index(trace, record);

@@ -851,6 +851,7 @@ struct gather {
     struct tr_trace *trace;
     struct tr_import_state *import;
     struct tr_thread_facts *facts;
+    uint32_t thread;
     struct tr_track track[TR_N_CLASSES];
     bool is_unsorted[TR_N_CLASSES];
     bool waits; /* the tid is not a stream, so its waits are waits of the device */
@@ -883,6 +884,17 @@ static int64_t duration_of(struct gather *g, int64_t duration)
     return 0;
 }
 
+static uint8_t kind_of(struct gather *g, const struct tr_record *r, int64_t start_ns,
+                       int64_t duration_ns)
+{
+    const struct tr_category *category = &g->trace->categories[r->category];
+
+    if (g->import->xla)
+        return (uint8_t)tr_xla_add(g->trace, g->thread, r, start_ns, duration_ns);
+    return category->is_mtia ? (uint8_t)tr_kind_of_work(tr_text_of_id(g->trace, r->name))
+                             : category->kind;
+}
+
 static void put_row(struct gather *g, enum tr_track_class kind, const struct tr_record *r,
                     int64_t duration, uint8_t flags, uint8_t mark)
 {
@@ -896,9 +908,7 @@ static void put_row(struct gather *g, enum tr_track_class kind, const struct tr_
     track->name_id[row] = r->name;
     track->template[row] = r->template;
     track->category[row] = r->category;
-    track->slice_kind[row] = g->trace->categories[r->category].is_mtia
-                                 ? (uint8_t)tr_kind_of_work(tr_text_of_id(g->trace, r->name))
-                                 : g->trace->categories[r->category].kind;
+    track->slice_kind[row] = kind_of(g, r, start, duration);
     track->flags[row] = flags;
     track->family[row] = mark;
     if (row && (start < track->start[row - 1] ||
@@ -1020,7 +1030,7 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
                               struct tr_tracks *tracks)
 {
     uint32_t index = (uint32_t)(thread - trace->threads);
-    struct gather g = {.trace = trace, .import = trace->import};
+    struct gather g = {.trace = trace, .import = trace->import, .thread = index};
 
     g.facts = &g.import->threads[index];
     g.waits = tr_thread_has_only_waits(thread);

@@ -1,4 +1,10 @@
--- Slices of a range by name: name, calls, self time in s, the sum of all self times, and what shares are of.
-SELECT n.text, o.calls, o.self_cpu_ns / 1e9, sum(o.self_cpu_ns) OVER () / 1e9, 'of the traced time'
-FROM ps_operators(:from, :to, 0) o JOIN text n ON n.id = o.name
-WHERE o.self_cpu_ns > 0 ORDER BY o.self_cpu_ns DESC, n.text;
+-- Slices of a range, or of the counted steps, by name: name, calls, self time in s, what shares are of in s, and in
+-- words. Shares are of the steps unless threads work side by side for longer than the steps take.
+WITH work AS (
+    SELECT n.text AS name, o.calls, o.self_cpu_ns AS ns, sum(o.self_cpu_ns) OVER () AS all_ns
+    FROM ps_operators(:from, :to, 0, (SELECT 1 FROM step WHERE counted LIMIT 1)) o JOIN text n ON n.id = o.name
+    WHERE o.self_cpu_ns > 0),
+steps AS (SELECT sum(end_ns - start_ns) AS ns FROM step WHERE counted)
+SELECT w.name, w.calls, w.ns / 1e9, iif(s.ns >= w.all_ns, s.ns, w.all_ns) / 1e9,
+       CASE WHEN s.ns >= w.all_ns THEN 'of the steps' WHEN s.ns THEN 'of the work in the steps' ELSE 'of the traced time' END
+FROM work w, steps s ORDER BY w.ns DESC, w.name;

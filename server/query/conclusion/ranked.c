@@ -137,6 +137,28 @@ static void say_writer(struct ps_conclusion *c, bool is_sampled, bool is_cut)
         ps_say(c, &c->sentence, " A slice is a row of equal samples of py-spy, not a call.");
 }
 
+/* Says how long JAX compiled during the recording, which a warm-up would have taken out. */
+static enum ps_status say_compiled(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    const struct ps_report_link link = ps_link_name(c, "slices", PS_STR("backend_compile"));
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t programs;
+
+    ps_db_prepare(db, ps_query_sql("conclude_compiled"), &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
+    programs = ps_col_int(stmt, 0);
+    ps_say(c, &c->sentence, " JAX compiled ");
+    ps_say_value(&c->sentence, link, (double)programs, "count");
+    ps_say(c, &c->sentence, programs == 1 ? " program" : " programs");
+    ps_say(c, &c->sentence, " while recording, which took ");
+    ps_say_value(&c->sentence, link, ps_col_real(stmt, 1) / 1e9, "s");
+    ps_say(c, &c->sentence, " of the span of ");
+    ps_say_value(&c->sentence, ps_link_none, ps_col_real(stmt, 2) / 1e9, "s");
+    ps_say(c, &c->sentence, ". Record after a warm-up to leave that out.");
+    return err->code;
+}
+
 enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     struct ranking ranking = {
@@ -161,7 +183,7 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         ranking.count = "slice";
     if (rank(db, &ranking, out, err) == PS_OK)
         say_writer(out, is_sampled, is_cut);
-    return err->code;
+    return say_compiled(db, out, err);
 }
 
 enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclusion *out,

@@ -128,6 +128,14 @@ static enum ps_slice_column self_column(const struct builder *b)
     return b->basis == ON_CPU && b->is_torch ? PS_COL_OP_SELF : PS_COL_SELF;
 }
 
+/* The time of a slice without those below it. On the CPU, waits and marks of steps have none. */
+static int64_t own_time(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+{
+    return b->basis == ON_CPU && ps_slice_is_no_work(ps_chunk_value(chunk, PS_COL_KIND, i))
+               ? 0
+               : ps_chunk_value(chunk, self_column(b), i);
+}
+
 static bool add_host(void *user, const struct ps_chunk *chunk)
 {
     struct builder *b = user;
@@ -144,7 +152,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
         host->nodes[chunk->first + i] = node + 1;
         if (b->basis != ON_DEVICE && !is_left_out(b, chunk, i) &&
             ps_slice_filter_has(&b->filter, chunk, i)) {
-            add_call(b, node, ps_chunk_value(chunk, self_column(b), i));
+            add_call(b, node, own_time(b, chunk, i));
             if (host->is_thread)
                 count_track(b, chunk->track);
         }

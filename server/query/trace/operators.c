@@ -43,14 +43,12 @@ static void add_wrapping(int64_t *sum, int64_t value)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-/* The own time of a slice. Waits of streams, annotations on streams and spans have none: they
- * repeat the time of other slices. */
+/* The own time of a slice. Waits and slices that repeat the time of others have none. */
 static int64_t self_time(const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
-
-    return kind >= PS_SLICE_SYNC && kind <= PS_SLICE_SPAN ? 0
-                                                          : ps_chunk_value(chunk, PS_COL_SELF, i);
+    return ps_slice_is_no_work(ps_chunk_value(chunk, PS_COL_KIND, i))
+               ? 0
+               : ps_chunk_value(chunk, PS_COL_SELF, i);
 }
 
 static bool add_slices(void *user, const struct ps_chunk *chunk)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Traces of XLA's profiler, as JAX writes them: steps, waits for other threads, marks and repeated lines."""
+import gzip
+import json
+
+from program import ShelfTest
+
+PYTHON, WORKER, POOL, STREAM, OPS = 1, 2, 3, 4, 5
+
+
+def names(process, pid, *threads):
+    return [{"ph": "M", "pid": pid, "name": "process_name", "args": {"name": process}}] + [
+        {"ph": "M", "pid": pid, "tid": tid, "name": "thread_name", "args": {"name": name}} for tid, name in threads]
+
+
+def slice_of(name, tid, ts, dur, pid=701, **args):
+    return {"ph": "X", "pid": pid, "tid": tid, "ts": ts, "dur": dur, "name": name, **({"args": args} if args else {})}
+
+
+def operator(name, tid, ts, dur):
+    of = {"device_ordinal": "0", "hlo_module": "jit_f", "hlo_op": name, "run_id": "1"}
+    return [slice_of(name, tid, ts, dur, **of), slice_of(f"end: {name}", tid, ts + dur, 1, _src="x.cc")]
+
+
+def step(number, ts, sort):
+    """1000 us: `load` 100, then the program waits for dot (200) and, if sort, as long for a sort."""
+    made = [slice_of("train", PYTHON, ts, 1000, step_num=str(number)), slice_of("load", PYTHON, ts, 100),
+            slice_of("CommonPjRtBuffer::Await", PYTHON, ts + 200, 700, _src="y.cc")]
+    made += operator("dot", WORKER, ts + 200, 200)
+    if sort:
+        made += operator("sort.0", POOL, ts + 401, sort)
+    made.append(slice_of("ThunkExecutor::Execute (wait for completion)", WORKER, ts + 405, 400))
+    made.append(slice_of("ThreadpoolListener::Record", POOL, ts + 400, 1e-6))
+    return made
+
+
+def recording(*events):
+    made = names("/host:CPU", 701, (PYTHON, "python"), (WORKER, "tf_XLAExecute/1"), (POOL, "tf_XLAEigen/2"))
+    for event in events:
+        made += event
+    return gzip.compress(json.dumps({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": made + [{}]}).encode())
+
+
+class Xla(ShelfTest):
+    def run_of(self, *events):
+        return self.json("add", self.file("host.trace.json.gz", recording(*events)))
+
+    def test_steps_are_steps(self):
+        run = self.run_of(*(step(i, 1000.5 + 1100 * i, 300) for i in range(3)))
+        self.assertEqual((run["repaired"], run["rejected"]), (0, 0))
+        rows = self.json("sql", run["id"], "SELECT name, duration_ns FROM steps WHERE counted")
+        self.assertEqual(rows, [{"name": f"train {i}", "duration_ns": 1000000} for i in range(3)])
+        said = self.ok("show", run["id"])
+        self.assertIn("sort.0 takes 30.0 % of the steps. 900.0 µs of 3.000 ms in 3 calls.", said)
+        self.assertRegex(said, r"(?m)^headline +1\.000 ms mean step$")
+        self.assertRegex(said, r"(?m)^tool +XLA profiler$")
+        self.assertNotRegex(said, r"(?m) (train|Await|.*wait for completion.*|end: dot)$")
+
+    def test_a_step_in_a_step_is_none(self):
+        inner = [slice_of("eval", PYTHON, 1300, 200, step_num="7")]
+        run = self.run_of(step(10, 1000, 0), inner, step(11, 3000, 0))
+        self.assertEqual([row["name"] for row in self.json("sql", run["id"], "SELECT name FROM steps")], ["train 10", "train 11"])
+
+    def test_what_a_change_is_made_of(self):
+        base, new = (self.run_of(*(step(i, 1100 * i, sort) for i in range(4)))["id"] for sort in (0, 300))
+        rows = {row["name"]: row["delta"] for row in self.json("diff", base, new)["rows"]}
+        self.assertEqual({name: delta for name, delta in rows.items() if delta}, {"sort.0": 300})
+
+    def test_compilation_is_said(self):
+        run = self.run_of([slice_of("backend_compile_and_load", PYTHON, 0, 2_000_000), slice_of("f", PYTHON, 2_000_000, 2_000_000)])
+        self.assertIn("JAX compiled 1 program while recording, which took 2.000 s of the span of 4.000 s.", self.ok("show", run["id"]))
+
+    def test_lines_that_repeat_others(self):
+        device = names("/device:GPU:0", 1, (STREAM, "Stream #17(Kernel)"), (OPS, "XLA Ops"))
+        run = self.run_of(device, [slice_of("gemm", STREAM, 0, 50, pid=1), slice_of("dot", OPS, 0, 60, pid=1)])
+        said = self.ok("show", run["id"])
+        self.assertIn("gemm takes 100.0 % of the traced time.", said)
+        tpu = names("/device:TPU:0", 1, (STREAM, "XLA Modules"), (OPS, "XLA Ops"))
+        run = self.run_of(tpu, [slice_of("jit_f", STREAM, 0, 50, pid=1), slice_of("dot", OPS, 0, 40, pid=1)])
+        self.assertIn("dot takes 100.0 % of the traced time.", self.ok("show", run["id"]))
+
+    def test_names_of_other_programs_mean_nothing(self):
+        events = [slice_of("Wait: me", 1, 0, 10), slice_of("end: me", 1, 20, 5, step_num="1")]
+        run = self.json("add", self.file("other.json", json.dumps({"traceEvents": events}).encode()))
+        self.assertIn("Wait: me takes 66.7 % of the traced time.", self.ok("show", run["id"]))
+        self.assertEqual(self.json("sql", run["id"], "SELECT * FROM steps"), [])
