@@ -211,6 +211,10 @@ static const struct kind databases[] = {
 
 static const struct kind known_pickles[] = {
     {{"torch.utils.benchmark", "Measurement"}, TORCH_BENCHMARK},
+    {{"yappi", "YFuncStats"},
+     "statistics of yappi (ystat)",
+     "load them with `stats = yappi.YFuncStats(); stats.add(\"FILE\")`, then add the dump that "
+     "`stats.save(\"out.prof\", type=\"pstat\")` writes"},
     {{"tracemalloc", "Snapshot"},
      "a snapshot of tracemalloc (pickle)",
      "measure memory by line with `python -m memory_profiler app.py`, over time with `mprof run "
@@ -276,6 +280,10 @@ static const struct kind documents[] = {
      "a result of pyperf",
      "measure with `python -m timeit -v 'f()' > timeit.txt`, or with `hyperfine --export-json "
      "result.json 'app'`"},
+    {{"\"callStats\"", "\"objectName\""}, "a report of vprof", record_hint},
+    {{"\"thread_metadata\"", "\"stacks\"", "\"samples\""},
+     "a profile of Sentry",
+     "record with `py-spy record --format speedscope -o profile.json -- python app.py`"},
     {{"\"nodes\"", "\"startTime\""}, "a CPU profile of V8 (.cpuprofile)", SPEEDSCOPE},
     {{"\"nodes\"", "\"callFrame\""}, "a CPU profile of V8 (.cpuprofile)", SPEEDSCOPE},
     {{"\"snapshot\"", "\"node_fields\""}, "a heap snapshot of V8", RECORD},
@@ -336,6 +344,7 @@ static const struct kind reports[] = {
     {{"torch/_logging/structured.py"}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"] {\"", "\"has_payload\": \""}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"] {\"", "\"frame_compile_id\": "}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
+    {{"nodedef> name", "calls INTEGER"}, "a graph of pycallgraph2 (GDF)", record_hint},
     {{"Line #|", "Time per hit|"},
      "the printed report of pprofile",
      "record with `pprofile --format callgrind --out cachegrind.out.app app.py`, open that at "

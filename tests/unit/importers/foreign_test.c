@@ -54,6 +54,9 @@ static const struct refusal binaries[] = {
 };
 
 static const struct refusal documents[] = {
+    F("{\"p\": {\"objectName\": \"a.py\", \"callStats\": []}}", "report of vprof", "cProfile"),
+    F("{\"profile\": {\"stacks\": [], \"samples\": [], \"thread_metadata\": {}}}",
+      "profile of Sentry", "py-spy record"),
     F("{\"benchmarks\": [{\"runs\": []}], \"metadata\": {\"unit\": \"second\"}}", "pyperf",
       "python -m timeit"),
     F("{\"nodes\": [{\"id\": 1, \"callFrame\": {}}], \"startTime\": 1, \"endTime\": 2}",
