@@ -166,11 +166,9 @@ static const struct kind viztracer_file = {
     {""},
     "a compressed trace of viztracer",
     "decompress it with `viztracer --decompress FILE -o trace.json` and add trace.json"};
-static const struct kind xplane = {
-    {""},
-    "a profile of XLA (xplane.pb)",
-    "record with `jax.profiler.trace(\"log\", create_perfetto_trace=True)` and add "
-    "perfetto_trace.json.gz"};
+static const struct kind xplane = {{""},
+                                   "a profile of XLA (xplane.pb)",
+                                   "add the .trace.json.gz beside it, which has the same events"};
 static const struct kind perfetto = {
     {""},
     "a Perfetto trace",
