@@ -5,6 +5,7 @@
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
+import { kindHas } from '../../base/kinds';
 import { formatHash, goTo } from '../../base/router';
 import type { Run } from '../../base/types';
 import { int } from '../../base/units';
@@ -148,18 +149,13 @@ function GroupPair({ groups: [base, fresh] }: { groups: Groups }) {
                 <span title={groupName(fresh)}>{groupName(fresh)}</span>
                 {count(fresh)}
             </span>
-            {single && !hasBenchmarks(base[0]) ? (
+            {single && !kindHas(base[0].kind, 'measurements') ? (
                 <PairDifference base={base[0]} fresh={fresh[0]} />
             ) : (
                 <GroupVerdict {...{ base, fresh }} />
             )}
         </>
     );
-}
-
-/* A run of several benchmarks has no headline that could be compared. */
-function hasBenchmarks({ headline }: Run): boolean {
-    return headline?.unit === 'benchmarks';
 }
 
 /* Difference of two groups, with the server's verdict. */
