@@ -438,8 +438,9 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
         if (!ps_cli_get_cell(page, row, "delta"))
             break;
         unit = ps_cli_get_unit(table, metric, page, row);
-        if (delta <= 0 || (ps_cli_unit_is_place(table) && (strcmp(unit, finding->unit) != 0 ||
-                                                           !ps_cli_get_number(page, row, "part"))))
+        if (delta <= 0 ||
+            (ps_cli_unit_is_place(table) &&
+             (strcmp(unit, finding->unit) != 0 || ps_cli_get_number(page, row, "part") == 0)))
             continue;
         ps_buf_printf(&text, "%s %s %s%s%s", ps_format_change(delta, unit, change),
                       ps_run_text(table, "row"), name, by[0] ? ", by " : "", by);

@@ -149,7 +149,7 @@ function GroupPair({ groups: [base, fresh] }: { groups: Groups }) {
                 <span title={groupName(fresh)}>{groupName(fresh)}</span>
                 {count(fresh)}
             </span>
-            {single && !kindHas(base[0].kind, 'measurements') ? (
+            {single && !kindHas(base[0].kind, 'measured') ? (
                 <PairDifference base={base[0]} fresh={fresh[0]} />
             ) : (
                 <GroupVerdict {...{ base, fresh }} />
