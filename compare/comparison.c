@@ -365,7 +365,7 @@ void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_comp
         end_run(c);
     c->run = run;
     for (size_t i = 0; i < c->n_metrics; i++)
-        pending.values[i] = c->measures ? row->values[i] : or_zero(row->values[i]);
+        pending.values[i] = isinf(row->values[i]) && !c->measures ? 0 : row->values[i];
     keep_samples(c, row, &pending.slot);
     class = class_of(c, row, &pending.slot);
     pending.next = class->pending;
@@ -747,7 +747,7 @@ static void describe_rows(struct ps_comparison *c)
         c->rows[i].judgement =
             (struct ps_judgement){.new_median = median,
                                   .delta = median,
-                                  .new_mad = n ? ps_group_mad(known, n, median) : 0,
+                                  .new_mad = n ? ps_group_mad(known, n, median) : (double)NAN,
                                   .noise = NAN,
                                   .p_value = NAN};
     }
@@ -796,11 +796,7 @@ static void judge_rows(struct ps_comparison *c, double resolution)
 {
     PS_AUTO(ps_free_ptr) struct ps_judgement *judged = ps_grow(NULL, c->n_rows + 1, sizeof *judged);
 
-    if (c->divides)
-        judge_known(c, resolution, judged);
-    else
-        ps_judge_rows(c->first_metric, c->n_rows, c->n_base, c->n_new, resolution, judged,
-                      &c->rule);
+    judge_known(c, resolution, judged);
     for (size_t i = 0; i < c->n_rows; i++)
         c->rows[i].judgement = judged[i];
 }
@@ -874,8 +870,7 @@ bool ps_comparison_interval(const struct ps_comparison *c, uint32_t id, double *
     const double *now, *base = ps_comparison_values(c, id, &n, &now, &m);
     double known[PS_GROUP_MAX];
 
-    if ((c->divides || c->measures) &&
-        (copy_known(base, n, known) < n || copy_known(now, m, known) < m))
+    if (copy_known(base, n, known) < n || copy_known(now, m, known) < m)
         return false;
     return ps_shift_interval(base, n, now, m, PS_JUDGE_CONFIDENCE, low, high);
 }

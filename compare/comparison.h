@@ -3,7 +3,8 @@
  * comparison.h: joins the rows of several runs by name, with a verdict for each row.
  *
  * A row is a function, a module, an operator, a line ... If a run lacks a row, its values there are
- * 0: code that did not run took no time. Rows of one run with the same key and line are summed.
+ * 0: code that did not run took no time. Rows of one run with the same key and line are summed. A
+ * value that a run does not know is NAN: it does not count, and a row with one has no verdict.
  */
 #ifndef PS_COMPARE_COMPARISON_H
 #define PS_COMPARE_COMPARISON_H
@@ -25,8 +26,8 @@ struct ps_compare_input {
     struct ps_str
         cause;  /* what caused the row: the first importer; "": none. Not part of the key */
     int64_t id; /* id of the row in the run; 0: unknown */
-    double values[PS_METRICS_MAX];
-    const double *samples; /* the samples of the first value, if the run has them */
+    double values[PS_METRICS_MAX]; /* NAN: unknown */
+    const double *samples;         /* the samples of the first value, if the run has them */
     size_t n_samples;
     /* The rest counts if ps_comparison_measure was called. */
     double resolution; /* value of one unit of the last digit; 0: exact */

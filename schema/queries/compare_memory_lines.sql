@@ -14,7 +14,7 @@ WITH call AS ( -- the first row of each call that ran; of a single row with min(
     SELECT function, block, min(rowid) AS first_row, occurrences FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
 )
 SELECT max(l.source) AS name, f.path AS place, coalesce(n.name, '') AS within, l.line,
-       sum(CASE WHEN l.rowid > c.first_row AND coalesce(l.occurrences <= c.occurrences, 1) THEN max(l.increment_mib, 0) END) AS increment_mib,
+       total(CASE WHEN l.rowid > c.first_row AND coalesce(l.occurrences <= c.occurrences, 1) THEN max(l.increment_mib, 0) END) AS increment_mib,
        max(l.mem_mib) AS mem_mib, total(l.occurrences) AS occurrences
 FROM line l
 JOIN line_file f ON f.id = l.file

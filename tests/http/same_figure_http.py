@@ -113,3 +113,15 @@ class SameFigure(ServerTest):
         self.assertEqual(compared, listed)
         self.assertEqual(compared, {name: tuple(values) for name, *values in rows.json["rows"]})
         self.assertNotIn("Context sync", compared)
+
+    def test_unknown_counts_are_not_zero(self):
+        """The older reports of Lightning have no counts, yappi none of the functions that it does not list."""
+        with open(f"{GOLDEN}/lightning/ok_old_short.txt", "rb") as file:
+            run = self.add(file.read())["id"]
+        answer = self.get_json(f"/api/v1/compare/actions?new={run}&metric=total_s")
+        self.assertEqual([row[answer["columns"].index("median_calls")] for row in answer["rows"]], [None, None])
+        answer = self.get_json(f"/api/v1/compare/actions?base={run}&new={run}&metric=calls")
+        self.assertEqual([dict(zip(answer["columns"], row))[key] for row in answer["rows"] for key in ("base", "new", "delta")], [None] * 6)
+        self.assertEqual(self.hot(run, "actions", "calls")[1], "")
+        done = subprocess.run([PROGRAM, "show", "--data", self.data, run], capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"(?m)^ +25\.00 s +500\.0 ms +model_forward")

@@ -97,6 +97,8 @@ static struct explanation explain(const struct ps_cached_comparison *table)
     const struct ps_comparison_row *rows = ps_comparison_rows(table->comparison, &n);
 
     for (size_t i = 0; i < n; i++) {
+        if (isnan(rows[i].judgement.delta))
+            continue;
         out.base += rows[i].judgement.base_median;
         out.now += rows[i].judgement.new_median;
         if (rows[i].judgement.delta != 0 && !is_judged_same(&rows[i]))

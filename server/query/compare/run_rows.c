@@ -120,9 +120,9 @@ static void read_values(const struct ps_run_rows *r, struct ps_stmt *stmt,
     const double divisor = r->per == PS_PER_STEP && !r->head->is_per_step ? r->steps : 1;
 
     for (size_t i = 0; i < r->head->n; i++) {
-        row->values[i] = ps_col_real(stmt, c->metrics[i]) / divisor;
+        row->values[i] = ps_col_real_or_nan(stmt, c->metrics[i]) / divisor;
         if (r->per == PS_PER_CALL)
-            row->values[r->head->n + i] = ps_col_real(stmt, c->calls[i]);
+            row->values[r->head->n + i] = ps_col_real_or_nan(stmt, c->calls[i]);
     }
 }
 

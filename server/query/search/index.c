@@ -144,6 +144,8 @@ static void add_row(void *user, const struct ps_compare_input *row)
     uint32_t index;
     uint64_t hash;
 
+    if (isnan(self) || isnan(total))
+        return;
     hot->sum += self;
     if (self <= 0 && total <= 0)
         return;

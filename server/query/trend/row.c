@@ -77,8 +77,10 @@ static void combine_row(const struct ps_query_comparison *head, const struct ps_
     for (size_t i = 0; i < head->n; i++) {
         double *value = &into->values[i];
 
-        if (!into->has_values)
+        if (!into->has_values || isnan(*value))
             *value = row->values[i];
+        else if (isnan(row->values[i]))
+            continue;
         else if (head->metrics[i].is_additive)
             *value += row->values[i];
         else

@@ -90,6 +90,29 @@ static void rows_of_one_key_are_summed(void **state)
     assert_told(1, 1, lines, "k 0>0 1 kept\n");
 }
 
+static void unknown_values_are_no_zeros(void **state)
+{
+    const struct line lines[] = {{0, "f", "a.py", NULL, 1, 2},   {0, "g", "a.py", NULL, 5, NAN},
+                                 {1, "f", "a.py", NULL, 1, NAN}, {1, "g", "a.py", NULL, 5, NAN},
+                                 {1, "new", "a.py", NULL, 9, 3}, {0}};
+    struct ps_comparison *c = compared(1, 1, lines), *one = compared(0, 2, lines);
+    double low, high;
+    size_t n;
+    const struct ps_comparison_row *rows = ps_comparison_rows(c, &n);
+
+    (void)state;
+    assert_int_equal(n, 3);
+    assert_true(rows[0].judgement.base_median == 2 && isnan(rows[0].judgement.new_median));
+    assert_true(isnan(rows[0].judgement.delta) && isnan(rows[1].judgement.base_median));
+    assert_int_equal(rows[0].judgement.verdict, PS_VERDICT_NONE);
+    assert_true(rows[2].judgement.delta == 3 && rows[2].share_pct == 100);
+    assert_false(ps_comparison_interval(c, 1, &low, &high));
+    rows = ps_comparison_rows(one, &n);
+    assert_true(rows[0].judgement.new_median == 2 && isnan(rows[1].judgement.new_median));
+    ps_comparison_free(c);
+    ps_comparison_free(one);
+}
+
 static void functions_of_one_name_keep_their_order(void **state)
 {
     const struct line lines[] = {{0, "__init__", "a.py", NULL, 50, 2},
@@ -394,6 +417,7 @@ int comparison_test(void)
         cmocka_unit_test(rows_are_met_by_name_and_place),
         cmocka_unit_test(places_that_are_words_are_equal_or_different),
         cmocka_unit_test(rows_of_one_key_are_summed),
+        cmocka_unit_test(unknown_values_are_no_zeros),
         cmocka_unit_test(functions_of_one_name_keep_their_order),
         cmocka_unit_test(runs_of_a_group_may_differ_too),
         cmocka_unit_test(lines_are_met_by_their_text_in_order),

@@ -163,8 +163,8 @@ export interface ComparisonRow extends Omit<Judged, 'delta'> {
     by: string | null;
     base_by: string | null;
     change: Change;
-    /** per call and of measurements, null if the group does not have the row; then there is no
-     * difference either */
+    /** null: unknown; per call and of measurements also if the group does not have the row. Then
+     * there is no difference either */
     base: number | null;
     new: number | null;
     delta: number | null;
@@ -203,10 +203,11 @@ export interface GroupRow {
     within: string | null;
     line: number | null;
     by: string | null;
-    median: number;
-    mad: number;
-    min: number;
-    max: number;
+    /** null: no run knows the value */
+    median: number | null;
+    mad: number | null;
+    min: number | null;
+    max: number | null;
     /** percent of the sum of all medians; null if rows do not add up */
     share: number | null;
     /** number of runs that contain the row */

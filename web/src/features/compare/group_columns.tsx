@@ -3,7 +3,7 @@
  * Columns of a table of one group: median, spread, and the number of runs that have the row.
  */
 import type { ComparisonTable, GroupRow, Metric } from '../../base/compare_types';
-import { formatFixed, int, text } from '../../base/units';
+import { DASH, formatFixed, int, text } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { ShareBar } from '../../components/share_bar';
 import { cellText, formatValueOf, type Scale } from '../../model/compare';
@@ -49,7 +49,9 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
         title_tip: tip,
         term: key === 'mad' ? 'median-absolute-deviation' : undefined,
         render: (row) => {
-            const shown = format(row, row[key]);
+            const value = row[key];
+            if (value === null) return <span class="zero">{DASH}</span>;
+            const shown = format(row, value);
             return /[1-9]/.test(shown) ? <>{shown}</> : <span class="zero">{shown}</span>;
         },
     });

@@ -66,7 +66,8 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
 
 function RowBody({ report, table, metric, data }: GroupPaneProps & { data: GroupRowDetail }) {
     const unit = unitOf(table, metric, data);
-    const format = (value: number) => text(formatValueOf(value, unit));
+    const format = (value: number | null) =>
+        value === null ? DASH : text(formatValueOf(value, unit));
     const { median, mad } = data;
     const values = data.values.filter((value) => value !== null);
     return (
@@ -75,19 +76,21 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
             <div class="named-links">
                 <CopyButton text={data.name} label={LABELS.copyName} />
             </div>
-            <GroupStrip
-                fresh={{ values, median, mad }}
-                width={sidePaneContent()}
-                format={format}
-                nameOf={(_side, run) => report.new[run].name}
-            />
+            {median !== null && mad !== null && (
+                <GroupStrip
+                    fresh={{ values, median, mad }}
+                    width={sidePaneContent()}
+                    format={format}
+                    nameOf={(_side, run) => report.new[run].name}
+                />
+            )}
             <Pairs rows={groupValues(data, metric, format, table.place === 'unit')} />
             <RunsHead>{`in ${int(data.in)} of ${int(data.values.length)}`}</RunsHead>
             <dl class="compare-values">
                 <RunValues
                     runs={report.new}
                     href={(run) => rowHref(run, table.of, data)}
-                    format={(i) => (data.values[i] === null ? DASH : format(data.values[i]))}
+                    format={(i) => format(data.values[i])}
                 />
             </dl>
         </>
@@ -97,7 +100,7 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
 function groupValues(
     row: GroupRowDetail,
     metric: Metric,
-    format: (value: number) => string,
+    format: (value: number | null) => string,
     isUnit: boolean,
 ): [label: string, value: ComponentChildren][] {
     const where = [row.place, row.line].filter((part) => part !== null).join(':');

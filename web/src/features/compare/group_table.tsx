@@ -38,7 +38,7 @@ type TableBodyProps = GroupTableProps & { metric: Metric; top: GroupRow[] };
 function useColumns({ report, table, metric, top }: TableBodyProps, search: Matcher) {
     const room = viewportWidth.value - sidePaneWidth();
     return useMemo(() => {
-        const values = top.flatMap(({ median, max }) => [median, max]);
+        const values = top.flatMap(({ median, max }) => [median ?? 0, max ?? 0]);
         const scale = scaleOf(metric.unit, Math.max(0, ...values), values.every(Number.isInteger));
         const runs = report.new.length;
         return {
