@@ -11,7 +11,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -264,6 +266,7 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
     if (child->drops_output)
         to.out = to.err = DEV_NULL;
     was_interrupted = 0;
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* for ps_child_list_left */
     block_signals(&mask);
     catch_signals(before);
     getrusage(RUSAGE_SELF, &own);
@@ -278,6 +281,54 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
     }
     restore_signals(before);
     return status;
+}
+
+/* --- Processes that a program leaves behind --- */
+
+#define LEFT_WAIT_MS 500 /* helpers of a program may end shortly after it */
+#define LEFT_POLL_MS 10
+#define LEFT_SHOWN   8
+
+/* Reads a file of /proc as a string. */
+static char *read_proc(const char *path, char *out, size_t size)
+{
+    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, out, size - 1);
+    out[n > 0 ? n : 0] = '\0';
+    return out;
+}
+
+/* Whether a process is left, except those that have ended. `children`: their ids. */
+static bool is_left(char *children, size_t size)
+{
+    char path[64];
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    return read_proc(path, children, size)[0] != '\0';
+}
+
+bool ps_child_list_left(struct ps_buf *out)
+{
+    char children[4096], path[64], name[32];
+    unsigned n = 0;
+    for (int waited_ms = 0; is_left(children, sizeof children); waited_ms += LEFT_POLL_MS) {
+        if (waited_ms >= LEFT_WAIT_MS)
+            break;
+        ps_sleep_ms(LEFT_POLL_MS);
+    }
+    for (char *at = children; *at; n++) {
+        const long pid = strtol(at, &at, 10);
+        at += strspn(at, " ");
+        (void)snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+        read_proc(path, name, sizeof name);
+        name[strcspn(name, "\n")] = '\0';
+        if (n < LEFT_SHOWN)
+            ps_buf_printf(out, "%s%ld (%s)", n ? ", " : "", pid, name);
+    }
+    if (n > LEFT_SHOWN)
+        ps_buf_printf(out, " and %u more", n - LEFT_SHOWN);
+    return n > 0;
 }
 
 static void read_output(int pipe, struct ps_buf *out)

@@ -38,6 +38,10 @@ struct ps_child {
 enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struct ps_err *err);
 /* Whether a signal interrupted the last ps_child_run. */
 bool ps_child_interrupted(void);
+/* Appends the processes that programs of ps_child_run started and that still run although their
+ * program has ended: "4711 (sleep), 4712 (python3)". They get half a second to end. False: there is
+ * none. Call it while this process has no other child. */
+bool ps_child_list_left(struct ps_buf *out);
 
 /* Runs a program with stdin at /dev/null and appends its stdout to out, up to a length of 64 KiB;
  * further output is dropped. `drops_stderr`: stderr is dropped, otherwise it is inherited. */

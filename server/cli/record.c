@@ -174,6 +174,7 @@ static int record_to(struct record_command *r)
     if (ps_recording_open(&r->recording, &err) != PS_OK)
         return ps_print_failure(r->subject, &err);
     int status = record_all(r);
+    ps_recording_report_left();
     if (ps_recording_close(&r->recording, &note) != PS_OK)
         ps_print_note(r->subject, &note);
     report_no_functions(r);

@@ -410,6 +410,7 @@ static int record_to_shelf(struct record_ab *ab)
         ps_print_failure(SUBJECT, &err);
     else
         status = record_pairs(ab);
+    ps_recording_report_left();
     for (int i = 0; i < 2; i++)
         if (ps_recording_close(&ab->sides[i].recording, &note) != PS_OK)
             ps_print_note(SUBJECT, &note);

@@ -287,6 +287,19 @@ void ps_recording_print_exit(const char *subject, int exit_status, const char *p
     ps_print_note(subject, &note);
 }
 
+void ps_recording_report_left(void)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf left = {0};
+    struct ps_err note = PS_ERR_INIT;
+    if (!ps_child_list_left(&left))
+        return;
+    ps_fail(&note, PS_IO,
+            "the command has ended, but processes that it started still run: %s" PS_HINT
+            "`kill PID` ends such a process",
+            left.ptr);
+    ps_print_note("record", &note);
+}
+
 enum ps_status ps_recording_close(struct ps_recording *r, struct ps_err *err)
 {
     if (!r->folder)

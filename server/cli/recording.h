@@ -56,6 +56,9 @@ enum ps_status ps_recording_copy(const struct ps_recording *recording, int fd, c
 void ps_recording_keep(struct ps_recording *recording, const char *copy);
 /* Prints a note that the command failed or was interrupted, and what became of its `profile`. */
 void ps_recording_print_exit(const char *subject, int exit_status, const char *profile);
+/* Names the processes that still run after the commands, such as a server that one of them started.
+ * Call it after the last recording. */
+void ps_recording_report_left(void);
 /* Removes the temporary folder, unless it has a profile that is kept. PS_OK, or the reason why it
  * is still there. */
 enum ps_status ps_recording_close(struct ps_recording *recording, struct ps_err *err);

@@ -362,11 +362,27 @@ class Failures(RecordTest):
         self.file("work/leaves.py", b"import subprocess, sys\nchild = subprocess.Popen([sys.executable, '-c', "
                                     b"'import time; time.sleep(300)'], stdout=subprocess.DEVNULL)\n"
                                     b"print(child.pid, file=open('child', 'w'))\n")
-        done = subprocess.run([PROGRAM, "record", "--data", self.data, "importtime", PYTHON, "leaves.py"],
-                              cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
+        done = self.record("importtime", PYTHON, "leaves.py")
         with open(os.path.join(self.work, "child"), encoding="ascii") as file:
-            os.kill(int(file.read()), signal.SIGKILL)  # it is there: nobody ended it either
-        self.assertEqual(done.returncode, 0)
+            child = int(file.read())
+        os.kill(child, signal.SIGKILL)  # it is there: nobody ended it either
+        self.assertIn(f"record: note: the command has ended, but processes that it started still run: {child} (python", done.stderr.decode())
+
+    def test_a_daemon_that_lives_on_is_named(self):
+        self.file("work/daemon.py", b"import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
+                                    b"        print(os.getpid(), file=open('child', 'w'))\n"
+                                    b"        [os.close(fd) for fd in range(3)]\n        time.sleep(300)\n    os._exit(0)\nos.wait()\n"
+                                    b"while not os.path.exists('child') or not open('child').read(): time.sleep(0.01)\n")
+        done = self.record("cprofile", PYTHON, "daemon.py")
+        with open(os.path.join(self.work, "child"), encoding="ascii") as file:
+            child = int(file.read())
+        os.kill(child, signal.SIGKILL)
+        self.assertIn(f"still run: {child} (python", done.stderr.decode())
+
+    def test_processes_that_end_with_the_program_are_not_named(self):
+        self.file("work/pool.py", b"import subprocess, sys\n"
+                                  b"subprocess.Popen([sys.executable, '-S', '-c', 'input()'], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)\n")
+        self.assertNotIn("still run", self.record("cprofile", PYTHON, "pool.py").stderr.decode())
 
 
 class Signals(RecordTest):
