@@ -3,7 +3,6 @@
 #include "server/cli/complete.h"
 
 #include "base/format.h"
-#include "base/utf8.h"
 #include "server/cli/bash_line.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
@@ -43,10 +42,10 @@ struct completion {
  * UTF-8 contains U+FFFD here. */
 static bool is_printable(const char *word)
 {
-    PS_AUTO(ps_free_ptr) char *shown = ps_strdup(ps_str_from_c(word));
+    PS_AUTO(ps_buf_free) struct ps_buf shown = {0};
 
-    ps_utf8_make_printable(shown);
-    return strcmp(shown, word) == 0 && !strstr(word, "\xef\xbf\xbd");
+    ps_append_escaped(&shown, ps_str_from_c(word));
+    return shown.len == strlen(word) && !strstr(word, "\xef\xbf\xbd");
 }
 
 /* Offers a word that starts with the prefix. */
