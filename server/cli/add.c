@@ -541,7 +541,8 @@ int ps_cli_add_files(const struct ps_options *options, struct ps_imported_runs *
     adding.client = client;
     runs->url = options->json && ps_server_find_url(options, &url) ? url.ptr : NULL;
     adding.store = ps_client_store(client);
-    adding.sniffer = (struct ps_sniffer){&adding.limits, may_continue_sniffing, NULL, {0, -1}};
+    adding.sniffer =
+        (struct ps_sniffer){&adding.limits, may_continue_sniffing, NULL, {.socket = -1}};
     ps_progress_catch_interrupts();
     check_source_root(&adding);
     if (options->merge)

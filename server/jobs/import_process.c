@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "importers/importer.h"
+#include "server/catalog/quota.h"
 #include "server/jobs/importer_main.h"
 #include "server/sandbox/child.h"
 
@@ -31,9 +32,13 @@ struct import_session {
     const struct ps_sandbox_limits *limits;
     struct ps_child child;
     uint64_t done, total, records;
-    unsigned scratches;
-    bool has_ended;   /* the importer reported its result, or the caller stopped it */
-    const char *kind; /* set when the profile was loaded */
+    unsigned n_given; /* temporary files that the importer requested */
+    int *scratches;   /* temporary files that it may still use */
+    size_t n_scratches;
+    uint64_t scratch_bytes; /* of the quota, reserved for them */
+    struct ps_err full_err; /* set if they became too large */
+    bool has_ended;         /* the importer reported its result, or the caller stopped it */
+    const char *kind;       /* set when the profile was loaded */
     /* ps_import_process_unpack only */
     ps_member_visit *visit;
     bool archive;
@@ -42,11 +47,60 @@ struct import_session {
     void *user; /* for visit or next_file */
 };
 
+/* --- Temporary files --- */
+
+/* Reserves quota for what the temporary files take on the disk now. */
+static enum ps_status reserve_scratches(struct import_session *t)
+{
+    struct ps_store *store = t->process->store;
+    uint64_t bytes = 0;
+    struct stat about;
+
+    for (size_t i = 0; i < t->n_scratches; i++)
+        if (fstat(t->scratches[i], &about) == 0)
+            bytes += (uint64_t)(about.st_blocks * 512 < about.st_size ? about.st_blocks * 512
+                                                                      : about.st_size);
+    if (bytes < t->scratch_bytes) {
+        ps_quota_release(store, t->scratch_bytes - bytes);
+        t->scratch_bytes = bytes;
+    }
+    return ps_quota_reserve_growth(store, &t->scratch_bytes, bytes, &t->full_err);
+}
+
+/* Closes the temporary file that the importer has passed on as a member of an archive. */
+static void forget_scratch(struct import_session *t, int member)
+{
+    struct stat about, other;
+
+    if (fstat(member, &about) != 0)
+        return;
+    for (size_t i = 0; i < t->n_scratches; i++)
+        if (fstat(t->scratches[i], &other) == 0 && other.st_ino == about.st_ino &&
+            other.st_dev == about.st_dev) {
+            ps_close_fd(&t->scratches[i]);
+            t->scratches[i] = t->scratches[--t->n_scratches];
+            return;
+        }
+}
+
+static void close_scratches(struct import_session *t)
+{
+    for (size_t i = 0; i < t->n_scratches; i++)
+        ps_close_fd(&t->scratches[i]);
+    free(t->scratches);
+    if (t->process->store)
+        ps_quota_release(t->process->store, t->scratch_bytes);
+}
+
+/* --- Messages --- */
+
 static bool goes_on(void *user)
 {
-    const struct import_session *t = user;
+    struct import_session *t = user;
     const struct ps_import_process *process = t->process;
 
+    if (t->n_scratches && process->store && reserve_scratches(t) != PS_OK)
+        return false;
     return !process->progress || process->progress(process->user, t->done, t->total, t->records);
 }
 
@@ -57,12 +111,15 @@ static enum ps_status give_scratch(struct import_session *t, struct ps_err *err)
     PS_AUTO(ps_free_ptr) char *path = NULL;
     enum ps_status status;
 
-    if (++t->scratches > SCRATCH_FILES_MAX)
+    if (++t->n_given > SCRATCH_FILES_MAX)
         ps_fail(&answer.err, PS_LIMIT, "more than %d temporary files", SCRATCH_FILES_MAX);
     else if (ps_store_create_spool_file(t->process->store, &path, &answer.fd, &answer.err) == PS_OK)
         (void)unlink(path);
     status = ps_frame_send(t->child.socket, &answer, err);
-    ps_close_fd(&answer.fd);
+    if (answer.fd >= 0) {
+        t->scratches = ps_grow(t->scratches, t->n_scratches + 1, sizeof *t->scratches);
+        t->scratches[t->n_scratches++] = answer.fd;
+    }
     return status;
 }
 
@@ -87,8 +144,10 @@ static enum ps_status pass_member(struct import_session *t, const struct ps_fram
     if (!t->visit || is_file(frame->fd) == (frame->err.code != PS_OK))
         return fail_protocol(err);
     t->archive = true;
-    if (t->visit(t->user, frame->word, frame->fd, &frame->err))
+    if (t->visit(t->user, frame->word, frame->fd, &frame->err)) {
+        forget_scratch(t, frame->fd);
         return ps_frame_send(t->child.socket, &go, err);
+    }
     t->has_ended = true;
     return PS_OK;
 }
@@ -165,7 +224,7 @@ static enum ps_status listen_to(struct import_session *t, struct ps_err *err)
     while (status == PS_OK && !t->has_ended) {
         struct ps_frame frame;
 
-        status = ps_child_receive(&t->child, goes_on, t, &frame, err);
+        status = ps_child_receive(&t->child, t->limits, goes_on, t, &frame, err);
         if (status == PS_OK)
             status = handle_frame(t, &frame, err);
         ps_close_fd(&frame.fd);
@@ -189,7 +248,10 @@ static enum ps_status import_session(struct import_session *t, const char *task,
     if (own.code == PS_INTERRUPTED && !t->has_ended)
         ps_child_explain(&t->child, t->limits, t->done, &why);
     ps_child_end(&t->child);
-    if (why.code != PS_OK)
+    close_scratches(t);
+    if (t->full_err.code != PS_OK)
+        own = t->full_err;
+    else if (why.code != PS_OK)
         own = why;
     return ps_fail_copy(err, &own);
 }

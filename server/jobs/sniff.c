@@ -38,8 +38,8 @@ enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_jo
     enum ps_status status = ask_process(sniffer, fd, &own);
 
     if (status == PS_OK)
-        status =
-            ps_child_receive(&sniffer->child, sniffer->may_continue, sniffer->user, &frame, &own);
+        status = ps_child_receive(&sniffer->child, sniffer->limits, sniffer->may_continue,
+                                  sniffer->user, &frame, &own);
     ps_close_fd(&frame.fd);
     if (status == PS_OK && frame.type == PS_FRAME_DONE) {
         *err = frame.err;

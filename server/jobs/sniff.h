@@ -12,7 +12,7 @@ struct ps_sniffer {
     const struct ps_sandbox_limits *limits;
     bool (*may_continue)(void *user); /* called often; false: stop with PS_CANCELLED */
     void *user;
-    struct ps_child child; /* initially {0, -1}; started by the first ps_sniffer_check */
+    struct ps_child child; /* initially {.socket = -1}; started by the first ps_sniffer_check */
 };
 
 /* PS_OK: an importer accepts the file at fd, whose offset is changed; *rank is that of a trace.

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,12 +76,13 @@ enum ps_status ps_child_start(struct ps_child *child, const char *verb, const ch
     char *argv[] = {name, (char *)(uintptr_t)verb, (char *)(uintptr_t)argument, NULL};
     int ends[2], code;
 
-    *child = (struct ps_child){0, -1};
+    *child = (struct ps_child){.socket = -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return ps_fail_errno(err, "cannot create", "a socket for the importer");
     code = spawn_self(&child->pid, ends[1], argv);
     (void)close(ends[1]);
     child->socket = ends[0];
+    (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     if (code == 0)
         return PS_OK;
     child->pid = 0;
@@ -107,22 +109,61 @@ static bool was_stopped(const struct ps_child *child)
            what.si_pid == child->pid;
 }
 
-enum ps_status ps_child_receive(struct ps_child *child, bool (*goes_on)(void *user), void *user,
-                                struct ps_frame *out, struct ps_err *err)
+/* The number of threads of a process; 0: unknown. Its folder in /proc has two links more. */
+static unsigned long count_threads(pid_t pid)
+{
+    struct stat about;
+    char path[32];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return stat(path, &about) == 0 && about.st_nlink > 2 ? (unsigned long)about.st_nlink - 2 : 0;
+}
+
+/* Checks what the kernel does not limit. `since_ns`: since when the parent waits; updated. */
+static enum ps_status check_limits(struct ps_child *child, const struct ps_sandbox_limits *limits,
+                                   int64_t *since_ns, struct ps_err *err)
+{
+    const int64_t now_ns = ps_monotonic_ns();
+    const uint64_t most_s = limits->cpu_s * PS_SANDBOX_REAL_PER_CPU;
+
+    child->working_ns += now_ns - *since_ns;
+    *since_ns = now_ns;
+    if ((uint64_t)child->working_ns / 1000000000 >= most_s)
+        return ps_fail(err, PS_TOO_SLOW,
+                       "the importer was stopped: it ran for more than %llu s" PS_HINT
+                       "allow %u times as much as CPU time with --import-cpu SECONDS",
+                       (unsigned long long)most_s, (unsigned)PS_SANDBOX_REAL_PER_CPU);
+    if (now_ns - child->counted_ns < (int64_t)ASK_MS * 1000000)
+        return PS_OK;
+    child->counted_ns = now_ns;
+    return count_threads(child->pid) <= PS_SANDBOX_THREADS_MAX
+               ? PS_OK
+               : ps_fail(err, PS_LIMIT, "the importer was stopped: it has more than %u threads",
+                         PS_SANDBOX_THREADS_MAX);
+}
+
+enum ps_status ps_child_receive(struct ps_child *child, const struct ps_sandbox_limits *limits,
+                                bool (*goes_on)(void *user), void *user, struct ps_frame *out,
+                                struct ps_err *err)
 {
     struct pollfd socket = {child->socket, POLLIN, 0};
-    int ready;
+    int64_t since_ns = ps_monotonic_ns();
 
     out->fd = -1;
-    while ((ready = poll(&socket, 1, ASK_MS)) <= 0) {
+    for (;;) {
+        int ready = poll(&socket, 1, ASK_MS);
+
         if (ready < 0 && errno != EINTR)
             return ps_fail_errno(err, "cannot wait for", "the importer");
+        if (check_limits(child, limits, &since_ns, err) != PS_OK)
+            return err->code;
+        if (ready > 0)
+            return ps_frame_receive(child->socket, out, err);
         if (!goes_on(user))
             return ps_fail(err, PS_CANCELLED, "the import was cancelled");
         if (was_stopped(child))
             return ps_fail(err, PS_INTERRUPTED, "the importer was stopped");
     }
-    return ps_frame_receive(child->socket, out, err);
 }
 
 /* --- End --- */

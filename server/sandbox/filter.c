@@ -37,12 +37,14 @@ struct test {
     bool differs;
 };
 
+enum { N_TESTS = 3 };
+
 /* A row of the table of calls. If a call has several rows, the first row whose conditions hold
  * applies. */
 struct call {
     unsigned number;
     int refusal; /* errno of a refused call; 0: allowed */
-    struct test tests[2];
+    struct test tests[N_TESTS];
 };
 
 /* clang-format off */
@@ -54,6 +56,7 @@ struct call {
 #define OWN_PID           UINT32_MAX /* as a value: the pid of this process */
 #define NOT_SHARED        {3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS, true}
 #define NOT_EXECUTABLE    {2, PROT_EXEC, 0, false}
+#define NOT_GROWING       {3, MAP_GROWSDOWN, 0, false}
 /* The flags of clone must be exactly those of pthread_create: if the filter required only
  * CLONE_THREAD, a root process could create namespaces. musl adds CLONE_DETACHED, which has no
  * effect. */
@@ -62,9 +65,9 @@ struct call {
 #define A_THREAD     {0, ALL_BITS & ~(uint32_t)CLONE_DETACHED, THREAD_FLAGS, false}
 
 static const struct call calls[] = {
-    /* memory, the most frequent calls; not executable. Shared memory must map a file, since the
-     * memory limit does not count shared memory */
-    {SYS_mmap, 0, {NOT_EXECUTABLE, NOT_SHARED}},
+    /* memory, the most frequent calls; not executable. The memory limit counts neither shared
+     * memory, which must therefore map a file, nor mappings that grow like a stack */
+    {SYS_mmap, 0, {NOT_EXECUTABLE, NOT_SHARED, NOT_GROWING}},
     {SYS_mprotect, 0, {NOT_EXECUTABLE}},
     ALLOW(munmap), ALLOW(mremap), ALLOW(brk),
     /* all advice except MADV_HWPOISON and MADV_SOFT_OFFLINE, with which root can disable pages */
@@ -107,7 +110,7 @@ static const struct call calls[] = {
 
 #define N_CALLS (sizeof calls / sizeof *calls)
 /* maximum instructions for each row of the table; and before and after the rows */
-enum { OF_CALL = 10, HEAD = 6 };
+enum { OF_CALL = 4 + 3 * N_TESTS, HEAD = 6 };
 
 struct program {
     struct sock_filter instructions[N_CALLS * OF_CALL + HEAD];
@@ -135,8 +138,8 @@ static void add_return(struct program *p, uint32_t verdict)
 /* Jump offsets for conditions that do not hold. They are set when the position of the next row is
  * known. */
 struct exits {
-    uint8_t *offsets[3];
-    unsigned positions[3], n;
+    uint8_t *offsets[1 + N_TESTS];
+    unsigned positions[1 + N_TESTS], n;
 };
 
 static void add_exit(struct exits *exits, const struct program *p, uint8_t *offset)
@@ -166,7 +169,7 @@ static void add_call(struct program *p, const struct call *call)
     add_load(p, offsetof(struct seccomp_data, nr));
     skip = add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, call->number);
     add_exit(&exits, p, &skip->jf);
-    for (size_t i = 0; i < 2 && call->tests[i].mask; i++)
+    for (size_t i = 0; i < N_TESTS && call->tests[i].mask; i++)
         add_test(p, &call->tests[i], &exits);
     add_return(p, call->refusal ? SECCOMP_RET_ERRNO | (uint32_t)call->refusal : SECCOMP_RET_ALLOW);
     for (unsigned i = 0; i < exits.n; i++)

@@ -57,6 +57,9 @@ enum ps_status ps_frame_send(int socket, const struct ps_frame *frame, struct ps
     while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
         if (errno == EPIPE || errno == ECONNRESET)
             return ps_fail(err, PS_INTERRUPTED, "the other process ended");
+        if (errno == EAGAIN)
+            return ps_fail(err, PS_INTERNAL,
+                           "importer protocol violation: it does not read its messages");
         if (errno != EINTR)
             return ps_fail_errno(err, "cannot communicate with", "the importer");
     }

@@ -44,7 +44,8 @@ struct ps_frame {
 };
 
 /* Sends a frame; waits while the socket buffer is full. The caller still owns frame->fd.
- * PS_INTERRUPTED: the other process has closed the socket. */
+ * PS_INTERRUPTED: the other process has closed the socket. PS_INTERNAL: the buffer is full, and
+ * the socket is non-blocking, as that of the parent. */
 enum ps_status ps_frame_send(int socket, const struct ps_frame *frame, struct ps_err *err);
 /* Waits for the next frame. PS_INTERRUPTED: the other process has closed the socket. PS_INTERNAL:
  * the message is not a valid frame. out->fd is -1 in both cases. */

@@ -15,6 +15,10 @@
  * that importers map. */
 #define ADDRESSES ((uint64_t)2 << 40)
 
+/* The usual size of a stack. RLIMIT_DATA does not count the stack of the first thread, which may be
+ * unlimited. */
+#define STACK_BYTES ((uint64_t)8 << 20)
+
 unsigned ps_sandbox_parts(void)
 {
     static atomic_uint known; /* 0: not determined yet; else the parts and bit 3 */
@@ -56,6 +60,8 @@ static enum ps_status limit_all(const struct ps_sandbox_limits *limits, struct p
         status = set_limit(RLIMIT_FSIZE, "the size of files", limits->file_bytes, 0, err);
     if (status == PS_OK && LIMITS_MEMORY)
         status = set_limit(RLIMIT_DATA, "memory", limits->memory_bytes, 0, err);
+    if (status == PS_OK && LIMITS_MEMORY)
+        status = set_limit(RLIMIT_STACK, "the stack", STACK_BYTES, 0, err);
     if (status == PS_OK && LIMITS_MEMORY)
         status = set_limit(RLIMIT_AS, "addresses", limits->memory_bytes + ADDRESSES, 0, err);
     return status;

@@ -4,7 +4,8 @@
  * descriptors, and cannot open files, connect sockets or start processes.
  *
  *   memory   RLIMIT_DATA; mapped files do not count, since the kernel may drop their pages
- *   time     RLIMIT_CPU
+ *   time     RLIMIT_CPU; the parent ends a process that runs for too long (child.h)
+ *   threads  the parent ends a process that has too many
  *   files    RLIMIT_FSIZE for each; no new ones: Landlock without a rule, and no system call
  *   system   a seccomp filter that allows the calls of one table (filter.c)
  *
@@ -25,6 +26,11 @@ struct ps_sandbox_limits {
 #define PS_SANDBOX_MEMORY_BYTES ((uint64_t)4 << 30)
 #define PS_SANDBOX_CPU_S        ((uint64_t)600)
 #define PS_SANDBOX_FILE_BYTES   ((uint64_t)64 << 30)
+
+/* Seconds that an importer may run for each second of CPU time that it may use; time in which it
+ * waits for its parent does not count. */
+#define PS_SANDBOX_REAL_PER_CPU ((uint64_t)6)
+#define PS_SANDBOX_THREADS_MAX  64u
 
 /* Parts of the sandbox that a system may lack, as bits. */
 enum { PS_SANDBOX_LANDLOCK = 1, PS_SANDBOX_SECCOMP = 2, PS_SANDBOX_MEMORY_LIMIT = 4 };

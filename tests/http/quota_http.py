@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """`serve --quota`: what the shelf takes is counted to the byte, nothing goes beyond, and room comes back with what goes."""
+import contextlib
+import gzip
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import threading
 import unittest
 
 from archives_http import zipped
-from server import PROGRAM, RUNS, Server, ServerTest, big_log, dump, file_part, form, kept
+from server import PROGRAM, ROOT, RUNS, Server, ServerTest, big_log, dump, file_part, form, kept
 from wait import wait_until  # where server.py looks
 from sources_http import SOURCE, lprof
 
@@ -138,6 +141,17 @@ class Quota(ServerTest):
         self.assert_empty()
         rows = self.get_json("/api/v1/activity")["rows"]
         self.assertEqual([row["code"] for row in rows[:len(rows) - len(failures)]], ["full", "full"])
+
+    def test_temporary_files_of_an_import(self):
+        path = os.path.join(self.folder, "padded.sqlite")
+        shutil.copy(os.path.join(ROOT, "tests", "golden", "nsys", "ok_full.sqlite"), path)
+        with contextlib.closing(sqlite3.connect(path)) as export, export:
+            export.execute("CREATE TABLE padding AS SELECT zeroblob(150000000) AS bytes")
+        with open(path, "rb") as file:
+            packed = gzip.compress(file.read(), 1)
+        self.assertLess(len(packed), 2 * MIB)
+        self.assert_full(self.request("POST", RUNS + "?wait=1", packed))
+        self.assert_empty()
 
     def test_a_full_shelf(self):
         runs = self.fill(60 << 10)

@@ -122,6 +122,7 @@ class Ends(Base):
         self.assertRegex(limits, r"Max core file size +0 +0")
         if not sanitized():
             self.assertRegex(limits, rf"Max data size +{4 << 30} ")
+            self.assertRegex(limits, rf"Max stack size +{8 << 20} ")
         self.assertLessEqual(len(files), 7, "null three times, the socket, the input, the run file")
         with open(f"/proc/{pid}/environ", "rb") as file:
             self.assertNotIn(b"HOME=", file.read())

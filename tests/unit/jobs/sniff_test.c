@@ -32,7 +32,7 @@ static int fresh(void **state)
 {
     struct ps_sniffer *sniffer = ps_alloc(sizeof *sniffer);
 
-    *sniffer = (struct ps_sniffer){&limits, always, NULL, {0, -1}};
+    *sniffer = (struct ps_sniffer){&limits, always, NULL, {.socket = -1}};
     *state = sniffer;
     return 0;
 }

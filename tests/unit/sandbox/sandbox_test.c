@@ -222,6 +222,12 @@ static int try_shared_memory(void)
     return mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
 }
 
+static int try_growing_memory(void)
+{
+    return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1,
+                0) == MAP_FAILED;
+}
+
 static int written_too_much; /* a descriptor */
 
 static int try_write(void)
@@ -315,6 +321,7 @@ static void it_reaches_nothing(void **state)
     assert_int_equal(in_sandbox(try_terminal, &limits), ENOTTY);
     assert_int_equal(in_sandbox(try_code, &limits), -SIGSYS);
     assert_int_equal(in_sandbox(try_shared_memory, &limits), -SIGSYS);
+    assert_int_equal(in_sandbox(try_growing_memory, &limits), -SIGSYS);
 }
 
 /* Without the filter, what Landlock alone forbids. */
@@ -353,6 +360,73 @@ static void it_stays_within_its_limits(void **state)
     if (ps_sandbox_parts() & PS_SANDBOX_MEMORY_LIMIT)
         assert_int_equal(in_sandbox(try_memory, &limits), ENOMEM);
     (void)fclose(file);
+}
+
+/* --- What the parent limits --- */
+
+static bool goes_on(void *user)
+{
+    return ++*(int *)user < 4;
+}
+
+static void *sleep_long(void *user)
+{
+    (void)pause();
+    return user;
+}
+
+/* Forks a child that starts this many threads and sends nothing. */
+static struct ps_child start_idle(unsigned n_threads)
+{
+    struct ps_child child = {.socket = -1};
+    int ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    child.pid = fork();
+    assert_true(child.pid >= 0);
+    for (unsigned i = 0; child.pid == 0 && i < n_threads; i++) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, sleep_long, NULL) != 0)
+            _exit(1);
+    }
+    if (child.pid == 0)
+        (void)pause();
+    (void)close(ends[1 - (child.pid == 0)]);
+    child.socket = ends[0];
+    return child;
+}
+
+static enum ps_status wait_for(struct ps_child *child)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_frame frame;
+    int n = 0;
+
+    ps_child_receive(child, &limits, goes_on, &n, &frame, &err);
+    return err.code;
+}
+
+static void an_importer_does_not_run_for_ever(void **state)
+{
+    struct ps_child child = start_idle(0);
+
+    (void)state;
+    assert_int_equal(wait_for(&child), PS_CANCELLED);
+    child.working_ns = (int64_t)(limits.cpu_s * PS_SANDBOX_REAL_PER_CPU) * 1000000000;
+    assert_int_equal(wait_for(&child), PS_TOO_SLOW);
+    ps_child_end(&child);
+}
+
+static void an_importer_has_few_threads(void **state)
+{
+    struct ps_child few = start_idle(8), many = start_idle(PS_SANDBOX_THREADS_MAX);
+
+    (void)state;
+    assert_int_equal(wait_for(&few), PS_CANCELLED);
+    assert_int_equal(wait_for(&many), PS_LIMIT);
+    ps_child_end(&few);
+    ps_child_end(&many);
 }
 
 /* --- Frames --- */
@@ -469,6 +543,26 @@ static void frames_come_with_descriptors(void **state)
     (void)close(ends[1]);
 }
 
+/* A parent that sends does not wait for an importer that never reads. */
+static void sending_to_an_importer_that_reads_nothing_ends(void **state)
+{
+    const struct ps_frame frame = good();
+    struct ps_child child;
+    enum ps_status status = PS_OK;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(ps_child_start(&child, "unused", "", PS_ERR_IGNORED), PS_OK);
+    assert_true(fcntl(child.socket, F_GETFL) & O_NONBLOCK);
+    ps_child_end(&child);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+    for (int i = 0; i < 100000 && status == PS_OK; i++)
+        status = ps_frame_send(ends[0], &frame, PS_ERR_IGNORED);
+    assert_int_equal(status, PS_INTERNAL);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
 static unsigned open_descriptors(void)
 {
     unsigned n = 0;
@@ -520,11 +614,14 @@ int sandbox_test(void)
         cmocka_unit_test(it_reaches_nothing),
         cmocka_unit_test(landlock_alone_opens_no_file),
         cmocka_unit_test(it_stays_within_its_limits),
+        cmocka_unit_test(an_importer_does_not_run_for_ever),
+        cmocka_unit_test(an_importer_has_few_threads),
         cmocka_unit_test(a_frame_is_read_back),
         cmocka_unit_test(other_bytes_are_no_frame),
         cmocka_unit_test(texts_of_a_frame_are_made_fit),
         cmocka_unit_test(random_bytes_do_no_harm),
         cmocka_unit_test(frames_come_with_descriptors),
+        cmocka_unit_test(sending_to_an_importer_that_reads_nothing_ends),
         cmocka_unit_test(descriptors_that_are_not_agreed_are_closed),
     };
 
