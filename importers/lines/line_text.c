@@ -286,7 +286,8 @@ static void write_notes(struct reader *r)
     ps_sink_count(r->out, PS_NOTE_WARNING, r->other_units,
                   "reports whose times were converted to the unit of the first report");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->repeated_blocks,
-                  "functions reported more than once, listed separately");
+                  "functions reported more than once, listed separately with their lines and added "
+                  "up in comparisons and conclusions");
     ps_sink_count(r->out, PS_NOTE_INFO, r->missing,
                   "functions without a name: their source was missing when the report was printed");
     ps_sink_count(

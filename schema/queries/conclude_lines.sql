@@ -1,8 +1,12 @@
 -- Lines with the most time (:what 'time', in s), CPU samples ('cpu', in percent of all samples) or new memory ('memory', in
 -- bytes; of which increments: see compare_memory_lines.sql). For memory, line 0 is the growth of a function that its other
 -- lines do not explain: that of the lines that ran several times in a call. The threads of Scalene itself, which it counts
--- at the line of the module threading that starts a thread, are left out.
-WITH bounds AS (
+-- at the line of the module threading that starts a thread, are left out. Reports of one function are added up, as in
+-- comparisons.
+WITH same AS (
+    SELECT id, CASE WHEN :what = 'time' AND name <> '' THEN min(id) OVER (PARTITION BY file, name, first_line) ELSE id END AS first FROM line_function
+),
+bounds AS (
     SELECT file, function, block, min(rowid) AS first_row, max(rowid) AS last_row
     FROM line WHERE :what = 'memory' AND increment_mib IS NOT NULL GROUP BY function, block
 ),
@@ -16,15 +20,15 @@ kept AS (
     WHERE l.increment_mib IS NOT NULL AND l.rowid > c.first_row AND coalesce(l.occurrences <= c.occurrences, 1)
 ),
 measured AS (
-    SELECT l.file, l.function, l.line, max(l.source) AS source, total(l.hits) AS hits,
+    SELECT l.file, coalesce(s.first, 0) AS function, l.line, max(l.source) AS source, total(l.hits) AS hits,
            CASE :what WHEN 'time' THEN total(l.ticks) * (SELECT v FROM meta WHERE k = 'unit_s')
                       WHEN 'cpu' THEN total(l.cpu_python_pct) + total(l.cpu_native_pct) + total(l.cpu_system_pct)
                       ELSE total(max(k.mib, 0)) * 1048576 END AS amount,
            total(l.cpu_python_pct) AS python, total(l.cpu_native_pct) AS native, total(l.cpu_system_pct) AS system
-    FROM line l JOIN line_file f ON f.id = l.file LEFT JOIN kept k ON k.row = l.rowid
+    FROM line l JOIN line_file f ON f.id = l.file LEFT JOIN same s ON s.id = l.function LEFT JOIN kept k ON k.row = l.rowid
     WHERE NOT l.of_function
       AND (:what <> 'cpu' OR f.path NOT LIKE '%threading.py' OR instr(coalesce(l.source, ''), 'self._target(') = 0)
-    GROUP BY l.file, l.function, l.line
+    GROUP BY l.file, coalesce(s.first, 0), l.line
     UNION ALL
     SELECT file, function, 0, NULL, 0,
            round(total(growth) - coalesce((SELECT total(k.mib) FROM kept k WHERE k.function = call.function), 0), 6) * 1048576, 0, 0, 0

@@ -125,3 +125,18 @@ class SameFigure(ServerTest):
         self.assertEqual(self.hot(run, "actions", "calls")[1], "")
         done = subprocess.run([PROGRAM, "show", "--data", self.data, run], capture_output=True, text=True, check=True)
         self.assertRegex(done.stdout, r"(?m)^ +25\.00 s +500\.0 ms +model_forward")
+
+    def test_reports_of_one_function_are_added_up(self):
+        """Two printed reports of a recursive function: the table and the conclusion have the same time, and the recursion is named."""
+        report = ("Timer unit: 1e-09 s\n\nTotal time: 0.2 s\nFile: app.py\nFunction: fib at line 6\n\n"
+                  "Line #      Hits         Time  Per Hit   % Time  Line Contents\n"
+                  "==============================================================\n"
+                  "     6                                           def fib(n):\n"
+                  "     7       100   50000000.0      1.0     25.0      if n < 2: return n\n"
+                  "     8        50  150000000.0      1.0     75.0      return fib(n - 1) + fib(n - 2)\n\n")
+        run = self.add((report + report.replace("     8        50", "     8        70")).encode())["id"]
+        said = self.get_json(f"{RUNS}/{run}/conclusion")
+        self.assertEqual([round(cause["amount"], 9) for cause in said["causes"]], [0.3, 0.1])
+        self.assertAlmostEqual(self.compared(run, "lines", "time_s"), 0.3)
+        self.assertEqual(self.compared(run, "lines", "hits"), 200)
+        self.assertTrue(any("fib calls itself at line 8" in note for note in said["notes"]), said["notes"])

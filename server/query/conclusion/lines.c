@@ -267,6 +267,57 @@ static void join_loops(struct line *lines, size_t *n)
     qsort(lines, joined, sizeof *lines, by_amount);
 }
 
+static bool is_word(char byte)
+{
+    return byte == '_' || (byte >= '0' && byte <= '9') ||
+           ((byte | 32) >= 'a' && (byte | 32) <= 'z');
+}
+
+static bool ends_with(struct ps_str text, struct ps_str end)
+{
+    return text.len >= end.len && memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
+}
+
+/* Whether the text of the line calls the function that contains it: its name and a bracket, alone
+ * or after `self.` or `cls.`. */
+static bool calls_itself(const struct line *line)
+{
+    struct ps_str name = line->function, rest = line->source;
+    const char *found;
+
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '.') {
+            name = ps_str_skip(name, i);
+            break;
+        }
+    while (name.len && (found = ps_str_find(rest, name))) {
+        const size_t at = (size_t)(found - line->source.ptr);
+        const struct ps_str before = {line->source.ptr, at};
+
+        rest = ps_str_skip(line->source, at + name.len);
+        if (!rest.len || rest.ptr[0] != '(' || ends_with(before, PS_STR("def ")))
+            continue;
+        if (at == 0 || !(is_word(found[-1]) || found[-1] == '.') ||
+            ends_with(before, PS_STR("self.")) || ends_with(before, PS_STR("cls.")))
+            return true;
+    }
+    return false;
+}
+
+/* Appends a note if one of the lines calls its own function. */
+static void note_recursion(struct ps_conclusion *c, const struct line *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (calls_itself(&lines[i])) {
+            ps_conclusion_note(c,
+                               "%.*s calls itself at line %lld, whose time contains that of each "
+                               "inner call once more: it is no elapsed time.",
+                               (int)lines[i].function.len, lines[i].function.ptr,
+                               (long long)lines[i].line);
+            return;
+        }
+}
+
 static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_conclusion *c,
                                void (*say)(struct ps_conclusion *, const struct line *),
                                struct ps_err *err)
@@ -281,6 +332,8 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
         lines[n++] = read_line(c, stmt);
     if (say == say_cpu)
         join_loops(lines, &n);
+    if (say == say_time)
+        note_recursion(c, lines, n);
     for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++) {
         if (i == 0) {
             say(c, &lines[i]);
@@ -300,7 +353,8 @@ enum ps_status ps_conclude_line_times(struct ps_db *db, struct ps_conclusion *ou
 {
     out->unit = "s";
     out->base = "of its function";
-    ps_conclusion_note(out, "The time of a line contains the functions that it calls.");
+    ps_conclusion_note(out, "The time of a line contains the functions that it calls, the inner "
+                            "calls of a recursive function too. Times of threads add up.");
     return conclude(db, "time", out, say_time, err);
 }
 
