@@ -62,7 +62,7 @@ test('stacks: a sandwich of the function that costs most, then of another', asyn
         await rowsWith(page, 'work (app.py)');
         await sandwichOf(page, 'work total 10 samples');
         check((await sandwichRow(page)).includes('90.9 % of 11 samples · self 7 samples'), await sandwichRow(page));
-        await page.getByRole('img', { name: /^Callers, 6 frames/ }).waitFor();
+        await page.getByRole('img', { name: /^Callers, 2 frames/ }).waitFor();
         await page.getByRole('img', { name: /^Callees, 1 frames/ }).waitFor();
         check((await main(page)).includes('2 callers, 1 callee'), 'callers and callees');
         await quiet(page); // the table stands still before it is clicked
@@ -152,7 +152,7 @@ test('stacks: arrows walk the functions, Enter and a double click open a frame, 
 test('stacks: left heavy and the order of the file say samples, not times', async ({ pages }) => {
     await withStacks(async (at) => {
         const page = await pages.open(at('flame'));
-        await page.getByRole('img', { name: 'Flame graph, 10 frames' }).waitFor();
+        await page.getByRole('img', { name: 'Flame graph, 7 frames' }).waitFor();
         await page.getByRole('link', { name: 'File order' }).click();
         await until(async () => (await main(page)).includes('9\u202fsamples'), 'the length of the longest thread');
         check(!/\d\s*(ns|µs|ms)\b/.test(await page.locator('.timeline-main').innerText()), 'no times');
