@@ -46,8 +46,8 @@ test('stacks: functions count a stack once, in samples and estimated seconds', a
         await page.getByLabel('a sample ≈').fill('1');
         await page.keyboard.press('Enter');
         await until(async () => (await rowsWith(page, 'work (app.py)')).get('work (app.py)')[2] === '0.010', '1 ms a sample');
-        await page.getByLabel('thread').selectOption({ label: 'thread (0x7F02): other' });
-        await until(async () => (await rowTexts(page, 'Functions')).length === 4, 'the functions of one thread');
+        await page.getByLabel('thread').selectOption({ label: 'thread 0x7F02 (other)' });
+        await until(async () => (await rowTexts(page, 'Functions')).length === 2, 'the functions of one thread');
         await until(async () => (await rowsWith(page, 'work (app.py)')).get('work (app.py)')[1] === '2', 'work on that thread');
         equal(await page.evaluate(faultsOfPage), [], 'accessible');
     });
