@@ -4,7 +4,7 @@
  * a collective, both timelines side by side, missing ranks.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check, equal, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
@@ -18,7 +18,9 @@ async function withJob(options, work) {
     try {
         const job = join(folder, 'job');
         execFileSync('python3', [join(ROOT, 'tests', 'made_job.py'), job, ...options]);
-        const { id } = shelf.add(job, '--name', 'job');
+        // Files are merged by name: a folder with two files of one rank is two recordings.
+        const files = readdirSync(job).map((name) => join(job, name));
+        const { id } = shelf.add(files[0], ...files.slice(1), '--merge', '--name', 'job');
         await work({ shelf, id });
     } finally {
         rmSync(folder, { recursive: true });
