@@ -15,10 +15,17 @@
 #define MEMORY_PER_CLIENT 32768 /* bytes; request and response headers, and a block of the body */
 
 /* Called with the raw URI of a request, before libmicrohttpd decodes it: afterwards %2F looks like
- * a slash, and a string ends at %00. */
+ * a slash, and a string ends at %00. Hides the query from libmicrohttpd: it would store each
+ * parameter in the memory of the client, and close the connection without an answer if no memory is
+ * left for one. */
 static void *on_request_line(void *cls, const char *uri, struct MHD_Connection *connection)
 {
-    return ps_exchange_create(cls, uri, connection);
+    struct ps_exchange *x = ps_exchange_create(cls, uri, connection);
+    char *query = strchr((char *)(uintptr_t)uri, '?');
+
+    if (query && query[1])
+        query[1] = '\0';
+    return x;
 }
 
 static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *text)

@@ -32,7 +32,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
     if (code != SQLITE_OK && code != SQLITE_DONE && ps_context_check(err) != PS_OK)
         return err->code;
     if (ps_memory_limit_is_exceeded(db->memory_limit))
-        return ps_fail(err, PS_LIMIT, "the query needs too much memory and was stopped");
+        return ps_memory_limit_fail(db->memory_limit, err);
     return ps_fail(err, status, "%s: %s" PS_HINT "%s", what,
                    status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle),
                    damaged ? "`perfshelf verify` names the file, `perfshelf rebuild` restores it"

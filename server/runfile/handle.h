@@ -63,10 +63,14 @@ void ps_db_restrict_to_user_sql(struct ps_db *db, struct ps_memory_limit *memory
 enum ps_status ps_memory_limit_check(struct ps_err *err);
 /* Limits the memory that SQLite allocates on this thread to `most` more bytes (0: no limit), until
  * ps_memory_limit_end. Until then, allocations also fail when the context of the thread has ended:
- * SQLite cannot be stopped otherwise while it prepares a statement. */
+ * SQLite cannot be stopped otherwise while it prepares a statement. All statements with a limit
+ * have 512 MiB together. */
 struct ps_memory_limit *ps_memory_limit_begin(size_t most);
 void ps_memory_limit_end(struct ps_memory_limit *memory);
 bool ps_memory_limit_is_exceeded(const struct ps_memory_limit *memory); /* NULL: false */
+/* Says which limit was exceeded: PS_LIMIT, or PS_UNAVAILABLE for that of all statements together.
+ */
+enum ps_status ps_memory_limit_fail(const struct ps_memory_limit *memory, struct ps_err *err);
 
 /* Appends a URI of the form "file:<path>". */
 void ps_uri_append_path(struct ps_buf *out, const char *path);

@@ -27,11 +27,15 @@
  */
 #include <stdlib.h>
 
-#include "base/hash_table.h"
+#include "base/context.h"
 #include "importers/sink.h"
 #include "server/runfile/handle.h"
 
-#define NO_PARENT UINT32_MAX
+#define NO_PARENT   UINT32_MAX
+#define NO_FUNCTION UINT32_MAX
+/* Calls between functions: 224 MiB in memory. A dump with more of them is larger than 100 MB. */
+#define EDGES_MAX ((uint32_t)4 << 20)
+#define NODES_MAX ((uint32_t)1 << 18) /* whatever a statement asks for */
 
 enum certainty { EXACT = 0, BOUNDED = 1, UNKNOWN = 2 };
 
@@ -62,11 +66,19 @@ struct limits {
 };
 
 struct function_row {
+    uint32_t id;
     struct ps_num ncalls, tottime;
     double primitive, cumtime;
     int64_t cycle;
     bool recursive;
-    struct ps_str callers, callees; /* valid until the statement steps again */
+    struct ps_str callers;        /* valid until the statement steps again */
+    uint32_t first_edge, n_edges; /* its calls of functions, in `by_caller` */
+};
+
+/* The calls of one function by another one. */
+struct edge {
+    uint32_t caller, callee; /* indexes in `functions`; before sort_edges the id of the caller */
+    struct ps_num ncalls, tottime_s, cumtime_s;
 };
 
 /* A callee that may become a node. */
@@ -79,20 +91,14 @@ struct callee {
     int64_t cycle;
 };
 
-/* A function whose callees were read before, since one function may be on many paths. */
-struct known_function {
-    uint32_t function;
-    struct function_row fn; /* callers and callees are {NULL, 0} */
-    struct callee *callees;
-    size_t n;
-};
-
+/* The functions and their calls are read once: each call is stored with its callee, and reading
+ * them again for each caller takes time that grows with the square of the calls. */
 struct walk {
-    sqlite3_stmt *fetch;
-    int code; /* SQLite code of the last failure of `fetch`, or SQLITE_OK */
-    struct known_function *known;
-    uint32_t n_known, cap_known;
-    struct ps_hash_table known_index; /* maps a function id to its index in `known` */
+    struct function_row *functions; /* by id */
+    uint32_t n_functions, cap_functions;
+    struct edge *edges; /* by callee */
+    uint32_t n_edges, cap_edges;
+    uint32_t *by_caller; /* indexes of `edges`, by caller, then by callee */
     const struct limits *limits;
     struct paths *out;
     uint32_t *heap; /* indexes of the nodes to expand; a max-heap by `upper` */
@@ -189,38 +195,38 @@ static struct ps_str column_blob(sqlite3_stmt *stmt, int column)
     return (struct ps_str){blob ? blob : "", (size_t)sqlite3_column_bytes(stmt, column)};
 }
 
-#define FN_COLUMNS "ncalls, primitive_calls, tottime_s, cumtime_s, cycle, callers, callees"
-
-/* Reads a row of FN_COLUMNS. For sampling profilers ncalls > primitive_calls does not imply
- * recursion, so only functions in a cycle of calls are recursive. */
+/* Reads a row of the statement of read_functions. For sampling profilers ncalls > primitive_calls
+ * does not imply recursion, so only functions in a cycle of calls are recursive. */
 static struct function_row fn_of_row(sqlite3_stmt *stmt)
 {
-    struct function_row fn = {.ncalls = column_num(stmt, 0),
-                              .primitive = sqlite3_column_double(stmt, 1),
-                              .tottime = column_num(stmt, 2),
-                              .cumtime = sqlite3_column_double(stmt, 3),
-                              .cycle = sqlite3_column_int64(stmt, 4),
-                              .callers = column_blob(stmt, 5),
-                              .callees = column_blob(stmt, 6)};
+    struct function_row fn = {.id = (uint32_t)sqlite3_column_int64(stmt, 0),
+                              .ncalls = column_num(stmt, 1),
+                              .primitive = sqlite3_column_double(stmt, 2),
+                              .tottime = column_num(stmt, 3),
+                              .cumtime = sqlite3_column_double(stmt, 4),
+                              .cycle = sqlite3_column_int64(stmt, 5),
+                              .callers = column_blob(stmt, 6)};
 
     fn.recursive =
         fn.cycle && (fn.ncalls.kind == PS_NUM_NONE || ps_num_to_real(fn.ncalls) > fn.primitive);
     return fn;
 }
 
-/* Reads a function. False: it does not exist, or an error occurred, with its code in w->code. */
-static bool fetch_function(struct walk *w, uint32_t id, struct function_row *out)
+static int compare_id(const void *id, const void *function)
 {
-    int code;
+    const uint32_t a = *(const uint32_t *)id, b = ((const struct function_row *)function)->id;
 
-    sqlite3_reset(w->fetch);
-    sqlite3_bind_int64(w->fetch, 1, id);
-    code = sqlite3_step(w->fetch);
-    if (code == SQLITE_ROW)
-        *out = fn_of_row(w->fetch);
-    else if (code != SQLITE_DONE)
-        w->code = code;
-    return code == SQLITE_ROW;
+    return (a > b) - (a < b);
+}
+
+/* Returns the index of a function, or NO_FUNCTION. */
+static uint32_t find_function(const struct walk *w, uint32_t id)
+{
+    const struct function_row *found = w->n_functions ? bsearch(&id, w->functions, w->n_functions,
+                                                                sizeof *w->functions, compare_id)
+                                                      : NULL;
+
+    return found ? (uint32_t)(found - w->functions) : NO_FUNCTION;
 }
 
 static void heap_push(struct walk *w, uint32_t node)
@@ -300,15 +306,15 @@ static struct path_node *add_node(struct paths *out, uint32_t function, uint32_t
  * function if the profile has no caller of it, or if all other calls happened inside the calls from
  * outside (for example of builtins.exec, which imports call again). Otherwise it has the time that
  * the callers do not account for. */
-static void add_root_if_called(struct paths *out, uint32_t id, const struct function_row *fn)
+static void add_root_if_called(struct paths *out, const struct function_row *fn)
 {
-    struct callers_sum sum = sum_callers(fn->callers, id);
+    struct callers_sum sum = sum_callers(fn->callers, fn->id);
     double from_outside = ps_num_to_real(fn->ncalls) - sum.ncalls, rest = fn->cumtime - sum.cumtime;
     struct path_node *node;
 
     if (sum.n && (from_outside <= 0 || fn->cumtime <= 0))
         return;
-    node = add_node(out, id, NO_PARENT, 0);
+    node = add_node(out, fn->id, NO_PARENT, 0);
     node->lower = node->upper = fn->cumtime;
     node->is_complete = sum.n == 0 || (fn->recursive && from_outside == fn->primitive);
     if (sum.n == 0 && !fn->recursive) {
@@ -324,65 +330,107 @@ static void add_root_if_called(struct paths *out, uint32_t id, const struct func
 }
 
 /* Adds the function with the largest total as the root, because every function has a caller. */
-static int widest_root(sqlite3 *db, struct paths *out)
+static void add_widest_root(struct walk *w)
 {
-    sqlite3_stmt *stmt = NULL;
-    int code = sqlite3_prepare_v2(
-        db, "SELECT id, cumtime_s FROM function ORDER BY cumtime_s DESC, id LIMIT 1", -1, &stmt,
-        NULL);
-
-    if (code != SQLITE_OK)
-        return code;
-    if (sqlite3_step(stmt) == SQLITE_ROW) {
-        struct path_node *node =
-            add_node(out, (uint32_t)sqlite3_column_int64(stmt, 0), NO_PARENT, 0);
-
-        node->is_complete = true;
-        node->lower = node->upper = sqlite3_column_double(stmt, 1);
-    }
-    return sqlite3_finalize(stmt);
-}
-
-static int all_roots(sqlite3 *db, struct paths *out)
-{
-    sqlite3_stmt *stmt = NULL;
-    int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS ", id FROM function", -1, &stmt, NULL);
-
-    if (code != SQLITE_OK)
-        return code;
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
-        struct function_row fn = fn_of_row(stmt);
-
-        add_root_if_called(out, (uint32_t)sqlite3_column_int64(stmt, 7), &fn);
-    }
-    code = sqlite3_finalize(stmt);
-    return code == SQLITE_OK && out->n == 0 ? widest_root(db, out) : code;
-}
-
-static void one_root(struct walk *w)
-{
-    struct function_row fn;
+    const struct function_row *widest = w->functions;
     struct path_node *node;
 
-    if (!fetch_function(w, w->limits->root, &fn))
+    if (!w->n_functions)
         return;
-    node = add_node(w->out, w->limits->root, NO_PARENT, 0);
+    for (uint32_t i = 1; i < w->n_functions; i++)
+        if (w->functions[i].cumtime > widest->cumtime)
+            widest = &w->functions[i];
+    node = add_node(w->out, widest->id, NO_PARENT, 0);
     node->is_complete = true;
-    node->lower = node->upper = fn.cumtime;
-    node->self = fn.recursive ? (struct ps_num){0} : fn.tottime;
-    node->calls = fn.recursive ? (struct ps_num){0} : fn.ncalls;
+    node->lower = node->upper = widest->cumtime;
 }
 
-static bool find_edge(struct ps_str callers, uint32_t caller, struct ps_call *out)
+static void add_root(struct walk *w)
 {
-    while (callers.len && ps_calls_next(&callers, out))
-        if (out->caller == caller)
-            return true;
-    return false;
+    const uint32_t index = find_function(w, w->limits->root);
+    const struct function_row *fn;
+    struct path_node *node;
+
+    if (index == NO_FUNCTION)
+        return;
+    fn = &w->functions[index];
+    node = add_node(w->out, fn->id, NO_PARENT, 0);
+    node->is_complete = true;
+    node->lower = node->upper = fn->cumtime;
+    node->self = fn->recursive ? (struct ps_num){0} : fn->tottime;
+    node->calls = fn->recursive ? (struct ps_num){0} : fn->ncalls;
 }
 
-static struct callee callee_of(uint32_t id, const struct function_row *g,
-                               const struct ps_call *edge)
+/* Adds the calls of the function with the index `callee`. False: there are too many. */
+static bool add_edges(struct walk *w, struct ps_str callers, uint32_t callee)
+{
+    for (struct ps_call call; callers.len && ps_calls_next(&callers, &call);) {
+        if (w->n_edges == EDGES_MAX)
+            return false;
+        PS_RESERVE_ONE(w->edges, w->n_edges, w->cap_edges);
+        w->edges[w->n_edges++] = (struct edge){.caller = call.caller,
+                                               .callee = callee,
+                                               .ncalls = call.ncalls,
+                                               .tottime_s = call.tottime_s,
+                                               .cumtime_s = call.cumtime_s};
+    }
+    return true;
+}
+
+/* Fills w->by_caller with a counting sort, which keeps the callees of a caller in ascending order.
+ */
+static void sort_edges(struct walk *w)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < w->n_edges; i++) {
+        w->edges[i].caller = find_function(w, w->edges[i].caller);
+        if (w->edges[i].caller != NO_FUNCTION)
+            w->functions[w->edges[i].caller].n_edges++;
+    }
+    for (uint32_t i = 0; i < w->n_functions; i++) {
+        w->functions[i].first_edge = next;
+        next += w->functions[i].n_edges;
+        w->functions[i].n_edges = 0;
+    }
+    w->by_caller = ps_alloc_array(next, sizeof *w->by_caller);
+    for (uint32_t i = 0; i < w->n_edges; i++) {
+        struct function_row *f;
+
+        if (w->edges[i].caller == NO_FUNCTION)
+            continue;
+        f = &w->functions[w->edges[i].caller];
+        w->by_caller[f->first_edge + f->n_edges++] = i;
+    }
+}
+
+/* Reads all functions and their calls. Adds all roots if the limits name none. Returns an SQLite
+ * code, and PS_LIMIT in *err if the dump has too many calls. */
+static int read_functions(struct walk *w, sqlite3 *db, struct ps_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = sqlite3_prepare_v2(db,
+                                  "SELECT id, ncalls, primitive_calls, tottime_s, cumtime_s, cycle,"
+                                  " callers FROM function ORDER BY id",
+                                  -1, &stmt, NULL);
+
+    while (code == SQLITE_OK && err->code == PS_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        struct function_row fn = fn_of_row(stmt);
+
+        if (!w->limits->root)
+            add_root_if_called(w->out, &fn);
+        if (!add_edges(w, fn.callers, w->n_functions))
+            ps_fail(err, PS_LIMIT, "the dump has more than %u calls between functions", EDGES_MAX);
+        fn.callers = (struct ps_str){NULL, 0};
+        PS_RESERVE_ONE(w->functions, w->n_functions, w->cap_functions);
+        w->functions[w->n_functions++] = fn;
+    }
+    if (code == SQLITE_OK)
+        code = sqlite3_finalize(stmt);
+    return code;
+}
+
+static struct callee callee_of(const struct function_row *g, const struct edge *edge)
 {
     bool has_time = edge->cumtime_s.kind != PS_NUM_NONE,
          only = g->ncalls.kind == PS_NUM_NONE /* unknown: a caller with all time is the only one */
@@ -395,7 +443,7 @@ static struct callee callee_of(uint32_t id, const struct function_row *g,
                        .recursive = g->recursive,
                        .cycle = g->cycle};
 
-    c.node.function = id;
+    c.node.function = g->id;
     c.node.self = edge->tottime_s.kind != PS_NUM_NONE ? edge->tottime_s : g->tottime;
     c.node.calls = edge->ncalls;
     return c;
@@ -453,56 +501,21 @@ static void set_certainty(const struct path_node *above, const struct function_r
     node->certainty = node->lower < node->upper ? BOUNDED : EXACT;
 }
 
-static bool is_function(const void *items, uint32_t index, const void *function)
+/* Returns the callees of a function, to be freed; *n: their number. */
+static struct callee *list_callees(const struct walk *w, const struct function_row *f, uint32_t *n)
 {
-    return ((const struct known_function *)items)[index].function == *(const uint32_t *)function;
-}
+    struct callee *callees = ps_alloc_array(f->n_edges, sizeof *callees);
+    uint32_t last = NO_FUNCTION;
 
-static void read_callees(struct walk *w, struct known_function *k)
-{
-    PS_AUTO(ps_free_ptr)
-    char *ids = ps_strdup(k->fn.callees); /* fetch_function invalidates the blobs */
-    struct ps_str rest = {ids, k->fn.callees.len};
-    size_t cap = 0;
-    uint32_t id = 0;
+    *n = 0;
+    for (uint32_t i = 0; i < f->n_edges; i++) {
+        const struct edge *edge = &w->edges[w->by_caller[f->first_edge + i]];
 
-    while (rest.len && ps_ids_next(&rest, &id)) {
-        struct function_row g;
-        struct ps_call edge;
-
-        if (!fetch_function(w, id, &g) || !find_edge(g.callers, k->function, &edge))
-            continue;
-        PS_RESERVE_ONE(k->callees, k->n, cap);
-        k->callees[k->n++] = callee_of(id, &g, &edge);
+        if (edge->callee != last) /* a damaged file may name a caller twice */
+            callees[(*n)++] = callee_of(&w->functions[edge->callee], edge);
+        last = edge->callee;
     }
-    k->fn.callers = k->fn.callees = (struct ps_str){NULL, 0};
-}
-
-/* Returns a function with its callees; NULL: the file does not have it. Valid until the next call.
- */
-static const struct known_function *load_function(struct walk *w, uint32_t function)
-{
-    struct known_function k = {.function = function};
-    uint64_t hash = ps_hash_u64(function);
-    uint32_t index = ps_hash_table_find(&w->known_index, hash, is_function, w->known, &function);
-
-    if (index != PS_HASH_NONE)
-        return &w->known[index];
-    if (!fetch_function(w, function, &k.fn))
-        return NULL;
-    read_callees(w, &k);
-    PS_RESERVE_ONE(w->known, w->n_known, w->cap_known);
-    index = ps_hash_table_add(&w->known_index, hash, w->n_known, is_function, w->known, &function);
-    w->known[w->n_known++] = k;
-    return &w->known[index];
-}
-
-static void forget_all(struct walk *w)
-{
-    for (uint32_t i = 0; i < w->n_known; i++)
-        free(w->known[i].callees);
-    free(w->known);
-    ps_hash_table_free(&w->known_index);
+    return callees;
 }
 
 /* Whether a callee of node `at` becomes a node within the limits. If so, sets all members of the
@@ -531,21 +544,22 @@ static bool becomes_node(const struct walk *w, uint32_t at, const struct functio
 static void expand_node(struct walk *w, uint32_t at)
 {
     struct paths *out = w->out;
-    const struct known_function *k = load_function(w, out->nodes[at].function);
+    const struct function_row *f = &w->functions[find_function(w, out->nodes[at].function)];
     PS_AUTO(ps_free_ptr) struct callee *callees = NULL;
-    uint32_t first = out->n;
+    uint32_t first = out->n, n = f->n_edges;
     struct upper_bounds room;
 
-    if (!k || !k->n)
+    if (!n || out->n >= w->limits->max_nodes) {
+        out->n_left_out += n;
         return;
-    callees = ps_grow(NULL, k->n, sizeof *callees);
-    memcpy(callees, k->callees, k->n * sizeof *callees);
-    for (size_t i = 0; i < k->n; i++)
+    }
+    callees = list_callees(w, f, &n);
+    for (uint32_t i = 0; i < n; i++)
         callees[i].node.upper =
             callees[i].time < out->nodes[at].upper ? callees[i].time : out->nodes[at].upper;
-    room = room_of(callees, k->n);
-    for (size_t i = 0; i < k->n; i++) {
-        if (becomes_node(w, at, &k->fn, room, &callees[i]))
+    room = room_of(callees, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (becomes_node(w, at, f, room, &callees[i]))
             *add_node(out, 0, 0, 0) = callees[i].node;
         else
             out->n_left_out++;
@@ -560,33 +574,37 @@ static void expand_node(struct walk *w, uint32_t at)
 }
 
 /* Computes the paths. Expands the nodes with the largest `upper` first, so that max_nodes omits the
- * smallest nodes. Returns an SQLite code. Free *out with free_paths. */
-static int expand_paths(sqlite3 *db, const struct limits *limits, struct paths *out)
+ * smallest nodes. Returns an SQLite code; *err is set if there is more to say. Free *out with
+ * free_paths. */
+static int expand_paths(sqlite3 *db, const struct limits *limits, struct paths *out,
+                        struct ps_err *err)
 {
     struct walk w = {.limits = limits, .out = out};
-    int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS " FROM function WHERE id = ?1", -1,
-                                  &w.fetch, NULL);
+    int code;
 
     *out = (struct paths){0};
-    if (code != SQLITE_OK)
-        return code;
-    if (limits->root)
-        one_root(&w);
-    else
-        code = all_roots(db, out);
-    if (out->n)
-        qsort(out->nodes, out->n, sizeof *out->nodes, compare_hi_descending);
-    out->n_roots = out->n;
-    for (uint32_t i = 0; i < out->n; i++) {
-        out->total += out->nodes[i].upper;
-        heap_push(&w, i);
+    code = read_functions(&w, db, err);
+    if (code == SQLITE_OK && err->code == PS_OK) {
+        sort_edges(&w);
+        if (limits->root)
+            add_root(&w);
+        else if (!out->n)
+            add_widest_root(&w);
+        if (out->n)
+            qsort(out->nodes, out->n, sizeof *out->nodes, compare_hi_descending);
+        out->n_roots = out->n;
+        for (uint32_t i = 0; i < out->n; i++) {
+            out->total += out->nodes[i].upper;
+            heap_push(&w, i);
+        }
     }
-    while (w.n_heap && w.code == SQLITE_OK)
+    while (w.n_heap && ps_context_check(err) == PS_OK)
         expand_node(&w, heap_pop(&w));
-    sqlite3_finalize(w.fetch);
     free(w.heap);
-    forget_all(&w);
-    return code == SQLITE_OK ? w.code : code;
+    free(w.functions);
+    free(w.edges);
+    free(w.by_caller);
+    return code;
 }
 
 static void free_paths(struct paths *paths)
@@ -646,6 +664,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
                   sqlite3_value **argv)
 {
     struct cursor *cursor = (struct cursor *)base;
+    struct ps_err err = PS_ERR_INIT;
     struct limits limits;
     int code;
 
@@ -654,9 +673,13 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     limits.min_share = sqlite3_value_double(argv[1]);
     limits.max_depth = (uint32_t)sqlite3_value_int64(argv[2]);
     limits.max_nodes = (uint32_t)sqlite3_value_int64(argv[3]);
+    limits.max_nodes = limits.max_nodes < NODES_MAX ? limits.max_nodes : NODES_MAX;
     release(base);
     cursor->index = 0;
-    code = expand_paths(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
+    code =
+        expand_paths(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths, &err);
+    if (err.code != PS_OK)
+        return ps_table_fail(base->pVtab, &err);
     if (code == SQLITE_OK)
         make_order(cursor);
     return code;

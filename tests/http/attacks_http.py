@@ -324,7 +324,6 @@ class Wire(Attack):
                 "an unknown coding": self.post(b"Transfer-Encoding: xchunked", body=b"0\r\n\r\n" + second),
                 "a list of codings": self.post(b"Transfer-Encoding: gzip, chunked", body=b"0\r\n\r\n" + second),
                 "a space before the colon": self.post(b"Transfer-Encoding : chunked", length + b"0", body=b"0\r\n\r\n" + second),
-                "a folded header": self.post(b"X: y", b" Content-Length: 9", body=second),
                 "a folded Host": b"GET / HTTP/1.1\r\nHost: localhost\r\n evil.example\r\n\r\n",
                 "a bare CR": self.post(b"X: y\rContent-Length: 9", body=second),
                 "two Hosts": b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
@@ -334,6 +333,13 @@ class Wire(Attack):
                 "words behind the size of a chunk": self.post(chunked, body=b"3 x\r\nabc\r\n0\r\n\r\n" + second)}.items():
             answer = self.cut(f"smuggling: {attack}", data, 400)
             self.assertNotIn(b"DELETE", answer)
+        # libmicrohttpd joins folded lines and ends a value at a NUL, before this server sees the header.
+        end = b"Connection: close\r\n\r\n"
+        sql = b"POST /api/v1/sql HTTP/1.1\r\n" + HOST
+        self.assertIn(b"sql and run", self.cut("a folded length", sql + b"Content-Length: 1\r\n 0\r\n" + end + b"[]" + b" " * 8, 400))
+        self.assertIn(b"sql and run", self.cut("a NUL in a length", sql + b"Content-Length: 2\x000\r\n" + end + b"[]", 400))
+        self.cut("a NUL in the name of a header", b"GET / HTTP/1.1\r\n" + HOST + b"X\0Y: z\r\n\r\n", 400)
+        self.cut("a folded line before all headers", b"GET / HTTP/1.1\r\n X: y\r\n" + HOST + b"\r\n", 400)
         self.cut("a chunk beyond 64 bits", self.post(chunked, body=b"f" * 20 + b"\r\nabc"), 413)
         self.cut("a length beyond 64 bits", self.post(length + b"9" * 30), 413)
 
@@ -366,7 +372,8 @@ class Wire(Attack):
         self.cut("100,000 headers", b"GET / HTTP/1.1\r\n" + HOST + b"X-A: b\r\n" * 100_000 + b"\r\n", 431, 413)
         self.cut("a header of 1 MB", b"GET / HTTP/1.1\r\n" + HOST + b"X-A: " + b"b" * 1_000_000 + b"\r\n\r\n", 431, 413)
         self.cut("a method of 1 MB", b"G" * 1_000_000 + b" / HTTP/1.1\r\n" + HOST + b"\r\n", 414, 413, 431, 400)
-        self.refused("257 parameters", self.get("/api/v1/shelf?" + "&".join("a=1" for _ in range(257))), 400)
+        for count in (257, 500, 5000):
+            self.refused(f"{count} parameters", self.get("/api/v1/shelf?" + "&".join("a=1" for _ in range(count))), 400)
         self.refused("a Content-Length of 9 GB", self.server.request("POST", RUNS, headers={"Content-Length": "9000000000", "Expect": "100-continue"}), 413)
         self.refused("a JSON body of 64 KiB + 1", self.request("PATCH", RUNS + "/x", b" " * 65537), 413)
         fields, kind = form(*[('Content-Disposition: form-data; name="tag"', b"x=y")] * 1000)

@@ -4,13 +4,14 @@ import concurrent.futures
 import csv
 import io
 import json
+import marshal
 import os
 import re
 import select
 import socket
 import unittest
 
-from server import ROOT, ServerTest, cpu_ticks, dump, import_log
+from server import ROOT, ServerTest, cpu_ticks, dump, import_log, sanitized
 from wait import wait_until  # where server.py looks
 
 SQL = "/api/v1/sql"
@@ -310,6 +311,23 @@ class Ends(Sql):
         nested = ", ".join(f"c{i} AS (SELECT 1 AS x FROM c{i - 1} a, c{i - 1} b)" for i in range(1, 40))
         answer = self.ask(f"WITH c0 AS (SELECT 1 AS x), {nested} SELECT count(*) FROM c39")
         self.assertIn((answer.status, answer.error["code"]), [(413, "too_large"), (503, "too_slow")])
+        if not sanitized():
+            # What a statement may hold, and the server; then the memory goes back to the system.
+            self.assertLess(self.memory("VmHWM"), 256 + 64)
+            self.assertLess(self.memory("VmRSS"), 64)
+
+    def memory(self, what):
+        """In MiB."""
+        with open(f"/proc/{self.server.process.pid}/status", encoding="ascii") as status:
+            return int(re.search(what + r":\s+(\d+) kB", status.read())[1]) // 1024
+
+    def test_paths_of_calls_are_bounded(self):
+        """Each function calls all that follow it, so there are 2^98 paths."""
+        functions = [("dense.py", i + 1, f"f{i}") for i in range(100)]
+        stats = {f: (max(i, 1), max(i, 1), 1.0, 1.0 * (100 - i), {g: (1, 1, 1.0, 1.0 * (100 - i)) for g in functions[:i]})
+                 for i, f in enumerate(functions)}
+        run = self.add(marshal.dumps(stats), name="dense")["id"]
+        self.assertEqual(self.rows("SELECT count(*), max(cut) > 1000000 FROM ps_paths(0, 0, 1000, 4000000000)", run=run), [[1 << 18, 1]])
 
     def test_functions_of_long_texts_are_stopped(self):
         long = "(SELECT printf('%04000000d', 0) AS a)"
