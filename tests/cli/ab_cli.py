@@ -124,7 +124,7 @@ class Failures(AbTest):
                 (("--base", "true", "--new", "true", "--fail-on", "fast"), "--fail-on"),
                 (("--base", "true", "--new", "true", "--repeat", "3"), "use --pairs"),
                 (("--base", "true", "--new", "true", "--tag", "pair=1"), "--tag pair"),
-                (("--base", "true", "--new", "true", "--recorder", "perf"), "unknown recorder"),
+                (("--base", "true", "--new", "true", "--recorder", "stopwatch"), "unknown recorder"),
                 (("--base", "true", "--new", "true", "true"), "unexpected argument 'true'")):
             with self.subTest(text):
                 self.assertIn(text, self.ab(*args, status=2).stderr.decode())
