@@ -101,3 +101,16 @@ test('attacks: Markdown of a note brings no element, no image and no address tha
     equal(await page.locator('.note-preview').locator('img, svg, script').count(), 0, 'elements of the preview');
     check(await shelf.stop(), 'serve ends');
 });
+
+test('attacks: marks that change the direction of text are visible in names', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    const { id } = shelf.add(join(DEMO, 'awscli.log'), '--name', 'run_\u202egnp.exe');
+    const page = await openHostile(pages, shelf.url);
+    await page.getByText('run_\\u202egnp.exe').first().waitFor();
+    await page.goto(`${shelf.url}#/run/${id}`);
+    await page.getByText('run_\\u202egnp.exe').first().waitFor();
+    await settle(page);
+    const marked = await page.evaluate(() => /[\u202a-\u202e\u2066-\u2069]/.test(document.body.outerHTML));
+    equal(marked, false, 'a mark in the page');
+    check(await shelf.stop(), 'serve ends');
+});

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { amdahl, amdahlCurve, speedUp } from '../src/features/functions/amdahl';
+import { showMarks } from '../src/base/direction_marks';
 import { type CallGraph, graphToDot, quote } from '../src/model/dot';
 import { readLayout } from '../src/model/graph_layout';
 import {
@@ -226,4 +227,13 @@ test('long names keep their end, short ones are whole, no character is split', (
     assert.deepEqual(splitTail('short'), ['short', '']);
     const long = `${'x'.repeat(40)}\u{1f40d}12345678901`;
     assert.deepEqual(splitTail(long), ['x'.repeat(40), '\u{1f40d}12345678901']);
+});
+
+test('marks that change the direction of text are visible', () => {
+    assert.equal(showMarks('run_\u202egnp.exe'), 'run_\\u202egnp.exe');
+    assert.equal(showMarks('\u061c\u2066a\u2069'), '\\u061c\\u2066a\\u2069');
+    assert.equal(
+        showMarks('12\u202f% \u05d0\u05d1 \u{1f468}\u200d\u{1f469}'),
+        '12\u202f% \u05d0\u05d1 \u{1f468}\u200d\u{1f469}',
+    );
 });

@@ -5,6 +5,7 @@
  */
 import { render } from 'preact';
 import { replaceFetch } from '../base/client';
+import { showDirectionMarks } from '../base/direction_marks';
 import { type OfflineFile, setOfflineFile } from '../base/offline';
 import type { PanelHost } from '../base/panel';
 import { Notice } from '../components/notice';
@@ -55,6 +56,7 @@ function openInPanel(host: PanelHost): void {
     render(openPanel(host), root);
 }
 
+showDirectionMarks(CanvasRenderingContext2D.prototype);
 const host = hostOfWindow();
 if (host) openInPanel(host);
 else openPage().catch(showError);
