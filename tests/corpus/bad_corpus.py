@@ -28,6 +28,7 @@ BY_CONTENT = {
 # What lies in wild/other, once it can be read; the rest of it stays refused.
 OTHERS = {"cprofile-text-named-pstats.pstats": "pstats-text", "cprofile-text-neuralnet.txt": "pstats-text",
           "docrobust-advanced-old.txt": "pstats-text", "seed-advanced.txt": "pstats-text",  # the reports inside
+          "pyinstrument-wikipedia.json": "pyinstrument",
           "key_averages-cuda-memory.txt": "key-averages", "hta-memory_timeline.raw.json.gz": "memory-timeline"}
 # fb 30, an empty dict: pstats.Stats refuses it (nothing was profiled), and so do we, whatever a list says of it.
 EMPTY_DICT = b"\xfb0"
