@@ -33,7 +33,7 @@ static inline bool ps_str_eq_c(struct ps_str a, const char *text)
 
 static inline bool ps_str_starts_with(struct ps_str a, struct ps_str prefix)
 {
-    return a.len >= prefix.len && memcmp(a.ptr, prefix.ptr, prefix.len) == 0;
+    return a.len >= prefix.len && (prefix.len == 0 || memcmp(a.ptr, prefix.ptr, prefix.len) == 0);
 }
 
 /* The slice without its first n bytes; an empty slice if it is shorter than n. */
