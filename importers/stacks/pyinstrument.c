@@ -121,7 +121,7 @@ static bool read_decimal(struct reader *r, struct st_decimal *out)
 static bool read_time(struct reader *r, int64_t *out)
 {
     struct st_decimal seconds;
-    bool rounded;
+    bool rounded = false;
 
     if (!read_decimal(r, &seconds))
         return false;
@@ -280,7 +280,7 @@ static void push_sample(struct reader *r, const struct st_decimal *time)
 {
     size_t n = r->stack.n < ST_DEPTH_MAX ? r->stack.n : ST_DEPTH_MAX;
     int64_t ns;
-    bool rounded;
+    bool rounded = false;
 
     r->read++;
     if (!st_scale_decimal(time, SECONDS, &ns, &rounded) || ns < 0)
@@ -390,7 +390,7 @@ static void write_title(struct reader *r)
 static void write_times(struct reader *r)
 {
     int64_t start, duration, ns;
-    bool rounded;
+    bool rounded = false;
 
     if (r->start_time.digits > 0 && st_scale_decimal(&r->start_time, 6, &start, &rounded) &&
         st_scale_decimal(&r->duration, 6, &duration, &rounded) && duration >= 0)
