@@ -234,6 +234,36 @@ static void give_up(struct rebuild_state *r, const struct invalid_run *run)
     set_aside(r, "runs", &run->file, run->problem);
 }
 
+static bool is_deleted_label(struct rebuild_state *r, struct ps_str label)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err err = PS_ERR_INIT;
+
+    ps_db_prepare(r->store->catalog, ps_query_sql("label_deleted"), &stmt, &err);
+    ps_bind_text(stmt, ":label", label);
+    return ps_stmt_step(stmt, &err);
+}
+
+/* Compares a run file with the hash of the old catalog, if its original can replace it. Deleted
+ * runs are left out: a new import would bring them back; `undelete` checks their hashes. */
+static enum ps_status check_hash(struct rebuild_state *r, const struct found *run, const char *path,
+                                 const char *sha256, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+    struct ps_file_row kept;
+    struct ps_sent_file sent;
+    struct found when = {.seq = 0};
+
+    if (!r->old_whole || !ps_file_has(r->store, NULL, "originals", sha256) ||
+        ps_file_read_row(r->old, "runs", run->id, &kept, PS_ERR_IGNORED) != PS_OK ||
+        (last_label(r, run->id, &label, &when) && is_deleted_label(r, ps_buf_slice(&label))))
+        return err->code;
+    if (ps_file_send(r->store, "runs", path, &sent, err) == PS_OK &&
+        strcmp(kept.hash, sent.hash) != 0)
+        (void)ps_fail(err, PS_IO, "its bytes changed after it was written");
+    return err->code;
+}
+
 static void look_at(struct rebuild_state *r, const struct dirent *file)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_entry_path(r->store, "runs", file);
@@ -248,7 +278,8 @@ static void look_at(struct rebuild_state *r, const struct dirent *file)
     if (read_run(path, &arena, &row, &label, &err) == PS_OK &&
         (!ps_file_name_is_valid("originals", row.sha256) || strncmp(row.sha256, run.id, 16) != 0))
         (void)ps_fail(&err, PS_CONFLICT, "it belongs to another original");
-    if (ps_check_run(path, row.sha256, true, &err) == PS_OK) {
+    if (ps_check_run(path, row.sha256, true, &err) == PS_OK &&
+        check_hash(r, &run, path, row.sha256, &err) == PS_OK) {
         run.created_ms = row.created_ms;
         (void)last_label(r, run.id, &last, &run);
         PS_RESERVE_ONE(r->runs, r->n, r->cap);

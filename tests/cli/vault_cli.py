@@ -208,6 +208,18 @@ class Verify(VaultTest):
         self.change_catalog("UPDATE token SET role = 'wiewer'")
         self.assertEqual(self.findings(), [("catalog", "catalog.db")])
 
+    def test_rebuild_imports_a_changed_run_again(self):
+        path = os.path.join("runs", self.first + ".db")
+        total = lambda: self.ok("sql", self.first, "SELECT sum(self_us) FROM imports", "--csv")
+        before = total()
+        with sqlite3.connect(os.path.join(self.data, path)) as db:
+            db.execute("UPDATE import SET self_us = self_us + 1000 WHERE id = 5")
+        db.close()
+        self.assertNotEqual(total(), before)
+        self.assertEqual(self.findings(), [("run", path)])
+        self.run_verb("rebuild")
+        self.assertEqual((total(), self.findings()), (before, []))
+
     def test_a_deleted_run_that_is_damaged(self):
         self.ok("rm", self.first)
         self.assertEqual(self.findings(), [])
