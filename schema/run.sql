@@ -219,7 +219,7 @@ CREATE TABLE chunk( -- in the order of writing; the chunks of a track are in the
     kinds INTEGER NOT NULL     -- [0..UINT32_MAX] 1 << enum ps_slice_kind for each kind that occurs
 );
 -- PACKED slice: enum ps_slice_column
---   start [0.., sorted]
+--   start [-4611686018427387904..4611686018427387903, sorted] ns since the origin; before it in the capture of a graph
 --   duration [0..]
 --   self [0.., <= duration]
 --   parent [0..UINT32_MAX] a row before it of the same track
@@ -262,13 +262,13 @@ CREATE TABLE series( -- a series of numbers over time
 --   kind [-> text or 0]
 --   from_slice [-> slice or 0]
 --   to_slice [-> slice or 0]
---   from_ns [0..]
---   to_ns [0..]
+--   from_ns [-4611686018427387904..4611686018427387903]
+--   to_ns [-4611686018427387904..4611686018427387903]
 -- PACKED counts: family 2, of a series
---   t_ns [0..]
+--   t_ns [-4611686018427387904..4611686018427387903]
 --   value [] bits of a double
 -- PACKED memory: family 3
---   t_ns [0..]
+--   t_ns [-4611686018427387904..4611686018427387903]
 --   device_type []
 --   device []
 --   bytes []
@@ -279,7 +279,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   outside [bool]
 --   worker [0..65535]
 -- PACKED collectives: family 4, calls of collectives
---   start_ns [0..]
+--   start_ns [-4611686018427387904..4611686018427387903]
 --   duration_ns [0..]
 --   slice [-> slice]
 --   collective [-> collective]
@@ -287,8 +287,8 @@ CREATE TABLE series( -- a series of numbers over time
 --   bytes_in [0..]
 --   bytes_out [0..]
 -- PACKED steps: family 5, counted steps, for the views of ranks
---   start_ns [0.., <= end_ns]
---   end_ns [0..]
+--   start_ns [-4611686018427387904..4611686018427387903, <= end_ns]
+--   end_ns [-4611686018427387904..4611686018427387903]
 --   step [-> step]
 --   worker [0..65535]
 --   name [-> step, <= step] the first step with the same name
