@@ -15,6 +15,11 @@ def is_dump(path):
     return not path.endswith((".print_stats.txt", ".callgrind.out"))
 
 
+def is_yappi(path):
+    """pstats, the oracle, swaps the counts of yappi's dumps and lacks its C functions: tests/cli/fields_cli.py."""
+    return os.path.basename(path).startswith("yappi")
+
+
 def is_empty(path):
     """The dump of a profiler that was never enabled: pstats.Stats refuses it, and so do we."""
     return os.path.getsize(path) == 2
@@ -106,7 +111,7 @@ class Dumps(CorpusTest):
 
     def test_made_dumps_equal_the_oracle(self):
         for path in filter(is_dump, paths("made/pstats")):
-            if is_empty(path):
+            if is_empty(path) or is_yappi(path):
                 continue
             with self.subTest(os.path.basename(path)):
                 self.equal(path, oracle(path), in_order=not is_python2(path))
@@ -130,7 +135,7 @@ class Dumps(CorpusTest):
 
     def test_totals(self):
         for path in filter(is_dump, paths("made/pstats")):
-            if is_empty(path):
+            if is_empty(path) or is_yappi(path):
                 continue
             with self.subTest(os.path.basename(path)):
                 doc, summary = oracle(path), self.shelf.show(path)["summary"]
