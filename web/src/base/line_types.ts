@@ -49,6 +49,9 @@ export interface MprofSummary {
     start_s: number;
     duration_s: number;
     slope_mib_s: number | null;
+    /** when it was recorded, since 1970 */
+    started_us?: number;
+    ended_us?: number;
 }
 
 export type SourceState = 'carried' | 'attached' | 'changed' | 'missing';

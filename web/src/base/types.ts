@@ -41,10 +41,13 @@ export interface ImportSummary {
 
 export interface PstatsSummary {
     total_tt_s: number;
-    total_calls: number;
-    primitive_calls: number;
+    /** null: the profile does not count calls */
+    total_calls: number | null;
+    primitive_calls: number | null;
     functions: number;
     files: number;
+    /** yappi: the longest time of a function, if own times overlap and add up to more */
+    overlapped_s?: number;
     /** 1: from a sampling profiler */
     sampled: number;
     /** only for pstats dumps, not for tables of samples */
