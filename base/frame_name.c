@@ -49,16 +49,10 @@ static size_t opening_bracket(struct ps_str text, char open, char close)
     return 0;
 }
 
-static bool ends_with(struct ps_str text, const char *end)
-{
-    size_t n = strlen(end);
-
-    return text.len >= n && memcmp(text.ptr + text.len - n, end, n) == 0;
-}
-
 static bool is_python_file(struct ps_str file)
 {
-    return ends_with(file, ".py") || ends_with(file, ".pyx") || ends_with(file, ".pyc");
+    return ps_str_ends_with(file, PS_STR(".py")) || ps_str_ends_with(file, PS_STR(".pyx")) ||
+           ps_str_ends_with(file, PS_STR(".pyc"));
 }
 
 /* "memcpy+0x1f": cuts the offset of an instruction off the function. */

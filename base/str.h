@@ -36,6 +36,12 @@ static inline bool ps_str_starts_with(struct ps_str a, struct ps_str prefix)
     return a.len >= prefix.len && (prefix.len == 0 || memcmp(a.ptr, prefix.ptr, prefix.len) == 0);
 }
 
+static inline bool ps_str_ends_with(struct ps_str a, struct ps_str suffix)
+{
+    return a.len >= suffix.len &&
+           (suffix.len == 0 || memcmp(a.ptr + a.len - suffix.len, suffix.ptr, suffix.len) == 0);
+}
+
 /* The slice without its first n bytes; an empty slice if it is shorter than n. */
 static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
 {

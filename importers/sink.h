@@ -296,6 +296,9 @@ struct ps_gap {
 /* A memory snapshot of PyTorch's caching allocator. Bytes of allocations are requested bytes, those
  * of blocks are rounded up, those of segments are reserved from the driver. */
 
+/* The text of the only frame of samples that a sampling profiler took without a frame. */
+#define PS_NO_FRAME "(no frame)"
+
 /* Stored in run files: never renumber. */
 enum ps_snapshot_action {
     PS_SNAPSHOT_ALLOC = 0,

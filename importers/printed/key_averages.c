@@ -78,11 +78,6 @@ struct reader {
  * 1.6, "Self CPU total" and "Number of Calls", are supported, too.
  */
 
-static bool ends_with(struct ps_str text, struct ps_str end)
-{
-    return text.len >= end.len && memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
-}
-
 static struct ps_str without_end(struct ps_str text, size_t n)
 {
     return (struct ps_str){text.ptr, text.len - n};
@@ -154,7 +149,7 @@ static bool parse_percent(struct ps_str cell, struct ps_num *out)
 static enum column time_column(struct ps_str text, bool percent, struct header *out)
 {
     static const struct ps_str total = PS_STR(" total");
-    bool is_total = ends_with(text, total);
+    bool is_total = ps_str_ends_with(text, total);
     struct column_owner of = column_owner(is_total ? without_end(text, total.len) : text, out);
 
     if (!of.self && !is_total)
@@ -185,7 +180,7 @@ static bool flops_column(struct ps_str text, double *out)
     static const char prefixes[] = "KMGTP";
     const char *prefix;
 
-    if (!ps_str_starts_with(text, PS_STR("Total ")) || !ends_with(text, PS_STR("FLOPs")))
+    if (!ps_str_starts_with(text, PS_STR("Total ")) || !ps_str_ends_with(text, PS_STR("FLOPs")))
         return false;
     text = without_end(ps_str_skip(text, 6), 5);
     prefix = text.len == 1 ? strchr(prefixes, text.ptr[0]) : NULL;
@@ -215,14 +210,15 @@ static enum column column_of(struct ps_str title, struct header *out)
             return plain[i].column;
     if (flops_column(title, &out->flops_factor))
         return figure_column(PS_OPERATOR_FLOPS);
-    if (ends_with(title, memory))
+    if (ps_str_ends_with(title, memory))
         return memory_column(without_end(title, memory.len), out);
-    if (ends_with(title, avg))
+    if (ps_str_ends_with(title, avg))
         return figure_column(column_owner(without_end(title, avg.len), out).device
                                  ? PS_OPERATOR_DEVICE_MEAN_NS
                                  : PS_OPERATOR_CPU_MEAN_NS);
-    return ends_with(title, percent) ? time_column(without_end(title, percent.len), true, out)
-                                     : time_column(title, false, out);
+    return ps_str_ends_with(title, percent)
+               ? time_column(without_end(title, percent.len), true, out)
+               : time_column(title, false, out);
 }
 
 /* Parses the columns of a header line. False: not a header. */

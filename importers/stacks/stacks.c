@@ -141,13 +141,6 @@ static bool contains_word(struct ps_str text, const char *word)
     return ps_str_find(text, ps_str_from_c(word)) != NULL;
 }
 
-static bool ends_with_word(struct ps_str text, const char *word)
-{
-    size_t len = strlen(word);
-
-    return text.len >= len && memcmp(text.ptr + text.len - len, word, len) == 0;
-}
-
 /* Matches "name (app.py:12)", "app.py:name:12", "app.py(12):_name", "<module>", "<frozen
  * runpy>:run:3". */
 static bool is_python(struct ps_str frame)
@@ -159,7 +152,7 @@ static bool is_python(struct ps_str frame)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (contains_word(frame, words[i]))
             return true;
-    return ends_with_word(frame, ".py") || ends_with_word(frame, ".ipynb");
+    return ps_str_ends_with(frame, PS_STR(".py")) || ps_str_ends_with(frame, PS_STR(".ipynb"));
 }
 
 /* Matches shared libraries, C++ names, addresses, builtins, and the annotations of FlameGraph's
@@ -174,9 +167,9 @@ static bool is_native(struct ps_str frame)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (contains_word(frame, words[i]))
             return true;
-    return ps_str_starts_with(frame, PS_STR("0x")) || ends_with_word(frame, ".so") ||
-           ends_with_word(frame, "_[k]") || ends_with_word(frame, "_[j]") ||
-           ends_with_word(frame, "_[i]");
+    return ps_str_starts_with(frame, PS_STR("0x")) || ps_str_ends_with(frame, PS_STR(".so")) ||
+           ps_str_ends_with(frame, PS_STR("_[k]")) || ps_str_ends_with(frame, PS_STR("_[j]")) ||
+           ps_str_ends_with(frame, PS_STR("_[i]"));
 }
 
 /* The enum ps_family of a frame, detected from its name: PS_FAMILY_RUNTIME for native code,
@@ -942,7 +935,7 @@ static void write_headline(const struct st_stacks *stacks)
 /* Gives the frame of samples without frames its id. */
 static void name_no_frame(struct st_stacks *stacks)
 {
-    uint32_t id = stacks->n_frameless ? st_frame_id(stacks, PS_STR("(no frame)")) : 0;
+    uint32_t id = stacks->n_frameless ? st_frame_id(stacks, PS_STR(PS_NO_FRAME)) : 0;
 
     for (uint32_t t = 0; t < stacks->n_tracks && stacks->n_frameless; t++)
         for (uint32_t i = 0; i < stacks->tracks[t].n_frames; i++)

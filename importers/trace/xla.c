@@ -29,17 +29,13 @@ struct tr_xla {
     size_t n_steps, cap_steps;
 };
 
-static bool ends_with(struct ps_str text, struct ps_str end)
-{
-    return text.len >= end.len && memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
-}
-
 static bool is_wait(struct ps_str name)
 {
     return ps_str_starts_with(name, PS_STR("Wait: ")) ||
            ps_str_starts_with(name, PS_STR("Wait for ")) ||
            ps_str_starts_with(name, PS_STR("Rendezvous")) ||
-           ends_with(name, PS_STR("(wait for completion)")) || ends_with(name, PS_STR("::Await")) ||
+           ps_str_ends_with(name, PS_STR("(wait for completion)")) ||
+           ps_str_ends_with(name, PS_STR("::Await")) ||
            ps_str_find(name, PS_STR("BlockHostUntil")) != NULL ||
            ps_str_find(name, PS_STR("BlockUntilReady")) != NULL;
 }

@@ -237,12 +237,6 @@ enum ps_status ps_catalog_describe_differences(struct ps_db *db, const struct ps
     return label ? describe(db, "label_differs", row, label, out, err) : err->code;
 }
 
-enum ps_status ps_catalog_describe_deleted(struct ps_db *db, const struct ps_catalog_row *row,
-                                           struct ps_buf *out, struct ps_err *err)
-{
-    return describe(db, "deleted_differs", row, NULL, out, err);
-}
-
 enum ps_status ps_catalog_put_run(struct ps_db *db, const struct ps_catalog_row *row,
                                   char **name_out, struct ps_err *err)
 {

@@ -311,13 +311,10 @@ enum ps_status ps_catalog_put_run(struct ps_db *db, const struct ps_catalog_row 
                                   char **name_out, struct ps_err *err);
 /* Appends the names of the properties in which the catalog differs from `row`, which was read from
  * the run file, or from the last label of the run (labels.c). label NULL: the last label is
- * unknown. */
+ * unknown, or the run is deleted. */
 enum ps_status ps_catalog_describe_differences(struct ps_db *db, const struct ps_catalog_row *row,
                                                const char *label, struct ps_buf *out,
                                                struct ps_err *err);
-/* Like ps_catalog_describe_differences for the row of a deleted run, without its label. */
-enum ps_status ps_catalog_describe_deleted(struct ps_db *db, const struct ps_catalog_row *row,
-                                           struct ps_buf *out, struct ps_err *err);
 /* Renames `part` to the final path of the run file, and inserts or updates the row of the run. Sets
  * out->already_existed if the shelf has an up-to-date run of these bytes, and does nothing else
  * then. Otherwise sets out->name. */

@@ -298,8 +298,8 @@ static void compare_row(struct verify_state *v, struct run_record *run_record, b
 
     if (is_deleted) {
         differs->len = 0;
-        (void)ps_catalog_describe_deleted(v->store->catalog, &run_record->metadata.row, differs,
-                                          &err);
+        (void)ps_catalog_describe_differences(v->store->catalog, &run_record->metadata.row, NULL,
+                                              differs, &err);
         return;
     }
 

@@ -303,7 +303,8 @@ static void add_warnings(struct ps_db *db, struct ps_conclusion *c, struct ps_er
         said++;
     }
     if (n > said)
-        ps_conclusion_note(c, "The ledger has %lld more warnings.", (long long)(n - said));
+        ps_conclusion_note(c, "The ledger has %lld more warning%s.", (long long)(n - said),
+                           n - said == 1 ? "" : "s");
 }
 
 static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)

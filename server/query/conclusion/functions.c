@@ -116,12 +116,15 @@ static uint32_t find_owner(struct profile *profile, const struct function *funct
     return owner_of_package(profile, package);
 }
 
-static enum ps_status read_overlap(struct ps_db *db, struct profile *profile, struct ps_err *err)
+static enum ps_status read_summary(struct ps_db *db, struct profile *profile, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_query_sql("conclude_overlap"), &stmt, err);
-    profile->overlaps = ps_stmt_step(stmt, err);
+    ps_db_prepare(db, ps_query_sql("conclude_function_summary"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
+        profile->is_sampled = ps_col_int(stmt, 0) != 0;
+        profile->overlaps = ps_col_int(stmt, 1) != 0;
+    }
     return err->code;
 }
 
@@ -528,14 +531,6 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
                               "themselves.");
 }
 
-static bool is_sampled(struct ps_db *db, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_db_prepare(db, ps_query_sql("functions_sampled"), &stmt, err);
-    return ps_stmt_step(stmt, err) && ps_col_int(stmt, 0);
-}
-
 enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out,
                                      struct ps_err *err)
 {
@@ -543,8 +538,7 @@ enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out
 
     out->unit = "s";
     out->base = "of total";
-    profile.is_sampled = is_sampled(db, err);
-    read_overlap(db, &profile, err);
+    read_summary(db, &profile, err);
     read_functions(db, &profile, err);
     read_calls(db, &profile, false, err);
     split_programs(&profile);

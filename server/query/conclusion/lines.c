@@ -273,11 +273,6 @@ static bool is_word(char byte)
            ((byte | 32) >= 'a' && (byte | 32) <= 'z');
 }
 
-static bool ends_with(struct ps_str text, struct ps_str end)
-{
-    return text.len >= end.len && memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
-}
-
 /* Whether the text of the line calls the function that contains it: its name and a bracket, alone
  * or after `self.` or `cls.`. */
 static bool calls_itself(const struct line *line)
@@ -295,10 +290,10 @@ static bool calls_itself(const struct line *line)
         const struct ps_str before = {line->source.ptr, at};
 
         rest = ps_str_skip(line->source, at + name.len);
-        if (!rest.len || rest.ptr[0] != '(' || ends_with(before, PS_STR("def ")))
+        if (!rest.len || rest.ptr[0] != '(' || ps_str_ends_with(before, PS_STR("def ")))
             continue;
         if (at == 0 || !(is_word(found[-1]) || found[-1] == '.') ||
-            ends_with(before, PS_STR("self.")) || ends_with(before, PS_STR("cls.")))
+            ps_str_ends_with(before, PS_STR("self.")) || ps_str_ends_with(before, PS_STR("cls.")))
             return true;
     }
     return false;

@@ -677,7 +677,7 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
     if (err->code != PS_OK)
         return err->code;
     for (uint32_t id = 1; id < r.frames.n && !r.no_frame; id++)
-        r.no_frame = ps_str_eq_c(ps_trace_text(db, id), "(no frame)") ? id : 0;
+        r.no_frame = ps_str_eq_c(ps_trace_text(db, id), PS_NO_FRAME) ? id : 0;
     ps_stack_waits_init(&r.waits, db, &r.frames);
     r.owners_of = ps_alloc_array(r.frames.n + 1, sizeof *r.owners_of);
     read_stacks(&r, err);

@@ -25,13 +25,6 @@ bool ps_snapshot_is_python_file(struct ps_str file)
     return file.len > 2 && file.ptr[0] == '<';
 }
 
-static bool ends_with(struct ps_str text, const char *end)
-{
-    size_t n = strlen(end);
-
-    return text.len >= n && memcmp(text.ptr + text.len - n, end, n) == 0;
-}
-
 static bool contains(struct ps_str text, const char *part)
 {
     return ps_str_find(text, ps_str_from_c(part)) != NULL;
@@ -69,7 +62,7 @@ bool ps_snapshot_is_plumbing(struct ps_str name, struct ps_str file)
         {"handle_torch_function", ""},
     };
 
-    if (ends_with(file, "contextlib.py"))
+    if (ps_str_ends_with(file, PS_STR("contextlib.py")))
         return true;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (ps_str_eq_c(name, known[i].name) &&
@@ -352,9 +345,9 @@ void ps_snapshot_append_module(struct ps_str file, struct ps_buf *out)
 
     if (!part.ptr)
         part = ps_path_file_name(file);
-    if (ends_with(part, ".py"))
+    if (ps_str_ends_with(part, PS_STR(".py")))
         part.len -= sizeof ".py" - 1;
-    if (ends_with(part, "/__init__") || ends_with(part, "\\__init__"))
+    if (ps_str_ends_with(part, PS_STR("/__init__")) || ps_str_ends_with(part, PS_STR("\\__init__")))
         part.len -= sizeof "/__init__" - 1;
     for (size_t i = 0; i < part.len; i++)
         ps_buf_add(out, ps_is_slash(part.ptr[i]) ? "." : &part.ptr[i], 1);
