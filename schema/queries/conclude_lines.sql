@@ -38,6 +38,6 @@ measured AS (
 )
 SELECT m.file, f.path, coalesce(n.name, ''), m.line, m.source, m.hits, m.amount, m.python, m.native, m.system,
        (SELECT total(o.amount) FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.amount > 0) AS whole,
-       m.function, n.first_line
+       m.function, n.first_line, CASE :what WHEN 'memory' THEN (SELECT max(mem_mib) FROM line) * 1048576 END AS peak
 FROM measured m JOIN line_file f ON f.id = m.file LEFT JOIN line_function n ON n.id = m.function
 WHERE m.amount > 0 ORDER BY m.amount DESC, m.file, m.line LIMIT 20;

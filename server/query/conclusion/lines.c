@@ -8,6 +8,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/query/conclusion/conclusion.h"
 
@@ -23,6 +24,7 @@ struct line {
     int64_t file, function_id, line;
     struct ps_str path, function, source;
     double hits, amount, python, native, system, whole;
+    double peak; /* of the process, in the unit of the amount; NaN: not a profile of memory */
     /* of n lines with equal parts of one set of samples (shares_samples), the last; else `line` */
     int64_t last;
     unsigned n;
@@ -49,6 +51,7 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .system = ps_col_real(stmt, 9),
                          .whole = ps_col_real(stmt, 10),
                          .function_id = ps_col_int(stmt, 11),
+                         .peak = ps_col_real_or_nan(stmt, 13),
                          .last = ps_col_int(stmt, 3),
                          .n = 1};
 }
@@ -313,18 +316,55 @@ static void note_recursion(struct ps_conclusion *c, const struct line *lines, si
         }
 }
 
+static bool is_beyond_peak(const struct line *lines, size_t n, const struct line *line)
+{
+    for (size_t i = 0; i < n; i++)
+        if (lines[i].file == line->file && lines[i].function_id == line->function_id &&
+            lines[i].amount > lines[i].peak)
+            return true;
+    return false;
+}
+
+/* Removes functions of which a line adds more than the process ever had: memory_profiler adds up
+ * the increments of a function that is called often, and these are then no memory. Returns the
+ * number of lines that were removed. */
+static size_t remove_impossible(struct line *lines, size_t *n)
+{
+    struct line kept[LINES_MAX];
+    size_t n_kept = 0, removed;
+
+    for (size_t i = 0; i < *n; i++)
+        if (!is_beyond_peak(lines, *n, &lines[i]))
+            kept[n_kept++] = lines[i];
+    memcpy(lines, kept, n_kept * sizeof *kept);
+    removed = *n - n_kept;
+    *n = n_kept;
+    return removed;
+}
+
+static const char *words_for_nothing(bool is_memory, size_t n_impossible)
+{
+    return !is_memory     ? "No line was measured."
+           : n_impossible ? "No line can be named: the increments exceed the memory of the process."
+                          : "No line adds memory.";
+}
+
 static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_conclusion *c,
                                void (*say)(struct ps_conclusion *, const struct line *),
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct line lines[LINES_MAX];
-    size_t n = 0;
+    size_t n = 0, n_impossible;
 
     ps_db_prepare(db, ps_query_sql("conclude_lines"), &stmt, err);
     ps_bind_text(stmt, ":what", ps_str_from_c(what));
     while (ps_stmt_step(stmt, err) && n < LINES_MAX)
         lines[n++] = read_line(c, stmt);
+    n_impossible = remove_impossible(lines, &n);
+    if (n_impossible)
+        ps_conclusion_note(c,
+                           "Functions with increments above the peak of the process are left out.");
     if (say == say_cpu)
         join_loops(lines, &n);
     if (say == say_time)
@@ -338,8 +378,7 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
         add_line(c, &lines[i], say == say_cpu);
     }
     if (err->code == PS_OK && !c->n_causes)
-        ps_say(c, &c->verdict,
-               say == say_memory ? "No line adds memory." : "No line was measured.");
+        ps_say(c, &c->verdict, "%s", words_for_nothing(say == say_memory, n_impossible));
     return err->code;
 }
 
