@@ -216,8 +216,8 @@ enum ps_status ps_conclude_printed_operators(struct ps_db *db, struct ps_conclus
         .verb = "takes",
         .count = "call",
         .nothing = "No single operator stands out.",
-        .note = "Self times as printed in the first table, without the operators that it leaves "
-                "out.",
+        .note = "Self times as printed in the tables of the largest profile. Shares are of its "
+                "printed total, if it has one.",
     };
 
     return rank(db, &ranking, out, err);
