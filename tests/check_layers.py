@@ -45,7 +45,7 @@ C_RULES = {
 ALL = None
 PUBLIC = {
     "compare": {"change_points.h": ALL, "comparison.h": ALL, "drift.h": ALL, "judge.h": ALL, "modes.h": ALL, "pairs.h": ALL, "stats.h": ALL, "lazy_estimate.h": ALL},
-    "importers": {"importer.h": ALL, "kinds.h": ALL, "sink.h": ALL, "text/clean.h": ["server/jobs"]},
+    "importers": {"importer.h": ALL, "kinds.h": ALL, "sink.h": ALL, "text/clean.h": ["server/jobs"], "trace/job_rank.h": ALL},
     "server/runfile": {
         "db.h": ALL,
         "trace.h": ALL,

@@ -459,6 +459,14 @@ static void write_metrics(struct tr_trace *trace)
 }
 
 /* Writes the name of the program that made the trace. */
+static bool is_of_pyspy(const struct tr_trace *trace)
+{
+    for (uint32_t i = 1; i < trace->n_categories; i++)
+        if (ps_str_eq_c(trace->categories[i].text, "py-spy"))
+            return true;
+    return false;
+}
+
 static void write_tool(struct tr_trace *trace)
 {
     const char *name = trace->is_torch ? "PyTorch profiler" : "Chrome trace";
@@ -471,28 +479,38 @@ static void write_tool(struct tr_trace *trace)
         name = "XLA profiler";
     else if (has_header(trace, "viztracer_metadata"))
         name = "viztracer";
-    else
-        for (uint32_t i = 1; i < trace->n_categories; i++)
-            if (ps_str_eq_c(trace->categories[i].text, "py-spy"))
-                name = "py-spy";
+    else if (is_of_pyspy(trace))
+        name = "py-spy";
     trace->out->ops->meta(trace->out, "tool", ps_str_from_c(name));
 }
 
-/* Notes on what the tool that made the trace left out. */
-static void write_tool_notes(struct tr_trace *trace)
+/* Whether the buffer of viztracer was full. */
+static bool has_overflow(const struct tr_trace *trace)
 {
     for (size_t i = 0; i < trace->n_headers; i++)
         if (ps_str_eq_c(trace->headers[i].key, "viztracer_metadata") &&
             (ps_str_find(trace->headers[i].json, PS_STR("\"overflow\":true")) ||
              ps_str_find(trace->headers[i].json, PS_STR("\"overflow\": true"))))
-            ps_sink_note(trace->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-                         "the buffer of viztracer was full: calls are missing, and their time "
-                         "counts for their callers; record with a larger --tracer_entries");
-    for (uint32_t i = 1; !trace->is_torch && i < trace->n_categories; i++)
-        if (ps_str_eq_c(trace->categories[i].text, "py-spy"))
-            ps_sink_note(trace->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-                         "py-spy samples: slices are not calls, and last over times in which a "
-                         "thread was idle; record with --format speedscope");
+            return true;
+    return false;
+}
+
+/* Says what the tool that made the trace left out, or drew in another way than it happened, in
+ * notes and for the conclusion. */
+static void write_tool_notes(struct tr_trace *trace)
+{
+    if (has_overflow(trace)) {
+        number(trace, "incomplete", 1);
+        ps_sink_note(trace->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "the buffer of viztracer was full: calls are missing, and their time "
+                     "counts for their callers; record with a larger --tracer_entries");
+    }
+    if (!trace->is_torch && is_of_pyspy(trace)) {
+        number(trace, "sampled", 1);
+        ps_sink_note(trace->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "py-spy samples: slices are not calls, and last over times in which a "
+                     "thread was idle; record with --format speedscope");
+    }
 }
 
 static void write_notes(struct tr_trace *trace)

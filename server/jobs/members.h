@@ -8,27 +8,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"
+#include "importers/trace/job_rank.h"
 
-#define PS_MEMBERS_MAX   10000  /* maximum number of files in one archive */
-#define PS_JOB_HEAD_SIZE 65536u /* bytes in which the rank of a trace is searched */
+#define PS_MEMBERS_MAX 10000 /* maximum number of files in one archive */
 
 /* Whether the path is a file of a training job. *len: length of the folder part of the path; the
  * workers and spans in one folder are one run. torch's tensorboard_trace_handler names these files
  * WORKER.TIME.pt.trace.json, with .gz if it compresses them. */
 bool ps_is_job_member(const char *path, size_t *len);
-
-/* The rank of a trace. -1: its head has none, as in traces of PyTorch before 1.13 (may_be_old) and
- * of processes that are no part of a job. */
-struct ps_job_rank {
-    int64_t rank;
-    bool may_be_old;
-};
-/* `head`: the first bytes of the trace, decompressed; empty: unknown. */
-struct ps_job_rank ps_job_rank_of(struct ps_str head);
 
 struct ps_job_file {
     struct ps_str worker; /* folder and worker, a slice of the path: "log/host_4711" */

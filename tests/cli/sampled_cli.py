@@ -57,7 +57,7 @@ class Sampled(ShelfTest):
 
     def test_a_full_buffer_of_viztracer(self):
         text = self.show(self.add("full.json", viztracer(0, 100, overflow=True)))
-        self.assertIn("Calls are missing: the buffer of viztracer was full.", text)
+        self.assertIn("Calls are missing: the buffer of the profiler was full.", text)
         self.assertNotIn("Calls are missing", self.show(self.add("whole.json", viztracer(0, 100))))
 
     def test_slices_of_py_spy_are_no_calls(self):

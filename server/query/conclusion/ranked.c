@@ -128,15 +128,6 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
     return err->code;
 }
 
-/* Says what the tool left out of a trace, or drew in another way than it happened. */
-static void say_writer(struct ps_conclusion *c, bool is_sampled, bool is_cut)
-{
-    if (is_cut)
-        ps_say(c, &c->sentence, " Calls are missing: the buffer of viztracer was full.");
-    if (is_sampled)
-        ps_say(c, &c->sentence, " A slice is a row of equal samples of py-spy, not a call.");
-}
-
 /* Says how long JAX compiled during the recording, which a warm-up would have taken out. */
 static enum ps_status say_compiled(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
 {
@@ -172,17 +163,20 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         .note = "Self times of all threads are added.",
     };
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    bool is_sampled, is_cut;
+    bool is_sampled = false, is_incomplete = false;
 
-    ps_db_prepare(db, ps_query_sql("trace_writer"), &stmt, err);
-    if (!ps_stmt_step(stmt, err))
-        return err->code;
-    is_sampled = ps_str_eq_c(ps_col_text(stmt, 0), "py-spy");
-    is_cut = ps_col_int(stmt, 1) != 0;
+    ps_db_prepare(db, ps_query_sql("conclude_slice_summary"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
+        is_sampled = ps_col_int(stmt, 0) != 0;
+        is_incomplete = ps_col_int(stmt, 1) != 0;
+    }
     if (is_sampled)
         ranking.count = "slice";
-    if (rank(db, &ranking, out, err) == PS_OK)
-        say_writer(out, is_sampled, is_cut);
+    rank(db, &ranking, out, err);
+    if (is_incomplete)
+        ps_say(out, &out->sentence, " Calls are missing: the buffer of the profiler was full.");
+    if (is_sampled)
+        ps_say(out, &out->sentence, " A slice is a row of equal samples, not a call.");
     return say_compiled(db, out, err);
 }
 

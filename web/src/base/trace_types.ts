@@ -28,6 +28,10 @@ export interface TraceSummary {
     step_ns: number | null;
     gpu_busy: number | null;
     dataloader_pct: number | null;
+    /** 1: slices are rows of equal samples, not calls */
+    sampled?: number;
+    /** 1: calls are missing, because the buffer of the profiler was full */
+    incomplete?: number;
     /** steps of a serving engine; absent if there are none */
     serving_steps?: number;
     /** only with devices: their idle time, by cause */
