@@ -107,6 +107,16 @@ enum ps_status ps_file_send(struct ps_store *store, const char *folder, const ch
     return err->code == PS_OK ? store->backend->send(store, folder, path, out, err) : err->code;
 }
 
+enum ps_status ps_file_compare_hash(struct ps_store *store, const char *path,
+                                    const struct ps_file_row *kept, struct ps_sent_file *found,
+                                    struct ps_err *err)
+{
+    if (ps_file_send(store, "runs", path, found, err) == PS_OK && kept &&
+        strcmp(kept->hash, found->hash) != 0)
+        (void)ps_fail(err, PS_IO, "its bytes changed after it was written");
+    return err->code;
+}
+
 enum ps_status ps_file_check_hash(struct ps_store *store, const char *id, const char *path,
                                   struct ps_sent_file *found, bool *known, struct ps_err *err)
 {
@@ -115,10 +125,7 @@ enum ps_status ps_file_check_hash(struct ps_store *store, const char *id, const 
 
     *known = ps_file_read_row(db, "runs", id, &kept, err) == PS_OK;
     ps_catalog_unlock(store);
-    if (ps_file_send(store, "runs", path, found, err) == PS_OK && *known &&
-        strcmp(kept.hash, found->hash) != 0)
-        (void)ps_fail(err, PS_IO, "its bytes changed after it was written");
-    return err->code;
+    return ps_file_compare_hash(store, path, *known ? &kept : NULL, found, err);
 }
 
 enum ps_status ps_file_put(struct ps_store *store, const struct ps_sent_file *sent,

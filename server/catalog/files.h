@@ -89,6 +89,11 @@ enum ps_status ps_file_change_row(struct ps_db *db, const char *query, const cha
 /* Reads the row of a file from `db`. PS_NOT_FOUND, without a message: there is no row. */
 enum ps_status ps_file_read_row(struct ps_db *db, const char *folder, const char *key,
                                 struct ps_file_row *out, struct ps_err *err);
+/* Compares the hash of the run file at `path`, *found, with its row. kept NULL: there is none.
+ * PS_IO: the file changed. */
+enum ps_status ps_file_compare_hash(struct ps_store *store, const char *path,
+                                    const struct ps_file_row *kept, struct ps_sent_file *found,
+                                    struct ps_err *err);
 
 /* Returns the layout of a run file; -1: there is no such file. `db`: the catalog of the caller's
  * transaction, or NULL outside of a transaction. */

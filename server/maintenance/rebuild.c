@@ -258,10 +258,7 @@ static enum ps_status check_hash(struct rebuild_state *r, const struct found *ru
         ps_file_read_row(r->old, "runs", run->id, &kept, PS_ERR_IGNORED) != PS_OK ||
         (last_label(r, run->id, &label, &when) && is_deleted_label(r, ps_buf_slice(&label))))
         return err->code;
-    if (ps_file_send(r->store, "runs", path, &sent, err) == PS_OK &&
-        strcmp(kept.hash, sent.hash) != 0)
-        (void)ps_fail(err, PS_IO, "its bytes changed after it was written");
-    return err->code;
+    return ps_file_compare_hash(r->store, path, &kept, &sent, err);
 }
 
 static void look_at(struct rebuild_state *r, const struct dirent *file)
