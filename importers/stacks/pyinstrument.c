@@ -461,8 +461,10 @@ static enum ps_status finish_reading(struct reader *r, bool whole)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct reader r = {
-        .json = {.in = in}, .out = out, .stacks = {.out = out, .unit = ST_TIME}, .err = err};
+    struct reader r = {.json = {.in = in},
+                       .out = out,
+                       .stacks = {.out = out, .unit = ST_TIME, .has_def_lines = true},
+                       .err = err};
     enum ps_status status = finish_reading(&r, read_document(&r));
 
     if (status == PS_OK)

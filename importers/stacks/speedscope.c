@@ -655,7 +655,8 @@ static void write_all(struct sp_reader *r)
                                .other = r->other};
 
     unknown = st_renumber_frames(&r->stacks, r->frames, r->n_frames);
-    if (ps_str_eq_c(ps_buf_slice(&r->exporter), "pyinstrument"))
+    r->stacks.has_def_lines = ps_str_eq_c(ps_buf_slice(&r->exporter), "pyinstrument");
+    if (r->stacks.has_def_lines)
         st_note_left_out(&r->stacks, st_split_own_weight(&r->stacks, r->self_frame));
     if (ps_str_starts_with(ps_buf_slice(&r->exporter), PS_STR("py-spy")))
         st_cut_thread_names(&r->stacks);

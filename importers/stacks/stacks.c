@@ -830,6 +830,8 @@ static void write_metrics(const struct st_stacks *stacks)
         stacks->out->ops->number(stacks->out, figures[i].key, ps_int(figures[i].value));
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
         stacks->out->ops->number(stacks->out, nothing[i], ps_int(0));
+    if (stacks->has_def_lines)
+        stacks->out->ops->number(stacks->out, "def_lines", ps_int(1));
 }
 
 /* --- Fil --- */

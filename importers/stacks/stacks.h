@@ -78,6 +78,7 @@ struct st_stacks {
     uint32_t n_initialisers; /* number of frames that are C++ static initialisers */
     const char *label;       /* of the headline, static; NULL: that of the unit */
     bool has_fractions;      /* the unit is not time and at least one weight is fractional */
+    bool has_def_lines;      /* lines of frames are those of the `def`, not those that ran */
 };
 
 /* Return the id of a frame or process, and add it if it is new. Strings must be clean (clean.h). */

@@ -3,7 +3,7 @@
 -- column: id, file, origin: number and path of the file, and where it comes from
 -- column: functions number, lines number: number of them
 -- column: time_s number?, pct number?: time of its lines, and its percentage of the time of all files (line_profiler)
--- column: cpu_pct: percent of all CPU samples (Scalene)
+-- column: cpu_pct: percent of all samples (Scalene)
 -- column: increment_mib number?, peak_mib number?: sum of the increments, and peak
 -- sort: time_s desc time_s
 -- sort: cpu_pct desc cpu_pct

@@ -341,9 +341,9 @@ static const struct line_column line_columns[] = {
     {"hits", "hits", ""},
     {"increment_mib", "increment", "MiB"},
     {"mem_mib", "memory after", "MiB"},
-    {"cpu_python_pct", "% of CPU samples, Python", "%"},
-    {"cpu_native_pct", "% of CPU samples, native", "%"},
-    {"cpu_system_pct", "% of CPU samples, system", "%"},
+    {"cpu_python_pct", "% of samples, Python", "%"},
+    {"cpu_native_pct", "% of samples, native", "%"},
+    {"cpu_system_pct", "% of samples, not running", "%"},
     {"malloc_mib", "allocated", "MiB"},
 };
 #define N_LINE_COLUMNS (sizeof line_columns / sizeof *line_columns)

@@ -57,6 +57,13 @@ class Pyinstrument(Fields):
         self.assertIn("Waiting in load_page takes 73.1 % of the time.", text)
 
 
+    def test_lines_are_those_of_definitions(self):
+        """All samples of a function are at the line of its `def`: that says neither where it works nor that it waits."""
+        _, text = self.show("pyinstrument/ok_session_await.pyisession")
+        self.assertIn("defined at ", text)
+        self.assertNotIn("all at ", text)
+        self.assertNotIn("which may wait", text)
+
     def test_dump_has_no_counts_and_no_time_twice(self):
         run, text = self.show("pstats/ok_pyinstrument.prof")
         self.assertIn("small: called from deep.py:20", text)

@@ -116,7 +116,7 @@ KNOWN = {
         "Shares are of the thread that worked; 3 idle threads are left out.",
         {"waiting in `bpe_encode`": "32.12", "`join`": "31.86"}),
     "wild/speedscope/pyinstrument-kedro.json": ( # time.sleep() until the server answers
-        "Waiting in `_wait_for` takes 68.22 percent of the time. 8.024 s of 11.76 s, all at utils.py:20.",
+        "Waiting in `_wait_for` takes 68.22 percent of the time. 8.024 s of 11.76 s, defined at utils.py:20.",
         {"waiting in `_wait_for`": "8.024"}),
     "made/sampling-py315/threads.gecko.json": ( # two threads spin, the main thread joins them
         "`spin` takes 72.9 percent of the samples. 600 of 823 samples, all at threads.py:14; "

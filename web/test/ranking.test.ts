@@ -4,8 +4,20 @@ import { test } from 'node:test';
 import { type RankedInput, rankMeasurements } from '../src/model/ranking';
 
 function row(id: number, name: string, grp: string, value: number, more = {}): RankedInput {
-    return { id, name, grp, unit: 's', statistic: 'mean', value, stddev: null, ...more };
+    return { id, name, grp, unit: 's', statistic: 'mean', value, stddev: null, failed: 0, ...more };
 }
+
+test('a command that failed is not ranked', () => {
+    const rows = [
+        row(1, 'a', '', 0.03),
+        row(2, 'b', '', 0.02),
+        row(3, 'c', '', 0.001, { failed: 1 }),
+    ];
+    assert.deepEqual(
+        rankMeasurements(rows)[0].rows.map(({ row }) => row.name),
+        ['b', 'a'],
+    );
+});
 
 test('commands are ranked as in the summary of hyperfine', () => {
     // hyperfine 1.18: './b ran 1.67 ± 0.14 times faster than ./a'

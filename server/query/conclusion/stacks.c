@@ -87,6 +87,7 @@ struct reader {
     int64_t frameless;               /* of samples without a frame */
     uint32_t no_frame;               /* text id of their frame; 0: there are none */
     bool has_waiting;                /* some samples wait */
+    bool has_def_lines;              /* lines are those of the `def`, not those that ran */
     double scale;                    /* divisor of weights */
     const char *unit;
 };
@@ -427,11 +428,15 @@ static bool say_place(const struct answer *a, uint32_t id, struct ps_sentence *t
     if (to->n)
         ps_say(a->c, to, ", ");
     link = link_line(a->c, places.nodes[0]->name);
-    if (places.nodes[0]->total_ns == owner->weight)
-        ps_say(a->c, to, "all");
-    else
-        ps_say_value(to, link, amount_of(a, places.nodes[0]->total_ns), value_unit(a));
-    ps_say(a->c, to, owner->function ? " at " : " called from ");
+    if (a->r->has_def_lines && owner->function) {
+        ps_say(a->c, to, "defined at ");
+    } else {
+        if (places.nodes[0]->total_ns == owner->weight)
+            ps_say(a->c, to, "all");
+        else
+            ps_say_value(to, link, amount_of(a, places.nodes[0]->total_ns), value_unit(a));
+        ps_say(a->c, to, owner->function ? " at " : " called from ");
+    }
     ps_say_place(a->c, to, link, name.file, name.line);
     return true;
 }
@@ -467,9 +472,10 @@ static bool may_wait(const struct answer *a, uint32_t id)
     struct weights places = weights_of(a->places, a->r->places.n, id),
                    parts = weights_of(a->parts, a->r->parts.n, id);
 
-    return a->r->has_waiting && strcmp(a->r->unit, "bytes") != 0 && !a->r->are_devices &&
-           owner->function && !owner->waits && places.n == 1 && parts.n == 1 &&
-           parts.nodes[0]->name == owner->function && name_of(a, places.nodes[0]->name).line;
+    return a->r->has_waiting && !a->r->has_def_lines && strcmp(a->r->unit, "bytes") != 0 &&
+           !a->r->are_devices && owner->function && !owner->waits && places.n == 1 &&
+           parts.n == 1 && parts.nodes[0]->name == owner->function &&
+           name_of(a, places.nodes[0]->name).line;
 }
 
 static void add_cause(const struct answer *a, uint32_t id)
@@ -664,6 +670,15 @@ static void conclude(const struct answer *a)
     say_notes(a);
 }
 
+static enum ps_status read_summary(struct reader *r, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(r->db, ps_query_sql("conclude_stack_summary"), &stmt, err);
+    r->has_def_lines = ps_stmt_step(stmt, err) && ps_col_int(stmt, 0) != 0;
+    return err->code;
+}
+
 static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct ps_conclusion *out,
                                       struct ps_err *err)
 {
@@ -673,6 +688,7 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
     struct answer answer = {.r = &r, .c = out};
 
     ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &r.frames, err);
+    read_summary(&r, err);
     read_threads(&r, err);
     if (err->code != PS_OK)
         return err->code;

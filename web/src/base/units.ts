@@ -56,7 +56,7 @@ export function formatFixed(value: number, decimals: number): string {
 }
 
 export function int(value: number | null): string {
-    if (value === null) return '–';
+    if (value === null) return DASH;
     return formatFixed(value === 0 ? 0 : value, 0);
 }
 

@@ -12,6 +12,8 @@ export interface RankedInput {
     statistic: string;
     value: number | null;
     stddev: number | null;
+    /** 1: a run failed: it is not ranked */
+    failed: number;
 }
 
 export interface RankedRow<R extends RankedInput> {
@@ -55,7 +57,7 @@ function rankGroup<R extends RankedInput>(group: string, rows: R[]): Ranking<R> 
 export function rankMeasurements<R extends RankedInput>(rows: readonly R[]): Ranking<R>[] {
     const groups = new Map<string, R[]>();
     for (const row of rows) {
-        if (row.unit !== 's' || row.value === null || row.value <= 0) continue;
+        if (row.unit !== 's' || row.value === null || row.value <= 0 || row.failed) continue;
         groups.set(row.grp, [...(groups.get(row.grp) ?? []), row]);
     }
     const namesOf = (list: R[]) => list.map(({ name }) => name).join('\n');

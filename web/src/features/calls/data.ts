@@ -51,7 +51,7 @@ export function callsText(
 }
 
 const SUMS_REMARK =
-    'cProfile records sums per caller, not call paths: values can be exact, bounded or unknown';
+    'The profile has sums per caller, not call paths: values can be exact, bounded or unknown';
 
 /** Shows a remark in the status line: values may be bounds. Runs without callers have no remark. */
 export function useSumsRemark(run: Run): void {

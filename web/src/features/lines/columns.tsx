@@ -207,15 +207,20 @@ interface NumberColumnSpec {
 }
 
 const CPU_PART_COLUMNS: NumberColumnSpec[] = [
-    ['cpu_python_pct', 'Python', 'in the interpreter'],
-    ['cpu_native_pct', 'native', 'in compiled code'],
-    ['cpu_system_pct', 'system', 'waiting, or in the operating system'],
-].map(([key, title, where]) => ({
+    { key: 'cpu_python_pct', title: 'Python', width: 74, where: 'in the interpreter' },
+    { key: 'cpu_native_pct', title: 'native', width: 74, where: 'in compiled code' },
+    {
+        key: 'cpu_system_pct',
+        title: 'not running',
+        width: 108,
+        where: 'waiting, or in the operating system; Scalene calls it system',
+    },
+].map(({ key, title, width, where }) => ({
     key,
     title,
     unit: '%',
-    width: 74,
-    tip: `percent of all CPU samples of the program: ${where}`,
+    width,
+    tip: `percent of all samples of the program: ${where}`,
     decimals: 1,
     hideBelow: 1180,
     // The bar of the CPU column shows these parts.

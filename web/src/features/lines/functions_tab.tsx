@@ -160,7 +160,7 @@ function cpuColumns(): Column[] {
             align: 'right',
             numeric: true,
             sortKey: 'cpu',
-            title_tip: 'percent of all CPU samples of the program',
+            title_tip: 'percent of all samples of the program',
             render: barOf(
                 (row) =>
                     (row.cpu_python_pct ?? 0) +
@@ -170,7 +170,7 @@ function cpuColumns(): Column[] {
         },
         numberColumn('cpu_python_pct', 'Python', '%', 84, oneDecimal),
         numberColumn('cpu_native_pct', 'native', '%', 84, oneDecimal),
-        numberColumn('cpu_system_pct', 'system', '%', 84, oneDecimal),
+        numberColumn('cpu_system_pct', 'not running', '%', 104, oneDecimal),
         numberColumn('peak_mib', 'peak', 'MiB', 96, oneDecimal, 'peak_mib'),
         numberColumn('malloc_mib', 'alloc', 'MiB', 100, oneDecimal, 'malloc_mib'),
         { ...numberColumn('copy_mib_s', 'copy', 'MiB/s', 96, oneDecimal), hideBelow: 1000 },

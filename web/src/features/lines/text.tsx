@@ -111,7 +111,7 @@ export function valuesRemark(run: Run): string | null {
     if (kindHas(run.kind, 'line_memory')) {
         return 'memory of the whole process; a line that calls a profiled function includes its growth';
     }
-    if (kindHas(run.kind, 'line_cpu')) return 'percentages are of all CPU samples of the program';
+    if (kindHas(run.kind, 'line_cpu')) return 'percentages are of all samples of the program';
     if (!kindHas(run.kind, 'line_times')) return null;
     const { nested, rounded } = run.summary as unknown as LineProfilerSummary;
     return (
