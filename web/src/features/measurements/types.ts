@@ -4,7 +4,7 @@
  */
 import type { MeasurementRow } from '../../base/rows';
 
-export interface Measurement extends Omit<MeasurementRow, 'group_min' | 'group_max'> {
+export interface Measurement extends Omit<MeasurementRow, 'group_min' | 'group_max' | 'failed'> {
     more: Record<string, number | string>;
     samples: number[];
 }
