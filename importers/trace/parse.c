@@ -1261,9 +1261,7 @@ static char char_before(const char *at, const char *start)
     return at > start ? at[-1] : '\0';
 }
 
-/* Returns the start of the next event at or after `from`; NULL: the bytes contain no event
- * start. */
-static const char *next_event(const char *from, const char *end)
+const char *tr_next_event(const char *from, const char *end)
 {
     const char *at = from;
 
@@ -1309,7 +1307,7 @@ static bool repair_event(struct tr_parser *p)
 {
     bool last = p->is_last, cut = p->is_incomplete, deep = p->is_too_deep, good = false;
     const char *start = p->cursor, *end = p->end;
-    const char *bound = cut ? NULL : next_event(start + 1, end);
+    const char *bound = cut ? NULL : tr_next_event(start + 1, end);
 
     if (!bound && !last)
         return false;
@@ -1406,7 +1404,7 @@ static bool skip_other(struct tr_parser *p)
     if (!value) {
         if (p->is_incomplete && !p->is_last)
             return false;
-        next = next_event(start + 1, p->end);
+        next = tr_next_event(start + 1, p->end);
         if (!next && !p->is_last)
             return false;
         p->cursor = next ? next : p->end;

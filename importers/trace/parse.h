@@ -229,6 +229,9 @@ uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
 
 /* Whether an object with the first key of an event begins at `at`. */
 bool tr_is_event_start(const char *at, const char *end);
+/* Returns the start of the next event at or after `from`; NULL: the bytes contain no event start.
+ */
+const char *tr_next_event(const char *from, const char *end);
 
 /* The result of tr_parse_events, which parses events and the commas between them, up to the end of
  * the array or of the bytes. */

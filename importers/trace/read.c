@@ -55,8 +55,9 @@ static const struct {
     [TR_FINDING_HEADER_TOO_LARGE] =
         {PS_NOTE_INFO,
          "a value outside the events was dropped: it is too large, or there are too many"},
-    [TR_FINDING_GARBAGE] = {PS_NOTE_WARNING,
-                            "the data after the trace are invalid JSON and were skipped"},
+    [TR_FINDING_GARBAGE] =
+        {PS_NOTE_REJECTED,
+         "bytes after the end of the trace are invalid JSON: did two programs write the file?"},
     [TR_FINDING_SECOND_DOCUMENT] = {PS_NOTE_WARNING,
                                     "another trace begins in the same file; perfshelf reads both"},
     [TR_FINDING_EVENT_LINES] = {PS_NOTE_WARNING, "the events are not inside an array"},
@@ -360,6 +361,37 @@ static bool is_bare_event(struct tr_parser *p, bool *known)
     return event;
 }
 
+/* Rejects bytes after the end of the trace. They count as one event, as the bytes between two
+ * events do. */
+static void reject_garbage(struct tr_trace *trace, const struct tr_parser *p)
+{
+    trace->counts.read++;
+    trace->counts.rejected++;
+    note_defect(trace, p, TR_FINDING_GARBAGE);
+}
+
+#define EVENT_START_MAX 256 /* bytes in which an event is recognised */
+
+/* Skips bytes that are not valid JSON up to the next event. If several programs write one file at
+ * the same time, events of one follow the end of the list of another. False: more bytes are
+ * needed, or the input has ended. */
+static bool skip_garbage(struct document *doc, struct tr_parser *p)
+{
+    const char *next = tr_next_event(p->cursor, p->end);
+
+    if (next) {
+        p->cursor = next;
+        begin_events(doc, false);
+        return true;
+    }
+    if (p->is_last)
+        p->cursor = p->end;
+    else if (p->end - p->cursor > EVENT_START_MAX)
+        p->cursor = p->end - EVENT_START_MAX;
+    p->cursor += p->cursor < p->end && *p->cursor == '{'; /* it was found to be no event */
+    return false;
+}
+
 /* Reads the start of a document. False: more bytes are needed. */
 static bool read_document_start(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
 {
@@ -372,7 +404,7 @@ static bool read_document_start(struct tr_trace *trace, struct document *doc, st
     if (!known)
         return false;
     if (*p->cursor != '{' && *p->cursor != '[') {
-        note_defect(trace, p, TR_FINDING_GARBAGE);
+        reject_garbage(trace, p);
         doc->mode = DOC_REST;
         return true;
     }
@@ -433,14 +465,33 @@ static bool value_in_mode(struct tr_parser *p, enum tr_mode mode, struct tr_pack
     return false;
 }
 
-/* Skips an invalid value up to the next key. False: more bytes are needed. */
+/* Whether an event begins at `at`. Sets *known to false if more bytes are needed to decide. */
+static bool is_event_at(struct tr_parser *p, const char *at, bool *known)
+{
+    const char *cursor = p->cursor;
+    bool found;
+
+    p->cursor = at;
+    found = *at == '{' && is_bare_event(p, known);
+    p->cursor = cursor;
+    return found;
+}
+
+/* Skips an invalid value up to the next key, or to an event. False: more bytes are needed. */
 static bool skip_to_key(struct tr_parser *p)
 {
     const char *at = p->cursor, *next;
+    bool known = true;
 
     for (; at < p->end; at++) {
         const char *key;
 
+        if (is_event_at(p, at, &known)) {
+            p->cursor = at;
+            return true;
+        }
+        if (!known)
+            return false;
         if (*at != ',')
             continue;
         key = next = tr_skip_blanks(at + 1, p->end);
@@ -561,11 +612,20 @@ static bool read_member(struct tr_trace *trace, struct document *doc, struct tr_
 
 static bool read_object(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
 {
+    bool known = true;
+
     p->cursor = tr_skip_blanks(p->cursor, p->end);
     if (p->cursor >= p->end)
         return false;
     if (*p->cursor == '"')
         return read_member(trace, doc, p);
+    if (is_event_at(p, p->cursor, &known)) { /* of another program that wrote the file */
+        reject_garbage(trace, p);
+        begin_events(doc, false);
+        return true;
+    }
+    if (!known)
+        return false;
     if (*p->cursor == '}')
         doc->mode = DOC_TOP;
     else if (*p->cursor != ',') {
@@ -638,8 +698,7 @@ static enum ps_status read_document(struct tr_trace *trace, struct document *doc
             status = read_events(trace, doc, p, maps, &goes_on);
             break;
         case DOC_REST:
-            p->cursor = p->end;
-            goes_on = false;
+            goes_on = skip_garbage(doc, p);
             break;
         }
     }

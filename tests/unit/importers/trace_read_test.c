@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -92,13 +93,56 @@ static const char damaged[] =
     "{\"ph\": \"X\", \"name\": \"good\", \"pid\": 1, \"tid\": 1, \"ts\": 7, \"dur\": 1,}\n"
     "{\"ph\": \"X\", \"name\": \"t\tb\", \"pid\": 1, \"tid\": 1, \"ts\": 8, \"dur\": -1}, ]}";
 
+/* Two programs wrote the same file: the rest of the longer trace follows the shorter one. */
+#define OVERLAID_TAIL                                                                                   \
+    "\"pid\":2,\"tid\":2,\"ts\":5},\n{\"ph\":\"X\",\"name\":\"b\",\"pid\":2,\"tid\":2,\"ts\":7,"        \
+    "\"dur\":1,\"args\":{\"name\":\"x\"}},\n{\"ph\":\"X\",\"name\":\"c\",\"pid\":2,\"tid\":2,\"ts\":9," \
+    "\"dur\":1}\n"
+static const char overlaid_array[] =
+    "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}]" OVERLAID_TAIL "]";
+static const char overlaid_object[] =
+    "{\"schemaVersion\":1,\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,"
+    "\"dur\":1}],\"traceName\":\"a.json\"}" OVERLAID_TAIL "],\"displayTimeUnit\":\"ms\"}";
+/* Their writes alternate: the list is closed before the other one is. */
+static const char alternating[] =
+    "{\"schemaVersion\":1,\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,"
+    "\"dur\":1}],\"traceName\":" OVERLAID_TAIL "],\"displayTimeUnit\":\"ms\"}";
+
+static void test_two_writers(void **state)
+{
+    static const char *const texts[] = {overlaid_array, overlaid_object, alternating};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ps_buf got = {0};
+        struct tr_counts counts;
+
+        assert_int_equal(read_text(ps_str_from_c(texts[i]), plain, &got, &counts), PS_OK);
+        for (const char *const *name = (const char *const[]){"a", "b", "c", NULL}; *name; name++) {
+            char want[32];
+
+            (void)snprintf(want, sizeof want, "\"name\":\"%s\"", *name);
+            if (!strstr(got.ptr, want))
+                fail_msg("%s is not in\n%s", want, got.ptr);
+        }
+        if (counts.stored != 3 || counts.rejected < 1)
+            fail_msg("the event that was cut is not counted:\n%s", got.ptr);
+        ps_buf_free(&got);
+    }
+}
+
 static void test_any_block(void **state)
 {
     static const struct {
         const char *text;
         const char *what;
-    } cases[] = {
-        {kineto, "kineto"}, {minified, "minified"}, {lines, "lines"}, {damaged, "damaged"}};
+    } cases[] = {{kineto, "kineto"},
+                 {minified, "minified"},
+                 {lines, "lines"},
+                 {damaged, "damaged"},
+                 {overlaid_array, "overlaid array"},
+                 {overlaid_object, "overlaid object"},
+                 {alternating, "alternating"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -251,7 +295,7 @@ int trace_read_test(void)
         cmocka_unit_test(test_forms),     cmocka_unit_test(test_repairs),
         cmocka_unit_test(test_any_block), cmocka_unit_test(test_every_cut),
         cmocka_unit_test(test_any_byte),  cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_deep),      cmocka_unit_test(test_two_writers),
     };
 
     return cmocka_run_group_tests_name("trace_read", tests, NULL, NULL);
