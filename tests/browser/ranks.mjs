@@ -50,7 +50,7 @@ test('ranks: the sentence names the late rank, what the others wait, and why', a
     await withJob([], async ({ shelf, id }) => {
         const page = await open(pages, shelf, id);
         const text = await says(page);
-        check(/Rank 5 arrives last in \d+\.\d % of its collectives; the other 7 wait 2\.\d+ ms a step/.test(text), text);
+        check(/Rank 5 causes \d+\.\d % of the waiting in collectives; the other 7 wait 2\.\d+ ms a step/.test(text), text);
         check(/Its compute takes 3\.\d+ ms a step longer than that of the median rank, \+19\.\d %/.test(text), text);
         check(/clocks agree to 0\.0\d\d ms/.test(text), text);
         check((await cell(page)).includes('rank 5, ProfilerStep#3'), await cell(page));

@@ -72,9 +72,10 @@ class RanksTest(ServerTest):
         answer = self.get_json(f"{path}/ranks")
         rank = answer["ranks"][5]
         wait = rank["caused_ns"] / len(answer["steps"]) / 1e9
-        self.assertIn(f" Rank 5 arrives last in {100 * rank['last'] / rank['calls']:.4g} of its collectives; the other 7 wait {wait:.4g} a step for it.", said)
+        share = 100 * rank["caused_ns"] / sum(row["caused_ns"] for row in answer["ranks"])
+        self.assertIn(f" Rank 5 causes {share:.4g} of the waiting in collectives; the other 7 wait {wait:.4g} a step for it.", said)
         self.assertEqual(tabs, {"ranks"})
-        self.assertNotIn("arrives last", sentence("--ranks", "8", "--steps", "6", "--late", "5", "--late-from", "99")[1])
+        self.assertNotIn("of the waiting", sentence("--ranks", "8", "--steps", "6", "--late", "5", "--late-from", "99")[1])
 
     def ask_sql(self, path, statement):
         answer = self.request("POST", "/api/v1/sql", json.dumps({"run": path.rsplit("/", 1)[1], "sql": statement}))

@@ -143,14 +143,16 @@ test('hosts of many ranks do not stand out by noise, and a slow rank makes its h
     }
 });
 
-test('a rank stands out if it is often last and others wait long for it', () => {
-    const late = (last: number, caused_ns: number): RanksAnswer =>
+test('a rank stands out if it causes most of the waiting and others wait long for it', () => {
+    const late = (others: number, caused_ns: number): RanksAnswer =>
         answer({
-            ranks: [0, 1, 2, 3].map((rank) => rankRow(rank, rank === 2 ? { last, caused_ns } : {})),
+            ranks: [0, 1, 2, 3].map((rank) =>
+                rankRow(rank, { caused_ns: rank === 2 ? caused_ns : others }),
+            ),
             latest: { index: 2, means: { compute: [150, 100], loading: [7, 7] } },
         });
-    assert.equal(latestRank(late(8, 200)), 2);
-    assert.equal(latestRank(late(3, 200)), null);
-    assert.equal(latestRank(late(8, 2)), null);
-    assert.deepEqual(causeOf(late(8, 200)), { metric: 'compute', ns: 50, share: 0.5 });
+    assert.equal(latestRank(late(10, 200)), 2);
+    assert.equal(latestRank(late(100, 200)), null);
+    assert.equal(latestRank(late(0, 2)), null);
+    assert.deepEqual(causeOf(late(10, 200)), { metric: 'compute', ns: 50, share: 0.5 });
 });

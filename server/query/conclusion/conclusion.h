@@ -180,10 +180,21 @@ ps_conclude ps_conclude_processes;         /* top */
 ps_conclude ps_conclude_commands;          /* time */
 ps_conclude ps_conclude_measurements;      /* benchmarks */
 
-/* Appends a sentence about the rank that the others of a job wait for, if one stands out. step_s:
- * mean duration of a step. */
-enum ps_status ps_conclude_ranks(struct ps_db *db, double step_s, struct ps_conclusion *out,
+/* The rank that the others of a job wait for in collectives. */
+struct ps_late_rank {
+    bool found; /* a rank stands out by the waiting that it causes */
+    int64_t rank;
+    uint32_t n_ranks;
+    bool has_steps;
+    double wait_s; /* mean waiting of the others for it, of a step if there are steps */
+    double share;  /* 0..1 of all waiting for the last rank */
+};
+
+/* step_s: mean duration of a step, or of the trace if there are no steps. */
+enum ps_status ps_late_rank_find(struct ps_db *db, double step_s, struct ps_late_rank *out,
                                  struct ps_err *err);
+/* Appends a sentence about the late rank, if one was found. */
+void ps_say_late_rank(struct ps_conclusion *c, const struct ps_late_rank *late);
 
 /* Appends a sentence about the steps of a serving engine, if the run has some: what the phase with
  * the most work spends the time of the device on, in its median step. */

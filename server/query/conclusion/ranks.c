@@ -6,43 +6,57 @@
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/ranks/ranks.h"
 
-#define WAIT_SHARE 0.01 /* of a step: the others wait longer for a rank that stands out */
-#define LAST_SHARE 0.75 /* of collectives: a rank that is last in so many stands out in any job */
+#define WAIT_SHARE   0.01 /* of a step: the others wait longer for a rank that stands out */
+#define CAUSED_SHARE 0.75 /* of all waiting: a rank that causes so much stands out in any job */
 
-/* Whether the rank is last in twice as many collectives as by chance, and the others wait for it.
- */
-static bool stands_out(const struct ps_ranks *ranks, const struct ps_rank *rank, double wait_s,
-                       double step_s)
+/* The share of the waiting in collectives that the rank causes by arriving last. Calls do not
+ * count equally: at a small collective after a large one all ranks arrive together. */
+static double caused_share(const struct ps_ranks *ranks, const struct ps_rank *rank)
 {
-    double by_chance = 1.0 / ranks->n_ranks, least = fmin(LAST_SHARE, 2 * by_chance);
+    double all_ns = 0;
 
-    return rank->calls && rank->last >= least * rank->calls && wait_s >= WAIT_SHARE * step_s;
+    for (uint32_t i = 0; i < ranks->n_ranks; i++)
+        all_ns += (double)ranks->ranks[i].caused_ns;
+    return all_ns > 0 ? (double)rank->caused_ns / all_ns : 0;
 }
 
-enum ps_status ps_conclude_ranks(struct ps_db *db, double step_s, struct ps_conclusion *out,
+enum ps_status ps_late_rank_find(struct ps_db *db, double step_s, struct ps_late_rank *out,
                                  struct ps_err *err)
 {
-    const struct ps_report_link link = {.tab = "ranks"};
     PS_AUTO(ps_ranks_auto) struct ps_ranks *ranks = NULL;
     const struct ps_rank *latest;
-    double wait_s;
 
+    *out = (struct ps_late_rank){.found = false};
     if (ps_ranks_acquire(db, &ranks, err) != PS_OK || ranks->n_ranks < 2)
         return err->code;
     latest = &ranks->ranks[ps_ranks_latest(ranks)];
-    wait_s = (double)latest->caused_ns / 1e9 / (ranks->n_steps ? ranks->n_steps : 1);
-    if (!stands_out(ranks, latest, wait_s, step_s))
-        return PS_OK;
-    ps_say(out, &out->sentence, " Rank ");
-    ps_say_value(&out->sentence, link, (double)latest->rank, "count");
-    ps_say(out, &out->sentence, " arrives last in ");
-    ps_say_value(&out->sentence, link, 100.0 * latest->last / latest->calls, "percent");
-    ps_say(out, &out->sentence, " of its collectives; ");
-    if (ranks->n_ranks == 2)
-        ps_say(out, &out->sentence, "the other waits ");
-    else
-        ps_say(out, &out->sentence, "the other %u wait ", ranks->n_ranks - 1);
-    ps_say_value(&out->sentence, link, wait_s, "s");
-    ps_say(out, &out->sentence, ranks->n_steps ? " a step for it." : " for it.");
+    *out = (struct ps_late_rank){
+        .rank = latest->rank,
+        .n_ranks = ranks->n_ranks,
+        .has_steps = ranks->n_steps > 0,
+        .wait_s = (double)latest->caused_ns / 1e9 / (ranks->n_steps ? ranks->n_steps : 1),
+        .share = caused_share(ranks, latest),
+    };
+    out->found = out->share >= fmin(CAUSED_SHARE, 2.0 / ranks->n_ranks) &&
+                 out->wait_s >= WAIT_SHARE * step_s;
     return PS_OK;
+}
+
+void ps_say_late_rank(struct ps_conclusion *c, const struct ps_late_rank *late)
+{
+    const struct ps_report_link link = {.tab = "ranks"};
+
+    if (!late->found)
+        return;
+    ps_say(c, &c->sentence, " Rank ");
+    ps_say_value(&c->sentence, link, (double)late->rank, "count");
+    ps_say(c, &c->sentence, " causes ");
+    ps_say_value(&c->sentence, link, 100 * late->share, "percent");
+    ps_say(c, &c->sentence, " of the waiting in collectives; ");
+    if (late->n_ranks == 2)
+        ps_say(c, &c->sentence, "the other waits ");
+    else
+        ps_say(c, &c->sentence, "the other %u wait ", late->n_ranks - 1);
+    ps_say_value(&c->sentence, link, late->wait_s, "s");
+    ps_say(c, &c->sentence, late->has_steps ? " a step for it." : " for it.");
 }

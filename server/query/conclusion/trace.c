@@ -89,6 +89,7 @@ struct trace {
     size_t n_checks;
     size_t blocking_name; /* text id of the driver calls that are a cause of their own; 0: none */
     double blocking_s;    /* their time in a step, while the device is idle */
+    struct ps_late_rank late;
 };
 
 static void trace_free(struct trace *trace)
@@ -474,6 +475,8 @@ static enum ps_status read_trace(struct trace *trace, struct ps_err *err)
     sum_operators(trace, err);
     read_counts(trace, err);
     read_checks(trace, err);
+    if (trace->is_torch && trace->sums.n_workers > 1)
+        ps_late_rank_find(trace->db, trace->wall_s, &trace->late, err);
     return err->code == PS_OK ? read_outside(trace, err) : err->code;
 }
 
@@ -994,6 +997,16 @@ static enum ps_status add_operators(struct ps_conclusion *c, const struct trace 
     return add_rows(c, trace, &rows, err);
 }
 
+/* Whether at least half of the communication is waiting for the late rank: `wait_s` is a mean of
+ * the other ranks, parts of a step are means of all. */
+static bool waits_for_rank(const struct trace *trace)
+{
+    const struct ps_late_rank *late = &trace->late;
+
+    return late->found && late->wait_s * (late->n_ranks - 1) / late->n_ranks >=
+                              0.5 * trace->parts_s[PS_ROLE_COMMUNICATION];
+}
+
 /* Communication, with its kernels. */
 static enum ps_status add_communication(struct ps_conclusion *c, const struct trace *trace,
                                         struct ps_err *err)
@@ -1013,7 +1026,11 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct tr
     else
         say_count(c, &cause->evidence, link_operators(trace, "gloo:"),
                   trace->counts.host_collectives, "collective");
-    cause->advice = "Larger buckets, gradient accumulation or compression reduce communication.";
+    cause->advice =
+        waits_for_rank(trace)
+            ? "Most of it is waiting for one rank: give that rank less work, or look for what "
+              "delays it."
+            : "Larger buckets, gradient accumulation or compression reduce communication.";
     add_rows(c, trace, &rows, err);
     add_findings(c, trace);
     return err->code;
@@ -1328,6 +1345,15 @@ static enum ps_status say_verdict(struct ps_conclusion *c, const struct trace *t
                      ", while nothing else runs.");
         break;
     case COMMUNICATES:
+        if (waits_for_rank(trace)) {
+            ps_say(c, &c->verdict, "The ranks wait for rank ");
+            ps_say_value(&c->verdict, (struct ps_report_link){.tab = "ranks"},
+                         (double)trace->late.rank, "count");
+            ps_say(c, &c->verdict, ".");
+            say_obstacle(c, trace, "", "Communication that nothing overlaps takes",
+                         parts[PS_ROLE_COMMUNICATION], overview, ".");
+            break;
+        }
         say_obstacle(c, trace, "Communication does not overlap with computation.", "It alone takes",
                      parts[PS_ROLE_COMMUNICATION], overview, ".");
         break;
@@ -1426,8 +1452,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     ps_conclusion_sort(out);
     compose(out, &trace);
     say_verdict(out, &trace, err);
-    if (trace.is_torch && trace.sums.n_workers > 1)
-        ps_conclude_ranks(db, trace.wall_s, out, err);
+    ps_say_late_rank(out, &trace.late);
     if (trace.has_marks && trace.has_devices)
         ps_conclude_inference(db, out, err);
     say_odd_step(out, &trace);

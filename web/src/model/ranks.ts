@@ -182,12 +182,18 @@ export function causedPerStep({ ranks, steps }: RanksAnswer, index: number): num
     return ranks[index].caused_ns / Math.max(1, steps.length);
 }
 
-/** The rank that the others wait for, if one stands out: it is last in twice as many collectives as by
+/** Share of the waiting in collectives that a rank causes by arriving last. */
+export function causedShare({ ranks }: RanksAnswer, index: number): number {
+    const all = ranks.reduce((sum, { caused_ns }) => sum + caused_ns, 0);
+    return all > 0 ? ranks[index].caused_ns / all : 0;
+}
+
+/** The rank that the others wait for, if one stands out: it causes twice as much of the waiting as by
  * chance, and they wait 1 % of a step for it. */
 export function latestRank(answer: RanksAnswer): number | null {
     const { latest, matching, step_ns, ranks } = answer;
     if (!latest) return null;
-    const share = ranks[latest.index].last / Math.max(1, ranks[latest.index].calls);
+    const share = causedShare(answer, latest.index);
     const byChance = 1 / ranks.length;
     const step = medianOf(step_ns.filter((ns) => ns > 0));
     const isLong = Number.isNaN(step) || causedPerStep(answer, latest.index) >= 0.01 * step;

@@ -4,6 +4,7 @@ import type { RankMetric, RanksAnswer } from '../../base/ranks_types';
 import { formatFixed, int, pct, plural, THIN_SPACE } from '../../base/units';
 import {
     causedPerStep,
+    causedShare,
     causeOf,
     latestRank,
     MAX_CLOCK_ERROR_NS,
@@ -27,13 +28,12 @@ function verdictOf(answer: RanksAnswer): string {
         return `Rank ${repeated_rank} is in two files, so collectives are not compared: add one recording of each rank.`;
     if (ranks.length === 1) return 'This run has one rank: no other waits for it.';
     if (matching.collectives === 0) return 'No collective connects the ranks of this run.';
-    if (index === null) return 'No rank stands out: none is last much more often than the others.';
-    const { last, calls } = ranks[index];
+    if (index === null) return 'No rank stands out: the ranks wait for each other about equally.';
     const name = rankName(answer, index);
     const wait = `${ms(causedPerStep(answer, index))}${THIN_SPACE}ms`;
     const others =
         ranks.length === 2 ? 'the other waits' : `the other ${int(ranks.length - 1)} wait`;
-    return `${name[0].toUpperCase()}${name.slice(1)} arrives last in ${pct((100 * last) / calls)}${THIN_SPACE}% of its collectives; ${others} ${wait}${steps.length > 0 ? ' a step' : ''} for it.`;
+    return `${name[0].toUpperCase()}${name.slice(1)} causes ${pct(100 * causedShare(answer, index))}${THIN_SPACE}% of the waiting in collectives; ${others} ${wait}${steps.length > 0 ? ' a step' : ''} for it.`;
 }
 
 function causeText(answer: RanksAnswer): string {
