@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* M_2_PI */
 #include "compare/change_points.h"
 
 #include <math.h>
@@ -234,6 +235,58 @@ static void measure_levels(struct finder *f, size_t from, size_t to)
     }
 }
 
+/* --- Few values --- */
+
+/* Two-sided p value of Student's t with df degrees of freedom (M. Abramowitz, I. A. Stegun,
+ * Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4). */
+static double student_p(double t, size_t df)
+{
+    const double angle = atan(t / sqrt((double)df)), c = cos(angle);
+    double term = df % 2 ? c : 1, sum = df > 1 ? term : 0;
+
+    for (size_t k = df % 2 ? 3 : 2; k + 2 <= df; k += 2) {
+        term *= c * c * (double)(k - 1) / (double)k;
+        sum += term;
+    }
+    sum *= sin(angle);
+    return fmax(0, 1 - (df % 2 ? (angle + sum) * M_2_PI : sum));
+}
+
+/* The p value that the n values have one level before and after t: the t test with a common
+ * variance, times the number of cuts. */
+static double level_p(const double *values, size_t n, size_t t)
+{
+    const size_t sizes[] = {t, n - t};
+    double means[] = {0, 0}, squares = 0, deviation;
+
+    for (size_t i = 0; i < n; i++)
+        means[i >= t] += values[i] / (double)sizes[i >= t];
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - means[i >= t]) * (values[i] - means[i >= t]);
+    deviation = fmax(sqrt(squares / (double)(n - 2)),
+                     PS_CHANGE_FEW_DEVIATION * fmax(fabs(means[0]), fabs(means[1])));
+    if (means[0] == means[1])
+        return 1;
+    return student_p(fabs(means[1] - means[0]) /
+                         (deviation * sqrt(1 / (double)t + 1 / (double)(n - t))),
+                     n - 2) *
+           (double)(n - 2 * PS_CHANGE_SIDE_MIN + 1);
+}
+
+static void find_among_few(struct finder *f, size_t n)
+{
+    struct ps_change_point best = {.p_value = 1};
+
+    for (size_t t = PS_CHANGE_SIDE_MIN; t + PS_CHANGE_SIDE_MIN <= n; t++) {
+        const double p = level_p(f->values, n, t);
+
+        if (p < best.p_value)
+            best = (struct ps_change_point){.index = t, .p_value = p};
+    }
+    if (best.p_value <= PS_CHANGE_ALPHA)
+        keep_significant(f, &best);
+}
+
 struct ps_change_point *ps_change_points_find(const double *values, size_t n, size_t *out_n)
 {
     size_t from = n > PS_CHANGE_VALUES_MAX ? n - PS_CHANGE_VALUES_MAX : 0;
@@ -244,8 +297,12 @@ struct ps_change_point *ps_change_points_find(const double *values, size_t n, si
         return NULL;
     f.ranks = ps_alloc_array(n - from, sizeof *f.ranks);
     f.weights = ps_alloc_array(n - from, sizeof *f.weights);
-    divide_segment(&f, from, n);
-    retest_changes(&f, from, n);
+    if (n < PS_CHANGE_FEW) {
+        find_among_few(&f, n);
+    } else {
+        divide_segment(&f, from, n);
+        retest_changes(&f, from, n);
+    }
     measure_levels(&f, from, n);
     free(f.ranks);
     free(f.weights);

@@ -30,8 +30,14 @@
  * no permutations are computed and p is that bound. Finally each point is tested again between its
  * neighbours, and moved to the largest Q there, or dropped.
  *
- * A drift is reported as a few steps, since the model only has levels. With fewer than ten values
- * no order is rare enough to be significant. 10,000 values with nine steps take 11 ms.
+ * A drift is reported as a few steps, since the model only has levels. 10,000 values with nine
+ * steps take 11 ms.
+ *
+ * With fewer than ten values no order is rare enough to be significant. Such a series is split
+ * once, if Student's t test finds different levels, with p times the number of cuts at most
+ * PS_CHANGE_ALPHA. The test assumes that repeats have a normal distribution, as medians of several
+ * samples have. Values that agree better than PS_CHANGE_FEW_DEVIATION do so by chance or by
+ * rounding.
  */
 #ifndef PS_COMPARE_CHANGE_POINTS_H
 #define PS_COMPARE_CHANGE_POINTS_H
@@ -41,8 +47,10 @@
 #define PS_CHANGE_ALPHA             0.01
 #define PS_CHANGE_ALPHA_STRICT      0.001
 #define PS_CHANGE_SIDE_MIN          3  /* minimum number of values on each side of a change point */
-#define PS_CHANGE_SEGMENT_MIN       24 /* minimum number of values of a searched part */
-#define PS_CHANGE_SHUFFLES_FULL_MAX 500 /* segments with more values use fewer permutations */
+#define PS_CHANGE_FEW               10 /* fewer values: one change point, by their levels */
+#define PS_CHANGE_FEW_DEVIATION     0.005 /* least standard deviation of few values, of their level */
+#define PS_CHANGE_SEGMENT_MIN       24    /* minimum number of values of a searched part */
+#define PS_CHANGE_SHUFFLES_FULL_MAX 500   /* segments with more values use fewer permutations */
 #define PS_CHANGE_SHUFFLES          999
 #define PS_CHANGE_SHUFFLES_OF_MANY  199
 #define PS_CHANGE_VALUES_MAX        10000 /* only the last values of a longer series are used */

@@ -44,7 +44,7 @@ class Schema:
         tables = [Table(*match) for match in TABLE.findall(text)]
         self.columns = {f"{table.name}__{column.name}": column for table in tables for column in table.columns}
         self.db = sqlite3.connect(":memory:")
-        for name, n in (("ps_words", -1), ("regexp", 2), ("ps_frame_function", 1), ("ps_frame_group", 2)):
+        for name, n in (("ps_words", -1), ("regexp", 2), ("ps_frame_function", 1), ("ps_frame_group", 2), ("ps_case_numbers", 1), ("ps_command_failed", 3)):
             self.db.create_function(name, n, lambda *_: None)
         for table in tables:
             for copy, end in ((table.name, ""), (f"or_null_{table.name}", "__OR_NULL")):

@@ -124,8 +124,8 @@ static void add_parameters(struct reader *r, const cJSON *result)
 }
 
 /* Adds the exit codes of the runs ("signal" for a run without exit code) and counts the commands
- * with a failed run. */
-static void add_exit_codes(struct reader *r, const cJSON *result, const cJSON *runs)
+ * with a failed run. Returns whether a run of this one failed. */
+static bool add_exit_codes(struct reader *r, const cJSON *result, const cJSON *runs)
 {
     const cJSON *list = runs ? runs : cJSON_GetObjectItemCaseSensitive(result, "exit_codes"), *one;
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -147,6 +147,7 @@ static void add_exit_codes(struct reader *r, const cJSON *result, const cJSON *r
     if (text.len)
         ps_measurement_add_text(&r->builder, "exit codes",
                                 ps_arena_copy(&r->builder.arena, ps_buf_slice(&text)));
+    return failed;
 }
 
 static struct ps_str name_of(struct reader *r, const cJSON *result)
@@ -160,7 +161,7 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(result, "measurements");
     const cJSON *summary = cJSON_GetObjectItemCaseSensitive(result, "summary");
-    bool wall = part == parts, primary = part == r->primary;
+    bool wall = part == parts, primary = part == r->primary, failed = false;
     struct ps_measurement row = {
         .name = name_of(r, result),
         .group = ps_str_from_c(part->group),
@@ -180,7 +181,7 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
             row.mean = ps_document_number(result, part->mean);
     }
     if (primary)
-        add_exit_codes(r, result, cJSON_IsArray(runs) ? runs : NULL);
+        failed = add_exit_codes(r, result, cJSON_IsArray(runs) ? runs : NULL);
     if (!primary && r->builder.n_samples == 0 && row.mean.kind == PS_NUM_NONE)
         return;
     if (primary || r->builder.n_samples)
@@ -188,7 +189,7 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
     row.value = row.mean;
     r->timeless += primary && row.value.kind == PS_NUM_NONE;
     add_parameters(r, result);
-    ps_measurement_write(&r->builder, &row, primary ? "mean" : NULL);
+    ps_measurement_write(&r->builder, &row, primary && !failed ? "mean" : NULL);
 }
 
 static bool is_result(const cJSON *result)

@@ -98,6 +98,23 @@ void ps_measurement_compute_spread(struct ps_measurement_builder *m, struct ps_m
     free(sorted);
 }
 
+static void add_to_headline(struct ps_measurement_builder *m, const struct ps_measurement *row,
+                            const char *label)
+{
+    const double value = ps_num_to_real(row->value);
+
+    if (m->headline_unit && strcmp(m->headline_unit, row->unit) != 0)
+        return;
+    if (m->n_headline++ == 0) {
+        m->headline_unit = row->unit;
+        m->headline_label = label;
+    }
+    if (value > 0) {
+        m->log_sum += log(value);
+        m->first_positive = m->n_positive++ ? m->first_positive : value;
+    }
+}
+
 void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
                           const char *label)
 {
@@ -107,20 +124,22 @@ void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measuremen
     row->samples = m->samples;
     row->n_samples = m->n_samples;
     m->out->ops->measurement(m->out, row);
-    if (label && !m->first_unit && row->value.kind != PS_NUM_NONE) {
-        m->first_value = ps_num_to_real(row->value);
-        m->first_unit = row->unit;
-        m->first_label = label;
-    }
+    if (label && row->value.kind != PS_NUM_NONE)
+        add_to_headline(m, row, label);
     m->n_extras = m->n_samples = 0;
 }
 
 void ps_measurement_write_headline(struct ps_measurement_builder *m)
 {
-    struct ps_headline headline = {m->first_value, m->first_unit, m->first_label};
+    struct ps_headline headline = {m->first_positive, m->headline_unit, m->headline_label};
 
-    if (!m->first_unit)
+    if (!m->headline_unit)
         headline = (struct ps_headline){0, "", "measurements"};
+    if (m->n_headline > 1)
+        headline.label =
+            ps_arena_printf(&m->arena, "geometric mean of %lu", (unsigned long)m->n_headline);
+    if (m->n_positive > 1)
+        headline.value = exp(m->log_sum / m->n_positive);
     m->out->ops->number(m->out, "measurements", ps_int(m->n_written));
     m->out->ops->headline(m->out, &headline);
 }

@@ -29,9 +29,10 @@ struct ps_measurement_builder {
     size_t n_extras, extras_cap;
     double *samples;
     size_t n_samples, samples_cap;
-    /* from the first measurement that has a value and a label; first_unit NULL: none yet */
-    double first_value;
-    const char *first_unit, *first_label;
+    /* from the measurements with a value and a label, in the unit of the first; unit NULL: none */
+    const char *headline_unit, *headline_label; /* of the first */
+    double first_positive, log_sum;             /* of the n_positive values above 0 */
+    uint32_t n_headline, n_positive;
 };
 
 /* Add a value to the current measurement. A none number or a NULL string is ignored. The key is
@@ -47,8 +48,9 @@ void ps_measurement_add_sample(struct ps_measurement_builder *m, double value);
  * hinges). */
 void ps_measurement_compute_spread(struct ps_measurement_builder *m, struct ps_measurement *row);
 
-/* Writes the measurement with its additional values and samples. The first measurement that has a
- * value and a label becomes the headline. */
+/* Writes the measurement with its additional values and samples. Those that have a value and a
+ * label become the headline: the value of a single one with its label, else their geometric mean.
+ * Give no label to commands that failed. */
 void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
                           const char *label);
 void ps_measurement_write_headline(struct ps_measurement_builder *m);

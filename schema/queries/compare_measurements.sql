@@ -9,8 +9,8 @@ WITH run AS (SELECT max(v) FILTER (WHERE k = 'kind') AS kind FROM meta),
 first AS (SELECT grp, EXISTS (SELECT 1 FROM measurement WHERE name = 'real') AS has_real FROM measurement ORDER BY id LIMIT 1),
 numbered AS (
     SELECT *, row_number() OVER (PARTITION BY name, grp, unit ORDER BY id) AS nth,
-           coalesce(json_extract(more, '$."exit codes"'), '') GLOB '*[1-9s]*' OR coalesce(json_extract(more, '$."exit status"'), 0) <> 0
-               OR json_extract(more, '$."ended by signal"') IS NOT NULL AS own_failed
+           ps_command_failed(json_extract(more, '$."exit codes"'), json_extract(more, '$."exit status"'),
+                             json_extract(more, '$."ended by signal"')) AS own_failed
     FROM measurement)
 SELECT m.id, CASE WHEN m.grp IN ('', m.name) THEN m.name ELSE m.grp || ': ' || m.name END || CASE WHEN m.nth > 1 THEN ' (' || m.nth || ')' ELSE '' END AS name,
        m.unit AS place, m.median AS value, m.value AS stated, m.resolution, m.samples,

@@ -8,6 +8,9 @@
 -- column: resolution: value of the last printed digit; null if the file has all digits
 -- column: group_min number?, group_max number?: smallest `min` and largest `max` of the rows of its group and unit
 -- column: failed number: 1: a run of this command failed, so its time says nothing
+-- column: ranked_by string, ranked_value number?: the statistic by which rows are compared, and its value: what the tool states, or the median if the mean of a row is 5 % or more away from it
+-- column: ranked_spread number?: standard deviation of the samples, that of a median from the quartiles; null if unknown
+-- column: alternatives string?: rows with the same text are alternatives; empty: the row stands alone; null: a part of another row
 -- sort: id asc id
 -- sort: name asc name
 -- sort: group asc grp
@@ -20,10 +23,34 @@
 -- sort: min desc min
 -- sort: max desc max
 -- of: SELECT count(*) FROM measurement
-SELECT id, name, grp, value, unit, statistic, n, mean, median, stddev, min, max, q1, q3, resolution,
+WITH run AS (SELECT max(v) FILTER (WHERE k = 'kind') AS kind, (SELECT grp FROM measurement ORDER BY id LIMIT 1) AS first_grp FROM meta),
+judged AS (
+    SELECT id, name, unit, json_extract(more, '$."exit codes"') IS NOT NULL AS is_command,
+           ps_command_failed(json_extract(more, '$."exit codes"'), json_extract(more, '$."exit status"'),
+                             json_extract(more, '$."ended by signal"')) AS failed,
+           statistic = 'mean' AND median IS NOT NULL AS has_median, abs(mean - median) >= 0.05 * median AS is_skewed,
+           CASE run.kind WHEN 'hyperfine' THEN CASE WHEN grp = run.first_grp THEN grp END
+                         WHEN 'time' THEN CASE WHEN name = 'real' THEN '' END
+                         WHEN 'timeit' THEN CASE WHEN statistic <> 'single' OR name NOT IN ('user', 'sys', 'total') THEN '' END
+                         WHEN 'pytest-benchmark' THEN CASE WHEN grp = '' THEN '' ELSE grp || ' ' || ps_case_numbers(name) END
+                         ELSE '' END AS alternatives
+    FROM measurement
+    JOIN run),
+failure AS (SELECT name, max(failed) AS failed FROM judged WHERE is_command GROUP BY name),
+shape AS (SELECT unit, min(has_median) AND max(is_skewed) AS by_median FROM judged WHERE NOT failed AND alternatives IS NOT NULL GROUP BY unit)
+SELECT m.id, m.name, m.grp, m.value, m.unit, m.statistic, m.n, m.mean, m.median, m.stddev, m.min, m.max, m.q1, m.q3, m.resolution,
        (SELECT min(coalesce(o.min, o.value)) FROM measurement o WHERE o.grp = m.grp AND o.unit = m.unit) AS group_min,
        (SELECT max(coalesce(o.max, o.value)) FROM measurement o WHERE o.grp = m.grp AND o.unit = m.unit) AS group_max,
-       name IN (SELECT name FROM measurement WHERE json_extract(more, '$."exit codes"') GLOB '*[1-9s]*') AS failed
+       coalesce(failure.failed, j.failed) AS failed,
+       CASE WHEN shape.by_median AND j.alternatives IS NOT NULL THEN 'median' ELSE m.statistic END AS ranked_by,
+       CASE WHEN shape.by_median AND j.alternatives IS NOT NULL THEN m.median ELSE m.value END AS ranked_value,
+       CASE WHEN NOT m.n > 1 THEN NULL
+            WHEN shape.by_median AND j.alternatives IS NOT NULL THEN coalesce((m.q3 - m.q1) / 1.349, m.stddev)
+            WHEN m.statistic = 'mean' THEN m.stddev END AS ranked_spread,
+       j.alternatives
 FROM measurement m
-WHERE (:q IS NULL OR ps_words(:q, name || ' ' || grp))
-  AND (:regex IS NULL OR name REGEXP :regex OR grp REGEXP :regex)
+JOIN judged j ON j.id = m.id
+LEFT JOIN failure ON failure.name = m.name
+LEFT JOIN shape ON shape.unit = m.unit
+WHERE (:q IS NULL OR ps_words(:q, m.name || ' ' || m.grp))
+  AND (:regex IS NULL OR m.name REGEXP :regex OR m.grp REGEXP :regex)

@@ -4,6 +4,8 @@
  *
  *   ps_frame_function(name)             the name that the lines of a function share (frame_name.h)
  *   ps_frame_group(name, is_package)    the name of the file or of the package of a function
+ *   ps_case_numbers(name)               the numbers among the parameters of a test (test_case.h)
+ *   ps_command_failed(codes, status, signal)  whether a run of a command failed
  *   ps_words('pandas -test', name, file)  true if every word occurs in one of the texts, and no
  * word after a minus does; case-insensitive regexp(pattern, text)               called for X REGEXP
  * P; PCRE2, with a limit on the work of one match
@@ -15,6 +17,7 @@
 
 #include "base/frame_name.h"
 #include "base/python_path.h"
+#include "base/test_case.h"
 #include "server/runfile/handle.h"
 
 #define MATCH_LIMIT 200000 /* maximum steps of one match; a pattern that needs more is an error */
@@ -242,6 +245,36 @@ static void write_frame_group(sqlite3_context *context, int n, sqlite3_value **v
                           SQLITE_UTF8);
 }
 
+/* ps_case_numbers(NAME): "300" of "test_codec[crc-300]", several joined by "-". */
+static void write_case_numbers(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    const char *text = (const char *)sqlite3_value_text(values[0]);
+    const struct ps_str name = {text, text ? (size_t)sqlite3_value_bytes(values[0]) : 0};
+    struct ps_str number;
+    double value;
+    size_t from = 0;
+
+    (void)n;
+    while (ps_test_case_next_number(name, &from, &number, &value)) {
+        ps_buf_puts(&out, out.len ? "-" : "");
+        ps_buf_add_str(&out, number);
+    }
+    sqlite3_result_text64(context, out.ptr ? out.ptr : "", out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/* ps_command_failed(EXIT_CODES, EXIT_STATUS, SIGNAL): 1 if a run of the command failed. The codes
+ * of its runs are a text such as "0 1 signal"; each of the three may be NULL. */
+static void judge_command(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *codes = (const char *)sqlite3_value_text(values[0]);
+
+    (void)n;
+    sqlite3_result_int(context, (codes && strpbrk(codes, "123456789s")) ||
+                                    sqlite3_value_int(values[1]) != 0 ||
+                                    sqlite3_value_type(values[2]) != SQLITE_NULL);
+}
+
 void ps_result_num(sqlite3_context *context, struct ps_num n)
 {
     if (n.kind == PS_NUM_INT)
@@ -258,6 +291,10 @@ void ps_register_functions(sqlite3 *db)
     sqlite3_create_function_v2(db, "ps_frame_function", 1, flags, NULL, write_frame_function, NULL,
                                NULL, NULL);
     sqlite3_create_function_v2(db, "ps_frame_group", 2, flags, NULL, write_frame_group, NULL, NULL,
+                               NULL);
+    sqlite3_create_function_v2(db, "ps_case_numbers", 1, flags, NULL, write_case_numbers, NULL,
+                               NULL, NULL);
+    sqlite3_create_function_v2(db, "ps_command_failed", 3, flags, NULL, judge_command, NULL, NULL,
                                NULL);
     sqlite3_create_function_v2(db, "regexp", 2, flags, NULL, match_regexp, NULL, NULL, NULL);
 }

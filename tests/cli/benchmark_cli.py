@@ -55,6 +55,73 @@ class BenchmarkTest(ShelfTest):
         return done.stdout.decode().splitlines()
 
 
+class Conclusion(BenchmarkTest):
+    """Only rows that are alternatives are compared by a ratio; noise is no difference."""
+
+    def said(self, document, name="run.json"):
+        """The sentence and the table of causes, as `show` prints them."""
+        self.n += 1
+        content = document if isinstance(document, bytes) else json.dumps(document).encode()
+        run = self.json("add", self.file(f"{self.n}-{name}", content), "--name", f"run {self.n}")["id"]
+        return self.ok("show", run).split("\n\n", 1)[1].split("\nMeasurements by")[0]
+
+    def grouped(self, rows, group):
+        document = pytest_benchmark(rows)
+        for benchmark in document["benchmarks"]:
+            benchmark["group"] = group
+        return document
+
+    def test_benchmarks_without_a_group_are_not_compared(self):
+        text = self.said(pytest_benchmark({"test_codec[crc-300]": 1e-5, "test_codec[hex_builtin-300]": 1.06e-5, "test_slow": 0.002}))
+        self.assertTrue(text.startswith("test_app.py::test_slow takes longest: 2.000 ms, mean of 10 runs, "), text)
+        self.assertNotIn("times", text)
+
+    def test_growth_with_a_parameter(self):
+        rows = {"test_codec[crc-300]": 1e-5, "test_codec[crc-3000]": 9.6e-5, "test_codec[hex_join-300]": 1e-5, "test_codec[hex_join-3000]": 98e-5,
+                "test_codec[sha256-4]": 1e-5, "test_codec[sha512-4]": 9e-5, "test_other": 0.5}
+        text = self.said(pytest_benchmark(rows))
+        self.assertTrue(text.startswith("test_app.py::test_codec[hex_join-N] grows with the square of N: 300 \u2192 3000 takes 98 times as long."), text)
+        self.assertIn("test_codec[hex_join-N]: grows with the square of N, 300 \u2192 3000 takes 98 times as long", text)
+        self.assertIn("test_codec[crc-N]: grows in proportion to N, 300 \u2192 3000 takes 9.6 times as long", text)
+        self.assertNotIn("sha", text)
+
+    def test_growth_that_follows_no_law(self):
+        text = self.said(pytest_benchmark({"test_a[n=10]": 1e-5, "test_a[n=20]": 1e-5, "test_a[n=40]": 16e-5}))
+        self.assertTrue(text.startswith("test_app.py::test_a[n=N] grows faster than N: 10 \u2192 40 takes 16 times as long."), text)
+        text = self.said(pytest_benchmark({"test_a[10]": 1e-5, "test_a[20]": 1.01e-5}))
+        self.assertNotIn("grows", text)
+
+    def test_benchmarks_of_a_group_are_compared_at_equal_parameters(self):
+        rows = {"test_jinja[10]": 1e-5, "test_mako[10]": 4e-5, "test_jinja[20]": 2e-5, "test_mako[20]": 8e-5}
+        text = self.said(self.grouped(rows, "render"))
+        self.assertTrue(text.startswith("test_app.py::test_mako[20] is 4.00 \u00b1"), text)
+        self.assertIn(" times slower than test_app.py::test_jinja[20].", text)
+        self.assertNotIn("[10]", text)
+
+    def test_noise_is_no_difference(self):
+        text = self.said(self.grouped({"test_a": 1e-5, "test_b": 1.01e-5}, "g"))
+        self.assertTrue(text.startswith("No clear difference between test_app.py::test_a and test_app.py::test_b."), text)
+        self.assertIn("test_b: 1.01 \u00b1 0.03 times as long, no clear difference", text)
+
+    def test_the_slowest_command_is_named(self):
+        text = self.said(hyperfine({"dict": (0.1, 1 << 20), "counter": (0.113, 1 << 20), "list": (0.394, 1 << 20)}))
+        self.assertTrue(text.startswith("list is 3.94 \u00b1 0.11 times slower than dict."), text)
+
+    def test_medians_of_skewed_samples_are_compared(self):
+        document = hyperfine({"a": (0.1, 1 << 20), "b": (0.2, 1 << 20)})
+        runs = document["results"][0]["measurements"]
+        runs[0]["time_wall_clock"]["value"] = 9.0
+        summary = document["results"][0]["summary"]["time_wall_clock"]
+        summary.update(mean=sum(run["time_wall_clock"]["value"] for run in runs) / len(runs), stddev=2.8, max=9.0)
+        text = self.said(document)
+        self.assertTrue(text.startswith("b is 2.00 \u00b1"), text)
+        self.assertIn("(median of ", text)
+
+    def test_time_of_ipython_waits(self):
+        text = self.said(b"In [2]: %time fetch()\nCPU times: user 5.5 ms, sys: 2.3 ms, total: 7.8 ms\nWall time: 209 ms\n", "log.txt")
+        self.assertEqual(text, "fetch() uses 7.800 ms of CPU in 209.0 ms: it waits 96 % of the time.\n")
+
+
 class Check(BenchmarkTest):
     def test_each_benchmark_is_checked(self):
         base = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.02, "test_c": 3e-6}))
@@ -121,17 +188,23 @@ class Check(BenchmarkTest):
 
 
 class Show(BenchmarkTest):
+    def test_the_headline_is_of_all_benchmarks(self):
+        run = self.add(pytest_benchmark({"test_a": 0.001, "test_b": 0.004}))
+        self.assertRegex(self.ok("show", run), r"headline +2\.000 ms geometric mean of 2\n")
+        run = self.add(hyperfine({"a": (0.01, 1 << 20), "b": (0.2, 1 << 20)}, codes={"a": 3}))
+        self.assertRegex(self.ok("show", run), r"headline +200\.0 ms mean\n")
+
     def test_a_command_that_failed_is_not_the_fastest(self):
         run = self.add(hyperfine({"a": (0.01, 1 << 20), "b": (0.2, 1 << 20), "c": (0.1, 1 << 20)}, codes={"a": 137}))
-        self.assertIn("c is 2.00", self.ok("show", run))
+        self.assertIn("b is 2.00 \u00b1 0.06 times slower than c", self.ok("show", run))
         run = self.add(hyperfine({"a": (0.01, 1 << 20), "b": (0.2, 1 << 20)}, codes={"a": 137}))
         self.assertNotIn("faster", self.ok("show", run))
 
     def test_the_primary_metric_is_the_headline(self):
         run = self.add(hyperfine({"a": (0.01, 4 << 20), "b": (0.2, 1 << 20)}, primary="memory_peak_resident"))
         text = self.ok("show", run)
-        self.assertIn("4.00 MiB mean", text)
-        self.assertIn("b is 4.00 ± 0.11 times smaller than a", text)
+        self.assertIn("2.00 MiB geometric mean of 2", text)
+        self.assertIn("a needs 4.00 ± 0.11 times as much as b", text)
 
 
 class Trend(BenchmarkTest):
@@ -142,6 +215,13 @@ class Trend(BenchmarkTest):
         row = next(line for line in lines if "test_b" in line)
         self.assertIn("+50.1 %", row)
         self.assertIn("run 7", row)
+
+    def test_a_jump_among_few_files_is_a_change_point(self):
+        for i in range(6):
+            self.add(pytest_benchmark({"test_a": 0.001 + i * 1e-7, "test_b": (0.02 if i < 3 else 0.023) + i * 1e-5}), "--series", "bench")
+        rows = self.ok("trend", "bench").splitlines()
+        self.assertIn(" run 4 ", next(line for line in rows if "::test_b " in line))
+        self.assertNotIn(" run ", next(line for line in rows if "::test_a " in line))
 
 
 class Diff(BenchmarkTest):

@@ -4,7 +4,18 @@ import { test } from 'node:test';
 import { type RankedInput, rankMeasurements } from '../src/model/ranking';
 
 function row(id: number, name: string, grp: string, value: number, more = {}): RankedInput {
-    return { id, name, grp, unit: 's', statistic: 'mean', value, stddev: null, failed: 0, ...more };
+    return {
+        id,
+        name,
+        grp,
+        unit: 's',
+        ranked_by: 'mean',
+        ranked_value: value,
+        ranked_spread: null,
+        alternatives: 'all',
+        failed: 0,
+        ...more,
+    };
 }
 
 test('a command that failed is not ranked', () => {
@@ -22,11 +33,11 @@ test('a command that failed is not ranked', () => {
 test('commands are ranked as in the summary of hyperfine', () => {
     // hyperfine 1.18: './b ran 1.67 ± 0.14 times faster than ./a'
     const rows = [
-        row(1, './a', 'wall clock', 0.035, { stddev: 0.0021 }),
-        row(2, './b', 'wall clock', 0.021, { stddev: 0.00126 }),
-        row(3, './a', 'user', 0.01),
-        row(4, './b', 'user', 0.012),
-        row(5, './a', 'peak memory', 4000, { unit: 'KiB' }),
+        row(1, './a', 'wall clock', 0.035, { ranked_spread: 0.0021 }),
+        row(2, './b', 'wall clock', 0.021, { ranked_spread: 0.00126 }),
+        row(3, './a', 'user', 0.01, { alternatives: null }),
+        row(4, './b', 'user', 0.012, { alternatives: null }),
+        row(5, './a', 'peak memory', 4000, { unit: 'KiB', alternatives: null }),
     ];
     const [ranking, ...others] = rankMeasurements(rows);
     assert.equal(others.length, 0);
@@ -41,14 +52,35 @@ test('commands are ranked as in the summary of hyperfine', () => {
     assert.equal(ranking.rows[1].share, 1);
 });
 
-test('a ratio has an error only if both values are means of several runs', () => {
-    const [best] = rankMeasurements([
-        row(1, 'a', '', 2, { statistic: 'best', stddev: 0.1 }),
-        row(2, 'b', '', 1, { statistic: 'best', stddev: 0.1 }),
+test('a ratio has an error only if both values have a spread', () => {
+    const [single] = rankMeasurements([
+        row(1, 'a', '', 2),
+        row(2, 'b', '', 1, { ranked_spread: 0.1 }),
     ]);
-    assert.equal(best.rows[1].ratioStddev, null);
-    const [single] = rankMeasurements([row(1, 'a', '', 2), row(2, 'b', '', 1, { stddev: 0.1 })]);
     assert.equal(single.rows[1].ratioStddev, null);
+    assert.equal(single.rows[1].isClear, true);
+});
+
+test('a difference within its error is not clear', () => {
+    const [noisy] = rankMeasurements([
+        row(1, 'a', '', 1.1, { ranked_spread: 0.2 }),
+        row(2, 'b', '', 1, { ranked_spread: 0.2 }),
+    ]);
+    assert.equal(noisy.rows[1].isClear, false);
+});
+
+test('only alternatives are ranked', () => {
+    const rows = [
+        row(1, 'test_a[1]', '', 1, { alternatives: '' }),
+        row(2, 'test_b[1]', '', 2, { alternatives: '' }),
+        row(3, 'test_c[1]', 'g', 3, { alternatives: 'g 1' }),
+        row(4, 'test_d[1]', 'g', 4, { alternatives: 'g 1' }),
+        row(5, 'test_c[2]', 'g', 5, { alternatives: 'g 2' }),
+    ];
+    assert.deepEqual(
+        rankMeasurements(rows).map((ranking) => ranking.rows.map((one) => one.row.id)),
+        [[3, 4]],
+    );
 });
 
 test('a single row and rows without time are not ranked', () => {

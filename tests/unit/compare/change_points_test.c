@@ -60,15 +60,47 @@ static void test_one_step(void **state)
     free(found);
 }
 
-/* Five and five that do not overlap are the smallest groups that tell a change. */
-static void test_least(void **state)
+/* Few values have one change point if their levels differ by much more than the values of a level.
+ */
+static void test_few(void **state)
 {
     const double five[] = {1, 2, 3, 4, 5, 11, 12, 13, 14, 15};
+    const double jump[] = {61.4, 61.9, 61.2, 70.7, 70.2, 71.1};
+    const double near[] = {61.4, 66.9, 58.2, 64.7, 69.2, 71.1};
+    const double rounded[] = {100, 100, 100, 101, 101, 101}, last[] = {5, 5, 5, 5, 5, 9};
+    size_t n;
+    struct ps_change_point *found = ps_change_points_find(jump, 6, &n);
 
     (void)state;
+    assert_int_equal(n, 1);
+    assert_int_equal(found->index, 3);
+    assert_true(found->start == 0 && found->end == 6);
+    assert_true(found->median_before == 61.4 && found->median_after == 70.7);
+    assert_true(found->p_value > 1e-6 && found->p_value < 1e-4);
+    free(found);
     assert_int_equal(count(five, 10), 1);
-    for (size_t n = 0; n <= 8; n++)
-        assert_int_equal(count(five + 1, n), 0);
+    assert_int_equal(count(five + 2, 6), 1);
+    for (n = 0; n < 6; n++)
+        assert_int_equal(count(five + 2, n), 0);
+    assert_int_equal(count(near, 6), 0);
+    assert_int_equal(count(rounded, 6), 0);
+    assert_int_equal(count(last, 6), 0);
+}
+
+/* Of 1,000 series of six to nine values without a step. */
+static void test_few_noise(void **state)
+{
+    size_t wrong = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 1000; i++) {
+        double values[9];
+
+        for (size_t k = 0; k < 9; k++)
+            values[k] = 100 + 5 * normal();
+        wrong += count(values, 6 + i % 4);
+    }
+    assert_in_range(wrong, 0, 15);
 }
 
 /* Levels 100, 120, 100, 60 with a noise of 3: a deviation that returns hides none of its steps. */
@@ -224,7 +256,8 @@ int change_points_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_one_step, restart),
-        cmocka_unit_test_setup(test_least, restart),
+        cmocka_unit_test_setup(test_few, restart),
+        cmocka_unit_test_setup(test_few_noise, restart),
         cmocka_unit_test_setup(test_levels, restart),
         cmocka_unit_test_setup(test_found, restart),
         cmocka_unit_test_setup(test_noise, restart),

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranks commands or benchmarks by their time, as the summary of hyperfine does: how many times faster
- * the fastest is than each of the others.
+ * Ranks commands or benchmarks that are alternatives by their time, as the summary of hyperfine does:
+ * how many times as long as the fastest each of the others takes. The server says which rows are
+ * alternatives, and compares them in its conclusion in the same way
+ * (server/query/conclusion/measurements.c).
  */
 
 export interface RankedInput {
@@ -9,9 +11,12 @@ export interface RankedInput {
     name: string;
     grp: string;
     unit: string;
-    statistic: string;
-    value: number | null;
-    stddev: number | null;
+    /** the statistic that rows are ranked by, and its value */
+    ranked_by: string;
+    ranked_value: number | null;
+    ranked_spread: number | null;
+    /** rows with the same text are alternatives; null or empty: none */
+    alternatives: string | null;
     /** 1: a run failed: it is not ranked */
     failed: number;
 }
@@ -22,6 +27,8 @@ export interface RankedRow<R extends RankedInput> {
     ratio: number;
     /** standard deviation of the ratio; null if one of the two has none */
     ratioStddev: number | null;
+    /** false: the ratio minus its standard deviation is 1 or less */
+    isClear: boolean;
     /** share of the largest value of the group, 0 to 1 */
     share: number;
 }
@@ -33,40 +40,40 @@ export interface Ranking<R extends RankedInput> {
 
 /* Relative errors of a quotient add in quadrature. */
 function ratioStddev(row: RankedInput, fastest: RankedInput, ratio: number): number | null {
-    if (row.statistic !== 'mean' || fastest.statistic !== 'mean') return null;
-    if (row.stddev === null || fastest.stddev === null || !row.value || !fastest.value) return null;
-    return ratio * Math.hypot(row.stddev / row.value, fastest.stddev / fastest.value);
+    if (row.ranked_spread === null || fastest.ranked_spread === null) return null;
+    if (!row.ranked_value || !fastest.ranked_value) return null;
+    return (
+        ratio *
+        Math.hypot(
+            row.ranked_spread / row.ranked_value,
+            fastest.ranked_spread / fastest.ranked_value,
+        )
+    );
 }
 
-function rankGroup<R extends RankedInput>(group: string, rows: R[]): Ranking<R> {
-    const sorted = [...rows].sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
+function rankRows<R extends RankedInput>(rows: R[]): Ranking<R> {
+    const sorted = [...rows].sort((a, b) => (a.ranked_value ?? 0) - (b.ranked_value ?? 0));
     const fastest = sorted[0];
-    const slowest = sorted[sorted.length - 1].value ?? 0;
+    const slowest = sorted[sorted.length - 1].ranked_value ?? 0;
     return {
-        group,
+        group: fastest.grp,
         rows: sorted.map((row) => {
-            const ratio = (row.value ?? 0) / (fastest.value ?? 1);
+            const value = row.ranked_value ?? 0;
+            const ratio = value / (fastest.ranked_value ?? 1);
             const error = row === fastest ? null : ratioStddev(row, fastest, ratio);
-            return { row, ratio, ratioStddev: error, share: (row.value ?? 0) / slowest };
+            const isClear = ratio - (error ?? 0) > 1;
+            return { row, ratio, ratioStddev: error, isClear, share: value / slowest };
         }),
     };
 }
 
-/** Rankings of the groups that measure the time of several rows. Rows are given in the order of the
- * file. The user and system time of commands whose wall time is ranked are not ranked again. */
+/** Rankings of the rows that are alternatives, by their time. Rows are given in the order of the file. */
 export function rankMeasurements<R extends RankedInput>(rows: readonly R[]): Ranking<R>[] {
-    const groups = new Map<string, R[]>();
+    const sets = new Map<string, R[]>();
     for (const row of rows) {
-        if (row.unit !== 's' || row.value === null || row.value <= 0 || row.failed) continue;
-        groups.set(row.grp, [...(groups.get(row.grp) ?? []), row]);
+        if (row.unit !== 's' || !row.alternatives || row.failed) continue;
+        if (row.ranked_value === null || row.ranked_value <= 0) continue;
+        sets.set(row.alternatives, [...(sets.get(row.alternatives) ?? []), row]);
     }
-    const namesOf = (list: R[]) => list.map(({ name }) => name).join('\n');
-    const ranked = new Set<string>();
-    const rankings: Ranking<R>[] = [];
-    for (const [group, list] of groups) {
-        if (list.length < 2 || ranked.has(namesOf(list))) continue;
-        ranked.add(namesOf(list));
-        rankings.push(rankGroup(group, list));
-    }
-    return rankings;
+    return [...sets.values()].filter((set) => set.length > 1).map(rankRows);
 }

@@ -31,7 +31,7 @@ export function Rankings({ run, selected, onSelect }: RankingsProps) {
         <div class="rankings">
             {rankings.map((ranking) => (
                 <RankingTable
-                    key={ranking.group}
+                    key={ranking.rows[0].row.id}
                     ranking={ranking}
                     selected={selected}
                     onSelect={onSelect}
@@ -47,10 +47,11 @@ function ratioText({ ratio, ratioStddev }: RankedRow<MeasurementRow>): string {
     return formatFixed(ratio, 2) + error;
 }
 
-function timeText({ value, unit, stddev, resolution }: MeasurementRow): string {
+function timeText(row: MeasurementRow): string {
+    const { ranked_value: value, ranked_spread: spread, unit, resolution } = row;
     if (value === null) return '–';
     const shown = text(formatNumber(value, unit, resolution));
-    return stddev === null ? shown : `${shown} ± ${text(formatSpread(stddev, value, unit))}`;
+    return spread === null ? shown : `${shown} ± ${text(formatSpread(spread, value, unit))}`;
 }
 
 interface RankingTableProps extends Omit<RankingsProps, 'run'> {
@@ -61,7 +62,7 @@ function RankingTable({ ranking, selected, onSelect }: RankingTableProps) {
     const { group, rows } = ranking;
     const [fastest] = rows;
     const hidden = rows.length - SHOWN_ROWS;
-    const statistics = [...new Set(rows.map(({ row }) => row.statistic))].join(', ');
+    const statistics = [...new Set(rows.map(({ row }) => row.ranked_by))].join(', ');
     return (
         <section class="ranking" aria-label={`Ranking${group && ` of ${group}`}`}>
             <p class="ranking-head">
@@ -90,6 +91,7 @@ function RankingTable({ ranking, selected, onSelect }: RankingTableProps) {
                                 ) : (
                                     <>
                                         <b>{ratioText(one)}</b> times as long
+                                        {!one.isClear && ', no clear difference'}
                                     </>
                                 )}
                             </span>
