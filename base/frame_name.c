@@ -133,6 +133,32 @@ static bool parse_file_first(struct ps_frame_name *name)
     return true;
 }
 
+/* "/srv/app.py:14:small", "<string>:1:<module>", "~:0:<built-in method builtins.len>" */
+static bool parse_line_first(struct ps_frame_name *name)
+{
+    struct ps_str text = name->text, rest;
+    const char *end = ps_str_starts_with(text, PS_STR("<"))   ? ps_str_find(text, PS_STR(">:"))
+                      : ps_str_starts_with(text, PS_STR("~")) ? text.ptr
+                                                              : ps_str_find(text, PS_STR(".py:"));
+    size_t file, digits = 1;
+
+    if (!end)
+        return false;
+    file = (size_t)(end - text.ptr) + (*end == '.' ? 3 : 1);
+    rest = ps_str_skip(text, file);
+    while (digits < rest.len && digits < 11 && is_digit(rest.ptr[digits]))
+        digits++;
+    if (!rest.len || rest.ptr[0] != ':' || digits == 1 || digits + 1 >= rest.len ||
+        rest.ptr[digits] != ':' || is_digit(rest.ptr[digits + 1]) ||
+        !ps_str_parse_i64((struct ps_str){rest.ptr + 1, digits - 1}, &name->line))
+        return false;
+    name->file = (struct ps_str){text.ptr, file};
+    name->function = ps_str_skip(rest, digits + 1);
+    name->cut = file;
+    name->cut_len = digits;
+    return true;
+}
+
 /* "torch/nn/conv.py(438):_forward" */
 static bool parse_definition(struct ps_frame_name *name)
 {
@@ -155,7 +181,7 @@ struct ps_frame_name ps_frame_name_parse(struct ps_str text)
     struct ps_frame_name name = {.text = text, .function = text};
 
     if (!parse_bracketed(&name, '(', ')') && !parse_bracketed(&name, '[', ']') &&
-        !parse_definition(&name))
+        !parse_definition(&name) && !parse_line_first(&name))
         (void)parse_file_first(&name);
     cut_offset(&name);
     return name;

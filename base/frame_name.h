@@ -6,6 +6,7 @@
  *     filter_state (app.py:35:7)              the same with a column
  *     filter_state [app.py:35]                the same in square brackets
  *     /srv/app.py:filter_state:35             austin, profiling.sampling
+ *     /srv/app.py:14:small                    flameprof: line of the `def`
  *     torch/nn/conv.py(438):_forward          export_stacks of torch: line of the `def`
  *     memcpy+0x1f (libc.so.6)                 perf: offset of the instruction
  *

@@ -653,14 +653,28 @@ static void write_notes(struct reader *r)
                 "more lines that were repaired, rejected or freed memory");
 }
 
+/* flameprof writes the built-in functions of cProfile as "~:0:<built-in method builtins.len>". Other
+ * tools write lines that ran in the same form. */
+static bool has_builtin(const struct st_stacks *stacks)
+{
+    for (uint32_t i = 0; i < stacks->frames.count; i++)
+        if (ps_str_starts_with(stacks->frames.items[i], PS_STR("~:0:")))
+            return true;
+    return false;
+}
+
 static void write_all(struct reader *r)
 {
     static const char *const tools[] = {
         [PYSPY] = "py-spy",        [AUSTIN] = "austin", [TACHYON] = "CPython profiling.sampling",
         [FLAMEPROF] = "flameprof", [FIL] = "Fil",
     };
-    const char *tool = r->is_torch ? "torch export_stacks" : tools[r->tool];
+    const char *tool;
 
+    if (r->tool == FLAMEPROF && !has_builtin(&r->stacks))
+        r->tool = UNKNOWN_TOOL;
+    tool = r->is_torch ? "torch export_stacks" : tools[r->tool];
+    r->stacks.has_def_lines = r->tool == FLAMEPROF;
     r->stacks.label = r->tool == FIL ? st_fil_label : r->stacks.label;
     r->stacks.unit = r->memory || r->tool == FIL                                ? ST_BYTES
                      : r->tool == AUSTIN || r->tool == FLAMEPROF || r->is_torch ? ST_TIME

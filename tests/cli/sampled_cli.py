@@ -43,6 +43,21 @@ class Sampled(ShelfTest):
         self.assertEqual(self.rows(run, "SELECT name FROM track ORDER BY name"),
                          [{"name": "thread 1 (Main)"}, {"name": "thread 7 (x; y)"}])
 
+    def test_a_function_at_two_lines_counts_once_in_a_stack(self):
+        for form in ("{0}:{2}:{1}", "{0}:{1}:{2}", "{1} ({0}:{2})", "{1} [{0}:{2}]"):
+            frames = [form.format("/srv/a.py", name, line) for name, line in (("<module>", 9), ("f", 5), ("f", 6), ("g", 3))]
+            run = self.add("lines.folded", f"{';'.join(frames)} 50\n{';'.join(frames[:3])} 50\n".encode())
+            text = self.show(run)
+            self.assertRegex(text, r"\n *50 samples +50.0 % +100 samples +50 % +100 % +\S*f\b", form)
+            self.assertNotRegex(text, r" (1\d\d[1-9]|1[1-9]\d|[2-9]\d\d)(\.\d+)? %", form)
+            self.assertIn("f takes 50.0 % of the samples. 50 of 100 samples, all at a.py:6", text)
+
+    def test_functions_of_flameprof_have_the_line_of_their_def(self):
+        run = self.add("flameprof.log", b"~:0:<built-in method builtins.exec>;/srv/a.py:1:<module>;/srv/a.py:5:A.f;/srv/a.py:9:A.f 1500\n")
+        text = self.show(run)
+        self.assertRegex(text, "tool +flameprof")
+        self.assertIn("A.f takes 100.0 % of the time. 1.500 ms of 1.500 ms, defined at a.py:9.", text)
+
     def rows(self, run, statement):
         return json.loads(self.ok("sql", run, statement, "--json"))
 

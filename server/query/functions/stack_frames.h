@@ -6,8 +6,8 @@
  * Samplers name a frame by function, file and line, so a function has a frame for each of its lines
  * (base/frame_name.h). The parameter mode selects what is one frame in the answers: "function" (the
  * default) or "line". If a file states the line of each `def` instead (pyinstrument, `py-spy
- * --function`), a line tells functions apart, and both modes are the same. A file does so if most
- * of its `<module>` frames have line 1.
+ * --function`), a line tells functions apart, and both modes are the same. A file does so if its
+ * importer says it, or if most of its `<module>` frames have line 1.
  */
 #ifndef PS_QUERY_STACK_FRAMES_H
 #define PS_QUERY_STACK_FRAMES_H
