@@ -550,7 +550,7 @@ struct ps_ledger {
 /* The main metric of the run, written once at the end. */
 struct ps_headline {
     double value;
-    const char *unit, *label; /* "s", "import"; static */
+    const char *unit, *label; /* "s", "import"; copied */
 };
 
 struct ps_sink;

@@ -653,8 +653,8 @@ static void write_notes(struct reader *r)
                 "more lines that were repaired, rejected or freed memory");
 }
 
-/* flameprof writes the built-in functions of cProfile as "~:0:<built-in method builtins.len>". Other
- * tools write lines that ran in the same form. */
+/* flameprof writes the built-in functions of cProfile as "~:0:<built-in method builtins.len>".
+ * Other tools write lines that ran in the same form. */
 static bool has_builtin(const struct st_stacks *stacks)
 {
     for (uint32_t i = 0; i < stacks->frames.count; i++)

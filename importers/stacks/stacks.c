@@ -7,6 +7,7 @@
  * walk stores the state of the open frames at the end of each chunk, and a second walk fills the
  * chunks.
  */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/powers_of_ten.h"
@@ -132,6 +133,17 @@ bool st_parse_unit(struct ps_str word, enum st_unit *unit, int *power)
             return true;
         }
     return false;
+}
+
+void st_name_unit(struct st_stacks *stacks, struct ps_str word)
+{
+    enum { WORD_MAX = 20 };
+
+    for (size_t i = 0; i < word.len; i++)
+        if (!isalpha((unsigned char)word.ptr[i]))
+            return;
+    if (word.len > 1 && word.len <= WORD_MAX)
+        stacks->unit_name = ps_arena_copy(&stacks->arena, word);
 }
 
 /* --- The language of a frame, from its name --- */
@@ -931,6 +943,8 @@ static void write_headline(const struct st_stacks *stacks)
         .label = stacks->label ? stacks->label : words[stacks->unit].label,
     };
 
+    if (stacks->unit == ST_WEIGHT && stacks->unit_name.len)
+        headline.unit = headline.label = stacks->unit_name.ptr;
     stacks->out->ops->headline(stacks->out, &headline);
 }
 

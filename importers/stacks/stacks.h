@@ -77,6 +77,7 @@ struct st_stacks {
         n_python_frames;     /* number of frames by language, detected from their names */
     uint32_t n_initialisers; /* number of frames that are C++ static initialisers */
     const char *label;       /* of the headline, static; NULL: that of the unit */
+    struct ps_str unit_name; /* of ST_WEIGHT, if the file names it; in `arena` */
     bool has_fractions;      /* the unit is not time and at least one weight is fractional */
     bool has_def_lines;      /* lines of frames are those of the `def`, not those that ran */
 };
@@ -177,5 +178,7 @@ bool st_parse_number(struct ps_str text, struct st_number *out);
  * that converts the unit to the weights of st_add_stack. False: the unit is unknown; nothing was
  * set. */
 bool st_parse_unit(struct ps_str word, enum st_unit *unit, int *power);
+/* Names the unit of ST_WEIGHT by a word of the file: "requests". Other texts are ignored. */
+void st_name_unit(struct st_stacks *stacks, struct ps_str word);
 
 #endif

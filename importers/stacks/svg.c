@@ -44,6 +44,16 @@ struct sv_tree {
     uint64_t excess; /* number of frames whose children have a larger weight */
 };
 
+static int64_t children_weight(const struct sv_tree *tree, uint32_t node)
+{
+    int64_t sum = 0;
+
+    for (uint32_t c = tree->rects[node].first_child; c; c = tree->rects[c - 1].next_sibling)
+        if (__builtin_add_overflow(sum, tree->rects[c - 1].weight, &sum))
+            return INT64_MAX / 4;
+    return sum;
+}
+
 /* --- Tree of rectangles --- */
 
 static int by_level(const void *a, const void *b)
@@ -186,6 +196,46 @@ static bool sv_tree_link(struct sv_tree *tree)
     return true;
 }
 
+/* --- Weights --- */
+
+/* Gives the children of a frame the parts of its weight that their boxes have of its box.
+ * has_own: the frame has own weight beside theirs. */
+static void divide_weight(struct sv_tree *tree, uint32_t node, bool has_own)
+{
+    const struct sv_rect *rect = &tree->rects[node];
+    double width = 0;
+    int64_t rest = rect->weight;
+
+    for (uint32_t c = rect->first_child; c; c = tree->rects[c - 1].next_sibling)
+        width += tree->rects[c - 1].width;
+    width = has_own && rect->width > width ? rect->width : width;
+    for (uint32_t c = rect->first_child; c; c = tree->rects[c - 1].next_sibling) {
+        struct sv_rect *child = &tree->rects[c - 1];
+        double part = width > 0 ? (double)rect->weight * (child->width / width) : 0;
+
+        child->weight = part < (double)rest ? llround(part) : rest;
+        rest -= child->weight;
+    }
+}
+
+/* `flamegraph.pl --factor 0.1` rounds the weight of each title, so callees may weigh more than
+ * their caller. Then the weights are those of the widths, and the root keeps its weight. Returns
+ * whether that was needed. */
+static bool sv_tree_spread(struct sv_tree *tree)
+{
+    PS_AUTO(ps_free_ptr) bool *has_own = ps_alloc_array(tree->n, sizeof *has_own);
+
+    for (uint32_t i = 0; i < tree->n; i++) {
+        int64_t own = tree->rects[i].weight - children_weight(tree, i);
+
+        has_own[i] = own != 0;
+        tree->excess += own < 0;
+    }
+    for (uint32_t i = 0; i < tree->n && tree->excess; i++) /* callers precede callees */
+        divide_weight(tree, i, has_own[i]);
+    return tree->excess != 0;
+}
+
 /* --- Stacks --- */
 
 struct walk {
@@ -200,23 +250,11 @@ struct walk {
     uint32_t n_dropped_levels;
 };
 
-static int64_t children_weight(const struct sv_tree *tree, uint32_t node)
-{
-    int64_t sum = 0;
-
-    for (uint32_t c = tree->rects[node].first_child; c; c = tree->rects[c - 1].next_sibling)
-        if (__builtin_add_overflow(sum, tree->rects[c - 1].weight, &sum))
-            return INT64_MAX / 4;
-    return sum;
-}
-
 static void push_self(struct walk *w, uint32_t node)
 {
     int64_t self = w->tree->rects[node].weight - children_weight(w->tree, node);
     uint32_t missing;
 
-    if (self < 0)
-        w->tree->excess++;
     if (self <= 0 || w->err->code != PS_OK)
         return;
     if (w->depth && w->tree->is_reversed) {
@@ -442,7 +480,8 @@ static int parse_unit(struct reader *r, struct ps_str word)
     enum st_unit unit = ST_WEIGHT;
     int power = 3;
 
-    (void)st_parse_unit(word, &unit, &power);
+    if (!st_parse_unit(word, &unit, &power) && !r->unit_known)
+        st_name_unit(&r->stacks, word);
     if (!r->unit_known)
         r->stacks.unit = unit;
     r->unit_known = true;
@@ -636,7 +675,8 @@ static void write_all(struct reader *r)
     write_count(r, PS_NOTE_WARNING, r->tree.orphans,
                 "frames whose caller is not drawn, added to the nearest caller that is");
     write_count(r, PS_NOTE_WARNING, r->tree.excess,
-                "frames that weigh less than their callees because of rounding");
+                "weights computed from the widths of the boxes, because the picture rounds; frames "
+                "lighter than their callees");
     write_count(r, PS_NOTE_WARNING, r->rounded, "weights rounded to thousandths");
     r->out->ops->ledger(r->out, &ledger);
 }
@@ -659,6 +699,7 @@ static enum ps_status build_tree(struct reader *r, struct ps_err *err)
     parse_frames(r);
     if (!sv_tree_link(&r->tree))
         return refuse_weights(err);
+    r->stacks.has_fractions |= sv_tree_spread(&r->tree);
     process = st_process_id(&r->stacks, PS_STR(""), PS_STR(""));
     if (st_add_track(&r->stacks, process, PS_STR("all stacks"), PS_STR(""), &track, err) != PS_OK ||
         sv_tree_push(&r->tree, &r->stacks, track, err) != PS_OK)

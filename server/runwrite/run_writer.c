@@ -1466,7 +1466,13 @@ static void ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
 
 static void headline(struct ps_sink *sink, const struct ps_headline *headline)
 {
-    writer_of(sink)->headline = *headline;
+    struct ps_writer *w = writer_of(sink);
+
+    w->headline = (struct ps_headline){
+        headline->value,
+        ps_arena_copy(&w->arena, ps_str_from_c(headline->unit)).ptr,
+        ps_arena_copy(&w->arena, ps_str_from_c(headline->label)).ptr,
+    };
 }
 
 static bool progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64_t records)

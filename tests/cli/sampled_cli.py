@@ -52,6 +52,25 @@ class Sampled(ShelfTest):
             self.assertNotRegex(text, r" (1\d\d[1-9]|1[1-9]\d|[2-9]\d\d)(\.\d+)? %", form)
             self.assertIn("f takes 50.0 % of the samples. 50 of 100 samples, all at a.py:6", text)
 
+    def test_functions_of_one_name_count_once_in_a_stack(self):
+        run = self.add("names.raw", b"<module> (a.py:1);run (a.py:4);run (a.py:20);work (a.py:30) 9\n<module> (b.py:1);run (a.py:4) 1\n")
+        self.assertRegex(self.show(run), r"10 samples +0 % +100 % +run \(a.py\)|10 samples +10 % +100 % +run \(a.py\)")
+
+    def test_a_rounded_picture_keeps_its_total(self):
+        box = '<g><title>{} ({} samples, 1%)</title><rect x="{}" y="{}" width="{}" height="15"/></g>'
+        boxes = [box.format("all", 30, 10, 200, 1180), box.format("f (a.py:1)", 27, 10, 184, 1073.8)]
+        boxes += [box.format(f"{c} (a.py:2)", 1, 1083.8 + 23.6 * i, 184, 23.6) for i, c in enumerate("bcde")]
+        run = self.add("factor.svg", f'<svg><g id="frames">{"".join(boxes)}</g></svg>'.encode())
+        text = self.show(run)
+        self.assertRegex(text, r"headline +30 samples\n")
+        self.assertIn("f takes 91.0 % of the samples", text)
+        self.assertIn("computed from the widths of the boxes", text)
+
+    def test_a_picture_names_its_unit(self):
+        run = self.add("requests.svg", b'<svg><g id="frames"><g><title>all (300 requests, 100%)</title><rect x="0" y="20" width="9" height="9"/></g>'
+                                       b'<g><title>f (a.py:1) (300 requests, 100%)</title><rect x="0" y="10" width="9" height="9"/></g></g></svg>')
+        self.assertRegex(self.show(run), r"headline +300 requests\n")
+
     def test_functions_of_flameprof_have_the_line_of_their_def(self):
         run = self.add("flameprof.log", b"~:0:<built-in method builtins.exec>;/srv/a.py:1:<module>;/srv/a.py:5:A.f;/srv/a.py:9:A.f 1500\n")
         text = self.show(run)

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/query/compare/compare.h"
+#include "server/query/functions/stack_frames.h"
 
 #define ROWS_MAX ((int64_t)8 << 20) /* maximum number of rows of all runs together */
 
@@ -189,8 +191,9 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
 
 enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct ps_err *err)
 {
+    bool by_name = !r->mode || strcmp(r->mode, "function") == 0;
     const struct ps_param made_params[] = {{"in_steps", r->per == PS_PER_STEP ? "1" : NULL},
-                                           {"mode", r->mode}};
+                                           {"mode", by_name ? PS_STACK_MODE_NAME : r->mode}};
     struct ps_computed_table computed = {.values = NULL};
     struct ps_db *db = NULL;
 

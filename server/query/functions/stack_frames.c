@@ -69,12 +69,14 @@ static uint32_t add_function(struct functions *functions, const struct ps_frame_
     return id;
 }
 
-static enum ps_status read_mode(struct ps_params params, bool *by_line, struct ps_err *err)
+static enum ps_status read_mode(struct ps_params params, bool *by_line, bool *by_name,
+                                struct ps_err *err)
 {
     const char *mode = ps_param_get(params, "mode");
 
     *by_line = mode && strcmp(mode, "line") == 0;
-    if (mode && mode[0] && !*by_line && strcmp(mode, "function") != 0)
+    *by_name = mode && strcmp(mode, PS_STACK_MODE_NAME) == 0;
+    if (mode && mode[0] && !*by_line && !*by_name && strcmp(mode, "function") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter mode must be function or line");
     return err->code;
 }
@@ -85,9 +87,10 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
     PS_AUTO(ps_buf_free) struct ps_buf buf = {0};
     struct functions shown = {.first = NULL}, all_lines = {.first = NULL};
     struct forms forms = {0};
+    bool by_name = false;
 
     *out = (struct ps_stack_frames){0};
-    read_mode(params, &out->by_line, err);
+    read_mode(params, &out->by_line, &by_name, err);
     if (ps_trace_get_text_end(db, &out->n, err) != PS_OK)
         return err->code;
     out->function = ps_alloc_array(out->n + 1, sizeof *out->function);
@@ -103,7 +106,7 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
     out->lacks_folders = forms.has_lost_folders && !forms.has_folders;
     out->has_one_line = read_definition_lines(db, err) || has_definition_lines(&forms);
     out->is_mode_line = out->by_line;
-    out->by_line |= out->has_one_line;
+    out->by_line |= out->has_one_line && !by_name;
     for (uint32_t id = 1; id < out->n; id++) {
         struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(db, id));
 

@@ -16,6 +16,10 @@
 #include "base/intern.h"
 #include "server/query/trace/trace_views.h"
 
+/* The mode of comparisons: the line of a `def` moves when the file changes, so functions of one
+ * name in one file are one, and count once in a stack. */
+#define PS_STACK_MODE_NAME "name"
+
 struct ps_stack_frames {
     size_t
         n; /* ids are below n: text ids of the run, and above them those of ps_stack_frames_add */
