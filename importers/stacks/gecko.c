@@ -3,17 +3,23 @@
  * gecko.c: reads profiles in the "processed" format of the Firefox Profiler, which Tachyon, samply
  * and others write.
  *
- *     {"meta": {...}, "libs": [], "threads": [{"name": "Thread-1", "pid": "7", "tid": 7,
- *        "samples": {"stack": [3, ...], "weight": null, "weightType": "samples"},
+ *     {"meta": {...}, "libs": [{"name": "libc.so.6"}], "threads": [{"name": "main", "pid": "7",
+ *        "samples": {"stack": [3, ...], "weight": null, "weightType": "samples",
+ *                    "threadCPUDelta": [0, 950, ...]},
  *        "stackTable": {"frame": [...], "prefix": [null, 0, ...]},
  *        "frameTable": {"func": [...], "line": [...]},
- *        "funcTable": {"name": [...], "fileName": [...]},
- *        "stringArray": [...]}], "shared": {"stringArray": [...]}}
+ *        "funcTable": {"name": [...], "fileName": [...], "resource": [...]},
+ *        "resourceTable": {"lib": [...]}, "stringArray": [...]}],
+ *      "shared": {"stringArray": [...], "sources": {"filename": [...]}}}
  *
- * Tables are stored by column. The strings may be in the thread or, since version 56, after all
- * threads, so the numbers of all threads remain in memory until the end of the document. A sample
- * has the weight in the file, or 1; its time is not used.
+ * Tables are stored by column. Strings are after all threads since version 56, names of files in
+ * `sources` since 58, all tables since 60; a stack states the distance to its prefix since 66, a
+ * frame its library since 70. So all numbers remain in memory until the end of the document. A
+ * sample has the weight in the file, or 1; its time is not used. A thread that used no CPU time
+ * since its previous sample did not run.
  */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json_in.h"
@@ -32,13 +38,29 @@ struct texts {
     size_t n, cap;
 };
 
-struct thread {
-    struct ps_buf name, pid, tid, process;
-    struct ps_u32s stack, weight;   /* columns of the samples table */
-    struct ps_u32s frame, prefix;   /* columns of stackTable */
-    struct ps_u32s func, line;      /* columns of frameTable */
-    struct ps_u32s func_name, file; /* columns of funcTable */
+struct numbers {
+    int64_t *items; /* thousandths; NO_NUMBER: not a number */
+    size_t n, cap;
+};
+
+#define NO_NUMBER INT64_MIN
+
+/* The tables of a thread, or those that all threads share. */
+struct tables {
+    struct ps_u32s frame, prefix, prefix_offset;      /* columns of stackTable */
+    struct ps_u32s func, line, frame_lib, native;     /* of frameTable */
+    struct ps_u32s func_name, file, source, resource; /* of funcTable */
+    struct ps_u32s resource_lib, native_lib,
+        filename; /* of resourceTable, nativeSymbols, sources */
     struct texts texts;
+    uint32_t *ids; /* of the frames, once they are needed; the last is that of other rows */
+};
+
+struct thread {
+    struct ps_buf name, pid, tid, process, weight_type;
+    struct ps_u32s stack;       /* columns of the samples table */
+    struct numbers weight, cpu; /* cpu: since the previous sample of the thread */
+    struct tables tables;
 };
 
 struct reader {
@@ -48,9 +70,13 @@ struct reader {
     struct ps_err *err;
     struct thread *threads;
     size_t n_threads, cap_threads;
-    struct texts shared;
-    struct ps_buf text, product;
-    uint64_t read, rejected, zero;
+    struct tables shared;
+    struct texts libs; /* names of libraries */
+    struct ps_buf text, product, cpu_unit;
+    bool unit_known;
+    int power; /* of ten, from the unit of weights to that of st_add_stack */
+    uint64_t read, rejected, zero, n_idle, n_timed; /* n_timed: samples with CPU time */
+    double cpu;                                     /* sum of CPU times, in cpu_unit */
 };
 
 static void texts_free(struct texts *texts)
@@ -59,18 +85,30 @@ static void texts_free(struct texts *texts)
     free(texts->ends);
 }
 
-static void thread_free(struct thread *t)
+static void tables_free(struct tables *t)
 {
-    struct ps_u32s *columns[] = {&t->stack, &t->weight, &t->frame,     &t->prefix,
-                                 &t->func,  &t->line,   &t->func_name, &t->file};
+    struct ps_u32s *columns[] = {&t->frame,      &t->prefix,    &t->prefix_offset, &t->func,
+                                 &t->line,       &t->frame_lib, &t->native,        &t->func_name,
+                                 &t->file,       &t->source,    &t->resource,      &t->resource_lib,
+                                 &t->native_lib, &t->filename};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         free(columns[i]->items);
+    texts_free(&t->texts);
+    free(t->ids);
+}
+
+static void thread_free(struct thread *t)
+{
+    free(t->stack.items);
+    free(t->weight.items);
+    free(t->cpu.items);
     ps_buf_free(&t->name);
     ps_buf_free(&t->pid);
     ps_buf_free(&t->tid);
     ps_buf_free(&t->process);
-    texts_free(&t->texts);
+    ps_buf_free(&t->weight_type);
+    tables_free(&t->tables);
 }
 
 /* --- Reading --- */
@@ -110,13 +148,33 @@ static bool read_column(struct ps_json_in *json, struct ps_u32s *out)
                                   : ps_json_in_skip_rest(json, token);
 }
 
-/* A column to read from a table. */
+static bool read_numbers(struct ps_json_in *json, struct numbers *out)
+{
+    enum ps_json_token token = ps_json_in_next(json);
+
+    if (token != PS_JSON_ARRAY)
+        return ps_json_in_skip_rest(json, token);
+    while ((token = ps_json_in_next(json)) != PS_JSON_ARRAY_END) {
+        struct st_number number = {0};
+        bool good = token == PS_JSON_NUMBER && st_parse_number(json->text, &number);
+
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] = good ? number.thousandths : NO_NUMBER;
+        if (!ps_json_in_skip_rest(json, token))
+            return false;
+    }
+    return true;
+}
+
+/* A member to read from a table: one of the three is set. */
 struct column {
     const char *name;
     struct ps_u32s *out;
+    struct numbers *numbers;
+    struct ps_buf *text;
 };
 
-static bool read_table(struct ps_json_in *json, const struct column *columns, size_t n)
+static bool read_columns(struct ps_json_in *json, const struct column *columns, size_t n)
 {
     enum ps_json_token token = ps_json_in_next(json);
     bool good = true;
@@ -128,34 +186,83 @@ static bool read_table(struct ps_json_in *json, const struct column *columns, si
 
         while (i < n && !ps_str_eq_c(json->text, columns[i].name))
             i++;
-        good = i < n ? read_column(json, columns[i].out) : ps_json_in_skip(json);
+        good = i == n               ? ps_json_in_skip(json)
+               : columns[i].out     ? read_column(json, columns[i].out)
+               : columns[i].numbers ? read_numbers(json, columns[i].numbers)
+                                    : copy_text(json, columns[i].text);
     }
     return good && token == PS_JSON_OBJECT_END;
+}
+
+/* Reads the member whose key was read, if it is a table. *known: it is. */
+static bool read_table(struct reader *r, struct tables *t, bool *known)
+{
+    const struct {
+        const char *name;
+        struct column columns[4];
+    } tables[] = {
+        {"stackTable",
+         {{.name = "frame", .out = &t->frame},
+          {.name = "prefix", .out = &t->prefix},
+          {.name = "prefixOffset", .out = &t->prefix_offset}}},
+        {"frameTable",
+         {{.name = "func", .out = &t->func},
+          {.name = "line", .out = &t->line},
+          {.name = "lib", .out = &t->frame_lib},
+          {.name = "nativeSymbol", .out = &t->native}}},
+        {"funcTable",
+         {{.name = "name", .out = &t->func_name},
+          {.name = "fileName", .out = &t->file},
+          {.name = "source", .out = &t->source},
+          {.name = "resource", .out = &t->resource}}},
+        {"resourceTable", {{.name = "lib", .out = &t->resource_lib}}},
+        {"nativeSymbols", {{.name = "libIndex", .out = &t->native_lib}}},
+        {"sources", {{.name = "filename", .out = &t->filename}}},
+    };
+
+    *known = true;
+    if (ps_str_eq_c(r->json.text, "stringArray"))
+        return read_texts(&r->json, &t->texts);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        size_t n = 0;
+
+        if (!ps_str_eq_c(r->json.text, tables[i].name))
+            continue;
+        while (n < 4 && tables[i].columns[n].name)
+            n++;
+        return read_columns(&r->json, tables[i].columns, n);
+    }
+    *known = false;
+    return true;
+}
+
+static bool read_samples(struct reader *r, struct thread *t)
+{
+    const struct column columns[] = {{.name = "stack", .out = &t->stack},
+                                     {.name = "weight", .numbers = &t->weight},
+                                     {.name = "threadCPUDelta", .numbers = &t->cpu},
+                                     {.name = "weightType", .text = &t->weight_type}};
+
+    return read_columns(&r->json, columns, sizeof columns / sizeof *columns);
 }
 
 static bool read_thread_key(struct reader *r, struct thread *t)
 {
     struct ps_json_in *json = &r->json;
-    struct ps_str key = json->text;
+    bool known, good = read_table(r, &t->tables, &known);
 
-    if (ps_str_eq_c(key, "samples"))
-        return read_table(json, (struct column[]){{"stack", &t->stack}, {"weight", &t->weight}}, 2);
-    if (ps_str_eq_c(key, "stackTable"))
-        return read_table(json, (struct column[]){{"frame", &t->frame}, {"prefix", &t->prefix}}, 2);
-    if (ps_str_eq_c(key, "frameTable"))
-        return read_table(json, (struct column[]){{"func", &t->func}, {"line", &t->line}}, 2);
-    if (ps_str_eq_c(key, "funcTable"))
-        return read_table(json, (struct column[]){{"name", &t->func_name}, {"fileName", &t->file}},
-                          2);
-    if (ps_str_eq_c(key, "stringArray"))
-        return read_texts(json, &t->texts);
-    if (ps_str_eq_c(key, "name"))
+    if (known || !good)
+        return good;
+    if (ps_str_eq_c(json->text, "samples"))
+        return read_samples(r, t);
+    if (ps_str_eq_c(json->text, "name"))
         return copy_text(json, &t->name);
-    if (ps_str_eq_c(key, "pid"))
+    if (ps_str_eq_c(json->text, "pid"))
         return copy_text(json, &t->pid);
-    if (ps_str_eq_c(key, "tid"))
+    if (ps_str_eq_c(json->text, "tid"))
         return copy_text(json, &t->tid);
-    return ps_str_eq_c(key, "processName") ? copy_text(json, &t->process) : ps_json_in_skip(json);
+    return ps_str_eq_c(json->text, "processName") ? copy_text(json, &t->process)
+                                                  : ps_json_in_skip(json);
 }
 
 static bool read_thread(struct reader *r)
@@ -183,8 +290,35 @@ static bool read_threads(struct reader *r)
     return true;
 }
 
-/* Reads the member `key` of an object and skips all other members. */
-static bool read_member(struct reader *r, const char *key)
+static bool read_shared(struct reader *r)
+{
+    enum ps_json_token token = ps_json_in_next(&r->json);
+    bool good = true, known;
+
+    if (token != PS_JSON_OBJECT)
+        return ps_json_in_skip_rest(&r->json, token);
+    while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
+        good = read_table(r, &r->shared, &known);
+        good = good && (known || ps_json_in_skip(&r->json));
+    }
+    return good && token == PS_JSON_OBJECT_END;
+}
+
+/* Reads the text of the member `key` of an object and skips all other members. */
+static bool read_member(struct reader *r, const char *key, struct ps_buf *out)
+{
+    enum ps_json_token token = ps_json_in_next(&r->json);
+    bool good = true;
+
+    if (token != PS_JSON_OBJECT)
+        return ps_json_in_skip_rest(&r->json, token);
+    while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY)
+        good =
+            ps_str_eq_c(r->json.text, key) ? copy_text(&r->json, out) : ps_json_in_skip(&r->json);
+    return good && token == PS_JSON_OBJECT_END;
+}
+
+static bool read_meta(struct reader *r)
 {
     enum ps_json_token token = ps_json_in_next(&r->json);
     bool good = true;
@@ -192,13 +326,38 @@ static bool read_member(struct reader *r, const char *key)
     if (token != PS_JSON_OBJECT)
         return ps_json_in_skip_rest(&r->json, token);
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
-        if (!ps_str_eq_c(r->json.text, key))
-            good = ps_json_in_skip(&r->json);
+        if (ps_str_eq_c(r->json.text, "product"))
+            good = copy_text(&r->json, &r->product);
+        else if (ps_str_eq_c(r->json.text, "sampleUnits"))
+            good = read_member(r, "threadCPUDelta", &r->cpu_unit);
         else
-            good =
-                key[0] == 's' ? read_texts(&r->json, &r->shared) : copy_text(&r->json, &r->product);
+            good = ps_json_in_skip(&r->json);
     }
     return good && token == PS_JSON_OBJECT_END;
+}
+
+/* Reads the names of the libraries. */
+static bool read_libs(struct reader *r)
+{
+    enum ps_json_token token = ps_json_in_next(&r->json);
+
+    if (token != PS_JSON_ARRAY)
+        return ps_json_in_skip_rest(&r->json, token);
+    while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
+        struct texts *libs = &r->libs;
+
+        r->text.len = 0;
+        while (token == PS_JSON_OBJECT && ps_json_in_next(&r->json) == PS_JSON_KEY)
+            if (!(ps_str_eq_c(r->json.text, "name") ? copy_text(&r->json, &r->text)
+                                                    : ps_json_in_skip(&r->json)))
+                return false;
+        if (token != PS_JSON_OBJECT && !ps_json_in_skip_rest(&r->json, token))
+            return false;
+        ps_buf_add_str(&libs->bytes, ps_buf_slice(&r->text));
+        PS_RESERVE_ONE(libs->ends, libs->n, libs->cap);
+        libs->ends[libs->n++] = libs->bytes.len;
+    }
+    return true;
 }
 
 static bool read_document(struct reader *r)
@@ -212,9 +371,11 @@ static bool read_document(struct reader *r)
         if (ps_str_eq_c(r->json.text, "threads"))
             good = read_threads(r);
         else if (ps_str_eq_c(r->json.text, "shared"))
-            good = read_member(r, "stringArray");
+            good = read_shared(r);
         else if (ps_str_eq_c(r->json.text, "meta"))
-            good = read_member(r, "product");
+            good = read_meta(r);
+        else if (ps_str_eq_c(r->json.text, "libs"))
+            good = read_libs(r);
         else
             good = ps_json_in_skip(&r->json);
     }
@@ -228,9 +389,8 @@ static uint32_t column_value(const struct ps_u32s *column, uint32_t row)
     return row < column->n ? column->items[row] : NONE;
 }
 
-static struct ps_str text_of(const struct reader *r, const struct thread *t, uint32_t id)
+static struct ps_str text_at(const struct texts *texts, uint32_t id)
 {
-    const struct texts *texts = t->texts.n ? &t->texts : &r->shared;
     size_t from;
 
     if (id >= texts->n)
@@ -241,19 +401,42 @@ static struct ps_str text_of(const struct reader *r, const struct thread *t, uin
     return (struct ps_str){texts->bytes.ptr + from, texts->ends[id] - from};
 }
 
-/* Returns the id of the frame "name (file:line)". */
-static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t frame)
+static struct ps_str text_of(const struct reader *r, const struct tables *t, uint32_t id)
+{
+    return text_at(t->texts.n ? &t->texts : &r->shared.texts, id);
+}
+
+/* The library of a frame by the column of its version of the format. */
+static struct ps_str lib_of(const struct reader *r, const struct tables *t, uint32_t frame)
+{
+    uint32_t func = column_value(&t->func, frame), native = column_value(&t->native, frame);
+    uint32_t lib = column_value(&t->frame_lib, frame);
+
+    if (lib == NONE)
+        lib = column_value(&t->native_lib, native);
+    if (lib == NONE)
+        lib = column_value(&t->resource_lib, column_value(&t->resource, func));
+    return text_at(&r->libs, lib);
+}
+
+/* Returns the id of the frame "name (file:line)", or "name (library)" without a file. */
+static uint32_t frame_id(struct reader *r, const struct tables *t, uint32_t frame)
 {
     uint32_t func = column_value(&t->func, frame), line = column_value(&t->line, frame);
+    uint32_t source = column_value(&t->source, func);
+    const struct tables *sources = t->filename.n ? t : &r->shared;
     struct ps_str name = text_of(r, t, column_value(&t->func_name, func));
     struct ps_str file = text_of(r, t, column_value(&t->file, func));
+    struct ps_str lib = lib_of(r, t, frame);
 
+    if (!file.len)
+        file = text_of(r, t, column_value(&sources->filename, source));
     r->text.len = 0;
     ps_buf_add_str(&r->text, name.len ? name : PS_STR("(no name)"));
-    if (file.len) {
+    if (file.len || lib.len) {
         ps_buf_puts(&r->text, " (");
-        ps_buf_add_str(&r->text, file);
-        if (line && line < NONE)
+        ps_buf_add_str(&r->text, file.len ? file : lib);
+        if (file.len && line && line < NONE)
             ps_buf_printf(&r->text, ":%u", line);
         ps_buf_puts(&r->text, ")");
     }
@@ -262,16 +445,18 @@ static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t fram
 
 /* Returns the prefix of a stack, or NONE. A prefix must have a lower index than the stack, so that
  * every stack ends. */
-static uint32_t prefix_of(const struct thread *t, uint32_t stack)
+static uint32_t prefix_of(const struct tables *t, uint32_t stack)
 {
-    uint32_t prefix = column_value(&t->prefix, stack);
+    uint32_t offset = column_value(&t->prefix_offset, stack), prefix;
 
+    if (t->prefix_offset.n)
+        return offset && offset <= stack ? stack - offset : NONE;
+    prefix = column_value(&t->prefix, stack);
     return prefix < stack ? prefix : NONE;
 }
 
 /* Sets out[0..*n) to the frames of a stack, root first. False: more than ST_DEPTH_MAX. */
-static bool unfold_stack(const struct thread *t, const uint32_t *ids, uint32_t stack, uint32_t *out,
-                         uint32_t *n)
+static bool unfold_stack(const struct tables *t, uint32_t stack, uint32_t *out, uint32_t *n)
 {
     uint32_t depth = 0;
 
@@ -280,8 +465,23 @@ static bool unfold_stack(const struct thread *t, const uint32_t *ids, uint32_t s
             return false;
     *n = depth;
     for (uint32_t s = stack; s < t->frame.n; s = prefix_of(t, s))
-        out[--depth] = ids[t->frame.items[s] < t->func.n ? t->frame.items[s] : t->func.n];
+        out[--depth] = t->ids[t->frame.items[s] < t->func.n ? t->frame.items[s] : t->func.n];
     return true;
+}
+
+static void name_frames(struct reader *r, struct tables *t)
+{
+    if (t->ids)
+        return;
+    t->ids = ps_grow(NULL, t->func.n + 1, sizeof *t->ids);
+    for (uint32_t i = 0; i < t->func.n; i++)
+        t->ids[i] = frame_id(r, t, i);
+    t->ids[t->func.n] = 0;
+    for (size_t i = 0; i < t->frame.n; i++)
+        if (t->frame.items[i] >= t->func.n) { /* some stacks refer to rows that frameTable lacks */
+            t->ids[t->func.n] = frame_id(r, t, NONE);
+            break;
+        }
 }
 
 static void reject_thread(struct reader *r, const char *why)
@@ -290,51 +490,85 @@ static void reject_thread(struct reader *r, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_OFFSET, 0, "%s", why);
 }
 
-static void push_sample(struct reader *r, const struct thread *t, size_t i, const uint32_t *ids,
-                        uint32_t *path, uint32_t track)
+/* Whether the thread did not run since its previous sample; adds up the CPU time of others. The
+ * first value of a thread says nothing. */
+static bool is_idle(struct reader *r, const struct thread *t, size_t i)
 {
-    uint32_t weight = i < t->weight.n ? t->weight.items[i] : 1, n;
+    int64_t cpu = i && i < t->cpu.n ? t->cpu.items[i] : NO_NUMBER;
 
-    r->read++;
-    if (weight == NONE)
-        reject_thread(r, "the weight of a sample is not a whole number of at least 0");
-    else if (weight == 0)
-        r->zero++;
-    else if (!unfold_stack(t, ids, t->stack.items[i], path, &n))
-        reject_thread(r, "a stack is deeper than 10000 frames");
-    else
-        (void)st_add_stack(&r->stacks, track, path, n, (int64_t)weight * ST_SCALE, r->err);
+    r->n_timed += cpu >= 0;
+    r->cpu += cpu > 0 ? (double)cpu / ST_SCALE : 0;
+    return cpu == 0;
 }
 
-static void push_samples(struct reader *r, const struct thread *t, uint32_t track)
+static void push_sample(struct reader *r, const struct thread *t, const struct tables *tables,
+                        size_t i, uint32_t *path, uint32_t track)
 {
-    uint32_t *ids = ps_grow(NULL, t->func.n + 1, sizeof *ids);
+    int64_t number = i < t->weight.n ? t->weight.items[i] : ST_SCALE, weight = number;
+    uint32_t n;
+    bool good = number >= 0 && (r->power == 3 || !__builtin_mul_overflow(number, 1000, &weight));
+
+    r->read++;
+    if (!good) {
+        reject_thread(r, "the weight of a sample is not a number of at least 0");
+    } else if (weight == 0) {
+        r->zero++;
+    } else if (!unfold_stack(tables, t->stack.items[i], path, &n)) {
+        reject_thread(r, "a stack is deeper than 10000 frames");
+    } else {
+        if (is_idle(r, t, i) && n) {
+            path[n - 1] |= ST_IDLE;
+            r->n_idle++;
+        }
+        r->stacks.has_fractions |= weight % ST_SCALE != 0;
+        (void)st_add_stack(&r->stacks, track, path, n, weight, r->err);
+    }
+}
+
+/* Whether the weights of a thread have the unit of those before. */
+static bool read_unit(struct reader *r, const struct thread *t)
+{
+    struct ps_str type = ps_buf_slice(&t->weight_type);
+    enum st_unit unit = ps_str_eq_c(type, "bytes")        ? ST_BYTES
+                        : ps_str_eq_c(type, "tracing-ms") ? ST_TIME
+                                                          : ST_SAMPLES;
+
+    if (!r->unit_known)
+        r->stacks.unit = unit;
+    r->unit_known = true;
+    r->power = unit == ST_TIME ? 6 : 3;
+    return r->stacks.unit == unit;
+}
+
+static void push_samples(struct reader *r, struct thread *t, uint32_t track)
+{
+    struct tables *tables = t->tables.frame.n ? &t->tables : &r->shared;
     uint32_t *path = ps_grow(NULL, ST_DEPTH_MAX + 1, sizeof *path);
 
-    for (uint32_t i = 0; i < t->func.n; i++)
-        ids[i] = frame_id(r, t, i);
-    ids[t->func.n] = 0;
-    for (size_t i = 0; i < t->frame.n; i++)
-        if (t->frame.items[i] >= t->func.n) /* some stacks refer to rows that frameTable lacks */
-            ids[t->func.n] = frame_id(r, t, NONE);
+    name_frames(r, tables);
     for (size_t i = 0; i < t->stack.n && r->err->code == PS_OK; i++) {
-        push_sample(r, t, i, ids, path, track);
+        push_sample(r, t, tables, i, path, track);
         if (i % 4096 == 4095)
             (void)ps_reading_check(r->json.in, r->out, r->read, r->err);
     }
-    free(ids);
     free(path);
 }
 
 static enum ps_status push_all(struct reader *r)
 {
     for (size_t i = 0; i < r->n_threads && r->err->code == PS_OK; i++) {
-        const struct thread *t = &r->threads[i];
+        struct thread *t = &r->threads[i];
         struct ps_str name = ps_buf_slice(&t->name);
         uint32_t track, process;
 
         if (!t->stack.n)
             continue;
+        if (!read_unit(r, t)) {
+            r->read += t->stack.n;
+            r->rejected += t->stack.n - 1;
+            reject_thread(r, "a thread has weights of another unit");
+            continue;
+        }
         process = st_process_id(&r->stacks, ps_buf_slice(&t->pid), ps_buf_slice(&t->process));
         if (st_add_track(&r->stacks, process, name.len ? name : PS_STR("thread"),
                          ps_buf_slice(&t->tid), &track, r->err) == PS_OK)
@@ -344,6 +578,24 @@ static enum ps_status push_all(struct reader *r)
 }
 
 /* --- Reporting --- */
+
+static void write_cpu_time(struct reader *r)
+{
+    enum st_unit unit = ST_WEIGHT;
+    int power = 0;
+    double seconds;
+    char total[64] = "";
+
+    (void)st_parse_unit(ps_buf_slice(&r->cpu_unit), &unit, &power);
+    seconds = r->cpu * pow(10, power - 9);
+    if (unit == ST_TIME) {
+        (void)snprintf(total, sizeof total, "; the threads used %.4g s of CPU time", seconds);
+        r->out->ops->number(r->out, "cpu_s", ps_real(seconds));
+    }
+    ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                 "samples in which the thread used no CPU time: %llu of %llu; they are waiting%s",
+                 (unsigned long long)r->n_idle, (unsigned long long)r->n_timed, total);
+}
 
 static void write_all(struct reader *r)
 {
@@ -356,6 +608,8 @@ static void write_all(struct reader *r)
     if (r->product.len)
         r->out->ops->meta(r->out, "tool", ps_buf_slice(&r->product));
     st_write(&r->stacks);
+    if (r->n_timed)
+        write_cpu_time(r);
     ps_sink_note(
         r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
         "perfshelf reads sample counts only; sample times, markers and counters are skipped");
@@ -397,11 +651,13 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     for (size_t i = 0; i < r.n_threads; i++)
         thread_free(&r.threads[i]);
     free(r.threads);
-    texts_free(&r.shared);
+    tables_free(&r.shared);
+    texts_free(&r.libs);
     st_free(&r.stacks);
     ps_json_in_free(&r.json);
     ps_buf_free(&r.text);
     ps_buf_free(&r.product);
+    ps_buf_free(&r.cpu_unit);
     return status;
 }
 

@@ -580,6 +580,7 @@ void st_free(struct st_stacks *stacks)
     free(stacks->processes);
     ps_intern_free(&stacks->frames);
     ps_intern_free(&stacks->process_keys);
+    free(stacks->idle.items);
     ps_arena_free(&stacks->arena);
 }
 
@@ -792,6 +793,13 @@ static void write_names(struct emitter *e)
         stacks->n_initialisers += ps_str_starts_with(text.text, PS_STR("_GLOBAL__sub_I_"));
         stacks->out->ops->text(stacks->out, &text);
     }
+    for (uint32_t i = 0; i < stacks->idle.n && ps_sink_ok(stacks->out); i++) {
+        struct ps_trace_text text = {.id = stacks->frames.count + i + 1,
+                                     .text = stacks->frames.items[stacks->idle.items[i]]};
+
+        e->family[text.id] = e->family[stacks->idle.items[i] + 1];
+        stacks->out->ops->text(stacks->out, &text);
+    }
     for (uint32_t i = 0; i < stacks->n_processes; i++) {
         struct ps_process process = {.id = i + 1,
                                      .pid = stacks->processes[i].pid,
@@ -844,6 +852,9 @@ static void write_metrics(const struct st_stacks *stacks)
         stacks->out->ops->number(stacks->out, nothing[i], ps_int(0));
     if (stacks->has_def_lines)
         stacks->out->ops->number(stacks->out, "def_lines", ps_int(1));
+    if (stacks->idle.n)
+        stacks->out->ops->number(stacks->out, "idle_texts",
+                                 ps_int((int64_t)stacks->frames.count + 1));
 }
 
 /* --- Fil --- */
@@ -959,9 +970,31 @@ static void name_no_frame(struct st_stacks *stacks)
                 stacks->tracks[t].frames[i] = id;
 }
 
+/* Gives the frames with ST_IDLE ids above those of the others. */
+static void name_idle_frames(struct st_stacks *stacks)
+{
+    uint32_t count = stacks->frames.count;
+    PS_AUTO(ps_free_ptr) uint32_t *ids = ps_alloc_array((size_t)count + 1, sizeof *ids);
+
+    for (uint32_t t = 0; t < stacks->n_tracks; t++)
+        for (uint32_t i = 0; i < stacks->tracks[t].n_frames; i++) {
+            uint32_t *frame = &stacks->tracks[t].frames[i], named = *frame & ~ST_IDLE;
+
+            if (*frame < ST_IDLE || named >= count)
+                continue;
+            if (!ids[named]) {
+                PS_RESERVE_ONE(stacks->idle.items, stacks->idle.n, stacks->idle.cap);
+                stacks->idle.items[stacks->idle.n++] = named;
+                ids[named] = count + (uint32_t)stacks->idle.n - 1;
+            }
+            *frame = ids[named];
+        }
+}
+
 static void write_stacks(struct st_stacks *stacks)
 {
-    struct emitter e = {.stacks = stacks, .family = ps_alloc((size_t)stacks->frames.count + 1)};
+    struct emitter e = {.stacks = stacks,
+                        .family = ps_alloc((size_t)stacks->frames.count + stacks->idle.n + 1)};
 
     for (size_t c = 0; c < sizeof made_columns; c++)
         e.column[made_columns[c]] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
@@ -985,5 +1018,6 @@ static void write_stacks(struct st_stacks *stacks)
 void st_write(struct st_stacks *stacks)
 {
     name_no_frame(stacks);
+    name_idle_frames(stacks);
     write_stacks(stacks);
 }

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/json_in.h"
 #include "importers/importer.h"
 
 enum {
@@ -27,6 +28,9 @@ enum {
 #define ST_ROWS_MAX (UINT32_C(1) << 27)
 /* the frame of a sample without frames, until st_write */
 #define ST_NO_FRAME UINT32_MAX
+/* Marks the innermost frame of a sample in which the thread did not run. The frame counts for the
+ * same function, but has a text of its own, by which conclusions know that it waits. */
+#define ST_IDLE (UINT32_C(1) << 31)
 
 /* The quantity that the weights of a file measure. */
 enum st_unit { ST_SAMPLES, ST_TIME, ST_BYTES, ST_WEIGHT };
@@ -76,6 +80,7 @@ struct st_stacks {
     uint32_t n_native_frames,
         n_python_frames;     /* number of frames by language, detected from their names */
     uint32_t n_initialisers; /* number of frames that are C++ static initialisers */
+    struct ps_u32s idle;     /* frames that occur with ST_IDLE, from st_write on */
     const char *label;       /* of the headline, static; NULL: that of the unit */
     struct ps_str unit_name; /* of ST_WEIGHT, if the file names it; in `arena` */
     bool has_fractions;      /* the unit is not time and at least one weight is fractional */

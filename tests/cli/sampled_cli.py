@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What samplers and tracers leave out or write otherwise: said, and not taken for calls or for other functions."""
 import json
+import os
 import unittest
 
 from program import ShelfTest
@@ -15,6 +16,11 @@ def viztracer(line, sum_us, overflow=False):
                                        event(f"work (/srv/app/tiny.py:{line + 1})", 10, sum_us + 10),
                                        event("builtins.sum", 15, sum_us)],
                        "viztracer_metadata": {"version": "1.1.1", "overflow": overflow}}).encode()
+
+
+def golden(name):
+    with open(os.path.join(os.path.dirname(__file__), "..", "golden", name), "rb") as file:
+        return file.read()
 
 
 class Sampled(ShelfTest):
@@ -70,6 +76,17 @@ class Sampled(ShelfTest):
         run = self.add("requests.svg", b'<svg><g id="frames"><g><title>all (300 requests, 100%)</title><rect x="0" y="20" width="9" height="9"/></g>'
                                        b'<g><title>f (a.py:1) (300 requests, 100%)</title><rect x="0" y="10" width="9" height="9"/></g></g></svg>')
         self.assertRegex(self.show(run), r"headline +300 requests\n")
+
+    def test_samples_without_cpu_time_wait(self):
+        text = self.show(self.add("samply.json", golden("gecko/ok_shared_tables.json")))
+        self.assertIn("waiting in nap takes 50.0 %, all at app.py:9", text)
+        self.assertRegex(text, r"cpu_s +900.0 µs")
+        self.assertRegex(text, r"2.500 ms +50.0 % +2.500 ms +50 % +50 % +nap \(/srv/app.py\)")
+
+    def test_equal_addresses_of_two_libraries(self):
+        text = self.show(self.add("libraries.json", golden("gecko/ok_libraries.json")))
+        self.assertRegex(text, r"2 samples +28.6 %.*0x1000 \(libc.so.6\)")
+        self.assertRegex(text, r"1 samples +14.3 %.*0x1000 \(libm.so.6\)")
 
     def test_functions_of_flameprof_have_the_line_of_their_def(self):
         run = self.add("flameprof.log", b"~:0:<built-in method builtins.exec>;/srv/a.py:1:<module>;/srv/a.py:5:A.f;/srv/a.py:9:A.f 1500\n")

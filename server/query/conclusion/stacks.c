@@ -392,7 +392,11 @@ static void say_function(const struct answer *a, struct ps_sentence *to, struct 
 {
     struct ps_frame_name name = name_of(a, text);
 
-    ps_say_code(a->c, to, link, name.function.len ? name.function : name.text);
+    /* an address means nothing without its library */
+    ps_say_code(a->c, to, link,
+                name.function.len && !ps_str_starts_with(name.function, PS_STR("0x"))
+                    ? name.function
+                    : name.text);
 }
 
 static void say_owner(const struct answer *a, struct ps_sentence *to, const struct owner *owner)
@@ -472,7 +476,7 @@ static bool may_wait(const struct answer *a, uint32_t id)
     struct weights places = weights_of(a->places, a->r->places.n, id),
                    parts = weights_of(a->parts, a->r->parts.n, id);
 
-    return a->r->has_waiting && !a->r->has_def_lines && strcmp(a->r->unit, "bytes") != 0 &&
+    return a->r->has_waiting && !a->r->has_def_lines && !a->r->frames.idle_from && strcmp(a->r->unit, "bytes") != 0 &&
            !a->r->are_devices && owner->function && !owner->waits && places.n == 1 &&
            parts.n == 1 && parts.nodes[0]->name == owner->function &&
            name_of(a, places.nodes[0]->name).line;

@@ -34,13 +34,18 @@ static bool has_definition_lines(const struct forms *forms)
     return forms->modules >= 2 && forms->at_line_1 * 2 >= forms->modules;
 }
 
-/* Whether the importer knows that lines are those of the `def`. */
-static bool read_definition_lines(struct ps_db *db, struct ps_err *err)
+/* Reads what the importer knows: whether lines are those of the `def`, and which frames wait. */
+static bool read_summary(struct ps_db *db, uint32_t *idle_from, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t idle;
 
     ps_db_prepare(db, ps_query_sql("conclude_stack_summary"), &stmt, err);
-    return ps_stmt_step(stmt, err) && ps_col_int(stmt, 0) != 0;
+    if (!ps_stmt_step(stmt, err))
+        return false;
+    idle = ps_col_int(stmt, 1);
+    *idle_from = idle > 0 && idle < UINT32_MAX ? (uint32_t)idle : 0;
+    return ps_col_int(stmt, 0) != 0;
 }
 
 /* Functions by name. */
@@ -104,7 +109,7 @@ enum ps_status ps_stack_frames_read(struct ps_db *db, struct ps_params params,
         see_form(&forms, &name);
     }
     out->lacks_folders = forms.has_lost_folders && !forms.has_folders;
-    out->has_one_line = read_definition_lines(db, err) || has_definition_lines(&forms);
+    out->has_one_line = read_summary(db, &out->idle_from, err) || has_definition_lines(&forms);
     out->is_mode_line = out->by_line;
     out->by_line |= out->has_one_line && !by_name;
     for (uint32_t id = 1; id < out->n; id++) {

@@ -28,6 +28,7 @@ struct ps_stack_frames {
     uint8_t *origin;     /* [text id]: enum ps_origin; of native code UNKNOWN */
     uint32_t *name_of;   /* [text id]: id of the name of its function */
     int32_t *line;       /* [text id]: the line that the name of its function lacks; 0: none */
+    uint32_t idle_from;  /* least text id of frames in which a thread does not run; 0: none */
     bool lacks_folders;  /* files may have lost their folders */
     bool has_one_line;   /* the file states the line of each `def` */
     bool by_line;        /* each frame is a function of its own */

@@ -198,7 +198,8 @@ const struct ps_frame_kind *ps_stack_frame_kind(struct ps_stack_waits *waits, ui
     kind->is_seen = true;
     kind->is_python = is_python(&name, origin);
     kind->is_own = kind->is_python && (origin == PS_ORIGIN_OWN || origin == PS_ORIGIN_UNKNOWN);
-    kind->waits = kind->is_python ? waits_in_python(&name) : waits_in_native_code(&name);
+    kind->waits = (waits->frames->idle_from && text >= waits->frames->idle_from) ||
+                  (kind->is_python ? waits_in_python(&name) : waits_in_native_code(&name));
     return kind;
 }
 

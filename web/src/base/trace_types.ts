@@ -30,6 +30,8 @@ export interface TraceSummary {
     dataloader_pct: number | null;
     /** 1: the lines of frames are those of the `def` of their function */
     def_lines?: number;
+    idle_texts?: number;
+    cpu_s?: number;
     /** 1: slices are rows of equal samples, not calls */
     sampled?: number;
     /** 1: calls are missing, because the buffer of the profiler was full */
