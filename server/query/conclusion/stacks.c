@@ -476,10 +476,10 @@ static bool may_wait(const struct answer *a, uint32_t id)
     struct weights places = weights_of(a->places, a->r->places.n, id),
                    parts = weights_of(a->parts, a->r->parts.n, id);
 
-    return a->r->has_waiting && !a->r->has_def_lines && !a->r->frames.idle_from && strcmp(a->r->unit, "bytes") != 0 &&
-           !a->r->are_devices && owner->function && !owner->waits && places.n == 1 &&
-           parts.n == 1 && parts.nodes[0]->name == owner->function &&
-           name_of(a, places.nodes[0]->name).line;
+    return a->r->has_waiting && !a->r->has_def_lines && !a->r->frames.idle_from &&
+           strcmp(a->r->unit, "bytes") != 0 && !a->r->are_devices && owner->function &&
+           !owner->waits && places.n == 1 && parts.n == 1 &&
+           parts.nodes[0]->name == owner->function && name_of(a, places.nodes[0]->name).line;
 }
 
 static void add_cause(const struct answer *a, uint32_t id)
