@@ -4,7 +4,7 @@
 --
 -- After changing a table, a view or a trigger, increment the layout number in the next line, and tag new columns with it. To migrate a catalog of
 -- another layout, perfshelf adds its missing columns, drops its views and triggers, and runs this whole file. So all statements must be idempotent.
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 --
 -- Tags of tables, in brackets at the beginning of their comment:
 --   shared            the servers of one shelf share the table, in PostgreSQL (server/replica/mirror.h)
@@ -350,3 +350,8 @@ CREATE TABLE IF NOT EXISTS mirror( -- one row if this catalog is the mirror of a
     n INTEGER NOT NULL,      -- number of the last transaction that was applied to the mirror; -1: fetch all rows again
     store TEXT NOT NULL      -- name of the shared store
 );
+
+CREATE TABLE IF NOT EXISTS row_digest( -- a digest of the rows of each table, and of the statements that created the catalog (server/catalog/row_digest.c)
+    tbl TEXT PRIMARY KEY,    -- name of the table; sqlite_schema: the statements
+    digest INTEGER NOT NULL
+) WITHOUT ROWID;

@@ -4,7 +4,8 @@
  *
  * For a catalog of an older layout, first adds the missing columns, then runs catalog.sql, which
  * creates missing tables, views, triggers and indexes. Catalogs older than layout 5 have the number
- * 0, and may lack any column with the tag `since` in catalog.sql.
+ * 0, and may lack any column with the tag `since` in catalog.sql. The digests of the new layout are
+ * computed from the rows that are there.
  */
 #include "server/catalog/catalog_tables.h"
 #include "server/catalog/state.h"
@@ -102,15 +103,16 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
     enum ps_status status = read_layout(db, &layout, err);
 
     if (status != PS_OK || layout == ps_catalog_layout)
-        return status;
+        return ps_digests_watch(db, err);
     if (ps_db_exec(db, "BEGIN IMMEDIATE", err) != PS_OK)
         return err->code;
     drop_views(db, err);
     add_columns(db, layout, err);
     ps_db_exec(db, ps_schema_sql("catalog"), err);
+    ps_digests_record(db, err);
     if (ps_db_exec(db, "COMMIT", err) != PS_OK)
         (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED); /* err already has the error to report */
-    return err->code;
+    return ps_digests_watch(db, err);
 }
 
 static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table *table,

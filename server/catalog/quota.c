@@ -13,7 +13,7 @@
 
 /* --- Sizes in the catalog --- */
 
-/* Records the size of a file that an older perfshelf stored without recording its size. */
+/* Records the size of a file. */
 static enum ps_status add_size(struct ps_store *store, const char *folder, const char *sha256,
                                struct ps_err *err)
 {
@@ -26,7 +26,7 @@ static enum ps_status add_size(struct ps_store *store, const char *folder, const
     return ps_file_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
 }
 
-static enum ps_status add_sizes(struct ps_store *store, struct ps_err *err)
+enum ps_status ps_file_sizes_complete(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -88,7 +88,7 @@ static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
 {
     ps_catalog_begin(store, PS_NOT_DURABLE, err);
     if (!store->backend->files_follow_rows)
-        add_sizes(store, err);
+        ps_file_sizes_complete(store, err);
     return ps_catalog_end(store, err->code, err);
 }
 

@@ -108,8 +108,8 @@ bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out);
 /* Reopens the catalog of a read-only shelf if it is open as immutable and another process has begun
  * to write. */
 void ps_catalog_refresh(struct ps_store *store);
-/* Migrates the tables of a catalog to the current layout, in one transaction (layout.c).
- * PS_CONFLICT: a newer perfshelf wrote the catalog. */
+/* Migrates the tables of a catalog to the current layout, in one transaction (layout.c). Keeps the
+ * digests of its rows from then on. PS_CONFLICT: a newer perfshelf wrote the catalog. */
 enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err);
 /* For a read-only catalog of an older layout: creates temporary views that hide the tables of the
  * same names. They add the missing columns, with their default values. */
@@ -227,6 +227,20 @@ bool ps_reserve_file_delete(struct ps_store *store);
 /* Inside a transaction: records the compressed size of an original or a source (quota.c). */
 enum ps_status ps_file_size_put(struct ps_db *db, const char *folder, const char *sha256,
                                 uint64_t bytes, struct ps_err *err);
+/* Inside a transaction: records the sizes of all originals and sources that have none, because an
+ * older perfshelf stored them, or because the catalog is a new one. */
+enum ps_status ps_file_sizes_complete(struct ps_store *store, struct ps_err *err);
+
+/* --- Digests of the rows (row_digest.c) --- */
+
+/* Keeps the digests for all later writes of this connection, in their transactions. */
+enum ps_status ps_digests_watch(struct ps_db *db, struct ps_err *err);
+/* Inside a transaction: computes all digests from the rows that are there. */
+enum ps_status ps_digests_record(struct ps_db *db, struct ps_err *err);
+/* Whether the rows of the table still have the digest that was kept for them. `table` can be
+ * "sqlite_schema": the statements that created the catalog. True for a catalog of a layout without
+ * digests, and after an error. Call it in a transaction if another process may write. */
+bool ps_digest_matches(struct ps_db *db, const char *table, struct ps_err *err);
 
 /* --- Labels (labels.c) --- */
 

@@ -103,6 +103,7 @@ static enum ps_status take_catalog(struct backup_state *b, struct ps_err *err)
     ps_uri_append_path(&uri, b->part);
     ps_snapshot_write(b->source, b->part, err);
     ps_db_open(uri.ptr, true, &b->target->catalog, err);
+    ps_digests_watch(b->target->catalog, err);
     return ps_db_exec(b->target->catalog,
                       "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
                       "DELETE FROM partial",

@@ -38,7 +38,8 @@ struct rebuild_state {
     struct ps_rebuild_result *out;
     struct ps_store *store; /* store->catalog is the new catalog */
     struct ps_db *old;      /* old catalog; NULL: missing or unreadable */
-    bool old_whole;
+    bool old_whole;         /* SQLite finds no damage */
+    bool has_old_labels;    /* it is whole, and no other program changed the labels of its runs */
     char *new_path, *old_path;
     struct found *runs;
     size_t n, cap;
@@ -71,6 +72,25 @@ static void set_aside(struct rebuild_state *r, const char *folder, const struct 
 
 /* --- Old catalog --- */
 
+/* Reports the tables of the old catalog of which damage or another program changed rows. */
+static void check_old_rows(struct rebuild_state *r)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_err err = PS_ERR_INIT;
+
+    r->has_old_labels = true;
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++) {
+        if (ps_digest_matches(r->old, table->name, &err))
+            continue;
+        r->has_old_labels = r->has_old_labels && table->copy != PS_COPY_WITH_RUNS;
+        ps_buf_printf(&text, "%s%s%s",
+                      text.len ? ", " : "damage or another program changed rows of ", table->name,
+                      table->salvage == PS_SALVAGE_ROWS ? " (kept as they are)" : "");
+    }
+    if (text.len)
+        report_finding(r, "catalog.db", text.ptr);
+}
+
 static void open_old(struct rebuild_state *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -86,6 +106,8 @@ static void open_old(struct rebuild_state *r)
             ps_check_db(r->old, false, &err) == PS_OK && ps_catalog_migrate(r->old, &err) == PS_OK;
     if (!r->old_whole)
         report_finding(r, "catalog.db", err.text);
+    else
+        check_old_rows(r);
 }
 
 /* Copies rows of a table from the old catalog, which may be damaged: stops at the first unreadable
@@ -156,7 +178,8 @@ static void copy_tables(struct rebuild_state *r, struct ps_err *err)
 {
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
         if (table->salvage == PS_SALVAGE_ROWS ||
-            (table->salvage == PS_SALVAGE_IF_INTACT && r->old_whole))
+            (table->salvage == PS_SALVAGE_IF_INTACT && r->old_whole &&
+             ps_digest_matches(r->old, table->name, PS_ERR_IGNORED)))
             copy_table(r, table->name, err);
     apply_label(r, "baselines", "baselines_put");
     if (!r->old_whole) /* otherwise copy_table has copied the saved queries from the old catalog */
@@ -183,13 +206,13 @@ static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
     return true;
 }
 
-/* Reads the latest label of a run: from the old catalog if that is intact, else from labels/.
- * *when: time and sequence number in the label. False: there is no label except that of the run
- * file. */
+/* Reads the latest label of a run: from the old catalog if its labels are intact, else from
+ * labels/. *when: time and sequence number in the label. False: there is no label except that of
+ * the run file. */
 static bool last_label(struct rebuild_state *r, const char *id, struct ps_buf *out,
                        struct found *when)
 {
-    if (r->old_whole && ps_label_text(r->old, id, out, PS_ERR_IGNORED) == PS_OK)
+    if (r->has_old_labels && ps_label_text(r->old, id, out, PS_ERR_IGNORED) == PS_OK)
         return read_when(r->store->catalog, ps_buf_slice(out), when);
     out->len = 0;
     return ps_label_read(r->store, id, out) &&
@@ -234,31 +257,25 @@ static void give_up(struct rebuild_state *r, const struct invalid_run *run)
     set_aside(r, "runs", &run->file, run->problem);
 }
 
-static bool is_deleted_label(struct rebuild_state *r, struct ps_str label)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err err = PS_ERR_INIT;
-
-    ps_db_prepare(r->store->catalog, ps_query_sql("label_deleted"), &stmt, &err);
-    ps_bind_text(stmt, ":label", label);
-    return ps_stmt_step(stmt, &err);
-}
-
-/* Compares a run file with the hash of the old catalog, if its original can replace it. Deleted
- * runs are left out: a new import would bring them back; `undelete` checks their hashes. */
+/* Compares a run file with the hash of the old catalog. A changed file without an original, from
+ * which it could be imported again, is only reported. */
 static enum ps_status check_hash(struct rebuild_state *r, const struct found *run, const char *path,
                                  const char *sha256, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
     struct ps_file_row kept;
     struct ps_sent_file sent;
-    struct found when = {.seq = 0};
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-    if (!r->old_whole || !ps_file_has(r->store, NULL, "originals", sha256) ||
+    if (!r->old_whole ||
         ps_file_read_row(r->old, "runs", run->id, &kept, PS_ERR_IGNORED) != PS_OK ||
-        (last_label(r, run->id, &label, &when) && is_deleted_label(r, ps_buf_slice(&label))))
+        ps_file_compare_hash(r->store, path, &kept, &sent, &own) == PS_OK)
         return err->code;
-    return ps_file_compare_hash(r->store, path, &kept, &sent, err);
+    if (ps_file_has(r->store, NULL, "originals", sha256))
+        return ps_fail_copy(err, &own);
+    ps_buf_printf(&text, "%s; it has no original to import again, so it is kept", own.text);
+    report_finding(r, path + strlen(r->store->dir) + 1, text.ptr);
+    return err->code;
 }
 
 static void look_at(struct rebuild_state *r, const struct dirent *file)
@@ -328,30 +345,43 @@ static enum ps_status find_runs(struct rebuild_state *r, struct ps_err *err)
     return err->code;
 }
 
-/* If the label marks the run as deleted, moves it to the deleted runs, where it can be recovered
- * for another full day. Counts the other runs. */
-static enum ps_status put_deleted(struct rebuild_state *r, const char *id, struct ps_str label,
-                                  struct ps_err *err)
+/* Inside a transaction: if the label marks the run as deleted, moves it to the deleted runs, where
+ * it can be recovered for another full day. */
+static enum ps_status put_deleted(struct ps_store *store, const char *id, struct ps_str label,
+                                  bool *is_deleted, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *user_name = NULL;
     bool was_baseline;
 
-    ps_db_prepare(r->store->catalog, ps_query_sql("label_deleted"), &stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("label_deleted"), &stmt, err);
     ps_bind_text(stmt, ":label", label);
-    if (!ps_stmt_step(stmt, err)) {
-        r->out->runs++;
+    *is_deleted = ps_stmt_step(stmt, err);
+    if (!*is_deleted)
         return err->code;
-    }
     user_name = ps_strdup(ps_col_text(stmt, 0));
     was_baseline = ps_col_int(stmt, 1) != 0;
-    if (ps_deleted_add(r->store, id, user_name, ps_wall_clock_ms(), err) != PS_OK || !was_baseline)
+    if (ps_deleted_add(store, id, user_name, ps_wall_clock_ms(), err) != PS_OK || !was_baseline)
         return err->code;
     ps_stmt_release(stmt);
-    ps_db_prepare(r->store->catalog, ps_query_sql("deleted_was_baseline"), &stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("deleted_was_baseline"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_from_c(id));
     (void)ps_stmt_step(stmt, err);
     return err->code;
+}
+
+enum ps_status ps_store_delete_again(struct ps_store *store, const char *sha256, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+    char id[PS_ID_SIZE];
+    bool is_deleted;
+
+    (void)snprintf(id, sizeof id, "%.16s", sha256);
+    if (!ps_label_read(store, id, &label))
+        return err->code;
+    ps_catalog_begin(store, PS_DURABLE, err);
+    put_deleted(store, id, ps_buf_slice(&label), &is_deleted, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 static enum ps_status put_run(struct rebuild_state *r, const struct found *run, struct ps_err *err)
@@ -364,6 +394,7 @@ static enum ps_status put_run(struct rebuild_state *r, const struct found *run, 
     struct found when;
     struct ps_sent_file sent;
     const char *label = "";
+    bool is_deleted = false;
 
     ps_store_path(r->store, "runs", run->id, ".db", &path, err);
     if (read_run(path, &arena, &row, &label, err) == PS_OK) {
@@ -381,7 +412,9 @@ static enum ps_status put_run(struct rebuild_state *r, const struct found *run, 
      * what the catalog never had. */
     ps_label_record_hash(r->store, run->id, err);
     ps_arena_free(&arena);
-    return err->code == PS_OK ? put_deleted(r, run->id, ps_buf_slice(&last), err) : err->code;
+    put_deleted(r->store, run->id, ps_buf_slice(&last), &is_deleted, err);
+    r->out->runs += !is_deleted;
+    return err->code;
 }
 
 static enum ps_status fill_catalog(struct rebuild_state *r, struct ps_err *err)
@@ -391,6 +424,7 @@ static enum ps_status fill_catalog(struct rebuild_state *r, struct ps_err *err)
         put_run(r, &r->runs[i], err);
     if (err->code == PS_OK)
         copy_tables(r, err);
+    ps_file_sizes_complete(r->store, err);
     return ps_catalog_end(r->store, err->code, err);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "server/catalog/backend.h"
+#include "server/catalog/catalog_tables.h"
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
 #include "server/maintenance/maintenance.h"
@@ -128,6 +129,31 @@ static void list_runs(struct verify_state *v, const char *query, bool are_delete
     report_catalog(v, &err);
 }
 
+/* Reports the tables whose rows are not those that perfshelf wrote. The catalog is locked. */
+static void check_digests(struct verify_state *v, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_db *db = v->store->catalog;
+    bool is_rebuilt = true;
+
+    ps_db_exec(db, "BEGIN", err); /* other processes may write meanwhile */
+    if (!ps_digest_matches(db, "sqlite_schema", err))
+        report_finding(v, "catalog", "catalog.db", "the definitions of its tables were changed",
+                       REBUILD);
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
+        if (!ps_digest_matches(db, table->name, err)) {
+            ps_buf_printf(&text, "%s%s",
+                          text.len ? ", " : "damage or another program changed rows of ",
+                          table->name);
+            is_rebuilt = is_rebuilt && table->salvage != PS_SALVAGE_ROWS;
+        }
+    (void)ps_db_exec(db, "COMMIT", PS_ERR_IGNORED); /* nothing was written */
+    if (text.len)
+        report_finding(v, "catalog", "catalog.db", text.ptr,
+                       is_rebuilt ? REBUILD
+                                  : "restore it from a backup; `perfshelf rebuild` keeps its rows");
+}
+
 static void check_catalog(struct verify_state *v)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -135,6 +161,7 @@ static void check_catalog(struct verify_state *v)
     struct ps_db *db = ps_catalog_lock(v->store);
 
     ps_check_db(db, v->options->is_quick, &err);
+    check_digests(v, &err);
     ps_db_prepare(db, ps_query_sql("catalog_orphans"), &stmt, &err);
     while (ps_stmt_step(stmt, &err)) {
         PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 0));

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests"))
 from postgres import Postgres, needs_postgresql  # noqa: E402
 
 # What belongs to the servers of a shelf, and what follows from other tables.
-STAYS = {"session", "deleted_run", "upload", "partial", "removed_since", "doomed", "kept", "kept_size", "tally", "run_text", "tagged", "mirror", "sqlite_sequence", "job"}
+STAYS = {"session", "deleted_run", "upload", "partial", "removed_since", "doomed", "kept", "kept_size", "tally", "run_text", "tagged", "row_digest", "mirror", "sqlite_sequence", "job"}
 NUMBERED = {"import_log", "removal_log", "saved_query"}
 
 
