@@ -15,10 +15,9 @@
 #include "server/catalog/catalog_tables.h"
 #include "server/catalog/state.h"
 
-#define FNV_OFFSET                                                                                 \
-    0xcbf29ce484222325U          /* FNV-1a: no two strings that differ in one bit have the         \
-                                  */
-#define FNV_PRIME 0x100000001b3U /* same hash */
+/* FNV-1a: strings of one length that differ in one byte never have the same hash */
+#define FNV_OFFSET 0xcbf29ce484222325U
+#define FNV_PRIME  0x100000001b3U
 
 static void hash_bytes(uint64_t *hash, const void *bytes, size_t n)
 {
