@@ -13,7 +13,7 @@ import sys
 PATHS = ("file", "parents")  # places of comparisons that are paths
 LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|resolution|calls|whole|work|each): (.+)")
 ROWS = {"by-id": "PS_ROWS_BY_ID", "cached": "PS_ROWS_CACHED"}
-METRICS_MAX = 4  # PS_HEAD_METRICS
+METRICS_MAX = 5  # PS_HEAD_METRICS
 WORKS_MAX = 2  # PS_HEAD_WORKS
 NO_FILTERS = (":row", ":q", ":regex", ":hide")  # server/query/rowset.c binds these itself
 

@@ -7,16 +7,18 @@
 -- metric: tottime_s s adds Self time
 -- metric: cumtime_s s - Total time
 -- metric: ncalls - adds Calls
+-- metric: samples - - Samples
 -- budget: cumtime_s
 -- whole: tottime_s SELECT max(v) FILTER (WHERE k = 'headline_value') FROM meta HAVING max(v = 'tottime') FILTER (WHERE k = 'headline_label')
--- work: calls SELECT sum(ncalls) FROM function WHERE listed
+-- work: calls SELECT sum(f.ncalls) FROM function f, meta m WHERE f.listed AND m.k = 'summary' AND NOT coalesce(json_extract(m.v, '$.sampled'), 0)
 -- calls: tottime_s ncalls
 -- calls: cumtime_s primitive_calls
 -- has: * SELECT EXISTS (SELECT 1 FROM function)
--- has: ncalls SELECT EXISTS (SELECT 1 FROM function WHERE ncalls IS NOT NULL)
+-- has: ncalls SELECT NOT coalesce(json_extract(v, '$.sampled'), 0) AND EXISTS (SELECT 1 FROM function WHERE ncalls IS NOT NULL) FROM meta WHERE k = 'summary'
+-- has: samples SELECT coalesce(json_extract(v, '$.sampled'), 0) FROM meta WHERE k = 'summary'
 -- resolution: tottime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
 -- resolution: cumtime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
-SELECT f.id, f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls, f.primitive_calls
+SELECT f.id, f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls, f.ncalls AS samples, f.primitive_calls
 FROM function f
 JOIN file l ON l.id = f.file
 LEFT JOIN (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r

@@ -4,8 +4,8 @@
 -- row: operator
 -- place: input shapes
 -- metric: self_device_us us adds Self device time
--- metric: self_cpu_us us adds Self CPU time
--- metric: cpu_total_us us - CPU time
+-- metric: self_cpu_us us adds Self host time
+-- metric: cpu_total_us us - Host time
 -- metric: calls - adds Calls
 -- budget: cpu_total_us
 -- work: steps SELECT json_extract(v, '$.steps') FROM meta WHERE k = 'summary'

@@ -6,12 +6,12 @@
 -- column: id number, name string, name_id number, kind number, family number: of the operator
 -- column: input_shapes: null without `by_shape=1`
 -- column: calls number
--- column: self_cpu_us number, cpu_total_us number, cpu_mean_us number: CPU time without and with the operators that it called, and the mean of a call
--- column: self_cpu_pct number?: percent of the sum of all self CPU times
+-- column: self_cpu_us number, cpu_total_us number, cpu_mean_us number: wall-clock time on the host without and with the operators that it called, and the mean of a call; torch prints the first two as Self CPU and CPU total
+-- column: self_cpu_pct number?: percent of the sum of all self times on the host
 -- column: self_device_us number?, device_total_us number?: time on devices
 -- column: self_device_pct number?: percent of the sum of the self device times of host rows
 -- column: self_cpu_bytes number?, cpu_bytes number?, self_device_bytes number?, device_bytes number?: memory
--- column: flops number?, gflops_s number?: FLOPs, and FLOPs over the device time, or over the CPU time if there is no device time; operators that it called are included
+-- column: flops number?, gflops_s number?: FLOPs, and FLOPs over the device time, or over the time on the host if there is no device time; operators that it called are included
 -- column: min_us number, max_us number, first_ns number: shortest and longest call, and start of the first call
 -- sort: self_device_us desc self_device_us, self_cpu_us
 -- sort: self_cpu_us desc self_cpu_us

@@ -116,16 +116,22 @@ void ps_explore_add_source(const struct ps_explored *x, const char *path, double
         add_source_rows(x->call->out, source, line);
 }
 
+const char *ps_explore_count_word(const struct ps_explored *x, const char *of_samples)
+{
+    return ps_member_number(ps_member(x->run, "summary"), "sampled") > 0 ? of_samples : "calls";
+}
+
 /* --- cProfile --- */
 
-static void add_neighbours(struct ps_output *out, const char *title, const cJSON *list,
+static void add_neighbours(const struct ps_explored *x, const char *title, const cJSON *list,
                            double total)
 {
-    static const struct ps_output_column columns[] = {{"total time", "s", true},
-                                                      {"% of the function's total", "%", true},
-                                                      {"self time", "s", true},
-                                                      {"calls", "", true},
-                                                      {"function", "", false}};
+    const struct ps_output_column columns[] = {{"total time", "s", true},
+                                               {"% of the function's total", "%", true},
+                                               {"self time", "s", true},
+                                               {ps_explore_count_word(x, "samples"), "", true},
+                                               {"function", "", false}};
+    struct ps_output *out = x->call->out;
     const cJSON *item;
 
     if (cJSON_GetArraySize(list) == 0)
@@ -150,8 +156,10 @@ static void add_neighbours(struct ps_output *out, const char *title, const cJSON
     ps_output_table_end(out, total);
 }
 
-static void add_function_facts(struct ps_output *out, const cJSON *fn)
+static void add_function_facts(const struct ps_explored *x, const cJSON *fn)
 {
+    struct ps_output *out = x->call->out;
+    const char *word = ps_explore_count_word(x, "samples");
     const double calls = ps_member_number(fn, "ncalls"),
                  primitive = ps_member_number(fn, "primitive_calls");
 
@@ -161,9 +169,12 @@ static void add_function_facts(struct ps_output *out, const cJSON *fn)
         ps_buf_printf(&place, "%s:%.0f", ps_member_text(fn, "file"), ps_member_number(fn, "line"));
         ps_output_fact_name(out, "defined at", place.ptr);
     }
-    ps_output_fact_value(out, "calls", calls, "");
+    ps_output_fact_value(out, word, calls, "");
     if (primitive != calls)
-        ps_output_fact_value(out, "calls that were not recursive", primitive, "");
+        ps_output_fact_value(out,
+                             strcmp(word, "calls") == 0 ? "calls that were not recursive"
+                                                        : "samples with it innermost",
+                             primitive, "");
     ps_output_fact_value(out, "self time", ps_member_number(fn, "tottime_s"), "s");
     ps_output_fact_value(out, "self time, of the profile", ps_member_number(fn, "self_pct"), "%");
     ps_output_fact_value(out, "total time", ps_member_number(fn, "cumtime_s"), "s");
@@ -174,7 +185,6 @@ static enum ps_status explore_calls(const struct ps_explored *x, struct ps_err *
 {
     PS_AUTO(ps_tree_free) cJSON *matches = NULL;
     PS_AUTO(ps_tree_free) cJSON *answer = NULL;
-    struct ps_output *out = x->call->out;
     char view[64], route[64];
     const cJSON *fn;
 
@@ -186,10 +196,10 @@ static enum ps_status explore_calls(const struct ps_explored *x, struct ps_err *
         return err->code;
     fn = ps_member(answer, "fn");
     ps_explore_begin(x, route, ps_member_text(fn, "name"), matches, "name");
-    add_function_facts(out, fn);
-    add_neighbours(out, "callers (time of the calls from them)", ps_member(answer, "callers"),
+    add_function_facts(x, fn);
+    add_neighbours(x, "callers (time of the calls from them)", ps_member(answer, "callers"),
                    ps_member_number(answer, "callers_total"));
-    add_neighbours(out, "callees (time of the calls to them)", ps_member(answer, "callees"),
+    add_neighbours(x, "callees (time of the calls to them)", ps_member(answer, "callees"),
                    ps_member_number(answer, "callees_total"));
     ps_explore_add_source(x, ps_member_text(fn, "file"), ps_member_number(fn, "line"));
     return PS_OK;

@@ -13,6 +13,9 @@ struct ps_explored {
     const char *name; /* as asked for */
 };
 
+/* "samples" or "slices" in place of "calls" if a sampling profiler made the run. */
+const char *ps_explore_count_word(const struct ps_explored *x, const char *of_samples);
+
 /* Finds the row of a table view whose column `column` is the name, or else contains it: the first
  * by `sort`, descending. *out is the table with at most 4 rows, the found one first, and `total`
  * the number of rows that match. PS_NOT_FOUND: no row matches. */

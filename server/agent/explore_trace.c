@@ -18,7 +18,7 @@ struct trace_flame {
 };
 
 static const struct trace_flame flames[] = {
-    {"cpu", "callers (CPU time)", "callees (CPU time)", "% of its CPU time"},
+    {"cpu", "callers (host time)", "callees (host time)", "% of its host time"},
     {"wall", "callers (time on the thread)", "callees (time on the thread)",
      "% of its time on the thread"},
     {"device", "launched by (time on devices)", "work launched below (time on devices)",
@@ -54,8 +54,9 @@ static enum ps_status find_name(const struct ps_explored *x, cJSON **answer, con
                           x->name);
 }
 
-static void add_durations(struct ps_output *out, const cJSON *named)
+static void add_durations(const struct ps_explored *x, const cJSON *named)
 {
+    struct ps_output *out = x->call->out;
     static const struct {
         const char *key, *label;
     } facts[] = {{"total_ns", "total time"},
@@ -64,7 +65,8 @@ static void add_durations(struct ps_output *out, const cJSON *named)
                  {"p95_ns", "p95"},
                  {"max_ns", "maximum"}};
 
-    ps_output_fact_value(out, "calls", ps_member_number(named, "count"), "");
+    ps_output_fact_value(out, ps_explore_count_word(x, "slices"), ps_member_number(named, "count"),
+                         "");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (!isnan(ps_member_number(named, facts[i].key)))
             ps_output_fact_value(out, facts[i].label, ps_member_number(named, facts[i].key), "ns");
@@ -192,7 +194,7 @@ enum ps_status ps_explore_trace(const struct ps_explored *x, struct ps_err *err)
     if (ps_member_number(answer, "names_total") > 1)
         ps_output_fact(x->call->out, "names that contain it", "%.0f",
                        ps_member_number(answer, "names_total"));
-    add_durations(x->call->out, named);
+    add_durations(x, named);
     on_host = add_flame(x, &flames[0], name, true) || add_flame(x, &flames[1], name, true);
     on_device =
         add_flame(x, &flames[2], name, !on_host) || add_flame(x, &flames[3], name, !on_host);

@@ -18,6 +18,7 @@ struct window {
     struct ps_tool_call *call;
     const char *id;
     double from_ns, to_ns;
+    bool is_sampled; /* slices are rows of equal samples, not calls */
 };
 
 /* GET runs/ID/VIEW of the window. `params`: further parameters, escaped, with a leading &. */
@@ -304,7 +305,7 @@ static void add_slices(const struct window *w, const char *view, const char *tit
 {
     const struct ps_output_column columns[] = {{self ? "self time" : "total time", "us", true},
                                                {"total time", "us", true},
-                                               {"calls", "", true},
+                                               {w->is_sampled ? "slices" : "calls", "", true},
                                                {"name", "", false}};
     PS_AUTO(ps_tree_free) cJSON *page = NULL;
     struct ps_output *out = w->call->out;
@@ -342,6 +343,7 @@ enum ps_status ps_tool_timeline(struct ps_tool_call *call, struct ps_err *err)
                        "runs of kind %.30s have no timeline" PS_HINT "use hot and explore",
                        ps_member_text(run, "kind"));
     w.id = ps_member_text(run, "id");
+    w.is_sampled = ps_member_number(ps_member(run, "summary"), "sampled") > 0;
     if (ps_ask_view(call, w.id, "timeline", "px=1", &timeline, err) != PS_OK ||
         read_window(&w, timeline, err) != PS_OK || ask_window(&w, "area", "", &area, err) != PS_OK)
         return err->code;

@@ -59,7 +59,7 @@ struct ps_query_table {
 /* All tables. The last element has query NULL. */
 extern const struct ps_query_table ps_query_tables[];
 
-#define PS_HEAD_METRICS 4
+#define PS_HEAD_METRICS 5
 #define PS_HEAD_WORKS   2
 
 struct ps_query_metric {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What samplers and tracers leave out or write otherwise: said, and not taken for calls or for other functions."""
 import json
+import marshal
 import os
 import unittest
 
@@ -114,9 +115,28 @@ class Sampled(ShelfTest):
     def test_slices_of_py_spy_are_no_calls(self):
         events = [{"args": {"filename": "a.py", "line": 1}, "cat": "py-spy", "name": "tick", "ph": kind, "pid": 1, "tid": 1, "ts": at}
                   for at in (0, 20000) for kind, at in (("B", at), ("E", at + 10000))]
-        text = self.show(self.add("chrome.json", json.dumps(events).encode()))
+        run = self.add("chrome.json", json.dumps(events).encode())
+        text = self.show(run)
         self.assertIn("2 slices", text)
         self.assertNotIn("2 calls", text)
+        self.assertRegex(text, r"Host time +Slices +operator")
+        self.assertNotIn("Calls", text)
+        found = self.ok("explore", run, "tick")
+        self.assertIn("slices: 2", found)
+        self.assertNotIn("calls: 2", found)
+
+    def test_counts_of_a_sampling_profiler_are_samples(self):
+        """A dump of CPython's profiling.sampling."""
+        functions = {("app.py", 3, "work"): (30, 30, 0.3, 0.3, {("app.py", 9, "main"): 30}), ("app.py", 9, "main"): (2, 32, 0.02, 0.32, {}),
+                     ("__sampled__",): True}
+        run = self.add("app.prof", marshal.dumps(functions))
+        text = self.show(run)
+        self.assertRegex(text, r"Total time +Samples +function")
+        self.assertNotIn("Calls", text)
+        found = self.ok("explore", run, "main")
+        self.assertIn("samples: 32", found)
+        self.assertIn("samples with it innermost: 2", found)
+        self.assertNotIn("- calls", found)
 
     def test_a_function_at_one_line_may_wait(self):
         text = self.show(self.add("idle.raw", b"main (app.py:30);wait_for (app.py:17) 80\nmain (app.py:31);crunch (app.py:3) 30\n"

@@ -56,6 +56,18 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
     return err->code;
 }
 
+/* Whether a metric that counts calls is missing: a sampling profiler counts none, so nothing has a
+ * value per call. */
+static bool lacks_calls(const struct ps_query_comparison *head, const bool *has_metric)
+{
+    for (size_t i = 0; i < head->n; i++)
+        for (size_t k = 0; k < head->n && !has_metric[i]; k++)
+            if (head->metrics[k].calls &&
+                strcmp(head->metrics[k].calls, head->metrics[i].name) == 0)
+                return true;
+    return false;
+}
+
 enum ps_status ps_compare_find_metrics(struct ps_store *store,
                                        const struct ps_compare_groups *groups,
                                        struct ps_query_comparison *head, double *resolution,
@@ -63,6 +75,7 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
 {
     bool has_metric[PS_HEAD_METRICS] = {false};
     size_t n_kept = 0;
+    bool counts_calls;
 
     *has = false;
     for (size_t i = 0; i < PS_HEAD_METRICS; i++)
@@ -74,12 +87,15 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
         ps_compare_find_metrics_of_run(db, head, has_metric, resolution, has, err);
         ps_run_release(db);
     }
+    counts_calls = !lacks_calls(head, has_metric);
     for (size_t i = 0; i < head->n; i++) {
         const char *unit;
 
         if (!has_metric[i] || !ps_compare_get_unit(groups, &head->metrics[i], &unit))
             continue;
         head->metrics[n_kept] = head->metrics[i];
+        if (!counts_calls)
+            head->metrics[n_kept].calls = NULL;
         resolution[n_kept++] = resolution[i];
     }
     head->n = n_kept;

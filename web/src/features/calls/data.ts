@@ -27,6 +27,11 @@ export function pstatsOf(run: Run): PstatsSummary {
     return run.summary as unknown as PstatsSummary;
 }
 
+/** Whether the profile counts samples of each function, not calls. */
+export function isSampled(run: Run): boolean {
+    return Boolean(pstatsOf(run).sampled);
+}
+
 export function functionsPath(run: Run): string {
     return `${API}/runs/${run.id}/functions`;
 }

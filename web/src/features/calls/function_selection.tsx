@@ -20,7 +20,14 @@ import { foldStack, selectionFacts, type SelectableTree, widestNode } from '../.
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { useJson } from '../shared/use_json';
-import { callsText, type FunctionDetail, functionsPath, pstatsOf, type RelatedRow } from './data';
+import {
+    callsText,
+    type FunctionDetail,
+    functionsPath,
+    isSampled,
+    pstatsOf,
+    type RelatedRow,
+} from './data';
 import { functionActions, functionOfNode, type NamedFunction } from './function_actions';
 
 /** Callers and callees that the pane lists. */
@@ -122,8 +129,11 @@ function useInstances(props: FunctionSelectionProps, fn: FunctionDetail['fn']) {
     const all: PaneValue[] = [
         { label: 'Total', text: seconds(fn.cumtime_s), value: fn.cumtime_s },
         { label: 'Self', text: seconds(fn.tottime_s), value: fn.tottime_s, tone: 'self' },
-        { label: 'Calls', text: callsText(fn.ncalls, fn.primitive_calls, int) },
-        { label: 'Per call', text: seconds(fn.cum_percall_s) },
+        {
+            label: isSampled(props.run) ? 'Samples' : 'Calls',
+            text: callsText(fn.ncalls, fn.primitive_calls, int),
+        },
+        ...(isSampled(props.run) ? [] : [{ label: 'Per call', text: seconds(fn.cum_percall_s) }]),
     ];
     const instances = facts?.instances ?? [];
     if (!tree || !onNode || instances.length < 2)
@@ -186,12 +196,12 @@ function useStack({ tree, node, onNode, onFunction }: FunctionSelectionProps) {
     };
 }
 
-function relatedOf({ onFunction }: FunctionSelectionProps, rows: RelatedRow[], total: number) {
+function relatedOf({ run, onFunction }: FunctionSelectionProps, rows: RelatedRow[], total: number) {
     const tip = ({ name, file, line, ncalls, primitive_calls, tottime_s, pct }: RelatedRow) =>
         [
             name,
             placeText(file, line),
-            `${callsText(ncalls, primitive_calls, int)} calls, self ${seconds(tottime_s)}`,
+            `${callsText(ncalls, primitive_calls, int)} ${isSampled(run) ? 'samples' : 'calls'}, self ${seconds(tottime_s)}`,
             ...(pct === null ? [] : [`${formatFixed(pct, 1)}${THIN_SPACE}% of this function`]),
         ].join('\n');
     return {

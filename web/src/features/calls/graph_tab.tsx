@@ -20,7 +20,7 @@ import { SelectionLayout } from '../../components/selection_layout';
 import { functionName, placeText } from '../../model/labels';
 import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
-import { callsText } from './data';
+import { callsText, isSampled } from './data';
 import { FunctionSelection, selectedCall } from './function_selection';
 import { useCallTree } from './tree_pane';
 import { FOCUS_DEPTH, GRAPH_LIMIT, CallGraphToolbar } from './graph_toolbar';
@@ -191,7 +191,13 @@ export function CallGraphTab({ run }: { run: Run }) {
                             match={match}
                             view={query.view ?? ''}
                             onView={(view) => setQuery({ view }, { replace: true })}
-                            tip={(node) => <GraphTip graph={drawn.graph} node={node} />}
+                            tip={(node) => (
+                                <GraphTip
+                                    graph={drawn.graph}
+                                    node={node}
+                                    sampled={isSampled(run)}
+                                />
+                            )}
                         />
                     )}
                     {drawn && drawn.graph.nodes.length === 0 && (
@@ -226,8 +232,14 @@ function percent(value: number | null): string {
     return value === null ? '–' : `${pct(value)}${THIN_SPACE}%`;
 }
 
+interface GraphTipProps {
+    graph: CallGraph;
+    node: GraphNode;
+    sampled: boolean;
+}
+
 /** Tooltip of a function, with its most expensive callers and callees among the drawn nodes. */
-function GraphTip({ graph, node }: { graph: CallGraph; node: GraphNode }) {
+function GraphTip({ graph, node, sampled }: GraphTipProps) {
     const names = new Map(graph.nodes.map(({ id, name }) => [id, functionName(name)]));
     const mostExpensive = (edges: GraphEdge[]): GraphEdge[] =>
         edges
@@ -264,7 +276,7 @@ function GraphTip({ graph, node }: { graph: CallGraph; node: GraphNode }) {
                 <dt>tottime</dt>
                 <dd>{seconds(node.self)}</dd>
                 <dd>{percent(node.self_pct)}</dd>
-                <dt>ncalls</dt>
+                <dt>{sampled ? 'samples' : 'ncalls'}</dt>
                 <dd>{callsText(node.ncalls, node.primitive_calls, int)}</dd>
                 <dd />
             </dl>

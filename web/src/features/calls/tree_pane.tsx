@@ -31,6 +31,7 @@ import { matchSet, type Matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type Answer, useJson } from '../shared/use_json';
+import { isSampled } from './data';
 import { functionActions, functionOfNode } from './function_actions';
 
 interface TreeRequest {
@@ -142,7 +143,13 @@ export function CallTreePicture(props: PictureProps) {
                     })}
                     rootName={rootName}
                     tip={(node) => (
-                        <CallTip tree={tree} layout={layout} node={node} rootName={rootName} />
+                        <CallTip
+                            tree={tree}
+                            layout={layout}
+                            node={node}
+                            rootName={rootName}
+                            sampled={isSampled(run)}
+                        />
                     )}
                     empty="No call in this profile took measurable time."
                 />
@@ -175,6 +182,7 @@ interface TipProps {
     layout: CallTreeLayout;
     node: number;
     rootName: string;
+    sampled: boolean;
 }
 
 const CERTAINTY_TEXTS = [
@@ -183,7 +191,7 @@ const CERTAINTY_TEXTS = [
     'unknown: recursive call; nothing is drawn below it',
 ];
 
-function CallTip({ tree, layout, node, rootName }: TipProps) {
+function CallTip({ tree, layout, node, rootName, sampled }: TipProps) {
     const total = layout.frames.total;
     const percent = (value: number): string =>
         total > 0 ? `${pct((100 * value) / total)}${THIN_SPACE}%` : '–';
@@ -224,7 +232,7 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
                 )}
                 {calls !== null && (
                     <>
-                        <dt>calls</dt>
+                        <dt>{sampled ? 'samples' : 'calls'}</dt>
                         <dd>{int(calls)}</dd>
                         <dd />
                     </>

@@ -17,7 +17,7 @@ import { ShareBar } from '../../components/share_bar';
 import { escapeRegex, originParam } from '../../model/filter_query';
 import { functionName, libraryPath, placeText } from '../../model/labels';
 import { hiddenSet, type Matcher } from '../../model/search';
-import { callsText, functionsPath } from '../calls/data';
+import { callsText, functionsPath, isSampled } from '../calls/data';
 import { functionActions } from '../calls/function_actions';
 import { objectsOf, useHeldValue } from '../shared/paged_source';
 import { rowActions } from '../shared/row_actions';
@@ -99,7 +99,8 @@ export function FunctionsByFile(props: TableProps) {
     const open = useMemo(() => (query.files ?? '').split('\n').filter(Boolean), [query.files]);
     const lists = useExpandedFunctions(props, open);
     useEffectOn(() => onShown(files.reduce((sum, file) => sum + file.functions, 0)), [files]);
-    const columns = useMemo(() => fileColumns(search, total), [search, total]);
+    const sampled = isSampled(run);
+    const columns = useMemo(() => fileColumns(search, total, sampled), [search, total, sampled]);
     const source = useMemo(() => arraySource(rowsOf(files, open, lists)), [files, open, lists]);
 
     function toggle(row: Row): void {
@@ -164,7 +165,7 @@ function rowsOf(files: FileRow[], open: string[], lists: Map<string, FunctionRow
     });
 }
 
-function fileColumns(search: Matcher, total: number): GridColumn<Row>[] {
+function fileColumns(search: Matcher, total: number, sampled: boolean): GridColumn<Row>[] {
     const right = { align: 'right' as const, numeric: true };
     const bar = (value: number, tone: 'self' | 'total') => (
         <ShareBar share={total > 0 ? value / total : 0} tone={tone}>
@@ -207,7 +208,7 @@ function fileColumns(search: Matcher, total: number): GridColumn<Row>[] {
         },
         {
             key: 'ncalls',
-            title: 'ncalls',
+            title: sampled ? 'samples' : 'ncalls',
             width: 118,
             sortKey: 'ncalls',
             ...right,

@@ -34,11 +34,19 @@ export function Place({ file, line }: { file: string; line: number }) {
     );
 }
 
-export function functionColumns(search: Matcher, total: number): GridColumn<FunctionRow>[] {
-    return [...numberColumns(total), ...nameColumns(search)];
+/** `sampled`: the counts are samples, so that there are no times per call. */
+export function functionColumns(
+    search: Matcher,
+    total: number,
+    sampled: boolean,
+): GridColumn<FunctionRow>[] {
+    const numbers = numberColumns(total, sampled).filter(
+        ({ key }) => !sampled || !key.endsWith('percall_s'),
+    );
+    return [...numbers, ...nameColumns(search)];
 }
 
-function numberColumns(total: number): GridColumn<FunctionRow>[] {
+function numberColumns(total: number, sampled: boolean): GridColumn<FunctionRow>[] {
     const right = { align: 'right' as const, numeric: true };
     const bar = (value: number, tone: 'self' | 'total') => (
         <ShareBar share={total > 0 ? value / total : 0} tone={tone}>
@@ -48,8 +56,8 @@ function numberColumns(total: number): GridColumn<FunctionRow>[] {
     return [
         {
             key: 'ncalls',
-            title: 'ncalls',
-            term: 'primitive-calls',
+            title: sampled ? 'samples' : 'ncalls',
+            ...(sampled ? {} : { term: 'primitive-calls' }),
             width: 126,
             sortKey: 'calls',
             ...right,

@@ -9,7 +9,7 @@ import type { Run } from '../../base/types';
 import { DataGrid } from '../../components/data_grid';
 import type { Filters } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';
-import { functionsPath, openFunction } from '../calls/data';
+import { functionsPath, isSampled, openFunction } from '../calls/data';
 import { functionActions } from '../calls/function_actions';
 import { useSource } from '../shared/paged_source';
 import { functionColumns } from './columns';
@@ -31,7 +31,11 @@ export function FunctionsTable(props: TableProps) {
     const { run, filters, search, total, selected, onShown } = props;
     const params = { ...functionParams(filters), report: props.report };
     const source = useSource<FunctionRow>(functionsPath(run), params, filters.broken);
-    const columns = useMemo(() => functionColumns(search, total), [search, total]);
+    const sampled = isSampled(run);
+    const columns = useMemo(
+        () => functionColumns(search, total, sampled),
+        [search, total, sampled],
+    );
     const version = source.version.value;
     useEffectOn(() => {
         if (source.ready.peek()) onShown(source.total);

@@ -9,6 +9,7 @@ import type { GridColumn } from '../../components/data_grid';
 import type { Matcher } from '../../model/search';
 import {
     countColumn,
+    countNoun,
     mibColumn,
     nameColumn,
     numberColumn,
@@ -37,7 +38,7 @@ export function operatorColumns(of: OperatorColumnsOf): Column[] {
     return [
         summary.torch ? nameColumn<OperatorRow>(of.search) : pathNameColumn<OperatorRow>(of.search),
         ...(byShape ? [SHAPES_COLUMN] : []),
-        countColumn<OperatorRow>('calls', 'calls', { width: 72 }),
+        countColumn<OperatorRow>('calls', countNoun(summary), { width: 72 }),
         ...(of.side === 'host' ? hostColumns(of, device) : []),
         ...(of.side === 'annotation' ? spanColumns() : device ? deviceColumns(of) : []),
         ...(summary.memory && of.side === 'host' ? memoryColumns(device) : []),
@@ -63,14 +64,19 @@ const SHAPES_COLUMN: Column = {
 };
 
 function hostColumns({ isWide, summary, byShape }: OperatorColumnsOf, device: boolean): Column[] {
-    const noun = summary.torch ? 'CPU' : 'time';
+    const noun = summary.torch ? 'host' : 'time';
     return [
-        timeColumn<OperatorRow>('self_cpu_us', `self ${noun}`, { pct: 'self_cpu_pct' }),
+        timeColumn<OperatorRow>('self_cpu_us', `self ${noun}`, {
+            pct: 'self_cpu_pct',
+            title_tip: summary.torch
+                ? 'wall-clock time on the host without operators below; torch prints it as Self CPU'
+                : undefined,
+        }),
         ...(isWide || !device ? [shareOfTotal('self_cpu_pct', `self ${noun}`, byShape)] : []),
-        timeColumn<OperatorRow>('cpu_total_us', summary.torch ? 'CPU total' : 'total', {
+        timeColumn<OperatorRow>('cpu_total_us', summary.torch ? 'host total' : 'total', {
             hideBelow: device ? 900 : undefined,
         }),
-        timeColumn<OperatorRow>('cpu_mean_us', summary.torch ? 'CPU mean' : 'mean', {
+        timeColumn<OperatorRow>('cpu_mean_us', summary.torch ? 'host mean' : 'mean', {
             width: 108,
             hideBelow: device ? 1320 : 900,
             title_tip: 'total time on the host / calls',

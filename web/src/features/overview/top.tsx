@@ -35,7 +35,7 @@ export function TopOperators(props: TopProps<TraceTopOperatorRow>) {
     return (
         <TopList
             title="Top operators"
-            unit={key === 'self_device_us' ? 'self device ms' : 'self CPU ms'}
+            unit={key === 'self_device_us' ? 'self device ms' : 'self host ms'}
             href={tabHash(props.run, 'operators')}
             rows={rows.map((row) => ({
                 ...row,

@@ -60,9 +60,12 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
             tip: 'sum of tottime, as pstats prints it',
         },
         {
-            label: LABELS.functionCalls,
-            value: int(summary.total_calls),
-            note: recursive ? `${int(summary.primitive_calls)} primitive` : undefined,
+            label: summary.sampled ? 'Samples' : LABELS.functionCalls,
+            value: int(summary.sampled ? summary.primitive_calls : summary.total_calls),
+            note:
+                recursive && !summary.sampled
+                    ? `${int(summary.primitive_calls)} primitive`
+                    : undefined,
         },
         { label: LABELS.functions, value: int(summary.functions) },
         { label: 'Call pairs', value: int(summary.calls_pairs ?? NaN), hideBelow: NARROW_PX },

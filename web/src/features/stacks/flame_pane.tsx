@@ -103,7 +103,7 @@ export function FlameSwitch({ run }: { run: Run }) {
             label="time"
             value={flameOn(run)}
             options={[
-                { value: 'cpu', text: 'CPU', tip: 'self time on the host' },
+                { value: 'cpu', text: 'Host', tip: 'self time on the host' },
                 {
                     value: 'device',
                     text: 'Device',

@@ -4,13 +4,13 @@ import { useMemo } from 'preact/hooks';
 import type { OperatorRow } from '../../base/rows';
 import type { GridColumn } from '../../components/data_grid';
 import { NO_SEARCH } from '../../model/search';
-import { countColumn, nameColumn, shareColumn, timeColumn } from '../trace/columns';
+import { countColumn, countNoun, nameColumn, shareColumn, timeColumn } from '../trace/columns';
 import { type EmbeddedTable, TraceTable } from '../trace/table';
 
-function sliceColumns(): GridColumn<OperatorRow>[] {
+function sliceColumns(noun: string): GridColumn<OperatorRow>[] {
     return [
         nameColumn<OperatorRow>(NO_SEARCH),
-        countColumn<OperatorRow>('calls', 'calls', { width: 72 }),
+        countColumn<OperatorRow>('calls', noun, { width: 72 }),
         timeColumn<OperatorRow>('cpu_total_us', 'total', {
             title_tip: 'whole durations, also of slices that end after the range',
         }),
@@ -26,7 +26,8 @@ function sliceColumns(): GridColumn<OperatorRow>[] {
 }
 
 export function SlicesTable({ run, range }: EmbeddedTable) {
-    const columns = useMemo(sliceColumns, []);
+    const noun = countNoun(run.summary);
+    const columns = useMemo(() => sliceColumns(noun), [noun]);
     return (
         <TraceTable<OperatorRow>
             run={run}

@@ -128,6 +128,11 @@ export function percentColumn<R>(
     };
 }
 
+/** What rows of slices count: slices of a sampling profiler are rows of equal samples, not calls. */
+export function countNoun({ sampled }: { sampled?: unknown }): string {
+    return sampled ? 'slices' : 'calls';
+}
+
 export function countColumn<R>(
     key: Key<R>,
     title: string,
