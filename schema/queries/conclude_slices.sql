@@ -3,7 +3,7 @@
 WITH work AS (
     SELECT n.text AS name, o.calls, o.self_cpu_ns AS ns, sum(o.self_cpu_ns) OVER () AS all_ns
     FROM ps_operators(:from, :to, 0, (SELECT 1 FROM step WHERE counted LIMIT 1)) o JOIN text n ON n.id = o.name
-    WHERE o.self_cpu_ns > 0),
+    WHERE o.self_cpu_ns > 0 AND o.kind <> 5), -- the profiler's own time is no cause
 steps AS (SELECT sum(end_ns - start_ns) AS ns FROM step WHERE counted)
 SELECT w.name, w.calls, w.ns / 1e9, iif(s.ns >= w.all_ns, s.ns, w.all_ns) / 1e9,
        CASE WHEN s.ns >= w.all_ns THEN 'of the steps' WHEN s.ns THEN 'of the work in the steps' ELSE 'of the traced time' END

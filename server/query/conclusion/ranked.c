@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/trace/overview.h"
 
@@ -67,7 +68,7 @@ static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
         ps_say(c, &c->verdict, "%s", ranking->nothing);
         ps_say(c, &c->sentence, " The largest share is ");
         ps_say_value(&c->sentence, link, 100 * item->amount / item->whole, "percent");
-        ps_say(c, &c->sentence, ", of ");
+        ps_say(c, &c->sentence, " %.*s, by ", (int)item->of.len, item->of.ptr);
         ps_say_code(c, &c->sentence, link, item->name);
         ps_say(c, &c->sentence, ".");
         return;
@@ -150,6 +151,19 @@ static enum ps_status say_compiled(struct ps_db *db, struct ps_conclusion *c, st
     return err->code;
 }
 
+/* Says how long the profiler itself worked, which is no cause. */
+static enum ps_status say_overhead(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    char text[48];
+
+    ps_db_prepare(db, ps_query_sql("conclude_overhead"), &stmt, err);
+    if (ps_stmt_step(stmt, err) && ps_col_real(stmt, 0) > 0)
+        ps_conclusion_note(c, "The profiler's own work takes %s, which is in no cause.",
+                           ps_format_seconds(ps_col_real(stmt, 0), text));
+    return err->code;
+}
+
 enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     struct ranking ranking = {
@@ -177,6 +191,7 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         ps_say(out, &out->sentence, " Calls are missing: the buffer of the profiler was full.");
     if (is_sampled)
         ps_say(out, &out->sentence, " A slice is a row of equal samples, not a call.");
+    say_overhead(db, out, err);
     return say_compiled(db, out, err);
 }
 

@@ -15,12 +15,14 @@
 #include "server/query/trace/graph_captures.h"
 #include "server/query/trace/rules.h"
 #include "server/query/trace/trace_views.h"
+#include "slices/driver_calls.h"
 
 #define CAUSE_SHARE 0.02 /* smaller parts of a step are not causes */
 /* share of a step; a driver call that blocks longer is a cause of its own */
 #define BLOCKING_SHARE 0.10
 #define VERDICT_SHARE  0.25 /* share of a step; a part with a larger share explains the step */
 #define ODD_STEP_SHARE 0.50 /* share of all steps; a longer step is told apart */
+#define ONCE_SHARE     0.90 /* of the time of all calls: one call that has more happens once */
 #define PART_SHARE     0.10 /* share of a cause; smaller parts of the cause are not listed */
 #define PARTS_MAX      3
 /* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
@@ -31,6 +33,7 @@
 struct blocking {
     int64_t calls, ns, longest_ns;
     int64_t longest; /* slice id */
+    int64_t longest_start_ns;
 };
 
 /* Rows of a query, without its limit. */
@@ -57,8 +60,16 @@ struct worker_time {
     uint32_t track;                /* of struct outside; 0: none */
     struct ps_intervals steps;     /* joined */
     struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
-    /* joined: captures of graphs; and these with the work of the device */
-    struct ps_intervals captures, explained;
+    /* joined: captures of graphs; the profiler's own time; both with the work of the device */
+    struct ps_intervals captures, overhead, explained;
+    int64_t first_launch_ns; /* of the recording; INT64_MAX: none */
+};
+
+/* What a driver call that blocks while the device is idle waits for. */
+enum block {
+    BLOCKS_OFTEN,
+    BLOCKS_ONCE, /* one call has nearly all of the time, before any work: it starts the device */
+    WAITS_FOR_EARLIER /* work that was launched before the recording */
 };
 
 struct trace {
@@ -69,7 +80,8 @@ struct trace {
     double divisor;  /* number of steps, or of workers if there are no steps */
     double wall_s;   /* mean wall time of a step, or of a worker if there are no steps */
     double parts_s[PS_N_ROLES + 1];
-    double captures_s[PS_N_ROLES + 1]; /* parts of parts_s in captures; 0 if they are no cause */
+    /* parts of parts_s in captures, and in the profiler's own time; 0 if they are no cause */
+    double captures_s[PS_N_ROLES + 1], overhead_s[PS_N_ROLES + 1];
     struct ps_graph_captures captures; /* those that overlap steps */
     bool has_devices;
     struct ps_range_sums sums;
@@ -80,7 +92,12 @@ struct trace {
     struct row_sum kernels, collectives, operators, phases; /* of the span */
     struct call_counts counts;
     double compile_s;           /* parts_s[PS_ROLE_CPU] in phases of torch.compile */
-    double longest_s, median_s; /* steps */
+    double longest_s, median_s; /* steps; the median is of the others if one is left out */
+    struct odd_step {
+        bool is_left_out;
+        struct ps_interval time;
+        double compile_s; /* phases of torch.compile in it */
+    } odd;
     struct outside outside;
     bool is_torch;             /* else: Nsight Systems */
     const char *operators_tab; /* the tab that lists slices of the host by name */
@@ -89,6 +106,7 @@ struct trace {
     size_t n_checks;
     size_t blocking_name; /* text id of the driver calls that are a cause of their own; 0: none */
     double blocking_s;    /* their time in a step, while the device is idle */
+    enum block block;
     struct ps_late_rank late;
 };
 
@@ -98,6 +116,7 @@ static void trace_free(struct trace *trace)
         ps_intervals_free(&trace->workers[w].steps);
         ps_intervals_free(&trace->workers[w].of_device);
         ps_intervals_free(&trace->workers[w].captures);
+        ps_intervals_free(&trace->workers[w].overhead);
         ps_intervals_free(&trace->workers[w].explained);
     }
     free(trace->workers);
@@ -112,26 +131,56 @@ static void trace_free(struct trace *trace)
     ps_range_sums_free(&trace->sums);
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int64_t length_of(const struct ps_interval *step)
 {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return step->end - step->start;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const int64_t x = length_of(a), y = length_of(b);
 
     return (x > y) - (x < y);
 }
 
-static void sum_lengths(struct trace *trace, int64_t *lengths, size_t n)
+/* Finds the median, and a step that takes more than all others. The first or the last one is left
+ * out, so that shares are of steps that are alike: the first step compiles, loads or starts what
+ * the others use. With several workers their steps overlap, and none is left out. */
+static size_t find_odd_step(struct trace *trace, struct ps_interval *steps, size_t n)
 {
+    struct ps_interval longest;
+    double all_s = 0;
+    bool is_first = true, is_last = true;
+
     if (!n)
-        return;
-    qsort(lengths, n, sizeof *lengths, compare_numbers);
-    trace->longest_s = (double)lengths[n - 1] / 1e9;
-    trace->median_s = ((double)lengths[(n - 1) / 2] + (double)lengths[n / 2]) / 2e9;
+        return 0;
+    qsort(steps, n, sizeof *steps, by_length);
+    longest = steps[n - 1];
+    trace->longest_s = (double)length_of(&longest) / 1e9;
+    for (size_t i = 0; i < n; i++) {
+        all_s += (double)length_of(&steps[i]) / 1e9;
+        is_first &= longest.start <= steps[i].start;
+        is_last &= longest.end >= steps[i].end;
+    }
+    trace->odd.is_left_out = trace->has_marks && n > 2 && trace->sums.n_workers == 1 &&
+                             trace->longest_s > ODD_STEP_SHARE * all_s && is_first != is_last;
+    if (trace->odd.is_left_out) {
+        trace->odd.time = longest;
+        n--;
+        if (is_first)
+            trace->span.from_ns = longest.end;
+        else
+            trace->span.to_ns = longest.start;
+    }
+    trace->median_s =
+        ((double)length_of(&steps[(n - 1) / 2]) + (double)length_of(&steps[n / 2])) / 2e9;
+    return n;
 }
 
 static enum ps_status read_steps(struct trace *trace, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    PS_AUTO(ps_free_ptr) int64_t *lengths = NULL;
+    PS_AUTO(ps_free_ptr) struct ps_interval *steps = NULL;
     size_t n = 0, cap = 0;
 
     ps_db_prepare(trace->db, ps_query_sql("conclude_steps"), &stmt, err);
@@ -142,11 +191,16 @@ static enum ps_status read_steps(struct trace *trace, struct ps_err *err)
             continue; /* a worker without tracks has no work either */
         ps_intervals_add(&trace->workers[worker].steps, ps_col_int(stmt, 1), ps_col_int(stmt, 2));
         trace->has_marks |= ps_col_int(stmt, 3) != 0;
-        trace->n_steps++;
-        PS_RESERVE_ONE(lengths, n, cap);
-        lengths[n++] = ps_col_int(stmt, 2) - ps_col_int(stmt, 1);
+        PS_RESERVE_ONE(steps, n, cap);
+        steps[n++] = (struct ps_interval){ps_col_int(stmt, 1), ps_col_int(stmt, 2)};
     }
-    sum_lengths(trace, lengths, n);
+    n = find_odd_step(trace, steps, n);
+    trace->n_steps = (int64_t)n;
+    if (trace->odd.is_left_out) {
+        trace->workers[0].steps.n = 0;
+        for (size_t i = 0; i < n; i++)
+            ps_intervals_add(&trace->workers[0].steps, steps[i].start, steps[i].end);
+    }
     for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
         if (!trace->n_steps)
             ps_intervals_add(&trace->workers[w].steps, trace->span.from_ns, trace->span.to_ns);
@@ -204,29 +258,30 @@ static void assign_captures(struct trace *trace)
     trace->captures.n = n;
 }
 
-/* Divides the captures in the steps of a worker into parts. */
-static void divide_captures(struct trace *trace, const struct worker_time *worker,
-                            const struct ps_worker_sums *sums)
+/* Divides what is in both the intervals and the steps of a worker into parts. */
+static void divide_within(const struct trace *trace, const struct worker_time *worker,
+                          const struct ps_intervals *within, const struct ps_worker_sums *sums,
+                          double seconds[PS_N_ROLES + 1])
 {
     size_t first = 0;
 
     for (size_t i = 0; i < worker->steps.n; i++) {
         const struct ps_interval step = worker->steps.items[i];
 
-        while (first < worker->captures.n && worker->captures.items[first].end <= step.start)
+        while (first < within->n && within->items[first].end <= step.start)
             first++;
-        for (size_t k = first; k < worker->captures.n; k++) {
-            const struct ps_interval capture = worker->captures.items[k];
+        for (size_t k = first; k < within->n; k++) {
+            const struct ps_interval inner = within->items[k];
             struct ps_part parts[PS_PARTS_MAX];
             size_t n;
 
-            if (capture.start >= step.end)
+            if (inner.start >= step.end)
                 break;
             n = ps_breakdown_compute(PS_BREAKDOWN_TENSORBOARD, sums->roles, NULL,
-                                     capture.start > step.start ? capture.start : step.start,
-                                     capture.end < step.end ? capture.end : step.end, parts);
+                                     inner.start > step.start ? inner.start : step.start,
+                                     inner.end < step.end ? inner.end : step.end, parts);
             for (size_t role = 0; role < n; role++)
-                trace->captures_s[role] += (double)parts[role].ns / 1e9 / trace->divisor;
+                seconds[role] += (double)parts[role].ns / 1e9 / trace->divisor;
         }
     }
 }
@@ -240,7 +295,8 @@ static enum ps_status read_captures(struct trace *trace, struct ps_err *err)
     assign_captures(trace);
     for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
         ps_intervals_join(&trace->workers[w].captures);
-        divide_captures(trace, &trace->workers[w], &trace->sums.workers[w]);
+        divide_within(trace, &trace->workers[w], &trace->workers[w].captures,
+                      &trace->sums.workers[w], trace->captures_s);
     }
     if (host_seconds(trace->captures_s) >= CAUSE_SHARE * trace->wall_s)
         return PS_OK;
@@ -248,6 +304,76 @@ static enum ps_status read_captures(struct trace *trace, struct ps_err *err)
     for (uint32_t w = 0; w < trace->sums.n_workers; w++)
         trace->workers[w].captures.n = 0;
     return PS_OK;
+}
+
+static bool visit_overhead(void *user, const struct ps_chunk *chunk)
+{
+    struct trace *trace = user;
+    uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
+
+    for (uint32_t i = 0; w < trace->sums.n_workers && i < chunk->n; i++) {
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), end;
+
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_OVERHEAD &&
+            !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end))
+            ps_intervals_add(&trace->workers[w].overhead, start, end);
+    }
+    return true;
+}
+
+/* The profiler's own time is no cause: what happens in it is taken out of the causes, if it is long
+ * enough. Captures have their own cause. */
+static enum ps_status read_overhead(struct trace *trace, struct ps_err *err)
+{
+    const struct ps_chunk_query query = {
+        .slice_kinds = 1u << PS_SLICE_OVERHEAD,
+        .range = trace->span,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_KIND),
+    };
+
+    ps_trace_each_chunk(trace->db, &query, visit_overhead, trace, err);
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
+        struct worker_time *worker = &trace->workers[w];
+
+        ps_intervals_join(&worker->overhead);
+        if (worker->captures.n)
+            worker->overhead.n = 0;
+        divide_within(trace, worker, &worker->overhead, &trace->sums.workers[w], trace->overhead_s);
+    }
+    if (host_seconds(trace->overhead_s) >= CAUSE_SHARE * trace->wall_s)
+        return err->code;
+    memset(trace->overhead_s, 0, sizeof trace->overhead_s);
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++)
+        trace->workers[w].overhead.n = 0;
+    return err->code;
+}
+
+/* The time of a part that no other cause explains. */
+static double left_of(const struct trace *trace, size_t role)
+{
+    return fmax(trace->parts_s[role] - trace->captures_s[role] - trace->overhead_s[role], 0);
+}
+
+static bool starts_work(struct trace *trace, int64_t name)
+{
+    return ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) >= PS_CALL_GRAPH_LAUNCH;
+}
+
+static bool visit_launches(void *user, const struct ps_chunk *chunk)
+{
+    struct trace *trace = user;
+    uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
+    struct worker_time *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+        int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
+
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_RUNTIME && name > 0 &&
+            start < worker->first_launch_ns && starts_work(trace, name))
+            worker->first_launch_ns = start;
+    }
+    return true;
 }
 
 static bool visit_calls(void *user, const struct ps_chunk *chunk)
@@ -275,6 +401,7 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
         if (ns > calls->longest_ns) {
             calls->longest_ns = ns;
             calls->longest = ps_slice_id(chunk->track, chunk->first + i);
+            calls->longest_start_ns = start;
         }
     }
     return true;
@@ -282,7 +409,7 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
 
 static enum ps_status read_blocking(struct trace *trace, struct ps_err *err)
 {
-    const struct ps_chunk_query query = {
+    struct ps_chunk_query query = {
         .track_kinds = 1u << PS_TRACK_THREAD,
         .slice_kinds = 1u << PS_SLICE_RUNTIME,
         .range = trace->span,
@@ -298,9 +425,14 @@ static enum ps_status read_blocking(struct trace *trace, struct ps_err *err)
 
         ps_intervals_add_all(&worker->explained, &worker->of_device);
         ps_intervals_add_all(&worker->explained, &worker->captures);
+        ps_intervals_add_all(&worker->explained, &worker->overhead);
         ps_intervals_join(&worker->explained);
     }
-    return ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++)
+        trace->workers[w].first_launch_ns = INT64_MAX;
+    ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
+    query.range = PS_RANGE_ALL;
+    return ps_trace_each_chunk(trace->db, &query, visit_launches, trace, err);
 }
 
 static bool count_named(void *user, const struct ps_chunk *chunk)
@@ -423,8 +555,23 @@ static enum ps_status sum_operators(struct trace *trace, struct ps_err *err)
 {
     sum_rows(trace, "conclude_operators", false, &trace->operators, err);
     sum_rows(trace, "conclude_operators", true, &trace->phases, err);
-    trace->compile_s = fmin((double)trace->phases.ns / 1e9 / trace->divisor,
-                            trace->parts_s[PS_ROLE_CPU] - trace->captures_s[PS_ROLE_CPU]);
+    trace->compile_s =
+        fmin((double)trace->phases.ns / 1e9 / trace->divisor, left_of(trace, PS_ROLE_CPU));
+    return err->code;
+}
+
+/* What torch.compile takes of the step that is left out. */
+static enum ps_status read_odd_step(struct trace *trace, struct ps_err *err)
+{
+    const struct ps_range span = trace->span;
+    struct row_sum phases;
+
+    if (!trace->odd.is_left_out)
+        return err->code;
+    trace->span = (struct ps_range){trace->odd.time.start, trace->odd.time.end};
+    sum_rows(trace, "conclude_operators", true, &phases, err);
+    trace->span = span;
+    trace->odd.compile_s = (double)phases.ns / 1e9;
     return err->code;
 }
 
@@ -467,12 +614,13 @@ static enum ps_status read_trace(struct trace *trace, struct ps_err *err)
     if (read_steps(trace, err) != PS_OK)
         return err->code;
     divide_steps(trace);
-    if (read_captures(trace, err) != PS_OK)
+    if (read_captures(trace, err) != PS_OK || read_overhead(trace, err) != PS_OK)
         return err->code;
     read_blocking(trace, err);
     sum_rows(trace, "conclude_kernels", false, &trace->kernels, err);
     sum_rows(trace, "conclude_kernels", true, &trace->collectives, err);
     sum_operators(trace, err);
+    read_odd_step(trace, err);
     read_counts(trace, err);
     read_checks(trace, err);
     if (trace->is_torch && trace->sums.n_workers > 1)
@@ -536,10 +684,30 @@ static size_t find_blocking(const struct trace *trace)
     return found;
 }
 
+/* What the longest call of the name waits for. Before the first launch of a recording the device
+ * can only be busy with what was launched before it, or not have been started. */
+static enum block block_of(const struct trace *trace, size_t name)
+{
+    const struct blocking *calls = &trace->blocking[name];
+    const uint32_t track = (uint32_t)ps_track_of_slice(calls->longest);
+    const uint32_t w = ps_track_owner_of(&trace->owners, track).worker;
+    const struct worker_time *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
+    const bool before_work =
+        !worker->of_device.n || calls->longest_start_ns < worker->of_device.items[0].start;
+
+    if ((double)calls->longest_ns < ONCE_SHARE * (double)calls->ns || !before_work)
+        return BLOCKS_OFTEN;
+    if (ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) == PS_CALL_COPY)
+        return BLOCKS_OFTEN; /* it may wait for earlier work, or start the device */
+    if (!name_contains(trace, name, PS_STR("Synchronize")))
+        return calls->longest_start_ns <= worker->first_launch_ns ? BLOCKS_ONCE : BLOCKS_OFTEN;
+    return calls->longest_start_ns < worker->first_launch_ns ? WAITS_FOR_EARLIER : BLOCKS_OFTEN;
+}
+
 static double blocking_seconds(const struct trace *trace, size_t name)
 {
     double seconds = (double)trace->blocking[name].ns / 1e9 / trace->divisor;
-    double limit = trace->parts_s[PS_ROLE_RUNTIME] - trace->captures_s[PS_ROLE_RUNTIME];
+    double limit = left_of(trace, PS_ROLE_RUNTIME);
 
     return seconds < limit ? seconds : limit; /* calls of several threads can overlap */
 }
@@ -645,7 +813,7 @@ static struct rows rows_of(const struct trace *trace, const char *query, bool fl
 static struct rows rows_of_operators(const struct trace *trace)
 {
     return rows_of(trace, "conclude_operators", false, &trace->operators,
-                   trace->parts_s[PS_ROLE_CPU] - trace->compile_s, trace->operators_tab);
+                   left_of(trace, PS_ROLE_CPU) - trace->compile_s, trace->operators_tab);
 }
 
 static struct rows rows_of_kernels(const struct trace *trace)
@@ -722,8 +890,7 @@ static double sync_seconds(const struct trace *trace)
         if (name != trace->blocking_name && trace->blocking[name].ns &&
             name_contains(trace, name, PS_STR("Synchronize")))
             seconds += (double)trace->blocking[name].ns / 1e9 / trace->divisor;
-    return fmin(seconds, trace->parts_s[PS_ROLE_RUNTIME] - trace->captures_s[PS_ROLE_RUNTIME] -
-                             trace->blocking_s);
+    return fmin(seconds, left_of(trace, PS_ROLE_RUNTIME) - trace->blocking_s);
 }
 
 /* The part of the cause of a finding that is its alone; NaN: its time overlaps with other parts. */
@@ -896,13 +1063,13 @@ static enum ps_status add_host_causes(struct ps_conclusion *c, const struct trac
                                       struct ps_err *err)
 {
     struct ps_cause *cause =
-        add_simple(c, trace, "runtime", trace->parts_s[PS_ROLE_RUNTIME], "Driver calls", NULL);
+        add_simple(c, trace, "runtime", left_of(trace, PS_ROLE_RUNTIME), "Driver calls", NULL);
 
     if (cause) {
         say_count(c, &cause->evidence, link_driver(trace), trace->counts.driver, "call");
         add_findings(c, trace);
     }
-    cause = add_simple(c, trace, "other", trace->parts_s[PS_N_ROLES], "Outside any operator", NULL);
+    cause = add_simple(c, trace, "other", left_of(trace, PS_N_ROLES), "Outside any operator", NULL);
     if (cause) {
         ps_say_link(c, &cause->evidence, (struct ps_report_link){.tab = "flame"}, "flame graph");
         add_outside(c, trace, err);
@@ -949,11 +1116,21 @@ static void add_blocking(struct ps_conclusion *c, const struct trace *trace, siz
     const struct blocking *calls = &trace->blocking[name];
     struct ps_cause *cause = ps_conclusion_add(c, "blocking", seconds, seconds / trace->wall_s);
 
-    ps_say(c, &cause->title, "GPU idle: host blocks in ");
+    ps_say(c, &cause->title, "%s",
+           trace->block == WAITS_FOR_EARLIER ? "GPU busy with work from before the recording: "
+           : trace->block == BLOCKS_ONCE     ? "GPU idle, once: host blocks in "
+                                             : "GPU idle: host blocks in ");
     ps_say_code(c, &cause->title, ps_link_none, ps_trace_text(trace->db, (uint32_t)name));
-    ps_cause_save(cause, NAN, seconds);
+    if (trace->block == BLOCKS_OFTEN)
+        ps_cause_save(cause, NAN, seconds);
     cause->advice =
-        name_contains(trace, name, PS_STR("Launch"))
+        trace->block == WAITS_FOR_EARLIER
+            ? "The recording has neither the launch nor the work. Wait for the device before "
+              "recording, or look at later steps."
+        : trace->block == BLOCKS_ONCE
+            ? "The first calls start the device and load kernels, which happens once. Record "
+              "after a warm-up."
+        : name_contains(trace, name, PS_STR("Launch"))
             ? "The first launch of a kernel loads or compiles it. Record after a warm-up."
             : "A blocking call waits for the device or copies memory. Remove it from the loop, or "
               "use its asynchronous form with pinned memory.";
@@ -1047,10 +1224,9 @@ static bool is_found(const struct trace *trace, const char *rule)
 /* Adds the time in which the device waits for the host as a cause, with its parts. */
 static void add_idle(struct ps_conclusion *c, const struct trace *trace)
 {
-    const double *all = trace->parts_s, *captures = trace->captures_s;
-    const double runtime_s = all[PS_ROLE_RUNTIME] - captures[PS_ROLE_RUNTIME] - trace->blocking_s;
-    const double operators_s = all[PS_ROLE_CPU] - captures[PS_ROLE_CPU] - trace->compile_s;
-    const double other_s = all[PS_N_ROLES] - captures[PS_N_ROLES];
+    const double runtime_s = left_of(trace, PS_ROLE_RUNTIME) - trace->blocking_s;
+    const double operators_s = left_of(trace, PS_ROLE_CPU) - trace->compile_s;
+    const double other_s = left_of(trace, PS_N_ROLES);
     const double sync_s = is_found(trace, "synchronisation") ? sync_seconds(trace) : 0;
     const struct {
         const char *rule, *title;
@@ -1103,7 +1279,8 @@ static void add_idle(struct ps_conclusion *c, const struct trace *trace)
  * calls that block, and captures. */
 static double idle_seconds(const struct trace *trace)
 {
-    return host_seconds(trace->parts_s) - host_seconds(trace->captures_s) - trace->blocking_s;
+    return left_of(trace, PS_ROLE_RUNTIME) + left_of(trace, PS_ROLE_CPU) +
+           left_of(trace, PS_N_ROLES) - trace->blocking_s;
 }
 
 static const struct ps_graph_capture *longest_capture(const struct trace *trace)
@@ -1140,16 +1317,36 @@ static void add_captures(struct ps_conclusion *c, const struct trace *trace, str
 /* Whether one step takes more than all others: a share is then not one of each step. */
 static bool has_odd_step(const struct trace *trace)
 {
-    return trace->has_marks && trace->n_steps > 2 &&
+    return !trace->odd.is_left_out && trace->has_marks && trace->n_steps > 2 &&
            trace->longest_s > ODD_STEP_SHARE * trace->wall_s * trace->divisor;
 }
 
 static const char *step_words(const struct trace *trace)
 {
-    return !trace->has_marks     ? " of the trace"
-           : trace->n_steps == 1 ? " of the step"
-           : has_odd_step(trace) ? " of all steps"
-                                 : " of each step";
+    return !trace->has_marks        ? " of the trace"
+           : trace->odd.is_left_out ? " of each other step"
+           : trace->n_steps == 1    ? " of the step"
+           : has_odd_step(trace)    ? " of all steps"
+                                    : " of each step";
+}
+
+/* Begins the verdict with the step that is left out of the shares. */
+static void say_left_out(struct ps_conclusion *c, const struct trace *trace)
+{
+    const struct ps_report_link overview = {.tab = "overview"};
+    const bool compiles = trace->odd.compile_s >= ODD_STEP_SHARE * trace->longest_s;
+
+    if (!trace->odd.is_left_out)
+        return;
+    ps_say(c, &c->verdict, "One step takes ");
+    ps_say_value(&c->verdict, overview, trace->longest_s, "s");
+    ps_say(c, &c->verdict, "%s, the other %" PRId64 " take ",
+           compiles ? ", in which torch.compile compiles" : "", trace->n_steps);
+    ps_say_value(&c->verdict, overview, trace->median_s, "s");
+    ps_say(c, &c->verdict, " each (median). ");
+    ps_conclusion_note(
+        c, "The step that takes longer than all others together is left out: causes and "
+           "shares are those of the others. Tables and the mean step have all steps.");
 }
 
 static void say_odd_step(struct ps_conclusion *c, const struct trace *trace)
@@ -1164,6 +1361,16 @@ static void say_odd_step(struct ps_conclusion *c, const struct trace *trace)
                            ps_format_seconds(trace->median_s, median));
 }
 
+static void say_overhead(struct ps_conclusion *c, const struct trace *trace)
+{
+    const double seconds = host_seconds(trace->overhead_s);
+    char text[48];
+
+    if (seconds > 0)
+        ps_conclusion_note(c, "The profiler's own work takes %s%s, which is in no cause.",
+                           ps_format_seconds(seconds, text), trace->has_marks ? " a step" : "");
+}
+
 static void say_part_of_step(struct ps_conclusion *c, const struct trace *trace, double seconds,
                              struct ps_report_link link)
 {
@@ -1171,9 +1378,10 @@ static void say_part_of_step(struct ps_conclusion *c, const struct trace *trace,
     ps_say(c, &c->sentence, " of the ");
     ps_say_value(&c->sentence, (struct ps_report_link){.tab = "overview"}, trace->wall_s, "s");
     ps_say(c, &c->sentence,
-           !trace->has_marks     ? " of the trace"
-           : has_odd_step(trace) ? " of a mean step"
-                                 : " of a step");
+           !trace->has_marks        ? " of the trace"
+           : trace->odd.is_left_out ? " of a mean other step"
+           : has_odd_step(trace)    ? " of a mean step"
+                                    : " of a step");
 }
 
 static void say_idle(struct ps_conclusion *c, const struct trace *trace, double idle_s)
@@ -1194,15 +1402,23 @@ static void say_blocking(struct ps_conclusion *c, const struct trace *trace, siz
 {
     const struct blocking *calls = &trace->blocking[name];
 
-    ps_say(c, &c->verdict, "The GPU is idle ");
+    ps_say(c, &c->verdict, "%s",
+           trace->block == WAITS_FOR_EARLIER
+               ? "The GPU works on launches from before the recording "
+               : "The GPU is idle ");
     ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
-    ps_say(c, &c->verdict, "%s because the host blocks in ", step_words(trace));
+    ps_say(c, &c->verdict, "%s%s", step_words(trace),
+           trace->block == WAITS_FOR_EARLIER ? "; the host waits in "
+           : trace->block == BLOCKS_ONCE     ? " because the host blocks once in "
+                                             : " because the host blocks in ");
     ps_say_code(c, &c->verdict, link_slice(c, calls->longest),
                 ps_trace_text(trace->db, (uint32_t)name));
     ps_say(c, &c->verdict, ".");
     ps_say(c, &c->sentence, " It takes ");
     say_part_of_step(c, trace, seconds, link_slice(c, calls->longest));
-    ps_say(c, &c->sentence, " while nothing runs on the GPU, ");
+    ps_say(c, &c->sentence, "%s",
+           trace->block == WAITS_FOR_EARLIER ? " while no recorded work runs on the GPU, "
+                                             : " while nothing runs on the GPU, ");
     ps_say_value(&c->sentence, link_slice(c, calls->longest), (double)calls->longest_ns / 1e9, "s");
     ps_say(c, &c->sentence, " of it in one call");
     say_callers(c, trace, calls->longest, &c->sentence, err);
@@ -1409,7 +1625,8 @@ static void compose(struct ps_conclusion *c, const struct trace *trace)
                   : "Whole trace"
         : trace->n_steps == 1
             ? "One step"
-            : ps_arena_printf(&c->arena, "Mean of %" PRId64 " steps", trace->n_steps);
+            : ps_arena_printf(&c->arena, "Mean of %s%" PRId64 " steps",
+                              trace->odd.is_left_out ? "the other " : "", trace->n_steps);
     for (size_t i = 0; i <= PS_N_ROLES; i++)
         ps_compose(c, parts[i].name, parts[i].label, trace->parts_s[i], parts[i].link);
 }
@@ -1436,6 +1653,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         if (blocking && blocking_seconds(&trace, blocking) >= BLOCKING_SHARE * trace.wall_s) {
             trace.blocking_name = blocking;
             trace.blocking_s = blocking_seconds(&trace, blocking);
+            trace.block = block_of(&trace, blocking);
             add_blocking(out, &trace, blocking, trace.blocking_s, err);
         }
         add_captures(out, &trace, err);
@@ -1451,11 +1669,13 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     add_copies(out, &trace);
     ps_conclusion_sort(out);
     compose(out, &trace);
+    say_left_out(out, &trace);
     say_verdict(out, &trace, err);
     ps_say_late_rank(out, &trace.late);
     if (trace.has_marks && trace.has_devices)
         ps_conclude_inference(db, out, err);
     say_odd_step(out, &trace);
+    say_overhead(out, &trace);
     if (!trace.has_marks)
         ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. "
                                 "profiler.step() marks steps if the profiler has a schedule=.");

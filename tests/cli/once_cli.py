@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What a recording has once, or from its own profiler: no cause of the program's steady state."""
+import json
+import os
+import sqlite3
+import unittest
+
+from program import ShelfTest
+
+PID = 1 << 48 | 500 << 24
+
+
+def event(name, cat, ts, dur, tid=1, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 0 if cat in ("kernel", "gpu_memcpy") else 100, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def launch(ts, correlation, at, dur=80, call=10):
+    """A launch and its kernel."""
+    return [event("cudaLaunchKernel", "cuda_runtime", ts, call, correlation=correlation),
+            event("gemm", "kernel", at, dur, tid=7, device=0, stream=7, correlation=correlation)]
+
+
+def loop(ts, n, first=1):
+    """Kernels that keep the device busy."""
+    return [e for i in range(n) for e in launch(ts + 100 * i, first + i, ts + 100 * i + 15)]
+
+
+class Once(ShelfTest):
+    def show(self, events, **head):
+        trace = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "A"}], "traceEvents": events, **head}
+        return self.ok("show", self.json("add", self.file("made.json", json.dumps(trace).encode()))["id"])
+
+    def test_a_first_step_that_takes_longer_than_all_others(self):
+        steps, events = [(0, 9_000)] + [(9_000 + 1_000 * i, 900 + 100 * (i == 3)) for i in range(4)], []
+        for i, (start, length) in enumerate(steps):
+            events.append(event(f"ProfilerStep#{i}", "user_annotation", start, length))
+            events.append(event("aten::first" if i == 0 else "aten::mm", "cpu_op", start + 10, length - 100))
+        said = self.show(events)
+        self.assertIn("One step takes 9.000 ms, the other 4 take 900.0 µs each (median). aten::mm takes ", said)
+        self.assertIn("of each other step. All operators take 825.0 µs of the 925.0 µs of a mean other step.", said)
+        self.assertNotIn("aten::first", said[:said.index("Parts of a step")] if "Parts of a step" in said else said)
+        self.assertIn("Tables and the mean step have all steps.", said)
+
+    def test_the_start_of_the_device(self):
+        said = self.show([event("cudaFree", "cuda_runtime", 0, 900, correlation=90)] + loop(1_000, 5))
+        self.assertIn("because the host blocks once in cudaFree.", said)
+        self.assertIn("GPU idle, once: host blocks in cudaFree", said)
+        self.assertNotIn("up to 900.0 µs", said)
+
+    def test_work_that_was_launched_before_the_recording(self):
+        wait = event("cudaStreamSynchronize", "cuda_runtime", 0, 900, correlation=90)
+        said = self.show([wait] + loop(1_000, 5))
+        self.assertRegex(said, r"The GPU works on launches from before the recording [\d.]+ % of the trace; the host waits in cudaStreamSynchronize\.")
+        self.assertNotIn("up to 900.0 µs", said)
+        # after a launch the device is idle
+        said = self.show(launch(0, 80, 20, dur=10) + [{**wait, "ts": 100}] + loop(1_000, 5))
+        self.assertIn("The GPU is idle", said)
+        self.assertIn("because the host blocks in cudaStreamSynchronize", said)
+
+    def test_the_profilers_own_time_is_no_cause_of_torch(self):
+        request = {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request", "pid": -1, "tid": 0, "ts": 510, "dur": 900}
+        said = self.show(loop(0, 5) + launch(505, 50, 1_430, call=910) + [request] + loop(1_500, 5, 60))
+        self.assertNotIn("host blocks", said)
+        self.assertIn("The profiler's own work takes 900.0 µs, which is in no cause.", said)
+
+    def test_the_profilers_own_time_is_no_cause_of_nsys(self):
+        path = os.path.join(self.folder, "made.sqlite")
+        with sqlite3.connect(path) as db:
+            db.executescript("""
+                CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
+                CREATE TABLE META_DATA_EXPORT(name, value);
+                CREATE TABLE ANALYSIS_DETAILS(globalVid, duration, startTime, stopTime);
+                CREATE TABLE PROFILER_OVERHEAD(start, end, globalTid, nameId, returnValue);
+                CREATE TABLE OSRT_API(start, end, globalTid, nameId);
+                INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT_VERSION', '2025.1');
+                INSERT INTO StringIds VALUES (1, 'NVTX early profiling initialization'), (2, 'read'), (3, 'dlopen');
+            """)
+            db.execute("INSERT INTO PROFILER_OVERHEAD VALUES (0, 900000, ?, 1, 0)", (PID | 500,))
+            db.execute("INSERT INTO OSRT_API VALUES (950000, 1000000, ?, 2)", (PID | 500,))
+        db.close()
+        said = self.ok("show", self.json("add", path)["id"])
+        self.assertIn("read takes 100.0 % of the traced time.", said)
+        self.assertIn("The profiler's own work takes 900.0 µs, which is in no cause.", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
