@@ -111,8 +111,9 @@ static bool is_link_only(const cJSON *evidence)
            cJSON_HasObjectItem(part, "text");
 }
 
-static void add_cause(struct ps_output *out, const cJSON *cause, const char *unit, bool has_amounts,
-                      bool has_savings)
+/* The cells of a cause. save_unit: of savings; NULL: the table has no column for them. */
+static void add_cause(struct ps_output *out, const cJSON *cause, const char *unit,
+                      const char *save_unit, bool has_amounts)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     const cJSON *evidence = ps_member(cause, "evidence");
@@ -120,8 +121,10 @@ static void add_cause(struct ps_output *out, const cJSON *cause, const char *uni
     if (has_amounts)
         ps_output_value(out, ps_member_number(cause, "amount"), unit);
     ps_output_percent(out, 100 * ps_member_number(cause, "share"));
-    if (has_savings)
-        ps_output_value(out, ps_member_number(cause, "save_max"), unit);
+    if (save_unit && strcmp(save_unit, "percent") == 0)
+        ps_output_percent(out, ps_member_number(cause, "save_max"));
+    else if (save_unit)
+        ps_output_value(out, ps_member_number(cause, "save_max"), save_unit);
     ps_buf_puts(&text, ps_member_number(cause, "level") > 0 ? "part of the cause above: " : "");
     ps_output_sentence(&text, ps_member(cause, "title"));
     if (cJSON_GetArraySize(evidence) > 0 && !is_link_only(evidence)) {
@@ -137,7 +140,8 @@ static void add_cause(struct ps_output *out, const cJSON *cause, const char *uni
 static void add_causes(struct ps_output *out, const cJSON *conclusion)
 {
     const cJSON *causes = ps_member(conclusion, "causes"), *cause;
-    const char *unit = ps_member_text(conclusion, "unit"), *per = ps_member_text(conclusion, "per");
+    const char *unit = ps_member_text(conclusion, "unit"), *per = ps_member_text(conclusion, "per"),
+               *save_unit = ps_member_text(conclusion, "save_unit");
     const bool has_amounts = has_numbers(causes, "amount"),
                has_savings = has_numbers(causes, "save_max");
     struct ps_output_column columns[4];
@@ -152,10 +156,12 @@ static void add_causes(struct ps_output *out, const cJSON *conclusion)
         columns[n++] = (struct ps_output_column){amount, unit, true};
     columns[n++] = (struct ps_output_column){share, "%", true};
     if (has_savings)
-        columns[n++] = (struct ps_output_column){"could save up to", unit, true};
+        columns[n++] = (struct ps_output_column){
+            "could save up to", strcmp(save_unit, "percent") == 0 ? "%" : save_unit, true};
     columns[n++] = (struct ps_output_column){"cause: evidence", "", false};
     ps_output_table(out, "causes", columns, n);
-    cJSON_ArrayForEach(cause, causes) add_cause(out, cause, unit, has_amounts, has_savings);
+    cJSON_ArrayForEach(cause, causes)
+        add_cause(out, cause, unit, has_savings ? save_unit : NULL, has_amounts);
     ps_output_table_end(out, cJSON_GetArraySize(causes));
 }
 

@@ -92,7 +92,7 @@ static bool has_numbers(const cJSON *causes, const char *key)
 
 /* The columns of a table of causes that may be missing. */
 struct cause_columns {
-    const char *unit; /* of amounts and savings */
+    const char *unit, *save_unit; /* of amounts; of savings */
     bool has_amounts, has_savings;
 };
 
@@ -116,7 +116,7 @@ static void add_cause(struct ps_table *table, const cJSON *cause,
     else
         ps_table_cell(table, "");
     if (columns->has_savings)
-        add_saving(table, cause, columns->unit);
+        add_saving(table, cause, columns->save_unit);
     ps_buf_puts(&title, is_part ? "  " : "");
     add_sentence(cJSON_GetObjectItemCaseSensitive(cause, "title"), &title);
     if (cJSON_GetArraySize(evidence) > 0 && !is_link_only(evidence)) {
@@ -141,9 +141,9 @@ static void add_causes(const cJSON *conclusion, unsigned width, struct ps_buf *o
 {
     const cJSON *causes = cJSON_GetObjectItemCaseSensitive(conclusion, "causes"), *cause;
     const char *base = ps_run_text(conclusion, "base");
-    const struct cause_columns columns = {ps_run_text(conclusion, "unit"),
-                                          has_numbers(causes, "amount"),
-                                          has_numbers(causes, "save_max")};
+    const struct cause_columns columns = {
+        ps_run_text(conclusion, "unit"), ps_run_text(conclusion, "save_unit"),
+        has_numbers(causes, "amount"), has_numbers(causes, "save_max")};
     PS_AUTO(ps_table_free) struct ps_table table = {.width = width};
     if (cJSON_GetArraySize(causes) == 0)
         return;

@@ -27,14 +27,14 @@ CALLS = {
         ["`litellm` takes 72.3 % of the import time", "first imported by `snodo.validators.llm_validator`"]),
     "demo/bookshop-slow.prof": (
         [("explore", {"name": "author_of"})],
-        ["`author_of` takes 41.0 % of the time", "655.5 ms of 1.599 s in 12000 calls from `bookshop.py:35`", "`/tmp/perfshelf-demo/bookshop.py:29`",
+        ["`author_of` (`bookshop.py:29`) takes 41.0 % of the time", "`books_one_by_one` (`bookshop.py:33`) calls it 40 times in each of its calls", "`/tmp/perfshelf-demo/bookshop.py:29`",
          "| 379.8 ms | 57.9 % | 379.8 ms | 12000 | `<method 'fetchone' of 'sqlite3.Cursor' objects>` |"]),
     "wild/pstats/mymesh-program.prof": (
         [("explore", {"name": "BowyerWatson2d"}), ("explore", {"name": "det"})],
-        ["`BowyerWatson2d` takes 47.3 % of the time", "33.78 s of 71.44 s", "18.75 s | 26.2 %"]),
+        ["`BowyerWatson2d` (`delaunay.py:592`) takes 85.7 % of the time itself", "| 61.20 s | 85.7 % |", "18.88 s | 26.4 %"]),
     "wild/pstats/comp521-program.prof": (
         [("explore", {"name": "position_occupied"})],
-        ["`position_occupied` takes 41.0 % of the time", "1.489 s of 3.632 s in 432834 calls from `attack.py:43`"]),
+        ["`position_occupied` (`game.py:104`) takes 41.0 % of the time itself", "`_get_attacks` (`attack.py:43`) calls it 82 times in each of its calls"]),
     "demo/gpt-h200.pt.trace.json.gz": (
         [("timeline", {"step": "slowest", "max_rows": 5})],
         ["The host is too slow for the GPU", "13.74 ms of the 14.53 ms of a step", "197 kernels a step", "of it waiting for the host"]),

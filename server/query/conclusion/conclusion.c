@@ -236,6 +236,7 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
         ps_say(c, &c->verdict, "No single cause stands out.");
     ps_json_object(json);
     ps_json_key_str(json, "unit", c->unit);
+    ps_json_key_str(json, "save_unit", c->save_unit ? c->save_unit : c->unit);
     ps_json_key_str(json, "per", c->per);
     ps_json_key_str(json, "base", c->base);
     write_sentence(json, "verdict", &c->verdict);

@@ -60,7 +60,7 @@ struct ps_cause {
     struct ps_sentence title, evidence;
     double amount;             /* in the unit of the conclusion; NaN: none */
     double share;              /* 0..1 of the base; NaN: none */
-    double save_min, save_max; /* in the unit of the conclusion; NaN: not stated */
+    double save_min, save_max; /* in the unit of savings; NaN: not stated */
     const char *advice;        /* a sentence with a recommended action; NULL: none */
     unsigned level;            /* 0: a cause; 1: a part of the last cause of level 0 */
 };
@@ -96,8 +96,9 @@ struct ps_composition {
 struct ps_conclusion {
     const char *unit; /* of amounts: "s" for all times, "bytes" for all memory, else "samples" or
                        * the unit of the headline */
-    const char *per;  /* "step": amounts are of one step; NULL: of the whole run */
-    const char *base; /* base of the shares: "of total", "of step" */
+    const char *save_unit; /* of savings; NULL: `unit`. "percent": of the base */
+    const char *per;       /* "step": amounts are of one step; NULL: of the whole run */
+    const char *base;      /* base of the shares: "of total", "of step" */
     struct ps_sentence verdict, sentence; /* the verdict is shown in bold, before the sentence */
     struct ps_composition composition;
     struct ps_cause *causes;

@@ -14,7 +14,7 @@
 #include "base/intern.h"
 #include "base/python_path.h"
 #include "importers/sink.h"
-#include "server/query/conclusion/conclusion.h"
+#include "server/query/conclusion/causes.h"
 #include "slices/intervals.h"
 
 #define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
@@ -25,7 +25,7 @@
 
 struct function {
     struct ps_str name, path;
-    int64_t line, ncalls;
+    int64_t line, ncalls, primitive_calls;
     uint32_t owner;
     enum ps_origin origin;
     double self_s, cumulative_s; /* self_s: without the time that was charged to callers */
@@ -141,7 +141,8 @@ static enum ps_status read_functions(struct ps_db *db, struct profile *profile, 
                                     .origin = (enum ps_origin)ps_col_int(stmt, 4),
                                     .ncalls = ps_col_int(stmt, 5),
                                     .self_s = ps_col_real(stmt, 6),
-                                    .cumulative_s = ps_col_real(stmt, 7)};
+                                    .cumulative_s = ps_col_real(stmt, 7),
+                                    .primitive_calls = ps_col_int(stmt, 8)};
 
         if (id <= 0 || id > UINT32_MAX)
             return ps_fail(err, PS_BAD_INPUT, "function %lld: invalid id", (long long)id);
@@ -383,9 +384,9 @@ static void add_cause(struct ps_conclusion *c, const struct profile *profile, ui
                                                owner->seconds, owner->seconds / profile->total_s);
     double saving = joined_saving(profile, owner);
 
-    if (!profile->overlaps)
+    if (!profile->overlaps && owner->function) /* nobody can save a whole package */
         ps_cause_save(cause, saving < owner->seconds ? 0 : NAN, saving);
-    if (!profile->overlaps && saving < owner->seconds)
+    if (!profile->overlaps && owner->function && saving < owner->seconds)
         cause->advice = "Join the calls: one for each call of the caller.";
     say_owner(c, owner, profile, &cause->title);
     say_entry(c, profile, owner, &cause->evidence);
@@ -531,16 +532,81 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
                               "themselves.");
 }
 
+/* Whether the dump has what charging time to own code needs: counts of calls, times of callers, and
+ * folders, by which installed code is recognised. pstats.Stats.strip_dirs() removes them. */
+static bool can_charge(const struct profile *profile)
+{
+    struct ps_str file = {NULL, 0};
+    bool has_folders = false, has_files = false, has_counts = false;
+
+    for (size_t id = 1; id < profile->n_functions && !(has_folders && has_counts); id++) {
+        struct ps_str path = profile->functions[id].path;
+
+        has_counts |= profile->functions[id].ncalls > 0;
+        if (!path.len || path.ptr[0] == '<' || path.ptr[0] == '~')
+            continue;
+        has_folders |= ps_path_file_name(path).len < path.len;
+        has_files |= file.ptr && !ps_str_eq(file, path);
+        file = path;
+    }
+    return has_counts && profile->has_caller_times && !profile->is_sampled && !profile->overlaps &&
+           profile->total_s > 0 && (has_folders || !has_files);
+}
+
+static enum ps_status read_own_time(struct ps_db *db, const struct profile *profile,
+                                    struct ps_own_time *times, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    times->functions = ps_alloc_array(profile->n_functions + 1, sizeof *times->functions);
+    times->n_functions = profile->n_functions;
+    for (size_t id = 1; id < profile->n_functions; id++) {
+        const struct function *function = &profile->functions[id];
+
+        times->functions[id] =
+            (struct ps_timed_function){.name = function->name,
+                                       .path = function->path,
+                                       .line = function->line,
+                                       .ncalls = function->ncalls,
+                                       .primitive_calls = function->primitive_calls,
+                                       .self_s = function->self_s,
+                                       .cumulative_s = function->cumulative_s,
+                                       .origin = function->origin,
+                                       .is_present = function->name.ptr != NULL};
+    }
+    ps_db_prepare(db, ps_query_sql("conclude_calls"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) { /* read_calls() has checked the ids */
+        PS_RESERVE_ONE(times->calls, times->n_calls, times->cap_calls);
+        times->calls[times->n_calls++] =
+            (struct ps_timed_call){.callee = (uint32_t)ps_col_int(stmt, 0),
+                                   .caller = (uint32_t)ps_col_int(stmt, 1),
+                                   .ncalls = ps_col_int(stmt, 2),
+                                   .self_s = ps_col_real(stmt, 3),
+                                   .cumulative_s = ps_col_real(stmt, 4)};
+    }
+    return err->code;
+}
+
 enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out,
                                      struct ps_err *err)
 {
     PS_AUTO(profile_free) struct profile profile = {.functions = NULL};
+    PS_AUTO(ps_own_time_free) struct ps_own_time times = {.functions = NULL};
 
     out->unit = "s";
     out->base = "of total";
     read_summary(db, &profile, err);
     read_functions(db, &profile, err);
     read_calls(db, &profile, false, err);
+    if (err->code != PS_OK)
+        return err->code;
+    compose(out, &profile);
+    if (can_charge(&profile)) {
+        if (read_own_time(db, &profile, &times, err) != PS_OK)
+            return err->code;
+        if (ps_conclude_own_time(out, &times))
+            return PS_OK;
+    }
     split_programs(&profile);
     forget_entries(&profile);
     read_calls(db, &profile, true, err);
@@ -549,6 +615,5 @@ enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out
     add_self_times(&profile);
     join_parts(&profile);
     conclude(out, &profile);
-    compose(out, &profile);
     return PS_OK;
 }

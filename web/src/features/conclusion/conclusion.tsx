@@ -76,6 +76,7 @@ function Saving({ cause, unit }: { cause: Cause; unit: string }) {
 interface RowProps {
     cause: Cause;
     unit: string;
+    saveUnit: string;
     hrefOf: HrefOf;
     /** whether the table has these columns */
     hasAmounts: boolean;
@@ -85,7 +86,16 @@ interface RowProps {
     onToggle: () => void;
 }
 
-function CauseRow({ cause, unit, hrefOf, hasAmounts, hasSavings, isOpen, onToggle }: RowProps) {
+function CauseRow({
+    cause,
+    unit,
+    saveUnit,
+    hrefOf,
+    hasAmounts,
+    hasSavings,
+    isOpen,
+    onToggle,
+}: RowProps) {
     return (
         <tr class={cause.level > 0 ? 'is-part' : undefined}>
             <th scope="row">
@@ -112,7 +122,7 @@ function CauseRow({ cause, unit, hrefOf, hasAmounts, hasSavings, isOpen, onToggl
             </td>
             {hasSavings && (
                 <td class="num saving">
-                    <Saving cause={cause} unit={unit} />
+                    <Saving cause={cause} unit={saveUnit} />
                 </td>
             )}
             <td class="evidence" title={cause.advice ?? undefined}>
@@ -139,6 +149,7 @@ interface CausesProps {
 
 function Causes({ groups, open, conclusion, hrefOf }: CausesProps) {
     const unit = conclusion.unit ?? '';
+    const saveUnit = conclusion.save_unit ?? unit;
     const hasAmounts = conclusion.causes.some((cause) => cause.amount !== null);
     const hasSavings = conclusion.causes.some((cause) => cause.save_max !== null);
     const toggle = (index: number) => {
@@ -172,6 +183,7 @@ function Causes({ groups, open, conclusion, hrefOf }: CausesProps) {
                         key={index}
                         cause={cause}
                         unit={unit}
+                        saveUnit={saveUnit}
                         hrefOf={hrefOf}
                         hasAmounts={hasAmounts}
                         hasSavings={hasSavings}
@@ -183,6 +195,7 @@ function Causes({ groups, open, conclusion, hrefOf }: CausesProps) {
                             key={`${index}.${i}`}
                             cause={part}
                             unit={unit}
+                            saveUnit={saveUnit}
                             hrefOf={hrefOf}
                             hasAmounts={hasAmounts}
                             hasSavings={hasSavings}

@@ -33,6 +33,7 @@ export interface Cause {
     amount: number | null;
     /** 0..1 */
     share: number | null;
+    /** in the `save_unit` of the conclusion */
     save_min: number | null;
     save_max: number | null;
     evidence: SentencePart[];
@@ -63,6 +64,8 @@ export interface Composition {
 export interface Conclusion {
     /** unit of amounts; times are in s */
     unit: string | null;
+    /** unit of savings: that of amounts, or `percent` of the base */
+    save_unit: string | null;
     /** `step`: amounts are of one step */
     per: string | null;
     /** what shares are of: `of total` */

@@ -1,0 +1,988 @@
+/* SPDX-License-Identifier: MIT */
+/* causes.c: judges the units of a cProfile dump and puts the judgement into words. */
+#include "server/query/conclusion/causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/python_path.h"
+
+#define CAUSE_SCORE    0.2  /* share times likelihood; with less, there is no single cause */
+#define OWN_SHARE      0.1  /* if own code causes less, the dump is that of a library */
+#define ROW_SHARE      0.05 /* units with a smaller share are not listed */
+#define PART_SHARE     0.10 /* parts with a smaller share of their unit are not listed */
+#define NEXT_SHARE     0.10 /* the sentence names the next unit if it has more */
+#define SURE_SHARE     0.6 /* own code of which nothing is known can save something if it has more */
+#define ONE_CALL_SCORE 0.6  /* what is called once comes after what is repeated */
+#define RANGE          0.05 /* bounds that are further apart are stated */
+#define ROWS_MAX       20
+#define PARTS_MAX      4
+#define MERGED_MAX     4
+#define RANKED         12 /* units with the most time, of which the cause is chosen */
+
+/* How likely time of a kind can be avoided. */
+static const double likelihood[PS_N_TIME_CLASSES] = {
+    [PS_TIME_WORK] = 0.5,        [PS_TIME_AVOIDABLE] = 0.9, [PS_TIME_NEEDED] = 0.25,
+    [PS_TIME_ON_PURPOSE] = 0.25, [PS_TIME_SLEEP] = 0.5,     [PS_TIME_LOCK] = 0.5,
+    [PS_TIME_NETWORK] = 0.9,     [PS_TIME_EVENTS] = 0.5,    [PS_TIME_PROCESS] = 0.9,
+    [PS_TIME_DISK] = 0.9,
+};
+
+static const char *const waits_for[PS_N_TIME_CLASSES] = {
+    [PS_TIME_SLEEP] = "sleeps",
+    [PS_TIME_LOCK] = "waits for other threads",
+    [PS_TIME_NETWORK] = "waits for the network",
+    [PS_TIME_EVENTS] = "waits for events",
+    [PS_TIME_PROCESS] = "waits for other processes",
+    [PS_TIME_DISK] = "waits for the disk",
+};
+
+enum verdict {
+    REPEATED, /* called, or calling, in a loop */
+    WORKING,  /* own code, or several kinds of calls */
+    RECURSIVE,
+    ONE_CALL, /* of one library function */
+    NEEDED,
+    ON_PURPOSE,
+    WAITING,
+    OTHER_THREADS,
+};
+
+struct finding {
+    uint32_t unit;
+    double share, score;
+    enum verdict verdict;
+    enum ps_time_class wait; /* of WAITING */
+    double wait_share;
+    struct ps_call_chain chain;
+    uint32_t coroutine;               /* that waits for events, or PS_NO_FUNCTION */
+    int64_t polls;                    /* waits of the event loop */
+    const struct ps_timed_call *lead; /* the library function with most of its time; NULL: none */
+    double times;                     /* the repetitions in a loop; less than 2: none */
+    const char *advice;
+    double saving; /* share of the total; 0: none */
+};
+
+static const struct ps_timed_function *function_of(const struct ps_own_time *times, uint32_t id)
+{
+    return &times->functions[id];
+}
+
+/* --- Judging --- */
+
+static const struct ps_timed_call *largest_call(const struct ps_own_time *times,
+                                                const struct ps_timed_function *unit)
+{
+    const struct ps_timed_call *found = NULL;
+
+    for (uint32_t i = 0; i < unit->n_callees; i++) {
+        const struct ps_timed_call *call = &times->calls[unit->first_callee + i];
+
+        if (!function_of(times, call->callee)->is_own && call->charged_s > 0 &&
+            (!found || call->charged_s > found->charged_s))
+            found = call;
+    }
+    return found;
+}
+
+/* Looks for a function that is known below a call, where most of its time is spent. */
+static const struct ps_known_call *known_below(const struct ps_own_time *times,
+                                               const struct ps_timed_call *call)
+{
+    double least_s = call->charged_s / 2;
+
+    for (unsigned depth = 0; depth < 12; depth++) {
+        const struct ps_timed_function *callee = function_of(times, call->callee);
+        const struct ps_timed_call *longest = NULL;
+
+        if (callee->known && (callee->known->advice || callee->known->class != PS_TIME_WORK))
+            return callee->known;
+        for (uint32_t i = 0; i < callee->n_callees; i++) {
+            const struct ps_timed_call *next = &times->calls[callee->first_callee + i];
+
+            if (!function_of(times, next->callee)->is_own &&
+                (!longest || next->cumulative_s > longest->cumulative_s))
+                longest = next;
+        }
+        if (!longest || longest->cumulative_s < least_s)
+            return NULL;
+        call = longest;
+    }
+    return NULL;
+}
+
+static enum ps_time_class longest_wait(const struct ps_timed_function *unit)
+{
+    enum ps_time_class found = PS_TIME_SLEEP;
+
+    for (unsigned i = PS_TIME_SLEEP; i < PS_N_TIME_CLASSES; i++)
+        if (unit->time.s[i] > unit->time.s[found])
+            found = (enum ps_time_class)i;
+    return found;
+}
+
+static double waits_of(const struct ps_timed_function *unit)
+{
+    double sum = 0;
+
+    for (unsigned i = PS_TIME_SLEEP; i < PS_N_TIME_CLASSES; i++)
+        sum += unit->time.s[i];
+    return sum;
+}
+
+static double per_call(int64_t n, int64_t calls)
+{
+    return (double)n / (double)(calls > 0 ? calls : 1);
+}
+
+static enum verdict verdict_of(const struct ps_timed_function *unit, const struct finding *finding,
+                               const struct ps_known_call *known)
+{
+    double all = unit->charged_s;
+
+    if (finding->wait_share > 0)
+        return finding->wait == PS_TIME_LOCK ? OTHER_THREADS : WAITING;
+    if (unit->time.s[PS_TIME_ON_PURPOSE] > 0.5 * all)
+        return ON_PURPOSE;
+    if (finding->lead && finding->lead->charged_s > 0.6 * all && finding->lead->ncalls <= 2 &&
+        finding->chain.ratio < 4 && !(known && known->slow_once))
+        return ONE_CALL;
+    if (unit->time.s[PS_TIME_NEEDED] > 0.6 * all)
+        return NEEDED;
+    if (per_call(unit->ncalls, unit->primitive_calls) > 3 && unit->own_s > 0.1 * all)
+        return RECURSIVE;
+    return finding->times >= 4 ? REPEATED : WORKING;
+}
+
+/* The share of the total that the finding could save. Advice about a library function is about the
+ * time below it, if that is most of the unit's. */
+static double saving_of(const struct finding *finding, const struct ps_own_time *times)
+{
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
+    double avoidable_s = unit->time.s[PS_TIME_AVOIDABLE];
+    double share = finding->advice && avoidable_s > 0.5 * unit->charged_s
+                       ? avoidable_s / times->total_s
+                       : finding->share;
+
+    switch (finding->verdict) {
+    case ONE_CALL:
+    case NEEDED:
+    case ON_PURPOSE:
+    case OTHER_THREADS:
+        return 0;
+    case WAITING:
+        if (finding->wait == PS_TIME_EVENTS && finding->coroutine == PS_NO_FUNCTION)
+            return 0;
+        if (finding->wait == PS_TIME_EVENTS)
+            share = finding->wait_share;
+        if (finding->times < 2)
+            return 0;
+        break;
+    case WORKING:
+    case REPEATED:
+        if (finding->advice)
+            break;
+        share -= unit->time.s[PS_TIME_NEEDED] / times->total_s;
+        if (unit->own_s + unit->time.s[PS_TIME_NEEDED] > 0.5 * unit->charged_s &&
+            share < SURE_SHARE)
+            return 0;
+        break;
+    case RECURSIVE:
+        break;
+    }
+    if (finding->times < 2 || (finding->times < 4 && finding->verdict != WAITING))
+        return share;
+    return share * (1 - 1 / finding->times);
+}
+
+/* Finds the coroutine that waits for events: own code that the event loop resumes, or that such
+ * code awaits, down to the last one that is resumed as often. */
+static void find_coroutine(const struct ps_own_time *times, struct finding *finding)
+{
+    int64_t most = 0;
+
+    finding->coroutine = PS_NO_FUNCTION;
+    for (size_t i = 0; i < times->n_functions; i++) {
+        const struct ps_timed_function *function = &times->functions[i];
+
+        if (function->known && function->known->class == PS_TIME_EVENTS)
+            finding->polls += function->ncalls;
+        if (function->is_own && function->unit == i && function->ncalls > most &&
+            ps_call_chain_of(times, (uint32_t)i).is_resumed) {
+            most = function->ncalls;
+            finding->coroutine = (uint32_t)i;
+        }
+    }
+    for (unsigned depth = 0; finding->coroutine != PS_NO_FUNCTION && depth < 16; depth++) {
+        const struct ps_timed_function *function = function_of(times, finding->coroutine);
+        const struct ps_timed_call *awaited = NULL;
+
+        for (uint32_t i = 0; i < function->n_callees; i++) {
+            const struct ps_timed_call *call = &times->calls[function->first_callee + i];
+
+            if (function_of(times, call->callee)->is_own && 2 * call->ncalls > most &&
+                (!awaited || call->ncalls > awaited->ncalls))
+                awaited = call;
+        }
+        if (!awaited)
+            break;
+        most = awaited->ncalls;
+        finding->coroutine = awaited->callee;
+    }
+    /* many waits at a time overlap already */
+    if (finding->polls < 4 || most < finding->polls / 2 || most > 3 * finding->polls)
+        finding->coroutine = PS_NO_FUNCTION;
+}
+
+static struct finding judge(const struct ps_own_time *times, uint32_t id)
+{
+    const struct ps_timed_function *unit = function_of(times, id);
+    const struct ps_known_call *known = NULL;
+    double waits = waits_of(unit), score = 0, inside = 0;
+    struct finding finding = {
+        .unit = id, .coroutine = PS_NO_FUNCTION, .share = unit->charged_s / times->total_s};
+
+    for (unsigned i = 0; i < PS_N_TIME_CLASSES; i++)
+        score += unit->time.s[i] * likelihood[i] / times->total_s;
+    finding.score = score;
+    finding.chain = ps_call_chain_of(times, id);
+    finding.lead = largest_call(times, unit);
+    if (finding.lead && finding.lead->charged_s < 0.3 * unit->charged_s)
+        finding.lead = NULL;
+    if (waits > 0.5 * unit->charged_s) {
+        finding.wait = longest_wait(unit);
+        finding.wait_share = waits / times->total_s;
+    }
+    if (finding.lead) {
+        known = known_below(times, finding.lead);
+        inside = per_call(finding.lead->ncalls, unit->primitive_calls);
+    }
+    finding.times = finding.chain.is_resumed ? inside : finding.chain.ratio;
+    if (inside >= 4 && inside > finding.times)
+        finding.times = inside;
+    if (finding.wait_share > 0 && finding.wait == PS_TIME_EVENTS) {
+        find_coroutine(times, &finding);
+        finding.times = (double)finding.polls;
+    }
+    finding.verdict = verdict_of(unit, &finding, known);
+    if (known && finding.verdict != ONE_CALL && finding.lead->charged_s >= 0.5 * unit->charged_s)
+        finding.advice = known->advice;
+    if (finding.verdict == ONE_CALL)
+        finding.score *= ONE_CALL_SCORE;
+    finding.saving = saving_of(&finding, times);
+    return finding;
+}
+
+/* Units by score. */
+static int by_score(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+struct ranked_unit {
+    uint32_t id;
+    double charged_s;
+};
+
+static int by_charged_time(const void *a, const void *b)
+{
+    const struct ranked_unit *x = a, *y = b;
+
+    if (x->charged_s != y->charged_s)
+        return x->charged_s > y->charged_s ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* The findings of the units with the most time, the most likely cause first. */
+struct findings {
+    struct finding items[ROWS_MAX];
+    size_t n;
+};
+
+static void find_causes(const struct ps_own_time *times, struct findings *out)
+{
+    struct ranked_unit *units = ps_alloc_array(times->n_functions + 1, sizeof *units);
+    size_t n = 0;
+
+    out->n = 0;
+    for (size_t i = 0; i < times->n_functions; i++)
+        if (times->functions[i].charged_s > 0)
+            units[n++] = (struct ranked_unit){(uint32_t)i, times->functions[i].charged_s};
+    qsort(units, n, sizeof *units, by_charged_time);
+    for (size_t i = 0; i < n && i < ROWS_MAX; i++)
+        out->items[out->n++] = judge(times, units[i].id);
+    free(units);
+    qsort(out->items, out->n < RANKED ? out->n : RANKED, sizeof *out->items, by_score);
+}
+
+/* --- One cause in several functions --- */
+
+/* The package of a library function: of a built-in one the first part of its owner's name. */
+static struct ps_str package_of(const struct ps_timed_function *function)
+{
+    struct ps_str owner;
+
+    if (function->origin != PS_ORIGIN_BUILTIN)
+        return ps_python_package_of(function->path);
+    ps_builtin_name(function->name, &owner);
+    return ps_python_top_level(owner);
+}
+
+/* The package that a unit spends avoidable time in, if that is more than half of its time; {NULL,
+ * 0}: none. */
+static struct ps_str main_package(const struct ps_own_time *times, const struct finding *finding)
+{
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
+    struct ps_str package = {NULL, 0};
+    double sum = 0;
+
+    if (!finding->lead || unit->time.s[PS_TIME_AVOIDABLE] < 0.5 * unit->charged_s)
+        return package;
+    package = package_of(function_of(times, finding->lead->callee));
+    for (uint32_t i = 0; i < unit->n_callees; i++) {
+        const struct ps_timed_call *call = &times->calls[unit->first_callee + i];
+        const struct ps_timed_function *callee = function_of(times, call->callee);
+
+        if (!callee->is_own && ps_str_eq(package_of(callee), package))
+            sum += call->charged_s;
+    }
+    return sum > 0.5 * unit->charged_s ? package : (struct ps_str){NULL, 0};
+}
+
+static bool have_common_caller(const struct ps_own_time *times, const struct finding *a,
+                               const struct finding *b)
+{
+    for (size_t i = 0; i < a->chain.n; i++)
+        for (size_t k = 0; k < b->chain.n; k++)
+            if (a->chain.units[i] == b->chain.units[k] &&
+                !ps_str_eq_c(function_of(times, a->chain.units[i])->name, "<module>"))
+                return true;
+    return false;
+}
+
+/* Whether two findings are one cause: functions under one loop that spend their time in the same
+ * package. */
+static bool is_one_cause(const struct ps_own_time *times, const struct finding *a,
+                         const struct finding *b)
+{
+    struct ps_str package = main_package(times, a);
+
+    return a->verdict == REPEATED && b->verdict == REPEATED && package.ptr &&
+           a->share >= ROW_SHARE && b->share >= ROW_SHARE &&
+           ps_str_eq(main_package(times, b), package) && have_common_caller(times, a, b);
+}
+
+static void move_finding(struct finding *items, size_t from, size_t to)
+{
+    struct finding item = items[from];
+
+    memmove(&items[to + 1], &items[to], (from - to) * sizeof item);
+    items[to] = item;
+}
+
+/* Moves the findings that are the most likely cause together to the front. Returns their number. */
+static size_t merge_first(const struct ps_own_time *times, struct findings *findings)
+{
+    struct finding *items = findings->items;
+    double best_score = 0;
+    size_t best = 0, n = 1;
+
+    for (size_t i = 0; i < findings->n; i++) {
+        double score = items[i].score;
+
+        for (size_t k = 0; k < findings->n; k++)
+            if (k != i && is_one_cause(times, &items[i], &items[k]))
+                score += items[k].score;
+        if (score > best_score) {
+            best_score = score;
+            best = i;
+        }
+    }
+    move_finding(items, best, 0);
+    for (size_t i = 1; i < findings->n && n < MERGED_MAX; i++)
+        if (is_one_cause(times, &items[0], &items[i]))
+            move_finding(items, i, n++);
+    return n;
+}
+
+static double score_of(const struct finding *findings, size_t merged)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < merged; i++)
+        sum += findings[i].score;
+    return sum;
+}
+
+/* --- Words --- */
+
+static struct ps_report_link link_function(struct ps_conclusion *c, uint32_t function)
+{
+    return (struct ps_report_link){"functions", {{"fn", ps_conclusion_id(c, function)}}};
+}
+
+static void say_function(struct ps_conclusion *c, struct ps_sentence *to,
+                         const struct ps_own_time *times, uint32_t id)
+{
+    const struct ps_timed_function *function = function_of(times, id);
+
+    ps_say_code(c, to, link_function(c, id), function->name);
+    if (function->line <= 0 && function->origin == PS_ORIGIN_BUILTIN)
+        return;
+    ps_say(c, to, " (");
+    ps_say_place(c, to, link_function(c, id), function->path, function->line);
+    ps_say(c, to, ")");
+}
+
+/* "`sqlite3.Cursor.execute`", "`iterrows` of pandas". */
+static void say_callee(struct ps_conclusion *c, struct ps_sentence *to,
+                       const struct ps_own_time *times, uint32_t id)
+{
+    const struct ps_timed_function *callee = function_of(times, id);
+    struct ps_str owner, name;
+
+    if (callee->origin == PS_ORIGIN_BUILTIN) {
+        name = ps_builtin_name(callee->name, &owner);
+        if (!owner.ptr || ps_str_eq_c(owner, "builtins"))
+            ps_say_code(c, to, link_function(c, id), name);
+        else
+            ps_say_code(c, to, link_function(c, id),
+                        ps_str_from_c(ps_arena_printf(&c->arena, "%.*s.%.*s", (int)owner.len,
+                                                      owner.ptr, (int)name.len, name.ptr)));
+        return;
+    }
+    if (ps_str_starts_with(callee->name, PS_STR("__")) || callee->path.ptr[0] == '<') {
+        say_function(c, to, times, id);
+        return;
+    }
+    name = ps_python_package_of(callee->path);
+    ps_say_code(c, to, link_function(c, id), callee->name);
+    ps_say(c, to, " of %.*s", (int)name.len, name.ptr);
+}
+
+static void say_calls(struct ps_conclusion *c, struct ps_sentence *to,
+                      const struct ps_own_time *times, const struct ps_timed_call *call)
+{
+    ps_say_value(to, link_function(c, call->callee), (double)call->ncalls, "count");
+    ps_say(c, to, " call%s of ", call->ncalls == 1 ? "" : "s");
+    say_callee(c, to, times, call->callee);
+}
+
+static void say_percent(struct ps_conclusion *c, struct ps_sentence *to, double share)
+{
+    (void)c;
+    ps_say_value(to, ps_link_none, 100 * share, "percent");
+}
+
+/* "58.0 % to 71.0 %" if the dump leaves the share open, else "64.0 %". */
+static void say_share(struct ps_conclusion *c, struct ps_sentence *to,
+                      const struct ps_own_time *times, const struct finding *finding)
+{
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
+    double low = unit->low_s / times->total_s, high = unit->high_s / times->total_s;
+
+    high = high < 1 ? high : 1;
+    if (high - low > RANGE) {
+        say_percent(c, to, low);
+        ps_say(c, to, " to ");
+        say_percent(c, to, high);
+    } else {
+        say_percent(c, to, finding->share);
+    }
+}
+
+static bool works_itself(const struct ps_own_time *times, const struct finding *finding)
+{
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
+
+    return unit->own_s >= 0.5 * unit->charged_s;
+}
+
+/* "`load` (sync.py:8) waits for the network 68.0 % of the time and takes 92.0 % in all". */
+static void say_waits(struct ps_conclusion *c, struct ps_sentence *to,
+                      const struct ps_own_time *times, const struct finding *finding)
+{
+    say_function(c, to, times, finding->unit);
+    ps_say(c, to, " %s ", waits_for[finding->wait]);
+    say_percent(c, to, finding->wait_share);
+    ps_say(c, to, " of the time");
+    if (finding->share > finding->wait_share + 0.05) {
+        ps_say(c, to, " and takes ");
+        say_percent(c, to, finding->share);
+        ps_say(c, to, " in all");
+    }
+    if (finding->lead) {
+        ps_say(c, to, ", in ");
+        say_calls(c, to, times, finding->lead);
+    }
+    ps_say(c, to, ".");
+}
+
+static void say_subjects(struct ps_conclusion *c, struct ps_sentence *to,
+                         const struct ps_own_time *times, const struct finding *findings,
+                         size_t merged)
+{
+    double share = 0;
+
+    for (size_t i = 0; i < merged; i++) {
+        if (i)
+            ps_say(c, to, i + 1 < merged ? ", " : " and ");
+        say_function(c, to, times, findings[i].unit);
+        share += findings[i].share;
+    }
+    ps_say(c, to, merged > 1 ? " take " : " takes ");
+    if (merged > 1)
+        say_percent(c, to, share);
+    else
+        say_share(c, to, times, &findings[0]);
+    ps_say(c, to, " of the time");
+}
+
+static void say_verdict(struct ps_conclusion *c, const struct ps_own_time *times,
+                        const struct finding *findings, size_t merged)
+{
+    const struct finding *first = &findings[0];
+    struct ps_sentence *to = &c->verdict;
+
+    if (first->verdict == OTHER_THREADS) {
+        ps_say(c, to, "The profiled thread waits ");
+        say_percent(c, to, first->wait_share);
+        ps_say(c, to, " of the time for other threads, whose work is not in this profile.");
+        return;
+    }
+    if (first->verdict == WAITING && first->coroutine != PS_NO_FUNCTION) {
+        say_function(c, to, times, first->coroutine);
+        ps_say(c, to, " waits for events ");
+        say_percent(c, to, first->wait_share);
+        ps_say(c, to, " of the time.");
+        return;
+    }
+    if (first->verdict == WAITING) {
+        say_waits(c, to, times, first);
+        return;
+    }
+    say_subjects(c, to, times, findings, merged);
+    if (merged == 1 && works_itself(times, first)) {
+        ps_say(c, to, " itself");
+    } else if (first->lead) {
+        ps_say(c, to, ", in ");
+        say_calls(c, to, times, first->lead);
+        for (size_t i = 1; i < merged; i++) {
+            ps_say(c, to, i + 1 < merged ? ", " : " and ");
+            say_calls(c, to, times, findings[i].lead);
+        }
+    }
+    ps_say(c, to, ".");
+}
+
+/* " `report` (shop.py:30) calls it 300 times a call, through `order`." */
+static void say_loop(struct ps_conclusion *c, const struct ps_own_time *times,
+                     const struct finding *finding, size_t merged)
+{
+    const struct ps_call_chain *chain = &finding->chain;
+    const struct ps_timed_function *unit = function_of(times, finding->unit), *loop;
+    struct ps_sentence *to = &c->sentence;
+    const char *object = merged > 1 ? "each of them" : "it";
+
+    if (finding->coroutine != PS_NO_FUNCTION) {
+        ps_say(c, to, " It is resumed ");
+        ps_say_value(to, link_function(c, finding->coroutine),
+                     (double)function_of(times, finding->coroutine)->ncalls, "count");
+        ps_say(c, to, " times, and the event loop waits ");
+        ps_say_value(to, ps_link_none, (double)finding->polls, "count");
+        ps_say(c, to, " times: one wait after another. asyncio.gather starts them together.");
+        return;
+    }
+    if (chain->is_resumed) {
+        ps_say(c, to, " It is resumed ");
+        ps_say_value(to, link_function(c, finding->unit), (double)unit->ncalls, "count");
+        ps_say(c, to, " times.");
+        return;
+    }
+    if (finding->verdict == RECURSIVE) {
+        ps_say(c, to, " It calls itself: ");
+        ps_say_value(to, link_function(c, finding->unit), (double)unit->ncalls, "count");
+        ps_say(c, to, " calls, ");
+        ps_say_value(to, link_function(c, finding->unit), (double)unit->primitive_calls, "count");
+        ps_say(c, to, " of them from outside.");
+    }
+    if (chain->n < 2 || chain->ratio < 4)
+        return;
+    loop = function_of(times, chain->units[chain->n - 1]);
+    ps_say(c, to, " ");
+    say_function(c, to, times, chain->units[chain->n - 1]);
+    ps_say(c, to, " calls ");
+    if (chain->n > 2)
+        ps_say_code(c, to, link_function(c, chain->units[chain->n - 2]),
+                    function_of(times, chain->units[chain->n - 2])->name);
+    else
+        ps_say(c, to, "%s", object);
+    ps_say(c, to, " ");
+    ps_say_value(to, link_function(c, chain->units[chain->n - 2]),
+                 loop->primitive_calls > 1 ? round(chain->ratio) : (double)chain->calls, "count");
+    ps_say(c, to, " times%s", loop->primitive_calls > 1 ? " in each of its calls" : "");
+    if (chain->n > 2) {
+        ps_say(c, to, ", which leads to ");
+        ps_say_code(c, to, link_function(c, finding->unit), unit->name);
+    }
+    ps_say(c, to, ".");
+}
+
+static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
+                       const struct finding *finding)
+{
+    struct ps_sentence *to = &c->sentence;
+
+    switch (finding->verdict) {
+    case ONE_CALL:
+        ps_say(c, to, " Nothing is repeated: only a cheaper method or less data would help.");
+        return;
+    case NEEDED:
+        ps_say(c, to, " Programs call this for its result, so no saving is stated.");
+        return;
+    case ON_PURPOSE:
+        ps_say(c, to, " This is slow on purpose: only inputs that repeat can be skipped.");
+        return;
+    case OTHER_THREADS:
+        ps_say(c, to, " It waits in ");
+        say_function(c, to, times, finding->unit);
+        ps_say(c, to, ". A sampling profiler, such as py-spy, records all threads.");
+        return;
+    case WAITING:
+        if (finding->times < 2 && finding->wait != PS_TIME_EVENTS)
+            ps_say(c, to, " It waits once, so no saving is stated.");
+        break;
+    default:
+        break;
+    }
+    if (finding->advice)
+        ps_say(c, to, " %s", finding->advice);
+    else if (finding->verdict == RECURSIVE)
+        ps_say(c, to, " If arguments repeat, functools.cache keeps the results.");
+    else if (finding->verdict == WORKING && works_itself(times, finding))
+        ps_say(c, to, " cProfile sees no lines: line_profiler tells which of them take the time.");
+}
+
+static void say_saving(struct ps_conclusion *c, const struct finding *findings, size_t merged)
+{
+    double saving = 0;
+
+    for (size_t i = 0; i < merged; i++)
+        saving += findings[i].saving;
+    if (!(saving > 0))
+        return;
+    ps_say(c, &c->sentence, " Up to ");
+    say_percent(c, &c->sentence, saving);
+    ps_say(c, &c->sentence, " could be saved%s.",
+           findings[0].verdict == WAITING && findings[0].wait != PS_TIME_SLEEP
+               ? " if the waits can overlap"
+               : "");
+}
+
+static void say_next(struct ps_conclusion *c, const struct ps_own_time *times,
+                     const struct findings *findings, size_t merged)
+{
+    const struct finding *next = NULL;
+
+    for (size_t i = merged; i < findings->n; i++)
+        if (!next || findings->items[i].share > next->share)
+            next = &findings->items[i];
+    if (times->imports_s > NEXT_SHARE * times->total_s &&
+        (!next || times->imports_s > next->share * times->total_s)) {
+        ps_say(c, &c->sentence, " Imports take ");
+        say_percent(c, &c->sentence, times->imports_s / times->total_s);
+        ps_say(c, &c->sentence, ".");
+        return;
+    }
+    if (!next || next->share < NEXT_SHARE)
+        return;
+    ps_say(c, &c->sentence, " Next: ");
+    say_function(c, &c->sentence, times, next->unit);
+    ps_say(c, &c->sentence, " ");
+    say_share(c, &c->sentence, times, next);
+    ps_say(c, &c->sentence, ".");
+}
+
+/* "No single cause. The largest are `a` (a.py:3) with 23.0 %, `b` (a.py:9) with 20.1 %." */
+static void say_no_cause(struct ps_conclusion *c, const struct ps_own_time *times,
+                         const struct findings *findings)
+{
+    struct ps_sentence *to = &c->sentence;
+    bool said[ROWS_MAX] = {false};
+
+    ps_say(c, &c->verdict, "No single cause.");
+    ps_say(c, to, " The largest %s ", findings->n > 1 ? "shares are" : "share is");
+    for (size_t n = 0; n < 3 && n < findings->n; n++) {
+        size_t largest = findings->n;
+
+        for (size_t i = 0; i < findings->n; i++)
+            if (!said[i] && (largest == findings->n ||
+                             findings->items[i].share > findings->items[largest].share))
+                largest = i;
+        said[largest] = true;
+        if (n)
+            ps_say(c, to, ", ");
+        ps_say_value(to, ps_link_none, 100 * findings->items[largest].share, "percent");
+        ps_say(c, to, " in ");
+        say_function(c, to, times, findings->items[largest].unit);
+    }
+    ps_say(c, to, ".");
+}
+
+/* --- Imports --- */
+
+struct import {
+    const struct ps_timed_function *package; /* the outermost installed package */
+    uint32_t importer;                       /* the own function that imports it */
+};
+
+static struct import largest_import(const struct ps_own_time *times)
+{
+    struct import found = {NULL, PS_NO_FUNCTION};
+    double least_s = INFINITY;
+
+    for (size_t i = 0; i < times->n_functions; i++) {
+        const struct ps_timed_function *function = &times->functions[i];
+
+        if (function->is_present && !function->is_own && ps_str_eq_c(function->name, "<module>") &&
+            (!found.package || function->cumulative_s > found.package->cumulative_s))
+            found.package = function;
+    }
+    if (!found.package)
+        return found;
+    for (size_t i = 0; i < times->n_calls; i++) {
+        const struct ps_timed_call *call = &times->calls[i];
+
+        if (times->functions[call->caller].is_own && call->charged_s == 0 &&
+            ps_str_eq_c(times->functions[call->callee].name, "_find_and_load") &&
+            call->cumulative_s >= 0.9 * found.package->cumulative_s &&
+            call->cumulative_s < least_s) {
+            least_s = call->cumulative_s;
+            found.importer = call->caller;
+        }
+    }
+    return found;
+}
+
+static void say_imports(struct ps_conclusion *c, const struct ps_own_time *times)
+{
+    struct import import = largest_import(times);
+    struct ps_str name = {NULL, 0};
+
+    if (!import.package) {
+        ps_say(c, &c->verdict, "Imports take ");
+        say_percent(c, &c->verdict, times->imports_s / times->total_s);
+        ps_say(c, &c->verdict, " of the time.");
+        return;
+    }
+    name = ps_python_package_of(import.package->path);
+    ps_say(c, &c->verdict, "Importing ");
+    ps_say_code(c, &c->verdict, link_function(c, (uint32_t)(import.package - times->functions)),
+                name);
+    if (import.importer != PS_NO_FUNCTION) {
+        ps_say(c, &c->verdict, " for ");
+        say_function(c, &c->verdict, times, import.importer);
+    }
+    ps_say(c, &c->verdict, " takes ");
+    say_percent(c, &c->verdict, fmin(1, import.package->cumulative_s / times->total_s));
+    ps_say(c, &c->verdict, " of the time.");
+    ps_say(c, &c->sentence, " All imports take ");
+    say_percent(c, &c->sentence, times->imports_s / times->total_s);
+    ps_say(c, &c->sentence,
+           ". python -X importtime tells which of them could be made lazy or left out.");
+}
+
+/* --- Causes --- */
+
+static void add_parts(struct ps_conclusion *c, const struct ps_own_time *times,
+                      const struct ps_timed_function *unit)
+{
+    const struct ps_timed_call *last = NULL;
+    bool own_is_said = unit->own_s < PART_SHARE * unit->charged_s || unit->n_callees == 0;
+
+    for (size_t n = 0; n < PARTS_MAX; n++) {
+        const struct ps_timed_call *largest = NULL;
+        double seconds;
+
+        for (uint32_t i = 0; i < unit->n_callees; i++) {
+            const struct ps_timed_call *call = &times->calls[unit->first_callee + i];
+            bool is_left = !last || call->charged_s < last->charged_s ||
+                           (call->charged_s == last->charged_s && call > last);
+
+            if (is_left && !function_of(times, call->callee)->is_own &&
+                (!largest || call->charged_s > largest->charged_s))
+                largest = call;
+        }
+        seconds = largest ? largest->charged_s : 0;
+        if (!own_is_said && unit->own_s >= seconds) {
+            struct ps_cause *cause =
+                ps_conclusion_add_part(c, "self", unit->own_s, unit->own_s / times->total_s);
+
+            ps_say(c, &cause->title, "own code");
+            own_is_said = true;
+            continue;
+        }
+        if (!largest || seconds < PART_SHARE * unit->charged_s)
+            return;
+        struct ps_cause *cause =
+            ps_conclusion_add_part(c, "callee", seconds, seconds / times->total_s);
+
+        ps_say_code(c, &cause->title, link_function(c, largest->callee),
+                    function_of(times, largest->callee)->name);
+        last = largest;
+        if (largest->ncalls <= 0) /* yappi's C functions that are not listed */
+            continue;
+        ps_say_value(&cause->evidence, link_function(c, largest->callee), (double)largest->ncalls,
+                     "count");
+        ps_say(c, &cause->evidence, " call%s", largest->ncalls == 1 ? "" : "s");
+    }
+}
+
+/* "12000 calls from shop.py:35", of the caller with the longest calls. */
+static void say_callers(struct ps_conclusion *c, const struct ps_own_time *times, uint32_t id,
+                        struct ps_sentence *to)
+{
+    const struct ps_timed_function *unit = function_of(times, id);
+    const struct ps_timed_call *longest = NULL;
+
+    for (uint32_t i = 0; i < unit->n_callers; i++) {
+        const struct ps_timed_call *call = &times->calls[times->by_callee[unit->first_caller + i]];
+
+        if (!longest || call->cumulative_s > longest->cumulative_s)
+            longest = call;
+    }
+    if (!longest || longest->ncalls <= 0)
+        return;
+    ps_say_value(to, link_function(c, id), (double)longest->ncalls, "count");
+    ps_say(c, to, " call%s from ", longest->ncalls == 1 ? "" : "s");
+    if (function_of(times, longest->caller)->line > 0)
+        ps_say_place(c, to, link_function(c, longest->caller),
+                     function_of(times, longest->caller)->path,
+                     function_of(times, longest->caller)->line);
+    else /* a built-in function has no file: cProfile writes ~ */
+        ps_say_code(c, to, link_function(c, longest->caller),
+                    function_of(times, longest->caller)->name);
+}
+
+/* Adds a row for one finding, or for several that are one cause. */
+static void add_row(struct ps_conclusion *c, const struct ps_own_time *times,
+                    const struct finding *findings, size_t merged, bool may_save)
+{
+    double share = 0, saving = 0;
+    struct ps_cause *cause;
+
+    for (size_t i = 0; i < merged; i++) {
+        share += findings[i].share;
+        saving += findings[i].saving;
+    }
+    cause =
+        ps_conclusion_add(c, merged > 1 ? "functions" : "function", share * times->total_s, share);
+    if (may_save && saving > 0) {
+        ps_cause_save(cause, 0, 100 * saving);
+        cause->advice = findings[0].advice;
+    }
+    for (size_t i = 0; i < merged; i++) {
+        if (i)
+            ps_say(c, &cause->title, i + 1 < merged ? ", " : " and ");
+        ps_say_code(c, &cause->title, link_function(c, findings[i].unit),
+                    function_of(times, findings[i].unit)->name);
+    }
+    if (merged == 1) {
+        say_callers(c, times, findings[0].unit, &cause->evidence);
+        add_parts(c, times, function_of(times, findings[0].unit));
+        return;
+    }
+    for (size_t i = 0; i < merged; i++) {
+        struct ps_cause *part = ps_conclusion_add_part(
+            c, "function", findings[i].share * times->total_s, findings[i].share);
+
+        ps_say_code(c, &part->title, link_function(c, findings[i].unit),
+                    function_of(times, findings[i].unit)->name);
+        say_callers(c, times, findings[i].unit, &part->evidence);
+    }
+}
+
+static void add_rest(struct ps_conclusion *c, const struct ps_own_time *times, double seconds,
+                     const char *rule, const char *title)
+{
+    if (seconds >= ROW_SHARE * times->total_s)
+        ps_say(c, &ps_conclusion_add(c, rule, seconds, seconds / times->total_s)->title, "%s",
+               title);
+}
+
+static void add_rows(struct ps_conclusion *c, const struct ps_own_time *times,
+                     const struct findings *findings, size_t merged)
+{
+    add_row(c, times, findings->items, merged, score_of(findings->items, merged) >= CAUSE_SCORE);
+    for (size_t i = merged; i < findings->n; i++)
+        if (findings->items[i].share >= ROW_SHARE)
+            add_row(c, times, &findings->items[i], 1, findings->items[i].score >= CAUSE_SCORE);
+}
+
+static double own_time(const struct ps_own_time *times, bool with_modules)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < times->n_functions; i++)
+        if (with_modules || !ps_str_eq_c(times->functions[i].name, "<module>"))
+            sum += times->functions[i].charged_s;
+    return sum;
+}
+
+/* Charges the time to own code. If there is none besides a script that starts a package, the
+ * functions of the package are own code. */
+static bool charge(struct ps_own_time *times)
+{
+    struct ps_str program;
+
+    ps_own_time_charge(times, (struct ps_str){NULL, 0});
+    if (own_time(times, false) >= OWN_SHARE * times->total_s)
+        return true;
+    program = ps_own_time_program(times);
+    if (program.ptr)
+        ps_own_time_charge(times, program);
+    return own_time(times, true) + times->imports_s >= OWN_SHARE * times->total_s;
+}
+
+bool ps_conclude_own_time(struct ps_conclusion *c, struct ps_own_time *times)
+{
+    struct findings findings;
+    bool imports, is_cause;
+    size_t merged;
+
+    if (!charge(times))
+        return false;
+    find_causes(times, &findings);
+    if (!findings.n && !(times->imports_s > 0))
+        return false;
+    merged = findings.n ? merge_first(times, &findings) : 0;
+    is_cause = score_of(findings.items, merged) >= CAUSE_SCORE;
+    imports = times->imports_s > 0.5 * times->total_s && !is_cause;
+    c->save_unit = "percent";
+    if (imports) {
+        say_imports(c, times);
+        add_rest(c, times, times->imports_s, "imports", "imports");
+    } else if (!is_cause) {
+        say_no_cause(c, times, &findings);
+    } else {
+        say_verdict(c, times, findings.items, merged);
+        say_loop(c, times, &findings.items[0], merged);
+        say_advice(c, times, &findings.items[0]);
+        say_saving(c, findings.items, merged);
+        say_next(c, times, &findings, merged);
+    }
+    if (findings.n)
+        add_rows(c, times, &findings, merged);
+    if (!imports)
+        add_rest(c, times, times->imports_s, "imports", "imports");
+    add_rest(c, times, times->remainder_s, "remainder", "outside of own code");
+    ps_conclusion_note(c, "Library and built-in functions count for the functions of the program "
+                          "that call them. A saving is an upper bound. The profiler makes small "
+                          "calls look larger than they are.");
+    return true;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * own_time.h: the time of a cProfile dump, charged to the functions of the program itself.
+ *
+ * A function that the reader can edit is a unit: it is not installed, not of the standard library,
+ * not built in and not generated. Comprehensions and lambdas are part of the function around them.
+ * Self time of all other functions is charged upwards, to the units that caused it; it does not
+ * pass through a unit, so what a library calls back keeps its time. Recursive library functions are
+ * one node. A node's time is divided by the times that the dump has for each caller: exactly for
+ * its own self time, in proportion to the cumulative times for what it calls.
+ *
+ * The times of all units, of imports and the remainder add up to the total.
+ *
+ * Memory: about 250 bytes for each function and 100 for each pair of caller and callee, all of
+ * which are freed with the struct. Everything here computes in memory; nothing reads a run.
+ */
+#ifndef PS_QUERY_OWN_TIME_H
+#define PS_QUERY_OWN_TIME_H
+
+#include "base/python_origin.h"
+#include "server/query/conclusion/known_calls.h"
+
+#define PS_NO_FUNCTION UINT32_MAX
+
+struct ps_time_vector {
+    double s[PS_N_TIME_CLASSES];
+};
+
+struct ps_timed_function {
+    struct ps_str name, path;
+    int64_t line, ncalls, primitive_calls;
+    double self_s, cumulative_s;
+    enum ps_origin origin;
+    bool is_present; /* ids without a function are gaps */
+
+    /* computed */
+    bool is_own;
+    uint32_t unit; /* the function that a comprehension is part of; else itself */
+    const struct ps_known_call *known;
+    struct ps_time_vector time;       /* of a unit: all that is charged to it, by kind */
+    double own_s;                     /* of a unit: its self time */
+    double charged_s, low_s, high_s;  /* of a unit: the sum of `time`, and the bounds of it */
+    uint32_t first_callee, n_callees; /* in `calls` */
+    uint32_t first_caller, n_callers; /* in `by_callee` */
+};
+
+/* Calls of a function by another. */
+struct ps_timed_call {
+    uint32_t caller, callee;
+    int64_t ncalls;
+    double self_s, cumulative_s;
+    double charged_s; /* computed: what the caller is charged with through this call */
+};
+
+struct ps_own_time {
+    struct ps_timed_function *functions; /* by id */
+    size_t n_functions;
+    struct ps_timed_call *calls; /* computed: sorted by caller and callee, without duplicates */
+    size_t n_calls, cap_calls;
+    uint32_t *by_callee; /* computed: indices of calls, sorted by callee */
+    double total_s, imports_s, remainder_s;
+};
+
+/* Computes all values. Before, the caller fills in the functions and calls. `program`: a package
+ * whose functions are own code, or {NULL, 0}. */
+void ps_own_time_charge(struct ps_own_time *times, struct ps_str program);
+
+/* The callers of a unit, as far as they are about its only ones: a chain of units, each of which is
+ * the main caller of the one before, possibly through library functions. */
+struct ps_call_chain {
+    uint32_t units[8]; /* the first is the unit itself */
+    size_t n;
+    double ratio;    /* calls of the last but one for each call of the last */
+    int64_t calls;   /* in all */
+    bool is_resumed; /* an event loop resumes the first: its calls are resumptions */
+};
+
+/* Climbs from a unit up to the first caller that calls it four times or more in each of its calls;
+ * if there is none, `ratio` is less than 4. */
+struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t unit);
+
+/* The package that the program is, if nothing but the interpreter calls it: of `python -m black`
+ * "black". {NULL, 0}: none. */
+struct ps_str ps_own_time_program(const struct ps_own_time *times);
+
+void ps_own_time_free(struct ps_own_time *times); /* for PS_AUTO */
+
+#endif

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# names: match_line
+# saves: 60 to 100
+import re
+WORDS=[f"w{i}" for i in range(300)]
+def match_line(word,text):
+    return re.compile(r"(?:%s)[a-z]*\s?(foo|bar)"%word).search(text)
+def scan(text):
+    return sum(bool(match_line(w,text)) for w in WORDS)
+def main():
+    for i in range(2): scan("the quick brown fox w7 foo "*3)
+main()

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# names: collect|push
+# saves: 50 to 100
+def push(q,x): q.insert(0,x)
+def collect(n):
+    q=[]
+    for i in range(n): push(q,i)
+    return q
+def summarise(q): return sum(q)
+def main(): print(summarise(collect(30000)))
+main()

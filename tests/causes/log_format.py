@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# names: handle|process
+# saves: 30 to 100
+import logging,pprint
+log=logging.getLogger("app")
+def handle(m):
+    log.debug("got %s"%pprint.pformat(m))
+    return m["id"]
+def process(ms): return sum(handle(m) for m in ms)
+def main(): print(process([{"id":i,"body":{"a":list(range(20)),"b":"x"*20}} for i in range(150)]))
+main()
