@@ -7,6 +7,13 @@
 #include "base/str.h"
 #include "importers/importer.h"
 
+static bool ends_with(struct ps_str text, const char *end)
+{
+    const struct ps_str tail = ps_str_from_c(end);
+
+    return text.len > tail.len && ps_str_eq(ps_str_skip(text, text.len - tail.len), tail);
+}
+
 /* --- Formats --- */
 
 /* A format detected by bytes at a fixed offset. */
@@ -831,4 +838,22 @@ bool ps_foreign_describe(struct ps_str head, struct ps_err *err)
         return refuse_protobuf(head, err) ||
                refuse_file(err, "not a supported profile (binary data)", record_hint);
     return refuse_text(head, err) || refuse_file(err, "not a supported profile", record_hint);
+}
+
+bool ps_is_xprof_cache(struct ps_str name, struct ps_err *err)
+{
+    static const char *const words[] = {
+        "ALL_HOSTS",      "op_stats",      "hlo_proto",      "kernel_stats", "overview_page",
+        "input_pipeline", "memory_viewer", "memory_profile", "op_profile",   "hlo_stats",
+        "roofline_model", "pod_viewer",    "graph_viewer",   "tf_stats",     "dcn_collective_stats",
+    };
+    bool is_cache = ends_with(name, ".SSTABLE") || ps_str_eq_c(name, "cache_version.txt");
+
+    for (size_t i = 0; ends_with(name, ".pb") && i < sizeof words / sizeof *words; i++)
+        is_cache |= ps_str_find(name, ps_str_from_c(words[i])) != NULL;
+    if (is_cache)
+        (void)ps_fail(err, PS_UNKNOWN_KIND,
+                      "this is a cache of xprof, computed from a recording of XLA" PS_HINT
+                      "add the .trace.json.gz of its folder, which is the recording");
+    return is_cache;
 }

@@ -79,4 +79,8 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
 enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
                                 const struct ps_importer **picked, struct ps_err *err);
 
+/* Whether a file of this name is a cache of xprof, which writes such files beside a recording of
+ * XLA when it reads the recording. Their contents have no mark. Describes the file in *err then. */
+bool ps_is_xprof_cache(struct ps_str name, struct ps_err *err);
+
 #endif

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "base/mem.h"
+#include "importers/importer.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/conclusion.h"
@@ -368,6 +369,7 @@ static void add_job(struct add_state *adding, const struct folder *folder, size_
     add_merged(adding, (const char *const *)&folder->paths[at], n, name);
 }
 
+#define RECORDING ".trace.json.gz" /* end of the name of a recording of XLA */
 #define NAMED_MAX 3 /* files that are skipped for one reason and named; the others are counted */
 
 /* The reasons why files of a folder are no profiles. */
@@ -431,6 +433,28 @@ static void print_left_out(const char *path, const struct skipped_files *skipped
     ps_print_note(path, &note);
 }
 
+/* Whether the file is not read in a folder: a cache of xprof, or the copy of a recording that JAX
+ * writes with create_perfetto_trace=True; the recording, HOST.trace.json.gz, is beside it. */
+static bool is_second_form(const struct folder *folder, size_t i, struct ps_err *err)
+{
+    const char *path = folder->paths[i], *name = base_name(path);
+    const size_t folder_len = (size_t)(name - path);
+
+    if (ps_is_xprof_cache(ps_str_from_c(name), err))
+        return true;
+    for (size_t k = 0; strcmp(name, "perfetto_trace.json.gz") == 0 && k < folder->count; k++) {
+        const char *other = folder->paths[k];
+        const size_t len = strlen(other), end = strlen(RECORDING);
+
+        if (strncmp(other, path, folder_len) != 0 || strchr(other + folder_len, '/') ||
+            len < folder_len + end || strcmp(other + len - end, RECORDING) != 0)
+            continue;
+        (void)ps_fail(err, PS_UNKNOWN_KIND, "the same recording as %s", other + folder_len);
+        return true;
+    }
+    return false;
+}
+
 /* Imports one file of a folder. Returns whether it is a profile. */
 static bool add_listed_file(struct add_state *adding, const char *file,
                             struct skipped_files *skipped)
@@ -475,6 +499,12 @@ static void add_folder(struct add_state *adding, const char *path)
         return;
     }
     for (size_t i = 0; i < folder.count && !ps_progress_interrupted();) {
+        struct ps_err why = PS_ERR_INIT;
+
+        if (is_second_form(&folder, i, &why)) {
+            skip_file(&skipped, folder.paths[i++], &why);
+            continue;
+        }
         size_t job = job_files(adding, &folder, i);
         if (job > 1)
             add_job(adding, &folder, i, job);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 #include "server/cli/import_profile.h"
+#include "importers/importer.h"
 
 #include "base/format.h"
 #include "server/cli/cli.h"
@@ -11,6 +12,7 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 const char *ps_cli_login_name(void)
@@ -132,6 +134,16 @@ static void on_outcome(void *user, const char *name, const struct ps_import_resu
         ps_progress_start(&output->progress, profile->path);
 }
 
+/* Replaces the reason of a file that is not a profile, if its name tells more than its bytes. */
+static void describe_by_name(const char *path, struct ps_err *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct ps_err named = PS_ERR_INIT;
+
+    if (ps_is_xprof_cache(ps_str_from_c(slash ? slash + 1 : path), &named))
+        *err = named;
+}
+
 int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
                           const struct ps_import_profile *profile, bool json,
                           struct ps_imported_runs *out)
@@ -156,6 +168,8 @@ int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
     ps_progress_start(&output.progress, profile->path);
     enum ps_status status = ps_import_all(store, &request, on_outcome, &output, &err);
     ps_progress_end(&output.progress);
+    if (status == PS_UNKNOWN_KIND)
+        describe_by_name(profile->path, &err);
     if (status == PS_UNKNOWN_KIND && profile->is_from_folder)
         ps_print_skipped(profile->path, &err);
     else if (status != PS_OK)

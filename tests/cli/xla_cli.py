@@ -84,3 +84,17 @@ class Xla(ShelfTest):
         run = self.json("add", self.file("other.json", json.dumps({"traceEvents": events}).encode()))
         self.assertIn("Wait: me takes 66.7 % of the traced time.", self.ok("show", run["id"]))
         self.assertEqual(self.json("sql", run["id"], "SELECT * FROM steps"), [])
+
+    def test_a_log_folder_is_one_run(self):
+        """JAX with create_perfetto_trace=True, after xprof read the recording and left its caches."""
+        made, session = recording(step(0, 0, 300)), "log/plugins/profile/2026_11_29_10_00_00"
+        for name in ("vm.trace.json.gz", "perfetto_trace.json.gz"):
+            self.file(f"{session}/{name}", made + bytes(len(name)))  # the files differ in bytes
+        caches = ["ALL_HOSTS.op_stats_v2.pb", "vm.SSTABLE", "jit_f.hlo_proto.pb"]
+        for name in caches:
+            cache = self.file(f"{session}/{name}", b"\n\x07\x91\x00" + name.encode())
+        added = self.run_verb("add", f"{self.folder}/log")
+        self.assertEqual([line.split()[2] for line in added.stdout.decode().splitlines()], ["vm.trace.json.gz"])
+        self.assertEqual(added.stderr.count(b"this is a cache of xprof"), 3)
+        self.assertEqual(added.stderr.count(b"perfetto_trace.json.gz: skipped: the same recording as vm.trace.json.gz"), 1)
+        self.assertIn("cache of xprof", self.fails("add", cache))
