@@ -392,7 +392,8 @@ struct reader {
     struct ps_buf version;
     uint64_t stored, repaired, rejected, negative, zero, rounded, told, n_subinterpreter;
     int64_t negative_sum;
-    int64_t gc_us; /* austin: time in the garbage collector */
+    int64_t gc_us;                 /* austin: time in the garbage collector */
+    int64_t late, errors, n_taken; /* austin: samples taken too late, without a result, and all */
 };
 
 /* --- Frames --- */
@@ -510,6 +511,20 @@ static void reject_line(struct reader *r, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, line->offset, line->number, "%s", why);
 }
 
+/* Parses austin's "2/198". */
+static void parse_ratio(struct ps_str text, int64_t *n, int64_t *whole)
+{
+    const char *slash = text.len ? memchr(text.ptr, '/', text.len) : NULL;
+    int64_t part, all;
+
+    if (!slash || !ps_str_parse_i64((struct ps_str){text.ptr, (size_t)(slash - text.ptr)}, &part) ||
+        !ps_str_parse_i64(ps_str_skip(text, (size_t)(slash - text.ptr) + 1), &all) || part < 0 ||
+        part > all)
+        return;
+    *n = part;
+    *whole = all;
+}
+
 static void parse_header(struct reader *r, struct ps_str text)
 {
     struct ps_str key, value;
@@ -523,6 +538,10 @@ static void parse_header(struct reader *r, struct ps_str text)
     }
     if (ps_str_eq_c(key, "mode"))
         r->memory = ps_str_eq_c(value, "memory");
+    if (ps_str_eq_c(key, "saturation"))
+        parse_ratio(value, &r->late, &r->n_taken);
+    if (ps_str_eq_c(key, "errors"))
+        parse_ratio(value, &r->errors, &r->n_taken);
     if (ps_str_eq_c(key, "gc") && !ps_str_parse_i64(value, &r->gc_us))
         r->gc_us = 0; /* "on" in the header; the time in the trailer */
 }
@@ -624,6 +643,13 @@ static void write_count(struct reader *r, enum ps_severity severity, uint64_t n,
                      (unsigned long long)n);
 }
 
+static void write_ratio(struct reader *r, const char *what, int64_t n)
+{
+    if (n > 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0, "%s: %lld of %lld", what,
+                     (long long)n, (long long)r->n_taken);
+}
+
 static void write_notes(struct reader *r)
 {
     if (r->pairs)
@@ -638,6 +664,11 @@ static void write_notes(struct reader *r)
                      "%.10g s were spent in the garbage collector; they count for the functions "
                      "that it interrupted",
                      (double)r->gc_us / 1e6);
+    write_ratio(r, "samples that austin took later than its interval", r->late);
+    write_ratio(r, "samples that austin could not read", r->errors);
+    if (r->late > 0)
+        r->out->ops->number(r->out, "late_pct",
+                            ps_real(100.0 * (double)r->late / (double)r->n_taken));
     write_count(r, PS_NOTE_WARNING, r->zero, "lines with count 0, skipped");
     write_count(r, PS_NOTE_INFO, r->n_subinterpreter,
                 "stacks of sub-interpreters: while one runs, its thread is also sampled in the "

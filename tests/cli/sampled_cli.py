@@ -41,7 +41,21 @@ class Sampled(ShelfTest):
         self.assertRegex(text, r"headline +145 samples\n")
         self.assertIn("wait takes 46.2 % of the samples. 67 of 145 samples", text)
         self.assertNotIn("up to 75", text)
+        self.assertIn("Too short to tell the cause: 145 samples. 51.7 % of the total is without a frame. wait takes", text)
         self.assertIn("51.7 % of the total are samples without a frame", text)
+
+    def test_late_samples_of_austin(self):
+        text = self.show(self.add("late.austin", b"# austin: 4.0.0\n# mode: wall\nP1;T0:1;a.py:f:5 900000\n# saturation: 90/400\n# errors: 8/400\n"))
+        self.assertIn("22.5 % of the samples are late. f takes 100.0 % of the time.", text)
+        self.assertIn("Warning: samples that austin took later than its interval: 90 of 400", text)
+        self.assertIn("Warning: samples that austin could not read: 8 of 400", text)
+
+    def test_threads_at_one_line(self):
+        text = self.show(self.add("lock.raw", "".join(f"thread ({i});run (a.py:9);write (a.py:{line}) {count}\n"
+                                                      for i in range(4) for line, count in ((5, 95), (6, 5))).encode()))
+        self.assertIn("write takes 100.0 % of the samples. 400 of 400 samples, 380 samples at a.py:5", text)
+        self.assertIn("4 threads are at a.py:5 most of their time: at a lock, or in Python code with the GIL, one of them gets on at a time.", text)
+        self.assertNotIn("up to", text)
 
     def test_threads_and_processes_are_no_functions(self):
         run = self.add("threads.raw", b'process 1:"python a.py";process 2:"python -c a(); b()";thread (7): x; y;f (app.py:3) 5\n'
@@ -89,6 +103,14 @@ class Sampled(ShelfTest):
         self.assertRegex(text, r"2 samples +28.6 %.*0x1000 \(libc.so.6\)")
         self.assertRegex(text, r"1 samples +14.3 %.*0x1000 \(libm.so.6\)")
 
+    def test_a_recording_that_is_too_short(self):
+        for count, part in (199, 199), (200, None):
+            text = self.show(self.add("short.raw", f"<module> (a.py:9);f (a.py:5) {count}\n".encode()))
+            self.assertIn(("Too short to tell the cause: 199 samples. " if part else "\n") + "f takes 100.0 % of the samples.", text)
+            self.assertIn("0 to 199 samples" if part else "up to 200 samples", text)
+        text = self.show(self.add("short.austin", b"# austin: 3.4\n# mode: wall\nP1;T1;a.py:f:5 499000\n"))
+        self.assertIn("Too short to tell the cause: 499.0 ms. f takes 100.0 % of the time.", text)
+
     def test_functions_of_flameprof_have_the_line_of_their_def(self):
         run = self.add("flameprof.log", b"~:0:<built-in method builtins.exec>;/srv/a.py:1:<module>;/srv/a.py:5:A.f;/srv/a.py:9:A.f 1500\n")
         text = self.show(run)
@@ -109,7 +131,9 @@ class Sampled(ShelfTest):
 
     def test_a_full_buffer_of_viztracer(self):
         text = self.show(self.add("full.json", viztracer(0, 100, overflow=True)))
-        self.assertIn("Calls are missing: the buffer of the profiler was full.", text)
+        self.assertIn("Calls were lost: the buffer of the profiler was full. What was kept shows no shares. The longest in it is "
+                      "builtins.sum with 100.0 µs in 1 call, of which lost calls may have been a part.", text)
+        self.assertNotIn("of the traced time", text)
         self.assertNotIn("Calls are missing", self.show(self.add("whole.json", viztracer(0, 100))))
 
     def test_slices_of_py_spy_are_no_calls(self):
@@ -139,10 +163,10 @@ class Sampled(ShelfTest):
         self.assertNotIn("- calls", found)
 
     def test_a_function_at_one_line_may_wait(self):
-        text = self.show(self.add("idle.raw", b"main (app.py:30);wait_for (app.py:17) 80\nmain (app.py:31);crunch (app.py:3) 30\n"
-                                              b"main (app.py:31);crunch (app.py:4) 20\nmain (app.py:32);Thread.join (threading.py:9) 9\n"))
-        self.assertRegex(text, r"0 to 80 samples +wait_for: all at app.py:17, which may wait")
-        self.assertRegex(text, r"up to 50 samples +crunch")
+        text = self.show(self.add("idle.raw", b"main (app.py:30);wait_for (app.py:17) 800\nmain (app.py:31);crunch (app.py:3) 300\n"
+                                              b"main (app.py:31);crunch (app.py:4) 200\nmain (app.py:32);Thread.join (threading.py:9) 90\n"))
+        self.assertRegex(text, r"0 to 800 samples +wait_for: all at app.py:17, which may wait")
+        self.assertRegex(text, r"up to 500 samples +crunch")
 
 
 if __name__ == "__main__":

@@ -238,7 +238,8 @@ class Conclusion(ServerTest):
 
     def test_if_all_threads_wait_none_is_left_out(self):
         _, found = self.conclude("main (app.py:3);acquire (threading.py:10) 8\n")
-        self.assertEqual(self.text(found["verdict"] + found["sentence"]), "Waiting in main takes 100 of the samples. 8 of 8, all at app.py:3.")
+        self.assertEqual(self.text(found["verdict"] + found["sentence"]), "Too short to tell the cause: 8 samples. "
+                         "Waiting in main takes 100 of the samples. 8 of 8, all at app.py:3.")
         self.assertEqual((found["base"], found["causes"][0]["save_min"]), ("of total", 0))
 
     def test_plain_names_are_causes_of_their_own(self):

@@ -24,6 +24,7 @@ struct ranking {
     const char *count; /* singular noun for the counts in the second column: "call" */
     const char *nothing;
     const char *note;        /* NULL: none */
+    const char *lost;        /* why shares are wrong, a sentence; NULL: they are not */
     const char *composition; /* title, if the rows are all of the whole: categories; NULL: none */
 };
 
@@ -57,6 +58,16 @@ static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
 {
     const struct ps_report_link link = ps_link_name(c, ranking->tab, item->name);
 
+    if (ranking->lost) {
+        ps_say(c, &c->verdict, "%s", ranking->lost);
+        ps_say(c, &c->sentence, " What was kept shows no shares. The longest in it is ");
+        ps_say_code(c, &c->sentence, link, item->name);
+        ps_say(c, &c->sentence, " with ");
+        ps_say_value(&c->sentence, link, item->amount, ranking->unit);
+        say_count(c, ranking, item, " in ", &c->sentence);
+        ps_say(c, &c->sentence, ", of which lost calls may have been a part.");
+        return;
+    }
     if (!(item->whole > 0)) {
         ps_say_code(c, &c->verdict, link, item->name);
         ps_say(c, &c->verdict, " %s ", ranking->verb);
@@ -106,7 +117,7 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
 
         if (!c->n_causes) {
             say_first(c, ranking, &item);
-            c->base = item.whole > 0 ? item.of.ptr : NULL;
+            c->base = item.whole > 0 && !ranking->lost ? item.of.ptr : NULL;
             c->composition.base = c->base;
             smallest = CAUSE_SHARE * (item.whole > 0 ? item.whole : item.amount);
         }
@@ -117,8 +128,9 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
             break;
         if (item.amount < smallest)
             continue;
-        cause = ps_conclusion_add(c, ranking->rule, item.amount,
-                                  item.whole > 0 ? item.amount / item.whole : NAN);
+        cause =
+            ps_conclusion_add(c, ranking->rule, item.amount,
+                              item.whole > 0 && !ranking->lost ? item.amount / item.whole : NAN);
         ps_say_code(c, &cause->title, ps_link_name(c, ranking->tab, item.name), item.name);
         say_count(c, ranking, &item, "", &cause->evidence);
     }
@@ -177,18 +189,17 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         .note = "Self times of all threads are added.",
     };
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    bool is_sampled = false, is_incomplete = false;
+    bool is_sampled = false;
 
     ps_db_prepare(db, ps_query_sql("conclude_slice_summary"), &stmt, err);
     if (ps_stmt_step(stmt, err)) {
         is_sampled = ps_col_int(stmt, 0) != 0;
-        is_incomplete = ps_col_int(stmt, 1) != 0;
+        if (ps_col_int(stmt, 1) != 0)
+            ranking.lost = "Calls were lost: the buffer of the profiler was full.";
     }
     if (is_sampled)
         ranking.count = "slice";
     rank(db, &ranking, out, err);
-    if (is_incomplete)
-        ps_say(out, &out->sentence, " Calls are missing: the buffer of the profiler was full.");
     if (is_sampled)
         ps_say(out, &out->sentence, " A slice is a row of equal samples, not a call.");
     say_overhead(db, out, err);

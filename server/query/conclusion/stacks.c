@@ -27,6 +27,11 @@
 #define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
 #define PART_SHARE  0.10 /* parts with a smaller share of their owner are not listed */
 #define NOTHING     0.10 /* if no owner has more, nothing stands out */
+/* Fewer samples, or a shorter time, do not tell which function takes the time. */
+#define SAMPLES_MIN 200
+#define SECONDS_MIN 0.5
+/* Parts of the recording that are of no use are said first from this percentage on. */
+#define QUALITY_PCT 10
 #define CAUSES_MAX  20
 #define PARTS_MAX   4
 #define DEPTH_MAX   (1u << 16)
@@ -88,7 +93,11 @@ struct reader {
     uint32_t no_frame;               /* text id of their frame; 0: there are none */
     bool has_waiting;                /* some samples wait */
     bool has_def_lines;              /* lines are those of the `def`, not those that ran */
-    double scale;                    /* divisor of weights */
+    double n_samples, seconds;       /* of the recording; NaN: unknown */
+    double late_pct;                 /* percentage of samples that were taken too late */
+    struct ps_flame
+        by_thread; /* weights of lines that ran: `parent` is the text id, `name` the track */
+    double scale;  /* divisor of weights */
     const char *unit;
 };
 
@@ -105,6 +114,7 @@ static void reader_free(struct reader *r)
     free(r->package_owner[1]);
     ps_flame_free(&r->parts);
     ps_flame_free(&r->places);
+    ps_flame_free(&r->by_thread);
     ps_arena_free(&r->arena);
 }
 
@@ -184,6 +194,8 @@ static void add_stack(struct reader *r, int64_t weight)
     add_weight(&r->parts, owner, part, weight);
     if (own || r->owners[owner].function)
         add_weight(&r->places, owner, own ? own : python, weight);
+    if (own && own == leaf->text)
+        add_weight(&r->by_thread, own, r->track, weight);
 }
 
 static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i)
@@ -468,6 +480,11 @@ static void add_parts(const struct answer *a, uint32_t id)
     }
 }
 
+static bool is_too_short(const struct reader *r)
+{
+    return r->n_samples < SAMPLES_MIN || r->seconds < SECONDS_MIN;
+}
+
 /* Whether a function may wait, if the weights are of time: all its samples are at one line, without
  * a frame of native code. */
 static bool may_wait(const struct answer *a, uint32_t id)
@@ -482,6 +499,44 @@ static bool may_wait(const struct answer *a, uint32_t id)
            parts.nodes[0]->name == owner->function && name_of(a, places.nodes[0]->name).line;
 }
 
+/* The number of threads that are at one place of an owner most of their time, if all of its weight
+ * is theirs. They wait for a lock there, or take turns with the GIL. */
+static size_t count_threads_at(const struct answer *a, uint32_t id)
+{
+    const struct reader *r = a->r;
+    struct weights places = weights_of(a->places, r->places.n, id);
+    size_t n = 0;
+
+    if (!places.n || r->are_devices || r->owners[id].waits)
+        return 0;
+    for (size_t i = 0; i < r->by_thread.n; i++) {
+        const struct ps_flame_node *node = &r->by_thread.nodes[i];
+
+        n += node->parent == places.nodes[0]->name &&
+             node->total_ns > r->threads[node->name].weight / 2;
+    }
+    return n > 1 ? n : 0;
+}
+
+/* " 4 threads are at app.py:5 most of their time: ..." */
+static void say_threads_at(const struct answer *a, struct ps_sentence *to, uint32_t id)
+{
+    struct weights places = weights_of(a->places, a->r->places.n, id);
+    size_t n = count_threads_at(a, id);
+    struct ps_frame_name name;
+
+    if (!n)
+        return;
+    name = name_of(a, places.nodes[0]->name);
+    if (!name.line || a->r->has_def_lines)
+        return;
+    ps_say(a->c, to, " %zu threads are at ", n);
+    ps_say_place(a->c, to, link_line(a->c, places.nodes[0]->name), name.file, name.line);
+    ps_say(a->c, to,
+           " most of their time: at a lock, or in Python code with the GIL, one of them gets on at "
+           "a time.");
+}
+
 static void add_cause(const struct answer *a, uint32_t id)
 {
     const struct owner *owner = &a->r->owners[id];
@@ -493,7 +548,8 @@ static void add_cause(const struct answer *a, uint32_t id)
                                                                  : "package",
                                                amount, amount / a->total);
 
-    ps_cause_save(cause, owner->waits || is_unclear ? 0 : NAN, amount);
+    if (!count_threads_at(a, id))
+        ps_cause_save(cause, owner->waits || is_unclear || is_too_short(a->r) ? 0 : NAN, amount);
     if (owner->waits)
         ps_say(a->c, &cause->title, "waiting in ");
     say_owner(a, &cause->title, owner);
@@ -560,6 +616,35 @@ static void say_most_active(const struct answer *a, struct ps_sentence *to)
     ps_say(a->c, to, ".");
 }
 
+static void say_quality_share(const struct answer *a, double pct, const char *what)
+{
+    if (!(pct >= QUALITY_PCT))
+        return;
+    ps_say_value(&a->c->verdict, ps_link_none, pct, "percent");
+    ps_say(a->c, &a->c->verdict, " %s ", what);
+}
+
+/* "Too short to tell the cause: 77 samples. 12.0 % of the total is without a frame. " */
+static void say_quality(const struct answer *a)
+{
+    const struct reader *r = a->r;
+    struct ps_sentence *to = &a->c->verdict;
+
+    if (is_too_short(r)) {
+        ps_say(a->c, to, "Too short to tell the cause: ");
+        if (r->seconds < SECONDS_MIN)
+            ps_say_value(to, ps_link_none, r->seconds, "s");
+        else
+            ps_say(a->c, to, "%.0f sample%s", r->n_samples, r->n_samples == 1 ? "" : "s");
+        ps_say(a->c, to, ". ");
+        ps_conclusion_note(a->c, "Record the real input, for at least %d samples and %.1f s.",
+                           SAMPLES_MIN, SECONDS_MIN);
+    }
+    say_quality_share(a, 100 * (double)r->frameless / (double)r->weight,
+                      "of the total is without a frame.");
+    say_quality_share(a, r->late_pct, "of the samples are late.");
+}
+
 static void say_sentence(const struct answer *a, const struct owner *const *ranks, size_t n)
 {
     const struct ps_report_link all = {"stack-flame", {{NULL, NULL}}};
@@ -580,6 +665,7 @@ static void say_sentence(const struct answer *a, const struct owner *const *rank
         (void)say_place(a, (uint32_t)(ranks[1] - owners), to);
     }
     ps_say(a->c, to, ".");
+    say_threads_at(a, to, (uint32_t)(ranks[0] - owners));
     say_threads(a, to);
     say_most_active(a, to);
 }
@@ -663,6 +749,7 @@ static void conclude(const struct answer *a)
     for (size_t i = 0; i < n; i++)
         ranks[i] = &r->owners[i];
     qsort(ranks, n, sizeof *ranks, by_weight);
+    say_quality(a);
     if (amount_of(a, ranks[0]->weight) < NOTHING * a->total)
         say_nothing(a, ranks[0]);
     else
@@ -679,7 +766,13 @@ static enum ps_status read_summary(struct reader *r, struct ps_err *err)
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(r->db, ps_query_sql("conclude_stack_summary"), &stmt, err);
-    r->has_def_lines = ps_stmt_step(stmt, err) && ps_col_int(stmt, 0) != 0;
+    r->n_samples = r->seconds = NAN;
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
+    r->has_def_lines = ps_col_int(stmt, 0) != 0;
+    r->n_samples = ps_col_real_or_nan(stmt, 2);
+    r->seconds = ps_col_real_or_nan(stmt, 3);
+    r->late_pct = ps_col_real(stmt, 4);
     return err->code;
 }
 

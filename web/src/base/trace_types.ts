@@ -31,6 +31,7 @@ export interface TraceSummary {
     /** 1: the lines of frames are those of the `def` of their function */
     def_lines?: number;
     idle_texts?: number;
+    late_pct?: number;
     cpu_s?: number;
     /** 1: slices are rows of equal samples, not calls */
     sampled?: number;
