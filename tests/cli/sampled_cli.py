@@ -111,6 +111,21 @@ class Sampled(ShelfTest):
         text = self.show(self.add("short.austin", b"# austin: 3.4\n# mode: wall\nP1;T1;a.py:f:5 499000\n"))
         self.assertIn("Too short to tell the cause: 499.0 ms. f takes 100.0 % of the time.", text)
 
+    def test_the_function_that_holds_the_peak_of_mprof(self):
+        curve = "".join(f"MEM {mib:.4f} {t / 10:.4f}\n" for t, mib in enumerate((10, 10, 60, 60, 20, 20), 1000))
+        calls = ("FUNC app.main 10.0000 100.0000 20.0000 100.5000 0\nFUNC app.hold 10.0000 100.1000 10.5000 100.3500 1\n"
+                 "FUNC app.late 20.0000 100.4000 29.0000 100.5000 1\n")
+        text = self.show(self.add("hold.dat", f"CMDLINE python app.py\n{calls}{curve}".encode()))
+        self.assertIn("app.hold holds 50.0 MiB of the peak, which it added in 1 call.", text)
+        self.assertNotIn("app.late", text)
+
+    def test_the_children_of_mprof(self):
+        curve = "".join(f"MEM 20.0 {t / 10:.4f}\nCHLD 7 {mib} {t / 10:.4f}\n" for t, mib in enumerate((10, 30, 30), 1000))
+        self.assertIn("The curve does not contain its 1 child process: with it, memory peaks at 50.0 MiB.",
+                      self.show(self.add("a.dat", f"CMDLINE python a.py\n{curve}".encode())))
+        self.assertIn("Its 1 child process peaks at 19.0 MiB; the file does not say whether the curve contains it",
+                      self.show(self.add("b.dat", f"CMDLINE python b.py\n{curve}".replace(" 30 ", " 19 ").encode())))
+
     def test_functions_of_flameprof_have_the_line_of_their_def(self):
         run = self.add("flameprof.log", b"~:0:<built-in method builtins.exec>;/srv/a.py:1:<module>;/srv/a.py:5:A.f;/srv/a.py:9:A.f 1500\n")
         text = self.show(run)

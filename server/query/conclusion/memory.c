@@ -47,9 +47,9 @@ static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struc
         if (c->n_causes == 1) {
             ps_say(c, &c->sentence, "; ");
             ps_say_code(c, &c->sentence, memory_link, ps_col_text(stmt, 0));
-            ps_say(c, &c->sentence, " adds the most, ");
+            ps_say(c, &c->sentence, " holds ");
             ps_say_value(&c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
-            ps_say(c, &c->sentence, " in ");
+            ps_say(c, &c->sentence, " of the peak, which it added in ");
             ps_say_value(&c->sentence, memory_link, (double)calls, "count");
             ps_say(c, &c->sentence, calls == 1 ? " call" : " calls");
         }
@@ -59,8 +59,38 @@ static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struc
         ps_say_value(&cause->evidence, memory_link, ps_col_real(stmt, 3), "s");
     }
     if (c->n_causes)
-        ps_conclusion_note(c, "Memory at the end of each call minus memory at its start. Calls "
-                              "contain the calls inside them.");
+        ps_conclusion_note(c, "Memory at the peak, or at the end of a call before it, minus memory "
+                              "at the start of the call. Calls contain the calls inside them.");
+    return err->code;
+}
+
+/* Says that the curve may lack the children: mprof does not write with which option it ran. */
+static enum ps_status say_children(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    const struct ps_report_link link = {.tab = "memory"};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    int64_t n;
+
+    ps_db_prepare(db, ps_query_sql("conclude_children"), &stmt, err);
+    n = ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
+    if (!n)
+        return err->code;
+    if (ps_col_int(stmt, 3)) {
+        ps_say(c, &c->sentence,
+               " The curve does not contain its %lld child process%s: with %s, "
+               "memory peaks at ",
+               (long long)n, n == 1 ? "" : "es", n == 1 ? "it" : "them");
+        ps_say_value(&c->sentence, link, ps_col_real(stmt, 2), "bytes");
+        ps_say(c, &c->sentence, ".");
+        return err->code;
+    }
+    ps_say(c, &c->sentence, " Its %lld child process%s at ", (long long)n,
+           n == 1 ? " peaks" : "es together peak");
+    ps_say_value(&c->sentence, link, ps_col_real(stmt, 1), "bytes");
+    ps_say(c, &c->sentence,
+           "; the file does not say whether the curve contains %s, as with "
+           "--include-children.",
+           n == 1 ? "it" : "them");
     return err->code;
 }
 
@@ -71,5 +101,5 @@ enum ps_status ps_conclude_memory(struct ps_db *db, struct ps_conclusion *out, s
     add_spans(db, out, err);
     if (out->sentence.n)
         ps_say(out, &out->sentence, ".");
-    return err->code;
+    return out->sentence.n ? say_children(db, out, err) : err->code;
 }
