@@ -36,6 +36,10 @@ class Scalene(Fields):
         self.assertIn("t += pow(i, 2, 7) takes 21.9 % of the samples.", text)
         self.assertIn("Warning: 75.0 % of the samples are those of Scalene's own threads", text)
 
+    def test_the_leak_and_the_peak_are_named(self):
+        _, text = self.show("scalene/ok_v240_leak.json")
+        self.assertIn(" Memory peaks at 324 MiB; leak.py:6 leaks with a likelihood of 97.3 %, 0.905 MB/s.", text)
+
     def test_times_are_compared_not_shares(self):
         base, new = (self.add(f"scalene/ok_v240_{name}.json") for name in ("loops", "loops_slower"))
         rows = {row["name"].strip(): row for row in self.json("diff", base, new)["rows"]}

@@ -392,11 +392,38 @@ enum ps_status ps_conclude_line_times(struct ps_db *db, struct ps_conclusion *ou
     return conclude(db, "time", out, say_time, err);
 }
 
+/* " Memory peaks at 324 MiB; leak.py:6 leaks with a likelihood of 97.3 %, 0.905 MB/s." */
+static enum ps_status say_leak(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct line line;
+
+    ps_db_prepare(db, ps_query_sql("conclude_leak"), &stmt, err);
+    if (!ps_stmt_step(stmt, err))
+        return err->code;
+    ps_say(c, &c->sentence, " Memory peaks at ");
+    ps_say_value(&c->sentence, ps_link_none, ps_col_real(stmt, 0), "bytes");
+    line = (struct line){.file = ps_col_int(stmt, 1),
+                         .path = ps_arena_copy(&c->arena, ps_col_text(stmt, 2)),
+                         .line = ps_col_int(stmt, 3)};
+    if (ps_col_real(stmt, 4) > 0) {
+        ps_say(c, &c->sentence, "; ");
+        say_place(c, &c->sentence, &line);
+        ps_say(c, &c->sentence, " leaks with a likelihood of ");
+        ps_say_value(&c->sentence, link_line(c, &line), 100 * ps_col_real(stmt, 4), "percent");
+        if (ps_col_real(stmt, 5) > 0)
+            ps_say(c, &c->sentence, ", %.3g MB/s", ps_col_real(stmt, 5));
+    }
+    ps_say(c, &c->sentence, ".");
+    return err->code;
+}
+
 enum ps_status ps_conclude_line_cpu(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     out->base = "of samples";
     compose_cpu(db, out, err);
-    return conclude(db, "cpu", out, say_cpu, err);
+    conclude(db, "cpu", out, say_cpu, err);
+    return say_leak(db, out, err);
 }
 
 enum ps_status ps_conclude_line_memory(struct ps_db *db, struct ps_conclusion *out,
