@@ -529,6 +529,7 @@ enum ps_status ps_conclude_commands(struct ps_db *db, struct ps_conclusion *out,
     } texts[] = {{"cpu-bound", " is limited by the CPU."},
                  {"waiting", " waits most of the time."},
                  {"mixed", " computes and waits."},
+                 {"parallel", " computes on several CPUs."},
                  {"system-heavy", " spends its CPU time in the kernel."},
                  {"memory-heavy", " reads memory pages from the disk."}};
     const struct ps_report_link link = {.tab = "bound"};

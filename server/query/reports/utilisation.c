@@ -6,8 +6,9 @@
  * Utilisation = (user + sys) / real, the mean number of busy CPUs. `time` truncates or rounds its
  * numbers. A number v with the resolution r (one unit of its last digit) means a time from v - r/2
  * to v + r, so utilisation has a lower and an upper bound. A verdict is given only if it is the
- * same at both bounds. The output of `time` does not contain the number of available CPUs. That is
- * the parameter `cpus`, or else max(1, ⌈lower bound⌉).
+ * same at both bounds. The output of `time` does not contain the number of available CPUs. Without
+ * the parameter `cpus` it is not guessed: one busy CPU is the measure, and a command that kept more
+ * than one busy is parallel, whether or not it used all that it had.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@
 #define BUSY_SHARE 0.8
 /* Maximum of utilisation / CPUs of a waiting command: the CPUs are idle most of the time. */
 #define WAITING_SHARE 0.5
+/* Utilisation above which a command used several CPUs, if their number is unknown. */
+#define PARALLEL_CPUS 1.1
 /* Minimum of sys / (user + sys) of a system-heavy command. Programs that compute spend a few
  * percent of their CPU time in the kernel. */
 #define SYSTEM_SHARE 0.3
@@ -55,13 +58,19 @@ struct timed_run {
 struct utilisation_verdict {
     bool is_known;
     double utilisation, low, high; /* low, high: bounds of utilisation */
-    double cpus, share;
+    double cpus;                   /* NaN: not given */
+    double share;                  /* utilisation / CPUs, or of one CPU */
     const char *verdict;
     char reason[300];
 };
 
-static const char *verdict_word(double share)
+/* The verdict on a utilisation. */
+static const char *verdict_word(const struct utilisation_verdict *j, double utilisation)
 {
+    const double share = isfinite(j->cpus) ? utilisation / j->cpus : utilisation;
+
+    if (!isfinite(j->cpus) && share > PARALLEL_CPUS)
+        return "parallel";
     return share >= BUSY_SHARE ? "cpu-bound" : share < WAITING_SHARE ? "waiting" : "mixed";
 }
 
@@ -89,8 +98,8 @@ static bool measure_utilisation(const struct timed_run *t, double cpus,
     j->utilisation = busy / real;
     j->low = fmax(busy - rounding / 2, 0) / (real + t->resolution[REAL]);
     j->high = (busy + rounding) / fmax(real - t->resolution[REAL] / 2, 1e-12);
-    j->cpus = cpus > 0 ? cpus : fmax(1, ceil(j->low - 1e-9));
-    j->share = j->utilisation / j->cpus;
+    j->cpus = cpus > 0 ? cpus : (double)NAN;
+    j->share = cpus > 0 ? j->utilisation / cpus : j->utilisation;
     j->is_known = true;
     return true;
 }
@@ -109,28 +118,36 @@ static double faults_per_s(const struct timed_run *t)
 
 static void judge_time(const struct timed_run *t, struct utilisation_verdict *j)
 {
-    const char *low = verdict_word(j->low / j->cpus), *high = verdict_word(j->high / j->cpus);
+    const char *low = verdict_word(j, j->low), *high = verdict_word(j, j->high);
+    const bool has_cpus = isfinite(j->cpus);
     const char *switches = t->has_input[VOLUNTARY] && t->has_input[INVOLUNTARY] &&
                                    t->value[VOLUNTARY] > t->value[INVOLUNTARY]
                                ? "; it yielded its CPU more often than it was preempted"
                                : "";
 
-    j->verdict = verdict_word(j->share);
+    j->verdict = verdict_word(j, j->utilisation);
     if (strcmp(low, high) != 0) {
         j->verdict = "unknown";
         (void)snprintf(j->reason, sizeof j->reason,
                        "Too short to judge: with rounded times the utilisation is between %.2f and "
                        "%.2f, from %s to %s",
                        j->low, j->high, low, high);
+    } else if (strcmp(j->verdict, "parallel") == 0) {
+        (void)snprintf(j->reason, sizeof j->reason,
+                       "%.1f CPUs were busy on average; the report does not say how many the "
+                       "command could use",
+                       j->utilisation);
     } else if (strcmp(j->verdict, "cpu-bound") == 0) {
         (void)snprintf(j->reason, sizeof j->reason,
-                       "The CPU was busy for %.0f %% of the available time",
-                       fmin(100 * j->share, 100));
+                       has_cpus ? "The CPUs were busy for %.0f %% of the available time"
+                                : "Its CPU time is %.0f %% of the elapsed time",
+                       has_cpus ? fmin(100 * j->share, 100) : 100 * j->share);
     } else {
         (void)snprintf(j->reason, sizeof j->reason,
-                       "The command waited for %.0f %% of the available CPU time: for input and "
-                       "output, a GPU, locks, sleep or other programs%s",
-                       fmax(0, 100 * (1 - j->share)), switches);
+                       "The command waited for %s%.0f %% of the %s: for input and output, a GPU, "
+                       "locks, sleep or other programs%s",
+                       has_cpus ? "" : "at least ", fmax(0, 100 * (1 - j->share)),
+                       has_cpus ? "available CPU time" : "time", switches);
     }
 }
 
@@ -181,7 +198,8 @@ static void write_rule(const struct rule *rule, struct ps_json *json)
 static void write_rules(const struct timed_run *t, const struct utilisation_verdict *j,
                         struct ps_json *json)
 {
-    double share = j->is_known ? j->share : NAN, faults = faults_per_s(t);
+    const bool has_share = j->is_known && (isfinite(j->cpus) || j->share <= PARALLEL_CPUS);
+    double share = has_share ? j->share : NAN, faults = faults_per_s(t);
     double kernel = t->has_input[USER] && t->has_input[SYS] ? system_share(t) : NAN;
     const struct rule rules[] = {
         {"cpu-bound", "utilisation / CPUs",
@@ -238,7 +256,7 @@ static void write_run(const struct timed_run *t, double cpus, struct ps_json *js
     ps_json_key_real(json, "utilisation", j.is_known ? j.utilisation : NAN);
     ps_json_key_real(json, "utilisation_low", j.is_known ? j.low : NAN);
     ps_json_key_real(json, "utilisation_high", j.is_known ? j.high : NAN);
-    ps_json_key_real(json, "cpus", j.is_known ? j.cpus : NAN);
+    ps_json_key_real(json, "cpus", j.is_known ? j.cpus : NAN); /* null if not given */
     ps_json_key_bool(json, "cpus_given", cpus > 0);
     write_rules(t, &j, json);
     ps_json_end(json);

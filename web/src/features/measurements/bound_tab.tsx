@@ -22,6 +22,7 @@ const VERDICT_LABELS: Record<Verdict, string> = {
     'cpu-bound': 'CPU-bound',
     waiting: 'Waiting',
     mixed: 'Mixed',
+    parallel: 'Parallel',
     'system-heavy': 'System-heavy',
     'memory-heavy': 'Memory-heavy',
     unknown: 'Unknown',
@@ -38,8 +39,8 @@ export function BoundTab({ run }: { run: Run }) {
                     label="Usable CPUs"
                     unit=""
                     value={urlCpus}
-                    placeholder="auto"
-                    tip="number of CPUs the program could use; if empty, the smallest number that fits the times"
+                    placeholder="unknown"
+                    tip="number of CPUs the program could use; time does not report it"
                     onChange={(cpus) =>
                         setQuery({ cpus: cpus ? String(cpus) : null }, { replace: true })
                     }
@@ -91,8 +92,9 @@ function BoundSection({ run }: { run: BoundRun }) {
 
 /* Use of the available processors, as shares of real time × CPUs. */
 function TimeBar({ run }: { run: BoundRun }) {
-    const { real_s, user_s, sys_s, cpus } = run;
-    if (!real_s || user_s === null || sys_s === null || cpus === null) return null;
+    const { real_s, user_s, sys_s } = run;
+    const cpus = run.cpus ?? 1;
+    if (!real_s || user_s === null || sys_s === null) return null;
     const whole = Math.max(real_s * cpus, user_s + sys_s);
     const parts: [string, string, number][] = [
         ['user', 'is-user', user_s],
@@ -120,7 +122,7 @@ function TimeBar({ run }: { run: BoundRun }) {
                     </span>
                 ))}
                 <span class="soft">
-                    of real{cpus > 1 ? ` × ${formatFixed(cpus, cpus % 1 ? 1 : 0)} CPUs` : ''}
+                    of {user_s + sys_s > real_s * cpus ? 'CPU time' : 'real'}{cpus > 1 ? ` × ${formatFixed(cpus, cpus % 1 ? 1 : 0)} CPUs` : ''}
                 </span>
             </div>
         </>
@@ -151,7 +153,7 @@ function boundValues(run: BoundRun): [string, ComponentChildren][] {
     add('CPUs', run.cpus, (value) => (
         <>
             {formatFixed(value, value % 1 ? 1 : 0)}
-            <span class="soft"> {run.cpus_given ? 'as given' : 'at least'}</span>
+            <span class="soft"> as given</span>
         </>
     ));
     add('Peak memory', run.max_rss_bytes, (value) => (

@@ -10,7 +10,7 @@ export interface Measurement extends Omit<MeasurementRow, 'group_min' | 'group_m
 }
 
 export type Verdict =
-    'cpu-bound' | 'waiting' | 'mixed' | 'system-heavy' | 'memory-heavy' | 'unknown';
+    'cpu-bound' | 'waiting' | 'mixed' | 'parallel' | 'system-heavy' | 'memory-heavy' | 'unknown';
 
 export interface BoundRule {
     rule: Verdict;
