@@ -406,30 +406,54 @@ static enum ps_status check_measurements(struct ps_tool_call *call, const cJSON 
     return is_judged || unit_err.code == PS_OK ? err->code : ps_fail_copy(err, &unit_err);
 }
 
-/* A budget of the headline: "headline=2s". */
-static enum ps_status check_headline(struct ps_output *out, const cJSON *response,
-                                     const struct ps_budget *budget, bool *is_over,
-                                     struct ps_err *err)
+static enum ps_status check_limit(struct ps_output *out, const struct ps_budget *budget,
+                                  double value, const char *unit, const char *what, bool *is_over,
+                                  struct ps_err *err)
 {
-    const cJSON *headline = ps_member(response, "headline");
-    const char *unit = ps_member_text(headline, "unit");
-    const double value = ps_member_number(ps_member(headline, "new"), "median");
     double limit;
 
-    if (cJSON_IsString(ps_member(response, "verdicts")))
-        return ps_fail(err, PS_BAD_REQUEST,
-                       "%s: the run has several measurements and no headline" PS_HINT
-                       "write measurements.NAME=VALUE",
-                       budget->text);
-    if (!cJSON_IsObject(headline))
-        return ps_fail(err, PS_BAD_REQUEST, "the run has no headline");
     if (!ps_value_convert(budget->value, budget->unit, unit, &limit))
         return ps_fail(err, PS_BAD_REQUEST, "%s: wrong unit" PS_HINT "write the limit in %s",
                        budget->text, unit);
     *is_over |= ps_is_above(value, limit);
-    add_check(out, ps_is_above(value, limit), value, limit, NAN, "", unit,
-              ps_member_text(headline, "label"));
+    add_check(out, ps_is_above(value, limit), value, limit, NAN, "", unit, what);
     return PS_OK;
+}
+
+/* A budget of the headline of a run with several measurements is that of each. */
+static enum ps_status limit_measurements(struct ps_tool_call *call, const char *base,
+                                         const char *now, const struct ps_budget *budget,
+                                         bool *is_over, struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free) cJSON *rows = NULL;
+    const cJSON *row;
+
+    ask_measurements(call, base, now, NULL, &rows, err);
+    cJSON_ArrayForEach(row, rows)
+    {
+        if (err->code == PS_OK && !(ps_member_number(row, "part") > 0) &&
+            ps_member_number(row, "in_new") > 0)
+            check_limit(call->out, budget, ps_member_number(row, "new"),
+                        ps_member_text(row, "place"), ps_member_text(row, "name"), is_over, err);
+    }
+    return err->code;
+}
+
+/* A budget of the headline: "headline=2s". */
+static enum ps_status check_headline(struct ps_tool_call *call, const cJSON *response,
+                                     const char *now, const struct ps_budget *budget, bool *is_over,
+                                     struct ps_err *err)
+{
+    const cJSON *headline = ps_member(response, "headline");
+    const char *against = ps_arg_text(call, "against");
+
+    if (cJSON_IsString(ps_member(response, "verdicts")))
+        return limit_measurements(call, against ? against : now, now, budget, is_over, err);
+    if (!cJSON_IsObject(headline))
+        return ps_fail(err, PS_BAD_REQUEST, "the run has no headline");
+    return check_limit(call->out, budget, ps_member_number(ps_member(headline, "new"), "median"),
+                       ps_member_text(headline, "unit"), ps_member_text(headline, "label"), is_over,
+                       err);
 }
 
 static enum ps_status ask_budget_rows(struct ps_tool_call *call, const char *now,
@@ -505,7 +529,7 @@ static enum ps_status check_budgets(struct ps_tool_call *call, const cJSON *resp
         if (budget.name)
             check_rows(call, response, now, &budget, is_over, err);
         else
-            check_headline(call->out, response, &budget, is_over, err);
+            check_headline(call, response, now, &budget, is_over, err);
         if (err->code != PS_OK)
             return err->code;
     }

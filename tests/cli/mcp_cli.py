@@ -237,6 +237,15 @@ class Groups(Agent):
         self.assertIn("significant", checked)
         self.assertIn("Result: within all limits.", self.text("check", run="series:after", against="series:before", fail_on="+90%"))
 
+    def test_a_budget_of_the_headline_counts_for_each_measurement(self):
+        results = [{"command": name, "times": [t, t], "mean": t, "stddev": 0.0, "median": t, "user": t, "system": 0.0, "min": t, "max": t}
+                   for name, t in (("fast", 0.001), ("slow", 0.02))]
+        self.ok("add", self.file("two.json", json.dumps({"results": results}).encode()), "--name", "two")
+        rows = table_of(self.data_of("check", run="two", budgets=["headline=2ms"]), "checks")["rows"]
+        findings = json.loads(self.run_verb("check", "two", "--budget", "headline=2ms", "--json").stdout)["findings"]
+        self.assertEqual([(row[0], row[1]["value"], row[2]["value"]) for row in rows], [(f["state"], f["value"], f["limit"]) for f in findings])
+        self.assertEqual([row[0] for row in rows], ["within", "over"])
+
     def test_check_equals_the_command(self):
         for arguments, words in (({"budgets": ["headline=2s", "functions.author_of=500ms"]}, ["--budget", "headline=2s", "--budget", "functions.author_of=500ms"]),
                                  ({"against": "cached"}, ["--against", "cached"]), ({"against": "cached", "fail_on": "+90%"}, ["--against", "cached", "--fail-on", "+90%"])):
