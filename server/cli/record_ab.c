@@ -285,15 +285,17 @@ static void remove_run(struct record_ab *ab, const char *id)
         ps_print_failure(id, &err);
 }
 
-/* Adds both profiles of a pair, or none. */
+/* Adds both profiles of a pair, or none: then their files are kept. */
 static int add_pair(struct record_ab *ab, int64_t i, bool base_first)
 {
     const char *pair = ps_arena_printf(&ab->arena, "%" PRId64, i + 1);
     char ids[2][PS_ID_SIZE];
-    if (add_side(ab, &ab->sides[0], pair, base_first, ids[0]) != 0)
-        return 1;
-    if (add_side(ab, &ab->sides[1], pair, !base_first, ids[1]) != 0) {
-        remove_run(ab, ids[0]);
+    bool is_base_stored = add_side(ab, &ab->sides[0], pair, base_first, ids[0]) == 0;
+    if (!is_base_stored || add_side(ab, &ab->sides[1], pair, !base_first, ids[1]) != 0) {
+        if (is_base_stored)
+            remove_run(ab, ids[0]);
+        for (int k = 0; k < 2; k++)
+            ps_recording_keep(&ab->sides[k].recording, NULL);
         return 1;
     }
     for (int k = 0; k < 2; k++)

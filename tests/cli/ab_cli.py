@@ -156,6 +156,17 @@ class Failures(AbTest):
         done = self.ab("--base", f"{PYTHON} {app}", "--new", "true", "--warmup", "0", status=137)
         self.assertIn(b"killed by signal 9", done.stderr)
 
+    def test_recordings_that_cannot_be_added_are_kept(self):
+        spare = self.path("spare")
+        os.mkdir(spare)
+        script = self.file("loses.py", f"import os\nos.rename({self.data!r}, {self.data!r} + '.gone')\n".encode())
+        done = self.ab("--base", FAST, "--new", f"{PYTHON} {script}", "--pairs", "1", "--warmup", "0", status=1, env={**os.environ, "TMPDIR": spare})
+        kept = sorted(os.path.join(folder, name) for folder, _, names in os.walk(spare) for name in names)
+        self.assertEqual(len(kept), 2, done.stderr)
+        for path in kept:
+            self.assertIn(f"perfshelf: {path}: note: the recording is kept in this file; `perfshelf add` adds it\n", done.stderr.decode())
+            self.ok("add", path)
+
     def test_an_interrupt_leaves_complete_pairs(self):
         with subprocess.Popen([PROGRAM, "record", "ab", "--data", self.data, "--base", FAST, "--new", "sleep 0.3", "--pairs", "100", "--warmup", "0", "--series", "s"],
                               stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
