@@ -783,6 +783,10 @@ static void judge_known(struct ps_comparison *c, double resolution, struct ps_ju
         is_known[i] = fill_unknown(c, i, values + i * c->n_runs);
     ps_judge_rows(values, c->n_rows, c->n_base, c->n_new, resolution, judged, &c->rule);
     for (size_t i = 0; i < c->n_rows; i++)
+        if (is_known[i] && judged[i].verdict >= PS_VERDICT_UP &&
+            fabs(judged[i].delta) <= c->slots[c->slot_of[i]].resolution)
+            judged[i].verdict = PS_VERDICT_SAME; /* printed with fewer digits than the others */
+    for (size_t i = 0; i < c->n_rows; i++)
         if (!is_known[i])
             judged[i] = (struct ps_judgement){.base_median = c->rows[i].base_medians[0],
                                               .new_median = c->rows[i].new_medians[0],

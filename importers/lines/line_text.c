@@ -28,20 +28,19 @@
  * the fifth number.
  */
 
-static unsigned read_values(struct ps_str *rest, struct ps_num *values, unsigned n_max)
+/* Appends values to those of the row. */
+static void read_values(struct ps_str *rest, struct ps_line_report_row *row)
 {
-    unsigned n = 0;
+    while (row->n < 4) {
+        struct ps_str before = *rest, word = ps_report_pop_word(rest);
 
-    while (n < n_max) {
-        struct ps_str before = *rest;
-
-        if (!ps_report_parse_number(ps_report_pop_word(rest), &values[n])) {
+        if (!ps_report_parse_number(word, &row->values[row->n])) {
             *rest = before;
             break;
         }
-        n++;
+        row->is_short |= row->n == 1 && memchr(word.ptr, 'e', word.len);
+        row->n++;
     }
-    return n;
 }
 
 /* Whether no value of the row is missing. In a row with three values the percentage is blank, so no
@@ -60,7 +59,9 @@ static bool read_aligned(struct ps_str rest, size_t width, struct ps_line_report
         (rest.ptr[width - 1] != ' ' || rest.ptr[width - 2] != ' '))
         return false;
     (void)ps_report_pop_word(&left); /* the line number */
-    row->n = read_values(&left, row->values, 4);
+    row->n = 0;
+    row->is_short = false;
+    read_values(&left, row);
     row->source = ps_str_skip(rest, width);
     return ps_report_trim_end(left).len == 0 && is_complete(row);
 }
@@ -68,7 +69,9 @@ static bool read_aligned(struct ps_str rest, size_t width, struct ps_line_report
 static bool read_shifted(struct ps_str rest, struct ps_line_report_row *row)
 {
     (void)ps_report_pop_word(&rest); /* the line number */
-    row->n = read_values(&rest, row->values, 4);
+    row->n = 0;
+    row->is_short = false;
+    read_values(&rest, row);
     if (row->n != 4)
         return false;
     for (size_t blanks = 0; blanks < 2 && rest.len && rest.ptr[0] == ' '; blanks++)
@@ -249,7 +252,8 @@ struct reader {
     struct ps_num ticks;
     double time_s; /* sum of the printed totals */
     uint32_t reports, other_units, missing, repeated_blocks, repaired_names;
-    struct tally rejects, repairs, uneven, orphans, gaps, mixed, squeezed;
+    struct tally rejects, repairs, uneven, orphans, gaps, mixed, squeezed, shortened;
+    double shortest_ticks; /* the smallest shortened time; 0: there is none */
     struct {
         double ticks;
         uint32_t file, line; /* file: id; 0: none */
@@ -303,6 +307,7 @@ static void write_notes(struct reader *r)
     write_first(r, &r->squeezed,
                 "tables whose numbers were wrapped because -r printed them into too few columns; "
                 "perfshelf joined them");
+    write_first(r, &r->shortened, "times that are printed with three digits, such as 1.2e+10");
     write_first(r, &r->orphans, "tables without a file name");
     write_first(r, &r->uneven, "functions whose lines do not add up to the printed total");
     ps_sink_count(r->out, PS_NOTE_REJECTED,
@@ -332,6 +337,8 @@ static void write_summary(struct reader *r, double unit)
 
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
+    if (r->shortened.count)
+        r->out->ops->number(r->out, "three_digits_from", ps_real(r->shortest_ticks));
 }
 
 static void write_hottest(struct reader *r)
@@ -525,6 +532,15 @@ static struct ps_num to_run_unit(const struct reader *r, struct ps_num ticks)
     return ps_real(ps_num_to_real(ticks) * r->report_unit / r->unit);
 }
 
+/* Notes a time such as 1.2e+10, which is printed with three digits (trailing zeros are left out)
+ * where it is wider than its column. */
+static void add_shortened(struct reader *r, double ticks)
+{
+    (void)count_line(&r->shortened, &r->in.line);
+    if (r->shortest_ticks == 0 || ticks < r->shortest_ticks)
+        r->shortest_ticks = ticks;
+}
+
 static void parse_row(struct reader *r, struct ps_line_report_row *row)
 {
     struct ps_line_row line = {
@@ -544,6 +560,8 @@ static void parse_row(struct reader *r, struct ps_line_report_row *row)
         line.metrics.hits = row->values[0];
         line.metrics.ticks = to_run_unit(r, row->values[1]);
         r->block.ticks = add_num(r->block.ticks, line.metrics.ticks);
+        if (row->is_short)
+            add_shortened(r, ps_num_to_real(line.metrics.ticks));
         r->block.timed++;
         r->measured++;
     }
@@ -659,7 +677,7 @@ static bool read_cell(struct reader *r, struct ps_str left)
     struct ps_line_report_row *row = &r->cells.row;
     struct ps_str rest = left;
 
-    row->n += read_values(&rest, row->values + row->n, 4 - row->n);
+    read_values(&rest, row);
     return ps_report_trim_end(rest).len == 0;
 }
 

@@ -11,6 +11,7 @@ struct ps_line_report_row {
     struct ps_line_table_number number;
     unsigned n; /* number of values after the line number: 0, 3 (percentage is blank) or 4 */
     struct ps_num values[4];
+    bool is_short; /* the time is printed as 1.2e+10 */
     struct ps_str source;
 };
 

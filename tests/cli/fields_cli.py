@@ -96,4 +96,21 @@ class Yappi(Fields):
         self.assertNotIn("could save", text)
 
 
+class LineProfiler(Fields):
+    def test_times_with_an_exponent_have_three_digits(self):
+        run, text = self.show("line_text/ok_three_digits.txt")
+        self.assertIn("times that are printed with three digits, such as 1.2e+10: 1", text)
+        self.assertEqual(self.json("show", run)["summary"]["three_digits_from"], 1.23e10)
+
+    def test_a_change_of_the_last_printed_digit_is_none(self):
+        with open(os.path.join(ROOT, "tests", "golden", "line_text", "ok_three_digits.txt"), encoding="utf-8") as file:
+            text = file.read()
+        runs = []
+        for i, digits in enumerate(["1.23"] * 5 + ["1.24"] * 5):
+            path = self.file(f"{i}.txt", (text.replace("1.23e", digits + "e") + "\n" * i).encode())
+            runs.append(self.json("add", path, "--name", f"r{i}")["id"])
+        rows = {row["name"]: row for row in self.json("diff", ",".join(runs[:5]), ",".join(runs[5:]))["rows"]}
+        self.assertEqual(rows["time.sleep(12.345)"]["verdict"], "same", rows)
+
+
 del Fields  # its tests are those of the others

@@ -63,6 +63,10 @@ class Show(ShelfTest):
         self.assertEqual((summary["peak_bytes"], facts["waits"]["peak_bytes"]), (2281701376, "2.12 GiB"))
         self.assertEqual(facts["memory"]["peak_mib"], "40.7 MiB")
 
+    def test_growth_is_a_rate(self):
+        self.ok("add", self.file("m.dat", b"CMDLINE python app.py\nMEM 10.0 1700000000.0\nMEM 14.5 1700000001.0\nMEM 19.0 1700000002.0\n"), "--name", "m")
+        self.assertRegex(self.ok("show", "m"), r"slope_mib_s +4\.5 MiB/s\n")
+
     def test_every_demo_profile_has_a_table(self):
         for name in sorted(os.listdir(DEMO)):
             if not name.endswith(".gz"):  # traces take their time

@@ -29,15 +29,15 @@ struct headline {
 
 const char *ps_summary_metric_unit(const char *name)
 {
-    static const char *const ends[][2] = {{"_us", "us"},   {"_ns", "ns"},       {"_s", "s"},
-                                          {"_mib", "MiB"}, {"_bytes", "bytes"}, {"_pct", "%"},
-                                          {"_kib", "KiB"}};
+    static const char *const ends[][2] = {{"_us", "us"}, {"_ns", "ns"},        {"_mib_s", "MiB/s"},
+                                          {"_s", "s"},   {"_mib", "MiB"},      {"_bytes", "bytes"},
+                                          {"_pct", "%"}, {"growth_rate", "%"}, {"_kib", "KiB"}};
     size_t len = strlen(name);
 
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t end = strlen(ends[i][0]);
 
-        if (len > end && strcmp(name + len - end, ends[i][0]) == 0)
+        if (len >= end && strcmp(name + len - end, ends[i][0]) == 0)
             return ends[i][1];
     }
     return "";

@@ -139,7 +139,6 @@ static void read_measurement(struct ps_run_rows *r, struct ps_stmt *stmt,
         row->values[1] = stated;
     else if (isnan(row->values[0]))
         row->values[0] = stated;
-    row->resolution = ps_col_real(stmt, c->resolution);
     row->is_part = ps_col_int(stmt, c->part);
     row->has_failed = ps_col_int(stmt, c->failed);
     read_samples(r, ps_col_text(stmt, c->samples), row);
@@ -155,6 +154,8 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
                                    .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
                                    .cause = column_text(stmt, c->cause)};
 
+    if (c->resolution >= 0 && r->per == PS_PER_RUN)
+        row.resolution = ps_col_real(stmt, c->resolution);
     if (r->head->place_is_unit)
         read_measurement(r, stmt, &row);
     else
