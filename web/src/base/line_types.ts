@@ -15,6 +15,8 @@ export interface LineProfilerSummary {
     time_s: number;
     rounded: number;
     nested: number;
+    /** ticks: times from here on were printed with three digits */
+    three_digits_from?: number;
     /** path, first line (as a string) and name of the hottest function; empty if no function ran */
     hottest: string[];
 }

@@ -4,7 +4,17 @@
  */
 import type { MeasurementRow } from '../../base/rows';
 
-export interface Measurement extends Omit<MeasurementRow, 'group_min' | 'group_max' | 'failed'> {
+/** columns that only the table has, since they follow from other rows */
+type RankColumn =
+    | 'group_min'
+    | 'group_max'
+    | 'failed'
+    | 'ranked_by'
+    | 'ranked_value'
+    | 'ranked_spread'
+    | 'alternatives';
+
+export interface Measurement extends Omit<MeasurementRow, RankColumn> {
     more: Record<string, number | string>;
     samples: number[];
 }
