@@ -122,7 +122,8 @@ function TimeBar({ run }: { run: BoundRun }) {
                     </span>
                 ))}
                 <span class="soft">
-                    of {user_s + sys_s > real_s * cpus ? 'CPU time' : 'real'}{cpus > 1 ? ` × ${formatFixed(cpus, cpus % 1 ? 1 : 0)} CPUs` : ''}
+                    of {user_s + sys_s > real_s * cpus ? 'CPU time' : 'real'}
+                    {cpus > 1 ? ` × ${formatFixed(cpus, cpus % 1 ? 1 : 0)} CPUs` : ''}
                 </span>
             </div>
         </>
