@@ -47,6 +47,12 @@ class Once(ShelfTest):
         self.assertIn("GPU idle, once: host blocks in cudaFree", said)
         self.assertNotIn("up to 900.0 µs", said)
 
+    def test_a_range_that_is_shorter_than_the_span_is_named(self):
+        outside = {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ts": 0, "dur": 100_000}
+        said = self.show(loop(1_000, 5) + [outside])
+        self.assertRegex(said, r"The trace is here the [\d.]+ µs from the first to the last operator, driver call or work of a device; all events span 100\.0 ms\.")
+        self.assertNotIn("The trace is here", self.show(loop(1_000, 5)))
+
     def test_work_that_was_launched_before_the_recording(self):
         wait = event("cudaStreamSynchronize", "cuda_runtime", 0, 900, correlation=90)
         said = self.show([wait] + loop(1_000, 5))

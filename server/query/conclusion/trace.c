@@ -1631,6 +1631,29 @@ static void compose(struct ps_conclusion *c, const struct trace *trace)
         ps_compose(c, parts[i].name, parts[i].label, trace->parts_s[i], parts[i].link);
 }
 
+/* Says what the shares are of, if no steps are marked. The headline has the span of all events; the
+ * range that is divided begins and ends with operators, driver calls or work of devices. */
+static enum ps_status say_base(struct ps_db *db, struct ps_conclusion *c, const struct trace *trace,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const double range_s = (double)(trace->span.to_ns - trace->span.from_ns) / 1e9;
+    char range[48], span[48];
+
+    if (trace->has_marks)
+        return err->code;
+    ps_db_prepare(db, ps_query_sql("conclude_span"), &stmt, err);
+    if (ps_stmt_step(stmt, err) && ps_col_real(stmt, 0) / 1e9 * (1 - CAUSE_SHARE) > range_s)
+        ps_conclusion_note(c,
+                           "The trace is here the %s from the first to the last operator, driver "
+                           "call or work of a device; all events span %s.",
+                           ps_format_seconds(range_s, range),
+                           ps_format_seconds(ps_col_real(stmt, 0) / 1e9, span));
+    ps_conclusion_note(c, "No steps are marked, so the shares are of the whole trace. "
+                          "profiler.step() marks steps if the profiler has a schedule=.");
+    return err->code;
+}
+
 enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     PS_AUTO(trace_free) struct trace trace = {.db = db};
@@ -1676,9 +1699,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         ps_conclude_inference(db, out, err);
     say_odd_step(out, &trace);
     say_overhead(out, &trace);
-    if (!trace.has_marks)
-        ps_conclusion_note(out, "No steps are marked, so the shares are of the whole trace. "
-                                "profiler.step() marks steps if the profiler has a schedule=.");
+    say_base(db, out, &trace, err);
     ps_conclusion_note(out, "Each moment counts for the first of kernel, copy, communication, "
                             "driver call, wait for data and operator that was active. A saving is "
                             "the whole part.");
