@@ -254,7 +254,8 @@ CREATE TABLE pyramid( -- [sparse] id: track * 64 + level; slices/pyramid.h
 CREATE TABLE series( -- a series of numbers over time
     id INTEGER PRIMARY KEY,
     process INTEGER NOT NULL,  -- [-> process]
-    name TEXT NOT NULL, unit TEXT NOT NULL, -- [redact as code]
+    name TEXT NOT NULL,        -- [redact as label]
+    unit TEXT NOT NULL,        -- [redact as code]
     least, greatest
 );
 -- Rows of which a trace may have millions, stored as packed columns like those of chunks: enum ps_packed_family.

@@ -204,40 +204,58 @@ static enum ps_status rows_of(struct ps_db *db, int64_t chunk, size_t *n, struct
 
 /* --- Names of ranges --- */
 
-static bool is_marked(int64_t kind)
+/* Whether the program named the slice: a range or an instant that it marked. */
+static bool is_marked(int64_t kind, int64_t flags)
 {
-    return kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_GPU_ANNOTATION || kind == PS_SLICE_NVTX;
+    return kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_GPU_ANNOTATION ||
+           kind == PS_SLICE_NVTX || flags & PS_SLICE_INSTANT ||
+           (kind == PS_SLICE_OTHER && flags & PS_SLICE_ASYNC);
+}
+
+static void add_text(struct ps_intern *texts, int64_t id)
+{
+    (void)ps_intern_add(texts, (struct ps_str){(const char *)&id, sizeof id});
 }
 
 static enum ps_status find_in_chunk(struct ps_redaction *r, struct ps_db *db, int64_t chunk,
                                     struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) int64_t *kinds = NULL;
-    PS_AUTO(ps_free_ptr) int64_t *names = NULL;
+    static const unsigned columns[] = {PS_COL_KIND, PS_COL_FLAGS, PS_COL_NAME, PS_COL_CATEGORY};
+    PS_AUTO(ps_free_ptr) int64_t *values = NULL;
+    const int64_t *kinds, *flags, *names, *categories;
     size_t n = 0;
 
     if (rows_of(db, chunk, &n, err) != PS_OK)
         return err->code;
-    kinds = ps_grow(NULL, n, sizeof *kinds);
-    names = ps_grow(NULL, n, sizeof *names);
-    numbers_of(db, chunk, PS_COL_KIND, n, kinds, err);
-    numbers_of(db, chunk, PS_COL_NAME, n, names, err);
-    for (size_t i = 0; err->code == PS_OK && i < n; i++)
-        if (is_marked(kinds[i]) && (!i || !is_marked(kinds[i - 1]) || names[i] != names[i - 1]))
-            (void)ps_intern_add(&r->labels,
-                                (struct ps_str){(const char *)&names[i], sizeof names[i]});
+    values = ps_grow(NULL, 4 * n, sizeof *values);
+    for (size_t i = 0; i < 4; i++)
+        numbers_of(db, chunk, columns[i], n, values + i * n, err);
+    kinds = values;
+    flags = kinds + n;
+    names = flags + n;
+    categories = names + n;
+    for (size_t i = 0; err->code == PS_OK && i < n; i++) {
+        const bool marked = is_marked(kinds[i], flags[i]);
+
+        if (!i || names[i] != names[i - 1] || marked != is_marked(kinds[i - 1], flags[i - 1]))
+            add_text(marked ? &r->labels : &r->codes, names[i]);
+        if (!i || categories[i] != categories[i - 1])
+            add_text(&r->codes, categories[i]);
+    }
     return err->code;
 }
 
 enum ps_status ps_redact_find_labels(struct ps_redaction *r, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *shapes = NULL;
 
-    ps_db_prepare(db, ps_query_sql("chunks_of_kinds"), &stmt, err);
-    ps_bind_int(stmt, ":kinds",
-                1 << PS_SLICE_ANNOTATION | 1 << PS_SLICE_GPU_ANNOTATION | 1 << PS_SLICE_NVTX);
+    ps_db_prepare(db, ps_query_sql("chunk_ids"), &stmt, err);
     while (ps_stmt_step(stmt, err))
         find_in_chunk(r, db, ps_col_int(stmt, 0), err);
+    ps_db_prepare(db, ps_query_sql("shape_texts"), &shapes, err);
+    while (ps_stmt_step(shapes, err))
+        add_text(&r->codes, ps_col_int(shapes, 0));
     r->knows_labels = err->code == PS_OK;
     return err->code;
 }

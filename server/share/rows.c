@@ -217,16 +217,18 @@ static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_bu
     }
 }
 
-/* Redacts the name of a slice. The program chooses the names of ranges that it marks, so they can
- * be any text. */
+/* Redacts a text of a trace. The program chooses the names of ranges and instants that it marks, of
+ * flows and of counters, so they can be any text. */
 static bool redact_slice(struct ps_redaction *r, const struct ps_rewritten_row *row,
                          struct ps_str text, struct ps_buf *out, struct ps_err *err)
 {
     int64_t id = row->cells[0].i;
+    const struct ps_str key = {(const char *)&id, sizeof id};
 
     if (!r->knows_labels && ps_redact_find_labels(r, row->source_db, err) != PS_OK)
         return false;
-    if (ps_intern_find(&r->labels, (struct ps_str){(const char *)&id, sizeof id}) != PS_INTERN_NONE)
+    if (ps_intern_find(&r->labels, key) != PS_INTERN_NONE ||
+        ps_intern_find(&r->codes, key) == PS_INTERN_NONE)
         ps_scrub_label(&r->scrub, text, out);
     else
         redact_text(r, text, out);
@@ -360,6 +362,7 @@ void ps_redact_begin_run(struct ps_redaction *r, const char *kind)
     r->has_whole_args = false;
     r->knows_labels = false;
     ps_intern_free(&r->labels);
+    ps_intern_free(&r->codes);
     (void)snprintf(r->kind, sizeof r->kind, "%s", kind);
     r->kind_texts = ps_kind_find(kind)->texts;
     r->scrub.names_are_tests = (r->kind_texts & PS_NAMES_ARE_TESTS) != 0;

@@ -1,0 +1,2 @@
+-- All chunks of slices.
+SELECT id FROM chunk;
