@@ -71,3 +71,11 @@ bool ps_json_next_element(struct ps_str *rest, struct ps_str *out)
 {
     return next_value(rest, out);
 }
+
+bool ps_json_has_nul(struct ps_str json)
+{
+    for (size_t i = 0; i + 1 < json.len; i++)
+        if (json.ptr[i] == '\\' && ps_str_starts_with(ps_str_skip(json, ++i), PS_STR("u0000")))
+            return true;
+    return false;
+}

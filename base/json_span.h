@@ -18,6 +18,9 @@ size_t ps_json_value_length(struct ps_str json);
  * Keys are compared as written, without decoding escapes. */
 struct ps_str ps_json_member(struct ps_str object, const char *key);
 
+/* Whether a string of the JSON text has an escaped NUL, at which cJSON would end the string. */
+bool ps_json_has_nul(struct ps_str json);
+
 /* Reads the next element of an array: *rest is the array at first, then the part after the element.
  * False: no more elements. */
 bool ps_json_next_element(struct ps_str *rest, struct ps_str *out);

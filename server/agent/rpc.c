@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/agent/rpc.h"
 
+#include "base/json_span.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -33,21 +34,6 @@ static bool fail(struct ps_rpc_message *out, struct ps_buf *reply, enum ps_rpc_c
     return false;
 }
 
-/* Whether the text has an escaped NUL, at which cJSON would end a string. */
-static bool has_nul(struct ps_str text)
-{
-    static const char escape[] = "\\u0000";
-    const char *at = text.ptr, *end = text.ptr + text.len;
-
-    for (; (at = memchr(at, '\\', (size_t)(end - at))) != NULL; at += 2) {
-        if ((size_t)(end - at) >= sizeof escape - 1 && memcmp(at, escape, sizeof escape - 1) == 0)
-            return true;
-        if (end - at < 2)
-            return false;
-    }
-    return false;
-}
-
 /* Parses exactly one JSON value. */
 static cJSON *parse(struct ps_str text)
 {
@@ -63,6 +49,24 @@ static cJSON *parse(struct ps_str text)
     return tree;
 }
 
+/* Parses a message with an escaped NUL, at which cJSON would end a string, for its id. */
+static bool fail_nul(struct ps_str text, struct ps_rpc_message *out, struct ps_buf *reply)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf copy = {0};
+    const cJSON *id;
+
+    ps_buf_add_str(&copy, text);
+    for (size_t i = 0; i < copy.len; i++)
+        if (copy.ptr[i] == '\\' && ++i + 5 <= copy.len && memcmp(copy.ptr + i, "u0000", 5) == 0)
+            copy.ptr[i + 4] = '1';
+    if (!(out->tree = parse(ps_buf_slice(&copy))))
+        return fail(out, reply, PS_RPC_PARSE_ERROR, "the message is not JSON in UTF-8");
+    id = cJSON_GetObjectItemCaseSensitive(out->tree, "id");
+    if (!cJSON_IsString(id) || !strchr(id->valuestring, '\1')) /* else the NUL may be in the id */
+        (void)ps_rpc_format_id(id, out->id);
+    return fail(out, reply, PS_RPC_INVALID_REQUEST, "a string contains a NUL character");
+}
+
 bool ps_rpc_read(struct ps_str text, struct ps_rpc_message *out, struct ps_buf *reply)
 {
     const cJSON *version, *method, *id, *params;
@@ -70,8 +74,11 @@ bool ps_rpc_read(struct ps_str text, struct ps_rpc_message *out, struct ps_buf *
     *out = (struct ps_rpc_message){.kind = PS_RPC_RESPONSE, .method = ""};
     if (text.len > PS_RPC_MESSAGE_MAX)
         return fail(out, reply, PS_RPC_INVALID_REQUEST, "the message is larger than 1 MiB");
-    if (text.len == 0 || !ps_utf8_is_valid(text) || memchr(text.ptr, '\0', text.len) ||
-        has_nul(text) || !(out->tree = parse(text)))
+    if (text.len == 0 || !ps_utf8_is_valid(text) || memchr(text.ptr, '\0', text.len))
+        return fail(out, reply, PS_RPC_PARSE_ERROR, "the message is not JSON in UTF-8");
+    if (ps_json_has_nul(text))
+        return fail_nul(text, out, reply);
+    if (!(out->tree = parse(text)))
         return fail(out, reply, PS_RPC_PARSE_ERROR, "the message is not JSON in UTF-8");
     if (!cJSON_IsObject(out->tree))
         return fail(out, reply, PS_RPC_INVALID_REQUEST,

@@ -215,12 +215,14 @@ static void delete_json(cJSON **json)
 
 enum ps_status ps_login(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
-    const char *token = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "token"));
+    PS_AUTO(delete_json) cJSON *body = NULL;
+    const char *token;
     char session[PS_TOKEN_SIZE];
     struct ps_token_holder holder;
     enum token_outcome outcome;
 
+    ps_labels_parse_body(req, "token", &body, err);
+    token = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "token"));
     if (!token)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be {\"token\":\"psf_...\"}");
     outcome = wait_s(req) > 0

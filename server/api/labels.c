@@ -2,6 +2,7 @@
 /* labels.c: reads and checks the labels of runs in requests. */
 #include <string.h>
 
+#include "base/json_span.h"
 #include "base/utf8.h"
 #include "server/api/state.h"
 
@@ -33,19 +34,11 @@ static enum ps_status read_note(struct ps_request *req, const char **out, struct
     return ps_note_read(&req->arena, value ? value : "", out, err);
 }
 
-static bool has_nul(struct ps_str json)
-{
-    for (size_t i = 0; i + 1 < json.len; i++)
-        if (json.ptr[i] == '\\' && ps_str_starts_with(ps_str_skip(json, ++i), PS_STR("u0000")))
-            return true;
-    return false;
-}
-
 enum ps_status ps_labels_parse_body(struct ps_request *req, const char *what, cJSON **out,
                                     struct ps_err *err)
 {
     *out = NULL;
-    if (has_nul(req->body))
+    if (ps_json_has_nul(req->body))
         return ps_fail(err, PS_BAD_REQUEST, "the body contains a NUL character");
     *out = cJSON_ParseWithLength(req->body.ptr, req->body.len);
     if (cJSON_IsObject(*out))

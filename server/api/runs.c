@@ -35,14 +35,18 @@ static void delete_json(cJSON **json)
  * @1, @2 would be another run. */
 enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(body, "runs"), *word;
-    const size_t most = (size_t)cJSON_GetArraySize(list);
-    const char **words = ps_arena_alloc(&req->arena, (most + 1) * sizeof *words);
-    char(*ids)[PS_ID_SIZE] = ps_arena_alloc(&req->arena, (most + 1) * sizeof *ids);
+    PS_AUTO(delete_json) cJSON *body = NULL;
+    const cJSON *list, *word;
+    const char **words;
+    char(*ids)[PS_ID_SIZE];
     struct ps_json json = ps_reply_json_writer(reply);
-    size_t n = 0;
+    size_t most, n = 0;
 
+    ps_labels_parse_body(req, "runs", &body, err);
+    list = cJSON_GetObjectItemCaseSensitive(body, "runs");
+    most = (size_t)cJSON_GetArraySize(list);
+    words = ps_arena_alloc(&req->arena, (most + 1) * sizeof *words);
+    ids = ps_arena_alloc(&req->arena, (most + 1) * sizeof *ids);
     if (!cJSON_IsArray(list))
         return ps_fail(err, PS_BAD_REQUEST, "the body must be {\"runs\":[\"RUN\",...]}");
     cJSON_ArrayForEach(word, list)

@@ -129,13 +129,15 @@ static enum ps_status read_question(struct sql_task *task, struct ps_err *err)
 {
     struct ps_request *req = task->req;
     struct ps_sql_request *out = &task->question;
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
-    const cJSON *sql = cJSON_GetObjectItemCaseSensitive(body, "sql");
-    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(body, "runs");
+    PS_AUTO(delete_json) cJSON *body = NULL;
+    const cJSON *sql, *runs;
     const struct ps_sql_limits *limits = &ps_request_api(req)->sql_limits;
     int64_t seconds;
     bool is_file;
 
+    ps_labels_parse_body(req, "sql and run or runs", &body, err);
+    sql = cJSON_GetObjectItemCaseSensitive(body, "sql");
+    runs = cJSON_GetObjectItemCaseSensitive(body, "runs");
     if (!cJSON_IsString(sql))
         return ps_fail(err, PS_BAD_REQUEST,
                        "the body must be a JSON object with sql and run or runs");
@@ -220,9 +222,11 @@ static enum ps_status save_query(struct ps_request *req, const cJSON *body, stru
 enum ps_status ps_post_saved_query(struct ps_request *req, struct ps_reply *reply,
                                    struct ps_err *err)
 {
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
+    PS_AUTO(delete_json) cJSON *body = NULL;
 
     reply->status = 204;
+    if (ps_labels_parse_body(req, "kind, name and sql", &body, err) != PS_OK)
+        return err->code;
     return save_query(req, body, err);
 }
 

@@ -259,6 +259,11 @@ class Saved(Sql):
 
 
 class Refusals(Sql):
+    def test_a_statement_with_a_nul(self):
+        """cJSON would end it there."""
+        for path in ("/api/v1/sql", "/api/v1/queries", "/api/v1/resolve"):
+            self.assertRefused(self.request("POST", path, '{"sql":"SELECT 1\\u0000, 2","runs":[],"name":"a","kind":""}'), 400, "bad_request")
+
     def test_nothing_is_written_or_opened(self):
         for sql in ("DELETE FROM note", "UPDATE meta SET v = 1", "INSERT INTO note VALUES(1)", "DROP TABLE meta", "DROP VIEW imports",
                     "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)", "CREATE TEMP VIEW v AS SELECT 1", "ALTER TABLE meta RENAME TO m",
