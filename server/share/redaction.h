@@ -26,8 +26,8 @@ struct ps_redaction {
                                   enum ps_reveal */
     /* State of the current run. */
     char kind[32];
-    unsigned kind_texts;     /* bits of enum ps_kind_texts of the kind */
-    bool knows_labels;       /* `labels` and `codes` are complete */
+    unsigned kind_texts; /* bits of enum ps_kind_texts of the kind */
+    bool knows_labels;   /* `labels` and `codes` are complete */
     /* text ids: labels, of the names that the program chose; codes, of names of code, categories
      * and shapes */
     struct ps_intern labels, codes;
@@ -57,8 +57,9 @@ void ps_redact_begin_run(struct ps_redaction *redaction, const char *kind);
  * kept. False: failed, see err. */
 bool ps_redact_template(struct ps_redaction *redaction, int64_t id, struct ps_str text,
                         struct ps_buf *out, struct ps_err *err);
-/* Collects the text ids of the names that the program chose in the current run in `labels`: those of
- * annotations, NVTX ranges, instants and async spans; and in `codes` those of all other slices. */
+/* Collects the text ids of the names that the program chose in the current run in `labels`: those
+ * of annotations, NVTX ranges, instants and async spans; and in `codes` those of all other slices.
+ */
 enum ps_status ps_redact_find_labels(struct ps_redaction *redaction, struct ps_db *db,
                                      struct ps_err *err);
 /* Redacts a row of table chunk_column. False: failed, see err. */
