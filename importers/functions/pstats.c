@@ -1165,25 +1165,48 @@ static void write_notes(struct report *r, uint64_t size)
                      (unsigned long long)(size - d->end_offset));
 }
 
-/* For yappi: the cumulative time of the longest function, if an event loop of asyncio waited and
- * own times exceed that time. Own times of coroutines include their waits, which overlap. 0: own
- * times do not overlap, as those of CPU time. */
-static double overlapped_time(struct report *r)
+/* Whether a function of the standard library or a built-in one waits, by its name. */
+static bool is_wait(struct ps_str file, struct ps_str name)
 {
-    double longest = 0, waited = 0, total = ps_num_to_real(r->tottime);
+    static const char *const files[] = {"selectors.py",  "threading.py", "queue.py", "socket.py",
+                                        "subprocess.py", "tasks.py",     "ssl.py",   "~"};
+    static const char *const words[] = {"select", "acquire", "wait", "sleep", "poll", "recv"};
+    bool is_library = !file.len, waits = false;
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        is_library |= ps_str_eq_c(file, files[i]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        waits |= ps_str_find(name, ps_str_from_c(words[i])) != NULL;
+    return is_library && waits;
+}
+
+/* yappi does not write its clock: only with that of the wall do functions that wait have time. */
+static bool has_wall_clock(struct report *r)
+{
+    double waited = 0;
 
     for (uint32_t row = 1; row <= r->dump->n_listed_functions; row++) {
         const struct function *f = function_at_row(r, row);
-        struct ps_str file = display_text(r, f->file);
-        double cumtime = ps_num_to_real(f->cumtime);
 
-        if (ps_str_eq_c(base_name(file), "selectors.py") &&
-            ps_str_find(display_text(r, f->name), PS_STR("select")))
-            waited += cumtime;
+        if (is_wait(base_name(display_text(r, f->file)), display_text(r, f->name)))
+            waited += ps_num_to_real(f->cumtime);
+    }
+    return r->dump->producer == YAPPI && waited > 0.01 * ps_num_to_real(r->tottime);
+}
+
+/* For yappi's clock of the wall: the cumulative time of the longest function, if own times exceed
+ * that time. Own times of coroutines and threads include their waits, which overlap. 0: own times
+ * do not overlap, as those of CPU time. */
+static double overlapped_time(struct report *r)
+{
+    double longest = 0;
+
+    for (uint32_t row = 1; row <= r->dump->n_listed_functions; row++) {
+        double cumtime = ps_num_to_real(function_at_row(r, row)->cumtime);
+
         longest = cumtime > longest ? cumtime : longest;
     }
-    return r->dump->producer == YAPPI && waited > 0.01 * total && total > 1.05 * longest ? longest
-                                                                                         : 0;
+    return has_wall_clock(r) && ps_num_to_real(r->tottime) > 1.05 * longest ? longest : 0;
 }
 
 static void write_overlap(struct report *r)
@@ -1194,8 +1217,8 @@ static void write_overlap(struct report *r)
         return;
     r->out->ops->number(r->out, "overlapped_s", ps_real(elapsed));
     ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-                 "own times of coroutines include their waits, and waits overlap: own times add up "
-                 "to %.4g s, while the longest function took %.4g s",
+                 "own times of coroutines and threads include their waits, and waits overlap: own "
+                 "times add up to %.4g s, while the longest function took %.4g s",
                  ps_num_to_real(r->tottime), elapsed);
 }
 
@@ -1226,8 +1249,9 @@ static bool write_all(struct report *r, uint64_t size)
     write_overlap(r);
     write_notes(r, size);
     r->out->ops->ledger(r->out, &ledger);
-    r->out->ops->headline(r->out,
-                          &(struct ps_headline){ps_num_to_real(r->tottime), "s", "tottime"});
+    r->out->ops->headline(
+        r->out, &(struct ps_headline){ps_num_to_real(r->tottime), "s",
+                                      has_wall_clock(r) ? "tottime by wall clock" : "tottime"});
     return true;
 }
 

@@ -126,6 +126,9 @@ class Sampled(ShelfTest):
         self.assertIn("Its 1 child process peaks at 19.0 MiB; the file does not say whether the curve contains it",
                       self.show(self.add("b.dat", f"CMDLINE python b.py\n{curve}".replace(" 30 ", " 19 ").encode())))
 
+    def test_the_clock_of_yappi(self):
+        self.assertRegex(self.show(self.add("wall.prof", golden("pstats/ok_yappi_async.prof"))), r"headline +1.063 s tottime by wall clock\n")
+
     def test_functions_of_flameprof_have_the_line_of_their_def(self):
         run = self.add("flameprof.log", b"~:0:<built-in method builtins.exec>;/srv/a.py:1:<module>;/srv/a.py:5:A.f;/srv/a.py:9:A.f 1500\n")
         text = self.show(run)
