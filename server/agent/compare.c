@@ -163,7 +163,7 @@ static void add_named_rows(struct ps_buf *text, const cJSON *rows, const char *u
     }
 }
 
-/* Writes GET compare/conclusion: which rows explain the difference. */
+/* Writes GET compare/conclusion: what changed, or which rows explain the difference. */
 static void add_causes(struct ps_tool_call *call, const char *base, const char *now)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -179,6 +179,12 @@ static void add_causes(struct ps_tool_call *call, const char *base, const char *
     /* some tables have no sum that rows could explain: the answer is complete without it */
     if (ps_ask(call, &path, &conclusion, PS_ERR_IGNORED) != PS_OK || !cJSON_IsObject(conclusion))
         return;
+    if (cJSON_GetArraySize(ps_member(conclusion, "sentence")) > 0) {
+        ps_buf_puts(&text, "Cause: ");
+        ps_output_sentence(&text, ps_member(conclusion, "sentence"));
+        ps_output_paragraph(call->out, &text);
+        return;
+    }
     rows = ps_member(conclusion, "rows");
     unit = ps_member_text(conclusion, "unit");
     per = ps_member_text(conclusion, "per");

@@ -37,7 +37,7 @@ static void add_code(const char *name, struct ps_buf *out)
     ps_append_escaped(out, ps_str_from_c(slash ? slash + 1 : name));
 }
 
-static void add_sentence(const cJSON *parts, struct ps_buf *out)
+bool ps_cli_add_sentence(const cJSON *parts, struct ps_buf *out)
 {
     const cJSON *part;
     char text[64];
@@ -53,6 +53,7 @@ static void add_sentence(const cJSON *parts, struct ps_buf *out)
         else
             ps_append_escaped(out, ps_str_from_c(ps_run_text(part, "text")));
     }
+    return cJSON_GetArraySize(parts) > 0;
 }
 
 /* Appends the cell "up to 1.110 s", as on the page. */
@@ -118,10 +119,10 @@ static void add_cause(struct ps_table *table, const cJSON *cause,
     if (columns->has_savings)
         add_saving(table, cause, columns->save_unit);
     ps_buf_puts(&title, is_part ? "  " : "");
-    add_sentence(cJSON_GetObjectItemCaseSensitive(cause, "title"), &title);
+    (void)ps_cli_add_sentence(cJSON_GetObjectItemCaseSensitive(cause, "title"), &title);
     if (cJSON_GetArraySize(evidence) > 0 && !is_link_only(evidence)) {
         ps_buf_puts(&title, ": ");
-        add_sentence(evidence, &title);
+        (void)ps_cli_add_sentence(evidence, &title);
     }
     ps_table_cell(table, title.ptr);
 }
@@ -217,8 +218,8 @@ static enum ps_status read_conclusion(struct ps_client *client, const char *run_
 static void add_verdict(const cJSON *conclusion, unsigned width, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sentence = {0};
-    add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "verdict"), &sentence);
-    add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "sentence"), &sentence);
+    (void)ps_cli_add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "verdict"), &sentence);
+    (void)ps_cli_add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "sentence"), &sentence);
     ps_append_wrapped(out, ps_buf_slice(&sentence), width, 0, 0);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
 #include "server/cli/comparison.h"
+#include "server/cli/conclusion.h"
 #include "server/cli/snapshot_diff.h"
 #include "server/cli/table.h"
 #include "server/cli/tool_text.h"
@@ -28,27 +29,17 @@ static void add_cause(const cJSON *row, const char *unit, struct ps_buf *out)
     ps_buf_printf(out, " (%s)", ps_format_change(ps_run_number(row, "delta"), unit, change));
 }
 
-/* Appends the rows that explain the difference. */
-static enum ps_status add_conclusion(const struct ps_cli_comparison *compared, struct ps_buf *out,
-                                     struct ps_err *err)
+/* Appends the rows that explain a difference; nothing if no row does. */
+static void add_explanation(const cJSON *explanation, struct ps_buf *out)
 {
-    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
-    const cJSON *rows, *first, *second;
-    const char *unit, *found;
+    const char *unit = ps_run_text(explanation, "unit");
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(explanation, "rows"),
+                *first = cJSON_GetArrayItem(rows, 0), *second = cJSON_GetArrayItem(rows, 1);
     char change[64], own[64];
-    if (ps_cli_conclusion(compared, &conclusion, err) != PS_OK)
-        return err->code;
-    found = ps_run_text(conclusion, "found");
-    unit = ps_run_text(conclusion, "unit");
-    rows = cJSON_GetObjectItemCaseSensitive(conclusion, "rows");
-    first = cJSON_GetArrayItem(rows, 0);
-    second = cJSON_GetArrayItem(rows, 1);
-    if (!found[0] || strcmp(found, "none") == 0)
-        return PS_OK;
-    ps_format_change(ps_run_number(conclusion, "delta"), unit, change);
+    ps_format_change(ps_run_number(explanation, "delta"), unit, change);
     if (!first) {
-        ps_buf_printf(out, "%s is spread over %.0f %ss", change, ps_run_number(conclusion, "n"),
-                      ps_run_text(conclusion, "row"));
+        ps_buf_printf(out, "%s is spread over %.0f %ss", change, ps_run_number(explanation, "n"),
+                      ps_run_text(explanation, "row"));
     } else if (!second) {
         ps_append_escaped(out, ps_str_from_c(ps_run_text(first, "name")));
         ps_buf_printf(out, " explains %s of %s",
@@ -63,8 +54,37 @@ static enum ps_status add_conclusion(const struct ps_cli_comparison *compared, s
                           : "explain most of",
                       change);
     }
-    ps_cli_add_per(conclusion, out);
-    ps_buf_puts(out, ".\n");
+    ps_cli_add_per(explanation, out);
+    ps_buf_puts(out, ".");
+}
+
+static bool is_explained(const cJSON *explanation)
+{
+    const char *found = ps_run_text(explanation, "found");
+    return found[0] && strcmp(found, "none") != 0;
+}
+
+/* Appends what changed, or the rows that explain the difference. */
+static enum ps_status add_conclusion(const struct ps_cli_comparison *compared, struct ps_buf *out,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    const cJSON *inside;
+    if (ps_cli_conclusion(compared, &conclusion, err) != PS_OK)
+        return err->code;
+    if (ps_cli_add_sentence(cJSON_GetObjectItemCaseSensitive(conclusion, "sentence"), out)) {
+        ps_buf_puts(out, "\n");
+        return PS_OK;
+    }
+    if (!is_explained(conclusion))
+        return PS_OK;
+    add_explanation(conclusion, out);
+    inside = cJSON_GetObjectItemCaseSensitive(conclusion, "inside");
+    if (is_explained(inside)) {
+        ps_buf_printf(out, " %s: ", ps_run_text(inside, "title"));
+        add_explanation(inside, out);
+    }
+    ps_buf_puts(out, "\n");
     return PS_OK;
 }
 

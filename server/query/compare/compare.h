@@ -129,6 +129,25 @@ void ps_compare_write_per(const struct ps_compare_groups *groups,
                           const struct ps_query_comparison *head,
                           const struct ps_compare_work *work, struct ps_json *json);
 
+/* --- What changed (function_changes.c, import_changes.c) --- */
+
+struct ps_conclusion;
+struct ps_sentence;
+
+/* Says which own functions changed between two cProfile dumps: their calls, or the cost of a call.
+ * Says nothing if the runs are others, or hold too little to tell. Texts are in the arena of `c`.
+ */
+enum ps_status ps_compare_say_functions(struct ps_store *store,
+                                        const struct ps_compare_groups *groups,
+                                        struct ps_conclusion *c, struct ps_sentence *to,
+                                        struct ps_err *err);
+
+/* Says which packages are imported anew, no more, or in more time; of two import logs. */
+enum ps_status ps_compare_say_imports(struct ps_store *store,
+                                      const struct ps_compare_groups *groups,
+                                      struct ps_conclusion *c, struct ps_sentence *to,
+                                      struct ps_err *err);
+
 /* --- Tables that the runs share (compare.c) --- */
 
 struct ps_shared_table {

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "server/query/conclusion/conclusion.h"
+
 #define PS_EXPLAIN_SHARE 0.5  /* of the difference */
 #define PS_NOTABLE_SHARE 0.01 /* of the base: smaller differences are not explained */
 #define PS_SPREAD_SHARE  0.9  /* of the difference: rows that add up to this are counted */
@@ -159,8 +161,33 @@ static enum ps_status acquire(struct ps_store *store, const struct ps_compare_gr
     return ps_cached_comparison_acquire(store, groups, of, (struct ps_params){params, 2}, out, err);
 }
 
-/* Kernels are launched by operators: which of these explain the part of the kernels? Where no
- * operator is known, as for replayed graphs, the kernels themselves do. */
+/* Where the rows that explain a part of a step are: kernels are launched by operators; where no
+ * operator is known, as for replayed graphs, the kernels themselves tell. */
+static const struct {
+    const char *part, *of, *metric;
+} inside_of_parts[] = {{"kernel", "operators", "self_device_us"},
+                       {"kernel", "kernels", "total_us"},
+                       {"cpu", "operators", "self_cpu_us"},
+                       {"cpu_exec", "operators", "self_cpu_us"}};
+
+/* NULL in *out: the part has no such rows. */
+static enum ps_status acquire_inside(struct ps_store *store, const struct ps_compare_groups *groups,
+                                     struct ps_str part, struct ps_cached_comparison **out,
+                                     struct ps_err *err)
+{
+    *out = NULL;
+    for (size_t i = 0; i < sizeof inside_of_parts / sizeof *inside_of_parts && !*out; i++) {
+        if (!ps_str_eq_c(part, inside_of_parts[i].part))
+            continue;
+        acquire(store, groups, inside_of_parts[i].of, inside_of_parts[i].metric, "step", out, err);
+        if (err->code == PS_BAD_REQUEST) /* no row has this metric */
+            *err = (struct ps_err)PS_ERR_INIT;
+    }
+    return err->code;
+}
+
+/* Writes the key "inside": the rows that explain the one part of a step that explains the
+ * difference. */
 static enum ps_status write_inside(struct ps_store *store, const struct ps_compare_groups *groups,
                                    const struct ps_cached_comparison *table,
                                    const struct explanation *found, struct ps_json *json,
@@ -170,23 +197,30 @@ static enum ps_status write_inside(struct ps_store *store, const struct ps_compa
     struct explanation inside;
 
     ps_json_key(json, "inside");
-    if (found->found != FOUND_ONE || strcmp(table->table->name, "step_parts") != 0 ||
-        !ps_str_eq_c(found->rows[0]->name, "kernel")) {
+    if (found->found == FOUND_ONE && strcmp(table->table->name, "step_parts") == 0 &&
+        acquire_inside(store, groups, found->rows[0]->name, &causes, err) != PS_OK)
+        return err->code;
+    if (!causes) {
         ps_json_null(json);
         return err->code;
     }
-    acquire(store, groups, "operators", "self_device_us", "step", &causes, err);
-    if (err->code == PS_BAD_REQUEST) { /* no operator has device time */
-        *err = (struct ps_err)PS_ERR_INIT;
-        acquire(store, groups, "kernels", "total_us", "step", &causes, err);
-    }
-    if (err->code != PS_OK)
-        return err->code;
     inside = explain(causes);
     ps_json_object(json);
     write_explanation(causes, &inside, json);
     ps_json_end(json);
     ps_cached_comparison_release(causes);
+    return err->code;
+}
+
+/* Writes the key "sentence": what changed, where more can be said than which rows differ. */
+static enum ps_status write_sentence(struct ps_store *store, const struct ps_compare_groups *groups,
+                                     struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.unit = "s"};
+
+    if (ps_compare_say_functions(store, groups, &c, &c.sentence, err) == PS_OK)
+        ps_compare_say_imports(store, groups, &c, &c.sentence, err);
+    ps_sentence_write(json, "sentence", &c.sentence);
     return err->code;
 }
 
@@ -214,7 +248,8 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
     found = explain(table);
     ps_json_object(json);
     write_explanation(table, &found, json);
-    write_inside(store, groups, table, &found, json, err);
+    if (write_inside(store, groups, table, &found, json, err) == PS_OK)
+        write_sentence(store, groups, json, err);
     ps_json_end(json);
     ps_cached_comparison_release(table);
     return err->code;

@@ -9,7 +9,6 @@
 #include "base/python_path.h"
 
 #define CAUSE_SCORE    0.2  /* share times likelihood; with less, there is no single cause */
-#define OWN_SHARE      0.1  /* if own code causes less, the dump is that of a library */
 #define ROW_SHARE      0.05 /* units with a smaller share are not listed */
 #define PART_SHARE     0.10 /* parts with a smaller share of their unit are not listed */
 #define NEXT_SHARE     0.10 /* the sentence names the next unit if it has more */
@@ -924,38 +923,13 @@ static void add_rows(struct ps_conclusion *c, const struct ps_own_time *times,
             add_row(c, times, &findings->items[i], 1, findings->items[i].score >= CAUSE_SCORE);
 }
 
-static double own_time(const struct ps_own_time *times, bool with_modules)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < times->n_functions; i++)
-        if (with_modules || !ps_str_eq_c(times->functions[i].name, "<module>"))
-            sum += times->functions[i].charged_s;
-    return sum;
-}
-
-/* Charges the time to own code. If there is none besides a script that starts a package, the
- * functions of the package are own code. */
-static bool charge(struct ps_own_time *times)
-{
-    struct ps_str program;
-
-    ps_own_time_charge(times, (struct ps_str){NULL, 0});
-    if (own_time(times, false) >= OWN_SHARE * times->total_s)
-        return true;
-    program = ps_own_time_program(times);
-    if (program.ptr)
-        ps_own_time_charge(times, program);
-    return own_time(times, true) + times->imports_s >= OWN_SHARE * times->total_s;
-}
-
 bool ps_conclude_own_time(struct ps_conclusion *c, struct ps_own_time *times)
 {
     struct findings findings;
     bool imports, is_cause;
     size_t merged;
 
-    if (!charge(times))
+    if (!ps_own_time_charge_program(times))
         return false;
     find_causes(times, &findings);
     if (!findings.n && !(times->imports_s > 0))

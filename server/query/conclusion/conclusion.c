@@ -176,8 +176,7 @@ void ps_report_link_write(struct ps_json *json, const struct ps_report_link *lin
     ps_json_end(json);
 }
 
-static void write_sentence(struct ps_json *json, const char *key,
-                           const struct ps_sentence *sentence)
+void ps_sentence_write(struct ps_json *json, const char *key, const struct ps_sentence *sentence)
 {
     ps_json_key(json, key);
     ps_json_array(json);
@@ -209,12 +208,12 @@ static void write_causes(struct ps_json *json, const struct ps_conclusion *c)
         ps_json_object(json);
         ps_json_key_str(json, "rule", cause->rule);
         ps_json_key_int(json, "level", cause->level);
-        write_sentence(json, "title", &cause->title);
+        ps_sentence_write(json, "title", &cause->title);
         ps_json_key_real(json, "amount", cause->amount);
         ps_json_key_real(json, "share", cause->share);
         ps_json_key_real(json, "save_min", cause->save_min);
         ps_json_key_real(json, "save_max", cause->save_max);
-        write_sentence(json, "evidence", &cause->evidence);
+        ps_sentence_write(json, "evidence", &cause->evidence);
         ps_json_key_str(json, "advice", cause->advice);
         ps_json_end(json);
     }
@@ -239,8 +238,8 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
     ps_json_key_str(json, "save_unit", c->save_unit ? c->save_unit : c->unit);
     ps_json_key_str(json, "per", c->per);
     ps_json_key_str(json, "base", c->base);
-    write_sentence(json, "verdict", &c->verdict);
-    write_sentence(json, "sentence", &c->sentence);
+    ps_sentence_write(json, "verdict", &c->verdict);
+    ps_sentence_write(json, "sentence", &c->sentence);
     ps_composition_write(&c->composition, json);
     write_causes(json, c);
     write_texts(json, "notes", c->notes, c->n_notes);

@@ -144,6 +144,8 @@ void ps_compose_origins(struct ps_conclusion *c, const double values[PS_N_ORIGIN
                         const char *builtin, struct ps_report_link link, bool hides_others);
 /* Writes the key "composition": null if it has fewer than two parts. */
 void ps_composition_write(const struct ps_composition *composition, struct ps_json *json);
+/* Writes a key with the parts of a sentence. */
+void ps_sentence_write(struct ps_json *json, const char *key, const struct ps_sentence *sentence);
 /* Writes the key "link". */
 void ps_report_link_write(struct ps_json *json, const struct ps_report_link *link);
 

@@ -587,6 +587,24 @@ static enum ps_status read_own_time(struct ps_db *db, const struct profile *prof
     return err->code;
 }
 
+enum ps_status ps_own_time_read(struct ps_db *db, struct ps_own_time *out, bool *is_charged,
+                                struct ps_err *err)
+{
+    PS_AUTO(profile_free) struct profile profile = {.functions = NULL};
+
+    *is_charged = false;
+    read_summary(db, &profile, err);
+    read_functions(db, &profile, err);
+    read_calls(db, &profile, false, err);
+    if (err->code != PS_OK || !can_charge(&profile) ||
+        read_own_time(db, &profile, out, err) != PS_OK)
+        return err->code;
+    out->text = profile.text;
+    profile.text = (struct ps_arena){.block = NULL};
+    *is_charged = ps_own_time_charge_program(out);
+    return err->code;
+}
+
 enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out,
                                      struct ps_err *err)
 {

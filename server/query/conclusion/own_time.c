@@ -8,6 +8,7 @@
 #include "base/python_path.h"
 
 #define LOOP_RATIO  4.0 /* calls for each call of the caller that make the caller a loop */
+#define OWN_SHARE   0.1 /* if own code causes less, the dump is that of a library */
 #define MAIN_CALLER 0.6 /* share of a unit's time that its main caller has */
 
 void ps_own_time_free(struct ps_own_time *times)
@@ -15,6 +16,7 @@ void ps_own_time_free(struct ps_own_time *times)
     free(times->functions);
     free(times->calls);
     free(times->by_callee);
+    ps_arena_free(&times->text);
 }
 
 /* --- Units --- */
@@ -628,4 +630,29 @@ struct ps_str ps_own_time_program(const struct ps_own_time *times)
             found = function;
     }
     return found ? ps_python_package_of(found->path) : (struct ps_str){NULL, 0};
+}
+
+/* --- The program --- */
+
+static double sum_charged(const struct ps_own_time *times, bool with_modules)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < times->n_functions; i++)
+        if (with_modules || !ps_str_eq_c(times->functions[i].name, "<module>"))
+            sum += times->functions[i].charged_s;
+    return sum;
+}
+
+bool ps_own_time_charge_program(struct ps_own_time *times)
+{
+    struct ps_str program;
+
+    ps_own_time_charge(times, (struct ps_str){NULL, 0});
+    if (sum_charged(times, false) >= OWN_SHARE * times->total_s)
+        return true;
+    program = ps_own_time_program(times);
+    if (program.ptr)
+        ps_own_time_charge(times, program);
+    return sum_charged(times, true) + times->imports_s >= OWN_SHARE * times->total_s;
 }

@@ -19,6 +19,7 @@
 
 #include "base/python_origin.h"
 #include "server/query/conclusion/known_calls.h"
+#include "server/runfile/db.h"
 
 #define PS_NO_FUNCTION UINT32_MAX
 
@@ -59,11 +60,16 @@ struct ps_own_time {
     size_t n_calls, cap_calls;
     uint32_t *by_callee; /* computed: indices of calls, sorted by callee */
     double total_s, imports_s, remainder_s;
+    struct ps_arena text; /* names and paths, unless another struct has them */
 };
 
 /* Computes all values. Before, the caller fills in the functions and calls. `program`: a package
  * whose functions are own code, or {NULL, 0}. */
 void ps_own_time_charge(struct ps_own_time *times, struct ps_str program);
+
+/* Charges the time to own code. If there is none besides a script that starts a package, the
+ * functions of the package are own code. False: own code causes too little of the time. */
+bool ps_own_time_charge_program(struct ps_own_time *times);
 
 /* The callers of a unit, as far as they are about its only ones: a chain of units, each of which is
  * the main caller of the one before, possibly through library functions. */
@@ -82,6 +88,11 @@ struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t 
 /* The package that the program is, if nothing but the interpreter calls it: of `python -m black`
  * "black". {NULL, 0}: none. */
 struct ps_str ps_own_time_program(const struct ps_own_time *times);
+
+/* Reads a run and charges its times. *is_charged: whether the run has what that needs and enough of
+ * its time is caused by own code; otherwise *out holds no times. The caller frees *out. */
+enum ps_status ps_own_time_read(struct ps_db *db, struct ps_own_time *out, bool *is_charged,
+                                struct ps_err *err);
 
 void ps_own_time_free(struct ps_own_time *times); /* for PS_AUTO */
 

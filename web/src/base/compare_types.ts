@@ -148,8 +148,19 @@ export interface Explanation {
 
 /** Response of GET /compare/conclusion; null if the rows of the first table do not add up. */
 export interface ComparisonConclusion extends Explanation {
-    /** the operators that explain the part of the kernels; null if that part is not the cause */
+    /** the operators that explain the part of the kernels or of the CPU; null if neither is the cause */
     inside: Explanation | null;
+    /** what changed, as in GET /runs/{id}/conclusion; empty: only the rows are known */
+    sentence: ComparisonWords[];
+}
+
+/** Text, the name of code, or a number. */
+export interface ComparisonWords {
+    text?: string;
+    code?: string;
+    value?: number | null;
+    unit?: string;
+    link?: { tab: string; params: Record<string, string> };
 }
 
 export interface ComparisonRow extends Omit<Judged, 'delta'> {

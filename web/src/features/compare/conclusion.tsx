@@ -6,10 +6,12 @@
 import type {
     Comparison,
     ComparisonConclusion,
+    ComparisonWords,
     ExplainingRow,
     Explanation,
 } from '../../base/compare_types';
 import { formatHash, route } from '../../base/router';
+import { int } from '../../base/units';
 import { useJson } from '../shared/use_json';
 import { explanationWords } from './conclusion_text';
 import { comparePath, groupsOf, PARTS_TABLE, selectionKey, STEPS_TAB } from './state';
@@ -39,6 +41,30 @@ function Sentence({ of }: { of: Explanation }) {
     );
 }
 
+/** What changed, with links to the rows of a name. */
+function Changes({ words }: { words: ComparisonWords[] }) {
+    const groups = groupsOf(route.value.query);
+    return (
+        <>
+            {words.map(({ text, code, value, link }, i) => {
+                const content = text ?? code ?? (value === null ? '–' : int(value ?? 0));
+                return link ? (
+                    <a
+                        key={i}
+                        class={code ? 'mono' : ''}
+                        href={formatHash(['compare', link.tab], { ...groups, ...link.params })}
+                        title={content}
+                    >
+                        {content}
+                    </a>
+                ) : (
+                    <span key={i}>{content}</span>
+                );
+            })}
+        </>
+    );
+}
+
 export function ConclusionLine({ comparison }: { comparison: Comparison }) {
     const isNoise = comparison.headline?.verdict === 'same';
     const { query } = route.value;
@@ -51,7 +77,13 @@ export function ConclusionLine({ comparison }: { comparison: Comparison }) {
         <p class="compare-conclusion">
             {data && (
                 <b>
-                    <Sentence of={data} />.
+                    {data.sentence.length > 0 ? (
+                        <Changes words={data.sentence} />
+                    ) : (
+                        <>
+                            <Sentence of={data} />.
+                        </>
+                    )}
                 </b>
             )}
             {inside && inside.found !== 'none' && (

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * function_changes.c: says which functions of a program changed between two cProfile dumps.
+ *
+ * What is compared is the time that each own function causes, with the library code below it
+ * (own_time.h), so that a slower `export` is named and not the functions of the json package that
+ * it spends its time in.
+ */
+#include "server/query/compare/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/format.h"
+#include "base/hash_table.h"
+#include "compare/function_changes.h"
+#include "importers/kinds.h"
+#include "server/query/conclusion/conclusion.h"
+#include "server/query/conclusion/own_time.h"
+
+#define SPEED_NOTED   0.1 /* ln(ratio) from which the speed of the machine is told */
+#define NOTABLE_SHARE 0.3 /* of the largest change: smaller ones are not told */
+#define NAMES_MAX     3
+#define NO_CODE       "(no own function)"
+
+/* --- Own functions --- */
+
+/* The own functions of a run. */
+struct own_functions {
+    struct ps_own_time times;
+    struct ps_profiled_function *items;
+    uint64_t *hashes; /* of callers and callees */
+    struct ps_profiled_functions all;
+    bool is_charged;
+};
+
+static void own_functions_free(struct own_functions *own)
+{
+    ps_own_time_free(&own->times);
+    free(own->items);
+    free(own->hashes);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static size_t sort_unique(uint64_t *hashes, size_t n)
+{
+    size_t kept = 0;
+
+    qsort(hashes, n, sizeof *hashes, by_value);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || hashes[kept - 1] != hashes[i])
+            hashes[kept++] = hashes[i];
+    return kept;
+}
+
+static uint64_t hash_of(const struct ps_own_time *times, uint32_t function)
+{
+    const struct ps_str name = times->functions[function].name;
+
+    return ps_hash_bytes(name.ptr, name.len);
+}
+
+/* Appends the names around function `id` to `hashes`, at `used`. */
+static void add_function(struct own_functions *own, uint32_t id, size_t *used)
+{
+    const struct ps_timed_function *from = &own->times.functions[id];
+    struct ps_profiled_function *to = &own->items[own->all.n++];
+    uint64_t *const callers = own->hashes + *used, *const callees = callers + from->n_callers;
+
+    for (uint32_t i = 0; i < from->n_callers; i++)
+        callers[i] = hash_of(&own->times,
+                             own->times.calls[own->times.by_callee[from->first_caller + i]].caller);
+    for (uint32_t i = 0; i < from->n_callees; i++)
+        callees[i] = hash_of(&own->times, own->times.calls[from->first_callee + i].callee);
+    *used += from->n_callers + from->n_callees;
+    *to = (struct ps_profiled_function){.name = from->name,
+                                        .path = from->path,
+                                        .line = from->line,
+                                        .calls = from->ncalls,
+                                        .time = from->charged_s,
+                                        .hash = hash_of(&own->times, id),
+                                        .callers = callers,
+                                        .callees = callees,
+                                        .n_callers = sort_unique(callers, from->n_callers),
+                                        .n_callees = sort_unique(callees, from->n_callees)};
+}
+
+static void list_functions(struct own_functions *own)
+{
+    const struct ps_own_time *times = &own->times;
+    size_t used = 0;
+
+    own->items = ps_alloc_array(times->n_functions + 2, sizeof *own->items);
+    own->hashes = ps_alloc_array(2 * times->n_calls + 1, sizeof *own->hashes);
+    for (uint32_t id = 0; id < times->n_functions; id++) {
+        const struct ps_timed_function *function = &times->functions[id];
+
+        if (function->is_present && function->is_own && function->unit == id)
+            add_function(own, id, &used);
+    }
+    own->items[own->all.n++] =
+        (struct ps_profiled_function){.name = PS_STR("imports"), .time = times->imports_s};
+    own->items[own->all.n++] =
+        (struct ps_profiled_function){.name = PS_STR(NO_CODE), .time = times->remainder_s};
+    own->all.items = own->items;
+    own->all.total = times->total_s;
+}
+
+static enum ps_status read_run(struct ps_store *store, const char *run, struct own_functions *out,
+                               struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+
+    ps_run_acquire(store, run, &db, err);
+    if (err->code == PS_OK)
+        ps_own_time_read(db, &out->times, &out->is_charged, err);
+    ps_run_release(db);
+    if (err->code == PS_OK && out->is_charged)
+        list_functions(out);
+    return err->code;
+}
+
+/* --- Words --- */
+
+struct words {
+    struct ps_conclusion *c;
+    struct ps_sentence *to;
+    const struct own_functions *base, *now;
+    const struct ps_function_changes *changes;
+};
+
+static const struct ps_profiled_function *function_of(const struct words *w,
+                                                      const struct ps_function_change *change)
+{
+    return change->now == PS_NO_FUNCTION_INDEX ? &w->base->items[change->base]
+                                               : &w->now->items[change->now];
+}
+
+static bool is_import(const struct ps_profiled_function *function)
+{
+    return !function->path.ptr;
+}
+
+static void say_name(const struct words *w, const struct ps_profiled_function *function)
+{
+    if (is_import(function)) {
+        ps_say(w->c, w->to, "%s",
+               ps_str_eq_c(function->name, NO_CODE) ? "code that no own function calls"
+                                                    : "imports");
+        return;
+    }
+    ps_say_code(w->c, w->to, ps_link_name(w->c, "functions", function->name), function->name);
+    ps_say(w->c, w->to, " (");
+    ps_say_place(w->c, w->to, ps_link_none, function->path, function->line);
+    ps_say(w->c, w->to, ")");
+}
+
+static bool is_speed_told(const struct ps_function_changes *changes)
+{
+    return fabs(log(changes->speed)) > SPEED_NOTED;
+}
+
+/* "+1.245 s of +1.300 s": both at the speed of the base if the speed is told. */
+static void say_amount(const struct words *w, const struct ps_function_change *change)
+{
+    const double speed = is_speed_told(w->changes) ? w->changes->speed : 1;
+    const double before =
+        change->base == PS_NO_FUNCTION_INDEX ? 0 : w->base->items[change->base].time;
+    const double after = change->now == PS_NO_FUNCTION_INDEX ? 0 : w->now->items[change->now].time;
+    char own[64], all[64];
+
+    ps_format_change(after / speed - before, "s", own);
+    ps_format_change(w->now->all.total / speed - w->base->all.total, "s", all);
+    ps_say(w->c, w->to, "%s of %s", own, all);
+}
+
+static void say_times(const struct words *w, double ratio)
+{
+    if (ratio >= 1)
+        ps_say(w->c, w->to, "%.*f times", ratio < 10 ? 1 : 0, ratio);
+    else
+        ps_say(w->c, w->to, "%.2f times", ratio);
+}
+
+/* "is called 60,000 times instead of 20,000, at the same cost a call". */
+static void say_how(const struct words *w, const struct ps_function_change *change)
+{
+    const struct ps_profiled_function *function = function_of(w, change);
+    const int64_t before =
+        change->base == PS_NO_FUNCTION_INDEX ? 0 : w->base->items[change->base].calls;
+
+    if (change->kind == PS_FUNCTION_ADDED || change->kind == PS_FUNCTION_REMOVED) {
+        ps_say(w->c, w->to, change->kind == PS_FUNCTION_ADDED ? " is new" : " is gone");
+        if (function->calls > 0) {
+            ps_say(w->c, w->to, ", with ");
+            ps_say_value(w->to, ps_link_none, (double)function->calls, "count");
+            ps_say(w->c, w->to, function->calls == 1 ? " call" : " calls");
+        }
+        return;
+    }
+    if (change->calls_ratio == 0) { /* imports and the like */
+        ps_say(w->c, w->to, " take ");
+        say_times(w, change->cost_ratio);
+        ps_say(w->c, w->to, " as long");
+        return;
+    }
+    if (function->calls == 1 && before == 1) {
+        ps_say(w->c, w->to, " takes ");
+        say_times(w, change->cost_ratio);
+        ps_say(w->c, w->to, " as long");
+        return;
+    }
+    ps_say(w->c, w->to, " is called ");
+    ps_say_value(w->to, ps_link_none, (double)function->calls, "count");
+    ps_say(w->c, w->to, function->calls == 1 ? " time " : " times ");
+    if (function->calls == before) {
+        ps_say(w->c, w->to, "as before");
+    } else {
+        ps_say(w->c, w->to, "instead of ");
+        ps_say_value(w->to, ps_link_none, (double)before, "count");
+    }
+    if (!change->cost_changed) {
+        ps_say(w->c, w->to, ", at about the same cost a call");
+        return;
+    }
+    ps_say(w->c, w->to, ", and a call takes ");
+    say_times(w, change->cost_ratio);
+    ps_say(w->c, w->to, " as long");
+}
+
+/* Says the other changes that are not small against the first. */
+static void say_others(const struct words *w)
+{
+    const struct ps_function_changes *all = w->changes;
+    size_t n = 0;
+
+    for (size_t i = 1; i < all->n_changes && n < NAMES_MAX; i++) {
+        const struct ps_function_change *change = &all->changes[i];
+
+        if (change->is_follower || fabs(change->delta) < NOTABLE_SHARE * fabs(all->changes->delta))
+            continue;
+        ps_say(w->c, w->to, n++ ? "; " : " Also: ");
+        say_name(w, function_of(w, change));
+        say_how(w, change);
+        if (all->found == PS_FUNCTIONS_CHANGED) {
+            ps_say(w->c, w->to, ", ");
+            say_amount(w, change);
+        }
+    }
+    if (n)
+        ps_say(w->c, w->to, ".");
+}
+
+static void say_renames(const struct words *w)
+{
+    for (size_t i = 0; i < w->changes->n_renames && i < NAMES_MAX; i++) {
+        const struct ps_profiled_function *old = &w->base->items[w->changes->renames[i].base];
+        const struct ps_profiled_function *new = &w->now->items[w->changes->renames[i].now];
+
+        ps_say(w->c, w->to, " ");
+        say_name(w, old);
+        ps_say(w->c, w->to, " is now ");
+        say_name(w, new);
+        ps_say(w->c, w->to, ".");
+    }
+}
+
+static void say_speed(const struct words *w)
+{
+    const double speed = w->changes->speed;
+
+    if (!is_speed_told(w->changes))
+        return;
+    ps_say(w->c, w->to, " All functions take ");
+    say_times(w, speed);
+    ps_say(w->c, w->to, " as long alike, as on a %s machine%s.", speed > 1 ? "slower" : "faster",
+           w->changes->n_changes ? "; the times above are without this" : "");
+}
+
+static void say_changes(const struct words *w)
+{
+    const struct ps_function_changes *all = w->changes;
+
+    switch (all->found) {
+    case PS_FUNCTIONS_SAME:
+        ps_say(w->c, w->to, "No function changed: calls are as before, and %s.",
+               all->is_noisy ? "costs of a call went up and down alike, as noise makes them"
+                             : "so is the cost of a call");
+        break;
+    case PS_FUNCTIONS_INPUT:
+        ps_say(w->c, w->to, "The functions are called ");
+        say_times(w, all->input);
+        ps_say(w->c, w->to, " as often alike: there was %s to do.",
+               all->input > 1 ? "more" : "less");
+        ps_say(w->c, w->to, all->n_changes ? " Beyond that, " : " No function changed.");
+        break;
+    case PS_FUNCTIONS_CHANGED:
+        break;
+    }
+    if (all->n_changes) {
+        say_name(w, function_of(w, all->changes));
+        say_how(w, all->changes);
+        if (all->found == PS_FUNCTIONS_CHANGED) {
+            ps_say(w->c, w->to, ": ");
+            say_amount(w, all->changes);
+        }
+        ps_say(w->c, w->to, ".");
+        say_others(w);
+    }
+    say_renames(w);
+    say_speed(w);
+}
+
+enum ps_status ps_compare_say_functions(struct ps_store *store,
+                                        const struct ps_compare_groups *groups,
+                                        struct ps_conclusion *c, struct ps_sentence *to,
+                                        struct ps_err *err)
+{
+    PS_AUTO(own_functions_free) struct own_functions base = {.is_charged = false};
+    PS_AUTO(own_functions_free) struct own_functions now = {.is_charged = false};
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = {.n_changes = 0};
+
+    if (groups->n_base != 1 || groups->n_new != 1 || !ps_compare_all_have(groups, PS_HAS_CALLS))
+        return PS_OK;
+    if (read_run(store, groups->runs[0].id, &base, err) != PS_OK || !base.is_charged ||
+        read_run(store, groups->runs[1].id, &now, err) != PS_OK || !now.is_charged)
+        return err->code;
+    ps_function_changes_find(&base.all, &now.all, &changes);
+    say_changes(&(struct words){c, to, &base, &now, &changes});
+    return PS_OK;
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""What `diff` says of two cProfile dumps in which one thing changed, or nothing. The dumps are written here, so that the
+change is known: functions of a program, and library code below them."""
+import marshal
+import os
+
+from mcp_cli import Agent
+
+FOLDER = "/home/me/shop/"
+DUMPS, ENCODE = ("/usr/lib/python3.13/json/__init__.py", 180, "dumps"), ("/usr/lib/python3.13/json/encoder.py", 183, "encode")
+
+
+def own(name, line, file="main.py"):
+    return FOLDER + file, line, name
+
+
+MAIN, LOAD, SCORE, EXPORT, REPORT = (own(name, 10 * i) for i, name in enumerate(("main", "load", "score", "export", "report"), 1))
+CALLS = {(None, MAIN): (1, 0.01), (MAIN, LOAD): (400, 0.5), (MAIN, SCORE): (5000, 0.6), (MAIN, EXPORT): (3000, 0.02),
+         (MAIN, REPORT): (100, 0.4), (EXPORT, DUMPS): (3000, 0.03), (DUMPS, ENCODE): (3000, 0.5)}
+
+
+def dump(calls):
+    """The bytes of a dump: calls and own time of each pair of caller and callee; times below are added up."""
+    def total(callee, part=1.0):
+        below = sum(total(to, 1) for (caller, to), _ in calls.items() if caller == callee)
+        return part * (sum(time for (_, to), (_, time) in calls.items() if to == callee) + below)
+    functions = {}
+    for (caller, callee), (n, time) in calls.items():
+        row = functions.setdefault(callee, [0, 0, 0.0, total(callee), {}])
+        row[0] += n
+        row[1] += n
+        row[2] += time
+        if caller:
+            row[4][caller] = (n, n, time, total(callee))
+    return marshal.dumps({key: tuple(row) for key, row in functions.items()})
+
+
+def times(factor, *, calls=1, only=None):
+    """CALLS with other times and numbers of calls, of all or of one pair."""
+    return {pair: (n * calls, time * calls * factor) if pair == only or not only and pair[0] else (n, time)
+            for pair, (n, time) in CALLS.items()}
+
+
+class ChangedFunctions(Agent):
+    def add(self, name, calls):
+        path = os.path.join(self.folder, name + ".prof")
+        with open(path, "wb") as file:
+            file.write(dump(calls))
+        return self.json("add", path)["id"]
+
+    def sentence(self, now, base=None):
+        base, now = self.add("base", base or CALLS), self.add("new", now)
+        lines = self.ok("diff", base, now).splitlines()
+        self.assertEqual(lines[2], "One run each: significance unknown. Compare five runs each to tell a change from noise.")
+        return lines[3]
+
+    def test_cost_of_library_code_is_that_of_its_caller(self):
+        self.assertEqual(self.sentence(times(9, only=(DUMPS, ENCODE))),
+                         "export (main.py:40) is called 3000 times as before, and a call takes 8.3 times as long: +4.000 s of +4.000 s.")
+
+    def test_more_calls(self):
+        self.assertEqual(self.sentence(times(1, calls=3, only=(MAIN, SCORE))),
+                         "score (main.py:30) is called 15000 times instead of 5000, at about the same cost a call: +1.200 s of +1.200 s.")
+
+    def test_fewer_calls_on_a_slower_machine(self):
+        now = {pair: (n, 1.5 * time) for pair, (n, time) in times(1, calls=0.2, only=(MAIN, SCORE)).items()}
+        now[MAIN, SCORE] = (1000, now[MAIN, SCORE][1])
+        self.assertEqual(self.sentence(now),
+                         "score (main.py:30) is called 1000 times instead of 5000, at about the same cost a call: -480.0 ms of -480.0 ms. "
+                         "All functions take 1.5 times as long alike, as on a slower machine; the times above are without this.")
+
+    def test_only_the_machine(self):
+        self.assertEqual(self.sentence({pair: (n, 1.26 * time) for pair, (n, time) in CALLS.items()}),
+                         "No function changed: calls are as before, and so is the cost of a call. "
+                         "All functions take 1.3 times as long alike, as on a slower machine.")
+
+    def test_more_to_do(self):
+        self.assertEqual(self.sentence(times(1, calls=2)),
+                         "The functions are called 2.0 times as often alike: there was more to do. No function changed.")
+
+    def test_renamed_and_moved(self):
+        rename = {SCORE: own("rate", 35), LOAD: own("load", 3, "files.py")}
+        self.assertEqual(self.sentence({(rename.get(caller, caller), rename.get(callee, callee)): cost for (caller, callee), cost in CALLS.items()}),
+                         "No function changed: calls are as before, and so is the cost of a call. "
+                         "score (main.py:30) is now rate (main.py:35). load (main.py:20) is now load (files.py:3).")
+
+    def test_new_and_gone(self):
+        now = {pair: cost for pair, cost in CALLS.items() if pair[1] != REPORT}
+        now[MAIN, own("chart", 90, "charts.py")] = (7, 1.0)
+        self.assertEqual(self.sentence(now),
+                         "chart (charts.py:90) is new, with 7 calls: +1.000 s of +600.0 ms. "
+                         "Also: report (main.py:50) is gone, with 100 calls, -400.0 ms of +600.0 ms.")
+
+    def test_agents_say_the_same(self):
+        base, now = self.add("base", CALLS), self.add("new", times(9, only=(DUMPS, ENCODE)))
+        answer = self.text("compare", base=base, new=now)
+        self.assertIn("is called 3000 times as before, and a call takes 8.3 times as long: +4.000 s of +4.000 s.", answer)
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()

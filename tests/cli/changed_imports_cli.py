@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""What `diff` says of two import logs: packages that came or went with all that they import, and slower modules."""
+from program import ShelfTest
+
+
+def log(*rows):
+    """The text of an import log: pairs of a depth-marked name and its own time in us, importers below their imports."""
+    out, below = ["import time: self [us] | cumulative | imported package"], {}
+    for name, own in rows:
+        depth = len(name) - len(name.lstrip())
+        total = own + below.pop(depth + 1, 0)
+        below[depth] = below.get(depth, 0) + total
+        out.append(f"import time: {own:9d} | {total:10d} | {'  ' * depth}{name.strip()}")
+    return "".join(line + "\n" for line in out).encode()
+
+
+PARSER = [("  argparse.base", 4000), (" argparse", 9000)]
+SHOP = [(" json", 8000), (" shop.prices", 20000), ("shop", 1000)]
+TABLES = [("   numpy.core", 30000), ("  numpy", 20000), ("  pytz", 5000), (" pandas", 60000)]
+
+
+class ChangedImports(ShelfTest):
+    def said(self, base, now):
+        runs = [self.json("add", self.file(name, log(*rows)))["id"] for name, rows in (("base.log", base), ("new.log", now))]
+        return self.ok("diff", *runs).splitlines()[3]
+
+    def test_an_added_package_has_all_that_it_imports(self):
+        self.assertEqual(self.said(PARSER + SHOP, PARSER + TABLES + SHOP), "pandas brings 4 modules: +115.0 ms of +115.0 ms.")
+
+    def test_a_removed_package(self):
+        self.assertEqual(self.said(PARSER + TABLES + SHOP, SHOP),
+                         "pandas no longer brings 4 modules: -115.0 ms of -128.0 ms; argparse no longer brings 2 modules: -13.00 ms.")
+
+    def test_what_was_imported_before_is_not_new(self):
+        base = [("  numpy.core", 30000), (" numpy", 20000), *SHOP]
+        self.assertEqual(self.said(base, base[:2] + [("  pytz", 5000), (" pandas", 60000)] + SHOP), "pandas brings 2 modules: +65.00 ms of +65.00 ms.")
+
+    def test_a_module_works_longer(self):
+        self.assertEqual(self.said(PARSER + SHOP, PARSER + [(name, own * (10 if "prices" in name else 1)) for name, own in SHOP]),
+                         "The same modules are imported. Those of shop take +180.0 ms of +180.0 ms.")
+
+    def test_a_slower_machine(self):
+        self.assertEqual(self.said(PARSER + TABLES + SHOP, [(name, own * 3 // 2) for name, own in PARSER + TABLES + SHOP]),
+                         "The same modules are imported. They take +78.50 ms, in no package most of it: a slower machine or disk does this.")
+
+    def test_nothing_changed(self):
+        self.assertEqual(self.said(PARSER + SHOP, [(name, own + 100) for name, own in PARSER + SHOP]),
+                         "The same modules are imported, in about the same time.")

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* function_changes_test.c: which functions changed, in pairs of small profiles with one planted
+ * change. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "compare/function_changes.h"
+
+/* main calls load, score and report; score calls distance, report calls render. */
+enum { MAIN, LOAD, SCORE, DISTANCE, REPORT, RENDER, N };
+
+static const uint64_t main_only[] = {1 + MAIN};
+static const uint64_t score_only[] = {1 + SCORE};
+static const uint64_t report_only[] = {1 + REPORT};
+
+struct profile {
+    struct ps_profiled_function items[N];
+    struct ps_profiled_functions functions;
+};
+
+static struct profile profile(double speed)
+{
+    static const struct {
+        const char *name;
+        int64_t calls;
+        double time;
+        const uint64_t *callers;
+    } rows[N] = {[MAIN] = {"main", 1, 0.02, NULL},
+                 [LOAD] = {"load", 200, 0.3, main_only},
+                 [SCORE] = {"score", 4000, 0.4, main_only},
+                 [DISTANCE] = {"distance", 40000, 0.8, score_only},
+                 [REPORT] = {"report", 100, 0.2, main_only},
+                 [RENDER] = {"render", 1000, 0.28, report_only}};
+    struct profile out = {.functions.n = N};
+
+    for (size_t i = 0; i < N; i++)
+        out.items[i] = (struct ps_profiled_function){.name = ps_str_from_c(rows[i].name),
+                                                     .path = PS_STR("/home/me/shop.py"),
+                                                     .line = 10 * (int64_t)i + 1,
+                                                     .calls = rows[i].calls,
+                                                     .time = rows[i].time * speed,
+                                                     .hash = 1 + i,
+                                                     .callers = rows[i].callers,
+                                                     .n_callers = rows[i].callers ? 1 : 0};
+    return out;
+}
+
+static struct ps_function_changes compare(struct profile *base, struct profile *now)
+{
+    struct ps_function_changes out = {.n_changes = 0};
+    struct profile *both[] = {base, now};
+
+    for (size_t p = 0; p < 2; p++) {
+        both[p]->functions.items = both[p]->items;
+        both[p]->functions.total = 0;
+        for (size_t i = 0; i < both[p]->functions.n; i++)
+            both[p]->functions.total += both[p]->items[i].time;
+    }
+    ps_function_changes_find(&base->functions, &now->functions, &out);
+    return out;
+}
+
+static void assert_near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%.17g, expected %.17g", value, expected);
+}
+
+static void test_nothing_changed(void **state)
+{
+    struct profile base = profile(1), now = profile(1.26);
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+
+    (void)state;
+    assert_int_equal(changes.found, PS_FUNCTIONS_SAME);
+    assert_near(changes.speed, 1.26);
+    assert_int_equal(changes.n_changes, 0);
+    assert_int_equal(changes.n_renames, 0);
+}
+
+static void test_noise_is_no_change(void **state)
+{
+    static const double noise[N] = {1.1, 0.92, 1.05, 0.96, 1.12, 0.9};
+    struct profile base = profile(1), now = profile(1);
+
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        now.items[i].time *= noise[i];
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.found, PS_FUNCTIONS_SAME);
+}
+
+static void test_a_function_is_called_more_often(void **state)
+{
+    struct profile base = profile(1), now = profile(0.8);
+
+    (void)state;
+    now.items[DISTANCE].calls *= 3;
+    now.items[DISTANCE].time *= 3;
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.found, PS_FUNCTIONS_CHANGED);
+    assert_near(changes.speed, 0.8);
+    assert_int_equal(changes.n_changes, 1);
+    assert_int_equal(changes.changes[0].kind, PS_FUNCTION_CALLS);
+    assert_int_equal(changes.changes[0].now, DISTANCE);
+    assert_near(changes.changes[0].calls_ratio, 3);
+    assert_near(changes.changes[0].cost_ratio, 1);
+    assert_near(changes.changes[0].delta, 0.8 * 1.6);
+}
+
+static void test_a_call_costs_more(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+
+    (void)state;
+    now.items[RENDER].time *= 5;
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.n_changes, 1);
+    assert_int_equal(changes.changes[0].kind, PS_FUNCTION_COST);
+    assert_int_equal(changes.changes[0].now, RENDER);
+    assert_near(changes.changes[0].cost_ratio, 5);
+    assert_true(changes.changes[0].cost_changed);
+    assert_false(changes.changes[0].calls_changed);
+}
+
+static void test_callees_follow(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+
+    (void)state;
+    now.items[SCORE].calls *= 2;
+    now.items[SCORE].time *= 2;
+    now.items[DISTANCE].calls *= 2;
+    now.items[DISTANCE].time *= 2;
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.n_changes, 2);
+    assert_int_equal(changes.changes[0].now, DISTANCE);
+    assert_int_equal(changes.changes[1].now, SCORE);
+    assert_true(changes.changes[1].is_follower);
+}
+
+static void test_another_input(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+
+    (void)state;
+    for (size_t i = 1; i < N; i++) {
+        now.items[i].calls *= 2;
+        now.items[i].time *= 2.1;
+    }
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.found, PS_FUNCTIONS_INPUT);
+    assert_near(changes.input, 2);
+    assert_int_equal(changes.n_changes, 0);
+}
+
+/* With twice the input one function takes ten times as long: this is named. */
+static void test_another_input_and_a_change(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+
+    (void)state;
+    for (size_t i = 1; i < N; i++) {
+        now.items[i].calls *= 2;
+        now.items[i].time *= i == LOAD ? 10 : 2;
+    }
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.found, PS_FUNCTIONS_INPUT);
+    assert_int_equal(changes.n_changes, 1);
+    assert_int_equal(changes.changes[0].now, LOAD);
+    assert_near(changes.changes[0].delta, 0.3 * (10 - 2));
+}
+
+/* Twice the input, and four times the calls of what compares all pairs. */
+static void test_quadratic_growth(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+
+    (void)state;
+    for (size_t i = 1; i < N; i++) {
+        now.items[i].calls *= i == DISTANCE ? 4 : 2;
+        now.items[i].time *= i == DISTANCE ? 4 : 2;
+    }
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.found, PS_FUNCTIONS_INPUT);
+    assert_int_equal(changes.n_changes, 1);
+    assert_int_equal(changes.changes[0].now, DISTANCE);
+}
+
+static void test_renamed_and_moved(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+
+    (void)state;
+    now.items[DISTANCE].name = PS_STR("distance_between");
+    now.items[DISTANCE].hash = 99;
+    now.items[LOAD].path = PS_STR("/home/me/files.py");
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.found, PS_FUNCTIONS_SAME);
+    assert_int_equal(changes.n_renames, 2);
+    assert_int_equal(changes.renames[0].now, DISTANCE);
+    assert_int_equal(changes.renames[1].now, LOAD);
+}
+
+static void test_added_and_removed(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+
+    (void)state;
+    now.items[RENDER] = (struct ps_profiled_function){.name = PS_STR("plot"),
+                                                      .path = PS_STR("/home/me/pictures.py"),
+                                                      .line = 3,
+                                                      .calls = 7,
+                                                      .time = 2,
+                                                      .hash = 77,
+                                                      .callers = score_only,
+                                                      .n_callers = 1};
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+    assert_int_equal(changes.n_changes, 2);
+    assert_int_equal(changes.changes[0].kind, PS_FUNCTION_ADDED);
+    assert_int_equal(changes.changes[0].now, RENDER);
+    assert_int_equal(changes.changes[1].kind, PS_FUNCTION_REMOVED);
+    assert_near(changes.changes[1].delta, -0.28);
+}
+
+static void test_one_function_and_nothing(void **state)
+{
+    struct profile base = profile(1), now = profile(1), none = profile(0);
+
+    (void)state;
+    base.functions.n = now.functions.n = 1;
+    now.items[MAIN].time *= 4;
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes one = compare(&base, &now);
+    assert_int_equal(one.found, PS_FUNCTIONS_CHANGED);
+    assert_near(one.speed, 1);
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes nothing = compare(&base, &none);
+    assert_int_equal(nothing.found, PS_FUNCTIONS_SAME);
+}
+
+int function_changes_test(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_changed),
+        cmocka_unit_test(test_noise_is_no_change),
+        cmocka_unit_test(test_a_function_is_called_more_often),
+        cmocka_unit_test(test_a_call_costs_more),
+        cmocka_unit_test(test_callees_follow),
+        cmocka_unit_test(test_another_input),
+        cmocka_unit_test(test_another_input_and_a_change),
+        cmocka_unit_test(test_quadratic_growth),
+        cmocka_unit_test(test_renamed_and_moved),
+        cmocka_unit_test(test_added_and_removed),
+        cmocka_unit_test(test_one_function_and_nothing),
+    };
+    return cmocka_run_group_tests_name("function_changes", tests, NULL, NULL);
+}
