@@ -297,7 +297,8 @@ const struct ps_known_call *ps_known_call_of(struct ps_str path, struct ps_str n
     if (ps_str_eq_c(path, "~"))
         name = ps_builtin_name(name, &where);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (is_within(where, rows[i].where) && has_word(rows[i].names, name))
+        if (rows[i].where[0] == (where.len ? where.ptr[0] : '\0') &&
+            is_within(where, rows[i].where) && has_word(rows[i].names, name))
             return &rows[i].call;
     return NULL;
 }

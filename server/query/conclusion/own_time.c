@@ -332,6 +332,7 @@ static enum ps_time_class class_of(const struct ps_timed_function *function)
 struct pool {
     struct ps_time_vector inherited; /* of what it calls, and of calls within the node */
     double entries_s;                /* cumulative time of the calls from outside of it */
+    double entries_below_s; /* of it: of what the node calls, and of calls within the node */
     double entries_calls;
 };
 
@@ -345,7 +346,8 @@ static void charge_entry(struct ps_own_time *times, struct ps_time_vector *inher
                     : pool->entries_calls > 0 ? (double)call->ncalls / pool->entries_calls
                                               : 0;
     double all = sum_of(&pool->inherited), share = all * factor;
-    double low = all - (pool->entries_s - call->cumulative_s), high = call->cumulative_s - self_s;
+    double high = call->cumulative_s - self_s; /* what is below this entry; others have the rest */
+    double low = all - (pool->entries_below_s - high);
     struct ps_time_vector time = {{0}};
 
     time.s[class_of(callee)] = self_s;
@@ -392,6 +394,7 @@ static void charge_node(struct ps_own_time *times, const struct nodes *nodes,
             entries_self += call->self_s > 0 ? call->self_s : 0;
             if (nodes->node_of[call->caller] != node) {
                 pool.entries_s += call->cumulative_s;
+                pool.entries_below_s += call->cumulative_s - call->self_s;
                 pool.entries_calls += (double)call->ncalls;
             }
         }
@@ -418,6 +421,7 @@ static void charge_node(struct ps_own_time *times, const struct nodes *nodes,
         pool.inherited.s[class_of(function)] += rest_s;
     }
     pool.entries_s += root_s;
+    pool.entries_below_s += root_s;
     if (!(pool.entries_s > 0) && !(pool.entries_calls > 0))
         times->remainder_s += sum_of(&pool.inherited);
     else if (pool.entries_s > 0)
