@@ -46,3 +46,11 @@ class ChangedImports(ShelfTest):
     def test_nothing_changed(self):
         self.assertEqual(self.said(PARSER + SHOP, [(name, own + 100) for name, own in PARSER + SHOP]),
                          "The same modules are imported, in about the same time.")
+
+    def test_one_row_differs_and_the_total_does_not(self):
+        """Rows of a log that somebody edited need not add up to its total."""
+        text = log(*PARSER, *SHOP)
+        base = self.json("add", self.file("base.log", text))["id"]
+        now = self.json("add", self.file("new.log", text.replace(b"    20000 |", b"    30000 |", 1)))["id"]
+        self.assertIn("Those of shop take +10.00 ms of +10.00 ms.", self.ok("diff", base, now))
+        self.assertIn("Those of shop take -10.00 ms of -10.00 ms.", self.ok("diff", now, base))

@@ -63,7 +63,7 @@ static enum found judge(const struct explanation *found)
         return FOUND_NONE;
     if (first * second < 0 && fabs(second) >= needed)
         return FOUND_TWO; /* they work against each other */
-    if (first * found->delta > 0 && fabs(first) >= needed)
+    if ((first * found->delta > 0 && fabs(first) >= needed) || !found->rows[1])
         return FOUND_ONE;
     return (first + second) * (found->delta > 0 ? 1 : -1) >= needed ? FOUND_TWO : FOUND_SPREAD;
 }
