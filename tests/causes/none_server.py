@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# names: other threads
+# names: other threads|No single cause
 # saves: none
 import threading,queue,time
 def producer(q):

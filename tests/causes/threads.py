@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# names: other threads
+# names: other threads|No single cause
 # saves: none
 from concurrent.futures import ThreadPoolExecutor
 import hashlib

@@ -173,7 +173,7 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
     case WAITING:
         if (finding->wait == PS_TIME_EVENTS && finding->coroutine == PS_NO_FUNCTION)
             return 0;
-        if (finding->wait == PS_TIME_EVENTS)
+        if (finding->wait == PS_TIME_EVENTS || finding->wait == PS_TIME_SLEEP)
             share = finding->wait_share;
         if (finding->times < 2)
             return 0;
@@ -678,9 +678,9 @@ static void say_saving(struct ps_conclusion *c, const struct finding *findings, 
     ps_say(c, &c->sentence, " Up to ");
     say_percent(c, &c->sentence, saving);
     ps_say(c, &c->sentence, " could be saved%s.",
-           findings[0].verdict == WAITING && findings[0].wait != PS_TIME_SLEEP
-               ? " if the waits can overlap"
-               : "");
+           findings[0].verdict != WAITING      ? ""
+           : findings[0].wait == PS_TIME_SLEEP ? " if nothing needs the pauses"
+                                               : " if the waits can overlap");
 }
 
 static void say_next(struct ps_conclusion *c, const struct ps_own_time *times,
@@ -729,6 +729,11 @@ static void say_no_cause(struct ps_conclusion *c, const struct ps_own_time *time
         ps_say_value(to, ps_link_none, 100 * findings->items[largest].share, "percent");
         ps_say(c, to, " in ");
         say_function(c, to, times, findings->items[largest].unit);
+    }
+    if (times->remainder_s > NEXT_SHARE * times->total_s) {
+        ps_say(c, to, "; ");
+        say_percent(c, to, times->remainder_s / times->total_s);
+        ps_say(c, to, " is outside of own code");
     }
     ps_say(c, to, ".");
 }

@@ -40,6 +40,8 @@ static const struct row {
     }
     /* waits */
     IS(PS_TIME_SLEEP, "time", "sleep"),
+    IS(PS_TIME_SLEEP, "Clock", "tick tick_busy_loop"), /* of pygame */
+    IS(PS_TIME_SLEEP, "pygame.time", "tick tick_busy_loop wait delay"),
     IS(PS_TIME_LOCK, "_thread", "acquire __enter__ acquire_lock join"),
     IS(PS_TIME_LOCK, "_multiprocessing", "acquire __enter__"),
     IS(PS_TIME_LOCK, "_queue", "get"),
