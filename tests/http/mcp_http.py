@@ -97,7 +97,7 @@ class Http(McpTest):
     def test_numbers_and_links(self):
         run = json.loads(self.server.request("GET", "/api/v1/runs/slow").body)["id"]
         text = self.text("summary", run="slow")
-        self.assertIn("655.5 ms of 1.599 s in 12000 calls", text)
+        self.assertIn("takes 41.0 % of the time, in 12000 calls of `sqlite3.Cursor.fetchone`", text)
         self.assertIn(f"http://127.0.0.1:{self.server.port}/#/run/{run}", text)
         self.assertIn("| 455 |", self.text("sql", run="slow", sql="SELECT count(*) AS n FROM functions"))
 
