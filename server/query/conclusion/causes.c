@@ -56,6 +56,7 @@ struct finding {
     double wait_share;
     struct ps_call_chain chain;
     uint32_t coroutine;               /* that waits for events, or PS_NO_FUNCTION */
+    struct ps_str package;            /* with most of its time; {NULL, 0}: none */
     int64_t polls;                    /* waits of the event loop */
     const struct ps_timed_call *lead; /* the library function with most of its time; NULL: none */
     double times;                     /* the repetitions in a loop; less than 2: none */
@@ -208,7 +209,7 @@ static void find_coroutine(const struct ps_own_time *times, struct finding *find
         if (function->known && function->known->class == PS_TIME_EVENTS)
             finding->polls += function->ncalls;
         if (function->is_own && function->unit == i && function->ncalls > most &&
-            ps_call_chain_of(times, (uint32_t)i).is_resumed) {
+            ps_own_time_is_resumed(times, (uint32_t)i)) {
             most = function->ncalls;
             finding->coroutine = (uint32_t)i;
         }
@@ -232,6 +233,38 @@ static void find_coroutine(const struct ps_own_time *times, struct finding *find
     /* many waits at a time overlap already */
     if (finding->polls < 4 || most < finding->polls / 2 || most > 3 * finding->polls)
         finding->coroutine = PS_NO_FUNCTION;
+}
+
+/* The package of a library function: of a built-in one the first part of its owner's name. */
+static struct ps_str package_of(const struct ps_timed_function *function)
+{
+    struct ps_str owner;
+
+    if (function->origin != PS_ORIGIN_BUILTIN)
+        return ps_python_package_of(function->path);
+    ps_builtin_name(function->name, &owner);
+    return ps_python_top_level(owner);
+}
+
+/* The package that a unit spends avoidable time in, if that is more than half of its time; {NULL,
+ * 0}: none. */
+static struct ps_str main_package(const struct ps_own_time *times, const struct finding *finding)
+{
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
+    struct ps_str package = {NULL, 0};
+    double sum = 0;
+
+    if (!finding->lead || unit->time.s[PS_TIME_AVOIDABLE] < 0.5 * unit->charged_s)
+        return package;
+    package = package_of(function_of(times, finding->lead->callee));
+    for (uint32_t i = 0; i < unit->n_callees; i++) {
+        const struct ps_timed_call *call = &times->calls[unit->first_callee + i];
+        const struct ps_timed_function *callee = function_of(times, call->callee);
+
+        if (!callee->is_own && ps_str_eq(package_of(callee), package))
+            sum += call->charged_s;
+    }
+    return sum > 0.5 * unit->charged_s ? package : (struct ps_str){NULL, 0};
 }
 
 static struct finding judge(const struct ps_own_time *times, uint32_t id)
@@ -269,6 +302,7 @@ static struct finding judge(const struct ps_own_time *times, uint32_t id)
         finding.advice = known->advice;
     if (finding.verdict == ONE_CALL)
         finding.score *= ONE_CALL_SCORE;
+    finding.package = main_package(times, &finding);
     finding.saving = saving_of(&finding, times);
     return finding;
 }
@@ -321,38 +355,6 @@ static void find_causes(const struct ps_own_time *times, struct findings *out)
 
 /* --- One cause in several functions --- */
 
-/* The package of a library function: of a built-in one the first part of its owner's name. */
-static struct ps_str package_of(const struct ps_timed_function *function)
-{
-    struct ps_str owner;
-
-    if (function->origin != PS_ORIGIN_BUILTIN)
-        return ps_python_package_of(function->path);
-    ps_builtin_name(function->name, &owner);
-    return ps_python_top_level(owner);
-}
-
-/* The package that a unit spends avoidable time in, if that is more than half of its time; {NULL,
- * 0}: none. */
-static struct ps_str main_package(const struct ps_own_time *times, const struct finding *finding)
-{
-    const struct ps_timed_function *unit = function_of(times, finding->unit);
-    struct ps_str package = {NULL, 0};
-    double sum = 0;
-
-    if (!finding->lead || unit->time.s[PS_TIME_AVOIDABLE] < 0.5 * unit->charged_s)
-        return package;
-    package = package_of(function_of(times, finding->lead->callee));
-    for (uint32_t i = 0; i < unit->n_callees; i++) {
-        const struct ps_timed_call *call = &times->calls[unit->first_callee + i];
-        const struct ps_timed_function *callee = function_of(times, call->callee);
-
-        if (!callee->is_own && ps_str_eq(package_of(callee), package))
-            sum += call->charged_s;
-    }
-    return sum > 0.5 * unit->charged_s ? package : (struct ps_str){NULL, 0};
-}
-
 static bool have_common_caller(const struct ps_own_time *times, const struct finding *a,
                                const struct finding *b)
 {
@@ -369,11 +371,9 @@ static bool have_common_caller(const struct ps_own_time *times, const struct fin
 static bool is_one_cause(const struct ps_own_time *times, const struct finding *a,
                          const struct finding *b)
 {
-    struct ps_str package = main_package(times, a);
-
-    return a->verdict == REPEATED && b->verdict == REPEATED && package.ptr &&
-           a->share >= ROW_SHARE && b->share >= ROW_SHARE &&
-           ps_str_eq(main_package(times, b), package) && have_common_caller(times, a, b);
+    return a->verdict == REPEATED && b->verdict == REPEATED && a->package.ptr &&
+           a->share >= ROW_SHARE && b->share >= ROW_SHARE && ps_str_eq(b->package, a->package) &&
+           have_common_caller(times, a, b);
 }
 
 static void move_finding(struct finding *items, size_t from, size_t to)

@@ -165,6 +165,26 @@ static const struct ps_timed_call *caller_at(const struct ps_own_time *times, ui
     return &times->calls[times->by_callee[times->functions[function].first_caller + i]];
 }
 
+/* Finds the caller with the longest calls of each function. Units come before library functions,
+ * which may be of a recursion. */
+static void find_main_callers(struct ps_own_time *times)
+{
+    for (uint32_t i = 0; i < times->n_functions; i++) {
+        const struct ps_timed_call *longest = NULL;
+
+        for (uint32_t c = 0; c < times->functions[i].n_callers; c++) {
+            const struct ps_timed_call *call = caller_at(times, i, c);
+            bool own = times->functions[call->caller].is_own;
+            bool longest_own = longest && times->functions[longest->caller].is_own;
+
+            if (!longest || own > longest_own ||
+                (own == longest_own && call->cumulative_s > longest->cumulative_s))
+                longest = call;
+        }
+        times->functions[i].main_caller = longest ? longest->caller : PS_NO_FUNCTION;
+    }
+}
+
 /* --- Nodes: library functions, and those that call each other --- */
 
 /* Whether time stops here: a unit, or the importer, whose time is that of imports. */
@@ -474,6 +494,7 @@ void ps_own_time_charge(struct ps_own_time *times, struct ps_str program)
     fold_parts(times);
     join_calls(times);
     index_calls(times);
+    find_main_callers(times);
     find_nodes(times, &nodes);
     for (uint32_t node = 0; node < nodes.n; node++)
         charge_node(times, &nodes, inherited, node);
@@ -518,27 +539,20 @@ static bool is_resumer(const struct ps_timed_function *function)
  * PS_NO_FUNCTION. */
 static uint32_t unit_above(const struct ps_own_time *times, uint32_t function)
 {
-    for (unsigned steps = 0; steps < 32; steps++) {
-        const struct ps_timed_function *at = &times->functions[function];
-        const struct ps_timed_call *longest = NULL;
-
-        if (at->is_own)
+    for (unsigned steps = 0; steps < 32 && function != PS_NO_FUNCTION; steps++) {
+        if (times->functions[function].is_own)
             return function;
-        for (uint32_t i = 0; i < at->n_callers; i++) {
-            const struct ps_timed_call *call = caller_at(times, function, i);
-            bool own = times->functions[call->caller].is_own;
-            bool longest_own = longest && times->functions[longest->caller].is_own;
-
-            /* a unit before any library function: those may be of a recursion */
-            if (!longest || own > longest_own ||
-                (own == longest_own && call->cumulative_s > longest->cumulative_s))
-                longest = call;
-        }
-        if (!longest)
-            return PS_NO_FUNCTION;
-        function = longest->caller;
+        function = times->functions[function].main_caller;
     }
     return PS_NO_FUNCTION;
+}
+
+bool ps_own_time_is_resumed(const struct ps_own_time *times, uint32_t unit)
+{
+    for (uint32_t i = 0; i < times->functions[unit].n_callers; i++)
+        if (is_resumer(&times->functions[caller_at(times, unit, i)->caller]))
+            return true;
+    return false;
 }
 
 static bool has_unit(const struct ps_call_chain *chain, uint32_t unit)

@@ -42,6 +42,7 @@ struct ps_timed_function {
     double own_s;                     /* of a unit: its self time */
     double charged_s, low_s, high_s;  /* of a unit: the sum of `time`, and the bounds of it */
     uint32_t first_callee, n_callees; /* in `calls` */
+    uint32_t main_caller;             /* with the longest calls; PS_NO_FUNCTION: none */
     uint32_t first_caller, n_callers; /* in `by_callee` */
 };
 
@@ -84,6 +85,9 @@ struct ps_call_chain {
 /* Climbs from a unit up to the first caller that calls it four times or more in each of its calls;
  * if there is none, `ratio` is less than 4. */
 struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t unit);
+
+/* Whether an event loop resumes a unit, which is a coroutine then. */
+bool ps_own_time_is_resumed(const struct ps_own_time *times, uint32_t unit);
 
 /* The package that the program is, if nothing but the interpreter calls it: of `python -m black`
  * "black". {NULL, 0}: none. */
