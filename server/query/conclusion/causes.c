@@ -13,7 +13,8 @@
 #define PART_SHARE     0.10 /* parts with a smaller share of their unit are not listed */
 #define NEXT_SHARE     0.10 /* the sentence names the next unit if it has more */
 #define SURE_SHARE     0.6 /* own code of which nothing is known can save something if it has more */
-#define ONE_CALL_SCORE 0.6  /* what is called once comes after what is repeated */
+#define ONE_CALL_SCORE 0.6 /* what is called once comes after what is repeated */
+#define MOST           0.8 /* a function with more is named, though nothing is known to be avoidable */
 #define RANGE          0.05 /* bounds that are further apart are stated */
 #define ROWS_MAX       20
 #define PARTS_MAX      4
@@ -941,6 +942,13 @@ bool ps_conclude_own_time(struct ps_conclusion *c, struct ps_own_time *times)
         return false;
     merged = findings.n ? merge_first(times, &findings) : 0;
     is_cause = score_of(findings.items, merged) >= CAUSE_SCORE;
+    for (size_t i = 0; i < findings.n && !is_cause; i++) {
+        if (findings.items[i].share < MOST)
+            continue;
+        move_finding(findings.items, i, 0);
+        merged = 1;
+        is_cause = true;
+    }
     imports = times->imports_s > 0.5 * times->total_s && !is_cause;
     c->save_unit = "percent";
     if (imports) {
