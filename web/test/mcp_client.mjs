@@ -21,7 +21,7 @@ const ENDLESS =
 /** Arguments of a call of each tool, and a text that its answer has. */
 const CALLS = {
     list_runs: [{ max_rows: 3 }, '### runs'],
-    summary: [{ run: 'slow' }, '`author_of` takes 41.0 % of the time'],
+    summary: [{ run: 'slow' }, '`author_of` (`bookshop.py:29`) takes 41.0 % of the time'],
     hot: [{ run: 'slow', metric: 'total' }, 'ranked by: Total time (cumtime_s)'],
     explore: [{ run: 'slow', name: 'author_of' }, '655.5 ms'],
     timeline: [{ run: 'waits', step: 'slowest' }, '### devices'],
