@@ -2,7 +2,7 @@
 -- bytes; of which increments: see compare_memory_lines.sql). For memory, line 0 is the growth of a function that its other
 -- lines do not explain: that of the lines that ran several times in a call. The threads of Scalene itself, which it counts
 -- at the line of the module threading that starts a thread, are left out. Reports of one function are added up, as in
--- comparisons.
+-- comparisons. `calls`: hits of the first line of the function that ran.
 WITH same AS (
     SELECT id, CASE WHEN :what = 'time' AND name <> '' THEN min(id) OVER (PARTITION BY file, name, first_line) ELSE id END AS first FROM line_function
 ),
@@ -38,6 +38,7 @@ measured AS (
 )
 SELECT m.file, f.path, coalesce(n.name, ''), m.line, m.source, m.hits, m.amount, m.python, m.native, m.system,
        (SELECT total(o.amount) FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.amount > 0) AS whole,
-       m.function, n.first_line, CASE :what WHEN 'memory' THEN (SELECT max(mem_mib) FROM line) * 1048576 END AS peak
+       m.function, n.first_line, CASE :what WHEN 'memory' THEN (SELECT max(mem_mib) FROM line) * 1048576 END AS peak,
+       (SELECT o.hits FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.hits > 0 ORDER BY o.line LIMIT 1) AS calls
 FROM measured m JOIN line_file f ON f.id = m.file LEFT JOIN line_function n ON n.id = m.function
 WHERE m.amount > 0 ORDER BY m.amount DESC, m.file, m.line LIMIT 20;

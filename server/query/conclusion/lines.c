@@ -15,7 +15,10 @@
 #define CAUSE_SHARE 0.05 /* of the largest line: smaller lines are not causes */
 #define LINES_MAX   20   /* rows of the query conclude_lines */
 #define LOOP_GAP    3    /* from one line of a loop with samples to the next */
-#define LINES_SHOWN 5    /* of the composition of a function; further lines are one part */
+#define CALL_SHARE  0.3  /* of the time of a line: a function that it calls explains it */
+#define ALIKE_SHARE 0.7  /* the same, where only counts and times tell that it calls it */
+#define NEARLY_ALL  0.9
+#define LINES_SHOWN 5 /* of the composition of a function; further lines are one part */
 
 /* A line of the query conclude_lines. Texts belong to the conclusion. is_repeated: all lines of the
  * function that ran several times in a call; `line` is its first line then. */
@@ -24,7 +27,8 @@ struct line {
     int64_t file, function_id, line;
     struct ps_str path, function, source;
     double hits, amount, python, native, system, whole;
-    double peak; /* of the process, in the unit of the amount; NaN: not a profile of memory */
+    double calls; /* of the function */
+    double peak;  /* of the process, in the unit of the amount; NaN: not a profile of memory */
     /* of n lines with equal parts of one set of samples (shares_samples), the last; else `line` */
     int64_t last;
     unsigned n;
@@ -52,6 +56,7 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .whole = ps_col_real(stmt, 10),
                          .function_id = ps_col_int(stmt, 11),
                          .peak = ps_col_real_or_nan(stmt, 13),
+                         .calls = ps_col_real(stmt, 14),
                          .last = ps_col_int(stmt, 3),
                          .n = 1};
 }
@@ -276,18 +281,22 @@ static bool is_word(char byte)
            ((byte | 32) >= 'a' && (byte | 32) <= 'z');
 }
 
-/* Whether the text of the line calls the function that contains it: its name and a bracket, alone
- * or after `self.` or `cls.`. */
-static bool calls_itself(const struct line *line)
+/* The part of a qualified name after its last dot. */
+static struct ps_str last_part(struct ps_str name)
 {
-    struct ps_str name = line->function, rest = line->source;
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '.')
+            return ps_str_skip(name, i);
+    return name;
+}
+
+/* Whether the text of the line has the name and a bracket: alone or after `self.` or `cls.`, or
+ * after any object. */
+static bool calls_name(const struct line *line, struct ps_str name, bool of_any_object)
+{
+    struct ps_str rest = line->source;
     const char *found;
 
-    for (size_t i = name.len; i > 0; i--)
-        if (name.ptr[i - 1] == '.') {
-            name = ps_str_skip(name, i);
-            break;
-        }
     while (name.len && (found = ps_str_find(rest, name))) {
         const size_t at = (size_t)(found - line->source.ptr);
         const struct ps_str before = {line->source.ptr, at};
@@ -296,10 +305,75 @@ static bool calls_itself(const struct line *line)
         if (!rest.len || rest.ptr[0] != '(' || ps_str_ends_with(before, PS_STR("def ")))
             continue;
         if (at == 0 || !(is_word(found[-1]) || found[-1] == '.') ||
-            ps_str_ends_with(before, PS_STR("self.")) || ps_str_ends_with(before, PS_STR("cls.")))
+            ps_str_ends_with(before, PS_STR("self.")) || ps_str_ends_with(before, PS_STR("cls.")) ||
+            (of_any_object && found[-1] == '.'))
             return true;
     }
     return false;
+}
+
+static bool calls_itself(const struct line *line)
+{
+    return calls_name(line, last_part(line->function), false);
+}
+
+static bool is_same_function(const struct line *a, const struct line *b)
+{
+    return a->file == b->file && a->function_id == b->function_id;
+}
+
+/* Whether the time of the line is, for a part, that of the function of `below`. Without a text, it
+ * is taken for that if it has nearly all of the time, or most of it and as many calls as the line
+ * has hits. */
+static bool explains(const struct line *line, const struct line *below)
+{
+    if (is_same_function(below, line) || below->whole < CALL_SHARE * line->amount)
+        return false;
+    if (line->source.len)
+        return calls_name(line, last_part(below->function), true);
+    return below->whole <= line->amount && below->calls >= line->hits &&
+           below->whole >= (below->calls > line->hits ? NEARLY_ALL : ALIKE_SHARE) * line->amount;
+}
+
+/* The largest line of the largest function that `line` calls: the work that the time of the call
+ * is. NULL: it calls no measured function with enough of its time. */
+static const struct line *line_below(const struct line *lines, size_t n, const struct line *line)
+{
+    for (size_t i = 0; i < n; i++)
+        if (explains(line, &lines[i]))
+            return &lines[i]; /* the largest of its function comes first */
+    return NULL;
+}
+
+/* Follows calls from the first line down to the line that works. Stores the lines above it in
+ * `above` and their number in *n_above. */
+static const struct line *find_work(const struct line *lines, size_t n,
+                                    const struct line *above[LINES_MAX], size_t *n_above)
+{
+    const struct line *line = lines, *below;
+
+    *n_above = 0;
+    while (!calls_itself(line) && (below = line_below(lines, n, line))) {
+        for (size_t i = 0; i < *n_above; i++)
+            if (is_same_function(above[i], below))
+                return line; /* functions that call each other */
+        above[(*n_above)++] = line;
+        line = below;
+    }
+    return line;
+}
+
+static void say_above(struct ps_conclusion *c, const struct line *const *above, size_t n)
+{
+    for (size_t i = n; i-- > 0;) {
+        ps_say(c, &c->sentence, "%s",
+               i + 1 < n              ? ", which is called from "
+               : above[i]->source.len ? " It is called from "
+                                      : " By counts and times, it is called from ");
+        say_place(c, &c->sentence, above[i]);
+    }
+    if (n)
+        ps_say(c, &c->sentence, ".");
 }
 
 /* Appends a note if one of the lines calls its own function. */
@@ -355,7 +429,7 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct line lines[LINES_MAX];
-    size_t n = 0, n_impossible;
+    size_t n = 0, n_above, n_impossible;
 
     ps_db_prepare(db, ps_query_sql("conclude_lines"), &stmt, err);
     ps_bind_text(stmt, ":what", ps_str_from_c(what));
@@ -369,14 +443,17 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
         join_loops(lines, &n);
     if (say == say_time)
         note_recursion(c, lines, n);
-    for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++) {
-        if (i == 0) {
-            say(c, &lines[i]);
-            if (say == say_time)
-                compose_function(db, c, &lines[i], err);
-        }
-        add_line(c, &lines[i], say == say_cpu);
+    if (n && say == say_time) {
+        const struct line *above[LINES_MAX], *work = find_work(lines, n, above, &n_above);
+
+        say(c, work);
+        say_above(c, above, n_above);
+        compose_function(db, c, work, err);
+    } else if (n) {
+        say(c, lines);
     }
+    for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++)
+        add_line(c, &lines[i], say == say_cpu);
     if (err->code == PS_OK && !c->n_causes)
         ps_say(c, &c->verdict, "%s", words_for_nothing(say == say_memory, n_impossible));
     return err->code;
