@@ -42,8 +42,8 @@ static const char record_hint[] =
 #define PICTURE    "add the profile that the picture shows"
 #define SPEEDSCOPE "open it at https://www.speedscope.app and add the file that its Export saves"
 #define MEMRAY                                                                                     \
-    "perfshelf reads none of its exports; measure memory by line with `python -m memory_profiler " \
-    "app.py`, or over time with `mprof run app.py`"
+    "export the recording with `memray transform speedscope memray-app.py.bin` and add the file "  \
+    "that this writes"
 #define PYINSTRUMENT "record with `pyinstrument -r json -o profile.json app.py`"
 #define VIZTRACER    "record with `viztracer -o trace.json app.py` and add trace.json"
 #define SCALENE      "record with `scalene run --json --outfile app.json app.py`"
@@ -323,6 +323,9 @@ static const struct kind documents[] = {
     {{"\"param_names\"", "\"code\""}, "the benchmark list of asv, without results", PYTEST},
     {{"\"num_cpu\"", "\"machine\""}, "the machine file of asv, without results", PYTEST},
     {{"\"callchain\"", "\"costs\""}, "an export of memray for gprof2dot", MEMRAY},
+    {{"\"total_num_allocations\"", "\"allocation_size_histogram\""},
+     "the output of `memray stats --json`",
+     MEMRAY},
     {{"\"nbformat\""}, "a Jupyter notebook", NOTEBOOK},
     {{""}, "a JSON document, but not a supported profile", RECORD},
     {{0}, 0, 0},
@@ -344,16 +347,16 @@ static const struct kind reports[] = {
      "record a timeline with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
     {{"\nevents: ", "\nfn="},
      "a callgrind profile",
-     SPEEDSCOPE "; for Python code add a cProfile dump instead: `python -m cProfile -o out.prof "
-                "app.py`, or yappi's `save(\"out.prof\", type=\"pstat\")`"},
+     "add what the profiler itself can save: a cProfile dump, `python -m cProfile -o out.prof "
+     "app.py`, which pyprof2calltree reads, or yappi's `save(\"out.prof\", type=\"pstat\")`"},
     {{"torch/_logging/structured.py"}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"] {\"", "\"has_payload\": \""}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"] {\"", "\"frame_compile_id\": "}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"nodedef> name", "calls INTEGER"}, "a graph of pycallgraph2 (GDF)", record_hint},
     {{"Line #|", "Time per hit|"},
      "the printed report of pprofile",
-     "record with `pprofile --format callgrind --out cachegrind.out.app app.py`, open that at "
-     "https://www.speedscope.app and add the file that its Export saves"},
+     "measure lines with `kernprof -l app.py` (line_profiler), or all functions with `python -m "
+     "cProfile -o out.prof app.py`"},
     {{"Function ", "was called by..."}, "a table of callers that pstats printed", FUNCTIONS},
     {{"Function ", " called...", " ->"}, "a table of callees that pstats printed", FUNCTIONS},
     {{" cycles", ":", "\n\t "}, "the output of `perf script`", FOLD_PERF},
