@@ -231,7 +231,7 @@ test('SQL: cells and rows lead back to functions and to the timeline', async ({ 
         await until(async () => (await rowTexts(page, 'Result')).length === 3, 'functions');
         equal(await grid(page, 'Result').locator('.sql-link').count(), 6, 'ids and names are links, computed columns are not');
         const [[id, name]] = await rowTexts(page, 'Result');
-        await page.getByRole('link', { name, exact: true }).click();
+        await grid(page, 'Result').getByRole('link', { name, exact: true }).click();
         equal(await hash(page), `#/run/${dump.id}/functions?q=${name}&fn=${id}`, 'the function');
         await page.goto(`${shelf.url}#/run/${trace.id}/sql`);
         await ask(page, 'SELECT id, name, start_ns, duration_ns FROM slices WHERE kind = 6 ORDER BY duration_ns DESC LIMIT 5');
