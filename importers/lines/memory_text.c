@@ -18,6 +18,7 @@
  * replaces theirs. So blocks are kept in memory until the log ends or KEPT_ROWS_MAX is reached.
  * Tested: versions 0.31 to 0.61, with any precision, also between other output.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,7 +84,7 @@ struct reader {
     } block;
     uint64_t rows, measured, blocks, contained, repaired, mended, rejected, orphans, repaired_names;
     struct ps_report_tally gaps, mixed;
-    double increment, peak;
+    double growth, peak;
     bool has_occurrences, has_peak;
 };
 
@@ -237,10 +238,7 @@ static void write_function(struct reader *r, uint32_t id)
                                        });
 }
 
-/* Writes a row. `is_first`: it is the first of its block that ran, so its increment is the memory
- * from before the call. */
-static void write_row(struct reader *r, uint32_t function, const struct kept_row *kept,
-                      bool is_first)
+static void write_row(struct reader *r, uint32_t function, const struct kept_row *kept)
 {
     const struct function *f = &r->functions[function - 1];
     struct ps_line_row line = {
@@ -256,12 +254,30 @@ static void write_row(struct reader *r, uint32_t function, const struct kept_row
         line.metrics.increment_mib = kept->row.increment;
         line.metrics.occurrences = kept->row.occurrences;
         r->measured++;
-        if (!is_first)
-            r->increment += ps_num_to_real(kept->row.increment);
     }
     r->out->ops->line(r->out, &line);
     r->rows++;
     r->repaired += kept->is_repaired;
+}
+
+/* What the calls of a block added to the memory: that after the last row less that before the first
+ * one. Of several calls, the increment of the first row is the memory before the first call with
+ * the changes from each call to the next. Increments of rows that ran several times do not add up
+ * to this: the allocator decides at which of them memory is returned. */
+static double growth_of(const struct reader *r, const struct kept_block *block)
+{
+    const struct row *first = NULL, *last = NULL;
+
+    for (size_t k = block->first_row; k < block->end_row; k++) {
+        if (!r->kept[k].row.ran)
+            continue;
+        first = first ? first : &r->kept[k].row;
+        last = &r->kept[k].row;
+    }
+    if (!first)
+        return 0;
+    return ps_num_to_real(last->mem) -
+           ps_num_to_real(ps_num_to_real(first->occurrences) > 1 ? first->increment : first->mem);
 }
 
 static void write_kept(struct reader *r)
@@ -270,7 +286,6 @@ static void write_kept(struct reader *r)
 
     for (size_t i = 0; i < r->n_kept_blocks; i++) {
         const struct kept_block *block = &r->kept_blocks[i];
-        bool is_first = true;
 
         r->functions[block->function - 1].last_block = 0;
         if (block->is_contained) {
@@ -280,10 +295,9 @@ static void write_kept(struct reader *r)
         write_function(r, block->function);
         r->functions[block->function - 1].blocks++;
         r->blocks++;
-        for (size_t k = block->first_row; k < block->end_row; k++) {
-            write_row(r, block->function, &r->kept[k], is_first);
-            is_first &= !r->kept[k].row.ran;
-        }
+        r->growth += growth_of(r, block);
+        for (size_t k = block->first_row; k < block->end_row; k++)
+            write_row(r, block->function, &r->kept[k]);
     }
     r->n_kept = r->n_kept_blocks = 0;
     r->texts = (struct ps_arena){0};
@@ -558,7 +572,7 @@ static void write_all(struct reader *r)
         {"lines", ps_int((int64_t)r->measured)},
         {"blocks", ps_int((int64_t)r->blocks)},
         {"peak_mib", r->has_peak ? ps_real(r->peak) : (struct ps_num){0}},
-        {"increment_mib", ps_real(r->increment)},
+        {"increment_mib", ps_real(round(r->growth * 1e6) / 1e6)},
     };
 
     r->out->ops->meta(r->out, "tool", PS_STR("memory_profiler"));

@@ -4,7 +4,7 @@
 -- column: functions number, lines number: number of them
 -- column: time_s number?, pct number?: time of its lines, and its percentage of the time of all files (line_profiler)
 -- column: cpu_pct: percent of all samples (Scalene)
--- column: increment_mib number?, peak_mib number?: sum of the increments, and peak
+-- column: increment_mib number?, peak_mib number?: what calls of its functions added to the memory, and peak (memory_profiler)
 -- sort: time_s desc time_s
 -- sort: cpu_pct desc cpu_pct
 -- sort: increment_mib desc increment_mib
@@ -15,8 +15,16 @@
 -- sum: time_s total(time_s)
 -- of: SELECT count(*) FROM line_file
 WITH figures AS (
-    SELECT file, sum(lines) AS lines, CASE WHEN count(ticks) THEN total(ticks) END AS ticks, sum(increment_mib) AS increment_mib, max(peak_mib) AS peak_mib
+    SELECT file, sum(lines) AS lines, CASE WHEN count(ticks) THEN total(ticks) END AS ticks, max(peak_mib) AS peak_mib
     FROM line_sum GROUP BY file
+),
+bounds AS ( -- the first and the last row of each call that ran
+    SELECT file, function, block, min(rowid) AS first_row, max(rowid) AS last_row
+    FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
+),
+growth AS ( -- as in conclude_lines.sql
+    SELECT b.file, round(total(l.mem_mib - CASE WHEN f.occurrences > 1 THEN f.increment_mib ELSE f.mem_mib END), 6) AS mib
+    FROM bounds b JOIN line f ON f.rowid = b.first_row JOIN line l ON l.rowid = b.last_row GROUP BY b.file
 ),
 counts AS (
     SELECT file, count(*) AS functions FROM line_function GROUP BY file
@@ -24,10 +32,11 @@ counts AS (
 SELECT f.id, f.path AS file, o.word AS origin, coalesce(c.functions, 0) AS functions, coalesce(s.lines, 0) AS lines,
        s.ticks * (SELECT v FROM meta WHERE k = 'unit_s') AS time_s,
        100.0 * s.ticks / nullif(total(s.ticks) OVER (), 0) AS pct,
-       f.cpu_pct, s.increment_mib, s.peak_mib
+       f.cpu_pct, m.mib AS increment_mib, s.peak_mib
 FROM line_file f
 JOIN origin o ON o.id = f.origin
 LEFT JOIN figures s ON s.file = f.id
+LEFT JOIN growth m ON m.file = f.id
 LEFT JOIN counts c ON c.file = f.id
 WHERE (:q IS NULL OR ps_words(:q, f.path))
   AND (:regex IS NULL OR f.path REGEXP :regex)

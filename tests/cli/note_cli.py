@@ -24,6 +24,7 @@ CREATE VIEW run_words(id, seq, text) AS
 ALTER TABLE run DROP COLUMN note;
 ALTER TABLE upload DROP COLUMN note;
 ALTER TABLE deleted_run DROP COLUMN note;
+DROP TABLE row_digest;
 PRAGMA user_version = 0;
 """
 

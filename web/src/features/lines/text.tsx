@@ -174,7 +174,7 @@ function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
         {
             label: 'Growth',
             value: mibText(summary.increment_mib),
-            tip: 'sum of the increments, without the memory at the start',
+            tip: 'what the calls added, without the memory at their start',
         },
         { label: LABELS.functions, value: int(summary.functions) },
         { label: 'Calls reported', value: int(summary.blocks), hideBelow: NARROW_PX },
