@@ -464,8 +464,8 @@ static enum ps_status explore_lines(const struct ps_explored *x, const char *sor
     if (ps_cell_number(matches, 0, "time_s") > 0)
         ps_output_fact_value(out, "time", ps_cell_number(matches, 0, "time_s"), "s");
     if (!isnan(ps_cell_number(matches, 0, "increment_mib")))
-        ps_output_fact_value(out, "growth by its calls", ps_cell_number(matches, 0, "increment_mib"),
-                             "MiB");
+        ps_output_fact_value(out, "growth by its calls",
+                             ps_cell_number(matches, 0, "increment_mib"), "MiB");
     add_lines(out, source, ps_cell_number(matches, 0, "id"));
     return PS_OK;
 }
