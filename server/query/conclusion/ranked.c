@@ -15,6 +15,8 @@
 #define CAUSE_SHARE 0.05 /* of the whole, or of the largest: smaller amounts are not causes */
 #define STANDS_OUT  0.10 /* of the whole: if no name has more, nothing stands out */
 #define CAUSES_MAX  20
+#define CHAIN_SHARE 0.6 /* of the total time of the row before: see struct chain */
+#define OWN_SHARE   0.3 /* of the whole: a row with more own time is the answer */
 
 struct ranking {
     const char *query, *rule;
@@ -206,9 +208,94 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
     return say_compiled(db, out, err);
 }
 
+/* A row of a printed report, and how it is said. */
+struct printed {
+    struct ps_str name;
+    double calls, total_s, own_s, whole_s;
+};
+
+/* The way from the entry of the program to its work, as far as total times without callers show it:
+ * each row has at least CHAIN_SHARE of the total time of the row before. */
+struct chain {
+    struct printed repeated; /* the first row that is called several times; calls 0: none */
+    struct printed last;
+    double most_own_s;
+};
+
+/* Whether a row only runs code: of each script and module, and of what is compiled from a text. */
+static bool is_runner(struct ps_str name)
+{
+    return ps_str_eq_c(name, "<module>") || ps_str_eq_c(name, "exec") ||
+           ps_str_ends_with(name, PS_STR("builtins.exec>")) ||
+           ps_str_ends_with(name, PS_STR("builtins.exec}"));
+}
+
+static enum ps_status read_chain(struct ps_db *db, struct ps_conclusion *c, struct chain *chain,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    bool has_ended = false;
+
+    ps_db_prepare(db, ps_query_sql("conclude_printed_chain"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        const struct printed row = {.name = ps_arena_copy(&c->arena, ps_col_text(stmt, 1)),
+                                    .calls = ps_col_real(stmt, 2),
+                                    .total_s = ps_col_real(stmt, 3),
+                                    .own_s = ps_col_real(stmt, 4),
+                                    .whole_s = ps_col_real(stmt, 5)};
+
+        chain->most_own_s = fmax(chain->most_own_s, row.own_s);
+        has_ended |= row.total_s < CHAIN_SHARE * chain->last.total_s;
+        if (has_ended)
+            continue;
+        chain->last = row;
+        if (!(chain->repeated.calls > 1) && row.calls > 1 && !is_runner(row.name))
+            chain->repeated = row;
+    }
+    return err->code;
+}
+
+/* Whether the total times say more than the own times: no row works for most of its time itself,
+ * and a row below the entry has much in total. */
+static bool is_told_by_totals(const struct chain *chain)
+{
+    const struct printed *last = &chain->last;
+
+    return last->whole_s > 0 && chain->most_own_s < OWN_SHARE * last->whole_s && last->calls > 1 &&
+           last->total_s >= OWN_SHARE * last->whole_s;
+}
+
+static void say_printed(struct ps_conclusion *c, struct ps_sentence *to, const struct printed *row,
+                        const char *verb)
+{
+    const struct ps_report_link link = ps_link_name(c, "printed-functions", row->name);
+
+    ps_say_code(c, to, link, row->name);
+    ps_say(c, to, " %s", verb);
+    ps_say_value(to, link, 100 * row->total_s / row->whole_s, "percent");
+    ps_say(c, to, " of the time in ");
+    ps_say_value(to, link, row->calls, "count");
+    ps_say(c, to, row->calls == 1 ? " call" : " calls");
+}
+
+static void say_chain(struct ps_conclusion *c, const struct chain *chain)
+{
+    const bool is_one = ps_str_eq(chain->repeated.name, chain->last.name);
+
+    c->verdict.n = c->sentence.n = 0;
+    say_printed(c, &c->verdict, &chain->repeated, "takes ");
+    ps_say(c, &c->verdict, ", with what it calls.");
+    if (is_one)
+        return;
+    ps_say(c, &c->sentence, " Among the rows with less, ");
+    say_printed(c, &c->sentence, &chain->last, "has ");
+    ps_say(c, &c->sentence, ".");
+}
+
 enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclusion *out,
                                              struct ps_err *err)
 {
+    struct chain chain = {.most_own_s = 0};
     static const struct ranking ranking = {
         .query = "conclude_printed_functions",
         .rule = "function",
@@ -222,7 +309,10 @@ enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclus
                 "callers.",
     };
 
-    return rank(db, &ranking, out, err);
+    if (rank(db, &ranking, out, err) == PS_OK && read_chain(db, out, &chain, err) == PS_OK &&
+        is_told_by_totals(&chain))
+        say_chain(out, &chain);
+    return err->code;
 }
 
 enum ps_status ps_conclude_printed_operators(struct ps_db *db, struct ps_conclusion *out,
