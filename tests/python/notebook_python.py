@@ -69,7 +69,7 @@ class Kernel(Magics):
         [outputs, again, name] = self.run_cells(FIBONACCI, "%perfshelf --text", "run.name")
         report, value = outputs
         self.assertEqual(value["text/plain"], "144")
-        self.assertIn("fib takes", report["text/plain"])
+        self.assertRegex(report["text/plain"], r"\bfib \(cell-2-[0-9a-f]+\.py:\d+\) takes")
         self.assertEqual(again[0], {"text/plain": report["text/plain"]})
         self.assertEqual(name[0]["text/plain"], "'fibonacci'")
         [run] = self.perfshelf("list")
