@@ -185,7 +185,7 @@ static void say_times(const struct words *w, double ratio)
     if (ratio >= 1)
         ps_say(w->c, w->to, "%.*f times", ratio < 10 ? 1 : 0, ratio);
     else
-        ps_say(w->c, w->to, "%.2f times", ratio);
+        ps_say(w->c, w->to, ratio < 0.1 ? "%.2g times" : "%.2f times", ratio);
 }
 
 /* "is called 60,000 times instead of 20,000, at the same cost a call". */
