@@ -26,7 +26,7 @@ static const struct refusal binaries[] = {
     F("\x80\x04\x95\x0b\2\0\0\0\0\0\0]\x94(\x8c\"torch.utils.benchmark.utils.common\x94\x8c\x0bMeasurement\x94",
       "torch.utils.benchmark", "pytest --benchmark-json"),
     F("PERFILE2\x68\0\0\0", "perf.data", "perf script -i perf.data | stackcollapse-perf.pl"),
-    F("memray\0\x0c\0\0\0", "recording of memray", "python -m memory_profiler"),
+    F("memray\0\x0c\0\0\0", "recording of memray", "memray transform speedscope"),
     F("HCAT\1\0\0\0\3\x0f", "Python's sampling profiler", "replay --gecko -o profile.json"),
     F("TACH\0\0\0\1\3\x0f", "Python's sampling profiler", "replay --gecko -o profile.json"),
     F("MOJ\3\1austin\0", "austin (MOJO)", "mojo2austin"),
@@ -73,7 +73,8 @@ static const struct refusal documents[] = {
 };
 
 static const struct refusal pages[] = {
-    F("<!DOCTYPE html><title>memray - flamegraph</title>", "HTML report of memray", "mprof run"),
+    F("<!DOCTYPE html><title>memray - flamegraph</title>", "HTML report of memray",
+      "memray transform speedscope"),
     F("<!DOCTYPE html><script>window.viztracer</script>", "HTML report of viztracer",
       "viztracer -o trace.json"),
     F("<!DOCTYPE html><title>Scalene</title>", "HTML report of Scalene", "scalene run --json"),
@@ -100,7 +101,7 @@ static const struct refusal reports[] = {
       "Ascend", "trace_view.json"),
     F("size,Triton,Torch\n1024.0,12.3,11.9\n2048.0,20.1,19.8\n", "do_bench", "torch.profiler"),
     F("# callgrind format\nversion: 1\nevents: Ticks\nfn=(1) main\n1 5\n", "callgrind",
-      "speedscope"),
+      "python -m cProfile"),
     F("Profile Stats:\n       nsamples   sample%  tottime (ms)    cumul%   cumtime (s)  "
       "filename:lineno(function)\n        587/589      26.6       293.500      26.7         0.294  "
       "a.py:280(f)\n",
