@@ -252,8 +252,8 @@ static double student_p(double t, size_t df)
     return fmax(0, 1 - (df % 2 ? (angle + sum) * M_2_PI : sum));
 }
 
-/* The p value that the n values have one level before and after t: the t test with a common
- * variance, times the number of cuts. */
+/* The p value of a cut before value t: that of Student's t test, with a common variance, for the
+ * values before and after it, times the number of possible cuts. */
 static double level_p(const double *values, size_t n, size_t t)
 {
     const size_t sizes[] = {t, n - t};

@@ -34,10 +34,10 @@
  * steps take 11 ms.
  *
  * With fewer than ten values no order is rare enough to be significant. Such a series is split
- * once, if Student's t test finds different levels, with p times the number of cuts at most
- * PS_CHANGE_ALPHA. The test assumes that repeats have a normal distribution, as medians of several
- * samples have. Values that agree better than PS_CHANGE_FEW_DEVIATION do so by chance or by
- * rounding.
+ * at most once, where Student's t test finds two levels: its p value times the number of possible
+ * cuts may be at most PS_CHANGE_ALPHA. The test assumes that repeats have a normal distribution, as
+ * medians of several samples have. Values that agree better than PS_CHANGE_FEW_DEVIATION do so by
+ * chance or by rounding.
  */
 #ifndef PS_COMPARE_CHANGE_POINTS_H
 #define PS_COMPARE_CHANGE_POINTS_H

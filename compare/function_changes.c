@@ -303,8 +303,8 @@ static void find_speed(const struct matched *m, struct ps_function_changes *out)
     out->band = fmax(BAND_MIN, n ? BAND_MADS * ps_group_median(distances, n) : 0);
 }
 
-/* What the times of functions differ by without a cause: the median difference, without that of the
- * largest. */
+/* The noise of times: the median difference of a function between both profiles. The largest
+ * difference is left out, since it may be the change. */
 static double find_noise(const struct matched *m, double speed)
 {
     PS_AUTO(ps_free_ptr) double *sizes = ps_alloc_array(m->n_pairs + 1, sizeof *sizes);

@@ -260,10 +260,10 @@ static void write_row(struct reader *r, uint32_t function, const struct kept_row
     r->repaired += kept->is_repaired;
 }
 
-/* What the calls of a block added to the memory: that after the last row less that before the first
- * one. Of several calls, the increment of the first row is the memory before the first call with
- * the changes from each call to the next. Increments of rows that ran several times do not add up
- * to this: the allocator decides at which of them memory is returned. */
+/* The growth of memory by the calls of a block: memory after the last row minus memory before the
+ * first row. If the block has several calls, the printed increment of its first row is the memory
+ * before the first call plus the changes between calls. The sum of all increments is no growth:
+ * for rows that ran several times, the allocator decides at which of them memory is returned. */
 static double growth_of(const struct reader *r, const struct kept_block *block)
 {
     const struct row *first = NULL, *last = NULL;

@@ -166,7 +166,7 @@ static bool read_numbers(struct ps_json_in *json, struct numbers *out)
     return true;
 }
 
-/* A member to read from a table: one of the three is set. */
+/* A column of a table in the file, and the array that it is read into: one of the three. */
 struct column {
     const char *name;
     struct ps_u32s *out;

@@ -679,9 +679,10 @@ static void say_saving(struct ps_conclusion *c, const struct finding *findings, 
     ps_say(c, &c->sentence, " Up to ");
     say_percent(c, &c->sentence, saving);
     ps_say(c, &c->sentence, " could be saved%s.",
-           findings[0].verdict != WAITING      ? ""
-           : findings[0].wait == PS_TIME_SLEEP ? " if nothing needs the pauses"
-                                               : " if the waits can overlap");
+           findings[0].verdict == RECURSIVE && !findings[0].advice ? " if they do"
+           : findings[0].verdict != WAITING                        ? ""
+           : findings[0].wait == PS_TIME_SLEEP                     ? " if nothing needs the pauses"
+                                                                   : " if the waits can overlap");
 }
 
 static void say_next(struct ps_conclusion *c, const struct ps_own_time *times,

@@ -322,9 +322,9 @@ static bool is_same_function(const struct line *a, const struct line *b)
     return a->file == b->file && a->function_id == b->function_id;
 }
 
-/* Whether the time of the line is, for a part, that of the function of `below`. Without a text, it
- * is taken for that if it has nearly all of the time, or most of it and as many calls as the line
- * has hits. */
+/* Whether `line` calls the function that contains `below`, and a notable share of its time is spent
+ * there. The text of the line tells. If the text is unknown, counts and times do: the function has
+ * nearly all of the time, or most of it and as many calls as the line has hits. */
 static bool explains(const struct line *line, const struct line *below)
 {
     if (is_same_function(below, line) || below->whole < CALL_SHARE * line->amount)
@@ -335,8 +335,8 @@ static bool explains(const struct line *line, const struct line *below)
            below->whole >= (below->calls > line->hits ? NEARLY_ALL : ALIKE_SHARE) * line->amount;
 }
 
-/* The largest line of the largest function that `line` calls: the work that the time of the call
- * is. NULL: it calls no measured function with enough of its time. */
+/* Returns the longest line of the functions that `line` calls; NULL if none of these was measured
+ * or has enough of its time. */
 static const struct line *line_below(const struct line *lines, size_t n, const struct line *line)
 {
     for (size_t i = 0; i < n; i++)
