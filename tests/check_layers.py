@@ -155,7 +155,7 @@ WEB_PUBLIC = {
     "app": ["app"],
     "calls": ["data", "function_actions", "function_selection", "graph_tab", "tree_pane"],
     "compare": ["state", "view"],
-    "conclusion": ["conclusion", "data"],
+    "conclusion": ["conclusion"],
     "functions": ["printed_facts", "printed_reports"],
     "imports": ["who_imports_tab"],
     "lines": ["frame_source", "text"],

@@ -2,6 +2,7 @@
  *
  * JSON of comparisons, see docs/api-compare.md.
  */
+import type { SentencePart } from './sentence_types';
 import type { Run } from './types';
 
 /** 'up', 'down': greater or less than the base, above the noise; 'same': within noise; 'few': too
@@ -151,16 +152,7 @@ export interface ComparisonConclusion extends Explanation {
     /** the operators that explain the part of the kernels or of the CPU; null if neither is the cause */
     inside: Explanation | null;
     /** what changed, as in GET /runs/{id}/conclusion; empty: only the rows are known */
-    sentence: ComparisonWords[];
-}
-
-/** Text, the name of code, or a number. */
-export interface ComparisonWords {
-    text?: string;
-    code?: string;
-    value?: number | null;
-    unit?: string;
-    link?: { tab: string; params: Record<string, string> };
+    sentence: SentencePart[];
 }
 
 export interface ComparisonRow extends Omit<Judged, 'delta'> {

@@ -6,10 +6,10 @@
 import type {
     Comparison,
     ComparisonConclusion,
-    ComparisonWords,
     ExplainingRow,
     Explanation,
 } from '../../base/compare_types';
+import type { SentencePart } from '../../base/sentence_types';
 import { formatHash, route } from '../../base/router';
 import { int } from '../../base/units';
 import { useJson } from '../shared/use_json';
@@ -42,7 +42,7 @@ function Sentence({ of }: { of: Explanation }) {
 }
 
 /** What changed, with links to the rows of a name. */
-function Changes({ words }: { words: ComparisonWords[] }) {
+function Changes({ words }: { words: SentencePart[] }) {
     const groups = groupsOf(route.value.query);
     return (
         <>

@@ -2,10 +2,11 @@
  *
  * What the whole is made of: one bar, and a legend whose entries lead to the views of the parts.
  */
+import type { ReportLink } from '../../base/sentence_types';
 import { pct, text, THIN_SPACE } from '../../base/units';
 import { StackedBar } from '../../components/stacked_bar';
 import { viewportWidth } from '../../components/viewport';
-import { barParts, type Composition as CompositionData, formatPart, type ReportLink } from './data';
+import { barParts, type Composition as CompositionData, formatPart } from './data';
 
 /** Width beside the causes, as in conclusion.css. */
 const BESIDE_PX = 400;

@@ -7,6 +7,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { navigate, route } from '../../base/router';
+import type { ReportLink, SentencePart } from '../../base/sentence_types';
 import type { Run } from '../../base/types';
 import { formatFixed, int, text } from '../../base/units';
 import { API } from '../../base/client';
@@ -19,8 +20,6 @@ import {
     type Cause,
     type CauseGroup,
     type Conclusion as ConclusionData,
-    type ReportLink,
-    type SentencePart,
     formatPart,
     groupCauses,
     groupsShown,

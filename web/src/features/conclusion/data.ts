@@ -3,26 +3,11 @@
  * The conclusion of a run, as the server sends it (docs/api-views.md), and which of its causes are
  * shown.
  */
+import type { ReportLink, SentencePart } from '../../base/sentence_types';
 import { type FormattedValue, formatFixed, formatValueIn, int, text } from '../../base/units';
 import { type BarPart, partText } from '../../model/breakdown';
 import { heatLevel } from '../../model/heat';
 import { categoryColour } from '../../model/memory_categories';
-
-export interface ReportLink {
-    /** a tab, by its key in importers/kinds.c */
-    tab: string;
-    params: Record<string, string>;
-}
-
-/** Text, the name of code, or a number with a unit. */
-export interface SentencePart {
-    text?: string;
-    code?: string;
-    value?: number | null;
-    /** like the unit of a headline; also `percent` (0..100) and `count` */
-    unit?: string;
-    link?: ReportLink;
-}
 
 export interface Cause {
     rule: string;

@@ -25,7 +25,7 @@ import { MANY_TABS, Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
 import { PHONE_PX, viewportWidth } from '../../components/viewport';
 import { Conclusion } from '../conclusion/conclusion';
-import type { ReportLink } from '../conclusion/data';
+import type { ReportLink } from '../../base/sentence_types';
 import { hasRole, mayRemove } from '../login/user';
 import { axisOfRun, isStacks } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
