@@ -58,6 +58,10 @@ struct tally {
     char failure[1000];  /* what did not hold of it; "": nothing said */
 };
 
+/* What comes next, a file or a member of an archive, has all of the time that one profile may take.
+ */
+void limit_time(void);
+
 /* Puts it through. False: something did not hold, and tally->wrong says what. */
 bool check_input(struct test_shelf *shelf, const struct format *format, const struct plan *plan,
                  struct ps_str bytes, struct tally *tally);

@@ -16,7 +16,7 @@
 
 #include "tests/hostile/hostile.h"
 
-#define SECONDS      10  /* of processor time for one input */
+#define SECONDS      10  /* of processor time for one profile */
 #define HUNG         600 /* of waiting, for one that waits for ever */
 #define FINDINGS_MAX 20  /* of a format, which is then given up */
 #define MEMORY_MAX   ((uint64_t)1 << 30)
@@ -55,7 +55,7 @@ struct worker {
 
 /* --- Child process of a format --- */
 
-static void limit_time(void)
+void limit_time(void)
 {
     const struct itimerval timer = {.it_value.tv_sec = SECONDS};
 

@@ -127,10 +127,12 @@ static bool try_file_at(const struct trying *t, int fd)
     struct ps_err err = PS_ERR_INIT;
     struct ps_part *part = NULL;
     struct import_outcome said;
-    enum ps_status status = t->written ? test_shelf_import(t->shelf, fd, &said, &part, &err)
-                                       : test_shelf_read(fd, &said, &err);
+    enum ps_status status;
     bool good;
 
+    limit_time();
+    status = t->written ? test_shelf_import(t->shelf, fd, &said, &part, &err)
+                        : test_shelf_read(fd, &said, &err);
     if (status != PS_OK) {
         t->tally->refused++;
         return check_refusal(t, fd, status, &err);

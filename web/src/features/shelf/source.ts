@@ -74,6 +74,8 @@ export function shelfSource(): ShelfSource {
     let params: Params | null = null;
     let grouping: Grouping = 'day';
     let runs: Run[] = [];
+    /** what `runs` were asked with; a reload keeps none that other filters let through */
+    let runsOf: Params | null = null;
     let totalRuns = 0;
     let kinds: readonly KindCount[] | null = null;
     let incoming: readonly RunningImport[] = [];
@@ -93,18 +95,21 @@ export function shelfSource(): ShelfSource {
         if (!params) return;
         control?.abort();
         const controller = new AbortController();
+        const asked = params;
         control = controller;
         loading.value = true;
         try {
             const path = withParams(`${API}/runs`, {
-                ...params,
+                ...asked,
                 limit,
                 offset,
                 kinds_too: offset === 0,
             });
             const page = await getJson<RunPage>(path, { signal: controller.signal });
             for (const run of page.rows) cachedRuns.set(run.id, run);
-            runs = mergePages(runs.slice(0, offset), page.rows, reload ? runs : []);
+            const old = reload && runsOf === asked ? runs : [];
+            runs = mergePages(runs.slice(0, offset), page.rows, old);
+            runsOf = asked;
             // An empty page ends the list, whatever the total is.
             totalRuns = page.rows.length ? Math.max(page.total, runs.length) : runs.length;
             kinds = page.kinds ?? kinds;
@@ -123,7 +128,8 @@ export function shelfSource(): ShelfSource {
     }
 
     function fetchMore(): void {
-        if (!control && ready.value && wantedEnd > rows.length && runs.length < totalRuns) {
+        if (control || !ready.value || runsOf !== params) return;
+        if (wantedEnd > rows.length && runs.length < totalRuns) {
             const missing = wantedEnd - rows.length + PAGE;
             void fetchRuns(runs.length, Math.min(MAX_ROWS, missing));
         }
