@@ -24,7 +24,7 @@ CALLS = {
         ["`asyncio` takes 61.5 % of the import time", "imported by the program or in a function", "Several threads imported at once"]),
     "wild/importtime/snodo.log": (
         [("explore", {"name": "litellm"}), ("lazy_imports", {})],
-        ["`litellm` takes 72.3 % of the import time", "first imported by `snodo.validators.llm_validator`"]),
+        ["`snodo.validators.llm_validator` takes 72.3 % of the import time", "`litellm`: first imported by `snodo.validators.llm_validator`"]),
     "demo/bookshop-slow.prof": (
         [("explore", {"name": "author_of"})],
         ["`author_of` (`bookshop.py:29`) takes 41.0 % of the time", "`books_one_by_one` (`bookshop.py:33`) calls it 40 times in each of its calls", "`/tmp/perfshelf-demo/bookshop.py:29`",

@@ -23,13 +23,14 @@ def rendered(parts):
 # path -> the sentence; the causes: title, amount to four digits
 KNOWN = {
     "demo/awscli.log": (
-        "`botocore` takes 41.78 percent of the import time.",
+        "`botocore` takes 41.78 percent of the import time. `awscli.clidriver` imports it first.",
         {"`botocore`": "0.7169", "214 modules of the program": "0.3782", "Python\u2019s own start-up": "0.1951"}),
     "demo/threads.log": (
         "`asyncio` takes 61.5 percent of the import time.",
         {"`asyncio`": "0.05863"}),
     "wild/importtime/snodo.log": (
-        "`litellm` takes 72.28 percent of the import time.",
+        "`snodo.validators.llm_validator` takes 72.34 percent of the import time. `snodo.validators.__init__` imports it, "
+        "though `snodo.validators.context` is what is imported. It brings `litellm`.",
         {"`litellm`": "1.11"}),
     "demo/bookshop-slow.prof": (
         "`author_of` (bookshop.py:29) takes 40.99 percent of the time, in 1.2e+04 calls of `sqlite3.Cursor.fetchone`. "

@@ -4,18 +4,25 @@
  * its own modules that work while they are imported.
  *
  * Packages and own modules do not overlap: a package has the time of what is first imported below
- * it, without own code. A saving is that of server/query/imports/import_graph.h for this package
- * alone, as `whatif` says it. It is left out if the log does not have all importers.
+ * it, without own code. The saving of a package is that of server/query/imports/import_graph.h for
+ * this package alone, as `whatif` says it. It is left out if the log does not have all importers,
+ * if the package is what was asked for, and if programs use it while they are imported. The saving
+ * of an own module is its own work, unless that may be the classes or routes of such a package.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/intern.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/imports/import_graph.h"
 
 #define CAUSE_SHARE 0.02 /* of all import time: what takes less is not a cause */
 #define STANDS_OUT  0.10 /* if nothing takes more, nothing stands out */
 #define WHOLE       0.90 /* a package that takes more is what was asked for: say its parts */
+#define MOST        0.5  /* of a part: the package that it brings */
+#define AGAIN       0.25 /* modules that a further process imports once more are said from here on */
+#define RANK_NEEDED 0.2  /* of its time: what a package weighs whose lazy import saves nothing */
 #define PARTS_MAX   3
 #define OWN_MAX     10
 
@@ -23,22 +30,42 @@ static const struct ps_report_link imports_link = {.tab = "imports"};
 
 /* A package that own code imports, or an own module with its self time. */
 struct unit {
-    double us;
+    double us, rank;                            /* rank: by what can be avoided */
     const struct ps_import_suggestion *package; /* NULL: an own module */
     uint32_t node;                              /* the own module */
 };
 
 struct units {
     struct ps_import_suggestion packages[PS_IMPORT_SUGGESTIONS];
-    struct unit items[PS_IMPORT_SUGGESTIONS + OWN_MAX]; /* the largest first */
+    struct unit items[PS_IMPORT_SUGGESTIONS + OWN_MAX]; /* the highest rank first */
     size_t n_packages, n;
 };
 
-static int by_time(const void *a, const void *b)
+static int by_rank(const void *a, const void *b)
 {
     const struct unit *x = a, *y = b;
 
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? 1 : -1;
     return (x->us < y->us) - (x->us > y->us);
+}
+
+/* Whether a lazy import of the package saves nothing, as far as anybody can know. */
+static bool is_needed(const struct ps_import_graph *graph,
+                      const struct ps_import_suggestion *package)
+{
+    return ps_is_used_at_import(package->package) ||
+           (graph->evidence == PS_EVIDENCE_RECORDED && !package->choices.len);
+}
+
+static double rank_package(const struct ps_import_graph *graph,
+                           const struct ps_import_suggestion *package)
+{
+    if (is_needed(graph, package))
+        return RANK_NEEDED * package->self_us;
+    if (graph->evidence == PS_EVIDENCE_NONE || !package->choices.len)
+        return package->self_us;
+    return fmax(package->saving.high, RANK_NEEDED * package->self_us);
 }
 
 /* Inserts an own module into a list of the OWN_MAX largest. */
@@ -55,19 +82,20 @@ static void add_own(struct units *units, double us, uint32_t node)
         units->n++;
     for (size_t i = n < OWN_MAX ? n : OWN_MAX - 1; i > at; i--)
         own[i] = own[i - 1];
-    own[at] = (struct unit){us, NULL, node};
+    own[at] = (struct unit){us, us, NULL, node};
 }
 
 static void find_units(struct ps_import_graph *graph, struct units *out)
 {
     out->n = out->n_packages = ps_import_graph_largest(graph, out->packages);
     for (size_t i = 0; i < out->n_packages; i++)
-        out->items[i] = (struct unit){out->packages[i].self_us, &out->packages[i], 0};
+        out->items[i] = (struct unit){out->packages[i].self_us,
+                                      rank_package(graph, &out->packages[i]), &out->packages[i], 0};
     for (uint32_t node = 1; node < graph->n; node++)
         if (ps_import_graph_is_own(graph, node))
             add_own(out, graph->nodes[node].self_us, node);
     if (out->n)
-        qsort(out->items, out->n, sizeof *out->items, by_time);
+        qsort(out->items, out->n, sizeof *out->items, by_rank);
 }
 
 /* --- Names and links --- */
@@ -96,6 +124,29 @@ static struct ps_report_link link_lazy(const struct ps_import_suggestion *packag
 }
 
 /* --- Causes --- */
+
+/* The time of the program's imports, without Python's own start-up. */
+static double program_us(const struct ps_import_graph *graph)
+{
+    return graph->total_us - graph->startup_us;
+}
+
+/* Whether the program imports nothing else of note: then it is there for this package. */
+static bool was_asked_for(const struct ps_import_graph *graph,
+                          const struct ps_import_suggestion *package)
+{
+    return !package->importer && package->self_us >= WHOLE * program_us(graph);
+}
+
+/* A package of somebody else whose classes and decorators may be the work of own modules. */
+static struct ps_str find_framework(const struct ps_import_graph *graph)
+{
+    for (uint32_t node = 1; node < graph->n; node++)
+        if (graph->modules[node].origin == PS_ORIGIN_THIRD_PARTY &&
+            ps_is_used_at_import(graph->modules[node].package))
+            return graph->modules[node].package;
+    return (struct ps_str){NULL, 0};
+}
 
 static bool knows_importers(const struct ps_import_graph *graph)
 {
@@ -132,7 +183,12 @@ static void add_package(struct ps_conclusion *c, const struct ps_import_graph *g
                         const struct ps_import_suggestion *package, struct ps_cause *cause)
 {
     say_importer(c, graph, package, cause);
-    if (!knows_importers(graph) || !package->choices.len)
+    if (ps_is_used_at_import(package->package)) {
+        cause->advice = "Programs use this package while their modules are imported, so a lazy "
+                        "import saves nothing.";
+        return;
+    }
+    if (!knows_importers(graph) || !package->choices.len || was_asked_for(graph, package))
         return;
     ps_cause_save(cause, 0, package->saving.high / 1e6);
     cause->advice = "A lazy import loads the package when the program first uses it. If that is "
@@ -154,6 +210,8 @@ static void add_unit(struct ps_conclusion *c, const struct ps_import_graph *grap
     ps_say_code(c, &cause->evidence, ps_link_none,
                 ps_import_graph_name(graph, graph->modules[unit->node].parent));
     cause->advice = "Work when a function is first called, not while the module is imported.";
+    if (!find_framework(graph).len && !graph->has_threads)
+        ps_cause_save(cause, 0, unit->us / 1e6);
 }
 
 /* The own modules that are not causes of their own, if they take much together. */
@@ -191,20 +249,27 @@ static void add_startup(struct ps_conclusion *c, const struct ps_import_graph *g
 
 /* --- Sentence --- */
 
-/* Says the largest imports below a package that takes nearly all of the time, and so is what was
- * asked for. `below`: time of each node with what it first imports. */
-static void say_parts(struct ps_conclusion *c, const struct ps_import_graph *graph,
-                      struct ps_str package)
+/* Times of all nodes with what they first import; to be released with free(). */
+static double *times_below(const struct ps_import_graph *graph)
 {
-    PS_AUTO(ps_free_ptr) double *below = ps_alloc_array(graph->n + 1, sizeof *below);
-    uint32_t top = 0, part[PARTS_MAX] = {0};
+    double *below = ps_alloc_array(graph->n + 1, sizeof *below);
 
     for (uint32_t node = 1; node < graph->n; node++) { /* children precede parents */
+        const uint32_t parent = graph->modules[node].parent;
+
         below[node] += graph->nodes[node].self_us;
-        below[graph->modules[node].parent] += graph->modules[node].parent ? below[node] : 0;
-        if (ps_str_eq(graph->modules[node].package, package) && below[node] > below[top])
-            top = node;
+        below[parent] += parent ? below[node] : 0;
     }
+    return below;
+}
+
+/* Finds the largest imports directly below `top`. Returns their number. */
+static size_t find_parts(const struct ps_import_graph *graph, const double *below, uint32_t top,
+                         uint32_t part[PARTS_MAX])
+{
+    size_t n = 0;
+
+    memset(part, 0, PARTS_MAX * sizeof *part);
     for (uint32_t node = 1; node < graph->n; node++) {
         uint32_t at = node;
 
@@ -219,16 +284,162 @@ static void say_parts(struct ps_conclusion *c, const struct ps_import_graph *gra
             at = smaller;
         }
     }
-    for (size_t i = 0; i < PARTS_MAX && part[i]; i++) {
-        struct ps_str name = ps_import_graph_name(graph, part[i]);
+    while (n < PARTS_MAX && part[n])
+        n++;
+    return n;
+}
+
+/* Whether `node` is `top`, or is first imported below it. */
+static bool is_below(const struct ps_import_graph *graph, uint32_t node, uint32_t top)
+{
+    while (node && node != top)
+        node = graph->modules[node].parent;
+    return node == top;
+}
+
+/* The package with most of the time below a module, if it is another one. */
+static struct ps_str find_brought(const struct ps_import_graph *graph, const double *below,
+                                  uint32_t top)
+{
+    const struct ps_str of = graph->modules[top].package;
+    uint32_t largest = 0;
+
+    for (uint32_t node = 1; node < graph->n; node++)
+        if (graph->modules[node].origin == PS_ORIGIN_THIRD_PARTY &&
+            !ps_str_eq(graph->modules[node].package, of) &&
+            ps_str_eq(graph->modules[graph->modules[node].parent].package, of) &&
+            is_below(graph, node, top) && below[node] > below[largest])
+            largest = node;
+    return largest && below[largest] >= MOST * below[top] ? graph->modules[largest].package
+                                                          : (struct ps_str){NULL, 0};
+}
+
+/* Says the largest imports below a package that takes nearly all of the time, and so is what was
+ * asked for. */
+static void say_parts(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                      const double *below, struct ps_str package)
+{
+    uint32_t top = 0, part[PARTS_MAX];
+    size_t n;
+
+    for (uint32_t node = 1; node < graph->n; node++)
+        if (ps_str_eq(graph->modules[node].package, package) && below[node] > below[top])
+            top = node;
+    while ((n = find_parts(graph, below, top, part)) && below[part[0]] >= WHOLE * below[top])
+        top = part[0];
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_str name = ps_import_graph_name(graph, part[i]);
+        const struct ps_str brought = find_brought(graph, below, part[i]);
 
         ps_say(c, &c->sentence, i ? ", " : " Its largest parts are ");
         ps_say_code(c, &c->sentence, link_name(c, "imports", name), name);
         ps_say(c, &c->sentence, " ");
         ps_say_value(&c->sentence, imports_link, 100 * below[part[i]] / graph->total_us, "percent");
+        if (brought.len) {
+            ps_say(c, &c->sentence, " with ");
+            ps_say_code(c, &c->sentence, link_name(c, "packages", brought), brought);
+        }
     }
-    if (part[0])
+    if (n)
         ps_say(c, &c->sentence, ".");
+}
+
+/* Finds the own module above `importer` that a package imports in its `__init__`, though another
+ * module of the package was asked for: the log then has the package below that module. Returns 0 if
+ * there is none. */
+static uint32_t find_pulled_in(const struct ps_import_graph *graph, uint32_t importer)
+{
+    uint32_t found = 0;
+
+    for (uint32_t node = importer; node && ps_import_graph_is_own(graph, node);
+         node = graph->modules[node].parent) {
+        const uint32_t package = graph->modules[node].parent;
+        const uint32_t asked = graph->modules[package].parent;
+
+        if (package && asked && graph->nodes[asked].package == package &&
+            !ps_str_eq(graph->modules[asked].name, graph->modules[node].name))
+            found = node;
+    }
+    return found;
+}
+
+/* "`geo.__init__` imports it, though `geo.points` is what is imported." */
+static void say_pulled_in(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                          uint32_t node, struct ps_str brought)
+{
+    const uint32_t package = graph->modules[node].parent;
+    const uint32_t asked = graph->modules[package].parent;
+    const struct ps_str name = ps_import_graph_name(graph, package);
+    const char *init = ps_arena_printf(&c->arena, "%.*s.__init__", (int)name.len, name.ptr);
+    struct ps_sentence *to = &c->sentence;
+
+    ps_say(c, to, " ");
+    ps_say_code(c, to, ps_link_none, ps_str_from_c(init));
+    ps_say(c, to, " imports it, though ");
+    ps_say_code(c, to, ps_link_none, ps_import_graph_name(graph, asked));
+    ps_say(c, to, " is what is imported. It brings ");
+    ps_say_code(c, to, link_name(c, "packages", brought), brought);
+    ps_say(c, to, ".");
+}
+
+/* "48.1 % of the import time is for modules that several processes import, `crew.tables` with what
+ * it brings most of all." Returns whether that is much. */
+static bool say_processes(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                          const double *below)
+{
+    struct ps_intern names = {0};
+    uint32_t largest = 0, n_processes = 0, last = 0;
+    double again_us = 0;
+    struct ps_str name;
+
+    for (uint32_t node = 1; node < graph->n; node++) {
+        const struct ps_import_module *module = &graph->modules[node];
+        const uint32_t before = names.count;
+
+        n_processes += node == 1 || module->interpreter > last;
+        last = module->interpreter > last ? module->interpreter : last;
+        if (ps_intern_add(&names, module->name) == before || module->is_startup)
+            continue;
+        again_us += graph->nodes[node].self_us;
+        if (below[node] > below[largest])
+            largest = node;
+    }
+    ps_intern_free(&names);
+    if (n_processes < 2 || !largest || again_us < AGAIN * graph->total_us)
+        return false;
+    name = ps_import_graph_name(graph, largest);
+    ps_say_value(&c->verdict, imports_link, 100 * again_us / graph->total_us, "percent");
+    ps_say(c, &c->verdict,
+           " of the import time is for modules that an earlier process of the log imports too.");
+    ps_say(c, &c->sentence, " The largest is ");
+    ps_say_code(c, &c->sentence, link_name(c, "imports", name), name);
+    ps_say(c, &c->sentence,
+           ", with what it imports. Import it only in the processes that need it.");
+    return true;
+}
+
+/* "`depot.store` imports it." What takes more, but is needed, is said too. */
+static void say_place(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                      const struct units *units)
+{
+    const struct ps_import_suggestion *package = units->items[0].package;
+    const struct unit *largest = &units->items[0];
+
+    if (knows_importer(graph, package->importer)) {
+        ps_say(c, &c->sentence, " ");
+        ps_say_code(c, &c->sentence, ps_link_none, ps_import_graph_name(graph, package->importer));
+        ps_say(c, &c->sentence, knows_importers(graph) ? " imports it." : " imports it first.");
+    }
+    for (size_t i = 1; i < units->n; i++)
+        if (units->items[i].us > largest->us)
+            largest = &units->items[i];
+    if (largest == units->items || !largest->package || !is_needed(graph, largest->package))
+        return;
+    ps_say(c, &c->sentence, " ");
+    ps_say_code(c, &c->sentence, link_unit(c, graph, largest), name_of(graph, largest));
+    ps_say(c, &c->sentence, " takes ");
+    ps_say_value(&c->sentence, imports_link, 100 * largest->us / graph->total_us, "percent");
+    ps_say(c, &c->sentence, ", but is used at start.");
 }
 
 /* Says what lazy imports of the package, and of all causes together, save. */
@@ -242,7 +453,8 @@ static void say_savings(struct ps_conclusion *c, struct ps_import_graph *graph,
 
     if (!knows_importers(graph))
         return;
-    if (largest && largest->choices.len) {
+    if (largest && largest->choices.len && !is_needed(graph, largest) &&
+        !was_asked_for(graph, largest)) {
         ps_say(c, &c->sentence, " Imported lazily, it would save up to ");
         ps_say_value(&c->sentence, link_lazy(largest, c), largest->saving.high / 1e6, "s");
         ps_say(c, &c->sentence, " of ");
@@ -252,7 +464,8 @@ static void say_savings(struct ps_conclusion *c, struct ps_import_graph *graph,
     for (size_t i = 0; i < units->n_packages; i++) {
         const struct ps_import_suggestion *package = &units->packages[i];
 
-        if (package->saving.high < CAUSE_SHARE * graph->total_us)
+        if (package->saving.high < CAUSE_SHARE * graph->total_us || is_needed(graph, package) ||
+            was_asked_for(graph, package))
             continue;
         useful[n++] = *package;
         ps_buf_printf(&choices, "%s%.*s", choices.len ? "," : "", (int)package->choices.len,
@@ -269,22 +482,92 @@ static void say_savings(struct ps_conclusion *c, struct ps_import_graph *graph,
     }
 }
 
+/* Says that own code of a module works, and what that needs. */
+static void say_own_work(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                         const struct unit *unit)
+{
+    const struct ps_str framework = find_framework(graph);
+
+    ps_say(c, &c->sentence, " It works while ");
+    ps_say_code(c, &c->sentence, ps_link_none,
+                ps_import_graph_name(graph, graph->modules[unit->node].parent));
+    ps_say(c, &c->sentence, " imports it.");
+    if (framework.len) {
+        ps_say(c, &c->sentence, " Classes or functions for ");
+        ps_say_code(c, &c->sentence, link_name(c, "packages", framework), framework);
+        ps_say(c, &c->sentence, " may be part of that work, and are needed.");
+        return;
+    }
+    if (graph->has_threads)
+        return;
+    ps_say(c, &c->sentence, " Up to ");
+    ps_say_value(&c->sentence, link_unit(c, graph, unit), 100 * unit->us / graph->total_us,
+                 "percent");
+    ps_say(c, &c->sentence, " could be saved, if nothing needs its results at start.");
+}
+
+static void say_nothing(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                        const struct units *units)
+{
+    ps_say(c, &c->verdict, "No single package or module stands out.");
+    for (size_t i = 0; i < units->n && i < PARTS_MAX; i++) {
+        ps_say(c, &c->sentence, i ? ", " : " The largest are ");
+        ps_say_code(c, &c->sentence, link_unit(c, graph, &units->items[i]),
+                    name_of(graph, &units->items[i]));
+        ps_say(c, &c->sentence, " ");
+        ps_say_value(&c->sentence, imports_link, 100 * units->items[i].us / graph->total_us,
+                     "percent");
+    }
+    if (units->n)
+        ps_say(c, &c->sentence, ".");
+}
+
+/* "`scipy` takes 93.1 % of the import time." */
+static void say_takes(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                      struct ps_report_link link, struct ps_str name, double us)
+{
+    ps_say_code(c, &c->verdict, link, name);
+    ps_say(c, &c->verdict, " takes ");
+    ps_say_value(&c->verdict, ps_link_none, 100 * us / graph->total_us, "percent");
+    ps_say(c, &c->verdict, " of the import time");
+}
+
 static void say_sentence(struct ps_conclusion *c, struct ps_import_graph *graph,
                          const struct units *units)
 {
-    const struct unit *largest = units->items;
+    PS_AUTO(ps_free_ptr) double *below = times_below(graph);
+    const struct unit *first = units->items;
+    uint32_t pulled_in;
 
-    if (!units->n || largest->us < STANDS_OUT * graph->total_us) {
-        ps_say(c, &c->verdict, "No single package or module stands out.");
+    if (!units->n || first->us < STANDS_OUT * graph->total_us) {
+        say_nothing(c, graph, units);
         return;
     }
-    ps_say_code(c, &c->verdict, link_unit(c, graph, largest), name_of(graph, largest));
-    ps_say(c, &c->verdict, " takes ");
-    ps_say_value(&c->verdict, ps_link_none, 100 * largest->us / graph->total_us, "percent");
-    ps_say(c, &c->verdict,
-           largest->package ? " of the import time." : " of the import time in its own code.");
-    if (largest->package && largest->us >= WHOLE * graph->total_us)
-        say_parts(c, graph, largest->package->package);
+    if (say_processes(c, graph, below))
+        return;
+    if (!first->package) {
+        say_takes(c, graph, link_unit(c, graph, first), name_of(graph, first), first->us);
+        ps_say(c, &c->verdict, " in its own code.");
+        say_own_work(c, graph, first);
+        say_savings(c, graph, units);
+        return;
+    }
+    pulled_in = find_pulled_in(graph, first->package->importer);
+    if (pulled_in) {
+        const struct ps_str name = ps_import_graph_name(graph, pulled_in);
+
+        say_takes(c, graph, link_name(c, "imports", name), name, below[pulled_in]);
+        ps_say(c, &c->verdict, ".");
+        say_pulled_in(c, graph, pulled_in, first->package->package);
+        return;
+    }
+    say_takes(c, graph, link_unit(c, graph, first), name_of(graph, first), first->us);
+    ps_say(c, &c->verdict, ".");
+    say_place(c, graph, units);
+    if (is_needed(graph, first->package))
+        ps_say(c, &c->sentence, " It is used at start, so a lazy import saves nothing.");
+    else if (first->us >= WHOLE * program_us(graph) && !graph->has_threads)
+        say_parts(c, graph, below, first->package->package);
     say_savings(c, graph, units);
 }
 

@@ -79,6 +79,7 @@ static void add_node(struct log_reader *r, struct ps_stmt *stmt, int64_t flags)
         .name = ps_arena_copy(&log->text, ps_col_text(stmt, MODULE)),
         .package = ps_arena_copy(&log->text, ps_col_text(stmt, PACKAGE)),
         .import_id = ps_col_int(stmt, ID),
+        .interpreter = (uint32_t)ps_col_int(stmt, INTERPRETER),
         .origin = (uint8_t)ps_col_int(stmt, ORIGIN),
         .is_startup = flags & STARTUP,
     };

@@ -24,6 +24,7 @@ struct ps_import_module {
     struct ps_str name, package;
     int64_t import_id;
     uint32_t parent; /* node of the first importer; 0: the program */
+    uint32_t interpreter; /* a log may have those of several processes */
     uint8_t origin;  /* enum ps_origin */
     bool is_startup; /* Python imports it at start-up, before the program */
 };
@@ -61,6 +62,10 @@ struct ps_lazy_estimate ps_import_graph_estimate(const struct ps_import_graph *g
 
 /* Whether a module is code of the program itself, which its authors can change. */
 bool ps_import_graph_is_own(const struct ps_import_graph *graph, uint32_t node);
+
+/* Whether programs use a package while their modules are executed, as bases of their classes or as
+ * decorators, so that a lazy import of it saves nothing: pydantic, flask. */
+bool ps_is_used_at_import(struct ps_str package);
 
 /* A package that the program's own code imports. Strings belong to the graph. */
 struct ps_import_suggestion {
