@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { shelfSource } from '../src/features/shelf/source';
-import { publishRunChange } from '../src/features/shared/shelf_state';
 
 const realFetch = globalThis.fetch;
 afterEach(() => {
@@ -36,14 +35,18 @@ function server() {
 
 test('a reload that overtakes another filter keeps no run of the old one', async () => {
     const { settle } = server();
-    const source = shelfSource();
+    let change: Parameters<NonNullable<Parameters<typeof shelfSource>[0]>>[0] = () => undefined;
+    const source = shelfSource((listener) => {
+        change = listener;
+        return () => true;
+    });
     source.show({ q: 'other' }, 'none');
     await settle();
     assert.deepEqual(
         source.runs.map((run) => run.name),
         ['other dump', 'other'],
     );
-    publishRunChange({ type: 'all' }); // reloads after a pause
+    change({ type: 'all' }); // reloads after a pause
     source.show({ q: 'other', kind: 'pstats' }, 'none');
     await new Promise((resolve) => setTimeout(resolve, 200)); // its answer is not there yet
     await settle();

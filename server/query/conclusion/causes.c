@@ -12,8 +12,7 @@
 #define ROW_SHARE      0.05 /* units with a smaller share are not listed */
 #define PART_SHARE     0.10 /* parts with a smaller share of their unit are not listed */
 #define NEXT_SHARE     0.10 /* the sentence names the next unit if it has more */
-#define SURE_SHARE     0.6 /* own code of which nothing is known can save something if it has more */
-#define ONE_CALL_SCORE 0.6 /* what is called once comes after what is repeated */
+#define ONE_CALL_SCORE 0.6  /* what is called once comes after what is repeated */
 #define MOST           0.8 /* a function with more is named, though nothing is known to be avoidable */
 #define RANGE          0.05 /* bounds that are further apart are stated */
 #define ROWS_MAX       20
@@ -184,10 +183,10 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
     case REPEATED:
         if (finding->advice)
             break;
-        share -= unit->time.s[PS_TIME_NEEDED] / times->total_s;
-        if (unit->own_s + unit->time.s[PS_TIME_NEEDED] > 0.5 * unit->charged_s &&
-            share < SURE_SHARE)
+        /* whether a function's own lines can be avoided is not in the dump */
+        if (unit->own_s + unit->time.s[PS_TIME_NEEDED] > 0.5 * unit->charged_s)
             return 0;
+        share -= unit->time.s[PS_TIME_NEEDED] / times->total_s;
         break;
     case RECURSIVE:
         break;
@@ -664,7 +663,7 @@ static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
         ps_say(c, to, " %s", finding->advice);
     else if (finding->verdict == RECURSIVE)
         ps_say(c, to, " If arguments repeat, functools.cache keeps the results.");
-    else if (finding->verdict == WORKING && works_itself(times, finding))
+    else if (works_itself(times, finding))
         ps_say(c, to, " cProfile sees no lines: line_profiler tells which of them take the time.");
 }
 

@@ -62,7 +62,7 @@ async function refreshShelf(): Promise<void> {
     }
 }
 
-let shelfTimer = 0;
+let shelfTimer: ReturnType<typeof setTimeout> | undefined;
 function refreshShelfSoon(): void {
     clearTimeout(shelfTimer);
     shelfTimer = setTimeout(() => void refreshShelf(), 150);
@@ -95,7 +95,7 @@ export function applyOwnJob(job: Job, onEnd?: JobListener): void {
 }
 
 const POLL_MS = 3000;
-let pollTimer = 0;
+let pollTimer: ReturnType<typeof setTimeout> | undefined;
 
 /* Polls the jobs while any are in progress, because an event may be lost with its connection. */
 function pollJobs(): void {

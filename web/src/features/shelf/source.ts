@@ -66,7 +66,8 @@ function mergePages(before: Run[], page: Run[], old: Run[]): Run[] {
     return [...before, ...fresh.filter((run) => !seen.has(run.id) && seen.add(run.id))];
 }
 
-export function shelfSource(): ShelfSource {
+/** `listen` calls back with each change of a run, and returns what ends that. */
+export function shelfSource(listen = onRunChange): ShelfSource {
     const version = signal(0);
     const loading = signal(false);
     const ready = signal(false);
@@ -82,7 +83,7 @@ export function shelfSource(): ShelfSource {
     let rows: ShelfRow[] = [];
     let wantedEnd = 0;
     let control: AbortController | null = null;
-    let timer = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
 
     function rebuildRows(): void {
         rows = shelfRows(runs, incoming, grouping, runs.length >= totalRuns, new Date());
@@ -157,7 +158,7 @@ export function shelfSource(): ShelfSource {
         reloadSoon();
     }
 
-    const unlisten = onRunChange(onChange);
+    const unlisten = listen(onChange);
     return {
         version,
         loading,

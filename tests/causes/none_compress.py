@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: MIT
-# names: pack
-# saves: none
-import zlib,random
-def make(): return random.Random(1).randbytes(4_000_000)
-def pack(d): return zlib.compress(d,9)
-def main(): print(len(pack(make())))
-main()

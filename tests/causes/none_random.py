@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: MIT
-# names: make
-# saves: none
-import random
-def make(n): return [random.gauss(0,1) for _ in range(n)]
-def mean(x): return sum(x)/len(x)
-def main(): print(mean(make(60000)))
-main()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The exam of conclusions (tests/causes): no kind falls below its floor, and page, terminal and agents read the same words."""
+import json
+import os
+import re
+import sys
+import unittest
+
+from server import PROGRAM, ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "causes"))
+import exam  # noqa: E402
+
+
+def words(text):
+    """Without markup and numbers, which each reader formats in its own way."""
+    return re.sub(r"[^A-Za-z_]+", " ", re.sub(r"\d[\d.,e+-]* ?(percent|count|bytes|samples|[a-zµ]?s|[KMGT]?i?B|%)?(?=\W|$)", " ", text.replace("\\", ""))).split()
+
+
+class Causes(unittest.TestCase):
+    maxDiff = 2000
+
+    @classmethod
+    def setUpClass(cls):
+        cls.results = list(exam.examine(PROGRAM, exam.all_cases()))
+
+    def test_no_kind_falls_below_its_floor(self):
+        with open(exam.FLOOR, encoding="utf-8") as file:
+            worse = exam.below_floor(exam.tally(self.results), json.load(file))
+        self.assertEqual(worse, [], "\n".join(f"{grade}: {case}: {said.first}" for case, grade, _, said in self.results if grade != "right"))
+
+    def test_no_promise_is_twice_what_was_measured(self):
+        ratios = exam.promises(self.results)
+        self.assertTrue(ratios)
+        self.assertLess(ratios[-1], 2)
+
+    def test_terminal_and_agents_say_the_same_words(self):
+        for case, _, _, said in self.results:
+            with self.subTest(str(case)):
+                for reader, text in said.others.items():
+                    self.assertIn(" ".join(words(said.words)), " ".join(words(text)), reader)
+
+
+if __name__ == "__main__":
+    unittest.main()
