@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: MIT
-# Writes schema/*.sql and schema/queries/*.sql as a table of C strings: ps_schema_text[] of {name, text}.
+# Writes schema/*.sql and schema/queries/*.sql as a table of C strings: ps_schema_text[] of {name, text}. A line
+# `-- include: NAME` of a query becomes schema/fragments/NAME.sql: tables of a WITH clause that several queries need.
 file(GLOB files RELATIVE ${DIR} ${DIR}/*.sql ${DIR}/queries/*.sql)
+file(GLOB fragments RELATIVE ${DIR}/fragments ${DIR}/fragments/*.sql)
 list(SORT files)
 set(body "#include \"schema/schema.h\"\n\nconst struct ps_schema_text ps_schema_texts[] = {\n")
 foreach(file ${files})
   file(READ ${DIR}/${file} text)
+  foreach(fragment ${fragments})
+    file(READ ${DIR}/fragments/${fragment} part)
+    string(REGEX REPLACE "\\.sql$" "" name ${fragment})
+    string(REPLACE "-- include: ${name}\n" "${part}" text "${text}")
+  endforeach()
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
   string(REPLACE "\n" "\\n\"\n     \"" text "${text}")

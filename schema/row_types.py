@@ -30,8 +30,9 @@ MARK = re.compile(r"(<!-- columns: (\w+) -->\n\n)((?:\|.*\n)*)")
 
 
 def read(*path):
+    """The text of a file, with the fragments that its lines `-- include: NAME` stand for (embed.cmake)."""
     with open(os.path.join(*path), encoding="utf-8") as file:
-        return file.read()
+        return re.sub(r"(?m)^-- include: (\w+)\n", lambda line: read(HERE, "fragments", line[1] + ".sql"), file.read())
 
 
 class Schema:

@@ -18,13 +18,9 @@ WITH figures AS (
     SELECT file, sum(lines) AS lines, CASE WHEN count(ticks) THEN total(ticks) END AS ticks, max(peak_mib) AS peak_mib
     FROM line_sum GROUP BY file
 ),
-bounds AS ( -- the first and the last row of each call that ran
-    SELECT file, function, block, min(rowid) AS first_row, max(rowid) AS last_row
-    FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
-),
-growth AS ( -- as in conclude_lines.sql
-    SELECT b.file, round(total(l.mem_mib - CASE WHEN f.occurrences > 1 THEN f.increment_mib ELSE f.mem_mib END), 6) AS mib
-    FROM bounds b JOIN line f ON f.rowid = b.first_row JOIN line l ON l.rowid = b.last_row GROUP BY b.file
+-- include: memory_calls
+growth AS (
+    SELECT file, round(total(growth), 6) AS mib FROM memory_call GROUP BY file
 ),
 counts AS (
     SELECT file, count(*) AS functions FROM line_function GROUP BY file

@@ -20,13 +20,10 @@
 -- sort: lines desc lines
 -- sum: time_s total(time_s)
 -- of: SELECT count(*) FROM line_function
-WITH bounds AS ( -- the first and the last row of each call that ran
-    SELECT file, function, block, min(rowid) AS first_row, max(rowid) AS last_row
-    FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
-),
-growth AS ( -- as in conclude_lines.sql
-    SELECT b.function, round(total(l.mem_mib - CASE WHEN f.occurrences > 1 THEN f.increment_mib ELSE f.mem_mib END), 6) AS mib
-    FROM bounds b JOIN line f ON f.rowid = b.first_row JOIN line l ON l.rowid = b.last_row GROUP BY b.function
+WITH
+-- include: memory_calls
+growth AS (
+    SELECT function, round(total(growth), 6) AS mib FROM memory_call GROUP BY function
 )
 SELECT n.id, n.file AS file_id, f.path AS file, nullif(n.name, '') AS function, nullif(n.first_line, 0) AS first_line,
        g.last_line, coalesce(g.lines, 0) AS lines, coalesce(g.executed, 0) AS executed, g.hits, g.ticks,

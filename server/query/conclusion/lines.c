@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines.c: the conclusion of a line-level profile: the lines with the most time (line_profiler),
- * samples (Scalene) or new memory (memory_profiler).
+ * lines.c: the conclusion of a line-level profile: the lines with the most time (line_profiler) or
+ * samples (Scalene).
  *
  * The time of a line contains the functions that it calls, so the times of several functions can
  * overlap: shares are of the line's own function.
@@ -20,15 +20,12 @@
 #define NEARLY_ALL  0.9
 #define LINES_SHOWN 5 /* of the composition of a function; further lines are one part */
 
-/* A line of the query conclude_lines. Texts belong to the conclusion. is_repeated: all lines of the
- * function that ran several times in a call; `line` is its first line then. */
+/* A line of the query conclude_lines. Texts belong to the conclusion. */
 struct line {
-    bool is_repeated;
     int64_t file, function_id, line;
     struct ps_str path, function, source;
     double hits, amount, python, native, system, whole;
     double calls; /* of the function */
-    double peak;  /* of the process, in the unit of the amount; NaN: not a profile of memory */
     /* of n lines with equal parts of one set of samples (shares_samples), the last; else `line` */
     int64_t last;
     unsigned n;
@@ -45,8 +42,7 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
     return (struct line){.file = ps_col_int(stmt, 0),
                          .path = ps_arena_copy(&c->arena, ps_col_text(stmt, 1)),
                          .function = ps_arena_copy(&c->arena, ps_col_text(stmt, 2)),
-                         .line = ps_col_int(stmt, ps_col_int(stmt, 3) ? 3 : 12),
-                         .is_repeated = ps_col_int(stmt, 3) == 0,
+                         .line = ps_col_int(stmt, 3),
                          .source = source,
                          .hits = ps_col_real(stmt, 5),
                          .amount = ps_col_real(stmt, 6),
@@ -55,8 +51,7 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .system = ps_col_real(stmt, 9),
                          .whole = ps_col_real(stmt, 10),
                          .function_id = ps_col_int(stmt, 11),
-                         .peak = ps_col_real_or_nan(stmt, 13),
-                         .calls = ps_col_real(stmt, 14),
+                         .calls = ps_col_real(stmt, 12),
                          .last = ps_col_int(stmt, 3),
                          .n = 1};
 }
@@ -139,44 +134,12 @@ static void say_cpu(struct ps_conclusion *c, const struct line *line)
     ps_say(c, &c->sentence, ".");
 }
 
-static void say_repeated(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
-{
-    ps_say(c, to, "Lines of ");
-    say_function(c, to, line);
-    ps_say(c, to, " that ran several times in a call");
-}
-
-static void say_memory(struct ps_conclusion *c, const struct line *line)
-{
-    if (line->is_repeated)
-        say_repeated(c, &c->verdict, line);
-    else
-        say_line(c, &c->verdict, line);
-    ps_say(c, &c->verdict, line->is_repeated ? " add " : " adds ");
-    ps_say_value(&c->verdict, link_line(c, line), line->amount, "bytes");
-    ps_say(c, &c->verdict, ".");
-    if (line->is_repeated) {
-        ps_say(c, &c->sentence, " That is the growth of the function, at ");
-        say_place(c, &c->sentence, line);
-        ps_say(c, &c->sentence, ", without its other lines.");
-        return;
-    }
-    ps_say(c, &c->sentence, " It is the line that adds the most memory, at ");
-    say_place(c, &c->sentence, line);
-    ps_say(c, &c->sentence, " in ");
-    say_function(c, &c->sentence, line);
-    ps_say(c, &c->sentence, ".");
-}
-
 static void add_line(struct ps_conclusion *c, const struct line *line, bool is_cpu)
 {
     double share = is_cpu ? line->amount / 100 : line->amount / line->whole;
     struct ps_cause *cause = ps_conclusion_add(c, "line", is_cpu ? NAN : line->amount, share);
 
-    if (line->is_repeated)
-        say_repeated(c, &cause->title, line);
-    else
-        say_line(c, &cause->title, line);
+    say_line(c, &cause->title, line);
     say_place(c, &cause->evidence, line);
     if (line->function.len) {
         ps_say(c, &cause->evidence, " in ");
@@ -390,55 +353,18 @@ static void note_recursion(struct ps_conclusion *c, const struct line *lines, si
         }
 }
 
-static bool is_beyond_peak(const struct line *lines, size_t n, const struct line *line)
-{
-    for (size_t i = 0; i < n; i++)
-        if (lines[i].file == line->file && lines[i].function_id == line->function_id &&
-            lines[i].amount > lines[i].peak)
-            return true;
-    return false;
-}
-
-/* Removes functions of which a line adds more than the process ever had: memory_profiler adds up
- * the increments of a function that is called often, and these are then no memory. Returns the
- * number of lines that were removed. */
-static size_t remove_impossible(struct line *lines, size_t *n)
-{
-    struct line kept[LINES_MAX];
-    size_t n_kept = 0, removed;
-
-    for (size_t i = 0; i < *n; i++)
-        if (!is_beyond_peak(lines, *n, &lines[i]))
-            kept[n_kept++] = lines[i];
-    memcpy(lines, kept, n_kept * sizeof *kept);
-    removed = *n - n_kept;
-    *n = n_kept;
-    return removed;
-}
-
-static const char *words_for_nothing(bool is_memory, size_t n_impossible)
-{
-    return !is_memory     ? "No line was measured."
-           : n_impossible ? "No line can be named: the increments exceed the memory of the process."
-                          : "No line adds memory.";
-}
-
 static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_conclusion *c,
                                void (*say)(struct ps_conclusion *, const struct line *),
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct line lines[LINES_MAX];
-    size_t n = 0, n_above, n_impossible;
+    size_t n = 0, n_above;
 
     ps_db_prepare(db, ps_query_sql("conclude_lines"), &stmt, err);
     ps_bind_text(stmt, ":what", ps_str_from_c(what));
     while (ps_stmt_step(stmt, err) && n < LINES_MAX)
         lines[n++] = read_line(c, stmt);
-    n_impossible = remove_impossible(lines, &n);
-    if (n_impossible)
-        ps_conclusion_note(c,
-                           "Functions with increments above the peak of the process are left out.");
     if (say == say_cpu)
         join_loops(lines, &n);
     if (say == say_time)
@@ -455,7 +381,7 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
     for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++)
         add_line(c, &lines[i], say == say_cpu);
     if (err->code == PS_OK && !c->n_causes)
-        ps_say(c, &c->verdict, "%s", words_for_nothing(say == say_memory, n_impossible));
+        ps_say(c, &c->verdict, "No line was measured.");
     return err->code;
 }
 
@@ -501,17 +427,4 @@ enum ps_status ps_conclude_line_cpu(struct ps_db *db, struct ps_conclusion *out,
     compose_cpu(db, out, err);
     conclude(db, "cpu", out, say_cpu, err);
     return say_leak(db, out, err);
-}
-
-enum ps_status ps_conclude_line_memory(struct ps_db *db, struct ps_conclusion *out,
-                                       struct ps_err *err)
-{
-    out->unit = "bytes";
-    out->base = "of its function";
-    ps_conclusion_note(out,
-                       "Increments of all calls of a function are added, without the first line, "
-                       "which holds the memory from before the call. Lines that ran several "
-                       "times in a call are taken together: the allocator decides at which of "
-                       "them memory is requested and returned.");
-    return conclude(db, "memory", out, say_memory, err);
 }

@@ -1,0 +1,13 @@
+memory_bounds AS ( -- the first and the last row of each call that memory_profiler printed
+    SELECT file, function, block, min(rowid) AS first_row, max(rowid) AS last_row
+    FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
+),
+memory_block AS (
+    SELECT b.*, f.occurrences, coalesce(f.occurrences, 1) AS n,
+           l.mem_mib - CASE WHEN f.occurrences > 1 THEN f.increment_mib ELSE f.mem_mib END AS growth,
+           lead(f.occurrences) OVER (PARTITION BY b.function ORDER BY b.first_row) AS next
+    FROM memory_bounds b JOIN line f ON f.rowid = b.first_row JOIN line l ON l.rowid = b.last_row
+),
+memory_call AS ( -- what each call added. The block of a recursive call holds the blocks of its inner calls, which precede it.
+    SELECT * FROM memory_block WHERE coalesce(next <= occurrences OR next = 1, 1)
+),
