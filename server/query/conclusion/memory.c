@@ -1,37 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c: the conclusion of a memory curve (mprof): its peak, and the functions that add memory.
- */
+/* memory.c: the conclusion of a memory curve (mprof): its peak, whether it stays or grows until the
+ * end, and the functions that add memory. */
 #include <math.h>
 
 #include "server/query/conclusion/conclusion.h"
 
 #define GROWTH_SHARE 0.9 /* of the peak: a curve that ends higher has released little */
 
+#define STEADY 0.1 /* of the growth: a curve that grows all the time has more in each quarter */
+
 static const struct ps_report_link memory_link = {.tab = "memory"};
 
-static enum ps_status say_curve(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+/* The curve in bytes and seconds. */
+struct curve {
+    double peak, peak_s, first, last, end_s;
+    double late;        /* median of the last tenth; NaN: too few samples */
+    double quarters[3]; /* after a quarter, half and three quarters of the time */
+};
+
+/* Whether each quarter of the time adds to the memory, up to the end. */
+static bool grows_steadily(const struct curve *curve)
+{
+    const double least = STEADY * (curve->peak - curve->first);
+    double before = curve->first;
+
+    if (!(curve->late >= GROWTH_SHARE * curve->peak))
+        return false;
+    for (size_t i = 0; i < 3; i++) {
+        if (curve->quarters[i] < before + least)
+            return false;
+        before = curve->quarters[i];
+    }
+    return curve->late >= before + least;
+}
+
+static void say_level(struct ps_conclusion *c, const struct curve *curve)
+{
+    /* the last samples may be those of a process that exits */
+    const bool exits = curve->last < curve->late / 2;
+    const double level = exits ? curve->late : curve->last;
+    const bool stays = level >= GROWTH_SHARE * curve->peak;
+
+    ps_say(c, &c->sentence, " It starts at ");
+    ps_say_value(&c->sentence, memory_link, curve->first, "bytes");
+    ps_say(c, &c->sentence, stays ? " and still is " : exits ? " and is " : " and ends at ");
+    ps_say_value(&c->sentence, memory_link, level, "bytes");
+    ps_say(c, &c->sentence,
+           exits   ? " before it ends, after "
+           : stays ? " at the end, after "
+                   : " after ");
+    ps_say_value(&c->sentence, memory_link, curve->end_s, "s");
+}
+
+static enum ps_status say_curve(struct ps_db *db, struct ps_conclusion *c, struct curve *curve,
+                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    double peak, last;
 
     ps_db_prepare(db, ps_query_sql("conclude_memory"), &stmt, err);
     if (!ps_stmt_step(stmt, err)) {
         ps_say(c, &c->verdict, "The recording has no samples.");
         return err->code;
     }
-    peak = ps_col_real(stmt, 0);
-    last = ps_col_real(stmt, 3);
+    *curve = (struct curve){ps_col_real(stmt, 0),
+                            ps_col_real(stmt, 1),
+                            ps_col_real(stmt, 2),
+                            ps_col_real(stmt, 3),
+                            ps_col_real(stmt, 4),
+                            ps_col_real_or_nan(stmt, 5),
+                            {ps_col_real(stmt, 6), ps_col_real(stmt, 7), ps_col_real(stmt, 8)}};
     ps_say(c, &c->verdict, "Memory peaks at ");
-    ps_say_value(&c->verdict, memory_link, peak, "bytes");
+    ps_say_value(&c->verdict, memory_link, curve->peak, "bytes");
     ps_say(c, &c->verdict, " after ");
-    ps_say_value(&c->verdict, memory_link, ps_col_real(stmt, 1), "s");
-    ps_say(c, &c->verdict, ".");
-    ps_say(c, &c->sentence, " It starts at ");
-    ps_say_value(&c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
-    ps_say(c, &c->sentence, last >= GROWTH_SHARE * peak ? " and still is " : " and ends at ");
-    ps_say_value(&c->sentence, memory_link, last, "bytes");
-    ps_say(c, &c->sentence, last >= GROWTH_SHARE * peak ? " at the end, after " : " after ");
-    ps_say_value(&c->sentence, memory_link, ps_col_real(stmt, 4), "s");
+    ps_say_value(&c->verdict, memory_link, curve->peak_s, "s");
+    ps_say(c, &c->verdict, grows_steadily(curve) ? ", and grows all the time." : ".");
+    say_level(c, curve);
     return err->code;
 }
 
@@ -96,8 +139,10 @@ static enum ps_status say_children(struct ps_db *db, struct ps_conclusion *c, st
 
 enum ps_status ps_conclude_memory(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
+    struct curve curve = {.peak = NAN};
+
     out->unit = "bytes";
-    say_curve(db, out, err);
+    say_curve(db, out, &curve, err);
     add_spans(db, out, err);
     if (out->sentence.n)
         ps_say(out, &out->sentence, ".");
