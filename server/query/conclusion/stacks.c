@@ -155,6 +155,13 @@ static uint32_t owner_of(struct reader *r, uint32_t text, bool waits)
     return *owner - 1;
 }
 
+/* Whether the weights are memory of the process: it counts for the innermost function of the
+ * program in a stack, whatever that calls. */
+static bool is_memory(const struct reader *r)
+{
+    return !r->are_devices && strcmp(r->unit, "bytes") == 0;
+}
+
 static void add_weight(struct ps_flame *weights, uint32_t owner, uint32_t text, int64_t weight)
 {
     uint32_t node = ps_flame_child_of(weights, owner, text, 0, 0);
@@ -187,7 +194,7 @@ static void add_stack(struct reader *r, int64_t weight)
         r->weight = ps_add_saturated(r->weight, weight);
         return;
     }
-    owner = owner_of(r, waits && own ? own : python, waits);
+    owner = owner_of(r, (waits || is_memory(r)) && own ? own : python, waits);
     part = ps_stack_function(&r->frames, r->owners[owner].function && !waits ? leaf->text : python);
     r->owners[owner].weight = ps_add_saturated(r->owners[owner].weight, weight);
     r->weight = ps_add_saturated(r->weight, weight);
@@ -196,6 +203,19 @@ static void add_stack(struct reader *r, int64_t weight)
         add_weight(&r->places, owner, own ? own : python, weight);
     if (own && own == leaf->text)
         add_weight(&r->by_thread, own, r->track, weight);
+}
+
+/* Whether a frame is a piece of the function that encloses it: a comprehension or a lambda. */
+static bool is_piece(const struct reader *r, uint32_t text)
+{
+    static const char *const pieces[] = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>",
+                                         "<lambda>"};
+    const struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(r->db, text));
+
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        if (ps_str_ends_with(name.function, ps_str_from_c(pieces[i])))
+            return true;
+    return false;
 }
 
 static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i)
@@ -224,7 +244,8 @@ static void add_slice(struct reader *r, const struct ps_chunk *chunk, uint32_t i
                                 .waits = !kind->is_python && (kind->waits || (up && up->waits))};
     r->n_open++;
     frame.python = kind->is_python ? (uint32_t)r->n_open : frame.python;
-    frame.own = kind->is_own ? (uint32_t)r->n_open : frame.own;
+    if (kind->is_own && !(frame.own && is_memory(r) && is_piece(r, (uint32_t)text)))
+        frame.own = (uint32_t)r->n_open;
     r->open[r->n_open - 1] = frame;
     if (self > 0)
         add_stack(r, self);
@@ -548,7 +569,7 @@ static void add_cause(const struct answer *a, uint32_t id)
                                                                  : "package",
                                                amount, amount / a->total);
 
-    if (!count_threads_at(a, id))
+    if (!count_threads_at(a, id) && strcmp(a->r->unit, "bytes") != 0)
         ps_cause_save(cause, owner->waits || is_unclear || is_too_short(a->r) ? 0 : NAN, amount);
     if (owner->waits)
         ps_say(a->c, &cause->title, "waiting in ");
@@ -693,8 +714,12 @@ static void say_notes(const struct answer *a)
     if (a->r->are_devices) {
         ps_conclusion_note(a->c,
                            "Native and built-in code counts for the Python function that calls "
-                           "it, packages and modules of the standard library as a whole. A "
-                           "saving is what remains if the code allocated nothing.");
+                           "it, packages and modules of the standard library as a whole.");
+        return;
+    }
+    if (is_memory(a->r)) {
+        ps_conclusion_note(a->c, "What packages and native code allocate counts for the innermost "
+                                 "function of the program that calls them.");
         return;
     }
     ps_conclusion_note(a->c, "Native and built-in code counts for the Python function that calls "
