@@ -109,7 +109,7 @@ class Shelf:
     def close(self):
         if self.server:
             self.server.terminate()
-            self.server.wait()
+            self.server.communicate()
 
     def of_run(self, run):
         found = self.get(f"/runs/{run}/conclusion")

@@ -55,11 +55,13 @@ struct finding {
     enum ps_time_class wait; /* of WAITING */
     double wait_share;
     struct ps_call_chain chain;
-    uint32_t coroutine;               /* that waits for events, or PS_NO_FUNCTION */
-    struct ps_str package;            /* with most of its time; {NULL, 0}: none */
-    int64_t polls;                    /* waits of the event loop */
-    const struct ps_timed_call *lead; /* the library function with most of its time; NULL: none */
-    double times;                     /* the repetitions in a loop; less than 2: none */
+    uint32_t coroutine;                /* that waits for events, or PS_NO_FUNCTION */
+    struct ps_str package;             /* with most of its time; {NULL, 0}: none */
+    int64_t polls;                     /* waits of the event loop */
+    const struct ps_timed_call *lead;  /* the library function with most of its time; NULL: none */
+    double times;                      /* the repetitions in a loop; less than 2: none */
+    struct ps_call_passes passes;      /* calls in each pass of a loop */
+    const struct ps_known_call *known; /* what most of its time is spent in; NULL: nothing known */
     const char *advice;
     double saving; /* share of the total; 0: none */
 };
@@ -181,6 +183,8 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
         break;
     case WORKING:
     case REPEATED:
+        if (finding->known && finding->known->is_per_item)
+            return finding->passes.calls < 2 ? 0 : share * (1 - 1 / finding->passes.calls);
         if (finding->advice)
             break;
         /* whether a function's own lines can be avoided is not in the dump */
@@ -193,6 +197,9 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
     }
     if (finding->times < 2 || (finding->times < 4 && finding->verdict != WAITING))
         return share;
+    /* a loop in a function that is called in a loop: all calls but one, as an upper bound */
+    if (finding->verdict == REPEATED && !finding->advice && finding->chain.ratio >= 4)
+        return share * (1 - 1 / fmax(finding->times, (double)unit->primitive_calls));
     return share * (1 - 1 / finding->times);
 }
 
@@ -279,6 +286,7 @@ static struct finding judge(const struct ps_own_time *times, uint32_t id)
         score += unit->time.s[i] * likelihood[i] / times->total_s;
     finding.score = score;
     finding.chain = ps_call_chain_of(times, id);
+    finding.passes = ps_call_passes_of(times, id, &finding.chain);
     finding.lead = largest_call(times, unit);
     if (finding.lead && finding.lead->charged_s < 0.3 * unit->charged_s)
         finding.lead = NULL;
@@ -299,6 +307,8 @@ static struct finding judge(const struct ps_own_time *times, uint32_t id)
     }
     finding.verdict = verdict_of(unit, &finding, known);
     if (known && finding.verdict != ONE_CALL && finding.lead->charged_s >= 0.5 * unit->charged_s)
+        finding.known = known;
+    if (finding.known)
         finding.advice = known->advice;
     if (finding.verdict == ONE_CALL)
         finding.score *= ONE_CALL_SCORE;
@@ -579,6 +589,21 @@ static void say_verdict(struct ps_conclusion *c, const struct ps_own_time *times
     ps_say(c, to, ".");
 }
 
+/* " It is called 3 times in each of 40 passes of the loop in `index` (pages.py:6)." */
+static void say_passes(struct ps_conclusion *c, const struct ps_own_time *times,
+                       const struct finding *finding)
+{
+    struct ps_sentence *to = &c->sentence;
+
+    ps_say(c, to, " It is called ");
+    ps_say_value(to, link_function(c, finding->unit), finding->passes.calls, "count");
+    ps_say(c, to, " times in each of ");
+    ps_say_value(to, link_function(c, finding->passes.loop), (double)finding->passes.n, "count");
+    ps_say(c, to, " passes of the loop in ");
+    say_function(c, to, times, finding->passes.loop);
+    ps_say(c, to, ".");
+}
+
 /* " `report` (shop.py:30) calls it 300 times a call, through `order`." */
 static void say_loop(struct ps_conclusion *c, const struct ps_own_time *times,
                      const struct finding *finding, size_t merged)
@@ -609,6 +634,10 @@ static void say_loop(struct ps_conclusion *c, const struct ps_own_time *times,
         ps_say(c, to, " calls, ");
         ps_say_value(to, link_function(c, finding->unit), (double)unit->primitive_calls, "count");
         ps_say(c, to, " of them from outside.");
+    }
+    if (finding->passes.calls >= 2 && merged == 1) {
+        say_passes(c, times, finding);
+        return;
     }
     if (chain->n < 2 || chain->ratio < 4)
         return;
@@ -679,6 +708,7 @@ static void say_saving(struct ps_conclusion *c, const struct finding *findings, 
     say_percent(c, &c->sentence, saving);
     ps_say(c, &c->sentence, " could be saved%s.",
            findings[0].verdict == RECURSIVE && !findings[0].advice ? " if they do"
+           : findings[0].known && findings[0].known->is_per_item   ? " if the result is kept"
            : findings[0].verdict != WAITING                        ? ""
            : findings[0].wait == PS_TIME_SLEEP                     ? " if nothing needs the pauses"
                                                                    : " if the waits can overlap");

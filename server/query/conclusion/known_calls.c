@@ -14,28 +14,35 @@ static const struct row {
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_AVOIDABLE, false, advice                                                       \
+            PS_TIME_AVOIDABLE, false, false, advice                                                \
         }                                                                                          \
     }
 #define SLOW(where, names, advice)                                                                 \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_AVOIDABLE, true, advice                                                        \
+            PS_TIME_AVOIDABLE, true, false, advice                                                 \
         }                                                                                          \
     }
 #define IS(class, where, names)                                                                    \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            class, false, NULL                                                                     \
+            class, false, false, NULL                                                              \
         }                                                                                          \
     }
 #define TRY(where, names, advice)                                                                  \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_WORK, false, advice                                                            \
+            PS_TIME_WORK, false, false, advice                                                     \
+        }                                                                                          \
+    }
+#define PARSE(where, names, advice)                                                                \
+    {                                                                                              \
+        where, names,                                                                              \
+        {                                                                                          \
+            PS_TIME_WORK, false, true, advice                                                      \
         }                                                                                          \
     }
     /* waits */
@@ -59,7 +66,7 @@ static const struct row {
     AVOID("re", "compile", "Compile each pattern once, outside of the loop."),
     AVOID("sre_compile", "compile", "Compile each pattern once, outside of the loop."),
     AVOID("builtins", "compile", "Compile it once, outside of the loop."),
-    AVOID("json", "load loads", "If the text repeats, parse it once and keep the result."),
+    PARSE("json", "load loads", "If the text repeats, parse it once and keep the result."),
     AVOID("tomllib", "load loads", "Read the file once and keep the result."),
     AVOID("tomli", "load loads", "Read the file once and keep the result."),
     AVOID("configparser", "read read_file read_string _read",
@@ -79,9 +86,9 @@ static const struct row {
     AVOID("jinja2", "from_string compile _compile",
           "Compile each template once, outside of the loop."),
     AVOID("mako/template.py", "__init__", "Compile each template once, outside of the loop."),
-    AVOID("bs4", "__init__", "Parse each document once."),
-    AVOID("lxml.etree", "fromstring parse XML HTML", "Parse each document once."),
-    AVOID("xml", "fromstring parse XML parseString", "Parse each document once."),
+    PARSE("bs4", "__init__", "If a document repeats, parse it once."),
+    PARSE("lxml.etree", "fromstring parse XML HTML", "If a document repeats, parse it once."),
+    PARSE("xml", "fromstring parse XML parseString", "If a document repeats, parse it once."),
     AVOID("collections", "namedtuple", "Create the class once, outside of the function."),
     AVOID("dataclasses", "make_dataclass dataclass _process_class",
           "Create the class once, outside of the function."),
@@ -146,7 +153,9 @@ static const struct row {
     SLOW("statistics", "*",
          "statistics computes with exact fractions; fmean and numpy are faster."),
     SLOW("fractions", "*", "Fractions are exact and slow: integers or floats may do."),
-    {"builtins", "sum", {PS_TIME_WORK, true, "If it adds lists, itertools.chain is much faster."}},
+    {"builtins",
+     "sum",
+     {PS_TIME_WORK, true, false, "If it adds lists, itertools.chain is much faster."}},
     AVOID("copy", "deepcopy _deepcopy_dict _deepcopy_list",
           "copy.copy is enough for flat data; data that nobody changes needs no copy."),
     AVOID("dataclasses", "asdict astuple _asdict_inner",
@@ -227,6 +236,7 @@ static const struct row {
 #undef SLOW
 #undef IS
 #undef TRY
+#undef PARSE
 };
 
 /* The part between two marks: "execute" of "<method 'execute' of ...", between "<method '" and "'";

@@ -31,6 +31,7 @@ static inline bool ps_time_waits(enum ps_time_class class)
 struct ps_known_call {
     enum ps_time_class class;
     bool slow_once;     /* has a faster replacement even if it is called once */
+    bool is_per_item;   /* needed once for each item: only more calls than items are avoidable */
     const char *advice; /* a sentence; NULL: none */
 };
 

@@ -2,14 +2,16 @@
 /* own_time.c: self times charged to own functions. */
 #include "server/query/conclusion/own_time.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/python_path.h"
 
-#define LOOP_RATIO  4.0 /* calls for each call of the caller that make the caller a loop */
-#define OWN_SHARE   0.1 /* if own code causes less, the dump is that of a library */
-#define MAIN_CALLER 0.6 /* share of a unit's time that its main caller has */
+#define PASS_CALLERS 16  /* callers of a unit in one pass of a loop, and calls of it */
+#define LOOP_RATIO   4.0 /* calls for each call of the caller that make the caller a loop */
+#define OWN_SHARE    0.1 /* if own code causes less, the dump is that of a library */
+#define MAIN_CALLER  0.6 /* share of a unit's time that its main caller has */
 
 void ps_own_time_free(struct ps_own_time *times)
 {
@@ -563,6 +565,12 @@ static bool has_unit(const struct ps_call_chain *chain, uint32_t unit)
     return false;
 }
 
+/* Equal within a tenth. */
+static bool is_near(int64_t a, int64_t b)
+{
+    return 10 * llabs(a - b) <= llabs(b);
+}
+
 struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t unit)
 {
     struct ps_call_chain chain = {.units = {unit}, .n = 1, .ratio = 1};
@@ -604,6 +612,57 @@ struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t 
             return chain;
     }
     return chain;
+}
+
+/* The passes of a loop whose body calls `callers` once each, if they are called equally often. */
+static struct ps_call_passes common_passes(const struct ps_own_time *times, const uint32_t *callers,
+                                           size_t n)
+{
+    struct ps_call_passes passes = {0, 0, PS_NO_FUNCTION};
+
+    for (size_t i = 0; i < n; i++) {
+        struct ps_call_chain chain = ps_call_chain_of(times, callers[i]);
+        uint32_t loop = chain.units[chain.n - 1];
+
+        if (chain.n < 2 || chain.ratio < LOOP_RATIO ||
+            (i > 0 && (loop != passes.loop || !is_near(chain.calls, passes.n))))
+            return (struct ps_call_passes){0, 0, PS_NO_FUNCTION};
+        passes.loop = loop;
+        passes.n = chain.calls;
+    }
+    return passes;
+}
+
+struct ps_call_passes ps_call_passes_of(const struct ps_own_time *times, uint32_t unit,
+                                        const struct ps_call_chain *chain)
+{
+    const struct ps_timed_function *function = &times->functions[unit];
+    struct ps_call_passes passes = {0, 0, PS_NO_FUNCTION};
+    uint32_t callers[PASS_CALLERS];
+    size_t n = 0;
+    double calls;
+
+    for (uint32_t i = 0; i < function->n_callers; i++) {
+        uint32_t above = unit_above(times, caller_at(times, unit, i)->caller);
+        size_t k = 0;
+
+        while (k < n && callers[k] != above)
+            k++;
+        if (above == PS_NO_FUNCTION || above == unit || (k == n && n == PASS_CALLERS))
+            return passes;
+        if (k == n)
+            callers[n++] = above;
+    }
+    if (n == 1 && chain->n > 2 && chain->ratio >= LOOP_RATIO)
+        passes = (struct ps_call_passes){0, chain->calls, chain->units[chain->n - 1]};
+    else if (n > 1)
+        passes = common_passes(times, callers, n);
+    if (passes.n == 0)
+        return passes;
+    calls = (double)function->ncalls / (double)passes.n;
+    if (calls > 1.5 && calls < PASS_CALLERS && is_near(function->ncalls, llround(calls) * passes.n))
+        passes.calls = round(calls);
+    return passes;
 }
 
 /* --- The program --- */

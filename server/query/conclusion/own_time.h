@@ -86,6 +86,18 @@ struct ps_call_chain {
  * if there is none, `ratio` is less than 4. */
 struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t unit);
 
+/* Calls of a unit for each pass of a loop: 2 if two functions call it once each for every item. */
+struct ps_call_passes {
+    double calls;  /* 2 to 16, a whole number; 0: not known */
+    int64_t n;     /* passes */
+    uint32_t loop; /* the unit with the loop */
+};
+
+/* `chain`: that of the unit. All callers of a unit have to be called from one loop, equally often.
+ */
+struct ps_call_passes ps_call_passes_of(const struct ps_own_time *times, uint32_t unit,
+                                        const struct ps_call_chain *chain);
+
 /* Whether an event loop resumes a unit, which is a coroutine then. */
 bool ps_own_time_is_resumed(const struct ps_own_time *times, uint32_t unit);
 

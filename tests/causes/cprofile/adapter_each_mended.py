@@ -1,0 +1,9 @@
+from pydantic import TypeAdapter, BaseModel
+class Reading(BaseModel):
+    sensor: str
+    value: float
+ADAPTER = TypeAdapter(list[Reading])
+def validate(batch): return ADAPTER.validate_python(batch)
+def ingest(batches): return sum(len(validate(b)) for b in batches)
+def main(): print(ingest([[{"sensor": "a", "value": i}] * 3 for i in range(1500)]))
+main()

@@ -1,0 +1,11 @@
+def read(n): return [(f"host{i}", f"team{i % 9}") for i in range(n)]
+def annotate(alerts, table):
+    teams = dict(table)
+    return [(alert, teams.get(alert)) for alert in alerts]
+def count(pairs):
+    found = {}
+    for _, team in pairs: found[team] = found.get(team, 0) + 1
+    return found
+def main():
+    table = read(3000); print(count(annotate([f"host{i * 7 % 3000}" for i in range(3000)], table)))
+main()
