@@ -4,4 +4,6 @@ SELECT n.text, o.calls, o.self_cpu_ns
 FROM ps_operators(:from, :to, 0) o JOIN text n ON n.id = o.name
 WHERE o.kind = 1 AND (n.text LIKE '% (dynamo\_timed)' ESCAPE '\' OR n.text = 'dynamo') = :compile AND o.self_cpu_ns > 0
   AND n.text NOT LIKE 'ProfilerStep%' AND n.text NOT LIKE 'enumerate(DataLoader)%'
+  AND n.text NOT LIKE 'Torch-Compiled Region:%' AND n.text NOT IN ('TorchDynamo Cache Lookup', 'Pregraph bytecode')
+  AND n.text NOT LIKE '## Call CompiledFxGraph%'
 ORDER BY o.self_cpu_ns DESC, n.text;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/format.h"
-#include "server/query/conclusion/conclusion.h"
+#include "server/query/conclusion/unit_causes.h"
 #include "server/query/trace/graph_captures.h"
 #include "server/query/trace/rules.h"
 #include "server/query/trace/trace_views.h"
@@ -19,12 +19,22 @@
 
 #define CAUSE_SHARE 0.02 /* smaller parts of a step are not causes */
 /* share of a step; a driver call that blocks longer is a cause of its own */
-#define BLOCKING_SHARE 0.10
-#define VERDICT_SHARE  0.25 /* share of a step; a part with a larger share explains the step */
-#define ODD_STEP_SHARE 0.50 /* share of all steps; a longer step is told apart */
-#define ONCE_SHARE     0.90 /* of the time of all calls: one call that has more happens once */
-#define PART_SHARE     0.10 /* share of a cause; smaller parts of the cause are not listed */
-#define PARTS_MAX      3
+#define BLOCKING_SHARE     0.10
+#define VERDICT_SHARE      0.25 /* share of a step; a part with a larger share explains the step */
+#define ODD_STEP_SHARE     0.50 /* share of all steps; a longer step is told apart */
+#define ONCE_SHARE         0.90 /* of the time of all calls: one call that has more happens once */
+#define PART_SHARE         0.10 /* share of a cause; smaller parts of the cause are not listed */
+#define PARTS_MAX          3
+#define STEPS_READ         16  /* of which is told whether torch.compile works in them */
+#define STEPS_COMPILING    3   /* torch.compile that works in so many compiles again */
+#define NEEDED_SHARE       0.4 /* of a step: matrix products and others that a program needs */
+#define TOP_OPERATOR_SHARE 0.4 /* of a step: an operator with more stands out */
+#define IDLE_UNIT          0.4 /* of the idle time: a function that stands out */
+#define DOUBLE_SHARE       0.5 /* of a step: operators on float64 that stand out */
+#define ITERATIONS         3   /* calls of an annotation that may be the steps */
+#define ITERATIONS_COVER   0.8 /* of the trace */
+#define MANY_OPERATORS     100 /* a step; fewer are no loop over small operators */
+#define MANY_ITEMS         16  /* a step: conversions of tensors to numbers */
 /* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
  * device is full. */
 #define LAUNCH_BLOCKS_NS 1000000
@@ -46,18 +56,10 @@ struct call_counts {
     double copies, sets, driver, loads, host_collectives, ranges;
 };
 
-/* Annotations and Python frames by their time outside of operators, on one thread of each worker:
- * the one with most of them, since other threads may only wait. */
-struct outside {
-    struct blocking *names; /* by text id */
-    int64_t ns;             /* of all names */
-    uint64_t *n_of_track;   /* annotations and Python frames, by track id */
-    size_t n_tracks;
-    struct ps_name_kinds kinds;
-};
-
 struct worker_time {
-    uint32_t track;                /* of struct outside; 0: none */
+    uint32_t track;                /* the thread with the program's loop; 0: none */
+    uint64_t n_of_track;           /* its operators, annotations and Python frames */
+    struct ps_intervals each_step; /* counted */
     struct ps_intervals steps;     /* joined */
     struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
     /* joined: captures of graphs; the profiler's own time; both with the work of the device */
@@ -91,6 +93,7 @@ struct trace {
     size_t n_blocking;
     struct row_sum kernels, collectives, operators, phases; /* of the span */
     struct call_counts counts;
+    int64_t n_compiling;        /* steps in which torch.compile works, of the first STEPS_READ */
     double compile_s;           /* parts_s[PS_ROLE_CPU] in phases of torch.compile */
     double longest_s, median_s; /* steps; the median is of the others if one is left out */
     struct odd_step {
@@ -98,7 +101,9 @@ struct trace {
         struct ps_interval time;
         double compile_s; /* phases of torch.compile in it */
     } odd;
-    struct outside outside;
+    struct ps_host_windows windows;
+    struct ps_host_window *window_items; /* by worker */
+    struct ps_host_units units;
     bool is_torch;             /* else: Nsight Systems */
     const char *operators_tab; /* the tab that lists slices of the host by name */
     struct ps_trace_facts facts;
@@ -113,6 +118,7 @@ struct trace {
 static void trace_free(struct trace *trace)
 {
     for (uint32_t w = 0; trace->workers && w < trace->sums.n_workers; w++) {
+        ps_intervals_free(&trace->workers[w].each_step);
         ps_intervals_free(&trace->workers[w].steps);
         ps_intervals_free(&trace->workers[w].of_device);
         ps_intervals_free(&trace->workers[w].captures);
@@ -122,9 +128,8 @@ static void trace_free(struct trace *trace)
     free(trace->workers);
     ps_graph_captures_free(&trace->captures);
     free(trace->blocking);
-    free(trace->outside.names);
-    free(trace->outside.n_of_track);
-    ps_name_kinds_free(&trace->outside.kinds);
+    free(trace->window_items);
+    ps_host_units_free(&trace->units);
     free(trace->checks);
     ps_trace_facts_free(&trace->facts);
     ps_track_owners_free(&trace->owners);
@@ -204,6 +209,7 @@ static enum ps_status read_steps(struct trace *trace, struct ps_err *err)
     for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
         if (!trace->n_steps)
             ps_intervals_add(&trace->workers[w].steps, trace->span.from_ns, trace->span.to_ns);
+        ps_intervals_add_all(&trace->workers[w].each_step, &trace->workers[w].steps);
         ps_intervals_join(&trace->workers[w].steps);
     }
     trace->divisor = trace->n_steps ? (double)trace->n_steps : trace->sums.n_workers;
@@ -435,91 +441,66 @@ static enum ps_status read_blocking(struct trace *trace, struct ps_err *err)
     return ps_trace_each_chunk(trace->db, &query, visit_launches, trace, err);
 }
 
-static bool count_named(void *user, const struct ps_chunk *chunk)
-{
-    struct outside *outside = user;
-    uint64_t *n;
+/* Counts the operators, annotations and Python frames of threads, by track id. */
+struct track_counts {
+    uint64_t *n_of_track;
+    size_t n;
+};
 
-    outside->n_of_track = ps_grow_to(outside->n_of_track, &outside->n_tracks, chunk->track,
-                                     sizeof *outside->n_of_track);
-    n = &outside->n_of_track[chunk->track];
+static bool count_slices(void *user, const struct ps_chunk *chunk)
+{
+    struct track_counts *counts = user;
+
+    counts->n_of_track =
+        ps_grow_to(counts->n_of_track, &counts->n, chunk->track, sizeof *counts->n_of_track);
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
 
-        *n += kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_PYTHON;
+        counts->n_of_track[chunk->track] +=
+            kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_PYTHON || kind == PS_SLICE_OP;
     }
     return true;
 }
 
-static bool is_name_outside(struct trace *trace, int64_t name)
+/* Finds the thread of each worker that has most of the slices: others may only wait. */
+static enum ps_status find_threads(struct trace *trace, struct ps_err *err)
 {
-    uint8_t *kind = ps_name_kinds_slot(&trace->outside.kinds, (uint32_t)name);
-
-    if (*kind == PS_NAME_UNKNOWN)
-        *kind = (uint8_t)ps_name_kind_of(ps_trace_text(trace->db, (uint32_t)name));
-    return *kind == PS_NAME_OTHER;
-}
-
-static bool sum_named(void *user, const struct ps_chunk *chunk)
-{
-    struct trace *trace = user;
-    uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
-    const struct worker_time *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
-
-    for (uint32_t i = 0; chunk->track == worker->track && i < chunk->n; i++) {
-        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), end;
-        int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
-        int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
-        int64_t ns = ps_chunk_value(chunk, PS_COL_SELF, i), in_steps;
-        struct blocking *sum;
-
-        if ((kind != PS_SLICE_ANNOTATION && kind != PS_SLICE_PYTHON) || name <= 0 ||
-            (uint64_t)name >= trace->n_blocking ||
-            __builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end) ||
-            !is_name_outside(trace, name))
-            continue;
-        in_steps = ps_intervals_length(&worker->steps, start, end);
-        ns = ns < in_steps ? ns : in_steps;
-        if (ns <= 0)
-            continue;
-        sum = &trace->outside.names[name];
-        sum->calls++;
-        sum->ns = ps_add_saturated(sum->ns, ns);
-        trace->outside.ns = ps_add_saturated(trace->outside.ns, ns);
-        if (ns > sum->longest_ns) {
-            sum->longest_ns = ns;
-            sum->longest = ps_slice_id(chunk->track, chunk->first + i);
-        }
-    }
-    return true;
-}
-
-/* Sums what the host did outside of operators, if that explains a step. */
-static enum ps_status read_outside(struct trace *trace, struct ps_err *err)
-{
-    struct ps_chunk_query query = {
+    const struct ps_chunk_query query = {
         .track_kinds = 1u << PS_TRACK_THREAD,
-        .slice_kinds = 1u << PS_SLICE_ANNOTATION | 1u << PS_SLICE_PYTHON,
+        .slice_kinds = 1u << PS_SLICE_ANNOTATION | 1u << PS_SLICE_PYTHON | 1u << PS_SLICE_OP,
         .range = trace->span,
         .columns = PS_COL_BIT(PS_COL_KIND),
     };
-    struct outside *outside = &trace->outside;
+    struct track_counts counts = {.n = 0};
 
-    if (!trace->is_torch || trace->parts_s[PS_N_ROLES] < CAUSE_SHARE * trace->wall_s)
-        return PS_OK;
-    outside->names = ps_alloc_array(trace->n_blocking + 1, sizeof *outside->names);
-    ps_trace_each_chunk(trace->db, &query, count_named, outside, err);
-    for (uint32_t t = 0; t < outside->n_tracks; t++) {
+    ps_trace_each_chunk(trace->db, &query, count_slices, &counts, err);
+    for (uint32_t t = 0; t < counts.n; t++) {
         uint32_t w = ps_track_owner_of(&trace->owners, t).worker;
 
-        if (w < trace->sums.n_workers && outside->n_of_track[t] > 0 &&
-            (trace->workers[w].track == 0 ||
-             outside->n_of_track[t] > outside->n_of_track[trace->workers[w].track]))
+        if (w < trace->sums.n_workers && counts.n_of_track[t] > trace->workers[w].n_of_track) {
+            trace->workers[w].n_of_track = counts.n_of_track[t];
             trace->workers[w].track = t;
+        }
     }
-    query.columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                    PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND);
-    return ps_trace_each_chunk(trace->db, &query, sum_named, trace, err);
+    free(counts.n_of_track);
+    return err->code;
+}
+
+/* Charges the time of the host to functions and annotations of the program: all of it, or that in
+ * which the device is idle. */
+static enum ps_status read_units(struct trace *trace, struct ps_err *err)
+{
+    if (!trace->is_torch || find_threads(trace, err) != PS_OK)
+        return err->code;
+    trace->window_items = ps_alloc_array(trace->sums.n_workers, sizeof *trace->window_items);
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++)
+        trace->window_items[w] = (struct ps_host_window){
+            .track = trace->workers[w].track,
+            .steps = &trace->workers[w].steps,
+            .busy = trace->has_devices ? &trace->workers[w].explained : NULL};
+    trace->windows = (struct ps_host_windows){
+        .items = trace->window_items, .n = trace->sums.n_workers, .owners = &trace->owners};
+    return ps_host_units_read(trace->db, &trace->windows, &trace->units, err);
 }
 
 /* Prepares one of the queries conclude_kernels, with the flag :communication, and
@@ -557,6 +538,25 @@ static enum ps_status sum_operators(struct trace *trace, struct ps_err *err)
     sum_rows(trace, "conclude_operators", true, &trace->phases, err);
     trace->compile_s =
         fmin((double)trace->phases.ns / 1e9 / trace->divisor, left_of(trace, PS_ROLE_CPU));
+    return err->code;
+}
+
+/* Counts the steps in which torch.compile takes a tenth or more. */
+static enum ps_status count_compiling(struct trace *trace, struct ps_err *err)
+{
+    const struct ps_range span = trace->span;
+    const struct ps_intervals *steps = &trace->workers[0].each_step;
+
+    if (!trace->has_marks || trace->compile_s < CAUSE_SHARE * trace->wall_s)
+        return err->code;
+    for (size_t i = 0; i < steps->n && i < STEPS_READ && err->code == PS_OK; i++) {
+        struct row_sum phases;
+
+        trace->span = (struct ps_range){steps->items[i].start, steps->items[i].end};
+        sum_rows(trace, "conclude_operators", true, &phases, err);
+        trace->n_compiling += 10 * phases.ns > length_of(&steps->items[i]);
+    }
+    trace->span = span;
     return err->code;
 }
 
@@ -621,11 +621,12 @@ static enum ps_status read_trace(struct trace *trace, struct ps_err *err)
     sum_rows(trace, "conclude_kernels", true, &trace->collectives, err);
     sum_operators(trace, err);
     read_odd_step(trace, err);
+    count_compiling(trace, err);
     read_counts(trace, err);
     read_checks(trace, err);
     if (trace->is_torch && trace->sums.n_workers > 1)
         ps_late_rank_find(trace->db, trace->wall_s, &trace->late, err);
-    return err->code == PS_OK ? read_outside(trace, err) : err->code;
+    return err->code == PS_OK ? read_units(trace, err) : err->code;
 }
 
 static const struct ps_report_link kernels_link = {"kernels",
@@ -1007,75 +1008,23 @@ static struct ps_cause *add_simple(struct ps_conclusion *c, const struct trace *
     return cause;
 }
 
-/* Returns the text id with the most time outside of operators among those with less than `below`;
- * 0: none. */
-static size_t find_outside(const struct trace *trace, int64_t below)
-{
-    size_t found = 0;
-
-    for (size_t name = 1; trace->outside.names && name < trace->n_blocking; name++)
-        if (trace->outside.names[name].ns < below &&
-            trace->outside.names[name].ns > trace->outside.names[found].ns)
-            found = name;
-    return found;
-}
-
-/* If other threads run operators meanwhile, the names share the time in which none runs, in
- * proportion. */
-static double outside_seconds(const struct trace *trace, size_t name)
-{
-    double seconds = (double)trace->outside.names[name].ns / 1e9 / trace->divisor;
-    double sum_s = (double)trace->outside.ns / 1e9 / trace->divisor;
-    double whole_s = trace->parts_s[PS_N_ROLES];
-
-    return sum_s > (1 + CAUSE_SHARE) * whole_s ? seconds * whole_s / sum_s : fmin(seconds, whole_s);
-}
-
-/* Adds what the host did outside of operators as parts of the last cause. */
-static enum ps_status add_outside(struct ps_conclusion *c, const struct trace *trace,
-                                  struct ps_err *err)
-{
-    double left_s = trace->parts_s[PS_N_ROLES];
-    int64_t below = INT64_MAX;
-
-    for (int i = 0; i < PARTS_MAX; i++) {
-        size_t name = find_outside(trace, below);
-        const struct blocking *sum = &trace->outside.names[name];
-        struct ps_report_link link;
-        struct ps_cause *part;
-
-        if (!name || outside_seconds(trace, name) < PART_SHARE * trace->parts_s[PS_N_ROLES])
-            break;
-        below = sum->ns;
-        link = link_slice(c, sum->longest);
-        part = add_part(c, trace, "other", fmin(outside_seconds(trace, name), left_s));
-        left_s -= part->amount;
-        ps_say_code(c, &part->title, link, ps_trace_text(trace->db, (uint32_t)name));
-        say_count(c, &part->evidence, link, (double)sum->calls, "call");
-        if (say_callers(c, trace, sum->longest, &part->evidence, err) != PS_OK)
-            break;
-    }
-    return err->code;
-}
-
-/* The causes of a trace without devices. */
-static enum ps_status add_host_causes(struct ps_conclusion *c, const struct trace *trace,
-                                      struct ps_err *err)
+/* The causes of a trace without devices. Nothing tells what of them could be saved. */
+static void add_host_causes(struct ps_conclusion *c, const struct trace *trace)
 {
     struct ps_cause *cause =
         add_simple(c, trace, "runtime", left_of(trace, PS_ROLE_RUNTIME), "Driver calls", NULL);
 
     if (cause) {
+        cause->save_max = NAN;
         say_count(c, &cause->evidence, link_driver(trace), trace->counts.driver, "call");
         add_findings(c, trace);
     }
     cause = add_simple(c, trace, "other", left_of(trace, PS_N_ROLES), "Outside any operator", NULL);
     if (cause) {
+        cause->save_max = NAN;
         ps_say_link(c, &cause->evidence, (struct ps_report_link){.tab = "flame"}, "flame graph");
-        add_outside(c, trace, err);
         add_findings(c, trace);
     }
-    return err->code;
 }
 
 static void add_loading(struct ps_conclusion *c, const struct trace *trace)
@@ -1154,6 +1103,10 @@ static enum ps_status add_compilation(struct ps_conclusion *c, const struct trac
     cause = add_cause(c, trace, "compilation", rows.whole_s, "torch.compile compiles");
     cause->advice = "A program is compiled at its first call. Record after the warm-up to see how "
                     "it runs.";
+    if (trace->n_compiling >= STEPS_COMPILING) {
+        cause->advice = "Inputs of equal shapes, or dynamic=True, are compiled once.";
+        ps_cause_save(cause, 0, rows.whole_s);
+    }
     say_count(c, &cause->evidence, link_operators(trace, "dynamo_timed"),
               (double)trace->phases.calls, "phase");
     return add_rows(c, trace, &rows, err);
@@ -1384,6 +1337,27 @@ static void say_part_of_step(struct ps_conclusion *c, const struct trace *trace,
                                     : " of a step");
 }
 
+/* Says which function or annotation of the program runs while the device is idle. */
+static void say_host_unit(struct ps_conclusion *c, const struct trace *trace, double idle_s)
+{
+    const struct ps_host_unit *longest = NULL;
+    double seconds;
+
+    for (size_t i = 1; i < trace->units.n; i++)
+        if (!longest || trace->units.units[i].ns > longest->ns)
+            longest = &trace->units.units[i];
+    seconds = longest ? (double)longest->ns / 1e9 / trace->divisor : 0;
+    if (seconds < IDLE_UNIT * idle_s || longest->trains)
+        return;
+    ps_say(c, &c->sentence, " Meanwhile the host runs ");
+    ps_say_slice_name(c, &c->sentence, link_slice(c, longest->longest),
+                      ps_trace_text(trace->db, longest->name));
+    ps_say(c, &c->sentence, " for ");
+    ps_say_value(&c->sentence, link_slice(c, longest->longest),
+                 100 * fmin(seconds, idle_s) / idle_s, "percent");
+    ps_say(c, &c->sentence, " of that time.");
+}
+
 static void say_idle(struct ps_conclusion *c, const struct trace *trace, double idle_s)
 {
     ps_say(c, &c->verdict, "The host is too slow for the GPU.");
@@ -1395,6 +1369,7 @@ static void say_idle(struct ps_conclusion *c, const struct trace *trace, double 
         say_kernels(c, trace, &c->sentence, all_kernels(trace));
     }
     ps_say(c, &c->sentence, ".");
+    say_host_unit(c, trace, idle_s);
 }
 
 static void say_blocking(struct ps_conclusion *c, const struct trace *trace, size_t name,
@@ -1480,23 +1455,118 @@ static void say_obstacle(struct ps_conclusion *c, const struct trace *trace, con
     ps_say(c, &c->sentence, "%s", end);
 }
 
-/* Appends "`sleep` in `train.py(3): wait` takes 98.5 % of the trace." */
-static enum ps_status say_outside(struct ps_conclusion *c, const struct trace *trace,
-                                  struct ps_err *err)
+/* How the operators of a step compare, without functions of the program. */
+static double mean_operator_ns(const struct trace *trace)
 {
-    const size_t name = find_outside(trace, INT64_MAX);
-    const struct rows operators = rows_of_operators(trace);
+    return trace->units.n_operators
+               ? (double)trace->units.operators_ns / (double)trace->units.n_operators
+               : 0;
+}
 
-    if (!name)
-        return say_top(c, trace, &c->sentence, &operators, err);
-    ps_say_code(c, &c->sentence, link_slice(c, trace->outside.names[name].longest),
-                ps_trace_text(trace->db, (uint32_t)name));
-    say_callers(c, trace, trace->outside.names[name].longest, &c->sentence, err);
-    ps_say(c, &c->sentence, " takes ");
-    ps_say_value(&c->sentence, link_slice(c, trace->outside.names[name].longest),
-                 100 * outside_seconds(trace, name) / trace->wall_s, "percent");
-    ps_say(c, &c->sentence, "%s.", step_words(trace));
+static double share_of_wall(const struct trace *trace, int64_t ns)
+{
+    return (double)ns / 1e9 / trace->divisor / trace->wall_s;
+}
+
+/* Whether small operators, and what runs between operators, take most of a step. */
+static bool has_many_operators(const struct trace *trace)
+{
+    const double heavy =
+        share_of_wall(trace, ps_add_saturated(trace->units.large_ns, trace->units.needed_ns));
+
+    return (double)trace->units.n_operators >= MANY_OPERATORS * trace->divisor &&
+           mean_operator_ns(trace) < 2 * PS_SMALL_NS && heavy < 0.5;
+}
+
+static void say_many_operators(struct ps_conclusion *c, const struct trace *trace)
+{
+    const struct ps_report_link link = link_operators(trace, NULL);
+    const double per = trace->has_marks ? trace->divisor : 1;
+
+    ps_say(c, &c->verdict, "Many small operators take most%s.", step_words(trace));
+    ps_say(c, &c->sentence, " The program calls ");
+    ps_say_value(&c->sentence, link, round((double)trace->units.n_operators / per), "count");
+    ps_say(c, &c->sentence, " operators%s, of ", trace->has_marks ? " a step" : "");
+    ps_say_value(&c->sentence, link, mean_operator_ns(trace) / 1e9, "s");
+    ps_say(c, &c->sentence, " each on average; ");
+    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "flame"},
+                 100 * trace->parts_s[PS_N_ROLES] / trace->wall_s, "percent");
+    ps_say(c, &c->sentence, "%s is outside of operators, as in a Python loop over elements.",
+           step_words(trace));
+    if ((double)trace->units.n_items >= MANY_ITEMS * trace->divisor) {
+        ps_say(c, &c->sentence, " A tensor becomes a Python number (");
+        ps_say_code(c, &c->sentence, link_operators(trace, "aten::item"), PS_STR("aten::item"));
+        ps_say(c, &c->sentence, ") ");
+        ps_say_value(&c->sentence, link_operators(trace, "aten::_local_scalar_dense"),
+                     round((double)trace->units.n_items / per), "count");
+        ps_say(c, &c->sentence, " times%s.", trace->has_marks ? " a step" : "");
+    }
+    if (!trace->units.has_functions)
+        ps_say(c, &c->sentence, " Record with with_stack=True to see which function calls them.");
+}
+
+/* Appends " The largest operators are `aten::mm` 53.6 %, `aten::addmm` 31.8 %." */
+static enum ps_status say_largest(struct ps_conclusion *c, const struct trace *trace,
+                                  const struct rows *rows, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_say(c, &c->sentence, " The largest operators are");
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
+    for (int i = 0; i < PARTS_MAX && ps_stmt_step(stmt, err); i++) {
+        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
+        struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
+
+        ps_say(c, &c->sentence, "%s", i ? ", " : " ");
+        ps_say_code(c, &c->sentence, link, ps_col_text(stmt, 0));
+        ps_say(c, &c->sentence, " ");
+        ps_say_value(&c->sentence, link, 100 * seconds / trace->wall_s, "percent");
+    }
+    ps_say(c, &c->sentence, ".");
     return err->code;
+}
+
+/* Whether one operator takes most of a step. */
+static bool has_top_operator(const struct trace *trace, const struct rows *rows, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
+    return ps_stmt_step(stmt, err) &&
+           share_of_wall(trace, ps_col_int(stmt, 2)) * rows->scale > TOP_OPERATOR_SHARE;
+}
+
+/* Says the operators of a step that is made of matrix products and convolutions, of which nothing
+ * can be said to be avoidable. */
+static void say_needed(struct ps_conclusion *c, const struct trace *trace, const struct rows *rows,
+                       struct ps_err *err)
+{
+    ps_say(c, &c->verdict, "No single cause.");
+    ps_say(c, &c->sentence,
+           " Matrix products, convolutions, attention and the backward pass take ");
+    ps_say_value(&c->sentence, link_operators(trace, NULL),
+                 100 * share_of_wall(trace, trace->units.needed_ns), "percent");
+    ps_say(c, &c->sentence, "%s.", step_words(trace));
+    say_largest(c, trace, rows, err);
+}
+
+/* Whether most of a step is spent on float64, which takes twice the memory and time of float32. */
+static bool is_on_double(const struct trace *trace)
+{
+    return share_of_wall(trace, trace->units.double_ns) > DOUBLE_SHARE;
+}
+
+static void say_double(struct ps_conclusion *c, const struct trace *trace)
+{
+    const double share = share_of_wall(trace, trace->units.double_ns);
+
+    ps_say(c, &c->verdict, "Operators on float64 take ");
+    ps_say_value(&c->verdict, link_operators(trace, NULL), 100 * share, "percent");
+    ps_say(c, &c->verdict, "%s.", step_words(trace));
+    ps_say(c, &c->sentence,
+           " float32 takes about half of that, if its 7 digits are enough: up to ");
+    ps_say_value(&c->sentence, ps_link_none, 50 * share, "percent");
+    ps_say(c, &c->sentence, " could be saved.");
 }
 
 /* Says where the time of a step without an obstacle goes. */
@@ -1524,13 +1594,36 @@ static enum ps_status say_work(struct ps_conclusion *c, const struct trace *trac
                          link_slice(c, trace->blocking[blocking].longest));
         ps_say(c, &c->sentence, ".");
     } else if (trace->compile_s > operators.whole_s && trace->compile_s > parts[PS_N_ROLES]) {
-        ps_say(c, &c->verdict, "torch.compile takes ");
+        const bool again = trace->n_compiling >= STEPS_COMPILING;
+
+        ps_say(c, &c->verdict, "torch.compile %s ",
+               again ? "compiles again and again, which takes" : "takes");
         ps_say_value(&c->verdict, link_operators(trace, "dynamo_timed"),
                      100 * trace->compile_s / trace->wall_s, "percent");
         ps_say(c, &c->verdict, "%s.", step_words(trace));
+        if (again) {
+            ps_say(c, &c->sentence, " It compiles in ");
+            ps_say_value(&c->sentence, (struct ps_report_link){.tab = "overview"},
+                         (double)trace->n_compiling, "count");
+            ps_say(c, &c->sentence,
+                   " of the steps. TORCH_LOGS=recompiles says why; inputs of "
+                   "equal shapes, or dynamic=True, avoid it.");
+        }
         ps_say(c, &c->sentence, " Operators take ");
         say_part_of_step(c, trace, operators.whole_s, link_operators(trace, NULL));
         ps_say(c, &c->sentence, ".");
+    } else if (is_on_double(trace)) {
+        say_double(c, trace);
+        ps_say(c, &c->sentence, " ");
+        say_top(c, trace, &c->sentence, &operators, err);
+    } else if (has_many_operators(trace)) {
+        say_many_operators(c, trace);
+    } else if (share_of_wall(trace, trace->units.needed_ns) > NEEDED_SHARE) {
+        say_needed(c, trace, &operators, err);
+    } else if (trace->operators.calls && operators.whole_s >= parts[PS_N_ROLES] &&
+               trace->is_torch && !has_top_operator(trace, &operators, err)) {
+        ps_say(c, &c->verdict, "No single cause.");
+        say_largest(c, trace, &operators, err);
     } else if (trace->operators.calls && operators.whole_s >= parts[PS_N_ROLES]) {
         say_top(c, trace, &c->verdict, &operators, err);
         ps_say(c, &c->sentence, " All operators take ");
@@ -1541,7 +1634,7 @@ static enum ps_status say_work(struct ps_conclusion *c, const struct trace *trac
         ps_say(c, &c->sentence, " Operators take ");
         say_part_of_step(c, trace, operators.whole_s, link_operators(trace, NULL));
         ps_say(c, &c->sentence, ". ");
-        say_outside(c, trace, err);
+        say_top(c, trace, &c->sentence, &operators, err);
     } else {
         ps_say(c, &c->verdict, "The trace has no kernels and no operators.");
     }
@@ -1631,6 +1724,42 @@ static void compose(struct ps_conclusion *c, const struct trace *trace)
         ps_compose(c, parts[i].name, parts[i].label, trace->parts_s[i], parts[i].link);
 }
 
+/* Returns the annotation that repeats and covers the trace, as the iterations of a loop do; NULL:
+ * there is none. */
+static const struct ps_host_unit *find_iteration(const struct trace *trace)
+{
+    const struct ps_host_unit *found = NULL;
+
+    for (size_t i = 1; i < trace->units.n; i++) {
+        const struct ps_host_unit *unit = &trace->units.units[i];
+
+        if (unit->is_annotation && unit->calls >= ITERATIONS &&
+            share_of_wall(trace, unit->covered_ns) >= ITERATIONS_COVER &&
+            (!found || unit->covered_ns > found->covered_ns))
+            found = unit;
+    }
+    return found;
+}
+
+/* Appends "`iteration` ran 5 times and covers 98.1 % of the trace: ..." */
+static void say_iteration(struct ps_conclusion *c, const struct trace *trace)
+{
+    const struct ps_host_unit *unit = trace->has_marks ? NULL : find_iteration(trace);
+
+    if (!unit)
+        return;
+    ps_say(c, &c->sentence, " ");
+    ps_say_code(c, &c->sentence, link_slice(c, unit->longest),
+                ps_trace_text(trace->db, unit->name));
+    ps_say(c, &c->sentence, " runs ");
+    ps_say_value(&c->sentence, link_slice(c, unit->longest), (double)unit->calls, "count");
+    ps_say(c, &c->sentence, " times and covers ");
+    ps_say_value(&c->sentence, link_slice(c, unit->longest),
+                 100 * share_of_wall(trace, unit->covered_ns), "percent");
+    ps_say(c, &c->sentence, "%s: profiler.step() after each would mark it as a step.",
+           step_words(trace));
+}
+
 /* Says what the shares are of, if no steps are marked. The headline has the span of all events; the
  * range that is divided begins and ends with operators, driver calls or work of devices. */
 static enum ps_status say_base(struct ps_db *db, struct ps_conclusion *c, const struct trace *trace,
@@ -1649,14 +1778,25 @@ static enum ps_status say_base(struct ps_db *db, struct ps_conclusion *c, const 
                            "call or work of a device; all events span %s.",
                            ps_format_seconds(range_s, range),
                            ps_format_seconds(ps_col_real(stmt, 0) / 1e9, span));
-    ps_conclusion_note(c, "No steps are marked, so the shares are of the whole trace. "
-                          "profiler.step() marks steps if the profiler has a schedule=.");
+    ps_conclusion_note(
+        c, "No steps are marked, so the shares are of the whole trace.%s",
+        trace->is_torch ? " profiler.step() marks steps if the profiler has a schedule=." : "");
     return err->code;
+}
+
+/* Whether functions and annotations of the program come before the parts of a step. */
+static bool are_units_first(const struct trace *trace)
+{
+    const enum obstacle obstacle = find_obstacle(trace);
+
+    return trace->units.n > 1 && trace->compile_s < 0.25 * trace->wall_s && !is_on_double(trace) &&
+           (obstacle == NO_OBSTACLE || (obstacle == WAITS_FOR_DATA && trace->units.has_functions));
 }
 
 enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     PS_AUTO(trace_free) struct trace trace = {.db = db};
+    bool is_said = false; /* by functions and annotations of the program */
 
     read_trace(&trace, err);
     if (err->code != PS_OK)
@@ -1682,27 +1822,45 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         add_captures(out, &trace, err);
         add_idle(out, &trace);
         add_kernels(out, &trace, err);
-    } else {
+    } else if (are_units_first(&trace)) {
+        const struct ps_unit_base base = {.wall_s = trace.wall_s,
+                                          .divisor = trace.divisor,
+                                          .has_steps = trace.has_marks,
+                                          .words = step_words(&trace),
+                                          .operators_tab = trace.operators_tab};
+
+        say_left_out(out, &trace);
+        is_said = ps_conclude_units(out, db, &trace.windows, &trace.units, &base, err);
+    }
+    if (!trace.has_devices && !is_said) {
         add_operators(out, &trace, err);
         add_compilation(out, &trace, err);
-        add_host_causes(out, &trace, err);
+        add_host_causes(out, &trace);
     }
-    add_loading(out, &trace);
-    add_communication(out, &trace, err);
-    add_copies(out, &trace);
+    if (!is_said) {
+        add_loading(out, &trace);
+        add_communication(out, &trace, err);
+        add_copies(out, &trace);
+    }
     ps_conclusion_sort(out);
     compose(out, &trace);
-    say_left_out(out, &trace);
-    say_verdict(out, &trace, err);
+    if (!is_said) {
+        out->verdict.n = 0;
+        say_left_out(out, &trace);
+        say_verdict(out, &trace, err);
+    }
     ps_say_late_rank(out, &trace.late);
+    say_iteration(out, &trace);
     if (trace.has_marks && trace.has_devices)
         ps_conclude_inference(db, out, err);
     say_odd_step(out, &trace);
     say_overhead(out, &trace);
     say_base(db, out, &trace, err);
-    ps_conclusion_note(out, "Each moment counts for the first of kernel, copy, communication, "
-                            "driver call, wait for data and operator that was active. A saving is "
-                            "the whole part.");
+    ps_conclusion_note(out,
+                       "Each moment counts for the first of kernel, copy, communication, "
+                       "driver call, wait for data and operator that was active. A saving is "
+                       "%s.",
+                       is_said ? "an upper bound" : "the whole part");
     add_checks(out, &trace);
     return err->code;
 }

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/* unit_causes.c: judges the units of a trace and puts the judgement into words. */
+#include "server/query/conclusion/unit_causes.h"
+
+#include <math.h>
+
+#define CAUSE_SCORE  0.2  /* share times likelihood; with less, there is no single cause */
+#define ROW_SHARE    0.05 /* units with a smaller share are not listed */
+#define PART_SHARE   0.10 /* parts with a smaller share of their unit are not listed */
+#define NEXT_SHARE   0.10 /* the sentence names the next unit if it has more */
+#define MOST         0.5  /* a unit with more is named, though nothing is known to be avoidable */
+#define COVERED      0.5  /* share of the time that the units explain together */
+#define LOOP_CALLS   16   /* calls of one operator in each call of a unit */
+#define REPEATED     4    /* calls of a known function in each call of a unit */
+#define ROWS_MAX     12
+#define MENDED_SHARE 0.4  /* of the share of the largest unit: see find_cause */
+#define MENDED_LEAST 0.15 /* share of a unit that comes before larger ones */
+#define JUDGED       4    /* units with the most time, of which the cause is chosen */
+
+enum verdict { WORKS, LOOPS, CONCATENATES, CALLS_KNOWN, WAITS, COMPUTES };
+
+struct finding {
+    uint32_t unit;
+    double share, score;
+    enum verdict verdict;
+    struct ps_unit_lead leads[PS_LEADS_MAX];
+    size_t n_leads;
+    const struct ps_known_call *known; /* of the first lead; NULL: nothing */
+    double saving;                     /* share of the whole; 0: none */
+};
+
+struct judged {
+    struct ps_conclusion *c;
+    struct ps_db *db;
+    const struct ps_host_units *units;
+    const struct ps_unit_base *base;
+    struct finding items[ROWS_MAX];
+    size_t n;
+    double rest; /* share in no unit */
+};
+
+static double share_of(const struct ps_unit_base *base, int64_t ns)
+{
+    return fmin(1, (double)ns / 1e9 / base->divisor / base->wall_s);
+}
+
+static double part_of(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* --- Judging --- */
+
+/* The mean calls of a lead in each call of its unit. */
+static double times_of(const struct ps_host_unit *unit, const struct ps_unit_lead *lead)
+{
+    return (double)lead->calls / (double)(unit->calls > 0 ? unit->calls : 1);
+}
+
+static bool is_operator(struct ps_str text)
+{
+    struct ps_str path, name;
+    int64_t line;
+
+    return text.len && text.ptr[0] != '<' && !ps_slice_frame_parse(text, &path, &line, &name) &&
+           !ps_str_starts_with(text, PS_STR("nn.Module: "));
+}
+
+/* Whether a unit calls small operators again and again. */
+static bool loops(struct ps_db *db, const struct ps_host_unit *unit, const struct finding *finding)
+{
+    const int64_t heavy_ns = unit->needed_ns + unit->large_ns + unit->wait_ns;
+    bool repeats = false;
+
+    for (size_t i = 0; i < finding->n_leads; i++)
+        repeats |= times_of(unit, &finding->leads[i]) >= LOOP_CALLS &&
+                   is_operator(ps_trace_text(db, finding->leads[i].name));
+    return repeats && !unit->trains && heavy_ns < 0.4 * (double)unit->ns &&
+           part_of(unit->operators_ns, unit->ns) > 0.25 &&
+           unit->operators_ns < 2 * PS_SMALL_NS * unit->n_operators;
+}
+
+static void judge(struct judged *judged, struct finding *finding)
+{
+    const struct ps_host_unit *unit = &judged->units->units[finding->unit];
+    const struct ps_unit_lead *lead = finding->n_leads ? &finding->leads[0] : NULL;
+    const struct ps_str text = lead ? ps_trace_text(judged->db, lead->name) : PS_STR("");
+    const double lead_part = lead ? part_of(lead->ns, unit->ns) : 0;
+    const double lead_times = lead ? times_of(unit, lead) : 0;
+    const int64_t other_ns = unit->ns - unit->needed_ns - unit->wait_ns;
+
+    finding->known = lead_part > 0.25 ? ps_slice_known_call(text) : NULL;
+    finding->score = finding->share * (0.25 * part_of(unit->needed_ns, unit->ns) +
+                                       0.3 * part_of(unit->wait_ns, unit->ns) +
+                                       (unit->trains ? 0.25 : 0.5) * part_of(other_ns, unit->ns));
+    if (2 * unit->wait_ns > unit->ns) {
+        finding->verdict = WAITS;
+    } else if (loops(judged->db, unit, finding)) {
+        finding->verdict = LOOPS;
+        finding->score = 0.9 * finding->share;
+        finding->saving = finding->share * (1 - 1.0 / LOOP_CALLS);
+    } else if (lead_part > 0.4 && lead_times >= REPEATED &&
+               (ps_str_eq_c(text, "aten::cat") || ps_str_eq_c(text, "aten::stack"))) {
+        finding->verdict = CONCATENATES;
+        finding->score = 0.9 * finding->share;
+        finding->saving = share_of(judged->base, lead->ns) * (1 - 1 / lead_times);
+    } else if (finding->known && finding->known->advice && lead_times >= REPEATED) {
+        finding->verdict = CALLS_KNOWN;
+        finding->score = 0.9 * finding->share;
+        finding->saving = share_of(judged->base, lead->ns) * (1 - 1 / lead_times);
+    } else if (unit->trains || part_of(unit->needed_ns, unit->ns) > 0.5) {
+        finding->verdict = COMPUTES;
+    }
+}
+
+static void insert(struct judged *judged, const struct finding *finding)
+{
+    size_t at = judged->n < ROWS_MAX ? judged->n++ : ROWS_MAX - 1;
+
+    if (at == ROWS_MAX - 1 && judged->n == ROWS_MAX && judged->items[at].share >= finding->share)
+        return;
+    while (at > 0 && judged->items[at - 1].share < finding->share) {
+        judged->items[at] = judged->items[at - 1];
+        at--;
+    }
+    judged->items[at] = *finding;
+}
+
+/* Returns the index of the cause; ROWS_MAX: there is none. */
+static size_t find_cause(const struct judged *judged)
+{
+    size_t found = ROWS_MAX;
+
+    for (size_t i = 0; i < judged->n && i < JUDGED; i++) {
+        const struct finding *finding = &judged->items[i];
+        const bool trains = judged->units->units[finding->unit].trains;
+        const bool is_cause = finding->verdict == COMPUTES
+                                  ? !trains && finding->share > MOST
+                                  : finding->score >= CAUSE_SCORE || finding->share > MOST;
+
+        if (is_cause && (found == ROWS_MAX || finding->score > judged->items[found].score))
+            found = i;
+    }
+    /* what can be mended comes before larger work of which nothing is known */
+    for (size_t i = 0; i < judged->n && i < JUDGED; i++)
+        if (judged->items[i].saving > 0 &&
+            (found == ROWS_MAX ||
+             (!(judged->items[found].saving > 0) &&
+              judged->items[i].share >= MENDED_SHARE * judged->items[found].share)) &&
+            judged->items[i].share >= MENDED_LEAST)
+            found = i;
+    return found;
+}
+
+/* --- Words --- */
+
+/* "<built-in method index of list object at 0x7f...>": "list.index". */
+static struct ps_str say_builtin(struct ps_conclusion *c, struct ps_str text)
+{
+    struct ps_str name, owner;
+    const char *of;
+
+    if (!ps_str_starts_with(text, PS_STR("<built-in ")))
+        return text;
+    name = ps_str_skip(text, ps_str_starts_with(text, PS_STR("<built-in method ")) ? 17 : 19);
+    of = ps_str_find(name, PS_STR(" of "));
+    if (!of) {
+        name.len -= name.len > 0;
+        return ps_arena_copy(&c->arena, name);
+    }
+    owner = ps_str_skip(name, (size_t)(of - name.ptr) + 4);
+    name.len = (size_t)(of - name.ptr);
+    for (size_t i = 0; i < owner.len; i++)
+        if (owner.ptr[i] == ' ')
+            owner.len = i;
+    return ps_str_from_c(ps_arena_printf(&c->arena, "%.*s.%.*s", (int)owner.len, owner.ptr,
+                                         (int)name.len, name.ptr));
+}
+
+void ps_say_slice_name(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                       struct ps_str text)
+{
+    struct ps_str path, name;
+    int64_t line;
+
+    if (!ps_slice_frame_parse(text, &path, &line, &name)) {
+        ps_say_code(c, to, link, say_builtin(c, text));
+        return;
+    }
+    ps_say_code(c, to, link, name);
+    ps_say(c, to, " (");
+    ps_say_place(c, to, link, path, line);
+    ps_say(c, to, ")");
+}
+
+static struct ps_report_link link_unit(struct ps_conclusion *c, const struct ps_host_unit *unit)
+{
+    return (struct ps_report_link){"timeline", {{"slice", ps_conclusion_id(c, unit->longest)}}};
+}
+
+static void say_unit(const struct judged *judged, struct ps_sentence *to, uint32_t index)
+{
+    const struct ps_host_unit *unit = &judged->units->units[index];
+
+    ps_say_slice_name(judged->c, to, link_unit(judged->c, unit),
+                      ps_trace_text(judged->db, unit->name));
+}
+
+static struct ps_report_link link_lead(const struct judged *judged, const struct ps_unit_lead *lead)
+{
+    struct ps_str text = ps_trace_text(judged->db, lead->name);
+
+    return is_operator(text) ? ps_link_name(judged->c, judged->base->operators_tab, text)
+                             : (struct ps_report_link){.tab = "flame"};
+}
+
+static void say_lead(const struct judged *judged, struct ps_sentence *to,
+                     const struct ps_unit_lead *lead)
+{
+    ps_say_slice_name(judged->c, to, link_lead(judged, lead),
+                      ps_trace_text(judged->db, lead->name));
+}
+
+/* "Of it `aten::linear` 43.1 %, `aten::relu` 12.0 %." */
+static void say_leads(const struct judged *judged, const struct finding *finding)
+{
+    struct ps_sentence *to = &judged->c->sentence;
+    const struct ps_host_unit *unit = &judged->units->units[finding->unit];
+    bool is_first = true;
+
+    for (size_t i = 0; i < finding->n_leads; i++) {
+        if (part_of(finding->leads[i].ns, unit->ns) < PART_SHARE)
+            break;
+        ps_say(judged->c, to, "%s", is_first ? " Of it " : ", ");
+        say_lead(judged, to, &finding->leads[i]);
+        ps_say(judged->c, to, is_first ? " takes " : " ");
+        ps_say_value(to, link_lead(judged, &finding->leads[i]),
+                     100 * share_of(judged->base, finding->leads[i].ns), "percent");
+        is_first = false;
+    }
+    if (!is_first)
+        ps_say(judged->c, to, ".");
+}
+
+static const char *wait_words(const struct finding *finding)
+{
+    if (finding->known)
+        switch (finding->known->class) {
+        case PS_TIME_SLEEP:
+            return "sleeps";
+        case PS_TIME_LOCK:
+            return "waits for other threads";
+        case PS_TIME_NETWORK:
+            return "waits for the network";
+        case PS_TIME_PROCESS:
+            return "waits for other processes";
+        case PS_TIME_DISK:
+            return "waits for the disk";
+        default:
+            break;
+        }
+    return "waits";
+}
+
+static void say_percent(struct ps_conclusion *c, struct ps_sentence *to, double share)
+{
+    ps_say_value(to, ps_link_none, 100 * share, "percent");
+    (void)c;
+}
+
+static void say_times(const struct judged *judged, double times, const struct ps_unit_lead *lead)
+{
+    struct ps_sentence *to = &judged->c->sentence;
+
+    ps_say(judged->c, to, " In each call it runs ");
+    say_lead(judged, to, lead);
+    ps_say(judged->c, to, " ");
+    ps_say_value(to, link_lead(judged, lead), round(times), "count");
+    ps_say(judged->c, to, " times.");
+}
+
+static const char advice_loop[] =
+    "One operator on the whole tensor can replace a loop over its elements.";
+static const char advice_cat[] = "Collect the parts in a list and concatenate them once.";
+
+static const char *advice_of(const struct finding *finding)
+{
+    return finding->verdict == LOOPS          ? advice_loop
+           : finding->verdict == CONCATENATES ? advice_cat
+           : finding->verdict == CALLS_KNOWN  ? finding->known->advice
+                                              : NULL;
+}
+
+static void say_cause(const struct judged *judged, const struct finding *finding)
+{
+    struct ps_conclusion *c = judged->c;
+    const struct ps_host_unit *unit = &judged->units->units[finding->unit];
+    const struct ps_unit_lead *lead = finding->leads;
+
+    say_unit(judged, &c->verdict, finding->unit);
+    ps_say(c, &c->verdict, " %s ", finding->verdict == WAITS ? wait_words(finding) : "takes");
+    say_percent(c, &c->verdict,
+                finding->verdict == WAITS ? share_of(judged->base, unit->wait_ns) : finding->share);
+    ps_say(c, &c->verdict, "%s%s.", judged->base->words,
+           finding->verdict == LOOPS ? ", in a Python loop over small operators" : "");
+    if (finding->verdict == LOOPS) {
+        for (size_t i = 0; i < finding->n_leads; i++)
+            if (times_of(unit, &finding->leads[i]) >= LOOP_CALLS &&
+                is_operator(ps_trace_text(judged->db, finding->leads[i].name))) {
+                lead = &finding->leads[i];
+                break;
+            }
+        say_times(judged, times_of(unit, lead), lead);
+        if (unit->n_items >= LOOP_CALLS * unit->calls) {
+            ps_say(c, &c->sentence, " It converts a tensor to a number ");
+            ps_say_value(
+                &c->sentence,
+                ps_link_name(c, judged->base->operators_tab, PS_STR("aten::_local_scalar_dense")),
+                round(part_of(unit->n_items, unit->calls)), "count");
+            ps_say(c, &c->sentence, " times.");
+        }
+    } else if (finding->verdict == CONCATENATES || finding->verdict == CALLS_KNOWN) {
+        say_times(judged, times_of(unit, lead), lead);
+    } else {
+        say_leads(judged, finding);
+        if (unit->is_annotation && part_of(unit->own_ns, unit->ns) > 0.3) {
+            ps_say(c, &c->sentence, " In it ");
+            say_percent(c, &c->sentence, share_of(judged->base, unit->own_ns));
+            ps_say(c, &c->sentence,
+                   "%s is outside of operators; with_stack=True records the "
+                   "functions.",
+                   judged->base->words);
+        }
+    }
+    if (judged->base->has_steps && (double)unit->calls >= 2 * judged->base->divisor) {
+        ps_say(c, &c->sentence, " It is called ");
+        ps_say_value(&c->sentence, link_unit(c, unit),
+                     round((double)unit->calls / judged->base->divisor), "count");
+        ps_say(c, &c->sentence, " times a step.");
+    }
+    if (advice_of(finding))
+        ps_say(c, &c->sentence, " %s", advice_of(finding));
+    if (!(finding->saving > 0))
+        return;
+    ps_say(c, &c->sentence, " Up to ");
+    say_percent(c, &c->sentence, finding->saving);
+    ps_say(c, &c->sentence, " could be saved.");
+}
+
+static void say_no_cause(const struct judged *judged)
+{
+    struct ps_sentence *to = &judged->c->sentence;
+
+    ps_say(judged->c, &judged->c->verdict, "No single cause.");
+    ps_say(judged->c, to, " The largest share%s%s %s ", judged->n > 1 ? "s" : "",
+           judged->base->words, judged->n > 1 ? "are" : "is");
+    for (size_t i = 0; i < 3 && i < judged->n; i++) {
+        if (i)
+            ps_say(judged->c, to, ", ");
+        say_percent(judged->c, to, judged->items[i].share);
+        ps_say(judged->c, to, " in ");
+        say_unit(judged, to, judged->items[i].unit);
+    }
+    ps_say(judged->c, to, ".");
+    if (judged->n)
+        say_leads(judged, &judged->items[0]);
+}
+
+static void say_next(const struct judged *judged, size_t cause)
+{
+    const size_t next = cause == 0 ? 1 : 0;
+    struct ps_conclusion *c = judged->c;
+
+    if (next >= judged->n || judged->items[next].share < NEXT_SHARE)
+        return;
+    ps_say(c, &c->sentence, " Next: ");
+    say_unit(judged, &c->sentence, judged->items[next].unit);
+    ps_say(c, &c->sentence, " ");
+    say_percent(c, &c->sentence, judged->items[next].share);
+    ps_say(c, &c->sentence, ".");
+}
+
+/* --- Rows --- */
+
+static void add_part(const struct judged *judged, const char *rule, int64_t ns)
+{
+    ps_conclusion_add_part(judged->c, rule, (double)ns / 1e9 / judged->base->divisor,
+                           share_of(judged->base, ns));
+}
+
+static void add_row(const struct judged *judged, const struct finding *finding)
+{
+    struct ps_conclusion *c = judged->c;
+    const struct ps_host_unit *unit = &judged->units->units[finding->unit];
+    struct ps_cause *cause =
+        ps_conclusion_add(c, unit->is_annotation ? "annotation" : "function",
+                          finding->share * judged->base->wall_s, finding->share);
+
+    say_unit(judged, &cause->title, finding->unit);
+    ps_say_value(&cause->evidence, link_unit(c, unit), (double)unit->calls, "count");
+    ps_say(c, &cause->evidence, unit->calls == 1 ? " call" : " calls");
+    if (finding->saving > 0) {
+        ps_cause_save(cause, 0, finding->saving * judged->base->wall_s);
+        cause->advice = advice_of(finding);
+    }
+    if ((finding->n_leads || unit->is_annotation) &&
+        part_of(unit->own_ns, unit->ns) >= PART_SHARE) {
+        add_part(judged, "self", unit->own_ns);
+        ps_say(c, &c->causes[c->n_causes - 1].title, "%s",
+               unit->is_annotation ? "outside of operators" : "own code");
+    }
+    for (size_t i = 0; i < finding->n_leads; i++) {
+        const struct ps_unit_lead *lead = &finding->leads[i];
+        struct ps_cause *part;
+
+        if (part_of(lead->ns, unit->ns) < PART_SHARE)
+            break;
+        add_part(judged, "callee", lead->ns);
+        part = &c->causes[c->n_causes - 1];
+        say_lead(judged, &part->title, lead);
+        ps_say_value(&part->evidence, link_lead(judged, lead), (double)lead->calls, "count");
+        ps_say(c, &part->evidence, lead->calls == 1 ? " call" : " calls");
+    }
+}
+
+bool ps_conclude_units(struct ps_conclusion *c, struct ps_db *db,
+                       const struct ps_host_windows *windows, struct ps_host_units *units,
+                       const struct ps_unit_base *base, struct ps_err *err)
+{
+    struct judged judged = {.c = c, .db = db, .units = units, .base = base};
+    double sum = 0;
+    size_t cause;
+
+    for (uint32_t i = 1; i < units->n; i++) {
+        struct finding finding = {.unit = i, .share = share_of(base, units->units[i].ns)};
+
+        sum += finding.share;
+        if (finding.share >= ROW_SHARE)
+            insert(&judged, &finding);
+    }
+    if (sum < COVERED || !judged.n)
+        return false;
+    for (size_t i = 0; i < judged.n && i < JUDGED; i++) {
+        struct finding *finding = &judged.items[i];
+
+        if (ps_host_units_leads(db, windows, units, finding->unit, finding->leads,
+                                &finding->n_leads, err) != PS_OK)
+            return true;
+        judge(&judged, finding);
+    }
+    cause = find_cause(&judged);
+    if (cause < ROWS_MAX) {
+        say_cause(&judged, &judged.items[cause]);
+        say_next(&judged, cause);
+    } else {
+        say_no_cause(&judged);
+    }
+    for (size_t i = 0; i < judged.n; i++)
+        add_row(&judged, &judged.items[i]);
+    if (1 - sum >= ROW_SHARE) {
+        struct ps_cause *rest =
+            ps_conclusion_add(c, "remainder", (1 - sum) * base->wall_s, 1 - sum);
+
+        ps_say(c, &rest->title, "outside of the program's functions and annotations");
+    }
+    ps_conclusion_note(c, "Operators and library functions count for the function or annotation of "
+                          "the program that runs them.");
+    return true;
+}
