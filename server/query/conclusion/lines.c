@@ -18,7 +18,8 @@
 #define CALL_SHARE  0.3  /* of the time of a line: a function that it calls explains it */
 #define ALIKE_SHARE 0.7  /* the same, where only counts and times tell that it calls it */
 #define NEARLY_ALL  0.9
-#define LINES_SHOWN 5 /* of the composition of a function; further lines are one part */
+#define MOST_MEMORY 0.3 /* of what is allocated: the line that allocates it is said */
+#define LINES_SHOWN 5   /* of the composition of a function; further lines are one part */
 
 /* A line of the query conclude_lines. Texts belong to the conclusion. */
 struct line {
@@ -416,6 +417,12 @@ static enum ps_status say_leak(struct ps_db *db, struct ps_conclusion *c, struct
         ps_say_value(&c->sentence, link_line(c, &line), 100 * ps_col_real(stmt, 4), "percent");
         if (ps_col_real(stmt, 5) > 0)
             ps_say(c, &c->sentence, ", %.3g MB/s", ps_col_real(stmt, 5));
+    } else if (ps_col_real(stmt, 6) >= MOST_MEMORY) {
+        ps_say(c, &c->sentence, "; ");
+        say_place(c, &c->sentence, &line);
+        ps_say(c, &c->sentence, " allocates ");
+        ps_say_value(&c->sentence, link_line(c, &line), 100 * ps_col_real(stmt, 6), "percent");
+        ps_say(c, &c->sentence, " of what is allocated");
     }
     ps_say(c, &c->sentence, ".");
     return err->code;
