@@ -4,7 +4,9 @@ memory_bounds AS ( -- the first and the last row of each call that memory_profil
 ),
 memory_block AS (
     SELECT b.*, f.occurrences, coalesce(f.occurrences, 1) AS n,
-           l.mem_mib - CASE WHEN f.occurrences > 1 THEN f.increment_mib ELSE f.mem_mib END AS growth,
+           CASE WHEN f.occurrences > 1 AND f.increment_mib > f.mem_mib -- the memory at the start of each call, added up
+                THEN (SELECT total(o.increment_mib) FROM line o WHERE o.function = b.function AND o.block = b.block AND o.rowid > b.first_row)
+                ELSE l.mem_mib - CASE WHEN f.occurrences > 1 THEN f.increment_mib ELSE f.mem_mib END END AS growth,
            lead(f.occurrences) OVER (PARTITION BY b.function ORDER BY b.first_row) AS next
     FROM memory_bounds b JOIN line f ON f.rowid = b.first_row JOIN line l ON l.rowid = b.last_row
 ),

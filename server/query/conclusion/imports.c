@@ -21,6 +21,7 @@
 #define STANDS_OUT  0.10 /* if nothing takes more, nothing stands out */
 #define WHOLE       0.90 /* a package that takes more is what was asked for: say its parts */
 #define MOST        0.5  /* of a part: the package that it brings */
+#define WORKS       0.2  /* own code that takes less defines its functions and classes */
 #define AGAIN       0.25 /* modules that a further process imports once more are said from here on */
 #define RANK_NEEDED 0.2  /* of its time: what a package weighs whose lazy import saves nothing */
 #define PARTS_MAX   3
@@ -210,7 +211,7 @@ static void add_unit(struct ps_conclusion *c, const struct ps_import_graph *grap
     ps_say_code(c, &cause->evidence, ps_link_none,
                 ps_import_graph_name(graph, graph->modules[unit->node].parent));
     cause->advice = "Work when a function is first called, not while the module is imported.";
-    if (!find_framework(graph).len && !graph->has_threads)
+    if (unit->us >= WORKS * graph->total_us && !find_framework(graph).len && !graph->has_threads)
         ps_cause_save(cause, 0, unit->us / 1e6);
 }
 
@@ -498,7 +499,7 @@ static void say_own_work(struct ps_conclusion *c, const struct ps_import_graph *
         ps_say(c, &c->sentence, " may be part of that work, and are needed.");
         return;
     }
-    if (graph->has_threads)
+    if (graph->has_threads || unit->us < WORKS * graph->total_us)
         return;
     ps_say(c, &c->sentence, " Up to ");
     ps_say_value(&c->sentence, link_unit(c, graph, unit), 100 * unit->us / graph->total_us,

@@ -367,7 +367,7 @@ static void conclude(struct ps_conclusion *c, const struct lines *lines)
     } else if (freed) {
         say_freed(c, lines, find_line(lines, freed, INFINITY));
     } else {
-        ps_say(c, &c->verdict, "No line adds notable memory.");
+        ps_say(c, &c->verdict, "No single line adds notable memory.");
         say_peak(c, lines);
     }
 }

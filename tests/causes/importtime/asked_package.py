@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# file: main.py
+import optuna
