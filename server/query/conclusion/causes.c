@@ -682,8 +682,10 @@ static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
         ps_say(c, to, ". A sampling profiler, such as py-spy, records all threads.");
         return;
     case WAITING:
-        if (finding->times < 2 && finding->wait != PS_TIME_EVENTS)
+        if (finding->times < 2 && finding->wait != PS_TIME_EVENTS) {
             ps_say(c, to, " It waits once, so no saving is stated.");
+            return;
+        }
         break;
     default:
         break;
