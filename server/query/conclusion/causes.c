@@ -41,7 +41,7 @@ enum verdict {
     REPEATED, /* called, or calling, in a loop */
     WORKING,  /* own code, or several kinds of calls */
     RECURSIVE,
-    ONE_CALL, /* of one library function */
+    ONE_CALL, /* of one library function, or few */
     NEEDED,
     ON_PURPOSE,
     WAITING,
@@ -147,7 +147,7 @@ static enum verdict verdict_of(const struct ps_timed_function *unit, const struc
         return finding->wait == PS_TIME_LOCK ? OTHER_THREADS : WAITING;
     if (unit->time.s[PS_TIME_ON_PURPOSE] > 0.5 * all)
         return ON_PURPOSE;
-    if (finding->lead && finding->lead->charged_s > 0.6 * all && finding->lead->ncalls <= 2 &&
+    if (finding->lead && finding->lead->charged_s > 0.6 * all && finding->lead->ncalls < 4 &&
         finding->chain.ratio < 4 && !(known && known->slow_once))
         return ONE_CALL;
     if (unit->time.s[PS_TIME_NEEDED] > 0.6 * all)
@@ -187,8 +187,10 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
             return finding->passes.calls < 2 ? 0 : share * (1 - 1 / finding->passes.calls);
         if (finding->advice)
             break;
-        /* whether a function's own lines can be avoided is not in the dump */
-        if (unit->own_s + unit->time.s[PS_TIME_NEEDED] > 0.5 * unit->charged_s)
+        /* whether a function's own lines, or calls of many functions, can be avoided is not in the
+         * dump */
+        if (unit->own_s + unit->time.s[PS_TIME_NEEDED] > 0.5 * unit->charged_s || !finding->lead ||
+            finding->times < 4)
             return 0;
         share -= unit->time.s[PS_TIME_NEEDED] / times->total_s;
         break;
@@ -668,7 +670,8 @@ static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
 
     switch (finding->verdict) {
     case ONE_CALL:
-        ps_say(c, to, " Nothing is repeated: only a cheaper method or less data would help.");
+        ps_say(c, to, " %s is repeated: only a cheaper method or less data would help.",
+               finding->lead->ncalls > 1 ? "Little" : "Nothing");
         return;
     case NEEDED:
         ps_say(c, to, " Programs call this for its result, so no saving is stated.");

@@ -299,16 +299,16 @@ static struct ps_report_link link_package(struct ps_conclusion *c, struct ps_str
         {{"q", ps_arena_copy(&c->arena, package).ptr}, {"sort", "tottime_s"}, {"desc", "1"}}};
 }
 
-/* Returns the seconds that are saved if each call of the caller calls the owner only once; all
- * seconds of the owner if its calls cannot be joined. */
+/* Returns the seconds that are saved if each call of the caller calls the owner only once; NaN if
+ * it calls it less than four times, so that nothing is known to be repeated. */
 static double joined_saving(const struct profile *profile, const struct owner *owner)
 {
     const struct function *caller = &profile->functions[owner->largest.caller];
     double calls = (double)owner->largest.ncalls;
 
     if (profile->is_sampled || !owner->function || !owner->largest.caller || caller->ncalls <= 0 ||
-        owner->largest.ncalls <= caller->ncalls)
-        return owner->seconds;
+        owner->largest.ncalls < 4 * caller->ncalls)
+        return NAN;
     return owner->seconds * (1 - (double)caller->ncalls / calls);
 }
 
@@ -384,10 +384,10 @@ static void add_cause(struct ps_conclusion *c, const struct profile *profile, ui
                                                owner->seconds, owner->seconds / profile->total_s);
     double saving = joined_saving(profile, owner);
 
-    if (!profile->overlaps && owner->function) /* nobody can save a whole package */
-        ps_cause_save(cause, saving < owner->seconds ? 0 : NAN, saving);
-    if (!profile->overlaps && owner->function && saving < owner->seconds)
+    if (!profile->overlaps && !isnan(saving)) {
+        ps_cause_save(cause, 0, saving);
         cause->advice = "Join the calls: one for each call of the caller.";
+    }
     say_owner(c, owner, profile, &cause->title);
     say_entry(c, profile, owner, &cause->evidence);
     add_parts(c, profile, id, first_part);
@@ -522,8 +522,8 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
             add_cause(c, profile, ranks[i].owner, ranks[i].first_part);
     ps_conclusion_note(c,
                        "Built-in functions count for their callers, installed packages as a "
-                       "whole. A saving is what remains if the code cost nothing%s.",
-                       profile->is_sampled ? "" : ", or if repeated calls were joined");
+                       "whole.%s",
+                       profile->is_sampled ? "" : " A saving is what joined calls would save.");
     if (profile->is_sampled)
         ps_conclusion_note(c, "A sampling profiler wrote the dump: its counts are samples, and the "
                               "times of all threads are added. Waiting counts as work.");

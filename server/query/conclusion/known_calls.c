@@ -66,6 +66,7 @@ static const struct row {
     AVOID("re", "compile", "Compile each pattern once, outside of the loop."),
     AVOID("sre_compile", "compile", "Compile each pattern once, outside of the loop."),
     AVOID("builtins", "compile", "Compile it once, outside of the loop."),
+    PARSE("json", "dump dumps", NULL),
     PARSE("json", "load loads", "If the text repeats, parse it once and keep the result."),
     AVOID("tomllib", "load loads", "Read the file once and keep the result."),
     AVOID("tomli", "load loads", "Read the file once and keep the result."),
