@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import_changes.c: says what changed between two import logs: the packages that are imported anew
- * or no more, with all modules that came or went with them, and the packages whose modules became
- * slower.
+ * import_changes.c: says what changed between two import logs or groups of them: the packages that
+ * are imported anew or no more, with all modules that came or went with them, and the packages
+ * whose modules became slower.
+ *
+ * A group of logs is read as one: the modules that most of its logs have, with their median times.
+ * Which modules there are has no noise. Times of modules that both groups have are only told if all
+ * logs of one group have more than all of the other.
  *
  * A module that only one log has belongs to the first module above it, by the first importers, that
  * the other log lacks too. So one added package is one change, though it brings a hundred modules
@@ -15,12 +19,14 @@
 
 #include "base/format.h"
 #include "base/intern.h"
+#include "compare/stats.h"
 #include "importers/kinds.h"
 #include "server/query/conclusion/conclusion.h"
 
 #define NOTABLE_SHARE 0.03 /* of the shorter import: smaller changes are not told */
 #define SLOWER_SHARE  0.10 /* of it: modules that both have take more or less time by chance */
 #define MOST          0.5  /* of a difference that one package explains */
+#define ONE_MODULE    0.9  /* of the change of a package: that module is named */
 #define NAMES_MAX     3
 #define DEPTH_MAX     4096 /* of a chain of importers; in a damaged file it is a circle */
 #define NO_MODULE     UINT32_MAX
@@ -41,7 +47,9 @@ struct log {
 struct logs {
     struct ps_intern names, packages;
     struct ps_arena text;
-    struct log base, now;
+    struct log runs[2 * PS_GROUP_MAX]; /* those of the base first */
+    size_t n_base, n_runs;
+    struct log base, now; /* of each group */
 };
 
 /* Modules that were added with one package, removed with it, or stayed. */
@@ -58,6 +66,8 @@ struct groups {
 
 static void logs_free(struct logs *logs)
 {
+    for (size_t i = 0; i < logs->n_runs; i++)
+        free(logs->runs[i].modules);
     free(logs->base.modules);
     free(logs->now.modules);
     ps_intern_free(&logs->names);
@@ -111,6 +121,29 @@ static enum ps_status read_log(struct ps_store *store, const char *run, struct l
 static bool has(const struct log *log, uint32_t id)
 {
     return id < log->n_modules && log->modules[id].is_present;
+}
+
+/* Joins `n` logs: the modules that most of them have. */
+static void join_logs(const struct logs *logs, const struct log *runs, size_t n, struct log *out)
+{
+    double us[PS_GROUP_MAX];
+
+    for (uint32_t id = 0; id < logs->names.count; id++) {
+        const struct module *module = NULL;
+        size_t n_present = 0;
+
+        for (size_t i = 0; i < n; i++)
+            if (has(&runs[i], id)) {
+                module = module ? module : &runs[i].modules[id];
+                us[n_present++] = runs[i].modules[id].us;
+            }
+        if (2 * n_present <= n)
+            continue;
+        out->modules = ps_grow_to(out->modules, &out->n_modules, id, sizeof *out->modules);
+        out->modules[id] = *module;
+        out->modules[id].us = ps_group_median(us, n_present);
+        out->us += out->modules[id].us;
+    }
 }
 
 /* The first module above `id` that `other` lacks as well. */
@@ -215,22 +248,76 @@ static double say_added_and_removed(struct ps_conclusion *c, struct ps_sentence 
     return told;
 }
 
+/* The time of the modules of a package that both groups have, in one log; of all packages if the
+ * name is empty. */
+static double same_us(const struct logs *logs, const struct log *run, struct ps_str package)
+{
+    double us = 0;
+
+    for (uint32_t id = 0; id < logs->names.count; id++)
+        if (has(run, id) && has(&logs->base, id) && has(&logs->now, id) &&
+            (!package.len || ps_str_eq(logs->now.modules[id].package, package)))
+            us += run->modules[id].us;
+    return us;
+}
+
+/* Whether all logs of one group take more time for these modules than all of the other. */
+static bool stands_apart(const struct logs *logs, struct ps_str package)
+{
+    double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
+
+    for (size_t i = 0; i < logs->n_runs; i++) {
+        const double us = same_us(logs, &logs->runs[i], package);
+        const bool is_new = i >= logs->n_base;
+
+        least[is_new] = fmin(least[is_new], us);
+        most[is_new] = fmax(most[is_new], us);
+    }
+    return least[1] > most[0] || least[0] > most[1];
+}
+
+/* The module with nearly all of the change of a package; NO_MODULE: none. */
+static uint32_t find_module(const struct logs *logs, const struct group *group)
+{
+    uint32_t found = NO_MODULE;
+    double most = ONE_MODULE * fabs(group->us);
+
+    for (uint32_t id = 0; id < logs->names.count; id++) {
+        if (!has(&logs->base, id) || !has(&logs->now, id) ||
+            !ps_str_eq(logs->now.modules[id].package, group->package))
+            continue;
+        if (fabs(logs->now.modules[id].us - logs->base.modules[id].us) >= most) {
+            most = fabs(logs->now.modules[id].us - logs->base.modules[id].us);
+            found = id;
+        }
+    }
+    return found;
+}
+
 /* What is left of the difference: modules that both logs have. */
-static void say_same(struct ps_conclusion *c, struct ps_sentence *to, const struct groups *groups,
-                     double rest, double least, bool is_first)
+static void say_same(struct ps_conclusion *c, struct ps_sentence *to, const struct logs *logs,
+                     const struct groups *groups, double rest, double least, bool is_first)
 {
     const struct group *most = groups->n ? &groups->items[0] : NULL;
+    const bool is_one = most && most->us * rest > 0 && fabs(most->us) >= MOST * fabs(rest);
+    uint32_t module;
 
-    if (fabs(rest) <= least || !most) {
+    if (fabs(rest) <= least || !most ||
+        !stands_apart(logs, is_one ? most->package : (struct ps_str){NULL, 0})) {
         if (is_first)
             ps_say(c, to, "The same modules are imported, in about the same time.");
         return;
     }
     ps_say(c, to, is_first ? "The same modules are imported. " : " ");
-    if (most->us * rest > 0 && fabs(most->us) >= MOST * fabs(rest)) {
-        ps_say(c, to, "Those of ");
-        ps_say_code(c, to, ps_link_name(c, "packages", most->package), most->package);
-        ps_say(c, to, " take ");
+    if (is_one) {
+        module = find_module(logs, most);
+        ps_say(c, to, module == NO_MODULE ? "Those of " : "");
+        if (module == NO_MODULE)
+            ps_say_code(c, to, ps_link_name(c, "packages", most->package), most->package);
+        else
+            ps_say_code(c, to, ps_link_name(c, "imports", logs->names.items[module]),
+                        logs->names.items[module]);
+        ps_say(c, to, module == NO_MODULE ? " take " : " takes ");
         say_change(c, to, most->us);
         ps_say(c, to, " of ");
         say_change(c, to, rest);
@@ -253,11 +340,15 @@ enum ps_status ps_compare_say_imports(struct ps_store *store,
     PS_AUTO(groups_free) struct groups same = {.items = NULL};
     double least, whole, rest, told;
 
-    if (groups->n_base != 1 || groups->n_new != 1 || !ps_compare_all_have(groups, PS_HAS_IMPORTS))
+    if (!groups->n_base || !groups->n_new || !ps_compare_all_have(groups, PS_HAS_IMPORTS))
         return PS_OK;
-    if (read_log(store, groups->runs[0].id, &logs, &logs.base, err) != PS_OK ||
-        read_log(store, groups->runs[1].id, &logs, &logs.now, err) != PS_OK)
-        return err->code;
+    logs.n_base = groups->n_base;
+    logs.n_runs = groups->n_base + groups->n_new;
+    for (size_t i = 0; i < logs.n_runs; i++)
+        if (read_log(store, groups->runs[i].id, &logs, &logs.runs[i], err) != PS_OK)
+            return err->code;
+    join_logs(&logs, logs.runs, logs.n_base, &logs.base);
+    join_logs(&logs, logs.runs + logs.n_base, groups->n_new, &logs.now);
     add_changes(&logs, &other, &same);
     if (other.n)
         qsort(other.items, other.n, sizeof *other.items, by_size);
@@ -268,6 +359,6 @@ enum ps_status ps_compare_say_imports(struct ps_store *store,
     for (size_t i = 0; i < other.n; i++)
         rest -= other.items[i].us;
     told = say_added_and_removed(c, to, &other, NOTABLE_SHARE * least, whole);
-    say_same(c, to, &same, rest, fmax(SLOWER_SHARE * least, MOST * fabs(told)), told == 0);
+    say_same(c, to, &logs, &same, rest, fmax(SLOWER_SHARE * least, MOST * fabs(told)), told == 0);
     return PS_OK;
 }
