@@ -57,7 +57,7 @@ class Said:
 
 
 def text_of(parts):
-    return "".join(part.get("text") or part.get("code") or f"{part.get('value'):.4g} {part.get('unit')}" for part in parts or ())
+    return "".join(part.get("text", part.get("code")) if "value" not in part else f"{part['value']:.4g} {part['unit']}" for part in parts or ())
 
 
 def words_of(parts):
