@@ -13,7 +13,7 @@
 #define PART_SHARE     0.10 /* parts with a smaller share of their unit are not listed */
 #define NEXT_SHARE     0.10 /* the sentence names the next unit if it has more */
 #define ONE_CALL_SCORE 0.6  /* what is called once comes after what is repeated */
-#define MOST           0.8 /* a function with more is named, though nothing is known to be avoidable */
+#define MOST           0.5 /* a function with more is named, though nothing is known to be avoidable */
 #define RANGE          0.05 /* bounds that are further apart are stated */
 #define ROWS_MAX       20
 #define PARTS_MAX      4
@@ -98,7 +98,8 @@ static const struct ps_known_call *known_below(const struct ps_own_time *times,
         const struct ps_timed_function *callee = function_of(times, call->callee);
         const struct ps_timed_call *longest = NULL;
 
-        if (callee->known && (callee->known->advice || callee->known->class != PS_TIME_WORK))
+        if (callee->known && (callee->known->advice || callee->known->is_per_item ||
+                              callee->known->class != PS_TIME_WORK))
             return callee->known;
         for (uint32_t i = 0; i < callee->n_callees; i++) {
             const struct ps_timed_call *next = &times->calls[callee->first_callee + i];
@@ -759,6 +760,8 @@ static void say_no_cause(struct ps_conclusion *c, const struct ps_own_time *time
             if (!said[i] && (largest == findings->n ||
                              findings->items[i].share > findings->items[largest].share))
                 largest = i;
+        if (n && findings->items[largest].share < ROW_SHARE)
+            break;
         said[largest] = true;
         if (n)
             ps_say(c, to, ", ");
