@@ -364,9 +364,37 @@ static uint32_t find_pulled_in(const struct ps_import_graph *graph, uint32_t imp
     return found;
 }
 
+/* Says what a lazy import of a module by its package saves, as `whatif` does for this import. */
+static void say_saving_of_import(struct ps_conclusion *c, struct ps_import_graph *graph,
+                                 uint32_t from, uint32_t to)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_import_outcome *outcome = ps_alloc_array(graph->n + 1, sizeof *outcome);
+    const struct ps_str package = ps_import_graph_name(graph, from);
+    const struct ps_str module = ps_import_graph_name(graph, to);
+    const char *choice = ps_arena_printf(&c->arena, "%.*s@%.*s", (int)module.len, module.ptr,
+                                         (int)package.len, package.ptr);
+    const struct ps_report_link link = {"lazy", {{"lazy", choice}}};
+    struct ps_lazy_estimate saving;
+
+    for (size_t i = 0; i < graph->n_edges; i++)
+        graph->edges[i].is_lazy = graph->edges[i].from == from && graph->edges[i].to == to &&
+                                  graph->edges[i].evidence != PS_EVIDENCE_PACKAGE;
+    saving = ps_import_graph_estimate(graph, outcome);
+    for (size_t i = 0; i < graph->n_edges; i++)
+        graph->edges[i].is_lazy = false;
+    if (!(saving.high > 0))
+        return;
+    ps_say(c, &c->sentence, " Imported lazily, it would save up to ");
+    ps_say_value(&c->sentence, link, saving.high / 1e6, "s");
+    ps_say(c, &c->sentence, " of ");
+    ps_say_value(&c->sentence, imports_link, graph->total_us / 1e6, "s");
+    ps_say(c, &c->sentence, ", unless start-up uses it.");
+}
+
 /* "`geo.__init__` imports it, though `geo.points` is what is imported." */
-static void say_pulled_in(struct ps_conclusion *c, const struct ps_import_graph *graph,
-                          uint32_t node, struct ps_str brought)
+static void say_pulled_in(struct ps_conclusion *c, struct ps_import_graph *graph, uint32_t node,
+                          struct ps_str brought)
 {
     const uint32_t package = graph->modules[node].parent;
     const uint32_t asked = graph->modules[package].parent;
@@ -381,6 +409,8 @@ static void say_pulled_in(struct ps_conclusion *c, const struct ps_import_graph 
     ps_say(c, to, " is what is imported. It brings ");
     ps_say_code(c, to, link_name(c, "packages", brought), brought);
     ps_say(c, to, ".");
+    if (knows_importers(graph))
+        say_saving_of_import(c, graph, package, node);
 }
 
 /* "48.1 % of the import time is for modules that several processes import, `crew.tables` with what

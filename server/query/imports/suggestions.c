@@ -127,6 +127,8 @@ static size_t evaluate_packages(struct ps_import_graph *graph, struct ps_import_
         qsort(*out, n, sizeof **out, by_self_time);
     n = n > CANDIDATES_MAX ? CANDIDATES_MAX : n;
     for (size_t i = 0; i < n && !ps_context_has_ended(); i++) {
+        if (ps_is_used_at_import((*out)[i].package))
+            continue; /* saves nothing */
         make_nothing_lazy(graph);
         make_lazy(graph, (*out)[i].package);
         (*out)[i].saving = ps_import_graph_estimate(graph, outcome);
