@@ -574,6 +574,10 @@ static void say_sentence(struct ps_conclusion *c, struct ps_import_graph *graph,
         say_nothing(c, graph, units);
         return;
     }
+    if (graph->has_threads && first->us > graph->total_us) {
+        ps_say(c, &c->verdict, "No single package can be named: several threads imported at once.");
+        return;
+    }
     if (say_processes(c, graph, below))
         return;
     if (!first->package) {
