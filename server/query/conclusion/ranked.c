@@ -18,6 +18,15 @@
 #define CHAIN_SHARE 0.6 /* of the total time of the row before: see struct chain */
 #define OWN_SHARE   0.3 /* of the whole: a row with more own time is the answer */
 
+#define COMPILED_AGAIN 8   /* programs: more are not only the first calls of a few functions */
+#define COMPILED_SHARE 0.4 /* of the recording */
+/* Operators of a printed table: see say_mix. */
+#define SMALL_CALLS       500
+#define SMALL_S           30e-6 /* mean self time of operators that are small */
+#define SMALL_TOP         0.4   /* of the whole: an operator with more stands out */
+#define SMALL_CONVERSIONS 50
+#define NEEDED_SHARE      0.4 /* of the whole */
+
 struct ranking {
     const char *query, *rule;
     const char *unit;  /* of amounts */
@@ -154,6 +163,22 @@ static enum ps_status say_compiled(struct ps_db *db, struct ps_conclusion *c, st
     if (!ps_stmt_step(stmt, err))
         return err->code;
     programs = ps_col_int(stmt, 0);
+    if (programs >= COMPILED_AGAIN &&
+        ps_col_real(stmt, 1) > COMPILED_SHARE * ps_col_real(stmt, 2)) {
+        struct ps_sentence *to = &c->verdict;
+
+        c->verdict.n = c->sentence.n = 0;
+        ps_say(c, to, "JAX compiles ");
+        ps_say_value(to, link, (double)programs, "count");
+        ps_say(c, to, " programs, which takes ");
+        ps_say_value(to, link, 100 * ps_col_real(stmt, 1) / ps_col_real(stmt, 2), "percent");
+        ps_say(c, to, " of the recording.");
+        ps_say(c, &c->sentence,
+               " Each new shape or type of an input, and each new function, is "
+               "compiled. Inputs padded to equal shapes are compiled once; "
+               "jax.log_compiles names what is compiled.");
+        return err->code;
+    }
     ps_say(c, &c->sentence, " JAX compiled ");
     ps_say_value(&c->sentence, link, (double)programs, "count");
     ps_say(c, &c->sentence, programs == 1 ? " program" : " programs");
@@ -315,9 +340,101 @@ enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclus
     return err->code;
 }
 
+/* What a table of operators on the CPU consists of. */
+struct operator_mix {
+    double whole_s, calls, needed_s, conversions;
+    struct ps_str names[3]; /* with the most time */
+    double seconds[3];
+    size_t n;
+};
+
+/* Matrix products, convolutions, recurrent cells, attention, and what runs backward. */
+static bool is_needed_operator(struct ps_str name)
+{
+    static const char *const words[] = {"mm",   "matmul", "conv",   "linear",   "attention", "rnn",
+                                        "lstm", "gru",    "einsum", "backward", "Backward"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_str_find(name, ps_str_from_c(words[i])))
+            return true;
+    return false;
+}
+
+static enum ps_status read_mix(struct ps_db *db, struct ps_conclusion *c, struct operator_mix *mix,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("conclude_printed_operators"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        const struct item item = read_item(c, stmt);
+
+        if (!ps_str_eq_c(item.of, "of the self CPU time")) {
+            mix->n = 0;
+            return err->code;
+        }
+        mix->whole_s = item.whole;
+        mix->calls += item.count > 0 ? item.count : 0;
+        mix->needed_s += is_needed_operator(item.name) ? item.amount : 0;
+        if (ps_str_eq_c(item.name, "aten::_local_scalar_dense") ||
+            ps_str_eq_c(item.name, "aten::item"))
+            mix->conversions = fmax(mix->conversions, item.count);
+        if (mix->n < 3) {
+            mix->names[mix->n] = item.name;
+            mix->seconds[mix->n++] = item.amount;
+        }
+    }
+    return err->code;
+}
+
+/* Replaces the sentence about the largest operator where it is no cause: of many small operators,
+ * and of those that a program needs. */
+static void say_mix(struct ps_conclusion *c, const struct operator_mix *mix)
+{
+    const struct ps_report_link link = {.tab = "printed-operators"};
+    const bool is_small = mix->n && mix->calls >= SMALL_CALLS &&
+                          mix->whole_s < SMALL_S * mix->calls &&
+                          mix->seconds[0] < SMALL_TOP * mix->whole_s;
+    const bool is_needed = mix->n && mix->needed_s > NEEDED_SHARE * mix->whole_s;
+
+    if (!is_small && !is_needed)
+        return;
+    c->verdict.n = c->sentence.n = 0;
+    if (is_needed) {
+        ps_say(c, &c->verdict, "No single cause.");
+        ps_say(c, &c->sentence,
+               " Matrix products, convolutions, attention and the backward pass take ");
+        ps_say_value(&c->sentence, link, 100 * mix->needed_s / mix->whole_s, "percent");
+        ps_say(c, &c->sentence, " of the self CPU time.");
+    } else {
+        ps_say(c, &c->verdict, "Many small operators take the time.");
+        ps_say(c, &c->sentence, " The listed operators are called ");
+        ps_say_value(&c->sentence, link, mix->calls, "count");
+        ps_say(c, &c->sentence, " times, ");
+        ps_say_value(&c->sentence, link, mix->whole_s / mix->calls, "s");
+        ps_say(c, &c->sentence, " each on average, as in a Python loop over elements.");
+        if (mix->conversions >= SMALL_CONVERSIONS) {
+            ps_say(c, &c->sentence, " A tensor becomes a Python number ");
+            ps_say_value(&c->sentence, ps_link_name(c, link.tab, PS_STR("aten::item")),
+                         mix->conversions, "count");
+            ps_say(c, &c->sentence, " times.");
+        }
+    }
+    ps_say(c, &c->sentence, " The largest operators are");
+    for (size_t i = 0; i < mix->n; i++) {
+        ps_say(c, &c->sentence, "%s", i ? ", " : " ");
+        ps_say_code(c, &c->sentence, ps_link_name(c, link.tab, mix->names[i]), mix->names[i]);
+        ps_say(c, &c->sentence, " ");
+        ps_say_value(&c->sentence, ps_link_name(c, link.tab, mix->names[i]),
+                     100 * mix->seconds[i] / mix->whole_s, "percent");
+    }
+    ps_say(c, &c->sentence, ".");
+}
+
 enum ps_status ps_conclude_printed_operators(struct ps_db *db, struct ps_conclusion *out,
                                              struct ps_err *err)
 {
+    struct operator_mix mix = {.n = 0};
     static const struct ranking ranking = {
         .query = "conclude_printed_operators",
         .rule = "operator",
@@ -330,7 +447,9 @@ enum ps_status ps_conclude_printed_operators(struct ps_db *db, struct ps_conclus
                 "printed total, if it has one.",
     };
 
-    return rank(db, &ranking, out, err);
+    if (rank(db, &ranking, out, err) == PS_OK && read_mix(db, out, &mix, err) == PS_OK)
+        say_mix(out, &mix);
+    return err->code;
 }
 
 enum ps_status ps_conclude_actions(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)

@@ -25,16 +25,18 @@
 #define ONCE_SHARE         0.90 /* of the time of all calls: one call that has more happens once */
 #define PART_SHARE         0.10 /* share of a cause; smaller parts of the cause are not listed */
 #define PARTS_MAX          3
-#define STEPS_READ         16  /* of which is told whether torch.compile works in them */
-#define STEPS_COMPILING    3   /* torch.compile that works in so many compiles again */
-#define NEEDED_SHARE       0.4 /* of a step: matrix products and others that a program needs */
-#define TOP_OPERATOR_SHARE 0.4 /* of a step: an operator with more stands out */
-#define IDLE_UNIT          0.4 /* of the idle time: a function that stands out */
-#define DOUBLE_SHARE       0.5 /* of a step: operators on float64 that stand out */
-#define ITERATIONS         3   /* calls of an annotation that may be the steps */
-#define ITERATIONS_COVER   0.8 /* of the trace */
-#define MANY_OPERATORS     100 /* a step; fewer are no loop over small operators */
-#define MANY_ITEMS         16  /* a step: conversions of tensors to numbers */
+#define STEPS_READ         16     /* of which is told whether torch.compile works in them */
+#define STEPS_COMPILING    3      /* torch.compile that works in so many compiles again */
+#define NEEDED_SHARE       0.4    /* of a step: matrix products and others that a program needs */
+#define TOP_OPERATOR_SHARE 0.4    /* of a step: an operator with more stands out */
+#define IDLE_UNIT          0.4    /* of the idle time: a function that stands out */
+#define DOUBLE_SHARE       0.5    /* of a step: operators on float64 that stand out */
+#define ITERATIONS         3      /* calls of an annotation that may be the steps */
+#define ITERATIONS_COVER   0.8    /* of the trace */
+#define LARGE_SHARE        0.6    /* of a step: operators that take long each */
+#define SMALL_MEAN_NS      100000 /* mean duration of operators that are many and small */
+#define MANY_OPERATORS     100    /* a step; fewer are no loop over small operators */
+#define MANY_ITEMS         16     /* a step: conversions of tensors to numbers */
 /* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
  * device is full. */
 #define LAUNCH_BLOCKS_NS 1000000
@@ -1471,11 +1473,10 @@ static double share_of_wall(const struct trace *trace, int64_t ns)
 /* Whether small operators, and what runs between operators, take most of a step. */
 static bool has_many_operators(const struct trace *trace)
 {
-    const double heavy =
-        share_of_wall(trace, ps_add_saturated(trace->units.large_ns, trace->units.needed_ns));
-
     return (double)trace->units.n_operators >= MANY_OPERATORS * trace->divisor &&
-           mean_operator_ns(trace) < 2 * PS_SMALL_NS && heavy < 0.5;
+           mean_operator_ns(trace) < SMALL_MEAN_NS &&
+           share_of_wall(trace, trace->units.needed_ns) < NEEDED_SHARE &&
+           share_of_wall(trace, trace->units.large_ns) < LARGE_SHARE;
 }
 
 static void say_many_operators(struct ps_conclusion *c, const struct trace *trace)
