@@ -59,7 +59,8 @@ static void say_count(struct ps_conclusion *c, const struct ranking *ranking,
 {
     if (!(item->count > 0))
         return;
-    ps_say(c, to, "%s", before);
+    if (*before)
+        ps_say(c, to, "%s", before);
     ps_say_value(to, ps_link_name(c, ranking->tab, item->name), item->count, "count");
     ps_say(c, to, item->count == 1 ? " %s" : " %ss", ranking->count);
 }
