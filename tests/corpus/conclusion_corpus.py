@@ -109,32 +109,33 @@ KNOWN = {
         {"`python3 -c pass`": "0.01254", "`sleep 0.02`": "0.02099"}),
     # sampled stacks: causes and amounts are sums of innermost frames of the files
     "wild/py-spy-svg/pyspy-readme.svg": ( # py-spy's README: fitting the model, then the partition of numpy
-        "`implicit` takes 68.96 percent of the samples. 1995 of 2893 samples, 1442 samples called from lastfm.py:79; "
-        "`numpy` takes 28.28 percent, all called from lastfm.py:95.",
-        {"`implicit`": "1995", "`fit`": "1442", "`numpy`": "818"}),
+        "`calculate_similar_artists` (lastfm.py:79) takes 99.97 percent of the samples, in `fit` of implicit.",
+        {"`calculate_similar_artists`": "2892", "`fit`": "1490"}),
     "wild/collapsed/gprof2dot-synapse.collapse": (
-        "`twisted` takes 19.34 percent of the samples. 547 of 2828 samples, 134 samples called from _base.py:114.",
-        {"`filter_state`": "254", "`f`": "195", "`_generate_sync_entry_for_device_list`": "180"}),
+        "No single cause. The largest shares are 9.972 percent in `f` (__init__.py:467), 9.335 percent in `run` (_base.py:114), "
+        "8.982 percent in `filter_state` (state.py:255).",
+        {"`f`": "282", "`run`": "264", "`filter_state`": "254"}),
     "wild/speedscope/pyspy-0.4.1-139k.json": (
-        "`_vectorized_ray_segment_intersection` takes 33.58 percent of the time. 0.89 s of 2.65 s, 0.25 s at sensor.py:202; "
-        "`importlib` takes 15.85 percent, 0.19 s called from mlflow_logger.py:7. "
+        "`_vectorized_ray_segment_intersection` (sensor.py:202) takes 37.74 percent of the time itself. `scan` calls it at sensor.py:96. "
+        "Imports take 31.7 percent. "
         "The most active thread is `Thread 680254 \"MainThread\"`, with 2.58 s.",
-        {"`_vectorized_ray_segment_intersection`": "0.89", "`scan`": "0.28"}),
+        {"`_vectorized_ray_segment_intersection`": "1", "`scan`": "0.3"}),
     "wild/speedscope/pyspy-0.4.2-mp.json": ( # the main thread waits for its pool of processes, which were not sampled
         "Waiting in `bpe_encode` takes 84.37 percent of the time. 32.12 s of 38.07 s, all at bpe.py:218. "
         "Shares are of the thread that worked; 3 idle threads are left out.",
         {"waiting in `bpe_encode`": "32.12", "`join`": "31.86"}),
     "wild/speedscope/pyinstrument-kedro.json": ( # time.sleep() until the server answers
-        "Waiting in `_wait_for` takes 68.22 percent of the time. 8.024 s of 11.76 s, defined at utils.py:20.",
-        {"waiting in `_wait_for`": "8.024"}),
+        "`_wait_for` (utils.py:20) sleeps 68.22 percent of the time, in `sleep`. `run` calls it.",
+        {"`_wait_for`": "8.048", "`sleep`": "8.024"}),
     "made/sampling-py315/threads.gecko.json": ( # two threads spin, the main thread joins them
-        "`spin` takes 72.9 percent of the samples. 600 of 823 samples, all at threads.py:14; "
-        "`main` takes 13.37 percent, all at threads.py:20. The most active thread is `Thread-6223`, with 400 samples.",
-        {"`spin`": "600", "`main`": "110", "`Thread.join`": "78"}),
+        "`spin` (threads.py:14) takes 83.22 percent of the samples itself. 2 threads are at threads.py:14 most of their time: "
+        "at a lock, or in Python code with the GIL, one of them gets on at a time. `main` calls it at threads.py:19. "
+        "Next: `main` (threads.py:20) 15.26 percent. The most active thread is `Thread-6223`, with 400 samples.",
+        {"`spin`": "600", "`main`": "110"}),
     "made/sampling-austin/full.austin": (
-        "`re` takes 29.83 percent of the time. 0.3575 s of 1.199 s, 0.3553 s called from longer.py:11; "
-        "`json` takes 19.66 percent, 0.1403 s called from longer.py:5.",
-        {"`re`": "0.3575", "`json`": "0.2356", "`hashing`": "0.153"}),
+        "No single cause. The largest shares are 32.91 percent in `regex` (longer.py:11), 23.45 percent in `parse` (longer.py:5), "
+        "15.39 percent in `/tmp/demo/austin/longer.py::13` (longer.py:13).",
+        {"`regex`": "0.3945", "`parse`": "0.281"}),
     "wild/chrome-trace/viztracer-multithread.json": (
         "`sleep` takes 77.06 percent of the traced time. 0.03516 s of 0.04563 s in 80 calls.", {"`sleep`": "0.03516"}),
     "wild/torch-trace/tracelens-xdit-flux-capture-54mb.json.gz": (

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* causes.c: judges the units of a cProfile dump and puts the judgement into words. */
+/* causes.c: judges the units of a profile and puts the judgement into words. */
 #include "server/query/conclusion/causes.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@
 #define NEXT_SHARE     0.10 /* the sentence names the next unit if it has more */
 #define ONE_CALL_SCORE 0.6  /* what is called once comes after what is repeated */
 #define MOST           0.5 /* a function with more is named, though nothing is known to be avoidable */
-#define RANGE          0.05 /* bounds that are further apart are stated */
+#define LONG_CALL_S    0.001 /* of a call of sum() that may add lists */
+#define RANGE          0.05  /* bounds that are further apart are stated */
 #define ROWS_MAX       20
 #define PARTS_MAX      4
 #define MERGED_MAX     4
@@ -22,10 +23,10 @@
 
 /* How likely time of a kind can be avoided. */
 static const double likelihood[PS_N_TIME_CLASSES] = {
-    [PS_TIME_WORK] = 0.5,        [PS_TIME_AVOIDABLE] = 0.9, [PS_TIME_NEEDED] = 0.25,
-    [PS_TIME_ON_PURPOSE] = 0.25, [PS_TIME_SLEEP] = 0.5,     [PS_TIME_LOCK] = 0.5,
-    [PS_TIME_NETWORK] = 0.9,     [PS_TIME_EVENTS] = 0.5,    [PS_TIME_PROCESS] = 0.9,
-    [PS_TIME_DISK] = 0.9,
+    [PS_TIME_WORK] = 0.5,        [PS_TIME_AVOIDABLE] = 0.9,  [PS_TIME_NEEDED] = 0.25,
+    [PS_TIME_ON_PURPOSE] = 0.25, [PS_TIME_SLEEP] = 0.5,      [PS_TIME_LOCK] = 0.5,
+    [PS_TIME_NETWORK] = 0.9,     [PS_TIME_EVENTS] = 0.5,     [PS_TIME_PROCESS] = 0.9,
+    [PS_TIME_DISK] = 0.9,        [PS_TIME_OTHER_WAIT] = 0.5,
 };
 
 static const char *const waits_for[PS_N_TIME_CLASSES] = {
@@ -35,6 +36,7 @@ static const char *const waits_for[PS_N_TIME_CLASSES] = {
     [PS_TIME_EVENTS] = "waits for events",
     [PS_TIME_PROCESS] = "waits for other processes",
     [PS_TIME_DISK] = "waits for the disk",
+    [PS_TIME_OTHER_WAIT] = "waits",
 };
 
 enum verdict {
@@ -46,6 +48,8 @@ enum verdict {
     ON_PURPOSE,
     WAITING,
     OTHER_THREADS,
+    LOCKED,  /* several threads wait for one lock */
+    UNCLEAR, /* works or waits, in a call that has no frame */
 };
 
 struct finding {
@@ -63,7 +67,8 @@ struct finding {
     struct ps_call_passes passes;      /* calls in each pass of a loop */
     const struct ps_known_call *known; /* what most of its time is spent in; NULL: nothing known */
     const char *advice;
-    double saving; /* share of the total; 0: none */
+    bool may_be_one; /* what the advice is about may be one long call */
+    double saving;   /* share of the total; 0: none */
 };
 
 static const struct ps_timed_function *function_of(const struct ps_own_time *times, uint32_t id)
@@ -82,6 +87,7 @@ static const struct ps_timed_call *largest_call(const struct ps_own_time *times,
         const struct ps_timed_call *call = &times->calls[unit->first_callee + i];
 
         if (!function_of(times, call->callee)->is_own && call->charged_s > 0 &&
+            !ps_str_starts_with(function_of(times, call->callee)->name, PS_STR("0x")) &&
             (!found || call->charged_s > found->charged_s))
             found = call;
     }
@@ -139,21 +145,28 @@ static double per_call(int64_t n, int64_t calls)
     return (double)n / (double)(calls > 0 ? calls : 1);
 }
 
-static enum verdict verdict_of(const struct ps_timed_function *unit, const struct finding *finding,
+static enum verdict verdict_of(const struct ps_own_time *times, const struct finding *finding,
                                const struct ps_known_call *known)
 {
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
     double all = unit->charged_s;
 
+    if (finding->wait_share > 0 && times->n_locked && finding->unit == times->locked)
+        return LOCKED;
     if (finding->wait_share > 0)
         return finding->wait == PS_TIME_LOCK ? OTHER_THREADS : WAITING;
+    if (times->hides_waits && unit->at_one_line && unit->own_s > 0.5 * all &&
+        !(times->n_together && times->together == finding->unit))
+        return UNCLEAR;
     if (unit->time.s[PS_TIME_ON_PURPOSE] > 0.5 * all)
         return ON_PURPOSE;
-    if (finding->lead && finding->lead->charged_s > 0.6 * all && finding->lead->ncalls < 4 &&
-        finding->chain.ratio < 4 && !(known && known->slow_once))
+    if (!times->is_sampled && finding->lead && finding->lead->charged_s > 0.6 * all &&
+        finding->lead->ncalls < 4 && finding->chain.ratio < 4 && !(known && known->slow_once))
         return ONE_CALL;
     if (unit->time.s[PS_TIME_NEEDED] > 0.6 * all)
         return NEEDED;
-    if (per_call(unit->ncalls, unit->primitive_calls) > 3 && unit->own_s > 0.1 * all)
+    if ((unit->depth > 3 || per_call(unit->ncalls, unit->primitive_calls) > 3) &&
+        unit->own_s > 0.1 * all)
         return RECURSIVE;
     return finding->times >= 4 ? REPEATED : WORKING;
 }
@@ -163,16 +176,21 @@ static enum verdict verdict_of(const struct ps_timed_function *unit, const struc
 static double saving_of(const struct finding *finding, const struct ps_own_time *times)
 {
     const struct ps_timed_function *unit = function_of(times, finding->unit);
-    double avoidable_s = unit->time.s[PS_TIME_AVOIDABLE];
+    double avoidable_s = unit->time.s[PS_TIME_AVOIDABLE] + unit->time.s[PS_TIME_PROCESS] +
+                         unit->time.s[PS_TIME_NETWORK] + unit->time.s[PS_TIME_DISK];
     double share = finding->advice && avoidable_s > 0.5 * unit->charged_s
                        ? avoidable_s / times->total_s
                        : finding->share;
 
+    if (times->is_too_short || (times->is_sampled && (!finding->advice || finding->may_be_one)))
+        return 0; /* samples do not tell whether anything is repeated */
     switch (finding->verdict) {
     case ONE_CALL:
     case NEEDED:
     case ON_PURPOSE:
     case OTHER_THREADS:
+    case LOCKED:
+    case UNCLEAR:
         return 0;
     case WAITING:
         if (finding->wait == PS_TIME_EVENTS && finding->coroutine == PS_NO_FUNCTION)
@@ -251,7 +269,7 @@ static struct ps_str package_of(const struct ps_timed_function *function)
     struct ps_str owner;
 
     if (function->origin != PS_ORIGIN_BUILTIN)
-        return ps_python_package_of(function->path);
+        return ps_timed_function_package(function);
     ps_builtin_name(function->name, &owner);
     return ps_python_top_level(owner);
 }
@@ -277,6 +295,14 @@ static struct ps_str main_package(const struct ps_own_time *times, const struct 
     return sum > 0.5 * unit->charged_s ? package : (struct ps_str){NULL, 0};
 }
 
+/* Whether calls are too short for what the advice is about: sum() of lists takes long each time. */
+static bool is_unlikely(const struct ps_own_time *times, const struct ps_timed_call *call,
+                        const struct ps_known_call *known)
+{
+    return known->slow_once && known->class == PS_TIME_WORK &&
+           (times->is_sampled || call->charged_s < LONG_CALL_S * (double)call->ncalls);
+}
+
 static struct finding judge(const struct ps_own_time *times, uint32_t id)
 {
     const struct ps_timed_function *unit = function_of(times, id);
@@ -299,6 +325,8 @@ static struct finding judge(const struct ps_own_time *times, uint32_t id)
     }
     if (finding.lead) {
         known = known_below(times, finding.lead);
+        if (known && is_unlikely(times, finding.lead, known))
+            known = NULL;
         inside = per_call(finding.lead->ncalls, unit->primitive_calls);
     }
     finding.times = finding.chain.is_resumed ? inside : finding.chain.ratio;
@@ -308,12 +336,13 @@ static struct finding judge(const struct ps_own_time *times, uint32_t id)
         find_coroutine(times, &finding);
         finding.times = (double)finding.polls;
     }
-    finding.verdict = verdict_of(unit, &finding, known);
+    finding.verdict = verdict_of(times, &finding, known);
     if (known && finding.verdict != ONE_CALL && finding.lead->charged_s >= 0.5 * unit->charged_s)
         finding.known = known;
     if (finding.known)
         finding.advice = known->advice;
-    if (finding.verdict == ONE_CALL)
+    finding.may_be_one = finding.advice && (known->is_long || known->is_per_item);
+    if (finding.verdict == ONE_CALL || (times->is_sampled && finding.may_be_one))
         finding.score *= ONE_CALL_SCORE;
     finding.package = main_package(times, &finding);
     finding.saving = saving_of(&finding, times);
@@ -422,6 +451,14 @@ static size_t merge_first(const struct ps_own_time *times, struct findings *find
     return n;
 }
 
+/* The least score of a cause. Start-up that is less than half is not in the base of it. */
+static double cause_score(const struct ps_own_time *times)
+{
+    double imports = times->imports_s / times->total_s;
+
+    return CAUSE_SCORE * (1 - (imports < 0.5 ? imports : 0));
+}
+
 static double score_of(const struct finding *findings, size_t merged)
 {
     double sum = 0;
@@ -433,9 +470,31 @@ static double score_of(const struct finding *findings, size_t merged)
 
 /* --- Words --- */
 
-static struct ps_report_link link_function(struct ps_conclusion *c, uint32_t function)
+static struct ps_report_link link_function(struct ps_conclusion *c, const struct ps_own_time *times,
+                                           uint32_t function)
 {
-    return (struct ps_report_link){"functions", {{"fn", ps_conclusion_id(c, function)}}};
+    if (times->tab && strcmp(times->tab, "slices") == 0)
+        return ps_link_name(c, times->tab, function_of(times, function)->name);
+    return (struct ps_report_link){times->tab ? times->tab : "functions",
+                                   {{"fn", ps_conclusion_id(c, function)}}};
+}
+
+/* "time", "samples" */
+static const char *whole_of(const struct ps_own_time *times)
+{
+    return times->whole ? times->whole : "time";
+}
+
+/* The call of a unit by another, directly or through library functions. */
+static const struct ps_timed_call *call_between(const struct ps_own_time *times, uint32_t caller,
+                                                uint32_t callee)
+{
+    const struct ps_timed_function *function = function_of(times, caller);
+
+    for (uint32_t i = 0; i < function->n_callees; i++)
+        if (times->calls[function->first_callee + i].callee == callee)
+            return &times->calls[function->first_callee + i];
+    return NULL;
 }
 
 static void say_function(struct ps_conclusion *c, struct ps_sentence *to,
@@ -443,11 +502,11 @@ static void say_function(struct ps_conclusion *c, struct ps_sentence *to,
 {
     const struct ps_timed_function *function = function_of(times, id);
 
-    ps_say_code(c, to, link_function(c, id), function->name);
-    if (function->line <= 0 && function->origin == PS_ORIGIN_BUILTIN)
+    ps_say_code(c, to, link_function(c, times, id), function->name);
+    if (function->line <= 0 && (function->origin == PS_ORIGIN_BUILTIN || times->tab))
         return;
     ps_say(c, to, " (");
-    ps_say_place(c, to, link_function(c, id), function->path, function->line);
+    ps_say_place(c, to, link_function(c, times, id), function->path, function->line);
     ps_say(c, to, ")");
 }
 
@@ -461,27 +520,30 @@ static void say_callee(struct ps_conclusion *c, struct ps_sentence *to,
     if (callee->origin == PS_ORIGIN_BUILTIN) {
         name = ps_builtin_name(callee->name, &owner);
         if (!owner.ptr || ps_str_eq_c(owner, "builtins"))
-            ps_say_code(c, to, link_function(c, id), name);
+            ps_say_code(c, to, link_function(c, times, id), name);
         else
-            ps_say_code(c, to, link_function(c, id),
+            ps_say_code(c, to, link_function(c, times, id),
                         ps_str_from_c(ps_arena_printf(&c->arena, "%.*s.%.*s", (int)owner.len,
                                                       owner.ptr, (int)name.len, name.ptr)));
         return;
     }
-    if (ps_str_starts_with(callee->name, PS_STR("__")) || callee->path.ptr[0] == '<') {
+    if (ps_str_starts_with(callee->name, PS_STR("__")) || !callee->path.len ||
+        callee->path.ptr[0] == '<') {
         say_function(c, to, times, id);
         return;
     }
-    name = ps_python_package_of(callee->path);
-    ps_say_code(c, to, link_function(c, id), callee->name);
+    name = ps_timed_function_package(callee);
+    ps_say_code(c, to, link_function(c, times, id), callee->name);
     ps_say(c, to, " of %.*s", (int)name.len, name.ptr);
 }
 
 static void say_calls(struct ps_conclusion *c, struct ps_sentence *to,
                       const struct ps_own_time *times, const struct ps_timed_call *call)
 {
-    ps_say_value(to, link_function(c, call->callee), (double)call->ncalls, "count");
-    ps_say(c, to, " call%s of ", call->ncalls == 1 ? "" : "s");
+    if (call->ncalls > 0) {
+        ps_say_value(to, link_function(c, times, call->callee), (double)call->ncalls, "count");
+        ps_say(c, to, " call%s of ", call->ncalls == 1 ? "" : "s");
+    }
     say_callee(c, to, times, call->callee);
 }
 
@@ -522,7 +584,7 @@ static void say_waits(struct ps_conclusion *c, struct ps_sentence *to,
     say_function(c, to, times, finding->unit);
     ps_say(c, to, " %s ", waits_for[finding->wait]);
     say_percent(c, to, finding->wait_share);
-    ps_say(c, to, " of the time");
+    ps_say(c, to, " of the %s", whole_of(times));
     if (finding->share > finding->wait_share + 0.05) {
         ps_say(c, to, " and takes ");
         say_percent(c, to, finding->share);
@@ -552,7 +614,29 @@ static void say_subjects(struct ps_conclusion *c, struct ps_sentence *to,
         say_percent(c, to, share);
     else
         say_share(c, to, times, &findings[0]);
-    ps_say(c, to, " of the time");
+    ps_say(c, to, " of the %s", whole_of(times));
+}
+
+/* "4 threads wait in `write` (log.py:20) for a lock, 70.0 % of their time. It is held in `flush`
+ * (log.py:14)." */
+static void say_lock(struct ps_conclusion *c, const struct ps_own_time *times,
+                     const struct finding *finding)
+{
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
+    struct ps_sentence *to = &c->verdict;
+
+    ps_say(c, to, "%zu threads wait in ", times->n_locked);
+    ps_say_code(c, to, link_function(c, times, finding->unit), unit->name);
+    ps_say(c, to, " (");
+    ps_say_place(c, to, link_function(c, times, finding->unit), unit->path, times->lock_line);
+    ps_say(c, to, ") for a lock, ");
+    say_percent(c, to, finding->wait_share);
+    ps_say(c, to, " of their %s. It is held in ", whole_of(times));
+    if (function_of(times, times->lock_holder)->is_own)
+        say_function(c, to, times, times->lock_holder);
+    else
+        say_callee(c, to, times, times->lock_holder);
+    ps_say(c, to, ".");
 }
 
 static void say_verdict(struct ps_conclusion *c, const struct ps_own_time *times,
@@ -561,10 +645,22 @@ static void say_verdict(struct ps_conclusion *c, const struct ps_own_time *times
     const struct finding *first = &findings[0];
     struct ps_sentence *to = &c->verdict;
 
-    if (first->verdict == OTHER_THREADS) {
+    if (first->verdict == UNCLEAR) {
+        say_function(c, to, times, first->unit);
+        ps_say(c, to, " works or waits ");
+        say_percent(c, to, first->share);
+        ps_say(c, to, " of the %s, all of it at one line: the profile does not tell which.",
+               whole_of(times));
+        return;
+    }
+    if (first->verdict == OTHER_THREADS && !times->has_all_threads) {
         ps_say(c, to, "The profiled thread waits ");
         say_percent(c, to, first->wait_share);
         ps_say(c, to, " of the time for other threads, whose work is not in this profile.");
+        return;
+    }
+    if (first->verdict == LOCKED) {
+        say_lock(c, times, first);
         return;
     }
     if (first->verdict == WAITING && first->coroutine != PS_NO_FUNCTION) {
@@ -574,7 +670,7 @@ static void say_verdict(struct ps_conclusion *c, const struct ps_own_time *times
         ps_say(c, to, " of the time.");
         return;
     }
-    if (first->verdict == WAITING) {
+    if (first->verdict == WAITING || first->verdict == OTHER_THREADS) {
         say_waits(c, to, times, first);
         return;
     }
@@ -599,12 +695,52 @@ static void say_passes(struct ps_conclusion *c, const struct ps_own_time *times,
     struct ps_sentence *to = &c->sentence;
 
     ps_say(c, to, " It is called ");
-    ps_say_value(to, link_function(c, finding->unit), finding->passes.calls, "count");
+    ps_say_value(to, link_function(c, times, finding->unit), finding->passes.calls, "count");
     ps_say(c, to, " times in each of ");
-    ps_say_value(to, link_function(c, finding->passes.loop), (double)finding->passes.n, "count");
+    ps_say_value(to, link_function(c, times, finding->passes.loop), (double)finding->passes.n,
+                 "count");
     ps_say(c, to, " passes of the loop in ");
     say_function(c, to, times, finding->passes.loop);
     ps_say(c, to, ".");
+}
+
+/* " It calls itself, 12 deep on average. `table` (change.py:14) calls it." */
+static void say_sampled_caller(struct ps_conclusion *c, const struct ps_own_time *times,
+                               const struct finding *finding)
+{
+    const struct ps_timed_function *unit = function_of(times, finding->unit), *caller;
+    const struct ps_timed_call *call;
+    struct ps_sentence *to = &c->sentence;
+
+    if (finding->verdict == RECURSIVE) {
+        ps_say(c, to, " It calls itself, ");
+        ps_say_value(to, link_function(c, times, finding->unit), round(unit->depth), "count");
+        ps_say(c, to, " deep on average.");
+    }
+    if (times->n_together && times->together == finding->unit && times->together_line > 0) {
+        ps_say(c, to, " %zu threads are at ", times->n_together);
+        ps_say_place(c, to, link_function(c, times, finding->unit), unit->path,
+                     times->together_line);
+        ps_say(c, to,
+               " most of their time: at a lock, or in Python code with the GIL, one of them "
+               "gets on at a time.");
+    }
+    if (finding->chain.n < 2)
+        return;
+    caller = function_of(times, finding->chain.units[1]);
+    if (ps_str_eq_c(caller->name, "<module>"))
+        return;
+    call = call_between(times, finding->chain.units[1], finding->unit);
+    ps_say(c, to, " ");
+    ps_say_code(c, to, link_function(c, times, finding->chain.units[1]), caller->name);
+    if (call && call->line > 0 && !times->has_def_lines) {
+        ps_say(c, to, " calls it at ");
+        ps_say_place(c, to, link_function(c, times, finding->chain.units[1]), caller->path,
+                     call->line);
+        ps_say(c, to, ".");
+    } else {
+        ps_say(c, to, call ? " calls it." : " leads to it.");
+    }
 }
 
 /* " `report` (shop.py:30) calls it 300 times a call, through `order`." */
@@ -618,7 +754,7 @@ static void say_loop(struct ps_conclusion *c, const struct ps_own_time *times,
 
     if (finding->coroutine != PS_NO_FUNCTION) {
         ps_say(c, to, " It is resumed ");
-        ps_say_value(to, link_function(c, finding->coroutine),
+        ps_say_value(to, link_function(c, times, finding->coroutine),
                      (double)function_of(times, finding->coroutine)->ncalls, "count");
         ps_say(c, to, " times, and the event loop waits ");
         ps_say_value(to, ps_link_none, (double)finding->polls, "count");
@@ -627,15 +763,22 @@ static void say_loop(struct ps_conclusion *c, const struct ps_own_time *times,
     }
     if (chain->is_resumed) {
         ps_say(c, to, " It is resumed ");
-        ps_say_value(to, link_function(c, finding->unit), (double)unit->ncalls, "count");
+        ps_say_value(to, link_function(c, times, finding->unit), (double)unit->ncalls, "count");
         ps_say(c, to, " times.");
+        return;
+    }
+    if (times->is_sampled && finding->verdict == OTHER_THREADS)
+        return;
+    if (times->is_sampled) {
+        say_sampled_caller(c, times, finding);
         return;
     }
     if (finding->verdict == RECURSIVE) {
         ps_say(c, to, " It calls itself: ");
-        ps_say_value(to, link_function(c, finding->unit), (double)unit->ncalls, "count");
+        ps_say_value(to, link_function(c, times, finding->unit), (double)unit->ncalls, "count");
         ps_say(c, to, " calls, ");
-        ps_say_value(to, link_function(c, finding->unit), (double)unit->primitive_calls, "count");
+        ps_say_value(to, link_function(c, times, finding->unit), (double)unit->primitive_calls,
+                     "count");
         ps_say(c, to, " of them from outside.");
     }
     if (finding->passes.calls >= 2 && merged == 1) {
@@ -649,17 +792,17 @@ static void say_loop(struct ps_conclusion *c, const struct ps_own_time *times,
     say_function(c, to, times, chain->units[chain->n - 1]);
     ps_say(c, to, " calls ");
     if (chain->n > 2)
-        ps_say_code(c, to, link_function(c, chain->units[chain->n - 2]),
+        ps_say_code(c, to, link_function(c, times, chain->units[chain->n - 2]),
                     function_of(times, chain->units[chain->n - 2])->name);
     else
         ps_say(c, to, "%s", object);
     ps_say(c, to, " ");
-    ps_say_value(to, link_function(c, chain->units[chain->n - 2]),
+    ps_say_value(to, link_function(c, times, chain->units[chain->n - 2]),
                  loop->primitive_calls > 1 ? round(chain->ratio) : (double)chain->calls, "count");
     ps_say(c, to, " times%s", loop->primitive_calls > 1 ? " in each of its calls" : "");
     if (chain->n > 2) {
         ps_say(c, to, ", which leads to ");
-        ps_say_code(c, to, link_function(c, finding->unit), unit->name);
+        ps_say_code(c, to, link_function(c, times, finding->unit), unit->name);
     }
     ps_say(c, to, ".");
 }
@@ -681,12 +824,20 @@ static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
         ps_say(c, to, " This is slow on purpose: only inputs that repeat can be skipped.");
         return;
     case OTHER_THREADS:
+        if (times->has_all_threads)
+            return;
         ps_say(c, to, " It waits in ");
         say_function(c, to, times, finding->unit);
         ps_say(c, to, ". A sampling profiler, such as py-spy, records all threads.");
         return;
+    case UNCLEAR:
+        ps_say(c, to, " Native frames, as of py-spy record --native, tell waits from work.");
+        return;
+    case LOCKED:
+        ps_say(c, to, " One thread gets on at a time: hold the lock for less of the work.");
+        return;
     case WAITING:
-        if (finding->times < 2 && finding->wait != PS_TIME_EVENTS) {
+        if (!times->is_sampled && finding->times < 2 && finding->wait != PS_TIME_EVENTS) {
             ps_say(c, to, " It waits once, so no saving is stated.");
             return;
         }
@@ -698,7 +849,7 @@ static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
         ps_say(c, to, " %s", finding->advice);
     else if (finding->verdict == RECURSIVE)
         ps_say(c, to, " If arguments repeat, functools.cache keeps the results.");
-    else if (works_itself(times, finding))
+    else if (works_itself(times, finding) && !times->tab)
         ps_say(c, to, " cProfile sees no lines: line_profiler tells which of them take the time.");
 }
 
@@ -782,11 +933,12 @@ static void say_no_cause(struct ps_conclusion *c, const struct ps_own_time *time
 struct import {
     const struct ps_timed_function *package; /* the outermost installed package */
     uint32_t importer;                       /* the own function that imports it */
+    int64_t line;                            /* where it does, if that is known; else 0 */
 };
 
 static struct import largest_import(const struct ps_own_time *times)
 {
-    struct import found = {NULL, PS_NO_FUNCTION};
+    struct import found = {NULL, PS_NO_FUNCTION, 0};
     double least_s = INFINITY;
 
     for (size_t i = 0; i < times->n_functions; i++) {
@@ -802,11 +954,14 @@ static struct import largest_import(const struct ps_own_time *times)
         const struct ps_timed_call *call = &times->calls[i];
 
         if (times->functions[call->caller].is_own && call->charged_s == 0 &&
-            ps_str_eq_c(times->functions[call->callee].name, "_find_and_load") &&
+            !times->functions[call->callee].is_own &&
+            (ps_str_eq_c(times->functions[call->callee].name, "_find_and_load") ||
+             ps_str_eq_c(times->functions[call->callee].name, "<module>")) &&
             call->cumulative_s >= 0.9 * found.package->cumulative_s &&
             call->cumulative_s < least_s) {
             least_s = call->cumulative_s;
             found.importer = call->caller;
+            found.line = times->has_def_lines ? 0 : call->line;
         }
     }
     return found;
@@ -820,20 +975,24 @@ static void say_imports(struct ps_conclusion *c, const struct ps_own_time *times
     if (!import.package) {
         ps_say(c, &c->verdict, "Imports take ");
         say_percent(c, &c->verdict, times->imports_s / times->total_s);
-        ps_say(c, &c->verdict, " of the time.");
+        ps_say(c, &c->verdict, " of the %s.", whole_of(times));
         return;
     }
-    name = ps_python_package_of(import.package->path);
+    name = ps_timed_function_package(import.package);
     ps_say(c, &c->verdict, "Importing ");
-    ps_say_code(c, &c->verdict, link_function(c, (uint32_t)(import.package - times->functions)),
-                name);
+    ps_say_code(c, &c->verdict,
+                link_function(c, times, (uint32_t)(import.package - times->functions)), name);
     if (import.importer != PS_NO_FUNCTION) {
         ps_say(c, &c->verdict, " for ");
-        say_function(c, &c->verdict, times, import.importer);
+        if (import.line > 0)
+            ps_say_place(c, &c->verdict, link_function(c, times, import.importer),
+                         function_of(times, import.importer)->path, import.line);
+        else
+            say_function(c, &c->verdict, times, import.importer);
     }
     ps_say(c, &c->verdict, " takes ");
     say_percent(c, &c->verdict, fmin(1, import.package->cumulative_s / times->total_s));
-    ps_say(c, &c->verdict, " of the time.");
+    ps_say(c, &c->verdict, " of the %s.", whole_of(times));
     ps_say(c, &c->sentence, " All imports take ");
     say_percent(c, &c->sentence, times->imports_s / times->total_s);
     ps_say(c, &c->sentence,
@@ -846,7 +1005,8 @@ static void add_parts(struct ps_conclusion *c, const struct ps_own_time *times,
                       const struct ps_timed_function *unit)
 {
     const struct ps_timed_call *last = NULL;
-    bool own_is_said = unit->own_s < PART_SHARE * unit->charged_s || unit->n_callees == 0;
+    bool own_is_said = unit->own_s < PART_SHARE * unit->charged_s || unit->n_callees == 0 ||
+                       unit->own_s >= unit->charged_s;
 
     for (size_t n = 0; n < PARTS_MAX; n++) {
         const struct ps_timed_call *largest = NULL;
@@ -875,13 +1035,13 @@ static void add_parts(struct ps_conclusion *c, const struct ps_own_time *times,
         struct ps_cause *cause =
             ps_conclusion_add_part(c, "callee", seconds, seconds / times->total_s);
 
-        ps_say_code(c, &cause->title, link_function(c, largest->callee),
+        ps_say_code(c, &cause->title, link_function(c, times, largest->callee),
                     function_of(times, largest->callee)->name);
         last = largest;
         if (largest->ncalls <= 0) /* yappi's C functions that are not listed */
             continue;
-        ps_say_value(&cause->evidence, link_function(c, largest->callee), (double)largest->ncalls,
-                     "count");
+        ps_say_value(&cause->evidence, link_function(c, times, largest->callee),
+                     (double)largest->ncalls, "count");
         ps_say(c, &cause->evidence, " call%s", largest->ncalls == 1 ? "" : "s");
     }
 }
@@ -901,15 +1061,34 @@ static void say_callers(struct ps_conclusion *c, const struct ps_own_time *times
     }
     if (!longest || longest->ncalls <= 0)
         return;
-    ps_say_value(to, link_function(c, id), (double)longest->ncalls, "count");
+    ps_say_value(to, link_function(c, times, id), (double)longest->ncalls, "count");
     ps_say(c, to, " call%s from ", longest->ncalls == 1 ? "" : "s");
     if (function_of(times, longest->caller)->line > 0)
-        ps_say_place(c, to, link_function(c, longest->caller),
+        ps_say_place(c, to, link_function(c, times, longest->caller),
                      function_of(times, longest->caller)->path,
                      function_of(times, longest->caller)->line);
     else /* a built-in function has no file: cProfile writes ~ */
-        ps_say_code(c, to, link_function(c, longest->caller),
+        ps_say_code(c, to, link_function(c, times, longest->caller),
                     function_of(times, longest->caller)->name);
+}
+
+/* "12000 calls from shop.py:35", or the line where samples found it: "at shop.py:12". */
+static void say_evidence(struct ps_conclusion *c, const struct ps_own_time *times, uint32_t id,
+                         struct ps_sentence *to)
+{
+    const struct ps_timed_function *unit = function_of(times, id);
+
+    if (!times->is_sampled) {
+        say_callers(c, times, id, to);
+        return;
+    }
+    if (unit->line <= 0)
+        return;
+    ps_say(c, to,
+           times->has_def_lines ? "defined at "
+           : unit->at_one_line  ? "all at "
+                                : "mostly at ");
+    ps_say_place(c, to, link_function(c, times, id), unit->path, unit->line);
 }
 
 /* Adds a row for one finding, or for several that are one cause. */
@@ -932,11 +1111,11 @@ static void add_row(struct ps_conclusion *c, const struct ps_own_time *times,
     for (size_t i = 0; i < merged; i++) {
         if (i)
             ps_say(c, &cause->title, i + 1 < merged ? ", " : " and ");
-        ps_say_code(c, &cause->title, link_function(c, findings[i].unit),
+        ps_say_code(c, &cause->title, link_function(c, times, findings[i].unit),
                     function_of(times, findings[i].unit)->name);
     }
     if (merged == 1) {
-        say_callers(c, times, findings[0].unit, &cause->evidence);
+        say_evidence(c, times, findings[0].unit, &cause->evidence);
         add_parts(c, times, function_of(times, findings[0].unit));
         return;
     }
@@ -944,9 +1123,9 @@ static void add_row(struct ps_conclusion *c, const struct ps_own_time *times,
         struct ps_cause *part = ps_conclusion_add_part(
             c, "function", findings[i].share * times->total_s, findings[i].share);
 
-        ps_say_code(c, &part->title, link_function(c, findings[i].unit),
+        ps_say_code(c, &part->title, link_function(c, times, findings[i].unit),
                     function_of(times, findings[i].unit)->name);
-        say_callers(c, times, findings[i].unit, &part->evidence);
+        say_evidence(c, times, findings[i].unit, &part->evidence);
     }
 }
 
@@ -961,25 +1140,30 @@ static void add_rest(struct ps_conclusion *c, const struct ps_own_time *times, d
 static void add_rows(struct ps_conclusion *c, const struct ps_own_time *times,
                      const struct findings *findings, size_t merged)
 {
-    add_row(c, times, findings->items, merged, score_of(findings->items, merged) >= CAUSE_SCORE);
+    add_row(c, times, findings->items, merged,
+            score_of(findings->items, merged) >= cause_score(times));
     for (size_t i = merged; i < findings->n; i++)
         if (findings->items[i].share >= ROW_SHARE)
-            add_row(c, times, &findings->items[i], 1, findings->items[i].score >= CAUSE_SCORE);
+            add_row(c, times, &findings->items[i], 1,
+                    findings->items[i].score >= cause_score(times));
 }
 
 bool ps_conclude_own_time(struct ps_conclusion *c, struct ps_own_time *times)
+{
+    return ps_own_time_charge_program(times) && ps_conclude_charged_time(c, times);
+}
+
+bool ps_conclude_charged_time(struct ps_conclusion *c, const struct ps_own_time *times)
 {
     struct findings findings;
     bool imports, is_cause;
     size_t merged;
 
-    if (!ps_own_time_charge_program(times))
-        return false;
     find_causes(times, &findings);
     if (!findings.n && !(times->imports_s > 0))
         return false;
     merged = findings.n ? merge_first(times, &findings) : 0;
-    is_cause = score_of(findings.items, merged) >= CAUSE_SCORE;
+    is_cause = score_of(findings.items, merged) >= cause_score(times);
     for (size_t i = 0; i < findings.n && !is_cause; i++) {
         if (findings.items[i].share < MOST)
             continue;
@@ -1006,8 +1190,11 @@ bool ps_conclude_own_time(struct ps_conclusion *c, struct ps_own_time *times)
     if (!imports)
         add_rest(c, times, times->imports_s, "imports", "imports");
     add_rest(c, times, times->remainder_s, "remainder", "outside of own code");
-    ps_conclusion_note(c, "Library and built-in functions count for the functions of the program "
-                          "that call them. A saving is an upper bound. The profiler makes small "
-                          "calls look larger than they are.");
+    ps_conclusion_note(c,
+                       "Library and built-in functions count for the functions of the program "
+                       "that call them. A saving is an upper bound.%s",
+                       times->is_sampled ? ""
+                                         : " The profiler makes small calls look larger than they "
+                                           "are.");
     return true;
 }

@@ -183,6 +183,12 @@ ps_conclude ps_conclude_processes;         /* top */
 ps_conclude ps_conclude_commands;          /* time */
 ps_conclude ps_conclude_measurements;      /* benchmarks */
 
+/* Fills the conclusion of a trace with the names of Python functions and their files. is_sampled:
+ * slices are stretches of equal samples, not calls. *is_said: own code causes enough of the time;
+ * otherwise nothing is said. */
+enum ps_status ps_conclude_python_trace(struct ps_db *db, bool is_sampled, bool *is_said,
+                                        struct ps_conclusion *out, struct ps_err *err);
+
 /* The rank that the others of a job wait for in collectives. */
 struct ps_late_rank {
     bool found; /* a rank stands out by the waiting that it causes */

@@ -14,35 +14,42 @@ static const struct row {
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_AVOIDABLE, false, false, advice                                                \
+            PS_TIME_AVOIDABLE, false, false, false, advice                                         \
+        }                                                                                          \
+    }
+#define LONG(where, names, advice)                                                                 \
+    {                                                                                              \
+        where, names,                                                                              \
+        {                                                                                          \
+            PS_TIME_AVOIDABLE, false, false, true, advice                                          \
         }                                                                                          \
     }
 #define SLOW(where, names, advice)                                                                 \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_AVOIDABLE, true, false, advice                                                 \
+            PS_TIME_AVOIDABLE, true, false, false, advice                                          \
         }                                                                                          \
     }
 #define IS(class, where, names)                                                                    \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            class, false, false, NULL                                                              \
+            class, false, false, false, NULL                                                       \
         }                                                                                          \
     }
 #define TRY(where, names, advice)                                                                  \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_WORK, false, false, advice                                                     \
+            PS_TIME_WORK, false, false, false, advice                                              \
         }                                                                                          \
     }
 #define PARSE(where, names, advice)                                                                \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_WORK, false, true, advice                                                      \
+            PS_TIME_WORK, false, true, false, advice                                               \
         }                                                                                          \
     }
     /* waits */
@@ -65,23 +72,23 @@ static const struct row {
     /* set-up that one call could do for all */
     AVOID("re", "compile", "Compile each pattern once, outside of the loop."),
     AVOID("sre_compile", "compile", "Compile each pattern once, outside of the loop."),
-    AVOID("builtins", "compile", "Compile it once, outside of the loop."),
+    LONG("builtins", "compile", "Compile it once, outside of the loop."),
     PARSE("json", "dump dumps", NULL),
     PARSE("json", "load loads", "If the text repeats, parse it once and keep the result."),
-    AVOID("tomllib", "load loads", "Read the file once and keep the result."),
-    AVOID("tomli", "load loads", "Read the file once and keep the result."),
-    AVOID("configparser", "read read_file read_string _read",
-          "Read the file once and keep the result."),
+    LONG("tomllib", "load loads", "Read the file once and keep the result."),
+    LONG("tomli", "load loads", "Read the file once and keep the result."),
+    LONG("configparser", "read read_file read_string _read",
+         "Read the file once and keep the result."),
     AVOID("ssl", "create_default_context load_default_certs load_verify_locations",
           "Create the TLS context once and share it."),
     AVOID("_ssl", "load_verify_locations set_default_verify_paths",
           "Create the TLS context once and share it."),
     AVOID("httpx/_client.py", "__init__", "Create the client once and share it."),
-    AVOID("httpx/_api.py", "*", "Use one client for all requests: it keeps the connection."),
+    LONG("httpx/_api.py", "*", "Use one client for all requests: it keeps the connection."),
     AVOID("boto3", "client resource", "Create the client once and share it."),
     AVOID("botocore", "create_client", "Create the client once and share it."),
-    AVOID("requests/api.py", "*", "Use one session for all requests: it keeps the connection."),
-    AVOID("urllib", "urlopen", "Keep the connection, or ask for all at once."),
+    LONG("requests/api.py", "*", "Use one session for all requests: it keeps the connection."),
+    LONG("urllib", "urlopen", "Keep the connection, or ask for all at once."),
     AVOID("pydantic/type_adapter.py", "__init__", "Create the adapter once, outside of the loop."),
     AVOID("pydantic", "create_model", "Create the model once."),
     AVOID("jinja2", "from_string compile _compile",
@@ -98,53 +105,55 @@ static const struct row {
     AVOID("_io", "open", "Open the file once, outside of the loop."),
     AVOID("io", "open open_code", "Open the file once, outside of the loop."),
     AVOID("builtins", "open", "Open the file once, outside of the loop."),
-    AVOID("zipfile", "__init__ _RealGetContents", "Open the archive once."),
-    AVOID("tarfile", "open", "Open the archive once."),
-    AVOID("openpyxl", "load_workbook", "Open the workbook once, with read_only=True."),
+    LONG("zipfile", "__init__ _RealGetContents", "Open the archive once."),
+    LONG("tarfile", "open", "Open the archive once."),
+    LONG("openpyxl", "load_workbook", "Open the workbook once, with read_only=True."),
     AVOID("importlib/metadata", "*", "Read the metadata once and keep it."),
     AVOID("importlib", "find_spec import_module exec_module reload",
           "Import each module once and keep it."),
     AVOID("<frozen importlib", "find_spec exec_module", "Import each module once and keep it."),
     AVOID("pkg_resources", "*", "importlib.metadata answers the same faster."),
     AVOID("pkgutil", "iter_modules walk_packages", "List the modules once and keep them."),
-    AVOID("pathlib", "rglob glob iterdir", "List the folder once and keep the names."),
-    AVOID("glob", "glob iglob", "List the folder once and keep the names."),
-    AVOID("os", "walk", "Walk the folder once and keep the names."),
-    AVOID("subprocess", "run Popen __init__ check_output check_call call getoutput",
-          "Start one process for all."),
-    AVOID("os", "system popen", "Start one process for all."),
+    LONG("pathlib", "rglob glob iterdir", "List the folder once and keep the names."),
+    LONG("glob", "glob iglob", "List the folder once and keep the names."),
+    LONG("os", "walk", "Walk the folder once and keep the names."),
+    LONG("subprocess", "run Popen __init__ check_output check_call call getoutput",
+         "Start one process for all."),
+    LONG("os", "system popen", "Start one process for all."),
     AVOID("socket", "create_connection", "Keep the connection open."),
     AVOID("sqlalchemy", "create_engine", "Create the engine once."),
     AVOID("logging", "getLogger basicConfig", "Get the logger once."),
     AVOID("locale", "setlocale", "Set the locale once."),
 
     /* queries of a database */
+    AVOID("sqlalchemy/orm/attributes.py", "__get__ get",
+          "Load related rows with the query: selectinload or joinedload."),
     AVOID("sqlalchemy/orm/strategies.py", "*",
           "Load related rows with the query: selectinload or joinedload."),
     AVOID("sqlalchemy", "commit flush", "Commit once, after the loop."),
-    AVOID("sqlalchemy", "get execute scalar scalars first one one_or_none all count",
-          "One query for all rows, instead of one for each."),
-    AVOID("django", "_fetch_all get count exists first __get__ execute",
-          "select_related or prefetch_related loads related rows with the query."),
+    LONG("sqlalchemy", "get execute scalar scalars first one one_or_none all count",
+         "One query for all rows, instead of one for each."),
+    LONG("django", "_fetch_all get count exists first __get__ execute",
+         "select_related or prefetch_related loads related rows with the query."),
     AVOID("django", "save", "bulk_create or bulk_update writes all rows at once."),
     AVOID("sqlite3", "commit", "Commit once, after the loop."),
     AVOID("psycopg2", "commit", "Commit once, after the loop."),
-    AVOID("sqlite3", "execute fetchone fetchall",
-          "One query for all rows, or executemany, instead of one for each."),
+    LONG("sqlite3", "execute fetchone fetchall",
+         "One query for all rows, or executemany, instead of one for each."),
     AVOID("sqlite3", "connect", "Open the database once."),
     AVOID("_sqlite3", "connect", "Open the database once."),
-    AVOID("psycopg2", "execute fetchone fetchall",
-          "One query for all rows, instead of one for each."),
+    LONG("psycopg2", "execute fetchone fetchall",
+         "One query for all rows, instead of one for each."),
     AVOID("psycopg2", "connect _connect", "Connect once, or use a pool."),
-    AVOID("psycopg", "execute fetchone fetchall",
-          "One query for all rows, instead of one for each."),
+    LONG("psycopg", "execute fetchone fetchall",
+         "One query for all rows, instead of one for each."),
     AVOID("psycopg", "connect", "Connect once, or use a pool."),
-    AVOID("pymysql", "execute query", "One query for all rows, instead of one for each."),
-    AVOID("MySQLdb", "execute query", "One query for all rows, instead of one for each."),
-    AVOID("pyodbc", "execute", "One query for all rows, instead of one for each."),
+    LONG("pymysql", "execute query", "One query for all rows, instead of one for each."),
+    LONG("MySQLdb", "execute query", "One query for all rows, instead of one for each."),
+    LONG("pyodbc", "execute", "One query for all rows, instead of one for each."),
     AVOID("redis", "execute_command", "A pipeline sends many commands at once."),
-    AVOID("pymongo", "find_one insert_one update_one",
-          "One call for all documents, instead of one for each."),
+    LONG("pymongo", "find_one insert_one update_one",
+         "One call for all documents, instead of one for each."),
 
     /* slow ways with a faster one */
     SLOW("yaml", "safe_load load safe_load_all load_all",
@@ -156,7 +165,7 @@ static const struct row {
     SLOW("fractions", "*", "Fractions are exact and slow: integers or floats may do."),
     {"builtins",
      "sum",
-     {PS_TIME_WORK, true, false, "If it adds lists, itertools.chain is much faster."}},
+     {PS_TIME_WORK, true, false, false, "If it adds lists, itertools.chain is much faster."}},
     AVOID("copy", "deepcopy _deepcopy_dict _deepcopy_list",
           "copy.copy is enough for flat data; data that nobody changes needs no copy."),
     AVOID("dataclasses", "asdict astuple _asdict_inner",
@@ -177,10 +186,10 @@ static const struct row {
     AVOID("pandas", "concat append _append", "Collect the parts in a list and concatenate once."),
     AVOID("pandas", "__getitem__ __setitem__ loc iloc at iat _get_value _set_value",
           "Take the values out of the frame before the loop, with to_numpy() or to_dict()."),
-    AVOID("pandas", "read_csv read_excel read_json read_parquet", "Read each file once."),
-    AVOID("pandas", "to_datetime query groupby merge",
-          "One call for the whole column, instead of one for each row."),
-    AVOID("pandas", "*", "Work on whole columns instead of rows."),
+    LONG("pandas", "read_csv read_excel read_json read_parquet", "Read each file once."),
+    LONG("pandas", "to_datetime query groupby merge",
+         "One call for the whole column, instead of one for each row."),
+    LONG("pandas", "*", "Work on whole columns instead of rows."),
     AVOID("numpy", "append concatenate insert delete hstack vstack",
           "Collect the values in a list and convert them once."),
     AVOID("numpy", "vectorize _vectorize_call apply_along_axis",
@@ -191,13 +200,13 @@ static const struct row {
           "Work on the whole image, with numpy.asarray() or Image.point()."),
     AVOID("list", "remove index count", "Each call searches the list; a set or a dict does not."),
     AVOID("list", "insert", "collections.deque inserts at the start at once."),
-    AVOID("ast", "literal_eval", "json.loads is faster for plain data."),
-    AVOID("builtins", "eval exec", "Compile the expression once, or write it as a function."),
+    LONG("ast", "literal_eval", "json.loads is faster for plain data."),
+    LONG("builtins", "eval exec", "Compile the expression once, or write it as a function."),
     AVOID("builtins", "print", "Collect the lines and write them once."),
     AVOID("_io", "flush", "Flush once, at the end."),
     AVOID("tqdm", "update refresh display", "Update the progress less often."),
-    AVOID("sklearn", "predict predict_proba transform",
-          "One call for all rows, instead of one for each."),
+    LONG("sklearn", "predict predict_proba transform",
+         "One call for all rows, instead of one for each."),
     TRY("copy", "copy", "Data that nobody changes needs no copy."),
     TRY("posix", "stat lstat listdir scandir access",
         "Ask the file system once and keep the answer."),
@@ -234,6 +243,7 @@ static const struct row {
     IS(PS_TIME_NEEDED, "_bz2", "*"),
     IS(PS_TIME_NEEDED, "_lzma", "*"),
 #undef AVOID
+#undef LONG
 #undef SLOW
 #undef IS
 #undef TRY

@@ -20,6 +20,7 @@ enum ps_time_class {
     PS_TIME_EVENTS,
     PS_TIME_PROCESS,
     PS_TIME_DISK,
+    PS_TIME_OTHER_WAIT, /* the profile does not tell what for */
     PS_N_TIME_CLASSES
 };
 
@@ -32,6 +33,7 @@ struct ps_known_call {
     enum ps_time_class class;
     bool slow_once;     /* has a faster replacement even if it is called once */
     bool is_per_item;   /* needed once for each item: only more calls than items are avoidable */
+    bool is_long;       /* one call can take long, with much data */
     const char *advice; /* a sentence; NULL: none */
 };
 

@@ -10,7 +10,6 @@
 
 #define PASS_CALLERS 16  /* callers of a unit in one pass of a loop, and calls of it */
 #define LOOP_RATIO   4.0 /* calls for each call of the caller that make the caller a loop */
-#define OWN_SHARE    0.1 /* if own code causes less, the dump is that of a library */
 #define MAIN_CALLER  0.6 /* share of a unit's time that its main caller has */
 
 void ps_own_time_free(struct ps_own_time *times)
@@ -49,14 +48,24 @@ static bool is_typed(const struct ps_timed_function *function)
            !ps_str_starts_with(function->name, PS_STR("__")) && !is_part_name(function->name);
 }
 
-static bool is_own(const struct ps_timed_function *function, struct ps_str program)
+struct ps_str ps_timed_function_package(const struct ps_timed_function *function)
+{
+    return function->package.ptr ? function->package : ps_python_package_of(function->path);
+}
+
+bool ps_timed_function_is_part(const struct ps_timed_function *function)
+{
+    return is_part_name(function->name);
+}
+
+bool ps_timed_function_is_own(const struct ps_timed_function *function, struct ps_str program)
 {
     if (function->path.len && function->path.ptr[0] == '<')
         return is_typed(function);
     if (function->origin == PS_ORIGIN_OWN || function->origin == PS_ORIGIN_UNKNOWN)
         return true;
     return program.ptr && function->origin != PS_ORIGIN_BUILTIN &&
-           ps_str_eq(ps_python_package_of(function->path), program);
+           ps_str_eq(ps_timed_function_package(function), program);
 }
 
 static int by_file_and_line(const void *a, const void *b)
@@ -129,7 +138,10 @@ static void join_calls(struct ps_own_time *times)
         if (last && last->caller == call->caller && last->callee == call->callee) {
             last->ncalls += call->ncalls;
             last->self_s += call->self_s;
+            if (call->cumulative_s > last->cumulative_s)
+                last->line = call->line;
             last->cumulative_s += call->cumulative_s;
+            last->charged_s += call->charged_s;
         } else {
             times->calls[n++] = *call;
         }
@@ -317,32 +329,34 @@ static void add_scaled(struct ps_time_vector *to, const struct ps_time_vector *f
         to->s[i] += from->s[i] * factor;
 }
 
-/* What time becomes above a known function: work below a slow call is avoidable, waits of the event
- * loop below subprocess are waits for a process. */
-static void pass_through(struct ps_time_vector *time, const struct ps_timed_function *function)
+enum ps_time_class ps_time_class_above(enum ps_time_class class,
+                                       const struct ps_timed_function *function)
 {
+    enum ps_time_class to = function->known ? function->known->class : PS_TIME_WORK;
     struct ps_str package;
 
-    if (function->known && !ps_time_waits(function->known->class) &&
-        function->known->class != PS_TIME_WORK) {
-        enum ps_time_class to = function->known->class;
-
-        for (size_t i = 0; i < PS_TIME_SLEEP; i++)
-            if (i != to && (i == PS_TIME_WORK || to != PS_TIME_NEEDED)) {
-                time->s[to] += time->s[i];
-                time->s[i] = 0;
-            }
-    }
-    if (!(time->s[PS_TIME_EVENTS] > 0) || function->origin != PS_ORIGIN_STDLIB)
-        return;
+    if (!ps_time_waits(class))
+        return to == PS_TIME_WORK || ps_time_waits(to) ||
+                       (class != PS_TIME_WORK && to == PS_TIME_NEEDED)
+                   ? class
+                   : to;
+    if (class != PS_TIME_EVENTS || function->origin != PS_ORIGIN_STDLIB)
+        return class;
     package = ps_python_package_of(function->path);
-    if (ps_str_eq_c(package, "subprocess") || ps_str_eq_c(package, "multiprocessing")) {
-        time->s[PS_TIME_PROCESS] += time->s[PS_TIME_EVENTS];
-        time->s[PS_TIME_EVENTS] = 0;
-    } else if (ps_str_eq_c(package, "socket") || ps_str_eq_c(package, "http")) {
-        time->s[PS_TIME_NETWORK] += time->s[PS_TIME_EVENTS];
-        time->s[PS_TIME_EVENTS] = 0;
-    }
+    if (ps_str_eq_c(package, "subprocess") || ps_str_eq_c(package, "multiprocessing"))
+        return PS_TIME_PROCESS;
+    if (ps_str_eq_c(package, "socket") || ps_str_eq_c(package, "http"))
+        return PS_TIME_NETWORK;
+    return class;
+}
+
+static void pass_through(struct ps_time_vector *time, const struct ps_timed_function *function)
+{
+    const struct ps_time_vector below = *time;
+
+    *time = (struct ps_time_vector){{0}};
+    for (unsigned i = 0; i < PS_N_TIME_CLASSES; i++)
+        time->s[ps_time_class_above((enum ps_time_class)i, function)] += below.s[i];
 }
 
 static enum ps_time_class class_of(const struct ps_timed_function *function)
@@ -474,7 +488,7 @@ static void clear(struct ps_own_time *times, struct ps_str program)
         struct ps_timed_function *function = &times->functions[i];
 
         function->unit = (uint32_t)i;
-        function->is_own = function->is_present && is_own(function, program);
+        function->is_own = function->is_present && ps_timed_function_is_own(function, program);
         function->time = (struct ps_time_vector){{0}};
         function->own_s = function->charged_s = function->low_s = function->high_s = 0;
         function->n_callees = function->n_callers = 0;
@@ -521,6 +535,18 @@ void ps_own_time_charge(struct ps_own_time *times, struct ps_str program)
         unit->high_s += unit->own_s;
     }
     free(inherited);
+}
+
+void ps_own_time_finish(struct ps_own_time *times)
+{
+    join_calls(times);
+    index_calls(times);
+    find_main_callers(times);
+    for (size_t i = 0; i < times->n_functions; i++) {
+        struct ps_timed_function *unit = &times->functions[i];
+
+        unit->charged_s = unit->low_s = unit->high_s = sum_of(&unit->time);
+    }
 }
 
 /* --- Loops --- */
@@ -726,10 +752,10 @@ bool ps_own_time_charge_program(struct ps_own_time *times)
     struct ps_str program;
 
     ps_own_time_charge(times, (struct ps_str){NULL, 0});
-    if (sum_charged(times, false) >= OWN_SHARE * times->total_s)
+    if (sum_charged(times, false) >= PS_OWN_SHARE * times->total_s)
         return true;
     program = ps_own_time_program(times);
     if (program.ptr)
         ps_own_time_charge(times, program);
-    return sum_charged(times, true) + times->imports_s >= OWN_SHARE * times->total_s;
+    return sum_charged(times, true) + times->imports_s >= PS_OWN_SHARE * times->total_s;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own_time.h: the time of a cProfile dump, charged to the functions of the program itself.
+ * own_time.h: the time of a profile, charged to the functions of the program itself.
  *
  * A function that the reader can edit is a unit: it is not installed, not of the standard library,
  * not built in and not generated. Comprehensions and lambdas are part of the function around them.
  * Self time of all other functions is charged upwards, to the units that caused it; it does not
- * pass through a unit, so what a library calls back keeps its time. Recursive library functions are
- * one node. A node's time is divided by the times that the dump has for each caller: exactly for
- * its own self time, in proportion to the cumulative times for what it calls.
+ * pass through a unit, so what a library calls back keeps its time. Recursive library functions of
+ * a cProfile dump are one node. A node's time is divided by the times that the dump has for each
+ * caller: exactly for its own self time, in proportion to the cumulative times for what it calls.
+ * Where whole stacks are known (stack_time.h), the division is exact.
  *
  * The times of all units, of imports and the remainder add up to the total.
  *
@@ -22,6 +23,7 @@
 #include "server/runfile/db.h"
 
 #define PS_NO_FUNCTION UINT32_MAX
+#define PS_OWN_SHARE   0.1 /* if own code causes less, the profile is that of a library */
 
 struct ps_time_vector {
     double s[PS_N_TIME_CLASSES];
@@ -29,14 +31,18 @@ struct ps_time_vector {
 
 struct ps_timed_function {
     struct ps_str name, path;
-    int64_t line, ncalls, primitive_calls;
+    struct ps_str package;           /* {NULL, 0}: that of the path */
+    int64_t line;                    /* of the `def`; of stacks the line with the most time */
+    int64_t ncalls, primitive_calls; /* 0: unknown */
     double self_s, cumulative_s;
+    double depth; /* of stacks: how often it is in a stack that has it, on average */
     enum ps_origin origin;
     bool is_present; /* ids without a function are gaps */
 
     /* computed */
     bool is_own;
-    uint32_t unit; /* the function that a comprehension is part of; else itself */
+    bool at_one_line; /* of stacks: nearly all of its own time is at `line` */
+    uint32_t unit;    /* the function that a comprehension is part of; else itself */
     const struct ps_known_call *known;
     struct ps_time_vector time;       /* of a unit: all that is charged to it, by kind */
     double own_s;                     /* of a unit: its self time */
@@ -49,7 +55,8 @@ struct ps_timed_function {
 /* Calls of a function by another. */
 struct ps_timed_call {
     uint32_t caller, callee;
-    int64_t ncalls;
+    int64_t ncalls; /* 0: unknown */
+    int64_t line;   /* where the caller calls, mostly; 0: unknown */
     double self_s, cumulative_s;
     double charged_s; /* computed: what the caller is charged with through this call */
 };
@@ -61,6 +68,26 @@ struct ps_own_time {
     size_t n_calls, cap_calls;
     uint32_t *by_callee; /* computed: indices of calls, sorted by callee */
     double total_s, imports_s, remainder_s;
+
+    /* How the profile was recorded, for sentences. */
+    bool is_sampled;      /* calls were not counted */
+    bool has_all_threads; /* not only the one that started the profiler */
+    bool is_too_short;    /* too few samples for a saving */
+    bool hides_waits;     /* waits are recorded, but not all of them have a frame */
+    bool has_def_lines;   /* the lines of functions are those of the `def` */
+    const char *tab;      /* of the page, that shows functions; NULL: "functions" */
+    const char *whole;    /* "samples"; NULL: "time" */
+
+    /* The lock that several threads wait for. */
+    size_t n_locked;              /* threads; 0: no lock is known */
+    uint32_t locked, lock_holder; /* the unit that waits, and what it calls while it has the lock */
+    int64_t lock_line;
+
+    /* Threads that are at one line of a unit most of their time, of which no lock is known. */
+    size_t n_together; /* 0: there are none */
+    uint32_t together;
+    int64_t together_line;
+
     struct ps_arena text; /* names and paths, unless another struct has them */
 };
 
@@ -71,6 +98,24 @@ void ps_own_time_charge(struct ps_own_time *times, struct ps_str program);
 /* Charges the time to own code. If there is none besides a script that starts a package, the
  * functions of the package are own code. False: own code causes too little of the time. */
 bool ps_own_time_charge_program(struct ps_own_time *times);
+
+/* Joins and indexes calls whose functions are units, and sums up the charged times. For those who
+ * charge the time themselves. */
+void ps_own_time_finish(struct ps_own_time *times);
+
+/* The package or module that a Python function belongs to. */
+struct ps_str ps_timed_function_package(const struct ps_timed_function *function);
+
+/* Whether a Python function is own code. `program`: as in ps_own_time_charge. */
+bool ps_timed_function_is_own(const struct ps_timed_function *function, struct ps_str program);
+
+/* Whether a function is a comprehension or a lambda. */
+bool ps_timed_function_is_part(const struct ps_timed_function *function);
+
+/* What time of a kind is for the callers of a function: work below a slow call is avoidable, waits
+ * of the event loop below subprocess are waits for a process. */
+enum ps_time_class ps_time_class_above(enum ps_time_class class,
+                                       const struct ps_timed_function *function);
 
 /* The callers of a unit, as far as they are about its only ones: a chain of units, each of which is
  * the main caller of the one before, possibly through library functions. */

@@ -217,7 +217,7 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         .note = "Self times of all threads are added.",
     };
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    bool is_sampled = false;
+    bool is_sampled = false, is_said = false;
 
     ps_db_prepare(db, ps_query_sql("conclude_slice_summary"), &stmt, err);
     if (ps_stmt_step(stmt, err)) {
@@ -225,6 +225,10 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         if (ps_col_int(stmt, 1) != 0)
             ranking.lost = "Calls were lost: the buffer of the profiler was full.";
     }
+    if (!ranking.lost && ps_conclude_python_trace(db, is_sampled, &is_said, out, err) != PS_OK)
+        return err->code;
+    if (is_said)
+        return say_overhead(db, out, err);
     if (is_sampled)
         ranking.count = "slice";
     rank(db, &ranking, out, err);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks.c: the conclusion of sampled stacks.
+ * stacks.c: the conclusion of sampled stacks, and of traces of Python calls.
  *
- * Each stack belongs to one owner, by its innermost frame: a function of the program is an owner of
- * its own; functions of an installed package or of a module of the standard library share one
- * owner; native and built-in code belongs to the owner of the Python function above it. So the
- * weights of the owners add up to the weight of all stacks. A stack whose innermost function waits
- * belongs to the innermost function of the program in it, apart from the time that this function
- * works.
+ * Time is charged to functions of the program (stack_time.h). If they cause too little of it, and
+ * for stacks of memory, each stack belongs to one owner, by its innermost frame: a function of the
+ * program is an owner of its own; functions of an installed package or of a module of the standard
+ * library share one owner; native and built-in code belongs to the owner of the Python function
+ * above it. So the weights of the owners add up to the weight of all stacks. A stack whose
+ * innermost function waits belongs to the innermost function of the program in it, apart from the
+ * time that this function works.
  *
  * A thread that nearly always waits is idle: it is left out, because a program may have any number
  * of them. If all threads are idle, none is left out.
@@ -20,8 +21,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "server/query/conclusion/conclusion.h"
-#include "server/query/functions/stack_waits.h"
+#include "server/query/conclusion/causes.h"
+#include "server/query/conclusion/stack_time.h"
 #include "server/query/trace/flame.h"
 
 #define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
@@ -34,7 +35,9 @@
 #define QUALITY_PCT 10
 #define CAUSES_MAX  20
 #define PARTS_MAX   4
-#define DEPTH_MAX   (1u << 16)
+/* Of the longest thread's time: if no thread works for more, the program waits. */
+#define ACTIVE_SHARE 0.3
+#define DEPTH_MAX    (1u << 16)
 
 /* --- Reading --- */
 
@@ -92,6 +95,8 @@ struct reader {
     int64_t frameless;               /* of samples without a frame */
     uint32_t no_frame;               /* text id of their frame; 0: there are none */
     bool has_waiting;                /* some samples wait */
+    bool has_native;                 /* some frames are of native or built-in code */
+    bool has_all_threads;            /* the profiler records more than the thread that started it */
     bool has_def_lines;              /* lines are those of the `def`, not those that ran */
     double n_samples, seconds;       /* of the recording; NaN: unknown */
     double late_pct;                 /* percentage of samples that were taken too late */
@@ -185,6 +190,7 @@ static void add_stack(struct reader *r, int64_t weight)
         thread->weight = ps_add_saturated(thread->weight, weight);
         thread->waiting = ps_add_saturated(thread->waiting, waits ? weight : 0);
         r->has_waiting |= waits;
+        r->has_native |= !r->waits.kinds[leaf->text].is_python && leaf->text != r->no_frame;
         return;
     }
     origin = &r->by_origin[ps_stack_origin(&r->frames, leaf->text, leaf->family)];
@@ -303,9 +309,9 @@ static enum ps_status read_threads(struct reader *r, struct ps_err *err)
 /* --- Threads --- */
 
 struct thread_counts {
-    size_t worked, left_out; /* threads with stacks */
-    uint32_t most_active;    /* track id; 0: none */
-    int64_t activity;        /* weight of that thread without waiting */
+    size_t all, worked, left_out; /* threads with stacks */
+    uint32_t most_active;         /* track id; 0: none */
+    int64_t activity;             /* weight of that thread without waiting */
 };
 
 static bool is_idle(const struct thread *thread)
@@ -317,8 +323,10 @@ static struct thread_counts leave_out_idle_threads(struct reader *r)
 {
     struct thread_counts counts = {.activity = -1};
 
-    for (size_t i = 0; i < r->n_threads; i++)
+    for (size_t i = 0; i < r->n_threads; i++) {
+        counts.all += r->threads[i].weight > 0;
         counts.worked += r->threads[i].weight > 0 && !is_idle(&r->threads[i]);
+    }
     for (size_t i = 0; i < r->n_threads; i++) {
         struct thread *thread = &r->threads[i];
 
@@ -628,7 +636,7 @@ static void say_most_active(const struct answer *a, struct ps_sentence *to)
     const struct ps_report_link link = {
         "stack-flame", {{"threads", ps_conclusion_id(a->c, a->threads.most_active)}}};
 
-    if (a->threads.worked < 2 || a->r->are_devices)
+    if (a->threads.worked < 2 || !a->threads.most_active || a->r->are_devices)
         return;
     ps_say(a->c, to, " The most active thread is ");
     ps_say_code(a->c, to, link, a->r->threads[a->threads.most_active].name);
@@ -646,7 +654,7 @@ static void say_quality_share(const struct answer *a, double pct, const char *wh
 }
 
 /* "Too short to tell the cause: 77 samples. 12.0 % of the total is without a frame. " */
-static void say_quality(const struct answer *a)
+static void say_quality(const struct answer *a, double no_frame_share)
 {
     const struct reader *r = a->r;
     struct ps_sentence *to = &a->c->verdict;
@@ -661,8 +669,7 @@ static void say_quality(const struct answer *a)
         ps_conclusion_note(a->c, "Record the real input, for at least %d samples and %.1f s.",
                            SAMPLES_MIN, SECONDS_MIN);
     }
-    say_quality_share(a, 100 * (double)r->frameless / (double)r->weight,
-                      "of the total is without a frame.");
+    say_quality_share(a, 100 * no_frame_share, "of the total is without a frame.");
     say_quality_share(a, r->late_pct, "of the samples are late.");
 }
 
@@ -704,13 +711,13 @@ static void say_nothing(const struct answer *a, const struct owner *largest)
     say_most_active(a, &a->c->sentence);
 }
 
-static void say_notes(const struct answer *a)
+static void say_notes(const struct answer *a, double no_frame_share, bool is_own_code)
 {
-    if (a->r->frameless > 0)
+    if (no_frame_share > 0)
         ps_conclusion_note(a->c,
                            "%.1f %% of the total are samples without a frame: the profiler saw no "
                            "Python function in the thread.",
-                           100 * (double)a->r->frameless / (double)a->r->weight);
+                           100 * no_frame_share);
     if (a->r->are_devices) {
         ps_conclusion_note(a->c,
                            "Native and built-in code counts for the Python function that calls "
@@ -722,11 +729,13 @@ static void say_notes(const struct answer *a)
                                  "function of the program that calls them.");
         return;
     }
-    ps_conclusion_note(a->c, "Native and built-in code counts for the Python function that calls "
-                             "it, packages and modules of the standard library as a whole. "
-                             "Waiting that has no frame of its own, such as time.sleep() "
-                             "without native frames, counts as work. A saving is what remains "
-                             "if the code cost nothing.");
+    if (!is_own_code)
+        ps_conclusion_note(a->c,
+                           "Native and built-in code counts for the Python function that calls "
+                           "it, packages and modules of the standard library as a whole. "
+                           "Waiting that has no frame of its own, such as time.sleep() "
+                           "without native frames, counts as work. A saving is what remains "
+                           "if the code cost nothing.");
     if (a->threads.left_out)
         ps_conclusion_note(a->c, "A thread is idle if it waits at least 95 %% of its time.");
     if (a->r->frames.lacks_folders)
@@ -735,11 +744,10 @@ static void say_notes(const struct answer *a)
 }
 
 /* Innermost frames by origin. The link selects the threads that are counted. */
-static void compose(const struct answer *a)
+static void compose(const struct answer *a, const double *values)
 {
     PS_AUTO(ps_buf_free) struct ps_buf threads = {0};
     struct ps_report_link link = {.tab = "stack-flame"};
-    double values[PS_N_ORIGINS];
 
     for (size_t i = 0; a->threads.left_out && i < a->r->n_threads; i++)
         if (a->r->threads[i].weight > 0 && !a->r->threads[i].is_left_out)
@@ -747,8 +755,6 @@ static void compose(const struct answer *a)
     if (threads.len)
         link.params[0] =
             (struct ps_param){"threads", ps_arena_copy(&a->c->arena, ps_buf_slice(&threads)).ptr};
-    for (size_t i = 0; i < PS_N_ORIGINS; i++)
-        values[i] = amount_of(a, a->r->by_origin[i]);
     a->c->composition = (struct ps_composition){
         .title = strcmp(a->r->unit, "bytes") == 0 ? "Allocations by origin" : "Self time by origin",
         .unit = value_unit(a),
@@ -756,11 +762,101 @@ static void compose(const struct answer *a)
     ps_compose_origins(a->c, values, "native", link, false);
 }
 
+static int64_t longest_thread(const struct reader *r)
+{
+    int64_t longest = 0;
+
+    for (size_t i = 0; i < r->n_threads; i++)
+        longest = r->threads[i].weight > longest ? r->threads[i].weight : longest;
+    return longest;
+}
+
+/* Whether the program as a whole waits: its most active thread does so for most of the recording.
+ * Then the waits of idle threads may be what it waits for. */
+static bool is_waiting_program(const struct reader *r)
+{
+    int64_t active = 0;
+
+    for (size_t i = 0; i < r->n_threads; i++) {
+        int64_t of_thread = r->threads[i].weight - r->threads[i].waiting;
+
+        active = of_thread > active ? of_thread : active;
+    }
+    return (double)active < ACTIVE_SHARE * (double)longest_thread(r);
+}
+
+/* Adds the times of all tracks, charged to own functions. *is_said: own code causes enough of them,
+ * so that the conclusion is said. */
+static enum ps_status conclude_own_code(struct answer *a, bool has_calls, bool *is_said,
+                                        struct ps_err *err)
+{
+    struct reader *r = a->r;
+    PS_AUTO(ps_own_time_free) struct ps_own_time times = {.n_functions = 0};
+    PS_AUTO(ps_free_ptr) bool *is_left_out = ps_alloc_array(r->n_threads + 1, sizeof *is_left_out);
+    struct ps_stack_time stacks = {
+        .db = r->db,
+        .frames = &r->frames,
+        .waits = &r->waits,
+        .is_left_out = is_left_out,
+        .n_tracks = r->n_threads,
+        .no_frame = r->no_frame,
+        .scale = r->scale,
+        .has_calls = has_calls,
+        .has_def_lines = r->has_def_lines || has_calls,
+        .skips_thread_waits = a->threads.all > 1,
+    };
+    struct ps_stack_time_rest rest;
+    bool is_waiting = is_waiting_program(r);
+
+    for (size_t i = 0; i < r->n_threads; i++)
+        is_left_out[i] = r->threads[i].is_left_out && !is_waiting;
+    if (ps_stack_time_read(&stacks, &times, &rest, is_said, err) != PS_OK)
+        return err->code;
+    if (stacks.skips_thread_waits &&
+        times.total_s * r->scale < ACTIVE_SHARE * (double)longest_thread(r)) {
+        /* what the threads wait for is not in the profile */
+        is_waiting = stacks.skips_thread_waits = false;
+        for (size_t i = 0; i < r->n_threads; i++)
+            is_left_out[i] = r->threads[i].is_left_out;
+        ps_own_time_free(&times);
+        if (ps_stack_time_read(&stacks, &times, &rest, is_said, err) != PS_OK)
+            return err->code;
+    }
+    if (!*is_said)
+        return PS_OK;
+    for (size_t i = 0; i < r->n_threads && is_waiting; i++)
+        r->threads[i].is_left_out = false;
+    if (is_waiting)
+        a->threads = (struct thread_counts){.all = a->threads.all, .worked = a->threads.worked};
+    times.tab = has_calls ? "slices" : "stack-functions";
+    times.whole = strcmp(say_whole(r), "time") == 0 ? NULL : say_whole(r);
+    times.is_too_short = is_too_short(r);
+    times.hides_waits =
+        !has_calls && r->has_waiting && !r->has_def_lines && !r->has_native && !r->frames.idle_from;
+    times.has_all_threads = r->has_all_threads;
+    say_quality(a, rest.no_frame_s / times.total_s);
+    *is_said = ps_conclude_charged_time(a->c, &times);
+    if (!*is_said)
+        return PS_OK;
+    a->c->base = a->threads.left_out || rest.skipped_s > 0 ? "of threads that worked" : "of total";
+    say_threads(a, &a->c->sentence);
+    say_most_active(a, &a->c->sentence);
+    if (rest.skipped_s >= CAUSE_SHARE * times.total_s)
+        ps_conclusion_note(a->c, "Waits of threads for other threads, and of event loops, do not "
+                                 "count: the other threads are in the profile.");
+    if (!(rest.skipped_s > 0)) /* else it would have another base than the flame graph */
+        compose(a, rest.origins_s);
+    say_notes(a, rest.no_frame_s / times.total_s, true);
+    return PS_OK;
+}
+
 static void conclude(const struct answer *a)
 {
     const struct reader *r = a->r;
     PS_AUTO(ps_free_ptr)
     const struct owner **ranks = ps_alloc_array(r->n_owners + 1, sizeof *ranks);
+    double no_frame_share = r->weight > 0 ? (double)r->frameless / (double)r->weight : 0;
+    double origins[PS_N_ORIGINS];
     size_t n = r->n_owners;
 
     if (!n || !(a->total > 0)) {
@@ -768,13 +864,13 @@ static void conclude(const struct answer *a)
                r->frameless > 0  ? "No sample has a frame."
                : r->frames.n > 1 ? "All stacks have the weight 0."
                                  : "No sample was recorded.");
-        say_notes(a);
+        say_notes(a, no_frame_share, false);
         return;
     }
     for (size_t i = 0; i < n; i++)
         ranks[i] = &r->owners[i];
     qsort(ranks, n, sizeof *ranks, by_weight);
-    say_quality(a);
+    say_quality(a, no_frame_share);
     if (amount_of(a, ranks[0]->weight) < NOTHING * a->total)
         say_nothing(a, ranks[0]);
     else
@@ -782,8 +878,10 @@ static void conclude(const struct answer *a)
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         if (amount_of(a, ranks[i]->weight) >= CAUSE_SHARE * a->total)
             add_cause(a, (uint32_t)(ranks[i] - r->owners));
-    compose(a);
-    say_notes(a);
+    for (size_t i = 0; i < PS_N_ORIGINS; i++)
+        origins[i] = amount_of(a, r->by_origin[i]);
+    compose(a, origins);
+    say_notes(a, no_frame_share, false);
 }
 
 static enum ps_status read_summary(struct reader *r, struct ps_err *err)
@@ -798,6 +896,29 @@ static enum ps_status read_summary(struct reader *r, struct ps_err *err)
     r->n_samples = ps_col_real_or_nan(stmt, 2);
     r->seconds = ps_col_real_or_nan(stmt, 3);
     r->late_pct = ps_col_real(stmt, 4);
+    r->has_all_threads = ps_col_int(stmt, 5) != 0;
+    return err->code;
+}
+
+/* Reads what the stacks of all tracks have in common, and their weights by thread. */
+static enum ps_status read_tracks(struct answer *a, struct ps_err *err)
+{
+    struct reader *r = a->r;
+
+    ps_stack_frames_read(r->db, (struct ps_params){NULL, 0}, &r->frames, err);
+    read_summary(r, err);
+    read_threads(r, err);
+    if (err->code != PS_OK)
+        return err->code;
+    for (uint32_t id = 1; id < r->frames.n && !r->no_frame; id++)
+        r->no_frame = ps_str_eq_c(ps_trace_text(r->db, id), PS_NO_FRAME) ? id : 0;
+    ps_stack_waits_init(&r->waits, r->db, &r->frames);
+    r->owners_of = ps_alloc_array(r->frames.n + 1, sizeof *r->owners_of);
+    r->counts_threads = true;
+    read_stacks(r, err);
+    a->threads = leave_out_idle_threads(r);
+    r->counts_threads = false;
+    a->c->unit = r->unit = ps_arena_copy(&a->c->arena, ps_str_from_c(r->unit)).ptr;
     return err->code;
 }
 
@@ -805,25 +926,17 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
                                       struct ps_err *err)
 {
     PS_AUTO(reader_free)
-    struct reader r = {
-        .db = db, .unit = "samples", .counts_threads = true, .are_devices = are_devices};
+    struct reader r = {.db = db, .unit = "samples", .are_devices = are_devices};
     struct answer answer = {.r = &r, .c = out};
+    bool is_said = false;
 
-    ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &r.frames, err);
-    read_summary(&r, err);
-    read_threads(&r, err);
-    if (err->code != PS_OK)
+    if (read_tracks(&answer, err) != PS_OK)
         return err->code;
-    for (uint32_t id = 1; id < r.frames.n && !r.no_frame; id++)
-        r.no_frame = ps_str_eq_c(ps_trace_text(db, id), PS_NO_FRAME) ? id : 0;
-    ps_stack_waits_init(&r.waits, db, &r.frames);
-    r.owners_of = ps_alloc_array(r.frames.n + 1, sizeof *r.owners_of);
-    read_stacks(&r, err);
-    answer.threads = leave_out_idle_threads(&r);
-    r.counts_threads = false;
-    if (read_stacks(&r, err) != PS_OK)
+    if (!are_devices && strcmp(r.unit, "bytes") != 0 &&
+        conclude_own_code(&answer, false, &is_said, err) != PS_OK)
         return err->code;
-    out->unit = r.unit = ps_arena_copy(&out->arena, ps_str_from_c(r.unit)).ptr;
+    if (is_said || read_stacks(&r, err) != PS_OK)
+        return err->code;
     out->base = answer.threads.left_out ? "of threads that worked" : "of total";
     answer.total = amount_of(&answer, r.weight);
     answer.parts = sort_weights(&r.parts);
@@ -832,6 +945,22 @@ static enum ps_status conclude_tracks(struct ps_db *db, bool are_devices, struct
     free(answer.parts);
     free(answer.places);
     return PS_OK;
+}
+
+enum ps_status ps_conclude_python_trace(struct ps_db *db, bool is_sampled, bool *is_said,
+                                        struct ps_conclusion *out, struct ps_err *err)
+{
+    PS_AUTO(reader_free) struct reader r = {.db = db};
+    struct answer answer = {.r = &r, .c = out};
+
+    *is_said = false;
+    if (read_tracks(&answer, err) != PS_OK)
+        return err->code;
+    out->unit = r.unit = "s";
+    r.scale = 1e9;
+    r.n_samples = r.seconds = NAN;
+    r.late_pct = 0;
+    return conclude_own_code(&answer, !is_sampled, is_said, err);
 }
 
 enum ps_status ps_conclude_stacks(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)

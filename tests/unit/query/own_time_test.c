@@ -59,7 +59,7 @@ static void library_time_is_divided_by_the_times_of_the_callers(void **state)
         function_of("/app/a.py", "a", 1, 1, 4), function_of("/app/a.py", "b", 9, 0, 1),
         function_of(LIBRARY, "load", 1, 2, 4), function_of(LIBRARY, "parse", 9, 2, 2)};
     const struct ps_timed_call calls[] = {
-        {0, 2, 1, 1.5, 3, 0}, {1, 2, 1, 0.5, 1, 0}, {2, 3, 2, 2, 2, 0}};
+        {0, 2, 1, 0, 1.5, 3, 0}, {1, 2, 1, 0, 0.5, 1, 0}, {2, 3, 2, 0, 2, 2, 0}};
     PS_AUTO(ps_own_time_free) struct ps_own_time times = made(functions, 4, calls, 3);
 
     (void)state;
@@ -77,7 +77,7 @@ static void what_a_library_calls_back_keeps_its_time(void **state)
         function_of("/app/a.py", "label", 5, 2, 3),
         function_of("~", "<built-in method builtins.len>", 0, 1, 1)};
     const struct ps_timed_call calls[] = {
-        {0, 1, 1, 1, 4, 0}, {1, 2, 9, 2, 3, 0}, {2, 3, 9, 1, 1, 0}};
+        {0, 1, 1, 0, 1, 4, 0}, {1, 2, 9, 0, 2, 3, 0}, {2, 3, 9, 0, 1, 1, 0}};
     PS_AUTO(ps_own_time_free) struct ps_own_time times = made(functions, 4, calls, 3);
     struct ps_call_chain chain = ps_call_chain_of(&times, 2);
 
@@ -94,7 +94,7 @@ static void comprehensions_are_part_of_the_function_around_them(void **state)
     const struct ps_timed_function functions[] = {function_of("/app/a.py", "a", 1, 1, 3),
                                                   function_of("/app/a.py", "<listcomp>", 3, 2, 2),
                                                   function_of("/app/a.py", "b", 8, 1, 1)};
-    const struct ps_timed_call calls[] = {{0, 1, 1, 2, 2, 0}};
+    const struct ps_timed_call calls[] = {{0, 1, 1, 0, 2, 2, 0}};
     PS_AUTO(ps_own_time_free) struct ps_own_time times = made(functions, 3, calls, 1);
 
     (void)state;

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: MIT */
+/* stack_time.c: nested frames charged to own functions. */
+#include "server/query/conclusion/stack_time.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/python_path.h"
+#include "slices/flame.h"
+
+#define DEPTH_MAX    (1u << 16)
+#define NO_CALL      UINT32_MAX
+#define AT_ONE_LINE  0.98
+#define AT_LOCK      0.3 /* share of a thread's time at one line that may be a lock */
+#define HOLDER_SHARE 0.5 /* of a lock's waits of each thread that its holder has at least */
+
+/* A frame of the current stack. */
+struct open_frame {
+    uint32_t text, function; /* ids */
+    uint32_t unit;           /* of own code; else the function */
+    uint32_t call;           /* node of reader.calls, or NO_CALL */
+    uint32_t own;            /* depth of the innermost frame of own code, from this one outward */
+    uint8_t family;
+    bool is_import; /* this frame, or one between it and the frame `own`, imports */
+    int64_t inside; /* weight of the stacks that have the frame */
+};
+
+struct reader {
+    const struct ps_stack_time *stacks;
+    struct ps_own_time *out;
+    struct ps_stack_time_rest *rest;
+    struct ps_str program;
+    bool has_importers; /* frames of importlib are recorded; pyinstrument leaves them out */
+    uint32_t *n_open;   /* by function: frames in the current stack */
+    double *depths;     /* by unit: number of its frames, weighted */
+    struct open_frame *open;
+    size_t n, cap;
+    uint32_t track;
+    struct ps_flame calls;      /* `parent` is the caller, `name` the callee */
+    struct ps_flame call_lines; /* `parent` is a node of calls, `name` the text of the caller */
+    struct ps_flame lines;      /* `parent` is a unit, `name` the text of its frame */
+    struct ps_flame at_leaf;    /* `parent` is a text of own code at a leaf, `name` the track */
+    struct ps_flame packages;   /* of the outermost installed frame: `name` is a function */
+    double *track_s;            /* by track */
+};
+
+static void reader_free(struct reader *r)
+{
+    free(r->n_open);
+    free(r->depths);
+    free(r->open);
+    free(r->track_s);
+    ps_flame_free(&r->calls);
+    ps_flame_free(&r->call_lines);
+    ps_flame_free(&r->lines);
+    ps_flame_free(&r->at_leaf);
+    ps_flame_free(&r->packages);
+}
+
+/* --- Functions --- */
+
+/* The part of a qualified name after its last dot: "random" of "Random.random". */
+static struct ps_str last_part(struct ps_str name)
+{
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '.')
+            return ps_str_skip(name, i);
+    return name;
+}
+
+static const struct ps_known_call *known_of(const struct ps_timed_function *function)
+{
+    struct ps_str name = last_part(function->name);
+    size_t owner = function->name.len - name.len;
+
+    if (function->origin != PS_ORIGIN_BUILTIN)
+        return ps_known_call_of(function->path, name);
+    if (owner)
+        return ps_known_call_of((struct ps_str){function->name.ptr, owner - 1}, name);
+    return ps_known_call_of(PS_STR("time"), name); /* pyinstrument names the function alone */
+}
+
+static struct ps_timed_function *add_function(struct reader *r, uint32_t text, uint8_t family)
+{
+    uint32_t id = ps_stack_function(r->stacks->frames, text);
+    struct ps_timed_function *function = &r->out->functions[id];
+    const struct ps_frame_kind *kind;
+    struct ps_frame_name name;
+
+    if (function->is_present)
+        return function;
+    name = ps_frame_name_parse(ps_trace_text(r->stacks->db, id));
+    kind = ps_stack_frame_kind(r->stacks->waits, text, family);
+    *function = (struct ps_timed_function){
+        .name = name.function.len ? name.function : name.text,
+        .path = name.file,
+        .package = kind->is_python ? ps_frame_package(&name) : (struct ps_str){NULL, 0},
+        .line = name.line,
+        .origin =
+            kind->is_python ? ps_stack_origin(r->stacks->frames, id, family) : PS_ORIGIN_BUILTIN,
+        .is_present = true,
+        .unit = id,
+        .main_caller = PS_NO_FUNCTION};
+    /* what a library executes, such as a line of a .pth file, is typed by nobody */
+    function->is_own = kind->is_python &&
+                       !(ps_str_starts_with(name.file, PS_STR("<")) && r->n &&
+                         !r->out->functions[r->open[r->n - 1].function].is_own) &&
+                       ps_timed_function_is_own(function, r->program);
+    if (!function->is_own)
+        function->known = known_of(function);
+    return function;
+}
+
+static bool is_importer(const struct ps_timed_function *function)
+{
+    return ps_str_starts_with(function->path, PS_STR("<frozen importlib"));
+}
+
+/* Whether a frame of a library, which the stack is going to have, imports. */
+static bool is_import(const struct reader *r, const struct ps_timed_function *function)
+{
+    if (is_importer(function))
+        return true;
+    return !r->has_importers && r->n && r->open[r->n - 1].own &&
+           function->origin != PS_ORIGIN_BUILTIN && ps_str_eq_c(function->name, "<module>");
+}
+
+/* The unit of a frame of own code: a comprehension or lambda is part of the innermost function of
+ * its file in the stack. */
+static uint32_t unit_of(const struct reader *r, uint32_t function)
+{
+    const struct ps_timed_function *part = &r->out->functions[function];
+
+    if (!ps_timed_function_is_part(part))
+        return function;
+    for (size_t i = r->n; i > 0; i--) {
+        const struct ps_timed_function *outer = &r->out->functions[r->open[i - 1].unit];
+
+        if (outer->is_own && ps_str_eq(outer->path, part->path))
+            return r->open[i - 1].unit;
+    }
+    return function;
+}
+
+/* --- Kinds of time --- */
+
+static enum ps_time_class class_of_wait(const struct ps_timed_function *function)
+{
+    static const struct {
+        const char *names;
+        enum ps_time_class class;
+    } rows[] = {
+        {" threading queue _thread acquire take_gil futures concurrent ", PS_TIME_LOCK},
+        {" selectors asyncio zmq gevent tornado twisted asyncore [await] poll select __poll ppoll "
+         "epoll_wait epoll_pwait kevent __select pselect ",
+         PS_TIME_EVENTS},
+        {" socket ssl accept accept4 recv recv_into recvfrom recvmsg __libc_recv ",
+         PS_TIME_NETWORK},
+        {" subprocess multiprocessing waitpid wait4 __wait4 wait ", PS_TIME_PROCESS},
+        {" sleep nanosleep clock_nanosleep __clock_nanosleep SleepEx ", PS_TIME_SLEEP},
+        {" PyThread_acquire_lock_timed pthread_cond_wait pthread_cond_timedwait "
+         "__pthread_cond_wait __pthread_cond_timedwait futex_wait do_futex_wait "
+         "__futex_abstimed_wait_common sem_wait sem_timedwait sem_clockwait ",
+         PS_TIME_LOCK},
+    };
+    struct ps_str name = function->origin == PS_ORIGIN_BUILTIN
+                             ? last_part(function->name)
+                             : ps_timed_function_package(function);
+    char word[48];
+
+    if (name.len + 3 > sizeof word)
+        return PS_TIME_OTHER_WAIT;
+    word[0] = ' ';
+    for (size_t i = 0; i < name.len; i++)
+        word[i + 1] = name.ptr[i];
+    word[name.len + 1] = ' ';
+    word[name.len + 2] = '\0';
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(rows[i].names, word))
+            return rows[i].class;
+    return PS_TIME_OTHER_WAIT;
+}
+
+/* The kind of the time of the current stack, from its leaf up to the innermost own frame. */
+static enum ps_time_class class_of_stack(const struct reader *r)
+{
+    size_t own = r->open[r->n - 1].own;
+    enum ps_time_class class = PS_TIME_WORK;
+    bool is_below_python = true;
+
+    for (size_t i = r->n; i > 0; i--) {
+        const struct open_frame *frame = &r->open[i - 1];
+        const struct ps_timed_function *function = &r->out->functions[frame->function];
+        const struct ps_frame_kind *kind =
+            ps_stack_frame_kind(r->stacks->waits, frame->text, frame->family);
+
+        if (i == r->n && function->known)
+            class = function->known->class;
+        if (is_below_python && kind->waits && !ps_time_waits(class)) {
+            class = class_of_wait(function);
+            if (class == PS_TIME_OTHER_WAIT && function->known)
+                class = function->known->class;
+        }
+        is_below_python &= !kind->is_python;
+        if (i <= own)
+            return class;
+        class = ps_time_class_above(class, function);
+    }
+    return class;
+}
+
+/* --- Stacks --- */
+
+static void add_weight(struct ps_flame *weights, uint32_t parent, uint32_t name, int64_t weight)
+{
+    uint32_t node = ps_flame_child_of(weights, parent, name, 0, 0);
+
+    weights->nodes[node].total_ns = ps_add_saturated(weights->nodes[node].total_ns, weight);
+}
+
+static uint32_t first_installed(const struct reader *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->out->functions[r->open[i].function].origin == PS_ORIGIN_THIRD_PARTY)
+            return r->open[i].function;
+    return 0;
+}
+
+/* Whether a frame stands for calls that pyinstrument left out: "[calls left out]". */
+static bool is_summary(const struct reader *r, const struct open_frame *frame)
+{
+    return ps_str_starts_with(r->out->functions[frame->function].name, PS_STR("[")) &&
+           !r->stacks->waits->kinds[frame->text].waits;
+}
+
+/* Adds the current stack. */
+static void add_stack(struct reader *r, int64_t weight)
+{
+    struct open_frame *leaf = &r->open[r->n - 1];
+    double s = (double)weight / r->stacks->scale;
+    struct ps_timed_function *unit;
+    enum ps_time_class class = PS_TIME_WORK;
+
+    if (leaf->text != r->stacks->no_frame) {
+        class = class_of_stack(r);
+        if (r->stacks->skips_thread_waits && (class == PS_TIME_LOCK || class == PS_TIME_EVENTS)) {
+            r->rest->skipped_s += s;
+            return;
+        }
+    }
+    r->out->total_s += s;
+    r->track_s[r->track] += s;
+    r->rest->origins_s[ps_stack_origin(r->stacks->frames, leaf->text, leaf->family)] += s;
+    if (leaf->text == r->stacks->no_frame) {
+        r->rest->no_frame_s += s;
+        r->out->remainder_s += s;
+        return;
+    }
+    r->out->functions[leaf->function].self_s += s;
+    leaf->inside = ps_add_saturated(leaf->inside, weight);
+    if (!r->program.ptr)
+        add_weight(&r->packages, 0, first_installed(r), weight);
+    if (leaf->is_import) {
+        r->out->imports_s += s;
+        return;
+    }
+    if (!leaf->own) {
+        r->out->remainder_s += s;
+        return;
+    }
+    unit = &r->out->functions[r->open[leaf->own - 1].unit];
+    unit->time.s[class] += s;
+    r->depths[unit->unit] += s * r->n_open[unit->unit];
+    add_weight(&r->lines, unit->unit, r->open[leaf->own - 1].text, weight);
+    if (leaf->own == r->n || (leaf->own + 1 == r->n && is_summary(r, leaf))) {
+        unit->own_s += s;
+        add_weight(&r->at_leaf, leaf->text, r->track, weight);
+    } else if (r->open[leaf->own].call != NO_CALL) {
+        struct ps_flame_node *call = &r->calls.nodes[r->open[leaf->own].call];
+
+        call->self_ns = ps_add_saturated(call->self_ns, weight); /* what the caller is charged */
+    }
+}
+
+static void close_frames(struct reader *r, size_t n)
+{
+    while (r->n > n) {
+        const struct open_frame *frame = &r->open[--r->n];
+        struct ps_timed_function *function = &r->out->functions[frame->unit];
+        bool is_outermost = --r->n_open[frame->unit] == 0;
+
+        if (r->n)
+            r->open[r->n - 1].inside = ps_add_saturated(r->open[r->n - 1].inside, frame->inside);
+        if (!is_outermost)
+            continue;
+        function->cumulative_s += (double)frame->inside / r->stacks->scale;
+        if (frame->call == NO_CALL)
+            continue;
+        r->calls.nodes[frame->call].total_ns =
+            ps_add_saturated(r->calls.nodes[frame->call].total_ns, frame->inside);
+        add_weight(&r->call_lines, frame->call, r->open[r->n - 1].text, frame->inside);
+    }
+}
+
+static void open_frame(struct reader *r, uint32_t text, uint8_t family)
+{
+    const struct ps_timed_function *function = add_function(r, text, family);
+    uint32_t id = (uint32_t)(function - r->out->functions);
+    const struct open_frame *up = r->n ? &r->open[r->n - 1] : NULL;
+    struct ps_timed_function *unit;
+    struct open_frame frame = {.text = text,
+                               .function = id,
+                               .unit = function->is_own ? unit_of(r, id) : id,
+                               .call = NO_CALL,
+                               .own = function->is_own ? (uint32_t)r->n + 1
+                                      : up             ? up->own
+                                                       : 0,
+                               .family = family};
+
+    frame.is_import = !function->is_own && ((up && up->is_import) || is_import(r, function));
+    unit = &r->out->functions[frame.unit];
+    if (up && up->unit != frame.unit)
+        frame.call = ps_flame_child_of(&r->calls, up->unit, frame.unit, 0, 0);
+    if (r->stacks->has_calls && frame.unit == id) {
+        unit->ncalls++;
+        unit->primitive_calls += r->n_open[id] == 0;
+        if (frame.call != NO_CALL)
+            r->calls.nodes[frame.call].count++;
+    }
+    r->n_open[frame.unit]++;
+    PS_RESERVE_ONE(r->open, r->n, r->cap);
+    r->open[r->n++] = frame;
+}
+
+static bool add_chunk(void *user, const struct ps_chunk *chunk)
+{
+    struct reader *r = user;
+
+    if (chunk->track >= r->stacks->n_tracks || r->stacks->is_left_out[chunk->track])
+        return true;
+    if (chunk->track != r->track)
+        close_frames(r, 0);
+    r->track = chunk->track;
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i),
+                text = ps_chunk_value(chunk, PS_COL_NAME, i),
+                self = ps_chunk_value(chunk, PS_COL_SELF, i);
+
+        if (!ps_stack_function(r->stacks->frames, text))
+            continue;
+        if (depth >= 0 && (uint64_t)depth < r->n)
+            close_frames(r, (size_t)depth);
+        if (r->n >= DEPTH_MAX)
+            continue;
+        open_frame(r, (uint32_t)text, (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
+        if (self > 0)
+            add_stack(r, self);
+    }
+    return true;
+}
+
+/* --- Sums --- */
+
+static int64_t line_of(const struct reader *r, uint32_t text)
+{
+    return ps_frame_name_parse(ps_trace_text(r->stacks->db, text)).line;
+}
+
+static double sum_of(const struct ps_timed_function *unit)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < PS_N_TIME_CLASSES; i++)
+        sum += unit->time.s[i];
+    return sum;
+}
+
+/* Sets the line of each function to the one with most of its time, unless lines are those of the
+ * `def`. */
+static void set_lines(struct reader *r)
+{
+    int64_t *most = ps_alloc_array(r->out->n_functions + 1, sizeof *most);
+
+    for (size_t i = 0; i < r->lines.n; i++) {
+        const struct ps_flame_node *node = &r->lines.nodes[i];
+
+        if (node->total_ns <= most[node->parent])
+            continue;
+        most[node->parent] = node->total_ns;
+        r->out->functions[node->parent].line = line_of(r, node->name);
+        r->out->functions[node->parent].at_one_line =
+            (double)node->total_ns / r->stacks->scale >=
+            AT_ONE_LINE * sum_of(&r->out->functions[node->parent]);
+    }
+    free(most);
+}
+
+static void set_calls(struct reader *r)
+{
+    struct ps_own_time *out = r->out;
+    int64_t *most = ps_alloc_array(r->calls.n + 1, sizeof *most);
+
+    for (size_t i = 0; i < r->calls.n; i++) {
+        const struct ps_flame_node *node = &r->calls.nodes[i];
+
+        PS_RESERVE_ONE(out->calls, out->n_calls, out->cap_calls);
+        out->calls[out->n_calls++] =
+            (struct ps_timed_call){.caller = node->parent,
+                                   .callee = node->name,
+                                   .ncalls = node->count,
+                                   .cumulative_s = (double)node->total_ns / r->stacks->scale,
+                                   .charged_s = (double)node->self_ns / r->stacks->scale};
+    }
+    for (size_t i = 0; i < r->call_lines.n; i++) {
+        const struct ps_flame_node *node = &r->call_lines.nodes[i];
+
+        if (node->total_ns <= most[node->parent])
+            continue;
+        most[node->parent] = node->total_ns;
+        out->calls[node->parent].line = line_of(r, node->name);
+    }
+    free(most);
+}
+
+/* The callee of a unit with the longest calls, or NULL. */
+static const struct ps_timed_call *longest_call(const struct ps_own_time *out, uint32_t unit)
+{
+    const struct ps_timed_call *found = NULL;
+
+    for (size_t i = 0; i < out->n_calls; i++)
+        if (out->calls[i].caller == unit &&
+            (!found || out->calls[i].cumulative_s > found->cumulative_s))
+            found = &out->calls[i];
+    return found;
+}
+
+/* Several threads that are at one line of own code much of their time, without a frame below it,
+ * wait there for a lock if the same function calls what one thread at a time does: each of n
+ * threads waits while the n - 1 others have the lock. */
+static void find_lock(struct reader *r)
+{
+    struct ps_own_time *out = r->out;
+    uint32_t text = 0;
+    double waiting_s = 0, longest_s = 0;
+    size_t together = 0;
+    const struct ps_timed_call *held;
+    struct ps_timed_function *unit;
+    size_t threads = 0;
+
+    for (size_t i = 0; i < r->at_leaf.n; i++) {
+        double sum = 0;
+        size_t n = 0, most = 0;
+
+        for (size_t k = i; k < r->at_leaf.n; k++) {
+            const struct ps_flame_node *node = &r->at_leaf.nodes[k];
+            double s = (double)node->total_ns / r->stacks->scale;
+
+            if (node->parent != r->at_leaf.nodes[i].parent)
+                continue;
+            sum += s;
+            n += s >= AT_LOCK * r->track_s[node->name];
+            most += s > r->track_s[node->name] / 2;
+        }
+        if (n < 2 || sum <= longest_s)
+            continue;
+        text = r->at_leaf.nodes[i].parent;
+        longest_s = waiting_s = sum;
+        threads = n;
+        together = most;
+    }
+    if (!text)
+        return;
+    unit = &out->functions[out->functions[ps_stack_function(r->stacks->frames, text)].unit];
+    held = longest_call(out, unit->unit);
+    if (!held || held->cumulative_s < HOLDER_SHARE * waiting_s / (double)(threads - 1)) {
+        out->n_together = together > 1 ? together : 0;
+        out->together = unit->unit;
+        out->together_line = line_of(r, text);
+        return;
+    }
+    unit->time.s[PS_TIME_WORK] -= waiting_s;
+    unit->time.s[PS_TIME_LOCK] += waiting_s;
+    unit->own_s -= waiting_s;
+    out->locked = unit->unit;
+    out->lock_holder = held->callee;
+    out->lock_line = line_of(r, text);
+    out->n_locked = threads;
+}
+
+/* The package that most stacks enter first, if own code is hardly in them. */
+static struct ps_str main_package(const struct reader *r)
+{
+    struct ps_str best = {NULL, 0};
+    double best_s = 0;
+
+    for (size_t i = 0; i < r->packages.n; i++) {
+        const struct ps_flame_node *node = &r->packages.nodes[i];
+        struct ps_str package;
+        double sum = 0;
+
+        if (!node->name)
+            continue;
+        package = ps_timed_function_package(&r->out->functions[node->name]);
+        for (size_t k = 0; k < r->packages.n; k++) {
+            const struct ps_flame_node *other = &r->packages.nodes[k];
+
+            if (other->name &&
+                ps_str_eq(ps_timed_function_package(&r->out->functions[other->name]), package))
+                sum += (double)other->total_ns / r->stacks->scale;
+        }
+        if (sum > best_s) {
+            best_s = sum;
+            best = package;
+        }
+    }
+    return best_s > r->out->total_s / 2 ? best : (struct ps_str){NULL, 0};
+}
+
+static enum ps_status charge(const struct ps_stack_time *stacks, struct ps_str *program,
+                             struct ps_own_time *out, struct ps_stack_time_rest *rest,
+                             bool *is_charged, struct ps_err *err)
+{
+    const struct ps_chunk_query all = {
+        .range = PS_RANGE_ALL,
+        .columns = PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |
+                   PS_COL_BIT(PS_COL_FAMILY),
+    };
+    PS_AUTO(reader_free)
+    struct reader r = {.stacks = stacks, .out = out, .rest = rest, .program = *program};
+    double own_s = 0;
+
+    *rest = (struct ps_stack_time_rest){.no_frame_s = 0};
+    *out = (struct ps_own_time){.is_sampled = !stacks->has_calls,
+                                .has_def_lines = stacks->has_def_lines,
+                                .n_functions = stacks->frames->n};
+    for (uint32_t id = 1; id < stacks->frames->n && !r.has_importers; id++)
+        r.has_importers = ps_str_find(ps_trace_text(stacks->db, id), PS_STR("<frozen importlib"));
+    out->functions = ps_alloc_array(out->n_functions + 1, sizeof *out->functions);
+    r.n_open = ps_alloc_array(out->n_functions + 1, sizeof *r.n_open);
+    r.depths = ps_alloc_array(out->n_functions + 1, sizeof *r.depths);
+    r.track_s = ps_alloc_array(stacks->n_tracks + 1, sizeof *r.track_s);
+    if (ps_trace_each_chunk(stacks->db, &all, add_chunk, &r, err) != PS_OK)
+        return err->code;
+    close_frames(&r, 0);
+    if (!stacks->has_def_lines)
+        set_lines(&r);
+    set_calls(&r);
+    find_lock(&r);
+    ps_own_time_finish(out);
+    for (size_t i = 0; i < out->n_functions; i++) {
+        if (out->functions[i].charged_s > 0)
+            out->functions[i].depth = r.depths[i] / out->functions[i].charged_s;
+        own_s += out->functions[i].charged_s;
+    }
+    *is_charged = own_s + out->imports_s >= PS_OWN_SHARE * out->total_s && out->total_s > 0;
+    *program = own_s < PS_OWN_SHARE * out->total_s && out->remainder_s > out->total_s / 2
+                   ? main_package(&r)
+                   : (struct ps_str){NULL, 0};
+    return PS_OK;
+}
+
+enum ps_status ps_stack_time_read(const struct ps_stack_time *stacks, struct ps_own_time *out,
+                                  struct ps_stack_time_rest *rest, bool *is_charged,
+                                  struct ps_err *err)
+{
+    struct ps_str program = {NULL, 0};
+
+    if (charge(stacks, &program, out, rest, is_charged, err) != PS_OK || !program.ptr)
+        return err->code;
+    ps_own_time_free(out);
+    return charge(stacks, &program, out, rest, is_charged, err);
+}
