@@ -32,7 +32,7 @@ struct reader {
     struct ps_db *db;
     const struct ps_host_windows *windows;
     struct ps_host_units *units;
-    uint8_t *meanings;   /* enum meaning by text id */
+    uint8_t *meanings;   /* enum meaning, two of each text: see meaning_of */
     uint8_t *are_double; /* by id of a template: 0 unknown, 1 no, 2 inputs of float64 */
     size_t n_templates;
     struct row *rows; /* of the track that is read */
@@ -183,10 +183,10 @@ static enum meaning operator_meaning(struct ps_str text)
                                                                        : MEANS_NOTHING;
 }
 
-/* A text is the name of slices of one kind, but for damaged files. */
+/* An operator can have the name of an annotation: it has a meaning of its own. */
 static enum meaning meaning_of(struct reader *reader, uint32_t text, int64_t kind)
 {
-    uint8_t *meaning = &reader->meanings[text];
+    uint8_t *meaning = &reader->meanings[2 * (size_t)text + (kind == PS_SLICE_OP)];
     struct ps_str name = ps_trace_text(reader->db, text);
 
     if (*meaning == MEANS_UNKNOWN)
@@ -380,7 +380,7 @@ static enum ps_status read_all(struct reader *reader, struct ps_err *err)
                    PS_COL_BIT(PS_COL_TEMPLATE),
     };
 
-    reader->meanings = ps_alloc_array(reader->units->n_texts + 1, sizeof *reader->meanings);
+    reader->meanings = ps_alloc_array(2 * (reader->units->n_texts + 1), sizeof *reader->meanings);
     ps_trace_each_chunk(reader->db, &query, visit_chunk, reader, err);
     free(reader->meanings);
     free(reader->are_double);

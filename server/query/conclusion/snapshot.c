@@ -428,7 +428,8 @@ static void note_loop(struct ps_conclusion *c, const struct scene *s)
     ps_snapshot_append_name(&s->stacks->frames[tree->frame[most]], &name);
     ps_conclusion_note(c,
                        "%.*s allocated memory %lld times and freed it within %lld events (median). "
-                       "Allocate it once, outside of the loop.",
+                       "A buffer can be allocated once, outside of the loop; the result of an "
+                       "operator is new in each call, unless it is written with out=.",
                        (int)name.len, name.ptr, (long long)s->medians->count[most],
                        (long long)s->medians->events[most]);
 }
