@@ -75,7 +75,7 @@ static bool loops(struct ps_db *db, const struct ps_host_unit *unit, const struc
     for (size_t i = 0; i < finding->n_leads; i++)
         repeats |= times_of(unit, &finding->leads[i]) >= LOOP_CALLS &&
                    is_operator(ps_trace_text(db, finding->leads[i].name));
-    return repeats && !unit->trains && heavy_ns < 0.4 * (double)unit->ns &&
+    return repeats && !unit->trains && (double)heavy_ns < 0.4 * (double)unit->ns &&
            part_of(unit->operators_ns, unit->ns) > 0.1 &&
            unit->operators_ns < 2 * PS_SMALL_NS * unit->n_operators;
 }
