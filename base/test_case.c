@@ -42,21 +42,32 @@ static struct ps_str parameters_of(struct ps_str name)
                  : PS_STR("");
 }
 
-bool ps_test_case_next_number(struct ps_str name, size_t *from, struct ps_str *number,
-                              double *value)
+/* Finds the next number among the parts of `all` that `separator` divides. */
+static bool next_number(struct ps_str all, char separator, size_t *from, struct ps_str *number,
+                        double *value)
 {
-    const struct ps_str all = parameters_of(name);
-
     for (struct ps_str rest = ps_str_skip(all, *from); rest.len; rest = ps_str_skip(all, *from)) {
-        const char *dash = memchr(rest.ptr, '-', rest.len);
-        const size_t len = dash ? (size_t)(dash - rest.ptr) : rest.len;
+        const char *end = memchr(rest.ptr, separator, rest.len);
+        const size_t len = end ? (size_t)(end - rest.ptr) : rest.len;
         const char *equals = memchr(rest.ptr, '=', len);
 
-        *from += len + 1;
+        *from += len + (end != NULL);
         *number = ps_str_skip((struct ps_str){rest.ptr, len},
                               equals ? (size_t)(equals - rest.ptr) + 1 : 0);
         if (parse_number(*number, value))
             return true;
     }
     return false;
+}
+
+bool ps_test_case_next_number(struct ps_str name, size_t *from, struct ps_str *number,
+                              double *value)
+{
+    return next_number(parameters_of(name), '-', from, number, value);
+}
+
+bool ps_command_next_number(struct ps_str command, size_t *from, struct ps_str *number,
+                            double *value)
+{
+    return next_number(command, ' ', from, number, value);
 }

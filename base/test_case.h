@@ -12,4 +12,8 @@
 bool ps_test_case_next_number(struct ps_str name, size_t *from, struct ps_str *number,
                               double *value);
 
+/* The same for the words of a command: "500" and "4" in "sort.py 500 --threads=4". */
+bool ps_command_next_number(struct ps_str command, size_t *from, struct ps_str *number,
+                            double *value);
+
 #endif

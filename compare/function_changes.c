@@ -9,19 +9,23 @@
 #include "base/python_path.h"
 #include "compare/stats.h"
 
-#define SPEED_SHARE  0.004 /* of a total: functions with less time say nothing about the speed */
-#define SPEED_CALLS  5     /* nor do functions with fewer calls */
-#define SPEED_ALIKE  3     /* functions that must agree on a speed */
-#define NOISE_MIN    4     /* functions that tell the noise of times */
-#define NOISES       3     /* a cost that changed must change the time by so many times the noise */
-#define SPEED_WEIGHT 0.1   /* share of a total from which on a function weighs no more */
-#define SPEED_WIDTH  0.12  /* of the kernel, in ln(ratio) */
-#define PRIOR_WIDTH  0.4   /* of the pull towards 1 */
-#define PRIOR_WEIGHT 0.5
-#define BAND_MIN     0.2 /* ln(ratio) */
-#define BAND_MADS    2.5 /* band in median deviations from the speed */
-#define SURE_BANDS   3.0 /* a cost that differs by so many bands counts fully */
-#define SURE_MIN     0.1
+#define SPEED_SHARE   0.004 /* of a total: functions with less time say nothing about the speed */
+#define SPEED_CALLS   5     /* nor do functions with fewer calls */
+#define SPEED_ALIKE   3     /* functions that must agree on a speed */
+#define NOISE_MIN     4     /* functions that tell the noise of times */
+#define SAMPLES_MIN   8     /* of a function that says something about the speed */
+#define SAMPLE_NOISES 3     /* standard deviations of a number of samples that no noise explains */
+#define NOISES        3    /* a cost that changed must change the time by so many times the noise */
+#define SPEED_WEIGHT  0.1  /* share of a total from which on a function weighs no more */
+#define SPEED_WIDTH   0.12 /* of the kernel, in ln(ratio) */
+#define MOVED_MIN     0.2  /* ln(ratio): functions that all moved by more moved alike */
+#define PRIOR_WIDTH   0.4  /* of the pull towards 1 */
+#define PRIOR_WEIGHT  0.5
+#define BAND_MIN      0.2 /* ln(ratio) */
+#define SPEED_BAND    0.4 /* band, of ln(speed), where calls are unknown */
+#define BAND_MADS     2.5 /* band in median deviations from the speed */
+#define SURE_BANDS    3.0 /* a cost that differs by so many bands counts fully */
+#define SURE_MIN      0.1
 #define OPPOSED                                                                                    \
     0.5 /* of the largest change: a cost that changed so much the other way is noise too */
 #define MOST_WHOLE   0.2 /* share of the total: see is_most() */
@@ -34,6 +38,7 @@
 #define INPUT_MIN    0.2  /* ln(ratio): less is not called another input */
 #define INPUT_REST   0.1  /* share of the total: a larger change of one function is named as well */
 #define RENAME_SCORE 2.5
+#define RENAME_TIMES 0.5 /* ln(ratio) of times that are similar */
 #define RENAME_MAX   256 /* unmatched functions of a side that are looked at, the largest first */
 
 struct pair {
@@ -161,9 +166,10 @@ static size_t count_common(const uint64_t *a, size_t n, const uint64_t *b, size_
 }
 
 /* How much speaks for one function being the other: 2 for the name, 1 for the file's name, 1 for a
- * common caller, 1 for equal calls (of more than a few), up to 1 for common callees. */
+ * common caller, 1 for equal calls (of more than a few) or 0.6 for similar times where calls are
+ * unknown, up to 1 for common callees. */
 static double rename_score(const struct ps_profiled_function *a,
-                           const struct ps_profiled_function *b)
+                           const struct ps_profiled_function *b, bool lacks_calls)
 {
     const size_t callees = count_common(a->callees, a->n_callees, b->callees, b->n_callees);
     double score = 0;
@@ -172,6 +178,7 @@ static double rename_score(const struct ps_profiled_function *a,
     score += ps_str_eq(ps_path_file_name(a->path), ps_path_file_name(b->path)) ? 1 : 0;
     score += count_common(a->callers, a->n_callers, b->callers, b->n_callers) ? 1 : 0;
     score += a->calls >= SPEED_CALLS && a->calls == b->calls ? 1 : 0;
+    score += lacks_calls && fabs(log(a->time / b->time)) < RENAME_TIMES ? 0.6 : 0;
     if (a->n_callees && b->n_callees)
         score += (double)callees / (double)(a->n_callees + b->n_callees - callees);
     return score;
@@ -209,7 +216,8 @@ static void match_renamed(struct matched *m)
         size_t at = 0;
 
         for (size_t k = 0; k < m->n_only_now && k < RENAME_MAX; k++) {
-            const double score = rename_score(old, &m->now->items[m->only_now[k]]);
+            const double score =
+                rename_score(old, &m->now->items[m->only_now[k]], m->base->lacks_calls);
 
             if (score > best) {
                 best = score;
@@ -265,12 +273,34 @@ static size_t list_ratios(const struct matched *m, struct weighted *out)
         const struct ps_profiled_function *a = &m->base->items[m->pairs[i].base];
         const struct ps_profiled_function *b = &m->now->items[m->pairs[i].now];
         const double share = fmin(a->time / m->base->total, b->time / m->now->total);
+        const bool is_sampled =
+            m->base->lacks_calls && a->time >= SAMPLES_MIN * m->base->sample && a->path.ptr;
 
-        if (a->time > SPEED_SHARE * m->base->total && b->time > 0 && a->calls >= SPEED_CALLS &&
-            b->calls >= SPEED_CALLS)
-            out[n++] = (struct weighted){ratio_of_costs(a, b), sqrt(fmin(SPEED_WEIGHT, share))};
+        if (a->time > SPEED_SHARE * m->base->total && b->time > 0 &&
+            (is_sampled || (a->calls >= SPEED_CALLS && b->calls >= SPEED_CALLS)))
+            out[n++] = (struct weighted){is_sampled ? b->time / a->time : ratio_of_costs(a, b),
+                                         sqrt(fmin(SPEED_WEIGHT, share))};
     }
     return n;
+}
+
+/* Whether all ratios went up, or all went down, by more than a little. */
+static bool moved_alike(const struct weighted *ratios, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fabs(log(ratios[i].value)) < MOVED_MIN ||
+            (ratios[i].value > 1) != (ratios[0].value > 1))
+            return false;
+    return n >= SPEED_ALIKE;
+}
+
+static double median_ratio(const struct weighted *ratios, size_t n)
+{
+    PS_AUTO(ps_free_ptr) double *values = ps_alloc_array(n, sizeof *values);
+
+    for (size_t i = 0; i < n; i++)
+        values[i] = ratios[i].value;
+    return ps_group_median(values, n);
 }
 
 static void find_speed(const struct matched *m, struct ps_function_changes *out)
@@ -296,11 +326,13 @@ static void find_speed(const struct matched *m, struct ps_function_changes *out)
         out->n_alike += distances[i] < SPEED_WIDTH;
     }
     if (out->n_alike < SPEED_ALIKE) {
-        out->speed = 1;
+        out->speed = m->base->lacks_calls && moved_alike(ratios, n) ? median_ratio(ratios, n) : 1;
         for (size_t i = 0; i < n; i++)
-            distances[i] = fabs(log(ratios[i].value));
+            distances[i] = fabs(log(ratios[i].value / out->speed));
     }
     out->band = fmax(BAND_MIN, n ? BAND_MADS * ps_group_median(distances, n) : 0);
+    if (m->base->lacks_calls) /* more to do is not more of each function alike */
+        out->band += SPEED_BAND * fabs(log(out->speed));
 }
 
 /* The noise of times: the median difference of a function between both profiles. The largest
@@ -387,6 +419,14 @@ static struct ps_function_change change_of(const struct matched *m, const struct
     return out;
 }
 
+/* The noise of a number of samples: that of a difference of two Poisson counts. */
+static double noise_of_samples(const struct matched *m, const struct ps_function_changes *all,
+                               double before, double after)
+{
+    return SAMPLE_NOISES *
+           sqrt(fmax(0, all->speed * before * m->base->sample + after * m->now->sample));
+}
+
 /* Whether a change is large, by the calls or by the cost. */
 static bool is_significant(const struct ps_function_change *change, double before, double least,
                            double noise)
@@ -420,7 +460,13 @@ static int by_weight(const void *a, const void *b)
     return (x->weight < y->weight) - (x->weight > y->weight);
 }
 
-/* Costs that changed in both directions alike are noise: machines are slow for a while. */
+static bool is_sure(const struct ps_function_change *change, double band)
+{
+    return change->kind != PS_FUNCTION_COST || fabs(log(change->cost_ratio)) > SURE_BANDS * band;
+}
+
+/* Costs that changed in both directions alike are noise, as far as they are near it: machines are
+ * slow for a while. */
 static void remove_noise(struct ps_function_changes *out)
 {
     double most[2] = {0, 0};
@@ -434,7 +480,7 @@ static void remove_noise(struct ps_function_changes *out)
     }
     out->is_noisy = fmin(most[0], most[1]) > OPPOSED * fmax(most[0], most[1]);
     for (size_t i = 0; i < out->n_changes; i++)
-        if (!out->is_noisy || out->changes[i].kind != PS_FUNCTION_COST)
+        if (!out->is_noisy || is_sure(&out->changes[i], out->band))
             out->changes[n++] = out->changes[i];
     out->n_changes = n;
 }
@@ -461,8 +507,10 @@ static void list_changes(const struct matched *m, double least, struct ps_functi
     for (size_t i = 0; i < m->n_pairs; i++) {
         const struct ps_profiled_function *a = &m->base->items[m->pairs[i].base];
         const struct ps_function_change change = change_of(m, &m->pairs[i], out);
+        const double samples =
+            noise_of_samples(m, out, out->speed * a->time, m->now->items[m->pairs[i].now].time);
 
-        if (is_significant(&change, out->speed * a->time, least, noise))
+        if (is_significant(&change, out->speed * a->time, fmax(least, samples), noise))
             add_change(out, change);
         if (m->pairs[i].is_renamed && out->speed * a->time > least) {
             PS_RESERVE_ONE(out->renames, out->n_renames, out->cap_renames);
@@ -471,14 +519,16 @@ static void list_changes(const struct matched *m, double least, struct ps_functi
         }
     }
     for (size_t i = 0; i < m->n_only_now; i++)
-        if (m->now->items[m->only_now[i]].time > least)
+        if (m->now->items[m->only_now[i]].time >
+            fmax(least, noise_of_samples(m, out, 0, m->now->items[m->only_now[i]].time)))
             add_change(out,
                        (struct ps_function_change){.kind = PS_FUNCTION_ADDED,
                                                    .base = PS_NO_FUNCTION_INDEX,
                                                    .now = m->only_now[i],
                                                    .delta = m->now->items[m->only_now[i]].time});
     for (size_t i = 0; i < m->n_only_base; i++)
-        if (out->speed * m->base->items[m->only_base[i]].time > least)
+        if (out->speed * m->base->items[m->only_base[i]].time >
+            fmax(least, noise_of_samples(m, out, m->base->items[m->only_base[i]].time, 0)))
             add_change(out, (struct ps_function_change){
                                 .kind = PS_FUNCTION_REMOVED,
                                 .base = m->only_base[i],

@@ -10,7 +10,8 @@
  * The machine may have been faster or slower in one of the recordings. Its speed is the ratio of
  * times a call on which most functions agree, weighted by the root of their times: the mode of a
  * kernel density of the logarithms, pulled towards 1. A cost has changed if its ratio is farther
- * from the speed than that of most functions. Counts have no noise.
+ * from the speed than that of most functions. Counts have no noise. Where calls are unknown, as in
+ * samples, times take the place of costs, and more to do looks like a slower machine.
  *
  * With n calls of cost c before and m calls of cost d after, at equal speed, (m - n) c is the
  * change by calls and m (d - c) the change by cost. Their sum is the whole change.
@@ -41,7 +42,9 @@ struct ps_profiled_function {
 struct ps_profiled_functions {
     const struct ps_profiled_function *items;
     size_t n;
-    double total; /* also of what no function has */
+    double total;     /* also of what no function has */
+    bool lacks_calls; /* all calls are unknown: times are compared */
+    double sample;    /* time of a sample, of whose number follows the noise; 0: times are exact */
 };
 
 enum ps_function_change_kind {

@@ -1,6 +1,6 @@
 -- Lines with the most time (:what 'time', in s) or CPU samples ('cpu', in percent of all samples). The threads of Scalene
 -- itself, which it counts at the line of the module threading that starts a thread, are left out. Reports of one function
--- are added up, as in comparisons. `calls`: hits of the first line of the function that ran.
+-- are added up, as in comparisons. `calls`: hits of the first line of the function that ran; `second_hits`: of the next one.
 WITH same AS (
     SELECT id, CASE WHEN :what = 'time' AND name <> '' THEN min(id) OVER (PARTITION BY file, name, first_line) ELSE id END AS first FROM line_function
 ),
@@ -17,6 +17,7 @@ measured AS (
 SELECT m.file, f.path, coalesce(n.name, ''), m.line, m.source, m.hits, m.amount, m.python, m.native, m.system,
        (SELECT total(o.amount) FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.amount > 0) AS whole,
        m.function,
-       (SELECT o.hits FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.hits > 0 ORDER BY o.line LIMIT 1) AS calls
+       (SELECT o.hits FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.hits > 0 ORDER BY o.line LIMIT 1) AS calls,
+       (SELECT o.hits FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.hits > 0 ORDER BY o.line LIMIT 1 OFFSET 1) AS second_hits
 FROM measured m JOIN line_file f ON f.id = m.file LEFT JOIN line_function n ON n.id = m.function
 WHERE m.amount > 0 ORDER BY m.amount DESC, m.file, m.line LIMIT 20;

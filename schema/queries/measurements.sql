@@ -45,7 +45,7 @@ SELECT m.id, m.name, m.grp, m.value, m.unit, m.statistic, m.n, m.mean, m.median,
        CASE WHEN shape.by_median AND j.alternatives IS NOT NULL THEN 'median' ELSE m.statistic END AS ranked_by,
        CASE WHEN shape.by_median AND j.alternatives IS NOT NULL THEN m.median ELSE m.value END AS ranked_value,
        CASE WHEN NOT m.n > 1 THEN NULL
-            WHEN shape.by_median AND j.alternatives IS NOT NULL THEN coalesce((m.q3 - m.q1) / 1.349, m.stddev)
+            WHEN shape.by_median AND j.alternatives IS NOT NULL THEN coalesce((m.q3 - m.q1) / 1.349, json_extract(m.more, '$.iqr') / 1.349, m.stddev)
             WHEN m.statistic = 'mean' THEN m.stddev END AS ranked_spread,
        j.alternatives
 FROM measurement m

@@ -12,126 +12,20 @@
 #include <stdlib.h>
 
 #include "base/format.h"
-#include "base/hash_table.h"
+#include "base/python_path.h"
 #include "compare/function_changes.h"
 #include "importers/kinds.h"
+#include "server/query/compare/own_functions.h"
 #include "server/query/conclusion/conclusion.h"
-#include "server/query/conclusion/own_time.h"
 
 #define SPEED_NOTED   0.1 /* ln(ratio) from which the speed of the machine is told */
 #define NOTABLE_SHARE 0.3 /* of the largest change: smaller ones are not told */
 #define NAMES_MAX     3
-#define NO_CODE       "(no own function)"
-
-/* --- Own functions --- */
-
-/* The own functions of a run. */
-struct own_functions {
-    struct ps_own_time times;
-    struct ps_profiled_function *items;
-    uint64_t *hashes; /* of callers and callees */
-    struct ps_profiled_functions all;
-    bool is_charged;
-};
-
-static void own_functions_free(struct own_functions *own)
-{
-    ps_own_time_free(&own->times);
-    free(own->items);
-    free(own->hashes);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-static size_t sort_unique(uint64_t *hashes, size_t n)
-{
-    size_t kept = 0;
-
-    qsort(hashes, n, sizeof *hashes, by_value);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || hashes[kept - 1] != hashes[i])
-            hashes[kept++] = hashes[i];
-    return kept;
-}
-
-static uint64_t hash_of(const struct ps_own_time *times, uint32_t function)
-{
-    const struct ps_str name = times->functions[function].name;
-
-    return ps_hash_bytes(name.ptr, name.len);
-}
-
-/* Appends the names around function `id` to `hashes`, at `used`. */
-static void add_function(struct own_functions *own, uint32_t id, size_t *used)
-{
-    const struct ps_timed_function *from = &own->times.functions[id];
-    struct ps_profiled_function *to = &own->items[own->all.n++];
-    uint64_t *const callers = own->hashes + *used, *const callees = callers + from->n_callers;
-
-    for (uint32_t i = 0; i < from->n_callers; i++)
-        callers[i] = hash_of(&own->times,
-                             own->times.calls[own->times.by_callee[from->first_caller + i]].caller);
-    for (uint32_t i = 0; i < from->n_callees; i++)
-        callees[i] = hash_of(&own->times, own->times.calls[from->first_callee + i].callee);
-    *used += from->n_callers + from->n_callees;
-    *to = (struct ps_profiled_function){.name = from->name,
-                                        .path = from->path,
-                                        .line = from->line,
-                                        .calls = from->ncalls,
-                                        .time = from->charged_s,
-                                        .hash = hash_of(&own->times, id),
-                                        .callers = callers,
-                                        .callees = callees,
-                                        .n_callers = sort_unique(callers, from->n_callers),
-                                        .n_callees = sort_unique(callees, from->n_callees)};
-}
-
-static void list_functions(struct own_functions *own)
-{
-    const struct ps_own_time *times = &own->times;
-    size_t used = 0;
-
-    own->items = ps_alloc_array(times->n_functions + 2, sizeof *own->items);
-    own->hashes = ps_alloc_array(2 * times->n_calls + 1, sizeof *own->hashes);
-    for (uint32_t id = 0; id < times->n_functions; id++) {
-        const struct ps_timed_function *function = &times->functions[id];
-
-        if (function->is_present && function->is_own && function->unit == id)
-            add_function(own, id, &used);
-    }
-    own->items[own->all.n++] =
-        (struct ps_profiled_function){.name = PS_STR("imports"), .time = times->imports_s};
-    own->items[own->all.n++] =
-        (struct ps_profiled_function){.name = PS_STR(NO_CODE), .time = times->remainder_s};
-    own->all.items = own->items;
-    own->all.total = times->total_s;
-}
-
-static enum ps_status read_run(struct ps_store *store, const char *run, struct own_functions *out,
-                               struct ps_err *err)
-{
-    struct ps_db *db = NULL;
-
-    ps_run_acquire(store, run, &db, err);
-    if (err->code == PS_OK)
-        ps_own_time_read(db, &out->times, &out->is_charged, err);
-    ps_run_release(db);
-    if (err->code == PS_OK && out->is_charged)
-        list_functions(out);
-    return err->code;
-}
-
-/* --- Words --- */
 
 struct words {
     struct ps_conclusion *c;
     struct ps_sentence *to;
-    const struct own_functions *base, *now;
+    const struct ps_own_functions *base, *now;
     const struct ps_function_changes *changes;
 };
 
@@ -151,14 +45,22 @@ static void say_name(const struct words *w, const struct ps_profiled_function *f
 {
     if (is_import(function)) {
         ps_say(w->c, w->to, "%s",
-               ps_str_eq_c(function->name, NO_CODE) ? "code that no own function calls"
-                                                    : "imports");
+               ps_str_eq_c(function->name, PS_NO_OWN_CODE) ? "code that no own function calls"
+                                                           : "imports");
         return;
     }
-    ps_say_code(w->c, w->to, ps_link_name(w->c, "functions", function->name), function->name);
-    ps_say(w->c, w->to, " (");
-    ps_say_place(w->c, w->to, ps_link_none, function->path, function->line);
-    ps_say(w->c, w->to, ")");
+    ps_say_code(w->c, w->to,
+                w->now->tab ? ps_link_name(w->c, w->now->tab, function->name) : ps_link_none,
+                function->name);
+    if (function->line > 0) {
+        ps_say(w->c, w->to, " (");
+        ps_say_place(w->c, w->to, ps_link_none, function->path, function->line);
+        ps_say(w->c, w->to, ")");
+    } else if (!ps_str_eq_c(function->path, "?")) {
+        const struct ps_str file = ps_path_file_name(function->path);
+
+        ps_say(w->c, w->to, " (%.*s)", (int)file.len, file.ptr);
+    }
 }
 
 static bool is_speed_told(const struct ps_function_changes *changes)
@@ -175,8 +77,8 @@ static void say_amount(const struct words *w, const struct ps_function_change *c
     const double after = change->now == PS_NO_FUNCTION_INDEX ? 0 : w->now->items[change->now].time;
     char own[64], all[64];
 
-    ps_format_change(after / speed - before, "s", own);
-    ps_format_change(w->now->all.total / speed - w->base->all.total, "s", all);
+    ps_format_change(after / speed - before, w->base->unit, own);
+    ps_format_change(w->now->all.total / speed - w->base->all.total, w->base->unit, all);
     ps_say(w->c, w->to, "%s of %s", own, all);
 }
 
@@ -205,7 +107,7 @@ static void say_how(const struct words *w, const struct ps_function_change *chan
         return;
     }
     if (change->calls_ratio == 0) { /* imports and the like */
-        ps_say(w->c, w->to, " take ");
+        ps_say(w->c, w->to, is_import(function) ? " take " : " takes ");
         say_times(w, change->cost_ratio);
         ps_say(w->c, w->to, " as long");
         return;
@@ -279,7 +181,11 @@ static void say_speed(const struct words *w)
         return;
     ps_say(w->c, w->to, " All functions take ");
     say_times(w, speed);
-    ps_say(w->c, w->to, " as long alike, as on a %s machine%s.", speed > 1 ? "slower" : "faster",
+    ps_say(w->c, w->to, " as long alike, as %son a %s machine%s.",
+           !w->now->all.lacks_calls ? ""
+           : speed > 1              ? "with more to do or "
+                                    : "with less to do or ",
+           speed > 1 ? "slower" : "faster",
            w->changes->n_changes ? "; the times above are without this" : "");
 }
 
@@ -289,9 +195,14 @@ static void say_changes(const struct words *w)
 
     switch (all->found) {
     case PS_FUNCTIONS_SAME:
-        ps_say(w->c, w->to, "No function changed: calls are as before, and %s.",
-               all->is_noisy ? "costs of a call went up and down alike, as noise makes them"
-                             : "so is the cost of a call");
+        if (w->now->all.lacks_calls)
+            ps_say(w->c, w->to, "No function changed: %s.",
+                   all->is_noisy ? "times went up and down alike, as noise makes them"
+                                 : "their times differ as noise makes them");
+        else
+            ps_say(w->c, w->to, "No function changed: calls are as before, and %s.",
+                   all->is_noisy ? "costs of a call went up and down alike, as noise makes them"
+                                 : "so is the cost of a call");
         break;
     case PS_FUNCTIONS_INPUT:
         ps_say(w->c, w->to, "The functions are called ");
@@ -317,19 +228,56 @@ static void say_changes(const struct words *w)
     say_speed(w);
 }
 
+static int by_headline(const void *a, const void *b)
+{
+    const struct ps_compare_run *const *x = a, *const *y = b;
+
+    return ((*x)->headline > (*y)->headline) - ((*x)->headline < (*y)->headline);
+}
+
+/* The run of a group with the median headline. */
+static const struct ps_compare_run *median_run(const struct ps_compare_run *runs, size_t n)
+{
+    const struct ps_compare_run *sorted[PS_GROUP_MAX];
+
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &runs[i];
+    qsort(sorted, n, sizeof *sorted, by_headline);
+    return sorted[n / 2];
+}
+
+static enum ps_status read_run(struct ps_store *store, const struct ps_compare_run *run,
+                               struct ps_own_functions *out, struct ps_err *err)
+{
+    const struct ps_kind *kind = ps_kind_find(run->kind);
+    struct ps_db *db = NULL;
+
+    if (!kind || ps_run_acquire(store, run->id, &db, err) != PS_OK)
+        return err->code;
+    ps_own_functions_read(db, kind->has, out, err);
+    ps_run_release(db);
+    return err->code;
+}
+
 enum ps_status ps_compare_say_functions(struct ps_store *store,
                                         const struct ps_compare_groups *groups,
                                         struct ps_conclusion *c, struct ps_sentence *to,
                                         struct ps_err *err)
 {
-    PS_AUTO(own_functions_free) struct own_functions base = {.is_charged = false};
-    PS_AUTO(own_functions_free) struct own_functions now = {.is_charged = false};
+    PS_AUTO(ps_own_functions_free) struct ps_own_functions base = {.is_known = false};
+    PS_AUTO(ps_own_functions_free) struct ps_own_functions now = {.is_known = false};
     PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = {.n_changes = 0};
 
-    if (groups->n_base != 1 || groups->n_new != 1 || !ps_compare_all_have(groups, PS_HAS_CALLS))
+    if (groups->n_base < 1 || groups->n_new < 1 ||
+        !(ps_compare_all_have(groups, PS_HAS_CALLS) ||
+          ps_compare_all_have(groups, PS_HAS_LINE_TIMES) ||
+          ps_compare_all_have(groups, PS_HAS_STACKS)))
         return PS_OK;
-    if (read_run(store, groups->runs[0].id, &base, err) != PS_OK || !base.is_charged ||
-        read_run(store, groups->runs[1].id, &now, err) != PS_OK || !now.is_charged)
+    if (read_run(store, median_run(groups->runs, groups->n_base), &base, err) != PS_OK ||
+        !base.is_known ||
+        read_run(store, median_run(groups->runs + groups->n_base, groups->n_new), &now, err) !=
+            PS_OK ||
+        !now.is_known || strcmp(base.unit, now.unit) != 0)
         return err->code;
     ps_function_changes_find(&base.all, &now.all, &changes);
     say_changes(&(struct words){c, to, &base, &now, &changes});

@@ -11,22 +11,22 @@
 #include <string.h>
 
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/conclusion/line_calls.h"
 
 #define CAUSE_SHARE 0.05 /* of the largest line: smaller lines are not causes */
 #define LINES_MAX   20   /* rows of the query conclude_lines */
 #define LOOP_GAP    3    /* from one line of a loop with samples to the next */
+#define FLAT_SHARE  0.2  /* of the time of the program: no line has more, so none is the cause */
 #define CALL_SHARE  0.3  /* of the time of a line: a function that it calls explains it */
-#define ALIKE_SHARE 0.7  /* the same, where only counts and times tell that it calls it */
-#define NEARLY_ALL  0.9
-#define MOST_MEMORY 0.3 /* of what is allocated: the line that allocates it is said */
-#define LINES_SHOWN 5   /* of the composition of a function; further lines are one part */
+#define MOST_MEMORY 0.3  /* of what is allocated: the line that allocates it is said */
+#define LINES_SHOWN 5    /* of the composition of a function; further lines are one part */
 
 /* A line of the query conclude_lines. Texts belong to the conclusion. */
 struct line {
     int64_t file, function_id, line;
     struct ps_str path, function, source;
     double hits, amount, python, native, system, whole;
-    double calls; /* of the function */
+    double calls, loop_calls; /* of the function: see ps_measured_function */
     /* of n lines with equal parts of one set of samples (shares_samples), the last; else `line` */
     int64_t last;
     unsigned n;
@@ -53,6 +53,7 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .whole = ps_col_real(stmt, 10),
                          .function_id = ps_col_int(stmt, 11),
                          .calls = ps_col_real(stmt, 12),
+                         .loop_calls = ps_col_real(stmt, 12) - ps_col_real(stmt, 13),
                          .last = ps_col_int(stmt, 3),
                          .n = 1};
 }
@@ -95,10 +96,35 @@ static void say_share(struct ps_conclusion *c, const struct line *line, struct p
     say_function(c, to, line);
 }
 
+/* Whether the text calls what waits: for time, the network, a thread or a process. */
+static bool is_wait(struct ps_str source)
+{
+    static const char *const calls[] = {
+        "sleep(",        ".recv(",        ".recv_into(",    ".accept(",        ".join()",
+        ".get()",        ".result(",      ".wait(",         ".acquire()",      ".communicate(",
+        "urlopen(",      "requests.get(", "requests.post(", "subprocess.run(", "select.select(",
+        "check_output(", "check_call(",   ".getresponse("};
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls && source.len; i++)
+        if (ps_str_find(source, ps_str_from_c(calls[i])))
+            return true;
+    return false;
+}
+
+static void say_hits(struct ps_conclusion *c, const struct line *line)
+{
+    ps_say_value(&c->sentence, link_line(c, line), line->hits, "count");
+    ps_say(c, &c->sentence, line->hits == 1 ? " hit, " : " hits, ");
+    say_place(c, &c->sentence, line);
+    ps_say(c, &c->sentence, ".");
+}
+
 static void say_time(struct ps_conclusion *c, const struct line *line)
 {
+    const bool waits = is_wait(line->source);
+
     say_line(c, &c->verdict, line);
-    ps_say(c, &c->verdict, " takes ");
+    ps_say(c, &c->verdict, waits ? " waits " : " takes ");
     say_share(c, line, &c->verdict);
     ps_say(c, &c->verdict, ".");
     ps_say(c, &c->sentence, " ");
@@ -106,10 +132,7 @@ static void say_time(struct ps_conclusion *c, const struct line *line)
     ps_say(c, &c->sentence, " of ");
     ps_say_value(&c->sentence, (struct ps_report_link){.tab = "line-functions"}, line->whole, "s");
     ps_say(c, &c->sentence, " in ");
-    ps_say_value(&c->sentence, link_line(c, line), line->hits, "count");
-    ps_say(c, &c->sentence, line->hits == 1 ? " hit, " : " hits, ");
-    say_place(c, &c->sentence, line);
-    ps_say(c, &c->sentence, ".");
+    say_hits(c, line);
 }
 
 static void say_cpu(struct ps_conclusion *c, const struct line *line)
@@ -239,112 +262,174 @@ static void join_loops(struct line *lines, size_t *n)
     qsort(lines, joined, sizeof *lines, by_amount);
 }
 
-static bool is_word(char byte)
-{
-    return byte == '_' || (byte >= '0' && byte <= '9') ||
-           ((byte | 32) >= 'a' && (byte | 32) <= 'z');
-}
-
-/* The part of a qualified name after its last dot. */
-static struct ps_str last_part(struct ps_str name)
-{
-    for (size_t i = name.len; i > 0; i--)
-        if (name.ptr[i - 1] == '.')
-            return ps_str_skip(name, i);
-    return name;
-}
-
-/* Whether the text of the line has the name and a bracket: alone or after `self.` or `cls.`, or
- * after any object. */
-static bool calls_name(const struct line *line, struct ps_str name, bool of_any_object)
-{
-    struct ps_str rest = line->source;
-    const char *found;
-
-    while (name.len && (found = ps_str_find(rest, name))) {
-        const size_t at = (size_t)(found - line->source.ptr);
-        const struct ps_str before = {line->source.ptr, at};
-
-        rest = ps_str_skip(line->source, at + name.len);
-        if (!rest.len || rest.ptr[0] != '(' || ps_str_ends_with(before, PS_STR("def ")))
-            continue;
-        if (at == 0 || !(is_word(found[-1]) || found[-1] == '.') ||
-            ps_str_ends_with(before, PS_STR("self.")) || ps_str_ends_with(before, PS_STR("cls.")) ||
-            (of_any_object && found[-1] == '.'))
-            return true;
-    }
-    return false;
-}
-
-static bool calls_itself(const struct line *line)
-{
-    return calls_name(line, last_part(line->function), false);
-}
+/* What the lines call. `work`: the line that the others lead to; above: these, n_above of them. */
+struct descent {
+    struct ps_measured_line measured[LINES_MAX]; /* as the lines */
+    struct ps_measured_function functions[LINES_MAX];
+    const struct line *work, *above[LINES_MAX];
+    size_t n_above;
+};
 
 static bool is_same_function(const struct line *a, const struct line *b)
 {
     return a->file == b->file && a->function_id == b->function_id;
 }
 
-/* Whether `line` calls the function that contains `below`, and a notable share of its time is spent
- * there. The text of the line tells. If the text is unknown, counts and times do: the function has
- * nearly all of the time, or most of it and as many calls as the line has hits. */
-static bool explains(const struct line *line, const struct line *below)
+static void find_calls(const struct line *lines, size_t n, struct descent *out)
 {
-    if (is_same_function(below, line) || below->whole < CALL_SHARE * line->amount)
-        return false;
-    if (line->source.len)
-        return calls_name(line, last_part(below->function), true);
-    return below->whole <= line->amount && below->calls >= line->hits &&
-           below->whole >= (below->calls > line->hits ? NEARLY_ALL : ALIKE_SHARE) * line->amount;
+    size_t n_functions = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t function = n_functions;
+
+        for (size_t k = 0; k < i && function == n_functions; k++)
+            if (is_same_function(&lines[k], &lines[i]))
+                function = out->measured[k].function;
+        if (function == n_functions)
+            out->functions[n_functions++] =
+                (struct ps_measured_function){.name = lines[i].function,
+                                              .whole = lines[i].whole,
+                                              .calls = lines[i].calls,
+                                              .loop_calls = lines[i].loop_calls};
+        out->measured[i] = (struct ps_measured_line){.function = function,
+                                                     .source = lines[i].source,
+                                                     .hits = lines[i].hits,
+                                                     .amount = lines[i].amount};
+    }
+    ps_line_calls_find(out->functions, n_functions, out->measured, n);
 }
 
-/* Returns the longest line of the functions that `line` calls; NULL if none of these was measured
- * or has enough of its time. */
-static const struct line *line_below(const struct line *lines, size_t n, const struct line *line)
+static double own_amount(const struct line *lines, const struct descent *found, size_t i)
 {
+    return lines[i].amount - found->measured[i].below;
+}
+
+/* Whether a line mostly calls another measured function; what remains is also the profiler's. */
+static bool is_call(const struct line *lines, const struct descent *found, size_t i)
+{
+    return found->measured[i].most_below >= CALL_SHARE * lines[i].amount;
+}
+
+static bool has_function(const struct descent *found, const struct line *line)
+{
+    for (size_t i = 0; i < found->n_above; i++)
+        if (is_same_function(found->above[i], line))
+            return true;
+    return is_same_function(found->work, line);
+}
+
+/* Finds the line with the most time that no other measured function has, and the lines that lead to
+ * it. A line that calls its own function is taken where it is. */
+static void find_work(const struct line *lines, size_t n, struct descent *out)
+{
+    size_t work = n, caller;
+
+    find_calls(lines, n, out);
     for (size_t i = 0; i < n; i++)
-        if (explains(line, &lines[i]))
-            return &lines[i]; /* the largest of its function comes first */
-    return NULL;
-}
-
-/* Follows calls from the first line down to the line that works. Stores the lines above it in
- * `above` and their number in *n_above. */
-static const struct line *find_work(const struct line *lines, size_t n,
-                                    const struct line *above[LINES_MAX], size_t *n_above)
-{
-    const struct line *line = lines, *below;
-
-    *n_above = 0;
-    while (!calls_itself(line) && (below = line_below(lines, n, line))) {
-        for (size_t i = 0; i < *n_above; i++)
-            if (is_same_function(above[i], below))
-                return line; /* functions that call each other */
-        above[(*n_above)++] = line;
-        line = below;
+        if (!is_call(lines, out, i) &&
+            (work == n || own_amount(lines, out, i) > own_amount(lines, out, work)))
+            work = i;
+    out->n_above = 0;
+    out->work = &lines[work < n ? work : 0];
+    for (size_t i = (size_t)(out->work - lines);; i = caller) {
+        caller = out->functions[out->measured[i].function].caller;
+        if (caller == PS_NO_MEASURED || has_function(out, &lines[caller]))
+            return; /* functions that call each other */
+        out->above[out->n_above++] = &lines[caller];
     }
-    return line;
 }
 
-static void say_above(struct ps_conclusion *c, const struct line *const *above, size_t n)
+static void say_above(struct ps_conclusion *c, const struct descent *found)
 {
-    for (size_t i = n; i-- > 0;) {
+    for (size_t i = 0; i < found->n_above; i++) {
         ps_say(c, &c->sentence, "%s",
-               i + 1 < n              ? ", which is called from "
-               : above[i]->source.len ? " It is called from "
-                                      : " By counts and times, it is called from ");
-        say_place(c, &c->sentence, above[i]);
+               i                             ? ", which is called from "
+               : found->above[i]->source.len ? " It is called from "
+                                             : " By counts and times, it is called from ");
+        say_place(c, &c->sentence, found->above[i]);
     }
-    if (n)
+    if (found->n_above)
         ps_say(c, &c->sentence, ".");
 }
 
+/* Says a line that calls its own function: its seconds are no elapsed time. */
+static void say_recursion(struct ps_conclusion *c, const struct line *line)
+{
+    say_line(c, &c->verdict, line);
+    ps_say(c, &c->verdict, " takes ");
+    say_share(c, line, &c->verdict);
+    ps_say(c, &c->verdict, ", which calls itself there.");
+    ps_say(c, &c->sentence, " ");
+    say_hits(c, line);
+}
+
+/* A line of the function with the most time, which is that of the program. */
+static const struct line *longest_function(const struct line *lines, size_t n)
+{
+    const struct line *found = lines;
+
+    for (size_t i = 1; i < n; i++)
+        if (lines[i].whole > found->whole)
+            found = &lines[i];
+    return found;
+}
+
+/* "No single line takes much of the time. The largest are ...", with shares of the time of the
+ * program. */
+static void say_flat(struct ps_conclusion *c, const struct line *lines, size_t n,
+                     const struct descent *found)
+{
+    const struct line *program = longest_function(lines, n);
+    bool said[LINES_MAX] = {false};
+
+    ps_say(c, &c->verdict, "No single line takes much of the time.");
+    ps_say(c, &c->sentence, " The largest are ");
+    for (size_t times = 0; times < 3 && times < n; times++) {
+        size_t most = n;
+
+        for (size_t i = 0; i < n; i++)
+            if (!said[i] &&
+                (most == n || own_amount(lines, found, i) > own_amount(lines, found, most)))
+                most = i;
+        if (most == n)
+            break;
+        said[most] = true;
+        if (times)
+            ps_say(c, &c->sentence, ", ");
+        say_line(c, &c->sentence, &lines[most]);
+        ps_say(c, &c->sentence, " with ");
+        ps_say_value(&c->sentence, link_line(c, &lines[most]),
+                     100 * own_amount(lines, found, most) / program->whole, "percent");
+    }
+    ps_say(c, &c->sentence, " of the time of ");
+    say_function(c, &c->sentence, program);
+    ps_say(c, &c->sentence, ".");
+}
+
+static void say_work(struct ps_conclusion *c, const struct line *lines, size_t n,
+                     const struct descent *found)
+{
+    const size_t work = (size_t)(found->work - lines);
+    const bool is_recursive = found->functions[found->measured[0].function].is_recursive;
+
+    if (found->measured[work].calls_itself)
+        say_recursion(c, found->work);
+    else if (!is_recursive && !is_call(lines, found, work) &&
+             own_amount(lines, found, work) < FLAT_SHARE * longest_function(lines, n)->whole) {
+        say_flat(c, lines, n, found);
+        return;
+    } else {
+        say_time(c, found->work);
+    }
+    say_above(c, found);
+}
+
 /* Appends a note if one of the lines calls its own function. */
-static void note_recursion(struct ps_conclusion *c, const struct line *lines, size_t n)
+static void note_recursion(struct ps_conclusion *c, const struct line *lines, size_t n,
+                           const struct descent *found)
 {
     for (size_t i = 0; i < n; i++)
-        if (calls_itself(&lines[i])) {
+        if (found->measured[i].calls_itself) {
             ps_conclusion_note(c,
                                "%.*s calls itself at line %lld, whose time contains that of each "
                                "inner call once more: it is no elapsed time.",
@@ -360,7 +445,8 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct line lines[LINES_MAX];
-    size_t n = 0, n_above;
+    struct descent found;
+    size_t n = 0;
 
     ps_db_prepare(db, ps_query_sql("conclude_lines"), &stmt, err);
     ps_bind_text(stmt, ":what", ps_str_from_c(what));
@@ -368,14 +454,11 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
         lines[n++] = read_line(c, stmt);
     if (say == say_cpu)
         join_loops(lines, &n);
-    if (say == say_time)
-        note_recursion(c, lines, n);
     if (n && say == say_time) {
-        const struct line *above[LINES_MAX], *work = find_work(lines, n, above, &n_above);
-
-        say(c, work);
-        say_above(c, above, n_above);
-        compose_function(db, c, work, err);
+        find_work(lines, n, &found);
+        note_recursion(c, lines, n, &found);
+        say_work(c, lines, n, &found);
+        compose_function(db, c, found.work, err);
     } else if (n) {
         say(c, lines);
     }

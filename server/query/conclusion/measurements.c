@@ -3,7 +3,7 @@
  * measurements.c: the conclusion of benchmarks and timed commands.
  *
  * The first of these that the file shows:
- * - a test whose time grows faster than its parameter,
+ * - a test whose time grows faster than its parameter, or commands that differ in one number only,
  * - alternatives: the slowest row against the fastest, as hyperfine does. Which rows are
  *   alternatives is a column of queries/measurements.sql, which the page ranks by as well,
  * - a test whose time grows with its parameter,
@@ -14,6 +14,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/test_case.h"
 #include "server/query/conclusion/conclusion.h"
@@ -25,6 +26,7 @@
 #define STEEP_MIN  1.3
 /* Largest distance of an exponent from that of a law such as the square. */
 #define LAW_DISTANCE 0.2
+#define SCAN_MIN     3    /* commands that differ in one number only: fewer may differ by chance */
 #define WAITS_MIN    0.05 /* share of the wall time without CPU from which %time waits */
 
 struct row {
@@ -51,6 +53,7 @@ struct growth {
 struct rows {
     struct row *items;
     size_t n, cap;
+    bool are_commands;  /* names are commands, which may have numbers among their words */
     struct row *ranked; /* copies of those that are alternatives, set by set */
     struct point *points;
     size_t n_points, points_cap;
@@ -182,15 +185,25 @@ static void say_value_of_row(struct ps_conclusion *c, struct ps_sentence *to, co
 
 /* --- Growth with a parameter --- */
 
+/* Whether the name is a command, which may have numbers among its words. */
+static bool has_words(const struct row *row)
+{
+    return row->alternatives.len && memchr(row->name.ptr, ' ', row->name.len) &&
+           !ps_str_ends_with(row->name, PS_STR("]"));
+}
+
 static void add_points(struct ps_conclusion *c, struct rows *rows, const struct row *row)
 {
     struct ps_str number;
     double value;
     size_t from = 0;
 
+    const bool is_command = has_words(row);
+
     if (!row->alternatives.ptr || !is_time(row))
         return;
-    while (ps_test_case_next_number(row->name, &from, &number, &value)) {
+    while (is_command ? ps_command_next_number(row->name, &from, &number, &value)
+                      : ps_test_case_next_number(row->name, &from, &number, &value)) {
         const int before = (int)(number.ptr - row->name.ptr);
 
         if (value <= 0)
@@ -224,7 +237,8 @@ static void add_growth(struct rows *rows, const struct point *points, size_t n)
     const struct point *first = &points[0], *last = &points[n - 1];
     struct growth growth = {.points = points, .n = n, .is_law = true};
 
-    if (n < 2 || first->number == last->number || !is_clear(first->row, last->row))
+    if (n < (has_words(first->row) ? SCAN_MIN : 2) || first->number == last->number ||
+        !is_clear(first->row, last->row))
         return;
     growth.exponent = exponent_between(first, last);
     if (growth.exponent < GROWTH_MIN)
@@ -237,6 +251,17 @@ static void add_growth(struct rows *rows, const struct point *points, size_t n)
     }
     PS_RESERVE_ONE(rows->growths, rows->n_growths, rows->growths_cap);
     rows->growths[rows->n_growths++] = growth;
+}
+
+/* Whether the points are all rows of a set: then the set is no set of alternatives. */
+static bool covers(const struct growth *growth, const struct row *set, size_t n)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < growth->n; i++)
+        for (size_t k = 0; k < n; k++)
+            found += growth->points[i].row->id == set[k].id;
+    return found == n;
 }
 
 static const struct row *largest_of(const struct growth *growth)
@@ -508,7 +533,8 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
     }
     find_growths(out, &rows);
     set = find_alternatives(&rows, &n);
-    if (rows.n_growths && (is_steep(&rows.growths[0]) || !set)) {
+    if (rows.n_growths &&
+        (is_steep(&rows.growths[0]) || !set || covers(&rows.growths[0], set, n))) {
         out->unit = "s";
         say_growth(out, &rows.growths[0]);
         add_growth_causes(out, &rows);

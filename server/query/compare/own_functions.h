@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * own_functions.h: the functions of the program itself in a run, with the time that each causes:
+ * its own, and that of the library code below it. What two runs are compared by.
+ *
+ * cProfile knows callers and callees (own_time.h). Of sampled stacks, each sample belongs to its
+ * innermost own frame. line_profiler measures chosen functions only: what a line spends in another
+ * measured function belongs to that one (line_calls.h).
+ */
+#ifndef PS_QUERY_OWN_FUNCTIONS_H
+#define PS_QUERY_OWN_FUNCTIONS_H
+
+#include "compare/function_changes.h"
+#include "server/query/conclusion/own_time.h"
+
+#define PS_NO_OWN_CODE "(no own function)"
+
+struct ps_own_functions {
+    struct ps_profiled_functions all;
+    const char *unit; /* of times: "s" or "samples" */
+    const char *tab;  /* of the report: finds a function by its name; NULL: none does */
+    bool is_known;    /* false: the run has no such times, or own code causes too little of them */
+
+    /* what `all` points to */
+    struct ps_own_time times;
+    struct ps_profiled_function *items;
+    uint64_t *hashes;
+    struct ps_arena arena;
+};
+
+/* Reads a run; `has`: the flags of its kind (importers/kinds.h). The caller frees *out, also after
+ * a failure. */
+enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, struct ps_own_functions *out,
+                                     struct ps_err *err);
+void ps_own_functions_free(struct ps_own_functions *own); /* for PS_AUTO */
+
+#endif
