@@ -4,7 +4,7 @@ memory_bounds AS ( -- the first and the last row of each call that memory_profil
 ),
 memory_block AS (
     SELECT b.*, f.occurrences, coalesce(f.occurrences, 1) AS n,
-           CASE WHEN f.occurrences > 1 AND f.increment_mib > f.mem_mib -- the memory at the start of each call, added up
+           CASE WHEN f.occurrences > 1 AND f.increment_mib >= f.mem_mib -- the memory at the start of each call, added up, or of a later call
                 THEN (SELECT total(o.increment_mib) FROM line o WHERE o.function = b.function AND o.block = b.block AND o.rowid > b.first_row)
                 ELSE l.mem_mib - CASE WHEN f.occurrences > 1 THEN f.increment_mib ELSE f.mem_mib END END AS growth,
            lead(f.occurrences) OVER (PARTITION BY b.function ORDER BY b.first_row) AS next

@@ -10,7 +10,7 @@ ends AS (
     FROM memory_call GROUP BY function
 ),
 whole AS (
-    SELECT e.*, l.mem_mib - CASE WHEN f.occurrences > 1 AND f.increment_mib > f.mem_mib THEN (SELECT min(mem_mib) FROM line WHERE mem_mib > 0)
+    SELECT e.*, l.mem_mib - CASE WHEN f.occurrences > 1 AND f.increment_mib >= f.mem_mib THEN (SELECT min(mem_mib) FROM line WHERE mem_mib > 0)
                                  ELSE min(f.mem_mib, coalesce(f.increment_mib, f.mem_mib)) END AS span
     FROM ends e JOIN line f ON f.rowid = e.first_row JOIN line l ON l.rowid = e.last_row
 )

@@ -195,6 +195,23 @@ static const struct line *find_line(const struct lines *lines, const struct func
     return found;
 }
 
+/* The line that is named for the growth of a function; NULL: what its lines add does not explain
+ * it, as the allocator took the memory at lines that ran several times. */
+static const struct line *find_growing_line(const struct lines *lines,
+                                            const struct function *function)
+{
+    const double limit = ROUNDING * growth_of(function);
+    double explained = 0;
+
+    for (size_t i = function->first; i < function->first + function->n; i++) {
+        const double added = lines->items[i].added + lines->items[i].repeated;
+
+        if (added <= limit)
+            explained += added;
+    }
+    return explained < EXPLAINS * growth_of(function) ? NULL : find_line(lines, function, limit);
+}
+
 /* What a call adds before it frees it: what its lines add, if each ran once in it. */
 static double amount_of_call(const struct lines *lines, const struct function *function)
 {
@@ -347,23 +364,43 @@ static void add_causes(struct ps_conclusion *c, const struct lines *lines)
     }
 }
 
+static void add_function_cause(struct ps_conclusion *c, const struct lines *lines,
+                               const struct function *function)
+{
+    const struct line *first = &lines->items[function->first];
+
+    say_function(c, &ps_conclusion_add(c, "function", growth_of(function), NAN)->title, function);
+    say_place(c, &c->causes[c->n_causes - 1].evidence, lines, first);
+}
+
 static void conclude(struct ps_conclusion *c, const struct lines *lines)
 {
     const struct function *stays = find_function(lines, growth_of), *freed = NULL;
+    const double rise = lines->peak - lines->least;
     double most = NOTABLE * lines->peak;
+    bool exceeds = false;
 
     for (size_t i = 0; i < lines->n_functions; i++) {
         const double amount = amount_of_call(lines, &lines->functions[i]);
 
-        if (amount >= most && find_line(lines, &lines->functions[i], INFINITY)) {
-            freed = &lines->functions[i];
-            most = amount;
-        }
+        if (amount < most || !find_line(lines, &lines->functions[i], INFINITY))
+            continue;
+        exceeds |= rise < NOTABLE * lines->peak;
+        freed = &lines->functions[i];
+        most = amount;
     }
     if (stays && growth_of(stays) >= NOTABLE * lines->peak &&
-        growth_of(stays) >= STAYS_SHARE * (lines->peak - lines->least)) {
-        say_growth(c, lines, stays, find_line(lines, stays, ROUNDING * growth_of(stays)));
+        growth_of(stays) >= STAYS_SHARE * rise) {
+        const struct line *line = find_growing_line(lines, stays);
+
+        say_growth(c, lines, stays, line);
+        if (!line)
+            add_function_cause(c, lines, stays);
         add_causes(c, lines);
+    } else if (exceeds) {
+        ps_say(c, &c->verdict,
+               "The increments exceed the memory of the process, so no line is named.");
+        say_peak(c, lines);
     } else if (freed) {
         say_freed(c, lines, find_line(lines, freed, INFINITY));
     } else {
