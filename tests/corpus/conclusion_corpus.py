@@ -125,7 +125,8 @@ KNOWN = {
         "Shares are of the thread that worked; 3 idle threads are left out.",
         {"waiting in `bpe_encode`": "32.12", "`join`": "31.86"}),
     "wild/speedscope/pyinstrument-kedro.json": ( # time.sleep() until the server answers
-        "`_wait_for` (utils.py:20) sleeps 68.22 percent of the time, in `sleep`. `run` calls it.",
+        "`_wait_for` (utils.py:20) sleeps 68.22 percent of the time, in `sleep`. `run` calls it. "
+        "Whether anything needs the pauses is not in the profile.",
         {"`_wait_for`": "8.048", "`sleep`": "8.024"}),
     "made/sampling-py315/threads.gecko.json": ( # two threads spin, the main thread joins them
         "`spin` (threads.py:14) takes 83.22 percent of the samples itself. 2 threads are at threads.py:14 most of their time: "

@@ -193,12 +193,11 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
     case UNCLEAR:
         return 0;
     case WAITING:
-        if (finding->wait == PS_TIME_EVENTS && finding->coroutine == PS_NO_FUNCTION)
+        if (finding->wait == PS_TIME_SLEEP || finding->times < 2 ||
+            (finding->wait == PS_TIME_EVENTS && finding->coroutine == PS_NO_FUNCTION))
             return 0;
-        if (finding->wait == PS_TIME_EVENTS || finding->wait == PS_TIME_SLEEP)
+        if (finding->wait == PS_TIME_EVENTS)
             share = finding->wait_share;
-        if (finding->times < 2)
-            return 0;
         break;
     case WORKING:
     case REPEATED:
@@ -841,6 +840,8 @@ static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
             ps_say(c, to, " It waits once, so no saving is stated.");
             return;
         }
+        if (finding->wait == PS_TIME_SLEEP && !finding->advice)
+            ps_say(c, to, " Whether anything needs the pauses is not in the profile.");
         break;
     default:
         break;
@@ -867,7 +868,6 @@ static void say_saving(struct ps_conclusion *c, const struct finding *findings, 
            findings[0].verdict == RECURSIVE && !findings[0].advice ? " if they do"
            : findings[0].known && findings[0].known->is_per_item   ? " if the result is kept"
            : findings[0].verdict != WAITING                        ? ""
-           : findings[0].wait == PS_TIME_SLEEP                     ? " if nothing needs the pauses"
                                                                    : " if the waits can overlap");
 }
 
