@@ -242,12 +242,15 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
 struct printed {
     struct ps_str name;
     double calls, total_s, own_s, whole_s;
+    enum ps_origin origin;
 };
 
 /* The way from the entry of the program to its work, as far as total times without callers show it:
  * each row has at least CHAIN_SHARE of the total time of the row before. */
 struct chain {
-    struct printed repeated; /* the first row that is called several times; calls 0: none */
+    struct printed repeated; /* the first row of the program that is called several times, else the
+                              * first such row of all; calls 0: none */
+    struct printed inside;   /* the first row of a library below it; calls 0: none */
     struct printed last;
     double most_own_s;
 };
@@ -258,6 +261,30 @@ static bool is_runner(struct ps_str name)
     return ps_str_eq_c(name, "<module>") || ps_str_eq_c(name, "exec") ||
            ps_str_ends_with(name, PS_STR("builtins.exec>")) ||
            ps_str_ends_with(name, PS_STR("builtins.exec}"));
+}
+
+/* Whether a row can be code of the program: files without folders may be of either. */
+static bool may_be_own(const struct printed *row)
+{
+    return row->origin == PS_ORIGIN_OWN || row->origin == PS_ORIGIN_UNKNOWN;
+}
+
+/* Comprehensions and lambdas are part of the function around them. */
+static bool is_part(struct ps_str name)
+{
+    return ps_str_eq_c(name, "<genexpr>") || ps_str_eq_c(name, "<lambda>") ||
+           ps_str_ends_with(name, PS_STR("comp>"));
+}
+
+static void extend_chain(struct chain *chain, const struct printed *row)
+{
+    chain->last = *row;
+    if (row->calls <= 1 || is_runner(row->name) || is_part(row->name))
+        return;
+    if (chain->repeated.calls <= 1 || (may_be_own(row) && !may_be_own(&chain->repeated)))
+        chain->repeated = *row;
+    else if (chain->inside.calls <= 1 && !may_be_own(row))
+        chain->inside = *row;
 }
 
 static enum ps_status read_chain(struct ps_db *db, struct ps_conclusion *c, struct chain *chain,
@@ -272,15 +299,13 @@ static enum ps_status read_chain(struct ps_db *db, struct ps_conclusion *c, stru
                                     .calls = ps_col_real(stmt, 2),
                                     .total_s = ps_col_real(stmt, 3),
                                     .own_s = ps_col_real(stmt, 4),
-                                    .whole_s = ps_col_real(stmt, 5)};
+                                    .whole_s = ps_col_real(stmt, 5),
+                                    .origin = (enum ps_origin)ps_col_int(stmt, 6)};
 
         chain->most_own_s = fmax(chain->most_own_s, row.own_s);
         has_ended |= row.total_s < CHAIN_SHARE * chain->last.total_s;
-        if (has_ended)
-            continue;
-        chain->last = row;
-        if (!(chain->repeated.calls > 1) && row.calls > 1 && !is_runner(row.name))
-            chain->repeated = row;
+        if (!has_ended)
+            extend_chain(chain, &row);
     }
     return err->code;
 }
@@ -289,10 +314,10 @@ static enum ps_status read_chain(struct ps_db *db, struct ps_conclusion *c, stru
  * and a row below the entry has much in total. */
 static bool is_told_by_totals(const struct chain *chain)
 {
-    const struct printed *last = &chain->last;
+    const struct printed *row = &chain->repeated;
 
-    return last->whole_s > 0 && chain->most_own_s < OWN_SHARE * last->whole_s && last->calls > 1 &&
-           last->total_s >= OWN_SHARE * last->whole_s;
+    return row->whole_s > 0 && chain->most_own_s < OWN_SHARE * row->whole_s && row->calls > 1 &&
+           row->total_s >= OWN_SHARE * row->whole_s;
 }
 
 static void say_printed(struct ps_conclusion *c, struct ps_sentence *to, const struct printed *row,
@@ -310,7 +335,9 @@ static void say_printed(struct ps_conclusion *c, struct ps_sentence *to, const s
 
 static void say_chain(struct ps_conclusion *c, const struct chain *chain)
 {
-    const bool is_one = ps_str_eq(chain->repeated.name, chain->last.name);
+    const struct printed *inside =
+        chain->inside.calls > 1 && may_be_own(&chain->repeated) ? &chain->inside : &chain->last;
+    const bool is_one = ps_str_eq(chain->repeated.name, inside->name) || inside->calls <= 1;
 
     c->verdict.n = c->sentence.n = 0;
     say_printed(c, &c->verdict, &chain->repeated, "takes ");
@@ -318,7 +345,7 @@ static void say_chain(struct ps_conclusion *c, const struct chain *chain)
     if (is_one)
         return;
     ps_say(c, &c->sentence, " Among the rows with less, ");
-    say_printed(c, &c->sentence, &chain->last, "has ");
+    say_printed(c, &c->sentence, inside, "has ");
     ps_say(c, &c->sentence, ".");
 }
 
