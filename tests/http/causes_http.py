@@ -14,7 +14,7 @@ import exam  # noqa: E402
 
 def words(text):
     """Without markup and numbers, which each reader formats in its own way."""
-    return re.sub(r"[^A-Za-z_]+", " ", re.sub(r"\d[\d.,e+-]* ?(percent|count|bytes|samples|[a-zµ]?s|[KMGT]?i?B|%)?(?=\W|$)", " ", text.replace("\\", ""))).split()
+    return re.sub(r"[^A-Za-z_]+", " ", re.sub(r"\d[\d.,e+-]* ?(percent|count|bytes|samples|[nµm]?s|[KMGT]?i?B|%)?(?=\W|$)", " ", text.replace("\\", ""))).split()
 
 
 class Causes(unittest.TestCase):

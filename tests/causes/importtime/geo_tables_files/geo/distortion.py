@@ -1,0 +1,16 @@
+"""Area distortion per tenth of a degree."""
+from math import cos, radians
+
+STEPS = 900
+
+
+def _integrate(tenth):
+    low = tenth / 10
+    return sum(cos(radians(low + i / (10 * STEPS))) for i in range(STEPS)) / STEPS
+
+
+TABLE = {tenth: _integrate(tenth) for tenth in range(-900, 900)}
+
+
+def factor(tenth):
+    return TABLE[tenth]

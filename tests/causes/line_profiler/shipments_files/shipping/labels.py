@@ -1,0 +1,9 @@
+@profile
+def label_all(shipments, customers):
+    labels = []
+    for shipment in shipments:
+        by_key = {c.key: c for c in customers}
+        to = by_key[shipment.customer]
+        kilos = shipment.grams / 1000
+        labels.append(f"{shipment.number} {to.name:<20} {to.city} {kilos:.1f} kg")
+    return labels
