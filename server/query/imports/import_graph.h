@@ -23,10 +23,10 @@ enum ps_lazy_evidence {
 struct ps_import_module {
     struct ps_str name, package;
     int64_t import_id;
-    uint32_t parent; /* node of the first importer; 0: the program */
+    uint32_t parent;      /* node of the first importer; 0: the program */
     uint32_t interpreter; /* a log may have those of several processes */
-    uint8_t origin;  /* enum ps_origin */
-    bool is_startup; /* Python imports it at start-up, before the program */
+    uint8_t origin;       /* enum ps_origin */
+    bool is_startup;      /* Python imports it at start-up, before the program */
 };
 
 /* An import log as a graph. nodes[i] and modules[i] describe the same module; 0 is the program. */
