@@ -11,8 +11,9 @@
 #define DEPTH_MAX    (1u << 16)
 #define NO_CALL      UINT32_MAX
 #define AT_ONE_LINE  0.98
-#define AT_LOCK      0.3 /* share of a thread's time at one line that may be a lock */
-#define HOLDER_SHARE 0.5 /* of a lock's waits of each thread that its holder has at least */
+#define AT_LOCK      0.3        /* share of a thread's time at one line that may be a lock */
+#define HOLDER_SHARE 0.5        /* of a lock's waits of each thread that its holder has at least */
+#define NODES_MAX    (1u << 20) /* about 60 MB of sums; stacks with more are not charged */
 
 /* A frame of the current stack. */
 struct open_frame {
@@ -42,6 +43,7 @@ struct reader {
     struct ps_flame at_leaf;    /* `parent` is a text of own code at a leaf, `name` the track */
     struct ps_flame packages;   /* of the outermost installed frame: `name` is a function */
     double *track_s;            /* by track */
+    bool is_too_large;          /* there are more sums than NODES_MAX */
 };
 
 static void reader_free(struct reader *r)
@@ -338,6 +340,10 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
 
     if (chunk->track >= r->stacks->n_tracks || r->stacks->is_left_out[chunk->track])
         return true;
+    r->is_too_large =
+        r->calls.n + r->call_lines.n + r->lines.n + r->at_leaf.n + r->packages.n > NODES_MAX;
+    if (r->is_too_large)
+        return false;
     if (chunk->track != r->track)
         close_frames(r, 0);
     r->track = chunk->track;
@@ -434,12 +440,23 @@ static const struct ps_timed_call *longest_call(const struct ps_own_time *out, u
     return found;
 }
 
+/* By line, so that those of one line stand together. */
+static int by_parent(const void *a, const void *b)
+{
+    const struct ps_flame_node *x = a, *y = b;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
 /* Several threads that are at one line of own code much of their time, without a frame below it,
  * wait there for a lock if the same function calls what one thread at a time does: each of n
  * threads waits while the n - 1 others have the lock. */
 static void find_lock(struct reader *r)
 {
     struct ps_own_time *out = r->out;
+    struct ps_flame_node *nodes = r->at_leaf.nodes;
     uint32_t text = 0;
     double waiting_s = 0, longest_s = 0;
     size_t together = 0;
@@ -447,23 +464,22 @@ static void find_lock(struct reader *r)
     struct ps_timed_function *unit;
     size_t threads = 0;
 
-    for (size_t i = 0; i < r->at_leaf.n; i++) {
+    if (r->at_leaf.n)
+        qsort(nodes, r->at_leaf.n, sizeof *nodes, by_parent);
+    for (size_t i = 0, k; i < r->at_leaf.n; i = k) {
         double sum = 0;
         size_t n = 0, most = 0;
 
-        for (size_t k = i; k < r->at_leaf.n; k++) {
-            const struct ps_flame_node *node = &r->at_leaf.nodes[k];
-            double s = (double)node->total_ns / r->stacks->scale;
+        for (k = i; k < r->at_leaf.n && nodes[k].parent == nodes[i].parent; k++) {
+            double s = (double)nodes[k].total_ns / r->stacks->scale;
 
-            if (node->parent != r->at_leaf.nodes[i].parent)
-                continue;
             sum += s;
-            n += s >= AT_LOCK * r->track_s[node->name];
-            most += s > r->track_s[node->name] / 2;
+            n += s >= AT_LOCK * r->track_s[nodes[k].name];
+            most += s > r->track_s[nodes[k].name] / 2;
         }
         if (n < 2 || sum <= longest_s)
             continue;
-        text = r->at_leaf.nodes[i].parent;
+        text = nodes[i].parent;
         longest_s = waiting_s = sum;
         threads = n;
         together = most;
@@ -487,33 +503,36 @@ static void find_lock(struct reader *r)
     out->n_locked = threads;
 }
 
-/* The package that most stacks enter first, if own code is hardly in them. */
+/* The package that more than half of the time enters first; {NULL, 0}: none. */
 static struct ps_str main_package(const struct reader *r)
 {
     struct ps_str best = {NULL, 0};
-    double best_s = 0;
+    double lead = 0, sum = 0;
 
+    /* a vote of the majority: what is left after pairing different packages is it, if any is */
     for (size_t i = 0; i < r->packages.n; i++) {
         const struct ps_flame_node *node = &r->packages.nodes[i];
-        struct ps_str package;
-        double sum = 0;
+        struct ps_str package = node->name
+                                    ? ps_timed_function_package(&r->out->functions[node->name])
+                                    : (struct ps_str){"", 0};
 
-        if (!node->name)
-            continue;
-        package = ps_timed_function_package(&r->out->functions[node->name]);
-        for (size_t k = 0; k < r->packages.n; k++) {
-            const struct ps_flame_node *other = &r->packages.nodes[k];
-
-            if (other->name &&
-                ps_str_eq(ps_timed_function_package(&r->out->functions[other->name]), package))
-                sum += (double)other->total_ns / r->stacks->scale;
-        }
-        if (sum > best_s) {
-            best_s = sum;
+        if (ps_str_eq(package, best))
+            lead += (double)node->total_ns;
+        else if (lead >= (double)node->total_ns)
+            lead -= (double)node->total_ns;
+        else {
             best = package;
+            lead = (double)node->total_ns - lead;
         }
     }
-    return best_s > r->out->total_s / 2 ? best : (struct ps_str){NULL, 0};
+    for (size_t i = 0; i < r->packages.n && best.len; i++) {
+        const struct ps_flame_node *node = &r->packages.nodes[i];
+
+        if (node->name &&
+            ps_str_eq(ps_timed_function_package(&r->out->functions[node->name]), best))
+            sum += (double)node->total_ns / r->stacks->scale;
+    }
+    return sum > r->out->total_s / 2 ? best : (struct ps_str){NULL, 0};
 }
 
 static enum ps_status charge(const struct ps_stack_time *stacks, struct ps_str *program,
@@ -542,6 +561,9 @@ static enum ps_status charge(const struct ps_stack_time *stacks, struct ps_str *
     if (ps_trace_each_chunk(stacks->db, &all, add_chunk, &r, err) != PS_OK)
         return err->code;
     close_frames(&r, 0);
+    *is_charged = false;
+    if (r.is_too_large)
+        return PS_OK;
     if (!stacks->has_def_lines)
         set_lines(&r);
     set_calls(&r);
