@@ -13,6 +13,7 @@
 
 #define OWN_SHARE  0.1   /* own code that causes less is not what the profile shows */
 #define INTERVAL_S 0.001 /* between samples, where the file does not tell */
+#define CALLS_MAX  (1u << 20)
 #define DEPTH_MAX  (1u << 16)
 
 void ps_own_functions_free(struct ps_own_functions *own)
@@ -186,6 +187,13 @@ static void add_stack(struct stack_reader *r, int64_t weight)
         r->rest += (double)weight;
 }
 
+/* Names around a function only tell what was renamed: of very many, some do. */
+static void add_call(struct stack_reader *r, uint32_t own, uint32_t function)
+{
+    if (own && r->calls.n < CALLS_MAX)
+        (void)ps_flame_child_of(&r->calls, r->open[own - 1].function, function, 0, 0);
+}
+
 static void add_slice(struct stack_reader *r, const struct ps_chunk *chunk, uint32_t i)
 {
     const int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i),
@@ -212,13 +220,11 @@ static void add_slice(struct stack_reader *r, const struct ps_chunk *chunk, uint
                                                          : up && up->waits};
     if (kind->is_own &&
         !(frame.own && is_part_of(r, (uint32_t)text, r->open[frame.own - 1].function))) {
-        if (frame.own)
-            (void)ps_flame_child_of(&r->calls, r->open[frame.own - 1].function, frame.function, 0,
-                                    0);
+        add_call(r, frame.own, frame.function);
         frame.own = (uint32_t)r->n + 1;
         frame.is_import = false;
     } else if (frame.own && frame.own == r->n) { /* what an own function calls itself */
-        (void)ps_flame_child_of(&r->calls, r->open[frame.own - 1].function, frame.function, 0, 0);
+        add_call(r, frame.own, frame.function);
     }
     frame.is_import |= kind->is_python && !kind->is_own && is_importer(r, (uint32_t)text);
     r->open[r->n++] = frame;
@@ -244,19 +250,51 @@ static struct ps_frame_name name_of(const struct stack_reader *r, struct ps_own_
     return ps_frame_name_parse(ps_arena_copy(&own->arena, ps_trace_text(r->db, function)));
 }
 
+/* The hash of the name of a function, which is a text. */
+static uint64_t hash_of_text(const struct stack_reader *r, uint32_t function)
+{
+    return hash_of_name(ps_frame_name_parse(ps_trace_text(r->db, function)).function);
+}
+
+/* Writes the names of the callers of all functions, then those of their callees, to `hashes`.
+ * Returns where those of callers of function i end, at i, and those of its callees, at n + i. */
+static size_t *list_names(const struct stack_reader *r, uint64_t *hashes)
+{
+    const size_t n = r->frames.n;
+    size_t *const ends = ps_alloc_array(2 * n + 1, sizeof *ends), sum = 0;
+
+    for (size_t i = 0; i < r->calls.n; i++) {
+        ends[r->calls.nodes[i].name]++;
+        ends[n + r->calls.nodes[i].parent]++;
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        const size_t count = ends[i];
+
+        ends[i] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < r->calls.n; i++) {
+        const struct ps_flame_node *call = &r->calls.nodes[i];
+
+        hashes[ends[call->name]++] = hash_of_text(r, call->parent);
+        hashes[ends[n + call->parent]++] = hash_of_text(r, call->name);
+    }
+    return ends;
+}
+
 static void list_stack_functions(const struct stack_reader *r, double scale,
                                  struct ps_own_functions *own)
 {
-    const size_t n_calls = r->calls.n;
-    size_t used = 0;
+    const size_t n = r->frames.n;
+    PS_AUTO(ps_free_ptr) size_t *ends = NULL;
 
-    own->items = ps_alloc_array(r->frames.n + 2, sizeof *own->items);
-    own->hashes = ps_alloc_array(2 * n_calls + 1, sizeof *own->hashes);
-    for (uint32_t id = 0; id < r->frames.n; id++) {
+    own->items = ps_alloc_array(n + 2, sizeof *own->items);
+    own->hashes = ps_alloc_array(2 * r->calls.n + 1, sizeof *own->hashes);
+    ends = list_names(r, own->hashes);
+    for (uint32_t id = 0; id < n; id++) {
+        const size_t callers = id ? ends[id - 1] : 0, callees = n + id ? ends[n + id - 1] : 0;
         struct ps_profiled_function *item;
         struct ps_frame_name name;
-        uint64_t *hashes = own->hashes + used;
-        size_t n = 0;
 
         if (!(r->weights[id] > 0))
             continue;
@@ -267,20 +305,10 @@ static void list_stack_functions(const struct stack_reader *r, double scale,
         item->line = r->frames.has_one_line ? name.line : 0;
         item->time = r->weights[id] / scale;
         item->hash = hash_of_name(name.function);
-        for (size_t i = 0; i < n_calls; i++)
-            if (r->calls.nodes[i].name == id)
-                hashes[n++] = hash_of_name(name_of(r, own, r->calls.nodes[i].parent).function);
-        item->callers = hashes;
-        item->n_callers = sort_unique(hashes, n);
-        used += n;
-        hashes += n;
-        n = 0;
-        for (size_t i = 0; i < n_calls; i++)
-            if (r->calls.nodes[i].parent == id)
-                hashes[n++] = hash_of_name(name_of(r, own, r->calls.nodes[i].name).function);
-        item->callees = hashes;
-        item->n_callees = sort_unique(hashes, n);
-        used += n;
+        item->callers = own->hashes + callers;
+        item->n_callers = sort_unique(own->hashes + callers, ends[id] - callers);
+        item->callees = own->hashes + callees;
+        item->n_callees = sort_unique(own->hashes + callees, ends[n + id] - callees);
     }
     add_rest(own, PS_NO_OWN_CODE, r->rest / scale);
     own->all.total = r->total / scale;

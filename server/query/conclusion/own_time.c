@@ -131,7 +131,8 @@ static void join_calls(struct ps_own_time *times)
     }
     times->n_calls = n;
     n = 0;
-    qsort(times->calls, times->n_calls, sizeof *times->calls, by_caller);
+    if (times->n_calls)
+        qsort(times->calls, times->n_calls, sizeof *times->calls, by_caller);
     for (size_t i = 0; i < times->n_calls; i++) {
         struct ps_timed_call *last = n ? &times->calls[n - 1] : NULL, *call = &times->calls[i];
 
