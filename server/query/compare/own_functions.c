@@ -149,22 +149,12 @@ static void stack_reader_free(struct stack_reader *r)
     free(r->open);
 }
 
-/* Whether a function is part of the one around it: "<listcomp>", "f.<locals>.<genexpr>". */
-static bool is_part(struct ps_str function)
-{
-    return ps_str_ends_with(function, PS_STR("<listcomp>")) ||
-           ps_str_ends_with(function, PS_STR("<genexpr>")) ||
-           ps_str_ends_with(function, PS_STR("<lambda>")) ||
-           ps_str_ends_with(function, PS_STR("<dictcomp>")) ||
-           ps_str_ends_with(function, PS_STR("<setcomp>"));
-}
-
 static bool is_part_of(struct stack_reader *r, uint32_t text, uint32_t outer)
 {
     const struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(r->db, text));
     const struct ps_frame_name around = ps_frame_name_parse(ps_trace_text(r->db, outer));
 
-    return is_part(name.function) && ps_str_eq(name.file, around.file);
+    return ps_timed_name_is_part(name.function) && ps_str_eq(name.file, around.file);
 }
 
 static bool is_importer(struct stack_reader *r, uint32_t text)

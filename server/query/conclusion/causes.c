@@ -43,7 +43,7 @@ enum verdict {
     REPEATED, /* called, or calling, in a loop */
     WORKING,  /* own code, or several kinds of calls */
     RECURSIVE,
-    ONE_CALL, /* of one library function, or few */
+    ONE_CALL, /* one to three calls of one library function */
     NEEDED,
     ON_PURPOSE,
     WAITING,

@@ -183,7 +183,8 @@ static enum meaning operator_meaning(struct ps_str text)
                                                                        : MEANS_NOTHING;
 }
 
-/* An operator can have the name of an annotation: it has a meaning of its own. */
+/* The meaning of a text as the name of a slice of this kind: an operator and an annotation can have
+ * the same name. */
 static enum meaning meaning_of(struct reader *reader, uint32_t text, int64_t kind)
 {
     uint8_t *meaning = &reader->meanings[2 * (size_t)text + (kind == PS_SLICE_OP)];

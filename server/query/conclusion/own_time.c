@@ -22,8 +22,7 @@ void ps_own_time_free(struct ps_own_time *times)
 
 /* --- Units --- */
 
-/* Whether a name is that of a comprehension or a lambda: "<listcomp>", "f.<locals>.<genexpr>". */
-static bool is_part_name(struct ps_str name)
+bool ps_timed_name_is_part(struct ps_str name)
 {
     static const char *const parts[] = {"<listcomp>", "<genexpr>", "<lambda>", "<dictcomp>",
                                         "<setcomp>"};
@@ -45,17 +44,13 @@ static bool is_typed(const struct ps_timed_function *function)
             return true;
     /* python -c; the methods that the standard library generates have names with __ */
     return ps_str_eq_c(function->path, "<string>") &&
-           !ps_str_starts_with(function->name, PS_STR("__")) && !is_part_name(function->name);
+           !ps_str_starts_with(function->name, PS_STR("__")) &&
+           !ps_timed_name_is_part(function->name);
 }
 
 struct ps_str ps_timed_function_package(const struct ps_timed_function *function)
 {
     return function->package.ptr ? function->package : ps_python_package_of(function->path);
-}
-
-bool ps_timed_function_is_part(const struct ps_timed_function *function)
-{
-    return is_part_name(function->name);
 }
 
 bool ps_timed_function_is_own(const struct ps_timed_function *function, struct ps_str program)
@@ -79,7 +74,7 @@ static int by_file_and_line(const void *a, const void *b)
         order = (x->path.len > y->path.len) - (x->path.len < y->path.len);
     if (!order)
         order = (x->line > y->line) - (x->line < y->line);
-    return order ? order : is_part_name(x->name) - is_part_name(y->name);
+    return order ? order : ps_timed_name_is_part(x->name) - ps_timed_name_is_part(y->name);
 }
 
 /* Makes each comprehension a part of the function above it in its file. */
@@ -94,7 +89,7 @@ static void fold_parts(struct ps_own_time *times)
             own[n++] = &times->functions[i];
     qsort(own, n, sizeof *own, by_file_and_line);
     for (size_t i = 0; i < n; i++) {
-        if (!is_part_name(own[i]->name))
+        if (!ps_timed_name_is_part(own[i]->name))
             around = own[i];
         else if (around && ps_str_eq(around->path, own[i]->path))
             own[i]->unit = (uint32_t)(around - times->functions);

@@ -109,8 +109,8 @@ struct ps_str ps_timed_function_package(const struct ps_timed_function *function
 /* Whether a Python function is own code. `program`: as in ps_own_time_charge. */
 bool ps_timed_function_is_own(const struct ps_timed_function *function, struct ps_str program);
 
-/* Whether a function is a comprehension or a lambda. */
-bool ps_timed_function_is_part(const struct ps_timed_function *function);
+/* Whether a name is that of a comprehension or a lambda: "<listcomp>", "f.<locals>.<genexpr>". */
+bool ps_timed_name_is_part(struct ps_str name);
 
 /* What time of a kind is for the callers of a function: work below a slow call is avoidable, waits
  * of the event loop below subprocess are waits for a process. */

@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/conclusion/own_time.h"
 #include "server/query/trace/overview.h"
 
 #define CAUSE_SHARE 0.05 /* of the whole, or of the largest: smaller amounts are not causes */
@@ -269,17 +270,10 @@ static bool may_be_own(const struct printed *row)
     return row->origin == PS_ORIGIN_OWN || row->origin == PS_ORIGIN_UNKNOWN;
 }
 
-/* Comprehensions and lambdas are part of the function around them. */
-static bool is_part(struct ps_str name)
-{
-    return ps_str_eq_c(name, "<genexpr>") || ps_str_eq_c(name, "<lambda>") ||
-           ps_str_ends_with(name, PS_STR("comp>"));
-}
-
 static void extend_chain(struct chain *chain, const struct printed *row)
 {
     chain->last = *row;
-    if (row->calls <= 1 || is_runner(row->name) || is_part(row->name))
+    if (row->calls <= 1 || is_runner(row->name) || ps_timed_name_is_part(row->name))
         return;
     if (chain->repeated.calls <= 1 || (may_be_own(row) && !may_be_own(&chain->repeated)))
         chain->repeated = *row;

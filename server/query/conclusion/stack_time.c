@@ -133,7 +133,7 @@ static uint32_t unit_of(const struct reader *r, uint32_t function)
 {
     const struct ps_timed_function *part = &r->out->functions[function];
 
-    if (!ps_timed_function_is_part(part))
+    if (!ps_timed_name_is_part(part->name))
         return function;
     for (size_t i = r->n; i > 0; i--) {
         const struct ps_timed_function *outer = &r->out->functions[r->open[i - 1].unit];
