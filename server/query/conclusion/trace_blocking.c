@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_blocking.c: driver calls that block the host while the device is idle. */
+#include "server/query/conclusion/trace_causes.h"
+
+#include <math.h>
+
+#include "slices/driver_calls.h"
+
+#define ONCE_SHARE 0.90 /* of the time of all calls: one call that has more happens once */
+/* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
+ * device is full. */
+#define LAUNCH_BLOCKS_NS 1000000
+
+static bool starts_work(struct ps_trace_time *trace, int64_t name)
+{
+    return ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) >= PS_CALL_GRAPH_LAUNCH;
+}
+
+static bool visit_launches(void *user, const struct ps_chunk *chunk)
+{
+    struct ps_trace_time *trace = user;
+    uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
+    struct ps_trace_worker *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+        int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
+
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_RUNTIME && name > 0 &&
+            start < worker->first_launch_ns && starts_work(trace, name))
+            worker->first_launch_ns = start;
+    }
+    return true;
+}
+
+static bool visit_calls(void *user, const struct ps_chunk *chunk)
+{
+    struct ps_trace_time *trace = user;
+    uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
+    const struct ps_trace_worker *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), end;
+        int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i), ns;
+        struct ps_driver_calls *calls;
+
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) != PS_SLICE_RUNTIME || name <= 0 ||
+            (uint64_t)name >= trace->n_blocking ||
+            __builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end))
+            continue;
+        ns = ps_intervals_length(&worker->steps, start, end) -
+             ps_intervals_common_length(&worker->steps, &worker->explained, start, end);
+        if (ns <= 0)
+            continue;
+        calls = &trace->blocking[name];
+        calls->calls++;
+        calls->ns = ps_add_saturated(calls->ns, ns);
+        if (ns > calls->longest_ns) {
+            calls->longest_ns = ns;
+            calls->longest = ps_slice_id(chunk->track, chunk->first + i);
+            calls->longest_start_ns = start;
+        }
+    }
+    return true;
+}
+
+enum ps_status ps_trace_read_blocking(struct ps_trace_time *trace, struct ps_err *err)
+{
+    struct ps_chunk_query query = {
+        .track_kinds = 1u << PS_TRACK_THREAD,
+        .slice_kinds = 1u << PS_SLICE_RUNTIME,
+        .range = trace->span,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
+    };
+
+    if (ps_trace_get_text_end(trace->db, &trace->n_blocking, err) != PS_OK)
+        return err->code;
+    trace->blocking = ps_alloc_array(trace->n_blocking + 1, sizeof *trace->blocking);
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
+        struct ps_trace_worker *worker = &trace->workers[w];
+
+        ps_intervals_add_all(&worker->explained, &worker->of_device);
+        ps_intervals_add_all(&worker->explained, &worker->captures);
+        ps_intervals_add_all(&worker->explained, &worker->overhead);
+        ps_intervals_join(&worker->explained);
+    }
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++)
+        trace->workers[w].first_launch_ns = INT64_MAX;
+    ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
+    query.range = PS_RANGE_ALL;
+    return ps_trace_each_chunk(trace->db, &query, visit_launches, trace, err);
+}
+
+bool ps_trace_name_contains(const struct ps_trace_time *trace, size_t name, struct ps_str word)
+{
+    return ps_str_find(ps_trace_text(trace->db, (uint32_t)name), word) != NULL;
+}
+
+size_t ps_trace_find_blocking(const struct ps_trace_time *trace)
+{
+    size_t found = 0;
+
+    for (size_t name = 1; name < trace->n_blocking; name++)
+        if (trace->blocking[name].ns > trace->blocking[found].ns &&
+            (trace->blocking[name].longest_ns >= LAUNCH_BLOCKS_NS ||
+             !ps_trace_name_contains(trace, name, PS_STR("Launch"))))
+            found = name;
+    return found;
+}
+
+enum ps_block ps_trace_block_of(const struct ps_trace_time *trace, size_t name)
+{
+    const struct ps_driver_calls *calls = &trace->blocking[name];
+    const uint32_t track = (uint32_t)ps_track_of_slice(calls->longest);
+    const uint32_t w = ps_track_owner_of(&trace->owners, track).worker;
+    const struct ps_trace_worker *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
+    const bool before_work =
+        !worker->of_device.n || calls->longest_start_ns < worker->of_device.items[0].start;
+
+    if ((double)calls->longest_ns < ONCE_SHARE * (double)calls->ns || !before_work)
+        return PS_BLOCKS_OFTEN;
+    if (ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) == PS_CALL_COPY)
+        return PS_BLOCKS_OFTEN; /* it may wait for earlier work, or start the device */
+    if (!ps_trace_name_contains(trace, name, PS_STR("Synchronize")))
+        return calls->longest_start_ns <= worker->first_launch_ns ? PS_BLOCKS_ONCE
+                                                                  : PS_BLOCKS_OFTEN;
+    return calls->longest_start_ns < worker->first_launch_ns ? PS_WAITS_FOR_EARLIER
+                                                             : PS_BLOCKS_OFTEN;
+}
+
+double ps_trace_blocking_seconds(const struct ps_trace_time *trace, size_t name)
+{
+    double seconds = (double)trace->blocking[name].ns / 1e9 / trace->divisor;
+    double limit = ps_trace_time_left(trace, PS_ROLE_RUNTIME);
+
+    return seconds < limit ? seconds : limit; /* calls of several threads can overlap */
+}
+
+/* The operator and the Python function around a slice. `op` and `function` are ids; 0: none. */
+struct callers {
+    int64_t op, function;
+    struct ps_str op_name, function_name;
+};
+
+/* Whether the frame belongs to PyTorch itself, such as torch/_ops.py(502): __call__, or to code
+ * that torch.compile generated. Frames of the program explain more. */
+static bool is_library_frame(struct ps_str name)
+{
+    return ps_str_starts_with(name, PS_STR("torch/")) ||
+           ps_str_find(name, PS_STR("site-packages/torch/")) != NULL ||
+           ps_str_find(name, PS_STR("torchinductor_")) != NULL;
+}
+
+/* Finds the outermost operator, and the innermost Python function of the program, or else of
+ * PyTorch. Built-in functions have no place in a file. */
+static enum ps_status find_callers(const struct ps_trace_time *trace, int64_t slice,
+                                   struct callers *out, struct ps_err *err)
+{
+    const uint32_t columns =
+        PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND);
+
+    for (int64_t id = slice, up; id; id = up) {
+        int64_t v[PS_N_SLICE_COLUMNS] = {0};
+        struct ps_str name;
+
+        if (ps_trace_read_slice(trace->db, id, columns, v, err) != PS_OK)
+            return err->code;
+        up = v[PS_COL_PARENT] > 0 && v[PS_COL_PARENT] <= (id & UINT32_MAX) ? id - v[PS_COL_PARENT]
+                                                                           : 0;
+        name = ps_trace_text(trace->db, (uint32_t)v[PS_COL_NAME]);
+        if (id != slice && v[PS_COL_KIND] == PS_SLICE_OP && !out->function)
+            *out = (struct callers){.op = id, .op_name = name};
+        if (v[PS_COL_KIND] != PS_SLICE_PYTHON || !name.len || name.ptr[0] == '<')
+            continue;
+        if (!out->function || !is_library_frame(name)) {
+            out->function = id;
+            out->function_name = name;
+        }
+        if (!is_library_frame(name))
+            return PS_OK;
+    }
+    return PS_OK;
+}
+
+enum ps_status ps_trace_say_callers(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    int64_t slice, struct ps_sentence *to, struct ps_err *err)
+{
+    struct callers callers = {.op = 0};
+
+    if (find_callers(trace, slice, &callers, err) != PS_OK)
+        return err->code;
+    if (callers.op) {
+        ps_say(c, to, " in ");
+        ps_say_code(c, to, ps_trace_link_slice(c, callers.op), callers.op_name);
+    }
+    if (callers.function) {
+        ps_say(c, to, callers.op ? ", called in " : " in ");
+        ps_say_code(c, to, ps_trace_link_slice(c, callers.function), callers.function_name);
+    }
+    return PS_OK;
+}
+
+double ps_trace_sync_seconds(const struct ps_trace_time *trace)
+{
+    double seconds = 0;
+
+    for (size_t name = 1; name < trace->n_blocking; name++)
+        if (name != trace->blocking_name && trace->blocking[name].ns &&
+            ps_trace_name_contains(trace, name, PS_STR("Synchronize")))
+            seconds += (double)trace->blocking[name].ns / 1e9 / trace->divisor;
+    return fmin(seconds, ps_trace_time_left(trace, PS_ROLE_RUNTIME) - trace->blocking_s);
+}
+
+void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
+                           double seconds, struct ps_err *err)
+{
+    const struct ps_driver_calls *calls = &trace->blocking[name];
+    struct ps_cause *cause = ps_conclusion_add(c, "blocking", seconds, seconds / trace->wall_s);
+
+    ps_say(c, &cause->title, "%s",
+           trace->block == PS_WAITS_FOR_EARLIER ? "GPU busy with work from before the recording: "
+           : trace->block == PS_BLOCKS_ONCE     ? "GPU idle, once: host blocks in "
+                                                : "GPU idle: host blocks in ");
+    ps_say_code(c, &cause->title, ps_link_none, ps_trace_text(trace->db, (uint32_t)name));
+    if (trace->block == PS_BLOCKS_OFTEN)
+        ps_cause_save(cause, NAN, seconds);
+    cause->advice =
+        trace->block == PS_WAITS_FOR_EARLIER
+            ? "The recording has neither the launch nor the work. Wait for the device before "
+              "recording, or look at later steps."
+        : trace->block == PS_BLOCKS_ONCE
+            ? "The first calls start the device and load kernels, which happens once. Record "
+              "after a warm-up."
+        : ps_trace_name_contains(trace, name, PS_STR("Launch"))
+            ? "The first launch of a kernel loads or compiles it. Record after a warm-up."
+            : "A blocking call waits for the device or copies memory. Remove it from the loop, or "
+              "use its asynchronous form with pinned memory.";
+    ps_say_link(c, &cause->evidence, ps_trace_link_slice(c, calls->longest), "longest");
+    ps_say(c, &cause->evidence, " ");
+    ps_say_value(&cause->evidence, ps_trace_link_slice(c, calls->longest),
+                 (double)calls->longest_ns / 1e9, "s");
+    ps_trace_say_callers(c, trace, calls->longest, &cause->evidence, err);
+}
+
+void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
+                           double seconds, struct ps_err *err)
+{
+    const struct ps_driver_calls *calls = &trace->blocking[name];
+
+    ps_say(c, &c->verdict, "%s",
+           trace->block == PS_WAITS_FOR_EARLIER
+               ? "The GPU works on launches from before the recording "
+               : "The GPU is idle ");
+    ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
+    ps_say(c, &c->verdict, "%s%s", ps_trace_step_words(trace),
+           trace->block == PS_WAITS_FOR_EARLIER ? "; the host waits in "
+           : trace->block == PS_BLOCKS_ONCE     ? " because the host blocks once in "
+                                                : " because the host blocks in ");
+    ps_say_code(c, &c->verdict, ps_trace_link_slice(c, calls->longest),
+                ps_trace_text(trace->db, (uint32_t)name));
+    ps_say(c, &c->verdict, ".");
+    ps_say(c, &c->sentence, " It takes ");
+    ps_trace_say_part_of_step(c, trace, seconds, ps_trace_link_slice(c, calls->longest));
+    ps_say(c, &c->sentence, "%s",
+           trace->block == PS_WAITS_FOR_EARLIER ? " while no recorded work runs on the GPU, "
+                                                : " while nothing runs on the GPU, ");
+    ps_say_value(&c->sentence, ps_trace_link_slice(c, calls->longest),
+                 (double)calls->longest_ns / 1e9, "s");
+    ps_say(c, &c->sentence, " of it in one call");
+    ps_trace_say_callers(c, trace, calls->longest, &c->sentence, err);
+    ps_say(c, &c->sentence, ".");
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_causes.h: what the conclusion of a trace with operators, or with the work of devices, is
+ * made of: trace.c decides what is said, the other files read and word one subject each.
+ *
+ * The wall time of a step is divided as in the TensorBoard plugin: each moment counts for the first
+ * of kernel, copy, set, communication, driver call, wait for data and operator that was active, so
+ * the parts add up to the step. Without steps the whole trace is divided, for each worker.
+ */
+#ifndef PS_QUERY_TRACE_CAUSES_H
+#define PS_QUERY_TRACE_CAUSES_H
+
+#include "server/query/conclusion/unit_causes.h"
+#include "server/query/trace/graph_captures.h"
+#include "server/query/trace/rules.h"
+#include "server/query/trace/trace_views.h"
+
+#define PS_TRACE_CAUSE_SHARE 0.02 /* smaller parts of a step are not causes */
+#define PS_TRACE_PART_SHARE  0.10 /* share of a cause; smaller parts of the cause are not listed */
+#define PS_TRACE_ROWS_MAX    3
+#define PS_NEEDED_SHARE      0.4  /* of a step: matrix products and others that a program needs */
+#define PS_ODD_STEP_SHARE    0.50 /* share of all steps; a longer step is told apart */
+/* torch.compile that works in so many steps compiles again */
+#define PS_STEPS_COMPILING 3
+
+/* Sums of the driver calls with one name that ran while the device was idle. */
+struct ps_driver_calls {
+    int64_t calls, ns, longest_ns;
+    int64_t longest; /* slice id */
+    int64_t longest_start_ns;
+};
+
+/* Rows of a query, without its limit. */
+struct ps_row_sum {
+    int64_t calls, ns; /* ns: with overlaps */
+};
+
+/* Numbers of calls in the span. */
+struct ps_call_counts {
+    double copies, sets, driver, loads, host_collectives, ranges;
+};
+
+struct ps_trace_worker {
+    uint32_t track;                /* the thread with the program's loop; 0: none */
+    uint64_t n_of_track;           /* its operators, annotations and Python frames */
+    struct ps_intervals each_step; /* counted */
+    struct ps_intervals steps;     /* joined */
+    struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
+    /* joined: captures of graphs; the profiler's own time; both with the work of the device */
+    struct ps_intervals captures, overhead, explained;
+    int64_t first_launch_ns; /* of the recording; INT64_MAX: none */
+};
+
+/* What a driver call that blocks while the device is idle waits for. */
+enum ps_block {
+    PS_BLOCKS_OFTEN,
+    PS_BLOCKS_ONCE, /* one call has nearly all of the time, before any work: it starts the device */
+    PS_WAITS_FOR_EARLIER /* work that was launched before the recording */
+};
+
+struct ps_trace_time {
+    struct ps_db *db;
+    struct ps_range span;
+    int64_t n_steps; /* number of counted steps */
+    bool has_marks;  /* the file marks steps; else the parts are of the whole trace */
+    double divisor;  /* number of steps, or of workers if there are no steps */
+    double wall_s;   /* mean wall time of a step, or of a worker if there are no steps */
+    double parts_s[PS_N_ROLES + 1];
+    /* parts of parts_s in captures, and in the profiler's own time; 0 if they are no cause */
+    double captures_s[PS_N_ROLES + 1], overhead_s[PS_N_ROLES + 1];
+    struct ps_graph_captures captures; /* those that overlap steps */
+    bool has_devices;
+    struct ps_range_sums sums;
+    struct ps_track_owners owners;
+    struct ps_trace_worker *workers;
+    struct ps_driver_calls *blocking; /* by text id */
+    size_t n_blocking;
+    struct ps_row_sum kernels, collectives, operators, phases; /* of the span */
+    struct ps_call_counts counts;
+    int64_t n_compiling;        /* steps in which torch.compile works, of the first STEPS_READ */
+    double compile_s;           /* parts_s[PS_ROLE_CPU] in phases of torch.compile */
+    double longest_s, median_s; /* steps; the median is of the others if one is left out */
+    struct odd_step {
+        bool is_left_out;
+        struct ps_interval time;
+        double compile_s; /* phases of torch.compile in it */
+    } odd;
+    struct ps_host_windows windows;
+    struct ps_host_window *window_items; /* by worker */
+    struct ps_host_units units;
+    bool is_torch;             /* else: Nsight Systems */
+    const char *operators_tab; /* the tab that lists slices of the host by name */
+    struct ps_trace_facts facts;
+    struct ps_check *checks;
+    size_t n_checks;
+    size_t blocking_name; /* text id of the driver calls that are a cause of their own; 0: none */
+    double blocking_s;    /* their time in a step, while the device is idle */
+    enum ps_block block;
+    struct ps_late_rank late;
+};
+
+/* The rows of a query, and the factor for their times. If their sum is more than their cause,
+ * because they overlap, they share its time in proportion. */
+struct ps_trace_rows {
+    const char *query;
+    bool flag;
+    const char *tab;
+    double whole_s, scale;
+};
+
+/* --- The time --- */
+
+/* Reads all but the words; `trace` has a database only. The caller frees it, also after an error.
+ */
+enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *err);
+/* Frees what the time was read into, not the structure. */
+void ps_trace_time_free(struct ps_trace_time *trace);
+/* The time of a part that no other cause explains. */
+double ps_trace_time_left(const struct ps_trace_time *trace, size_t role);
+/* 0..1 of the mean wall time of a step, or of a worker. */
+double ps_trace_time_share(const struct ps_trace_time *trace, int64_t ns);
+/* The time of a step, or of a worker, in which the device waits for the host. */
+double ps_trace_host_seconds(const double parts_s[PS_N_ROLES + 1]);
+
+/* --- Steps --- */
+
+/* Reads the steps of all workers, without one that is unlike the others. */
+enum ps_status ps_trace_read_steps(struct ps_trace_time *trace, struct ps_err *err);
+/* Counts the steps in which torch.compile takes a tenth or more. */
+enum ps_status ps_trace_count_compiling(struct ps_trace_time *trace, struct ps_err *err);
+/* What torch.compile takes of the step that is left out. */
+enum ps_status ps_trace_read_odd_step(struct ps_trace_time *trace, struct ps_err *err);
+/* Returns what shares are of: " of each step". */
+const char *ps_trace_step_words(const struct ps_trace_time *trace);
+/* Whether one step takes more than all others: a share is then not one of each step. */
+bool ps_trace_has_odd_step(const struct ps_trace_time *trace);
+/* Begins the verdict with the step that is left out of the shares. */
+void ps_trace_say_left_out(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Adds a note about a step that takes more than all others. */
+void ps_trace_say_odd_step(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Appends "`iteration` ran 5 times and covers 98.1 % of the trace: ..." */
+void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Says what the shares are of, if no steps are marked. The headline has the span of all events; the
+ * range that is divided begins and ends with operators, driver calls or work of devices. */
+enum ps_status ps_trace_say_base(struct ps_db *db, struct ps_conclusion *c,
+                                 const struct ps_trace_time *trace, struct ps_err *err);
+
+/* --- Driver calls that block --- */
+
+/* Sums the driver calls during which no recorded work of a device explains the time. */
+enum ps_status ps_trace_read_blocking(struct ps_trace_time *trace, struct ps_err *err);
+/* Returns the text id of the driver calls that blocked longest; 0: there are none. */
+size_t ps_trace_find_blocking(const struct ps_trace_time *trace);
+/* The time of the driver calls with this name, in a step, while the device is idle. */
+double ps_trace_blocking_seconds(const struct ps_trace_time *trace, size_t name);
+/* The time in which synchronising calls block while the device is idle; without the calls that are
+ * a cause of their own. */
+double ps_trace_sync_seconds(const struct ps_trace_time *trace);
+/* What the longest call of the name waits for. Before the first launch of a recording the device
+ * can only be busy with what was launched before it, or not have been started. */
+enum ps_block ps_trace_block_of(const struct ps_trace_time *trace, size_t name);
+bool ps_trace_name_contains(const struct ps_trace_time *trace, size_t name, struct ps_str word);
+/* Adds the driver calls with this name as a cause. */
+void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
+                           double seconds, struct ps_err *err);
+/* Says the verdict about these driver calls. */
+void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
+                           double seconds, struct ps_err *err);
+/* Appends " in `aten::copy_`, called in `cuda_graph_runner.py(276): replay`". */
+enum ps_status ps_trace_say_callers(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    int64_t slice, struct ps_sentence *to, struct ps_err *err);
+
+/* --- What the device waits for --- */
+
+/* The time in which the device waits for the host, without what is a cause of its own: driver
+ * calls that block, and captures. */
+double ps_trace_idle_seconds(const struct ps_trace_time *trace);
+/* Returns the longest capture; NULL: there is none. */
+const struct ps_graph_capture *ps_trace_longest_capture(const struct ps_trace_time *trace);
+/* Adds captures of graphs as a cause, if they are long enough. */
+void ps_trace_add_captures(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                           struct ps_err *err);
+/* Adds the time in which the device waits for the host as a cause, with its parts. */
+void ps_trace_add_idle(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Says the verdict about a device that waits for the host. */
+void ps_trace_say_idle(struct ps_conclusion *c, const struct ps_trace_time *trace, double idle_s);
+
+/* --- Operators and kernels --- */
+
+/* Sums all rows of a query with its flag. */
+enum ps_status ps_trace_sum_rows(struct ps_trace_time *trace, const char *query, bool flag,
+                                 struct ps_row_sum *sum, struct ps_err *err);
+/* torch.compile writes its phases as operators. They are a cause of their own. */
+enum ps_status ps_trace_sum_operators(struct ps_trace_time *trace, struct ps_err *err);
+/* The rows of a query; of kernels without communication; of operators without compilation. */
+struct ps_trace_rows ps_trace_rows_of(const struct ps_trace_time *trace, const char *query,
+                                      bool flag, const struct ps_row_sum *sum, double whole_s,
+                                      const char *tab);
+struct ps_trace_rows ps_trace_rows_of_operators(const struct ps_trace_time *trace);
+struct ps_trace_rows ps_trace_rows_of_kernels(const struct ps_trace_time *trace);
+/* Adds the first rows as parts of the last cause. */
+enum ps_status ps_trace_add_rows(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                 const struct ps_trace_rows *rows, struct ps_err *err);
+/* Add kernels, and operators, as a cause with the largest as its parts. */
+enum ps_status ps_trace_add_kernels(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    struct ps_err *err);
+enum ps_status ps_trace_add_operators(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                      struct ps_err *err);
+/* The phases of torch.compile. */
+enum ps_status ps_trace_add_compilation(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                        struct ps_err *err);
+/* Appends a sentence about the first row of a query: "`aten::mm` takes 33.0 % of each step." */
+enum ps_status ps_trace_say_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                struct ps_sentence *to, const struct ps_trace_rows *rows,
+                                struct ps_err *err);
+/* Appends " The largest operators are `aten::mm` 53.6 %, `aten::addmm` 31.8 %." */
+enum ps_status ps_trace_say_largest(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    const struct ps_trace_rows *rows, struct ps_err *err);
+/* Whether one operator takes most of a step. */
+bool ps_trace_has_top_operator(const struct ps_trace_time *trace, const struct ps_trace_rows *rows,
+                               struct ps_err *err);
+/* Whether small operators, and what runs between operators, take most of a step. */
+bool ps_trace_has_many_operators(const struct ps_trace_time *trace);
+/* Whether most of a step is spent on float64, which takes twice the memory and time of float32. */
+bool ps_trace_is_on_double(const struct ps_trace_time *trace);
+/* Say the verdict about operators on float64, and about many small ones. */
+void ps_trace_say_double(struct ps_conclusion *c, const struct ps_trace_time *trace);
+void ps_trace_say_many_operators(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Says the operators of a step that is made of matrix products and convolutions, of which nothing
+ * can be said to be avoidable. */
+void ps_trace_say_needed(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                         const struct ps_trace_rows *rows, struct ps_err *err);
+
+/* --- Findings of rules --- */
+
+/* Whether the rule with this name found something. */
+bool ps_trace_has_finding(const struct ps_trace_time *trace, const char *rule);
+/* Adds what the rules found about the last cause. */
+void ps_trace_add_findings(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Lists the checks that found nothing. Findings that belong to no cause are notes. */
+void ps_trace_add_checks(struct ps_conclusion *c, const struct ps_trace_time *trace);
+
+/* --- Words and links --- */
+
+/* The rows of operators, annotations and driver calls with these words; NULL: all of them. */
+struct ps_report_link ps_trace_link_operators(const struct ps_trace_time *trace, const char *words);
+/* The driver calls among the rows of operators: kernels can have their words in the name too. All
+ * rows if the calls are of another driver, whose names have no common prefix. */
+struct ps_report_link ps_trace_link_driver(const struct ps_trace_time *trace);
+/* The slice in the timeline. */
+struct ps_report_link ps_trace_link_slice(struct ps_conclusion *c, int64_t slice);
+/* The number of kernels, with those of communication. */
+int64_t ps_trace_all_kernels(const struct ps_trace_time *trace);
+/* Adds a cause with its title. */
+struct ps_cause *ps_trace_add_cause(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    const char *rule, double seconds, const char *title);
+/* Adds a part of the last cause. */
+struct ps_cause *ps_trace_add_part(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                   const char *rule, double seconds);
+/* Adds a cause without parts of its own. Returns NULL if it is too small. */
+struct ps_cause *ps_trace_add_simple(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                     const char *rule, double seconds, const char *title,
+                                     const char *advice);
+/* A number of kernels of a step, or of the trace. */
+void ps_trace_say_kernels(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                          struct ps_sentence *to, int64_t calls);
+/* Appends "50 calls". */
+void ps_trace_say_count(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                        double n, const char *noun);
+/* Appends "1.2 s of the 3.4 s of a step". */
+void ps_trace_say_part_of_step(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                               double seconds, struct ps_report_link link);
+extern const struct ps_report_link ps_trace_kernels_link;
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_findings.c: findings of rules (trace/rules.h) below the causes of a trace. */
+#include "server/query/conclusion/trace_causes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Returns the tab that shows a view of the API. */
+static const char *tab_of(const struct ps_trace_time *trace, const char *view)
+{
+    return strcmp(view, "operators") == 0 ? trace->operators_tab
+           : strcmp(view, "memory") == 0  ? "device-memory"
+                                          : view;
+}
+
+static struct ps_report_link link_finding(struct ps_conclusion *c,
+                                          const struct ps_trace_time *trace,
+                                          const struct ps_finding *finding)
+{
+    struct ps_report_link link = {.tab = tab_of(trace, finding->view)};
+
+    for (size_t i = 0; i < 3 && finding->params[i][0]; i++) {
+        link.params[i].key = finding->params[i][0];
+        link.params[i].value = ps_arena_copy(&c->arena, ps_str_from_c(finding->params[i][1])).ptr;
+        if (strcmp(finding->params[i][0], "sort") == 0 && i + 1 < PS_LINK_PARAMS)
+            link.params[i + 1] = (struct ps_param){"desc", "1"};
+    }
+    return link;
+}
+
+/* Adds a part of the last cause. NaN: its time overlaps with those of other parts. */
+static void add_finding(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                        const struct ps_check *check, double seconds)
+{
+    const struct ps_finding *finding = &check->finding;
+    struct ps_cause *part = ps_trace_add_part(c, trace, check->rule->name, seconds);
+
+    ps_say(c, &part->title, "%s", check->rule->title);
+    ps_say_link(c, &part->evidence, link_finding(c, trace, finding), "%s%s", finding->brief,
+                trace->n_steps > 1 ? " in all steps" : "");
+    part->advice = ps_arena_copy(&c->arena, ps_str_from_c(finding->text)).ptr;
+}
+
+/* The part of the cause of a finding that is its alone; NaN: its time overlaps with other parts. */
+static double finding_seconds(const struct ps_trace_time *trace, const struct ps_check *check)
+{
+    double seconds =
+        strcmp(check->rule->name, "synchronisation") == 0 ? ps_trace_sync_seconds(trace) : NAN;
+
+    return seconds > 0 ? seconds : NAN;
+}
+
+/* Whether a cause says what the finding says. */
+static bool is_cause(const struct ps_trace_time *trace, const struct ps_check *check)
+{
+    const char *rule = check->rule->name;
+
+    if (check->rule->is_cause || !trace->blocking_name)
+        return check->rule->is_cause;
+    return (strcmp(rule, "long_call") == 0 &&
+            trace->facts.long_call.name_id == trace->blocking_name) ||
+           (strcmp(rule, "synchronisation") == 0 && !(ps_trace_sync_seconds(trace) > 0) &&
+            ps_trace_name_contains(trace, trace->blocking_name, PS_STR("Synchronize")));
+}
+
+void ps_trace_add_findings(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    size_t last = c->n_causes - 1;
+
+    while (last > 0 && c->causes[last].level > 0)
+        last--;
+    for (size_t i = 0; i < trace->n_checks; i++) {
+        const struct ps_check *check = &trace->checks[i];
+
+        if (check->found && !is_cause(trace, check) && check->rule->cause &&
+            strcmp(check->rule->cause, c->causes[last].rule) == 0)
+            add_finding(c, trace, check, finding_seconds(trace, check));
+    }
+}
+
+static bool has_cause(const struct ps_conclusion *c, const char *rule)
+{
+    for (size_t i = 0; i < c->n_causes; i++)
+        if (c->causes[i].level == 0 && strcmp(c->causes[i].rule, rule) == 0)
+            return true;
+    return false;
+}
+
+void ps_trace_add_checks(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    for (size_t i = 0; i < trace->n_checks; i++) {
+        const struct ps_finding_rule *rule = trace->checks[i].rule;
+
+        if (!trace->checks[i].found)
+            ps_conclusion_checked(c, rule->title);
+        else if (!is_cause(trace, &trace->checks[i]) && !(rule->cause && has_cause(c, rule->cause)))
+            ps_conclusion_note(c, "%s", trace->checks[i].finding.text);
+    }
+}
+
+bool ps_trace_has_finding(const struct ps_trace_time *trace, const char *rule)
+{
+    for (size_t i = 0; i < trace->n_checks; i++)
+        if (trace->checks[i].found && strcmp(trace->checks[i].rule->name, rule) == 0)
+            return true;
+    return false;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_operators.c: operators, kernels and phases of torch.compile as causes of a trace. */
+#include "server/query/conclusion/trace_causes.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOP_OPERATOR_SHARE 0.4    /* of a step: an operator with more stands out */
+#define DOUBLE_SHARE       0.5    /* of a step: operators on float64 that stand out */
+#define LARGE_SHARE        0.6    /* of a step: operators that take long each */
+#define SMALL_MEAN_NS      100000 /* mean duration of operators that are many and small */
+#define MANY_OPERATORS     100    /* a step; fewer are no loop over small operators */
+#define MANY_ITEMS         16     /* a step: conversions of tensors to numbers */
+
+/* Prepares one of the queries conclude_kernels, with the flag :communication, and
+ * conclude_operators, with the flag :compile. */
+static enum ps_status prepare_rows(const struct ps_trace_time *trace, const char *query, bool flag,
+                                   struct ps_stmt **out, struct ps_err *err)
+{
+    bool of_kernels = strcmp(query, "conclude_kernels") == 0;
+
+    ps_db_prepare(trace->db, ps_query_sql(query), out, err);
+    ps_bind_int(*out, ":from", trace->span.from_ns);
+    ps_bind_int(*out, ":to", trace->span.to_ns);
+    ps_bind_int(*out, of_kernels ? ":communication" : ":compile", flag);
+    return err->code;
+}
+
+enum ps_status ps_trace_sum_rows(struct ps_trace_time *trace, const char *query, bool flag,
+                                 struct ps_row_sum *sum, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    *sum = (struct ps_row_sum){0};
+    prepare_rows(trace, query, flag, &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        sum->calls = ps_add_saturated(sum->calls, ps_col_int(stmt, 1));
+        sum->ns = ps_add_saturated(sum->ns, ps_col_int(stmt, 2));
+    }
+    return err->code;
+}
+
+enum ps_status ps_trace_sum_operators(struct ps_trace_time *trace, struct ps_err *err)
+{
+    ps_trace_sum_rows(trace, "conclude_operators", false, &trace->operators, err);
+    ps_trace_sum_rows(trace, "conclude_operators", true, &trace->phases, err);
+    trace->compile_s = fmin((double)trace->phases.ns / 1e9 / trace->divisor,
+                            ps_trace_time_left(trace, PS_ROLE_CPU));
+    return err->code;
+}
+
+struct ps_trace_rows ps_trace_rows_of(const struct ps_trace_time *trace, const char *query,
+                                      bool flag, const struct ps_row_sum *sum, double whole_s,
+                                      const char *tab)
+{
+    double sum_s = (double)sum->ns / 1e9 / trace->divisor;
+
+    return (struct ps_trace_rows){query, flag, tab, whole_s,
+                                  sum_s > whole_s && sum_s > 0 ? whole_s / sum_s : 1};
+}
+
+struct ps_trace_rows ps_trace_rows_of_operators(const struct ps_trace_time *trace)
+{
+    return ps_trace_rows_of(trace, "conclude_operators", false, &trace->operators,
+                            ps_trace_time_left(trace, PS_ROLE_CPU) - trace->compile_s,
+                            trace->operators_tab);
+}
+
+struct ps_trace_rows ps_trace_rows_of_kernels(const struct ps_trace_time *trace)
+{
+    return ps_trace_rows_of(trace, "conclude_kernels", false, &trace->kernels,
+                            trace->parts_s[PS_ROLE_KERNEL], "kernels");
+}
+
+enum ps_status ps_trace_add_rows(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                 const struct ps_trace_rows *rows, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
+    for (int i = 0; i < PS_TRACE_ROWS_MAX && ps_stmt_step(stmt, err); i++) {
+        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
+        struct ps_str name = ps_col_text(stmt, 0);
+        struct ps_report_link link = ps_link_name(c, rows->tab, name);
+        struct ps_cause *part;
+
+        if (seconds < PS_TRACE_PART_SHARE * rows->whole_s)
+            break;
+        part = ps_trace_add_part(c, trace, rows->tab, seconds);
+        ps_say_code(c, &part->title, link, name);
+        ps_say_value(&part->evidence, link, (double)ps_col_int(stmt, 1), "count");
+        ps_say(c, &part->evidence, ps_col_int(stmt, 1) == 1 ? " call" : " calls");
+    }
+    return err->code;
+}
+
+enum ps_status ps_trace_add_kernels(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    struct ps_err *err)
+{
+    const struct ps_trace_rows rows = ps_trace_rows_of_kernels(trace);
+    double seconds = rows.whole_s;
+    struct ps_cause *cause;
+
+    if (seconds < PS_TRACE_CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    cause = ps_trace_add_cause(c, trace, "kernels", seconds, "GPU kernels");
+    ps_trace_say_kernels(c, trace, &cause->evidence, trace->kernels.calls);
+    ps_trace_add_rows(c, trace, &rows, err);
+    ps_trace_add_findings(c, trace);
+    return err->code;
+}
+
+enum ps_status ps_trace_add_compilation(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                        struct ps_err *err)
+{
+    const struct ps_trace_rows rows = ps_trace_rows_of(
+        trace, "conclude_operators", true, &trace->phases, trace->compile_s, trace->operators_tab);
+    struct ps_cause *cause;
+
+    if (rows.whole_s < PS_TRACE_CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    cause = ps_trace_add_cause(c, trace, "compilation", rows.whole_s, "torch.compile compiles");
+    cause->advice = "A program is compiled at its first call. Record after the warm-up to see how "
+                    "it runs.";
+    if (trace->n_compiling >= PS_STEPS_COMPILING) {
+        cause->advice = "Inputs of equal shapes, or dynamic=True, are compiled once.";
+        ps_cause_save(cause, 0, rows.whole_s);
+    }
+    ps_trace_say_count(c, &cause->evidence, ps_trace_link_operators(trace, "dynamo_timed"),
+                       (double)trace->phases.calls, "phase");
+    return ps_trace_add_rows(c, trace, &rows, err);
+}
+
+enum ps_status ps_trace_add_operators(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                      struct ps_err *err)
+{
+    const struct ps_trace_rows rows = ps_trace_rows_of_operators(trace);
+    struct ps_cause *cause;
+
+    if (rows.whole_s < PS_TRACE_CAUSE_SHARE * trace->wall_s)
+        return PS_OK;
+    cause = ps_trace_add_cause(c, trace, "operators", rows.whole_s, "Operators on the CPU");
+    ps_say_value(&cause->evidence, ps_trace_link_operators(trace, NULL),
+                 (double)trace->operators.calls, "count");
+    ps_say(c, &cause->evidence, " operator calls");
+    return ps_trace_add_rows(c, trace, &rows, err);
+}
+
+enum ps_status ps_trace_say_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                struct ps_sentence *to, const struct ps_trace_rows *rows,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
+        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
+        struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
+
+        ps_say_code(c, to, link, ps_col_text(stmt, 0));
+        ps_say(c, to, " takes ");
+        ps_say_value(to, link, 100 * seconds / trace->wall_s, "percent");
+        ps_say(c, to, "%s.", ps_trace_step_words(trace));
+    }
+    return err->code;
+}
+
+/* How the operators of a step compare, without functions of the program. */
+static double mean_operator_ns(const struct ps_trace_time *trace)
+{
+    return trace->units.n_operators
+               ? (double)trace->units.operators_ns / (double)trace->units.n_operators
+               : 0;
+}
+
+bool ps_trace_has_many_operators(const struct ps_trace_time *trace)
+{
+    return (double)trace->units.n_operators >= MANY_OPERATORS * trace->divisor &&
+           mean_operator_ns(trace) < SMALL_MEAN_NS &&
+           ps_trace_time_share(trace, trace->units.needed_ns) < PS_NEEDED_SHARE &&
+           ps_trace_time_share(trace, trace->units.large_ns) < LARGE_SHARE;
+}
+
+void ps_trace_say_many_operators(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    const struct ps_report_link link = ps_trace_link_operators(trace, NULL);
+    const double per = trace->has_marks ? trace->divisor : 1;
+
+    ps_say(c, &c->verdict, "Many small operators take most%s.", ps_trace_step_words(trace));
+    ps_say(c, &c->sentence, " The program calls ");
+    ps_say_value(&c->sentence, link, round((double)trace->units.n_operators / per), "count");
+    ps_say(c, &c->sentence, " operators%s, of ", trace->has_marks ? " a step" : "");
+    ps_say_value(&c->sentence, link, mean_operator_ns(trace) / 1e9, "s");
+    ps_say(c, &c->sentence, " each on average; ");
+    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "flame"},
+                 100 * trace->parts_s[PS_N_ROLES] / trace->wall_s, "percent");
+    ps_say(c, &c->sentence, "%s is outside of operators, as in a Python loop over elements.",
+           ps_trace_step_words(trace));
+    if ((double)trace->units.n_items >= MANY_ITEMS * trace->divisor) {
+        ps_say(c, &c->sentence, " A tensor becomes a Python number (");
+        ps_say_code(c, &c->sentence, ps_trace_link_operators(trace, "aten::item"),
+                    PS_STR("aten::item"));
+        ps_say(c, &c->sentence, ") ");
+        ps_say_value(&c->sentence, ps_trace_link_operators(trace, "aten::_local_scalar_dense"),
+                     round((double)trace->units.n_items / per), "count");
+        ps_say(c, &c->sentence, " times%s.", trace->has_marks ? " a step" : "");
+    }
+    if (!trace->units.has_functions)
+        ps_say(c, &c->sentence, " Record with with_stack=True to see which function calls them.");
+}
+
+enum ps_status ps_trace_say_largest(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    const struct ps_trace_rows *rows, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_say(c, &c->sentence, " The largest operators are");
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
+    for (int i = 0; i < PS_TRACE_ROWS_MAX && ps_stmt_step(stmt, err); i++) {
+        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
+        struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
+
+        ps_say(c, &c->sentence, "%s", i ? ", " : " ");
+        ps_say_code(c, &c->sentence, link, ps_col_text(stmt, 0));
+        ps_say(c, &c->sentence, " ");
+        ps_say_value(&c->sentence, link, 100 * seconds / trace->wall_s, "percent");
+    }
+    ps_say(c, &c->sentence, ".");
+    return err->code;
+}
+
+bool ps_trace_has_top_operator(const struct ps_trace_time *trace, const struct ps_trace_rows *rows,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
+    return ps_stmt_step(stmt, err) &&
+           ps_trace_time_share(trace, ps_col_int(stmt, 2)) * rows->scale > TOP_OPERATOR_SHARE;
+}
+
+void ps_trace_say_needed(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                         const struct ps_trace_rows *rows, struct ps_err *err)
+{
+    ps_say(c, &c->verdict, "No single cause.");
+    ps_say(c, &c->sentence,
+           " Matrix products, convolutions, attention and the backward pass take ");
+    ps_say_value(&c->sentence, ps_trace_link_operators(trace, NULL),
+                 100 * ps_trace_time_share(trace, trace->units.needed_ns), "percent");
+    ps_say(c, &c->sentence, "%s.", ps_trace_step_words(trace));
+    ps_trace_say_largest(c, trace, rows, err);
+}
+
+bool ps_trace_is_on_double(const struct ps_trace_time *trace)
+{
+    return ps_trace_time_share(trace, trace->units.double_ns) > DOUBLE_SHARE;
+}
+
+void ps_trace_say_double(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    const double share = ps_trace_time_share(trace, trace->units.double_ns);
+
+    ps_say(c, &c->verdict, "Operators on float64 take ");
+    ps_say_value(&c->verdict, ps_trace_link_operators(trace, NULL), 100 * share, "percent");
+    ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
+    ps_say(c, &c->sentence,
+           " float32 takes about half of that, if its 7 digits are enough: up to ");
+    ps_say_value(&c->sentence, ps_link_none, 50 * share, "percent");
+    ps_say(c, &c->sentence, " could be saved.");
+}

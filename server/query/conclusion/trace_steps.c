@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_steps.c: the steps that shares of a trace are of, and a step unlike the others. */
+#include "server/query/conclusion/trace_causes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/format.h"
+
+#define STEPS_READ       16  /* of which is told whether torch.compile works in them */
+#define ITERATIONS       3   /* calls of an annotation that may be the steps */
+#define ITERATIONS_COVER 0.8 /* of the trace */
+
+static int64_t length_of(const struct ps_interval *step)
+{
+    return step->end - step->start;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const int64_t x = length_of(a), y = length_of(b);
+
+    return (x > y) - (x < y);
+}
+
+/* Finds the median, and a step that takes more than all others. The first or the last one is left
+ * out, so that shares are of steps that are alike: the first step compiles, loads or starts what
+ * the others use. With several workers their steps overlap, and none is left out. */
+static size_t find_odd_step(struct ps_trace_time *trace, struct ps_interval *steps, size_t n)
+{
+    struct ps_interval longest;
+    double all_s = 0;
+    bool is_first = true, is_last = true;
+
+    if (!n)
+        return 0;
+    qsort(steps, n, sizeof *steps, by_length);
+    longest = steps[n - 1];
+    trace->longest_s = (double)length_of(&longest) / 1e9;
+    for (size_t i = 0; i < n; i++) {
+        all_s += (double)length_of(&steps[i]) / 1e9;
+        is_first &= longest.start <= steps[i].start;
+        is_last &= longest.end >= steps[i].end;
+    }
+    trace->odd.is_left_out = trace->has_marks && n > 2 && trace->sums.n_workers == 1 &&
+                             trace->longest_s > PS_ODD_STEP_SHARE * all_s && is_first != is_last;
+    if (trace->odd.is_left_out) {
+        trace->odd.time = longest;
+        n--;
+        if (is_first)
+            trace->span.from_ns = longest.end;
+        else
+            trace->span.to_ns = longest.start;
+    }
+    trace->median_s =
+        ((double)length_of(&steps[(n - 1) / 2]) + (double)length_of(&steps[n / 2])) / 2e9;
+    return n;
+}
+
+enum ps_status ps_trace_read_steps(struct ps_trace_time *trace, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) struct ps_interval *steps = NULL;
+    size_t n = 0, cap = 0;
+
+    ps_db_prepare(trace->db, ps_query_sql("conclude_steps"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        int64_t worker = ps_col_int(stmt, 0);
+
+        if (worker < 0 || worker >= trace->sums.n_workers)
+            continue; /* a worker without tracks has no work either */
+        ps_intervals_add(&trace->workers[worker].steps, ps_col_int(stmt, 1), ps_col_int(stmt, 2));
+        trace->has_marks |= ps_col_int(stmt, 3) != 0;
+        PS_RESERVE_ONE(steps, n, cap);
+        steps[n++] = (struct ps_interval){ps_col_int(stmt, 1), ps_col_int(stmt, 2)};
+    }
+    n = find_odd_step(trace, steps, n);
+    trace->n_steps = (int64_t)n;
+    if (trace->odd.is_left_out) {
+        trace->workers[0].steps.n = 0;
+        for (size_t i = 0; i < n; i++)
+            ps_intervals_add(&trace->workers[0].steps, steps[i].start, steps[i].end);
+    }
+    for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
+        if (!trace->n_steps)
+            ps_intervals_add(&trace->workers[w].steps, trace->span.from_ns, trace->span.to_ns);
+        ps_intervals_add_all(&trace->workers[w].each_step, &trace->workers[w].steps);
+        ps_intervals_join(&trace->workers[w].steps);
+    }
+    trace->divisor = trace->n_steps ? (double)trace->n_steps : trace->sums.n_workers;
+    return err->code;
+}
+
+enum ps_status ps_trace_count_compiling(struct ps_trace_time *trace, struct ps_err *err)
+{
+    const struct ps_range span = trace->span;
+    const struct ps_intervals *steps = &trace->workers[0].each_step;
+
+    if (!trace->has_marks || trace->compile_s < PS_TRACE_CAUSE_SHARE * trace->wall_s)
+        return err->code;
+    for (size_t i = 0; i < steps->n && i < STEPS_READ && err->code == PS_OK; i++) {
+        struct ps_row_sum phases;
+
+        trace->span = (struct ps_range){steps->items[i].start, steps->items[i].end};
+        ps_trace_sum_rows(trace, "conclude_operators", true, &phases, err);
+        trace->n_compiling += 10 * phases.ns > length_of(&steps->items[i]);
+    }
+    trace->span = span;
+    return err->code;
+}
+
+enum ps_status ps_trace_read_odd_step(struct ps_trace_time *trace, struct ps_err *err)
+{
+    const struct ps_range span = trace->span;
+    struct ps_row_sum phases;
+
+    if (!trace->odd.is_left_out)
+        return err->code;
+    trace->span = (struct ps_range){trace->odd.time.start, trace->odd.time.end};
+    ps_trace_sum_rows(trace, "conclude_operators", true, &phases, err);
+    trace->span = span;
+    trace->odd.compile_s = (double)phases.ns / 1e9;
+    return err->code;
+}
+
+bool ps_trace_has_odd_step(const struct ps_trace_time *trace)
+{
+    return !trace->odd.is_left_out && trace->has_marks && trace->n_steps > 2 &&
+           trace->longest_s > PS_ODD_STEP_SHARE * trace->wall_s * trace->divisor;
+}
+
+const char *ps_trace_step_words(const struct ps_trace_time *trace)
+{
+    return !trace->has_marks              ? " of the trace"
+           : trace->odd.is_left_out       ? " of each other step"
+           : trace->n_steps == 1          ? " of the step"
+           : ps_trace_has_odd_step(trace) ? " of all steps"
+                                          : " of each step";
+}
+
+void ps_trace_say_left_out(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    const struct ps_report_link overview = {.tab = "overview"};
+    const bool compiles = trace->odd.compile_s >= PS_ODD_STEP_SHARE * trace->longest_s;
+
+    if (!trace->odd.is_left_out)
+        return;
+    ps_say(c, &c->verdict, "One step takes ");
+    ps_say_value(&c->verdict, overview, trace->longest_s, "s");
+    ps_say(c, &c->verdict, "%s, the other %" PRId64 " take ",
+           compiles ? ", in which torch.compile compiles" : "", trace->n_steps);
+    ps_say_value(&c->verdict, overview, trace->median_s, "s");
+    ps_say(c, &c->verdict, " each (median). ");
+    ps_conclusion_note(
+        c, "The step that takes longer than all others together is left out: causes and "
+           "shares are those of the others. Tables and the mean step have all steps.");
+}
+
+void ps_trace_say_odd_step(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    char longest[48], median[48];
+
+    if (ps_trace_has_odd_step(trace))
+        ps_conclusion_note(c,
+                           "One step takes %s, more than the others together; the median step "
+                           "takes %s.",
+                           ps_format_seconds(trace->longest_s, longest),
+                           ps_format_seconds(trace->median_s, median));
+}
+
+/* Returns the annotation that repeats and covers the trace, as the iterations of a loop do; NULL:
+ * there is none. */
+static const struct ps_host_unit *find_iteration(const struct ps_trace_time *trace)
+{
+    const struct ps_host_unit *found = NULL;
+
+    for (size_t i = 1; i < trace->units.n; i++) {
+        const struct ps_host_unit *unit = &trace->units.units[i];
+
+        if (unit->is_annotation && unit->calls >= ITERATIONS &&
+            ps_trace_time_share(trace, unit->covered_ns) >= ITERATIONS_COVER &&
+            (!found || unit->covered_ns > found->covered_ns))
+            found = unit;
+    }
+    return found;
+}
+
+void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    const struct ps_host_unit *unit = trace->has_marks ? NULL : find_iteration(trace);
+
+    if (!unit)
+        return;
+    ps_say(c, &c->sentence, " ");
+    ps_say_code(c, &c->sentence, ps_trace_link_slice(c, unit->longest),
+                ps_trace_text(trace->db, unit->name));
+    ps_say(c, &c->sentence, " runs ");
+    ps_say_value(&c->sentence, ps_trace_link_slice(c, unit->longest), (double)unit->calls, "count");
+    ps_say(c, &c->sentence, " times and covers ");
+    ps_say_value(&c->sentence, ps_trace_link_slice(c, unit->longest),
+                 100 * ps_trace_time_share(trace, unit->covered_ns), "percent");
+    ps_say(c, &c->sentence, "%s: profiler.step() after each would mark it as a step.",
+           ps_trace_step_words(trace));
+}
+
+enum ps_status ps_trace_say_base(struct ps_db *db, struct ps_conclusion *c,
+                                 const struct ps_trace_time *trace, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const double range_s = (double)(trace->span.to_ns - trace->span.from_ns) / 1e9;
+    char range[48], span[48];
+
+    if (trace->has_marks)
+        return err->code;
+    ps_db_prepare(db, ps_query_sql("conclude_span"), &stmt, err);
+    if (ps_stmt_step(stmt, err) &&
+        ps_col_real(stmt, 0) / 1e9 * (1 - PS_TRACE_CAUSE_SHARE) > range_s)
+        ps_conclusion_note(c,
+                           "The trace is here the %s from the first to the last operator, driver "
+                           "call or work of a device; all events span %s.",
+                           ps_format_seconds(range_s, range),
+                           ps_format_seconds(ps_col_real(stmt, 0) / 1e9, span));
+    ps_conclusion_note(
+        c, "No steps are marked, so the shares are of the whole trace.%s",
+        trace->is_torch ? " profiler.step() marks steps if the profiler has a schedule=." : "");
+    return err->code;
+}
