@@ -225,9 +225,7 @@ class Running(unittest.TestCase):
         link.request("GET", "/api/v1/events", headers={"Authorization": f"Bearer {self.shelf.token}"})
         reply = link.getresponse()
         self.upload("live", import_log("import queue"))
-        began = time.monotonic()
-        while b"event: " not in reply.readline():
-            self.assertLess(time.monotonic() - began, 10)
+        self.assertTrue(any(b"event: " in reply.readline() for _ in range(100)))  # among comments that keep the connection
         link.close()
 
     def test_large_uploads_pass(self):
