@@ -43,9 +43,25 @@ class Once(ShelfTest):
 
     def test_the_start_of_the_device(self):
         said = self.show([event("cudaFree", "cuda_runtime", 0, 900, correlation=90)] + loop(1_000, 5))
-        self.assertIn("because the host blocks once in cudaFree.", said)
-        self.assertIn("GPU idle, once: host blocks in cudaFree", said)
+        self.assertIn("Start-up takes 60.2 % of the trace: the host blocks once in cudaFree. The first calls start the device and load kernels; "
+                      "the longest takes 900.0 µs. Of the other 595.0 µs kernels take 400.0 µs.", said)
+        self.assertIn("GPU idle, once: the device starts, or kernels are loaded: cudaFree 900.0 µs", said)
         self.assertNotIn("up to 900.0 µs", said)
+
+    def test_the_start_and_first_launches_are_one_cause(self):
+        names = ["cudaDeviceGetStreamPriorityRange", "cudaFree", "cuModuleLoadData"]
+        events = [event(name, "cuda_runtime", 4_000 * i, 3_000, correlation=90 + i) for i, name in enumerate(names)]
+        first = launch(12_000, 80, 14_100, call=2_000)
+        said = self.show(events + first + loop(15_000, 20))
+        self.assertIn("the host blocks once in cudaDeviceGetStreamPriorityRange and 3 other driver calls.", said)
+        self.assertRegex(said, r"11\.00 ms +6\d\.\d +GPU idle, once: the device starts, or kernels are loaded: 4 calls")
+        self.assertNotIn("host blocks in", said)
+
+    def test_launches_that_block_often_are_no_start(self):
+        events = [e for i in range(5) for e in launch(4_000 * i, 80 + i, 4_000 * i + 3_050, call=3_000)]
+        said = self.show(events)
+        self.assertIn("because the host blocks in cudaLaunchKernel", said)
+        self.assertNotIn("Start-up", said)
 
     def test_a_range_that_is_shorter_than_the_span_is_named(self):
         outside = {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ts": 0, "dur": 100_000}
@@ -69,22 +85,46 @@ class Once(ShelfTest):
         self.assertNotIn("host blocks", said)
         self.assertIn("The profiler's own work takes 900.0 µs, which is in no cause.", said)
 
-    def test_the_profilers_own_time_is_no_cause_of_nsys(self):
-        path = os.path.join(self.folder, "made.sqlite")
+    def show_nsys(self, **tables):
+        """Shows an export of Nsight Systems; names of calls are texts, replaced by ids."""
+        path, texts = os.path.join(self.folder, "made.sqlite"), {}
+        columns = {
+            "PROFILER_OVERHEAD": "start, end, nameId, globalTid, returnValue", "OSRT_API": "start, end, nameId, globalTid",
+            "CUPTI_ACTIVITY_KIND_RUNTIME": "start, end, nameId, globalTid, correlationId, returnValue",
+            "CUPTI_ACTIVITY_KIND_KERNEL": "start, end, shortName, demangledName, globalPid, deviceId, contextId, streamId, correlationId,"
+                                          " gridX, gridY, gridZ, blockX, blockY, blockZ",
+            "NVTX_EVENTS": "start, end, text, globalTid, eventType"}
         with sqlite3.connect(path) as db:
             db.executescript("""
                 CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
                 CREATE TABLE META_DATA_EXPORT(name, value);
                 CREATE TABLE ANALYSIS_DETAILS(globalVid, duration, startTime, stopTime);
-                CREATE TABLE PROFILER_OVERHEAD(start, end, globalTid, nameId, returnValue);
-                CREATE TABLE OSRT_API(start, end, globalTid, nameId);
                 INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT_VERSION', '2025.1');
-                INSERT INTO StringIds VALUES (1, 'NVTX early profiling initialization'), (2, 'read'), (3, 'dlopen');
             """)
-            db.execute("INSERT INTO PROFILER_OVERHEAD VALUES (0, 900000, ?, 1, 0)", (PID | 500,))
-            db.execute("INSERT INTO OSRT_API VALUES (950000, 1000000, ?, 2)", (PID | 500,))
+            for table, rows in tables.items():
+                db.execute(f"CREATE TABLE {table}({columns[table]})")
+                for row in rows:
+                    row = [texts.setdefault(v, len(texts) + 1) if isinstance(v, str) and table != "NVTX_EVENTS" else v for v in row]
+                    db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+            db.executemany("INSERT INTO StringIds VALUES (?, ?)", [(id, text) for text, id in texts.items()])
         db.close()
-        said = self.ok("show", self.json("add", path)["id"])
+        return self.ok("show", self.json("add", path)["id"])
+
+    def test_the_range_of_the_host_is_named_while_the_gpu_is_idle(self):
+        ms, thread = 1_000_000, PID | 500
+        said = self.show_nsys(
+            CUPTI_ACTIVITY_KIND_RUNTIME=[(t * ms, t * ms + 10_000, "cudaLaunchKernel", thread, t, 0) for t in (0, 120)],
+            CUPTI_ACTIVITY_KIND_KERNEL=[(t * ms + 20_000, t * ms + 90_000, "gemm", "gemm", PID, 0, 1, 7, t, 1, 1, 1, 1, 1, 1) for t in (0, 120)],
+            NVTX_EVENTS=[(5 * ms, 100 * ms, "compile fusion", thread, 59), (10 * ms, 90 * ms, "Nvrtc::CompileProgram", thread, 59)])
+        self.assertIn("The GPU is idle 99.9 % of the trace. ", said)
+        self.assertIn("Meanwhile the host runs Nvrtc::CompileProgram for 66.7 % of that time.", said)
+        self.assertNotIn("too slow", said)
+        self.assertNotIn("could be saved", said)
+        self.assertNotIn("profiler.step()", said)
+
+    def test_the_profilers_own_time_is_no_cause_of_nsys(self):
+        said = self.show_nsys(PROFILER_OVERHEAD=[(0, 900_000, "NVTX early profiling initialization", PID | 500, 0)],
+                              OSRT_API=[(950_000, 1_000_000, "read", PID | 500)])
         self.assertIn("read takes 100.0 % of the traced time.", said)
         self.assertIn("The profiler's own work takes 900.0 µs, which is in no cause.", said)
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/python_origin.h"
@@ -166,6 +167,8 @@ static enum meaning annotation_meaning(struct ps_str text)
 
     if (is_profiler(text))
         return MEANS_PROFILER;
+    if (ps_str_find(text, PS_STR(", op_id = ")))
+        return MEANS_NOTHING; /* an operator of torch.autograd.profiler.emit_nvtx */
     if (ps_name_kind_of(text) != PS_NAME_OTHER)
         return MEANS_NOTHING;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -183,6 +186,11 @@ static enum meaning operator_meaning(struct ps_str text)
                                                                        : MEANS_NOTHING;
 }
 
+static bool is_annotation(int64_t kind)
+{
+    return kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX;
+}
+
 /* The meaning of a text as the name of a slice of this kind: an operator and an annotation can have
  * the same name. */
 static enum meaning meaning_of(struct reader *reader, uint32_t text, int64_t kind)
@@ -191,11 +199,11 @@ static enum meaning meaning_of(struct reader *reader, uint32_t text, int64_t kin
     struct ps_str name = ps_trace_text(reader->db, text);
 
     if (*meaning == MEANS_UNKNOWN)
-        *meaning = (uint8_t)(kind == PS_SLICE_PYTHON       ? python_meaning(name)
-                             : kind == PS_SLICE_ANNOTATION ? annotation_meaning(name)
-                             : kind == PS_SLICE_OP         ? operator_meaning(name)
-                             : kind == PS_SLICE_OVERHEAD   ? MEANS_PROFILER
-                                                           : MEANS_NOTHING);
+        *meaning = (uint8_t)(kind == PS_SLICE_PYTHON     ? python_meaning(name)
+                             : is_annotation(kind)       ? annotation_meaning(name)
+                             : kind == PS_SLICE_OP       ? operator_meaning(name)
+                             : kind == PS_SLICE_OVERHEAD ? MEANS_PROFILER
+                                                         : MEANS_NOTHING);
     return (enum meaning) * meaning;
 }
 
@@ -218,14 +226,47 @@ static bool is_double(struct reader *reader, int64_t template)
     return *state == 2;
 }
 
-static uint32_t unit_of(struct ps_host_units *units, uint32_t text)
+struct ps_str ps_annotation_stem(struct ps_str name)
 {
-    if (!units->unit_of_text[text]) {
-        PS_RESERVE_ONE(units->units, units->n, units->cap);
-        units->units[units->n] = (struct ps_host_unit){.name = text, .caller = PS_NO_UNIT};
-        units->unit_of_text[text] = (uint32_t)++units->n;
+    struct ps_str stem = name;
+    size_t digits;
+
+    while (stem.len && strchr("])>", stem.ptr[stem.len - 1]))
+        stem.len--;
+    digits = stem.len;
+    while (stem.len && stem.ptr[stem.len - 1] >= '0' && stem.ptr[stem.len - 1] <= '9')
+        stem.len--;
+    if (stem.len == digits)
+        return name;
+    while (stem.len && strchr(" #_:=-[(<", stem.ptr[stem.len - 1]))
+        stem.len--;
+    return stem.len ? stem : name;
+}
+
+static uint32_t unit_of(struct reader *reader, uint32_t text, bool is_annotation)
+{
+    struct ps_host_units *units = reader->units;
+    uint32_t none = 0, *stem = &none;
+
+    if (units->unit_of_text[text])
+        return units->unit_of_text[text] - 1;
+    if (is_annotation) {
+        uint32_t id =
+            ps_intern_add(&units->stems, ps_annotation_stem(ps_trace_text(reader->db, text)));
+
+        units->unit_of_stem =
+            ps_grow_to(units->unit_of_stem, &units->n_stems, id, sizeof *units->unit_of_stem);
+        stem = &units->unit_of_stem[id];
     }
-    return units->unit_of_text[text] - 1;
+    if (!*stem) {
+        PS_RESERVE_ONE(units->units, units->n, units->cap);
+        units->units[units->n] = (struct ps_host_unit){
+            .name = text, .is_annotation = is_annotation, .caller = PS_NO_UNIT};
+        *stem = (uint32_t)++units->n;
+    }
+    units->units[*stem - 1].n_names++;
+    units->unit_of_text[text] = *stem;
+    return *stem - 1;
 }
 
 static void add_ns(int64_t *sum, int64_t ns)
@@ -328,15 +369,14 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
         return;
     }
     if (slice.meaning == MEANS_UNIT) {
-        row->unit = unit_of(reader->units, slice.text);
+        row->unit = unit_of(reader, slice.text, is_annotation(slice.kind));
         row->lead = 0;
         row->in_operator = row->in_backward = false;
-        reader->units->units[row->unit].is_annotation = slice.kind == PS_SLICE_ANNOTATION;
         reader->units->has_functions |= slice.kind == PS_SLICE_PYTHON;
     } else if (slice.kind == PS_SLICE_OP && !row->in_operator) {
         row->in_operator = true;
         row->lead = slice.text;
-    } else if (!row->lead && slice.kind != PS_SLICE_ANNOTATION && slice.meaning != MEANS_PART) {
+    } else if (!row->lead && !is_annotation(slice.kind) && slice.meaning != MEANS_PART) {
         row->lead = slice.text;
     }
     row->in_backward |= slice.meaning == MEANS_BACKWARD;
@@ -446,5 +486,7 @@ void ps_host_units_free(struct ps_host_units *units)
 {
     free(units->units);
     free(units->unit_of_text);
+    free(units->unit_of_stem);
+    ps_intern_free(&units->stems);
     *units = (struct ps_host_units){.n = 0};
 }

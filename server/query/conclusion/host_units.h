@@ -3,13 +3,14 @@
  * host_units.h: the time of a traced thread, charged to the functions and annotations of the
  * program.
  *
- * A unit is a Python function that the reader can edit, or an annotation. A slice of a library, of
- * an operator or of a comprehension is charged to the innermost unit around it; so the times of
- * units do not overlap. What the profiler and torch.compile do is charged to none.
+ * A unit is a Python function that the reader can edit, an annotation or an NVTX range. A slice of
+ * a library, of an operator or of a comprehension is charged to the innermost unit around it; so
+ * the times of units do not overlap. What the profiler and torch.compile do is charged to none.
  */
 #ifndef PS_QUERY_HOST_UNITS_H
 #define PS_QUERY_HOST_UNITS_H
 
+#include "base/intern.h"
 #include "server/query/conclusion/known_calls.h"
 #include "server/query/trace/overview.h"
 #include "server/query/trace/trace_views.h"
@@ -25,7 +26,8 @@ struct ps_unit_lead {
 };
 
 struct ps_host_unit {
-    uint32_t name;      /* text id; 0: of what runs in no unit */
+    uint32_t name;      /* text id of the first; 0: of what runs in no unit */
+    uint32_t n_names;   /* annotations whose names differ by the number at the end are one unit */
     bool is_annotation; /* else a Python function */
     bool trains;        /* runs a backward pass */
     int64_t calls, ns;  /* ns: all that is charged */
@@ -50,6 +52,9 @@ struct ps_host_units {
     size_t n, cap;
     uint32_t *unit_of_text; /* index + 1 by text id; 0: none */
     size_t n_texts;
+    struct ps_intern stems; /* of the names of annotations */
+    uint32_t *unit_of_stem; /* index + 1 by id in `stems`; 0: none */
+    size_t n_stems;
     bool has_functions; /* Python functions were recorded */
     int64_t n_operators, small_ns, large_ns, operators_ns, needed_ns, n_items; /* of all units */
     int64_t double_ns; /* self time of operators on float64; 0 if types were not recorded */
@@ -82,6 +87,9 @@ void ps_host_units_free(struct ps_host_units *units);
 /* The parts of the name of a Python function, "train.py(12): fit". False: it has no place. */
 bool ps_slice_frame_parse(struct ps_str text, struct ps_str *path, int64_t *line,
                           struct ps_str *name);
+/* The name of an annotation without the number at its end: "iteration" of "iteration 12" and of
+ * "iteration [12]". The whole name if it has none, or nothing else. */
+struct ps_str ps_annotation_stem(struct ps_str name);
 /* What is known of a Python or built-in function by the name of its slice; NULL: nothing. */
 const struct ps_known_call *ps_slice_known_call(struct ps_str text);
 

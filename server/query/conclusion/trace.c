@@ -105,7 +105,16 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct ps
 }
 
 /* What keeps the device, or the program, from computing. */
-enum obstacle { WAITS_FOR_DATA, COMMUNICATES, COPIES, BLOCKS, CAPTURES, IDLES, NO_OBSTACLE };
+enum obstacle {
+    WAITS_FOR_DATA,
+    COMMUNICATES,
+    COPIES,
+    BLOCKS,
+    STARTS,
+    CAPTURES,
+    IDLES,
+    NO_OBSTACLE
+};
 
 /* The largest obstacle that explains a step. */
 static enum obstacle find_obstacle(const struct ps_trace_time *trace)
@@ -116,6 +125,7 @@ static enum obstacle find_obstacle(const struct ps_trace_time *trace)
         [COMMUNICATES] = parts[PS_ROLE_COMMUNICATION],
         [COPIES] = parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET],
         [BLOCKS] = trace->blocking_s,
+        [STARTS] = ps_trace_host_seconds(trace->start_up_s),
         [CAPTURES] = ps_trace_host_seconds(trace->captures_s),
         [IDLES] = trace->has_devices ? ps_trace_idle_seconds(trace) : 0,
     };
@@ -249,6 +259,9 @@ static enum ps_status say_verdict(struct ps_conclusion *c, const struct ps_trace
     case BLOCKS:
         ps_trace_say_blocking(c, trace, trace->blocking_name, trace->blocking_s, err);
         break;
+    case STARTS:
+        ps_trace_say_start_up(c, trace, err);
+        break;
     case CAPTURES:
         say_obstacle(c, trace, "A graph is captured, which happens once.", "The GPU is idle",
                      ps_trace_host_seconds(trace->captures_s),
@@ -344,9 +357,10 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
             ps_trace_blocking_seconds(&trace, blocking) >= BLOCKING_SHARE * trace.wall_s) {
             trace.blocking_name = blocking;
             trace.blocking_s = ps_trace_blocking_seconds(&trace, blocking);
-            trace.block = ps_trace_block_of(&trace, blocking);
+            trace.waits_for_earlier = ps_trace_waits_for_earlier(&trace, blocking);
             ps_trace_add_blocking(out, &trace, blocking, trace.blocking_s, err);
         }
+        ps_trace_add_start_up(out, &trace, err);
         ps_trace_add_captures(out, &trace, err);
         ps_trace_add_idle(out, &trace);
         ps_trace_add_kernels(out, &trace, err);

@@ -6,7 +6,7 @@
 
 #include "slices/driver_calls.h"
 
-#define ONCE_SHARE 0.90 /* of the time of all calls: one call that has more happens once */
+#define LONGEST_SHARE 0.90 /* of the time of all calls: one call that has more explains them */
 /* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
  * device is full. */
 #define LAUNCH_BLOCKS_NS 1000000
@@ -53,12 +53,14 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
         if (ns <= 0)
             continue;
         calls = &trace->blocking[name];
+        calls->name = (size_t)name;
         calls->calls++;
         calls->ns = ps_add_saturated(calls->ns, ns);
         if (ns > calls->longest_ns) {
             calls->longest_ns = ns;
             calls->longest = ps_slice_id(chunk->track, chunk->first + i);
             calls->longest_start_ns = start;
+            calls->longest_end_ns = end;
         }
     }
     return true;
@@ -109,24 +111,16 @@ size_t ps_trace_find_blocking(const struct ps_trace_time *trace)
     return found;
 }
 
-enum ps_block ps_trace_block_of(const struct ps_trace_time *trace, size_t name)
+bool ps_trace_waits_for_earlier(const struct ps_trace_time *trace, size_t name)
 {
     const struct ps_driver_calls *calls = &trace->blocking[name];
     const uint32_t track = (uint32_t)ps_track_of_slice(calls->longest);
     const uint32_t w = ps_track_owner_of(&trace->owners, track).worker;
     const struct ps_trace_worker *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
-    const bool before_work =
-        !worker->of_device.n || calls->longest_start_ns < worker->of_device.items[0].start;
 
-    if ((double)calls->longest_ns < ONCE_SHARE * (double)calls->ns || !before_work)
-        return PS_BLOCKS_OFTEN;
-    if (ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) == PS_CALL_COPY)
-        return PS_BLOCKS_OFTEN; /* it may wait for earlier work, or start the device */
-    if (!ps_trace_name_contains(trace, name, PS_STR("Synchronize")))
-        return calls->longest_start_ns <= worker->first_launch_ns ? PS_BLOCKS_ONCE
-                                                                  : PS_BLOCKS_OFTEN;
-    return calls->longest_start_ns < worker->first_launch_ns ? PS_WAITS_FOR_EARLIER
-                                                             : PS_BLOCKS_OFTEN;
+    return ps_trace_name_contains(trace, name, PS_STR("Synchronize")) &&
+           (double)calls->longest_ns >= LONGEST_SHARE * (double)calls->ns &&
+           calls->longest_start_ns < worker->first_launch_ns;
 }
 
 double ps_trace_blocking_seconds(const struct ps_trace_time *trace, size_t name)
@@ -219,19 +213,15 @@ void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *
     struct ps_cause *cause = ps_conclusion_add(c, "blocking", seconds, seconds / trace->wall_s);
 
     ps_say(c, &cause->title, "%s",
-           trace->block == PS_WAITS_FOR_EARLIER ? "GPU busy with work from before the recording: "
-           : trace->block == PS_BLOCKS_ONCE     ? "GPU idle, once: host blocks in "
-                                                : "GPU idle: host blocks in ");
+           trace->waits_for_earlier ? "GPU busy with work from before the recording: "
+                                    : "GPU idle: host blocks in ");
     ps_say_code(c, &cause->title, ps_link_none, ps_trace_text(trace->db, (uint32_t)name));
-    if (trace->block == PS_BLOCKS_OFTEN)
+    if (!trace->waits_for_earlier)
         ps_cause_save(cause, NAN, seconds);
     cause->advice =
-        trace->block == PS_WAITS_FOR_EARLIER
+        trace->waits_for_earlier
             ? "The recording has neither the launch nor the work. Wait for the device before "
               "recording, or look at later steps."
-        : trace->block == PS_BLOCKS_ONCE
-            ? "The first calls start the device and load kernels, which happens once. Record "
-              "after a warm-up."
         : ps_trace_name_contains(trace, name, PS_STR("Launch"))
             ? "The first launch of a kernel loads or compiles it. Record after a warm-up."
             : "A blocking call waits for the device or copies memory. Remove it from the loop, or "
@@ -249,22 +239,19 @@ void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *
     const struct ps_driver_calls *calls = &trace->blocking[name];
 
     ps_say(c, &c->verdict, "%s",
-           trace->block == PS_WAITS_FOR_EARLIER
-               ? "The GPU works on launches from before the recording "
-               : "The GPU is idle ");
+           trace->waits_for_earlier ? "The GPU works on launches from before the recording "
+                                    : "The GPU is idle ");
     ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
     ps_say(c, &c->verdict, "%s%s", ps_trace_step_words(trace),
-           trace->block == PS_WAITS_FOR_EARLIER ? "; the host waits in "
-           : trace->block == PS_BLOCKS_ONCE     ? " because the host blocks once in "
-                                                : " because the host blocks in ");
+           trace->waits_for_earlier ? "; the host waits in " : " because the host blocks in ");
     ps_say_code(c, &c->verdict, ps_trace_link_slice(c, calls->longest),
                 ps_trace_text(trace->db, (uint32_t)name));
     ps_say(c, &c->verdict, ".");
     ps_say(c, &c->sentence, " It takes ");
     ps_trace_say_part_of_step(c, trace, seconds, ps_trace_link_slice(c, calls->longest));
     ps_say(c, &c->sentence, "%s",
-           trace->block == PS_WAITS_FOR_EARLIER ? " while no recorded work runs on the GPU, "
-                                                : " while nothing runs on the GPU, ");
+           trace->waits_for_earlier ? " while no recorded work runs on the GPU, "
+                                    : " while nothing runs on the GPU, ");
     ps_say_value(&c->sentence, ps_trace_link_slice(c, calls->longest),
                  (double)calls->longest_ns / 1e9, "s");
     ps_say(c, &c->sentence, " of it in one call");

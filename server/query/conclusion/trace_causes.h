@@ -25,9 +25,10 @@
 
 /* Sums of the driver calls with one name that ran while the device was idle. */
 struct ps_driver_calls {
+    size_t name; /* text id */
     int64_t calls, ns, longest_ns;
     int64_t longest; /* slice id */
-    int64_t longest_start_ns;
+    int64_t longest_start_ns, longest_end_ns;
 };
 
 /* Rows of a query, without its limit. */
@@ -48,14 +49,8 @@ struct ps_trace_worker {
     struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
     /* joined: captures of graphs; the profiler's own time; both with the work of the device */
     struct ps_intervals captures, overhead, explained;
-    int64_t first_launch_ns; /* of the recording; INT64_MAX: none */
-};
-
-/* What a driver call that blocks while the device is idle waits for. */
-enum ps_block {
-    PS_BLOCKS_OFTEN,
-    PS_BLOCKS_ONCE, /* one call has nearly all of the time, before any work: it starts the device */
-    PS_WAITS_FOR_EARLIER /* work that was launched before the recording */
+    struct ps_intervals start_up; /* joined: driver calls that start the device or load kernels */
+    int64_t first_launch_ns;      /* of the recording; INT64_MAX: none */
 };
 
 struct ps_trace_time {
@@ -66,8 +61,9 @@ struct ps_trace_time {
     double divisor;  /* number of steps, or of workers if there are no steps */
     double wall_s;   /* mean wall time of a step, or of a worker if there are no steps */
     double parts_s[PS_N_ROLES + 1];
-    /* parts of parts_s in captures, and in the profiler's own time; 0 if they are no cause */
-    double captures_s[PS_N_ROLES + 1], overhead_s[PS_N_ROLES + 1];
+    /* parts of parts_s in captures, in the profiler's own time, and in what starts the device; 0 if
+     * they are no cause */
+    double captures_s[PS_N_ROLES + 1], overhead_s[PS_N_ROLES + 1], start_up_s[PS_N_ROLES + 1];
     struct ps_graph_captures captures; /* those that overlap steps */
     bool has_devices;
     struct ps_range_sums sums;
@@ -93,9 +89,11 @@ struct ps_trace_time {
     struct ps_trace_facts facts;
     struct ps_check *checks;
     size_t n_checks;
-    size_t blocking_name; /* text id of the driver calls that are a cause of their own; 0: none */
-    double blocking_s;    /* their time in a step, while the device is idle */
-    enum ps_block block;
+    size_t blocking_name;   /* text id of the driver calls that are a cause of their own; 0: none */
+    double blocking_s;      /* their time in a step, while the device is idle */
+    bool waits_for_earlier; /* they wait for work that was launched before the recording */
+    struct ps_driver_calls *start_up; /* calls that happen once, the longest first */
+    size_t n_start_up, cap_start_up;
     struct ps_late_rank late;
 };
 
@@ -121,6 +119,10 @@ double ps_trace_time_left(const struct ps_trace_time *trace, size_t role);
 double ps_trace_time_share(const struct ps_trace_time *trace, int64_t ns);
 /* The time of a step, or of a worker, in which the device waits for the host. */
 double ps_trace_host_seconds(const double parts_s[PS_N_ROLES + 1]);
+/* Divides what is in both the intervals (joined) and the steps of a worker into parts; adds them to
+ * seconds. */
+void ps_trace_divide_within(const struct ps_trace_time *trace, uint32_t worker,
+                            const struct ps_intervals *within, double seconds[PS_N_ROLES + 1]);
 
 /* --- Steps --- */
 
@@ -156,9 +158,9 @@ double ps_trace_blocking_seconds(const struct ps_trace_time *trace, size_t name)
 /* The time in which synchronising calls block while the device is idle; without the calls that are
  * a cause of their own. */
 double ps_trace_sync_seconds(const struct ps_trace_time *trace);
-/* What the longest call of the name waits for. Before the first launch of a recording the device
- * can only be busy with what was launched before it, or not have been started. */
-enum ps_block ps_trace_block_of(const struct ps_trace_time *trace, size_t name);
+/* Whether the longest call of the name waits for work that was launched before the recording:
+ * before the first launch of a recording the device can only be busy with that. */
+bool ps_trace_waits_for_earlier(const struct ps_trace_time *trace, size_t name);
 bool ps_trace_name_contains(const struct ps_trace_time *trace, size_t name, struct ps_str word);
 /* Adds the driver calls with this name as a cause. */
 void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
@@ -169,6 +171,19 @@ void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *
 /* Appends " in `aten::copy_`, called in `cuda_graph_runner.py(276): replay`". */
 enum ps_status ps_trace_say_callers(struct ps_conclusion *c, const struct ps_trace_time *trace,
                                     int64_t slice, struct ps_sentence *to, struct ps_err *err);
+
+/* --- Start-up --- */
+
+/* Finds the driver calls that start the device or load kernels: one call has nearly all of the
+ * time of its name. They are a cause of their own if they are long enough. To be called after
+ * ps_trace_read_blocking, of whose sums they are taken out. */
+void ps_trace_find_start_up(struct ps_trace_time *trace);
+/* Adds start-up as a cause. */
+void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                           struct ps_err *err);
+/* Says the verdict about start-up. */
+void ps_trace_say_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                           struct ps_err *err);
 
 /* --- What the device waits for --- */
 

@@ -4,7 +4,14 @@
 
 #include <math.h>
 
-#define IDLE_UNIT 0.4 /* of the idle time: a function that stands out */
+#define LAUNCH_MAX_S 1e-3 /* of the host for each kernel; with more it does other work */
+#define IDLE_UNIT    0.4  /* of the idle time: a function that stands out */
+
+/* Whether the host launches kernels for most of the time in which the device waits. */
+static bool launches_much(const struct ps_trace_time *trace, double idle_s)
+{
+    return (double)ps_trace_all_kernels(trace) * LAUNCH_MAX_S > idle_s * trace->divisor;
+}
 
 void ps_trace_add_idle(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
@@ -40,9 +47,13 @@ void ps_trace_add_idle(struct ps_conclusion *c, const struct ps_trace_time *trac
     if (seconds < PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return;
     cause = ps_trace_add_cause(c, trace, "host_bound", seconds, "GPU idle, waiting for the CPU");
-    ps_cause_save(cause, NAN, seconds);
-    cause->advice = "Launch less often: CUDA graphs, torch.compile, fused optimizers or larger "
-                    "batches.";
+    if (launches_much(trace, seconds)) {
+        ps_cause_save(cause, NAN, seconds);
+        cause->advice = trace->is_torch
+                            ? "Launch less often: CUDA graphs, torch.compile, fused optimizers or "
+                              "larger batches."
+                            : "Launch less often: CUDA graphs, fused kernels or larger batches.";
+    }
     if (ps_trace_all_kernels(trace))
         ps_trace_say_kernels(c, trace, &cause->evidence, ps_trace_all_kernels(trace));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -91,7 +102,6 @@ void ps_trace_add_captures(struct ps_conclusion *c, const struct ps_trace_time *
         return;
     cause = ps_conclusion_add(c, "graph_capture", seconds, seconds / trace->wall_s);
     ps_say(c, &cause->title, "GPU idle: a graph is captured");
-    ps_cause_save(cause, NAN, seconds);
     cause->advice = "What is launched during a capture is recorded, not run. A graph is captured "
                     "once: record after the warm-up to see how its replays run.";
     ps_trace_say_count(c, &cause->evidence, link, (double)trace->captures.n, "capture");
@@ -113,8 +123,7 @@ static void say_host_unit(struct ps_conclusion *c, const struct ps_trace_time *t
     if (seconds < IDLE_UNIT * idle_s || longest->trains)
         return;
     ps_say(c, &c->sentence, " Meanwhile the host runs ");
-    ps_say_slice_name(c, &c->sentence, ps_trace_link_slice(c, longest->longest),
-                      ps_trace_text(trace->db, longest->name));
+    ps_say_unit(c, &c->sentence, ps_trace_link_slice(c, longest->longest), trace->db, longest);
     ps_say(c, &c->sentence, " for ");
     ps_say_value(&c->sentence, ps_trace_link_slice(c, longest->longest),
                  100 * fmin(seconds, idle_s) / idle_s, "percent");
@@ -123,7 +132,13 @@ static void say_host_unit(struct ps_conclusion *c, const struct ps_trace_time *t
 
 void ps_trace_say_idle(struct ps_conclusion *c, const struct ps_trace_time *trace, double idle_s)
 {
-    ps_say(c, &c->verdict, "The host is too slow for the GPU.");
+    if (launches_much(trace, idle_s)) {
+        ps_say(c, &c->verdict, "The host is too slow for the GPU.");
+    } else {
+        ps_say(c, &c->verdict, "The GPU is idle ");
+        ps_say_value(&c->verdict, ps_link_none, 100 * idle_s / trace->wall_s, "percent");
+        ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
+    }
     ps_say(c, &c->sentence, " The GPU waits ");
     ps_trace_say_part_of_step(c, trace, idle_s, (struct ps_report_link){.tab = "overview"});
     ps_say(c, &c->sentence, " for the CPU");

@@ -192,11 +192,10 @@ void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time 
     if (!unit)
         return;
     ps_say(c, &c->sentence, " ");
-    ps_say_code(c, &c->sentence, ps_trace_link_slice(c, unit->longest),
-                ps_trace_text(trace->db, unit->name));
-    ps_say(c, &c->sentence, " runs ");
+    ps_say_unit(c, &c->sentence, ps_trace_link_slice(c, unit->longest), trace->db, unit);
+    ps_say(c, &c->sentence, unit->n_names > 1 ? " run " : " runs ");
     ps_say_value(&c->sentence, ps_trace_link_slice(c, unit->longest), (double)unit->calls, "count");
-    ps_say(c, &c->sentence, " times and covers ");
+    ps_say(c, &c->sentence, unit->n_names > 1 ? " times and cover " : " times and covers ");
     ps_say_value(&c->sentence, ps_trace_link_slice(c, unit->longest),
                  100 * ps_trace_time_share(trace, unit->covered_ns), "percent");
     ps_say(c, &c->sentence, "%s: profiler.step() after each would mark it as a step.",

@@ -15,10 +15,12 @@ void ps_trace_time_free(struct ps_trace_time *trace)
         ps_intervals_free(&trace->workers[w].captures);
         ps_intervals_free(&trace->workers[w].overhead);
         ps_intervals_free(&trace->workers[w].explained);
+        ps_intervals_free(&trace->workers[w].start_up);
     }
     free(trace->workers);
     ps_graph_captures_free(&trace->captures);
     free(trace->blocking);
+    free(trace->start_up);
     free(trace->window_items);
     ps_host_units_free(&trace->units);
     free(trace->checks);
@@ -63,14 +65,16 @@ double ps_trace_time_share(const struct ps_trace_time *trace, int64_t ns)
 
 double ps_trace_time_left(const struct ps_trace_time *trace, size_t role)
 {
-    return fmax(trace->parts_s[role] - trace->captures_s[role] - trace->overhead_s[role], 0);
+    return fmax(trace->parts_s[role] - trace->captures_s[role] - trace->overhead_s[role] -
+                    trace->start_up_s[role],
+                0);
 }
 
-/* Divides what is in both the intervals and the steps of a worker into parts. */
-static void divide_within(const struct ps_trace_time *trace, const struct ps_trace_worker *worker,
-                          const struct ps_intervals *within, const struct ps_worker_sums *sums,
-                          double seconds[PS_N_ROLES + 1])
+void ps_trace_divide_within(const struct ps_trace_time *trace, uint32_t w,
+                            const struct ps_intervals *within, double seconds[PS_N_ROLES + 1])
 {
+    const struct ps_trace_worker *worker = &trace->workers[w];
+    const struct ps_worker_sums *sums = &trace->sums.workers[w];
     size_t first = 0;
 
     for (size_t i = 0; i < worker->steps.n; i++) {
@@ -121,8 +125,7 @@ static enum ps_status read_captures(struct ps_trace_time *trace, struct ps_err *
     assign_captures(trace);
     for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
         ps_intervals_join(&trace->workers[w].captures);
-        divide_within(trace, &trace->workers[w], &trace->workers[w].captures,
-                      &trace->sums.workers[w], trace->captures_s);
+        ps_trace_divide_within(trace, w, &trace->workers[w].captures, trace->captures_s);
     }
     if (ps_trace_host_seconds(trace->captures_s) >= PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return PS_OK;
@@ -164,7 +167,7 @@ static enum ps_status read_overhead(struct ps_trace_time *trace, struct ps_err *
         ps_intervals_join(&worker->overhead);
         if (worker->captures.n)
             worker->overhead.n = 0;
-        divide_within(trace, worker, &worker->overhead, &trace->sums.workers[w], trace->overhead_s);
+        ps_trace_divide_within(trace, w, &worker->overhead, trace->overhead_s);
     }
     if (ps_trace_host_seconds(trace->overhead_s) >= PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return err->code;
@@ -189,8 +192,9 @@ static bool count_slices(void *user, const struct ps_chunk *chunk)
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
 
-        counts->n_of_track[chunk->track] +=
-            kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_PYTHON || kind == PS_SLICE_OP;
+        counts->n_of_track[chunk->track] += kind == PS_SLICE_ANNOTATION ||
+                                            kind == PS_SLICE_PYTHON || kind == PS_SLICE_OP ||
+                                            kind == PS_SLICE_NVTX;
     }
     return true;
 }
@@ -200,7 +204,8 @@ static enum ps_status find_threads(struct ps_trace_time *trace, struct ps_err *e
 {
     const struct ps_chunk_query query = {
         .track_kinds = 1u << PS_TRACK_THREAD,
-        .slice_kinds = 1u << PS_SLICE_ANNOTATION | 1u << PS_SLICE_PYTHON | 1u << PS_SLICE_OP,
+        .slice_kinds = 1u << PS_SLICE_ANNOTATION | 1u << PS_SLICE_PYTHON | 1u << PS_SLICE_OP |
+                       1u << PS_SLICE_NVTX,
         .range = trace->span,
         .columns = PS_COL_BIT(PS_COL_KIND),
     };
@@ -223,7 +228,7 @@ static enum ps_status find_threads(struct ps_trace_time *trace, struct ps_err *e
  * which the device is idle. */
 static enum ps_status read_units(struct ps_trace_time *trace, struct ps_err *err)
 {
-    if (!trace->is_torch || find_threads(trace, err) != PS_OK)
+    if (find_threads(trace, err) != PS_OK)
         return err->code;
     trace->window_items = ps_alloc_array(trace->sums.n_workers, sizeof *trace->window_items);
     for (uint32_t w = 0; w < trace->sums.n_workers; w++)
@@ -277,7 +282,9 @@ enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *er
     divide_steps(trace);
     if (read_captures(trace, err) != PS_OK || read_overhead(trace, err) != PS_OK)
         return err->code;
-    ps_trace_read_blocking(trace, err);
+    if (ps_trace_read_blocking(trace, err) != PS_OK)
+        return err->code;
+    ps_trace_find_start_up(trace);
     ps_trace_sum_rows(trace, "conclude_kernels", false, &trace->kernels, err);
     ps_trace_sum_rows(trace, "conclude_kernels", true, &trace->collectives, err);
     ps_trace_sum_operators(trace, err);

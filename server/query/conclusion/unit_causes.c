@@ -193,6 +193,14 @@ void ps_say_slice_name(struct ps_conclusion *c, struct ps_sentence *to, struct p
     ps_say(c, to, ")");
 }
 
+void ps_say_unit(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                 struct ps_db *db, const struct ps_host_unit *unit)
+{
+    ps_say_slice_name(c, to, link, ps_trace_text(db, unit->name));
+    if (unit->n_names > 1)
+        ps_say(c, to, " and alike");
+}
+
 static struct ps_report_link link_unit(struct ps_conclusion *c, const struct ps_host_unit *unit)
 {
     return (struct ps_report_link){"timeline", {{"slice", ps_conclusion_id(c, unit->longest)}}};
@@ -202,8 +210,7 @@ static void say_unit(const struct judged *judged, struct ps_sentence *to, uint32
 {
     const struct ps_host_unit *unit = &judged->units->units[index];
 
-    ps_say_slice_name(judged->c, to, link_unit(judged->c, unit),
-                      ps_trace_text(judged->db, unit->name));
+    ps_say_unit(judged->c, to, link_unit(judged->c, unit), judged->db, unit);
 }
 
 static struct ps_report_link link_lead(const struct judged *judged, const struct ps_unit_lead *lead)

@@ -32,4 +32,8 @@ bool ps_conclude_units(struct ps_conclusion *c, struct ps_db *db,
 void ps_say_slice_name(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
                        struct ps_str text);
 
+/* Appends the name of a unit: "`iteration 0` and alike" if it has several. */
+void ps_say_unit(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
+                 struct ps_db *db, const struct ps_host_unit *unit);
+
 #endif
