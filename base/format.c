@@ -172,6 +172,7 @@ char *ps_format_value(double value, const char *unit, char out[64])
     } known[] = {{"s", 1, 0}, {"ms", 1e-3, 0}, {"us", 1e-6, 0},  {"ns", 1e-9, 0},
                  {"B", 0, 1}, {"bytes", 0, 1}, {"KiB", 0, 1024}, {"MiB", 0, 1048576}};
     char value_text[48];
+    size_t n = strlen(unit);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(unit, known[i].unit) != 0)
             continue;
@@ -181,8 +182,11 @@ char *ps_format_value(double value, const char *unit, char out[64])
                            : ps_format_bytes(value * known[i].bytes, value_text));
         return out;
     }
+    if (fabs(value) == 1 && n > 3 &&
+        unit[n - 1] == 's') /* "1 sample"; no unit of measure is so long */
+        n--;
     if (value == floor(value) && fabs(value) < 1e15)
-        (void)snprintf(out, 64, "%.0f%s%s", value, unit[0] ? " " : "", unit);
+        (void)snprintf(out, 64, "%.0f%s%.*s", value, unit[0] ? " " : "", (int)n, unit);
     else
         (void)snprintf(out, 64, fabs(value) < 1000 || !isfinite(value) ? "%.4g%s%s" : "%.0f%s%s",
                        value, unit[0] ? " " : "", unit);

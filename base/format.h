@@ -26,7 +26,8 @@ char *ps_format_bytes(double bytes, char out[48]);
  * Returns out. */
 char *ps_format_count(uint64_t n, const char *noun, char out[64]);
 
-/* "1.234 s", "67.0 KiB", "12.5 %": a number with its unit. Returns out. */
+/* "1.234 s", "67.0 KiB", "12.5 %", "1 sample", "2 samples": a number with its unit, a word of more
+ * than 3 letters in the plural. Returns out. */
 char *ps_format_value(double value, const char *unit, char out[64]);
 /* Like ps_format_value, with a sign. */
 char *ps_format_change(double value, const char *unit, char out[64]);

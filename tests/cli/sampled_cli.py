@@ -101,7 +101,7 @@ class Sampled(ShelfTest):
     def test_equal_addresses_of_two_libraries(self):
         text = self.show(self.add("libraries.json", golden("gecko/ok_libraries.json")))
         self.assertRegex(text, r"2 samples +28.6 %.*0x1000 \(libc.so.6\)")
-        self.assertRegex(text, r"1 samples +14.3 %.*0x1000 \(libm.so.6\)")
+        self.assertRegex(text, r"1 sample +14.3 %.*0x1000 \(libm.so.6\)")
 
     def test_a_recording_that_is_too_short(self):
         for count, part in (199, 199), (200, None):

@@ -147,7 +147,11 @@ export function formatValueIn(value: number | null, unit: string): FormattedValu
     const magnitude = Math.abs(value);
     const digits =
         magnitude >= 1000 ? groupDigits(roundEven(magnitude, 0)) : significant(magnitude, 4);
-    return { value: (value < 0 ? MINUS : '') + digits, unit };
+    const isOne = magnitude === 1 && /...s$/.test(unit); // "1 sample"; units of measure are shorter
+    return {
+        value: (value < 0 ? MINUS : '') + digits,
+        unit: isOne ? unit.slice(0, -1) : unit,
+    };
 }
 
 /** Formats a difference, always with its sign; zero has none. */
