@@ -1,14 +1,14 @@
 -- Operators of a printed table: name, calls, self time in s on the device, or else on the CPU, what shares are of in s, and
--- in words. The table is that with the most rows; other tables with its totals are of the same profile, sorted otherwise, and
--- add the operators that it leaves out. Shares are of the printed total, as in the table. What takes longer than that is a
--- range that contains operators.
+-- in words. The table is that with the most rows, if one is, of those that are not grouped by shapes or stacks; rows of one
+-- operator are added. Other tables with its totals are of the same profile, sorted otherwise, and add the operators that it
+-- leaves out. Shares are of the printed total, as in the table. What takes longer than that is a range that contains operators.
 WITH main AS (
-    SELECT * FROM report WHERE by = '' ORDER BY last - first DESC, id LIMIT 1
+    SELECT * FROM report ORDER BY by <> '', last - first DESC, id LIMIT 1
 ), listed AS (
     SELECT o.* FROM main m JOIN printed_operator o ON o.id BETWEEN m.first AND m.last
 ), added AS (
     SELECT min(o.id) AS id FROM main m
-    JOIN report r ON r.id <> m.id AND r.by = '' AND (r.seconds, r.device_seconds, r.stage) IS (m.seconds, m.device_seconds, m.stage)
+    JOIN report r ON r.id <> m.id AND r.by = m.by AND (r.seconds, r.device_seconds, r.stage) IS (m.seconds, m.device_seconds, m.stage)
     JOIN printed_operator o ON o.id BETWEEN r.first AND r.last
     WHERE coalesce(m.seconds, m.device_seconds) > 0 AND o.name NOT IN (SELECT name FROM listed)
     GROUP BY o.name
@@ -16,9 +16,10 @@ WITH main AS (
     SELECT o.*, total(o.self_device_ns) OVER () > 0 AS on_device
     FROM (SELECT * FROM listed UNION ALL SELECT p.* FROM added a JOIN printed_operator p ON p.id = a.id) o
 ), timed AS (
-    SELECT id, name, calls, on_device, iif(on_device, self_device_ns, self_cpu_ns) / 1e9 AS seconds FROM shown
+    SELECT min(id) AS id, name, total(calls) AS calls, on_device, total(iif(on_device, self_device_ns, self_cpu_ns)) / 1e9 AS seconds
+    FROM shown GROUP BY name
 ), whole AS (
-    SELECT (SELECT iif(max(t.on_device), m.device_seconds, m.seconds) FROM timed t) AS printed, (SELECT total(seconds) FROM timed) AS summed FROM main m
+    SELECT (SELECT iif(max(t.on_device), m.device_seconds, m.seconds) FROM timed t) AS printed, (SELECT total(max(seconds, 0)) FROM timed) AS summed FROM main m
 )
 SELECT t.name, t.calls, t.seconds, coalesce(nullif(w.printed, 0), w.summed),
        iif(t.on_device, 'of the device time', 'of the self CPU time')
