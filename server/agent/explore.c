@@ -123,6 +123,14 @@ const char *ps_explore_count_word(const struct ps_explored *x, const char *of_sa
 
 /* --- cProfile --- */
 
+/* Appends a place; line 0: unknown. */
+static void append_line(struct ps_buf *place, const char *file, double line)
+{
+    ps_buf_puts(place, file);
+    if (line > 0)
+        ps_buf_printf(place, ":%.0f", line);
+}
+
 static void add_neighbours(const struct ps_explored *x, const char *title, const cJSON *list,
                            double total)
 {
@@ -148,7 +156,7 @@ static void add_neighbours(const struct ps_explored *x, const char *title, const
         ps_output_value(out, ps_member_number(item, "tottime_s"), "s");
         ps_output_value(out, ps_member_number(item, "ncalls"), "");
         if (strcmp(file, "~") != 0)
-            ps_buf_printf(&place, "%s:%.0f", file, ps_member_number(item, "line"));
+            append_line(&place, file, ps_member_number(item, "line"));
         ps_add_place(&name, ps_member_text(item, "name"), place.len ? place.ptr : "");
         ps_output_cell(out, &name);
         ps_output_row_end(out);
@@ -166,11 +174,12 @@ static void add_function_facts(const struct ps_explored *x, const cJSON *fn)
     if (strcmp(ps_member_text(fn, "file"), "~") != 0) {
         PS_AUTO(ps_buf_free) struct ps_buf place = {0};
 
-        ps_buf_printf(&place, "%s:%.0f", ps_member_text(fn, "file"), ps_member_number(fn, "line"));
+        append_line(&place, ps_member_text(fn, "file"), ps_member_number(fn, "line"));
         ps_output_fact_name(out, "defined at", place.ptr);
     }
-    ps_output_fact_value(out, word, calls, "");
-    if (primitive != calls)
+    if (!isnan(calls))
+        ps_output_fact_value(out, word, calls, "");
+    if (primitive < calls || primitive > calls)
         ps_output_fact_value(out,
                              strcmp(word, "calls") == 0 ? "calls that were not recursive"
                                                         : "samples with it innermost",

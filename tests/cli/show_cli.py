@@ -29,7 +29,7 @@ class Show(ShelfTest):
         table = self.table()
         first, second = self.rows("tottime_s DESC")[:2]
         self.assertEqual(table[0], "Functions by Self time")
-        self.assertRegex(table[1], r"^Self time +share +Total time +Calls +function$")
+        self.assertRegex(table[1], r"^Self time +of Σ +Total time +Calls +function$")
         self.assertIn(first, table[2])
         self.assertIn(second, table[3])
         self.assertRegex(table[-1], r"^and \d+ more rows; --rows shows more$")
@@ -139,6 +139,22 @@ class Show(ShelfTest):
         os.close(ours)
         self.assertEqual(process.wait(timeout=60), 0)
         return said.decode().replace("\r", "")
+
+    def test_calls_without_a_caller_are_counted(self):
+        """Of a merged dump, of which one part was recorded with subcalls=False."""
+        main, small = ("app.py", 1, "main"), ("app.py", 9, "small")
+        self.ok("add", self.file("merged.prof", marshal.dumps({main: (2, 2, 0.1, 2.2, {}), small: (240, 240, 2.1, 2.1, {main: (120, 120, 1.0, 1.0)})})))
+        said = self.ok("show", "@1")
+        self.assertIn("main (app.py:1) calls it 120 times. ", said)
+        self.assertIn("small: 120 of 240 calls from app.py:1", said)
+
+    def test_unknown_calls_are_not_printed(self):
+        """Of pyinstrument's dumps, which count no calls and give functions of C no line."""
+        main, count = ("app.py", 1, "main"), ("<built-in>", 0, "count")
+        self.ok("add", self.file("unknown.prof", marshal.dumps({main: (-1, -1, 0.5, 1.0, {}), count: (-1, -1, 0.5, 0.5, {main: (-1, -1, 0.5, 0.5)})})))
+        said = self.ok("explore", "@1", "main")
+        self.assertNotIn("nan", said)
+        self.assertIn("`count` `<built-in>` |", said)
 
     def test_a_terminal_shows_bars_and_colours(self):
         said = self.on_terminal(100)

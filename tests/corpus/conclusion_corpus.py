@@ -39,12 +39,12 @@ KNOWN = {
         "Next: `books` (bookshop.py:48) 39.61 percent.",
         {"`author_of`": "0.6555", "`books`": "0.6335"}),
     "wild/pstats/mymesh-program.prof": (
-        "`BowyerWatson2d` (delaunay.py:592) takes 85.67 percent of the time itself. cProfile sees no lines: line_profiler tells which of them take the time.",
+        "`BowyerWatson2d` (delaunay.py:592) takes 85.67 percent of the time itself. The profile has no lines: line_profiler tells which of them take the time.",
         {"`BowyerWatson2d`": "61.2", "`det`": "18.88"}),
     "wild/pstats/comp521-program.prof": (
         "`position_occupied` (game.py:104) takes 40.99 percent of the time itself. "
         "`_get_attacks` (attack.py:43) calls it 82 times in each of its calls. "
-        "cProfile sees no lines: line_profiler tells which of them take the time. Imports take 14.03 percent.",
+        "The profile has no lines: line_profiler tells which of them take the time. Imports take 14.03 percent.",
         {"`position_occupied`": "1.489"}),
     "demo/gpt-h200.pt.trace.json.gz": (
         "The host is too slow for the GPU. The GPU waits 0.01374 s of the 0.01453 s of a step for the CPU to launch 197 kernels a step.",

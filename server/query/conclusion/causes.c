@@ -796,9 +796,10 @@ static void say_loop(struct ps_conclusion *c, const struct ps_own_time *times,
     else
         ps_say(c, to, "%s", object);
     ps_say(c, to, " ");
+    const bool has_each = loop->primitive_calls > 1 && !chain->is_partial;
     ps_say_value(to, link_function(c, times, chain->units[chain->n - 2]),
-                 loop->primitive_calls > 1 ? round(chain->ratio) : (double)chain->calls, "count");
-    ps_say(c, to, " times%s", loop->primitive_calls > 1 ? " in each of its calls" : "");
+                 has_each ? round(chain->ratio) : (double)chain->calls, "count");
+    ps_say(c, to, " times%s", has_each ? " in each of its calls" : "");
     if (chain->n > 2) {
         ps_say(c, to, ", which leads to ");
         ps_say_code(c, to, link_function(c, times, finding->unit), unit->name);
@@ -851,7 +852,8 @@ static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
     else if (finding->verdict == RECURSIVE)
         ps_say(c, to, " If arguments repeat, functools.cache keeps the results.");
     else if (works_itself(times, finding) && !times->tab)
-        ps_say(c, to, " cProfile sees no lines: line_profiler tells which of them take the time.");
+        ps_say(c, to,
+               " The profile has no lines: line_profiler tells which of them take the time.");
 }
 
 static void say_saving(struct ps_conclusion *c, const struct finding *findings, size_t merged)
@@ -1046,12 +1048,14 @@ static void add_parts(struct ps_conclusion *c, const struct ps_own_time *times,
     }
 }
 
-/* "12000 calls from shop.py:35", of the caller with the longest calls. */
+/* "12000 calls from shop.py:35", of the caller with the longest calls: "120 of 240 calls from ..."
+ * where others called it too, or the file does not say who did. Recursive calls do not count. */
 static void say_callers(struct ps_conclusion *c, const struct ps_own_time *times, uint32_t id,
                         struct ps_sentence *to)
 {
     const struct ps_timed_function *unit = function_of(times, id);
     const struct ps_timed_call *longest = NULL;
+    const int64_t calls = unit->primitive_calls;
 
     for (uint32_t i = 0; i < unit->n_callers; i++) {
         const struct ps_timed_call *call = &times->calls[times->by_callee[unit->first_caller + i]];
@@ -1062,7 +1066,11 @@ static void say_callers(struct ps_conclusion *c, const struct ps_own_time *times
     if (!longest || longest->ncalls <= 0)
         return;
     ps_say_value(to, link_function(c, times, id), (double)longest->ncalls, "count");
-    ps_say(c, to, " call%s from ", longest->ncalls == 1 ? "" : "s");
+    if (longest->ncalls < calls) {
+        ps_say(c, to, " of ");
+        ps_say_value(to, link_function(c, times, id), (double)calls, "count");
+    }
+    ps_say(c, to, " call%s from ", longest->ncalls == 1 && calls <= 1 ? "" : "s");
     if (function_of(times, longest->caller)->line > 0)
         ps_say_place(c, to, link_function(c, times, longest->caller),
                      function_of(times, longest->caller)->path,

@@ -601,12 +601,13 @@ struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t 
         uint32_t at = chain.units[chain.n - 1], main_caller = PS_NO_FUNCTION;
         const struct ps_timed_function *function = &times->functions[at];
         double all_s = 0, main_s = 0;
-        int64_t calls = 0;
+        int64_t calls = 0, known = 0;
 
         for (uint32_t i = 0; i < function->n_callers; i++) {
             const struct ps_timed_call *call = caller_at(times, at, i);
             uint32_t above = unit_above(times, call->caller);
 
+            known += call->ncalls;
             if (above == PS_NO_FUNCTION || has_unit(&chain, above))
                 continue;
             if (is_resumer(&times->functions[call->caller])) {
@@ -627,6 +628,7 @@ struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t 
             return chain;
         chain.units[chain.n++] = main_caller;
         chain.calls = calls;
+        chain.is_partial = known < function->ncalls;
         chain.ratio = (double)calls / (double)(times->functions[main_caller].primitive_calls > 0
                                                    ? times->functions[main_caller].primitive_calls
                                                    : 1);

@@ -125,6 +125,7 @@ struct ps_call_chain {
     double ratio;    /* calls of the last but one for each call of the last */
     int64_t calls;   /* in all */
     bool is_resumed; /* an event loop resumes the first: its calls are resumptions */
+    bool is_partial; /* the last but one has calls of which the file does not say who made them */
 };
 
 /* Climbs from a unit up to the first caller that calls it four times or more in each of its calls;
