@@ -7,6 +7,9 @@
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
+/* Title of the column `share` of one group, whose cells are percent of the sum of all rows. */
+#define PS_CLI_SHARE_TITLE "of \u03a3"
+
 struct ps_cli_comparison {
     struct ps_client *client;
     const char *base_runs,

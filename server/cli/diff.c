@@ -140,7 +140,9 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
 static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page,
                       struct ps_buf *out)
 {
-    static const char *const titles[] = {"base", "new", "change", "", "share", "verdict", ""};
+    /* The share is of the sum of all absolute changes. */
+    static const char *const titles[] = {"base",    "new", "change", "", "of \u03a3 |\u0394|",
+                                         "verdict", ""};
     const bool is_measured = ps_cli_unit_is_place(about); /* the values do not add up */
     struct ps_table table = {.columns = is_measured ? 7 : 8, .right = is_measured ? 15 : 31};
     char more[64];
@@ -150,7 +152,7 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
     ps_buf_puts(out, ", largest change first\n");
     ps_cli_add_work(about, page, out);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        if (!is_measured || strcmp(titles[i], "share") != 0)
+        if (!is_measured || titles[i] != titles[4])
             ps_table_cell(&table, titles[i]);
     ps_table_cell(&table, ps_run_text(about, "row"));
     while (is_different(page, rows))

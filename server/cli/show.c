@@ -232,12 +232,15 @@ static void add_title(const cJSON *run, struct ps_buf *out)
 #define METRICS_MAX 3 /* maximum number of columns for other metrics */
 #define ROWS        10
 
+/* The columns before those of other metrics: the metric, its share of the sum of all rows where
+ * rows add up to it, and a bar. */
 static void add_rows(const cJSON *comparison_table, const cJSON *metric, const cJSON *page,
                      const char *sorted_by, struct ps_buf *out)
 {
     PS_AUTO(ps_table_free) struct ps_table table = {.width = ps_terminal_width()};
     const cJSON *others[METRICS_MAX], *other;
     const bool has_bars = is_terminal() && (!table.width || table.width >= BARS_WIDTH_MIN);
+    const bool has_shares = cJSON_IsNumber(ps_cli_get_cell(page, 0, "share"));
     const double largest = ps_cli_get_number(page, 0, "median");
     const size_t begin = out->len;
     unsigned n = 0;
@@ -248,14 +251,17 @@ static void add_rows(const cJSON *comparison_table, const cJSON *metric, const c
         if (other != metric && n < METRICS_MAX)
             others[n++] = other;
     }
-    table.columns = n + 3 + has_bars;
-    table.right = (1U << (n + 2 + has_bars)) - 1;
-    table.right &= has_bars ? ~(1U << 2) : ~0U;
+    table.columns = n + 2U + has_shares + has_bars;
+    table.right = (1U << (table.columns - 1)) - 1;
+    table.right &= has_bars ? ~(1U << (1 + has_shares)) : ~0U;
     ps_buf_puts(out, "\n");
     add_bold(out, ps_run_text(comparison_table, "title"));
-    ps_buf_printf(out, " by %s\n", sorted_by);
+    ps_buf_printf(out, " by %s", sorted_by);
+    ps_cli_add_per(page, out);
+    ps_buf_puts(out, "\n");
     ps_table_cell(&table, ps_run_text(metric, "title"));
-    ps_table_cell(&table, "share");
+    if (has_shares)
+        ps_table_cell(&table, PS_CLI_SHARE_TITLE);
     if (has_bars)
         ps_table_cell(&table, "");
     for (unsigned i = 0; i < n; i++)
@@ -265,10 +271,8 @@ static void add_rows(const cJSON *comparison_table, const cJSON *metric, const c
         ps_table_cell(&table, ps_format_value(ps_cli_get_number(page, row, "median"),
                                               ps_cli_get_unit(comparison_table, metric, page, row),
                                               value_text));
-        if (cJSON_IsNumber(ps_cli_get_cell(page, row, "share")))
+        if (has_shares)
             ps_table_printf(&table, "%.1f %%", ps_cli_get_number(page, row, "share"));
-        else
-            ps_table_cell(&table, "");
         if (has_bars)
             add_bar(&table, ps_cli_get_number(page, row, "median"), largest);
         for (unsigned i = 0; i < n; i++) {

@@ -37,7 +37,7 @@ static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf
 }
 
 static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
-                    const cJSON *page, int row, int runs)
+                    const cJSON *page, int row, bool has_shares, int runs)
 {
     static const char *const figures[] = {"median", "mad", "min", "max"};
     const char *unit = ps_cli_get_unit(about, metric, page, row);
@@ -45,10 +45,8 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         ps_table_cell(table,
                       ps_format_value(ps_cli_get_number(page, row, figures[i]), unit, value_text));
-    if (cJSON_IsNumber(ps_cli_get_cell(page, row, "share")))
+    if (has_shares)
         ps_table_printf(table, "%.1f %%", ps_cli_get_number(page, row, "share"));
-    else
-        ps_table_cell(table, "");
     ps_table_printf(table, "%.0f of %d", ps_cli_get_number(page, row, "in"), runs);
     ps_cli_add_name_cell(table, about, page, row);
 }
@@ -56,19 +54,24 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
 static void add_table(const struct ps_cli_comparison *compared, const cJSON *about,
                       const cJSON *metric, const cJSON *page, struct ps_buf *out)
 {
-    static const char *const titles[] = {"median", "spread", "min", "max", "share", "runs"};
+    static const char *const titles[] = {"median", "spread",           "min",
+                                         "max",    PS_CLI_SHARE_TITLE, "runs"};
+    const bool has_shares = cJSON_IsNumber(ps_cli_get_cell(page, 0, "share"));
     PS_AUTO(ps_table_free)
-    struct ps_table table = {.columns = 7, .right = 63, .width = ps_terminal_width()};
+    struct ps_table table = {.columns = 6U + has_shares, .width = ps_terminal_width()};
     char more[64];
     int runs = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->response, "new")),
         rows = 0;
-    ps_buf_printf(out, "\n%s by %s, largest median first\n", ps_run_text(about, "title"),
-                  ps_run_text(metric, "title"));
+    table.right = (1U << (table.columns - 1)) - 1;
+    ps_buf_printf(out, "\n%s by %s", ps_run_text(about, "title"), ps_run_text(metric, "title"));
+    ps_cli_add_per(page, out);
+    ps_buf_puts(out, ps_cli_unit_is_place(about) ? "\n" : ", largest median first\n");
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        ps_table_cell(&table, titles[i]);
+        if (has_shares || titles[i] != titles[4])
+            ps_table_cell(&table, titles[i]);
     ps_table_cell(&table, ps_run_text(about, "row"));
     while (ps_cli_get_cell(page, rows, "median"))
-        add_row(&table, about, metric, page, rows++, runs);
+        add_row(&table, about, metric, page, rows++, has_shares, runs);
     ps_table_print(&table, out);
     if (ps_run_number(page, "total") > rows)
         ps_buf_printf(

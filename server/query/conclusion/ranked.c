@@ -356,8 +356,7 @@ enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclus
         .count = "call",
         .nothing = "No single function stands out.",
         .note = "Own times as printed in the first report, without the functions that it leaves "
-                "out. A column `share` is of the sum of the listed functions. The report has no "
-                "callers.",
+                "out. The report has no callers.",
     };
 
     if (rank(db, &ranking, out, err) == PS_OK && read_chain(db, out, &chain, err) == PS_OK &&
