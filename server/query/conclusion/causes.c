@@ -8,18 +8,14 @@
 #include "base/mem.h"
 #include "base/python_path.h"
 
-#define CAUSE_SCORE    0.2  /* share times likelihood; with less, there is no single cause */
-#define ROW_SHARE      0.05 /* units with a smaller share are not listed */
-#define PART_SHARE     0.10 /* parts with a smaller share of their unit are not listed */
-#define NEXT_SHARE     0.10 /* the sentence names the next unit if it has more */
-#define ONE_CALL_SCORE 0.6  /* what is called once comes after what is repeated */
-#define MOST           0.5 /* a function with more is named, though nothing is known to be avoidable */
+#define ROW_SHARE      0.05  /* units with a smaller share are not listed */
+#define PART_SHARE     0.10  /* parts with a smaller share of their unit are not listed */
+#define NEXT_SHARE     0.10  /* the sentence names the next unit if it has more */
+#define ONE_CALL_SCORE 0.6   /* what is called once comes after what is repeated */
 #define LONG_CALL_S    0.001 /* of a call of sum() that may add lists */
-#define RANGE          0.05  /* bounds that are further apart are stated */
 #define ROWS_MAX       20
 #define PARTS_MAX      4
 #define MERGED_MAX     4
-#define RANKED         12 /* units with the most time, of which the cause is chosen */
 
 /* How likely time of a kind can be avoided. */
 static const double likelihood[PS_N_TIME_CLASSES] = {
@@ -27,16 +23,6 @@ static const double likelihood[PS_N_TIME_CLASSES] = {
     [PS_TIME_ON_PURPOSE] = 0.25, [PS_TIME_SLEEP] = 0.5,      [PS_TIME_LOCK] = 0.5,
     [PS_TIME_NETWORK] = 0.9,     [PS_TIME_EVENTS] = 0.5,     [PS_TIME_PROCESS] = 0.9,
     [PS_TIME_DISK] = 0.9,        [PS_TIME_OTHER_WAIT] = 0.5,
-};
-
-static const char *const waits_for[PS_N_TIME_CLASSES] = {
-    [PS_TIME_SLEEP] = "sleeps",
-    [PS_TIME_LOCK] = "waits for other threads",
-    [PS_TIME_NETWORK] = "waits for the network",
-    [PS_TIME_EVENTS] = "waits for events",
-    [PS_TIME_PROCESS] = "waits for other processes",
-    [PS_TIME_DISK] = "waits for the disk",
-    [PS_TIME_OTHER_WAIT] = "waits",
 };
 
 enum verdict {
@@ -348,16 +334,6 @@ static struct finding judge(const struct ps_own_time *times, uint32_t id)
     return finding;
 }
 
-/* Units by score. */
-static int by_score(const void *a, const void *b)
-{
-    const struct finding *x = a, *y = b;
-
-    if (x->score != y->score)
-        return x->score > y->score ? -1 : 1;
-    return (x->unit > y->unit) - (x->unit < y->unit);
-}
-
 struct ranked_unit {
     uint32_t id;
     double charged_s;
@@ -372,7 +348,7 @@ static int by_charged_time(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The findings of the units with the most time, the most likely cause first. */
+/* The findings of the units with the most time, the longest first. */
 struct findings {
     struct finding items[ROWS_MAX];
     size_t n;
@@ -391,7 +367,6 @@ static void find_causes(const struct ps_own_time *times, struct findings *out)
     for (size_t i = 0; i < n && i < ROWS_MAX; i++)
         out->items[out->n++] = judge(times, units[i].id);
     free(units);
-    qsort(out->items, out->n < RANKED ? out->n : RANKED, sizeof *out->items, by_score);
 }
 
 /* --- One cause in several functions --- */
@@ -451,23 +426,14 @@ static size_t merge_first(const struct ps_own_time *times, struct findings *find
 }
 
 /* The least score of a cause. Start-up that is less than half is not in the base of it. */
-static double cause_score(const struct ps_own_time *times)
+static double least_score(const struct ps_own_time *times)
 {
     double imports = times->imports_s / times->total_s;
 
-    return CAUSE_SCORE * (1 - (imports < 0.5 ? imports : 0));
+    return PS_CLAIM_CAUSE * (1 - (imports < 0.5 ? imports : 0));
 }
 
-static double score_of(const struct finding *findings, size_t merged)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < merged; i++)
-        sum += findings[i].score;
-    return sum;
-}
-
-/* --- Words --- */
+/* --- Subjects --- */
 
 static struct ps_report_link link_function(struct ps_conclusion *c, const struct ps_own_time *times,
                                            uint32_t function)
@@ -478,11 +444,82 @@ static struct ps_report_link link_function(struct ps_conclusion *c, const struct
                                    {{"fn", ps_conclusion_id(c, function)}}};
 }
 
-/* "time", "samples" */
-static const char *whole_of(const struct ps_own_time *times)
+/* A function without its place. */
+static struct ps_subject name_subject(struct ps_conclusion *c, const struct ps_own_time *times,
+                                      uint32_t id)
 {
-    return times->whole ? times->whole : "time";
+    return (struct ps_subject){.kind = PS_SUBJECT_FUNCTION,
+                               .name = ps_arena_copy(&c->arena, function_of(times, id)->name),
+                               .link = link_function(c, times, id)};
 }
+
+/* A line of a function. */
+static struct ps_subject line_subject(struct ps_conclusion *c, const struct ps_own_time *times,
+                                      uint32_t id, int64_t line)
+{
+    return (struct ps_subject){.kind = PS_SUBJECT_LINE,
+                               .path = ps_arena_copy(&c->arena, function_of(times, id)->path),
+                               .line = line,
+                               .link = link_function(c, times, id)};
+}
+
+static struct ps_subject function_subject(struct ps_conclusion *c, const struct ps_own_time *times,
+                                          uint32_t id)
+{
+    const struct ps_timed_function *function = function_of(times, id);
+    struct ps_subject subject = name_subject(c, times, id);
+
+    if (function->line <= 0 && (function->origin == PS_ORIGIN_BUILTIN || times->tab))
+        return subject;
+    subject.path = ps_arena_copy(&c->arena, function->path);
+    subject.line = function->line;
+    return subject;
+}
+
+/* "`sqlite3.Cursor.execute`", "`iterrows` of pandas". */
+static struct ps_subject callee_subject(struct ps_conclusion *c, const struct ps_own_time *times,
+                                        uint32_t id)
+{
+    const struct ps_timed_function *callee = function_of(times, id);
+    struct ps_subject subject = name_subject(c, times, id);
+    struct ps_str owner;
+
+    if (callee->origin == PS_ORIGIN_BUILTIN) {
+        struct ps_str name = ps_builtin_name(callee->name, &owner);
+
+        subject.name = !owner.ptr || ps_str_eq_c(owner, "builtins")
+                           ? ps_arena_copy(&c->arena, name)
+                           : ps_str_from_c(ps_arena_printf(&c->arena, "%.*s.%.*s", (int)owner.len,
+                                                           owner.ptr, (int)name.len, name.ptr));
+        return subject;
+    }
+    if (ps_str_starts_with(callee->name, PS_STR("__")) || !callee->path.len ||
+        callee->path.ptr[0] == '<')
+        return function_subject(c, times, id);
+    subject.package = ps_arena_copy(&c->arena, ps_timed_function_package(callee));
+    return subject;
+}
+
+static struct ps_subject part_subject(const char *name)
+{
+    return (struct ps_subject){.kind = PS_SUBJECT_PART, .name = ps_str_from_c(name)};
+}
+
+/* --- Claims --- */
+
+static const enum ps_verb verbs[] = {
+    [REPEATED] = PS_REPEATS,   [WORKING] = PS_TAKES,       [RECURSIVE] = PS_RECURS,
+    [ONE_CALL] = PS_ONCE,      [NEEDED] = PS_TAKES,        [ON_PURPOSE] = PS_TAKES,
+    [WAITING] = PS_WAITS,      [OTHER_THREADS] = PS_WAITS, [LOCKED] = PS_WAITS,
+    [UNCLEAR] = PS_CANNOT_SEE,
+};
+
+static const char *const waits_for[PS_N_TIME_CLASSES] = {
+    [PS_TIME_SLEEP] = "sleep",        [PS_TIME_LOCK] = "threads",
+    [PS_TIME_NETWORK] = "network",    [PS_TIME_EVENTS] = "events",
+    [PS_TIME_PROCESS] = "processes",  [PS_TIME_DISK] = "disk",
+    [PS_TIME_OTHER_WAIT] = "unknown",
+};
 
 /* The call of a unit by another, directly or through library functions. */
 static const struct ps_timed_call *call_between(const struct ps_own_time *times, uint32_t caller,
@@ -496,441 +533,204 @@ static const struct ps_timed_call *call_between(const struct ps_own_time *times,
     return NULL;
 }
 
-static void say_function(struct ps_conclusion *c, struct ps_sentence *to,
-                         const struct ps_own_time *times, uint32_t id)
+static void add_sampled_caller(struct ps_conclusion *c, const struct ps_own_time *times,
+                               const struct finding *finding, struct ps_claim *claim)
 {
-    const struct ps_timed_function *function = function_of(times, id);
-
-    ps_say_code(c, to, link_function(c, times, id), function->name);
-    if (function->line <= 0 && (function->origin == PS_ORIGIN_BUILTIN || times->tab))
-        return;
-    ps_say(c, to, " (");
-    ps_say_place(c, to, link_function(c, times, id), function->path, function->line);
-    ps_say(c, to, ")");
-}
-
-/* "`sqlite3.Cursor.execute`", "`iterrows` of pandas". */
-static void say_callee(struct ps_conclusion *c, struct ps_sentence *to,
-                       const struct ps_own_time *times, uint32_t id)
-{
-    const struct ps_timed_function *callee = function_of(times, id);
-    struct ps_str owner, name;
-
-    if (callee->origin == PS_ORIGIN_BUILTIN) {
-        name = ps_builtin_name(callee->name, &owner);
-        if (!owner.ptr || ps_str_eq_c(owner, "builtins"))
-            ps_say_code(c, to, link_function(c, times, id), name);
-        else
-            ps_say_code(c, to, link_function(c, times, id),
-                        ps_str_from_c(ps_arena_printf(&c->arena, "%.*s.%.*s", (int)owner.len,
-                                                      owner.ptr, (int)name.len, name.ptr)));
-        return;
-    }
-    if (ps_str_starts_with(callee->name, PS_STR("__")) || !callee->path.len ||
-        callee->path.ptr[0] == '<') {
-        say_function(c, to, times, id);
-        return;
-    }
-    name = ps_timed_function_package(callee);
-    ps_say_code(c, to, link_function(c, times, id), callee->name);
-    ps_say(c, to, " of %.*s", (int)name.len, name.ptr);
-}
-
-static void say_calls(struct ps_conclusion *c, struct ps_sentence *to,
-                      const struct ps_own_time *times, const struct ps_timed_call *call)
-{
-    if (call->ncalls > 0) {
-        ps_say_value(to, link_function(c, times, call->callee), (double)call->ncalls, "count");
-        ps_say(c, to, " call%s of ", call->ncalls == 1 ? "" : "s");
-    }
-    say_callee(c, to, times, call->callee);
-}
-
-static void say_percent(struct ps_conclusion *c, struct ps_sentence *to, double share)
-{
-    (void)c;
-    ps_say_value(to, ps_link_none, 100 * share, "percent");
-}
-
-/* "58.0 % to 71.0 %" if the dump leaves the share open, else "64.0 %". */
-static void say_share(struct ps_conclusion *c, struct ps_sentence *to,
-                      const struct ps_own_time *times, const struct finding *finding)
-{
-    const struct ps_timed_function *unit = function_of(times, finding->unit);
-    double low = unit->low_s / times->total_s, high = unit->high_s / times->total_s;
-
-    high = high < 1 ? high : 1;
-    if (high - low > RANGE) {
-        say_percent(c, to, low);
-        ps_say(c, to, " to ");
-        say_percent(c, to, high);
-    } else {
-        say_percent(c, to, finding->share);
-    }
-}
-
-static bool works_itself(const struct ps_own_time *times, const struct finding *finding)
-{
-    const struct ps_timed_function *unit = function_of(times, finding->unit);
-
-    return unit->own_s >= 0.5 * unit->charged_s;
-}
-
-/* "`load` (sync.py:8) waits for the network 68.0 % of the time and takes 92.0 % in all". */
-static void say_waits(struct ps_conclusion *c, struct ps_sentence *to,
-                      const struct ps_own_time *times, const struct finding *finding)
-{
-    say_function(c, to, times, finding->unit);
-    ps_say(c, to, " %s ", waits_for[finding->wait]);
-    say_percent(c, to, finding->wait_share);
-    ps_say(c, to, " of the %s", whole_of(times));
-    if (finding->share > finding->wait_share + 0.05) {
-        ps_say(c, to, " and takes ");
-        say_percent(c, to, finding->share);
-        ps_say(c, to, " in all");
-    }
-    if (finding->lead) {
-        ps_say(c, to, ", in ");
-        say_calls(c, to, times, finding->lead);
-    }
-    ps_say(c, to, ".");
-}
-
-static void say_subjects(struct ps_conclusion *c, struct ps_sentence *to,
-                         const struct ps_own_time *times, const struct finding *findings,
-                         size_t merged)
-{
-    double share = 0;
-
-    for (size_t i = 0; i < merged; i++) {
-        if (i)
-            ps_say(c, to, i + 1 < merged ? ", " : " and ");
-        say_function(c, to, times, findings[i].unit);
-        share += findings[i].share;
-    }
-    ps_say(c, to, merged > 1 ? " take " : " takes ");
-    if (merged > 1)
-        say_percent(c, to, share);
-    else
-        say_share(c, to, times, &findings[0]);
-    ps_say(c, to, " of the %s", whole_of(times));
-}
-
-/* "4 threads wait in `write` (log.py:20) for a lock, 70.0 % of their time. It is held in `flush`
- * (log.py:14)." */
-static void say_lock(struct ps_conclusion *c, const struct ps_own_time *times,
-                     const struct finding *finding)
-{
-    const struct ps_timed_function *unit = function_of(times, finding->unit);
-    struct ps_sentence *to = &c->verdict;
-
-    ps_say(c, to, "%zu threads wait in ", times->n_locked);
-    ps_say_code(c, to, link_function(c, times, finding->unit), unit->name);
-    ps_say(c, to, " (");
-    ps_say_place(c, to, link_function(c, times, finding->unit), unit->path, times->lock_line);
-    ps_say(c, to, ") for a lock, ");
-    say_percent(c, to, finding->wait_share);
-    ps_say(c, to, " of their %s. It is held in ", whole_of(times));
-    if (function_of(times, times->lock_holder)->is_own)
-        say_function(c, to, times, times->lock_holder);
-    else
-        say_callee(c, to, times, times->lock_holder);
-    ps_say(c, to, ".");
-}
-
-static void say_verdict(struct ps_conclusion *c, const struct ps_own_time *times,
-                        const struct finding *findings, size_t merged)
-{
-    const struct finding *first = &findings[0];
-    struct ps_sentence *to = &c->verdict;
-
-    if (first->verdict == UNCLEAR) {
-        say_function(c, to, times, first->unit);
-        ps_say(c, to, " works or waits ");
-        say_percent(c, to, first->share);
-        ps_say(c, to, " of the %s, all of it at one line: the profile does not tell which.",
-               whole_of(times));
-        return;
-    }
-    if (first->verdict == OTHER_THREADS && !times->has_all_threads) {
-        ps_say(c, to, "The profiled thread waits ");
-        say_percent(c, to, first->wait_share);
-        ps_say(c, to, " of the time for other threads, whose work is not in this profile.");
-        return;
-    }
-    if (first->verdict == LOCKED) {
-        say_lock(c, times, first);
-        return;
-    }
-    if (first->verdict == WAITING && first->coroutine != PS_NO_FUNCTION) {
-        say_function(c, to, times, first->coroutine);
-        ps_say(c, to, " waits for events ");
-        say_percent(c, to, first->wait_share);
-        ps_say(c, to, " of the time.");
-        return;
-    }
-    if (first->verdict == WAITING || first->verdict == OTHER_THREADS) {
-        say_waits(c, to, times, first);
-        return;
-    }
-    say_subjects(c, to, times, findings, merged);
-    if (merged == 1 && works_itself(times, first)) {
-        ps_say(c, to, " itself");
-    } else if (first->lead) {
-        ps_say(c, to, ", in ");
-        say_calls(c, to, times, first->lead);
-        for (size_t i = 1; i < merged; i++) {
-            ps_say(c, to, i + 1 < merged ? ", " : " and ");
-            say_calls(c, to, times, findings[i].lead);
-        }
-    }
-    ps_say(c, to, ".");
-}
-
-/* " It is called 3 times in each of 40 passes of the loop in `index` (pages.py:6)." */
-static void say_passes(struct ps_conclusion *c, const struct ps_own_time *times,
-                       const struct finding *finding)
-{
-    struct ps_sentence *to = &c->sentence;
-
-    ps_say(c, to, " It is called ");
-    ps_say_value(to, link_function(c, times, finding->unit), finding->passes.calls, "count");
-    ps_say(c, to, " times in each of ");
-    ps_say_value(to, link_function(c, times, finding->passes.loop), (double)finding->passes.n,
-                 "count");
-    ps_say(c, to, " passes of the loop in ");
-    say_function(c, to, times, finding->passes.loop);
-    ps_say(c, to, ".");
-}
-
-/* " It calls itself, 12 deep on average. `table` (change.py:14) calls it." */
-static void say_sampled_caller(struct ps_conclusion *c, const struct ps_own_time *times,
-                               const struct finding *finding)
-{
-    const struct ps_timed_function *unit = function_of(times, finding->unit), *caller;
     const struct ps_timed_call *call;
-    struct ps_sentence *to = &c->sentence;
+    struct ps_fact by = {.code = PS_FACT_LED_BY};
+    uint32_t caller;
 
-    if (finding->verdict == RECURSIVE) {
-        ps_say(c, to, " It calls itself, ");
-        ps_say_value(to, link_function(c, times, finding->unit), round(unit->depth), "count");
-        ps_say(c, to, " deep on average.");
-    }
-    if (times->n_together && times->together == finding->unit && times->together_line > 0) {
-        ps_say(c, to, " %zu threads are at ", times->n_together);
-        ps_say_place(c, to, link_function(c, times, finding->unit), unit->path,
-                     times->together_line);
-        ps_say(c, to,
-               " most of their time: at a lock, or in Python code with the GIL, one of them "
-               "gets on at a time.");
-    }
+    if (finding->verdict == RECURSIVE)
+        ps_claim_fact(claim,
+                      (struct ps_fact){PS_FACT_DEPTH,
+                                       .value = round(function_of(times, finding->unit)->depth)});
+    if (times->n_together && times->together == finding->unit && times->together_line > 0)
+        ps_claim_fact(claim,
+                      (struct ps_fact){PS_FACT_TOGETHER,
+                                       line_subject(c, times, finding->unit, times->together_line),
+                                       (double)times->n_together, 0});
     if (finding->chain.n < 2)
         return;
-    caller = function_of(times, finding->chain.units[1]);
-    if (ps_str_eq_c(caller->name, "<module>"))
+    caller = finding->chain.units[1];
+    if (ps_str_eq_c(function_of(times, caller)->name, "<module>"))
         return;
-    call = call_between(times, finding->chain.units[1], finding->unit);
-    ps_say(c, to, " ");
-    ps_say_code(c, to, link_function(c, times, finding->chain.units[1]), caller->name);
+    call = call_between(times, caller, finding->unit);
+    by.subject = name_subject(c, times, caller);
+    if (call)
+        by.code = PS_FACT_CALLED_BY;
     if (call && call->line > 0 && !times->has_def_lines) {
-        ps_say(c, to, " calls it at ");
-        ps_say_place(c, to, link_function(c, times, finding->chain.units[1]), caller->path,
-                     call->line);
-        ps_say(c, to, ".");
-    } else {
-        ps_say(c, to, call ? " calls it." : " leads to it.");
+        by.code = PS_FACT_CALLED_AT;
+        by.subject.path = ps_arena_copy(&c->arena, function_of(times, caller)->path);
+        by.subject.line = call->line;
     }
+    ps_claim_fact(claim, by);
 }
 
-/* " `report` (shop.py:30) calls it 300 times a call, through `order`." */
-static void say_loop(struct ps_conclusion *c, const struct ps_own_time *times,
-                     const struct finding *finding, size_t merged)
+/* Who calls the unit, and how often. */
+static void add_loop(struct ps_conclusion *c, const struct ps_own_time *times,
+                     const struct finding *finding, size_t merged, struct ps_claim *claim)
 {
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
     const struct ps_call_chain *chain = &finding->chain;
-    const struct ps_timed_function *unit = function_of(times, finding->unit), *loop;
-    struct ps_sentence *to = &c->sentence;
-    const char *object = merged > 1 ? "each of them" : "it";
+    struct ps_claim_loop *loop = &claim->loop;
 
     if (finding->coroutine != PS_NO_FUNCTION) {
-        ps_say(c, to, " It is resumed ");
-        ps_say_value(to, link_function(c, times, finding->coroutine),
-                     (double)function_of(times, finding->coroutine)->ncalls, "count");
-        ps_say(c, to, " times, and the event loop waits ");
-        ps_say_value(to, ps_link_none, (double)finding->polls, "count");
-        ps_say(c, to, " times: one wait after another. asyncio.gather starts them together.");
+        ps_claim_fact(
+            claim, (struct ps_fact){PS_FACT_ONE_BY_ONE,
+                                    .value = (double)function_of(times, finding->coroutine)->ncalls,
+                                    .other = (double)finding->polls});
         return;
     }
     if (chain->is_resumed) {
-        ps_say(c, to, " It is resumed ");
-        ps_say_value(to, link_function(c, times, finding->unit), (double)unit->ncalls, "count");
-        ps_say(c, to, " times.");
+        ps_claim_fact(claim, (struct ps_fact){PS_FACT_RESUMED, .value = (double)unit->ncalls});
         return;
     }
-    if (times->is_sampled && finding->verdict == OTHER_THREADS)
-        return;
     if (times->is_sampled) {
-        say_sampled_caller(c, times, finding);
+        if (finding->verdict != OTHER_THREADS)
+            add_sampled_caller(c, times, finding, claim);
         return;
     }
-    if (finding->verdict == RECURSIVE) {
-        ps_say(c, to, " It calls itself: ");
-        ps_say_value(to, link_function(c, times, finding->unit), (double)unit->ncalls, "count");
-        ps_say(c, to, " calls, ");
-        ps_say_value(to, link_function(c, times, finding->unit), (double)unit->primitive_calls,
-                     "count");
-        ps_say(c, to, " of them from outside.");
-    }
+    if (finding->verdict == RECURSIVE)
+        ps_claim_fact(claim, (struct ps_fact){PS_FACT_RECURSION, .value = (double)unit->ncalls,
+                                              .other = (double)unit->primitive_calls});
     if (finding->passes.calls >= 2 && merged == 1) {
-        say_passes(c, times, finding);
+        *loop = (struct ps_claim_loop){.subject = function_subject(c, times, finding->passes.loop),
+                                       .times = finding->passes.calls,
+                                       .passes = (double)finding->passes.n};
         return;
     }
     if (chain->n < 2 || chain->ratio < 4)
         return;
-    loop = function_of(times, chain->units[chain->n - 1]);
-    ps_say(c, to, " ");
-    say_function(c, to, times, chain->units[chain->n - 1]);
-    ps_say(c, to, " calls ");
+    loop->subject = function_subject(c, times, chain->units[chain->n - 1]);
     if (chain->n > 2)
-        ps_say_code(c, to, link_function(c, times, chain->units[chain->n - 2]),
-                    function_of(times, chain->units[chain->n - 2])->name);
-    else
-        ps_say(c, to, "%s", object);
-    ps_say(c, to, " ");
-    const bool has_each = loop->primitive_calls > 1 && !chain->is_partial;
-    ps_say_value(to, link_function(c, times, chain->units[chain->n - 2]),
-                 has_each ? round(chain->ratio) : (double)chain->calls, "count");
-    ps_say(c, to, " times%s", has_each ? " in each of its calls" : "");
-    if (chain->n > 2) {
-        ps_say(c, to, ", which leads to ");
-        ps_say_code(c, to, link_function(c, times, finding->unit), unit->name);
-    }
-    ps_say(c, to, ".");
+        loop->through = name_subject(c, times, chain->units[chain->n - 2]);
+    loop->is_each =
+        function_of(times, chain->units[chain->n - 1])->primitive_calls > 1 && !chain->is_partial;
+    loop->times = loop->is_each ? round(chain->ratio) : (double)chain->calls;
 }
 
-static void say_advice(struct ps_conclusion *c, const struct ps_own_time *times,
-                       const struct finding *finding)
+/* What the reader can do, or why nothing is promised. */
+static void add_advice(const struct ps_own_time *times, const struct finding *finding,
+                       struct ps_claim *claim)
 {
-    struct ps_sentence *to = &c->sentence;
+    const struct ps_timed_function *unit = function_of(times, finding->unit);
 
     switch (finding->verdict) {
     case ONE_CALL:
-        ps_say(c, to, " %s is repeated: only a cheaper method or less data would help.",
-               finding->lead->ncalls > 1 ? "Little" : "Nothing");
+        claim->no_saving = finding->lead->ncalls > 1 ? PS_LITTLE_REPEATS : PS_NOTHING_REPEATS;
         return;
     case NEEDED:
-        ps_say(c, to, " Programs call this for its result, so no saving is stated.");
+        claim->no_saving = PS_RESULT_NEEDED;
         return;
     case ON_PURPOSE:
-        ps_say(c, to, " This is slow on purpose: only inputs that repeat can be skipped.");
-        return;
-    case OTHER_THREADS:
-        if (times->has_all_threads)
-            return;
-        ps_say(c, to, " It waits in ");
-        say_function(c, to, times, finding->unit);
-        ps_say(c, to, ". A sampling profiler, such as py-spy, records all threads.");
-        return;
-    case UNCLEAR:
-        ps_say(c, to, " Native frames, as of py-spy record --native, tell waits from work.");
+        claim->no_saving = PS_SLOW_ON_PURPOSE;
         return;
     case LOCKED:
-        ps_say(c, to, " One thread gets on at a time: hold the lock for less of the work.");
+        claim->no_saving = PS_ONE_LOCK;
+        return;
+    case OTHER_THREADS:
+        if (!times->has_all_threads)
+            claim->blind = PS_BLIND_THREADS;
+        return;
+    case UNCLEAR:
+        claim->blind = PS_BLIND_NATIVE;
         return;
     case WAITING:
         if (!times->is_sampled && finding->times < 2 && finding->wait != PS_TIME_EVENTS) {
-            ps_say(c, to, " It waits once, so no saving is stated.");
+            claim->no_saving = PS_WAITS_ONCE;
             return;
         }
         if (finding->wait == PS_TIME_SLEEP && !finding->advice)
-            ps_say(c, to, " Whether anything needs the pauses is not in the profile.");
+            claim->blind = PS_BLIND_PURPOSE;
+        claim->condition = PS_IF_WAITS_OVERLAP;
         break;
     default:
         break;
     }
-    if (finding->advice)
-        ps_say(c, to, " %s", finding->advice);
-    else if (finding->verdict == RECURSIVE)
-        ps_say(c, to, " If arguments repeat, functools.cache keeps the results.");
-    else if (works_itself(times, finding) && !times->tab)
-        ps_say(c, to,
-               " The profile has no lines: line_profiler tells which of them take the time.");
+    claim->advice = finding->advice;
+    if (!finding->advice && finding->verdict == RECURSIVE)
+        claim->condition = PS_IF_ARGUMENTS_REPEAT;
+    else if (finding->known && finding->known->is_per_item)
+        claim->condition = PS_IF_RESULT_KEPT;
+    else if (!finding->advice && unit->own_s >= 0.5 * unit->charged_s && !times->tab)
+        claim->blind = PS_BLIND_LINES;
 }
 
-static void say_saving(struct ps_conclusion *c, const struct finding *findings, size_t merged)
+/* The claim of one finding, or of several that are one cause. */
+static struct ps_claim claim_of(struct ps_conclusion *c, const struct ps_own_time *times,
+                                const struct finding *findings, size_t merged)
 {
-    double saving = 0;
+    const struct finding *first = &findings[0];
+    const struct ps_timed_function *unit = function_of(times, first->unit);
+    const struct ps_timed_function *holder = function_of(times, times->lock_holder);
+    struct ps_claim claim = {.rule = merged > 1 ? "functions" : "function",
+                             .verb = verbs[first->verdict],
+                             .n_subjects = merged,
+                             .own = unit->own_s / times->total_s,
+                             .waits = first->wait_share,
+                             .waits_for = first->wait_share > 0 ? waits_for[first->wait] : NULL};
+    double score = 0;
 
-    for (size_t i = 0; i < merged; i++)
-        saving += findings[i].saving;
-    if (!(saving > 0))
-        return;
-    ps_say(c, &c->sentence, " Up to ");
-    say_percent(c, &c->sentence, saving);
-    ps_say(c, &c->sentence, " could be saved%s.",
-           findings[0].verdict == RECURSIVE && !findings[0].advice ? " if they do"
-           : findings[0].known && findings[0].known->is_per_item   ? " if the result is kept"
-           : findings[0].verdict != WAITING                        ? ""
-                                                                   : " if the waits can overlap");
-}
+    for (size_t i = 0; i < merged; i++) {
+        const struct finding *finding = &findings[i];
+        struct ps_claim_subject *subject = &claim.subjects[i];
 
-static void say_next(struct ps_conclusion *c, const struct ps_own_time *times,
-                     const struct findings *findings, size_t merged)
-{
-    const struct finding *next = NULL;
-
-    for (size_t i = merged; i < findings->n; i++)
-        if (!next || findings->items[i].share > next->share)
-            next = &findings->items[i];
-    if (times->imports_s > NEXT_SHARE * times->total_s &&
-        (!next || times->imports_s > next->share * times->total_s)) {
-        ps_say(c, &c->sentence, " Imports take ");
-        say_percent(c, &c->sentence, times->imports_s / times->total_s);
-        ps_say(c, &c->sentence, ".");
-        return;
+        *subject = (struct ps_claim_subject){.what = function_subject(c, times, finding->unit),
+                                             .share = finding->share};
+        claim.share += finding->share;
+        claim.saving += finding->saving;
+        score += finding->score;
+        if (!finding->lead)
+            continue;
+        subject->via = callee_subject(c, times, finding->lead->callee);
+        subject->calls = (double)finding->lead->ncalls;
     }
-    if (!next || next->share < NEXT_SHARE)
-        return;
-    ps_say(c, &c->sentence, " Next: ");
-    say_function(c, &c->sentence, times, next->unit);
-    ps_say(c, &c->sentence, " ");
-    say_share(c, &c->sentence, times, next);
-    ps_say(c, &c->sentence, ".");
+    claim.avoidable = claim.share > 0 ? score / claim.share : 0;
+    if (merged == 1) {
+        claim.low = unit->low_s / times->total_s;
+        claim.high = fmin(1, unit->high_s / times->total_s);
+    }
+    if (first->verdict == OTHER_THREADS && !times->has_all_threads)
+        claim.verb = PS_CANNOT_SEE;
+    if (first->verdict == LOCKED) {
+        claim.subjects[0].what = line_subject(c, times, first->unit, times->lock_line);
+        claim.subjects[0].what.name = ps_arena_copy(&c->arena, unit->name);
+        ps_claim_fact(&claim, (struct ps_fact){PS_FACT_LOCKED,
+                                               holder->is_own
+                                                   ? function_subject(c, times, times->lock_holder)
+                                                   : callee_subject(c, times, times->lock_holder),
+                                               (double)times->n_locked, 0});
+    }
+    add_loop(c, times, first, merged, &claim);
+    add_advice(times, first, &claim);
+    return claim;
 }
 
-/* "No single cause. The largest are `a` (a.py:3) with 23.0 %, `b` (a.py:9) with 20.1 %." */
-static void say_no_cause(struct ps_conclusion *c, const struct ps_own_time *times,
-                         const struct findings *findings)
+/* That there is no cause, with the largest three shares. */
+static struct ps_claim flat_claim(struct ps_conclusion *c, const struct ps_own_time *times,
+                                  const struct findings *findings)
 {
-    struct ps_sentence *to = &c->sentence;
+    struct ps_claim claim = {.rule = "flat", .verb = PS_FLAT, .share = NAN, .saving = NAN};
     bool said[ROWS_MAX] = {false};
 
-    ps_say(c, &c->verdict, "No single cause.");
-    ps_say(c, to, " The largest %s ", findings->n > 1 ? "shares are" : "share is");
-    for (size_t n = 0; n < 3 && n < findings->n; n++) {
+    while (claim.n_subjects < 3 && claim.n_subjects < findings->n) {
+        const struct finding *items = findings->items;
         size_t largest = findings->n;
 
         for (size_t i = 0; i < findings->n; i++)
-            if (!said[i] && (largest == findings->n ||
-                             findings->items[i].share > findings->items[largest].share))
+            if (!said[i] && (largest == findings->n || items[i].share > items[largest].share))
                 largest = i;
-        if (n && findings->items[largest].share < ROW_SHARE)
+        if (claim.n_subjects && items[largest].share < ROW_SHARE)
             break;
         said[largest] = true;
-        if (n)
-            ps_say(c, to, ", ");
-        ps_say_value(to, ps_link_none, 100 * findings->items[largest].share, "percent");
-        ps_say(c, to, " in ");
-        say_function(c, to, times, findings->items[largest].unit);
+        claim.subjects[claim.n_subjects++] = (struct ps_claim_subject){
+            .what = function_subject(c, times, items[largest].unit), .share = items[largest].share};
     }
-    if (times->remainder_s > NEXT_SHARE * times->total_s) {
-        ps_say(c, to, "; ");
-        say_percent(c, to, times->remainder_s / times->total_s);
-        ps_say(c, to, " is outside of own code");
-    }
-    ps_say(c, to, ".");
+    if (times->remainder_s > NEXT_SHARE * times->total_s)
+        ps_claim_fact(&claim, (struct ps_fact){PS_FACT_NO_OWN_CODE,
+                                               .value = times->remainder_s / times->total_s});
+    return claim;
 }
-
-/* --- Imports --- */
 
 struct import {
     const struct ps_timed_function *package; /* the outermost installed package */
@@ -969,39 +769,41 @@ static struct import largest_import(const struct ps_own_time *times)
     return found;
 }
 
-static void say_imports(struct ps_conclusion *c, const struct ps_own_time *times)
+/* That imports take the time: the largest package, and who imports it. */
+static struct ps_claim imports_claim(struct ps_conclusion *c, const struct ps_own_time *times)
 {
-    struct import import = largest_import(times);
-    struct ps_str name = {NULL, 0};
+    const struct import import = largest_import(times);
+    struct ps_claim claim = {.rule = "imports",
+                             .verb = PS_STARTS,
+                             .share = times->imports_s / times->total_s,
+                             .saving = NAN};
+    struct ps_claim_subject *subject = &claim.subjects[0];
 
-    if (!import.package) {
-        ps_say(c, &c->verdict, "Imports take ");
-        say_percent(c, &c->verdict, times->imports_s / times->total_s);
-        ps_say(c, &c->verdict, " of the %s.", whole_of(times));
-        return;
-    }
-    name = ps_timed_function_package(import.package);
-    ps_say(c, &c->verdict, "Importing ");
-    ps_say_code(c, &c->verdict,
-                link_function(c, times, (uint32_t)(import.package - times->functions)), name);
-    if (import.importer != PS_NO_FUNCTION) {
-        ps_say(c, &c->verdict, " for ");
-        if (import.line > 0)
-            ps_say_place(c, &c->verdict, link_function(c, times, import.importer),
-                         function_of(times, import.importer)->path, import.line);
-        else
-            say_function(c, &c->verdict, times, import.importer);
-    }
-    ps_say(c, &c->verdict, " takes ");
-    say_percent(c, &c->verdict, fmin(1, import.package->cumulative_s / times->total_s));
-    ps_say(c, &c->verdict, " of the %s.", whole_of(times));
-    ps_say(c, &c->sentence, " All imports take ");
-    say_percent(c, &c->sentence, times->imports_s / times->total_s);
-    ps_say(c, &c->sentence,
-           ". python -X importtime tells which of them could be made lazy or left out.");
+    if (!import.package)
+        return claim;
+    claim.blind = PS_BLIND_IMPORTS;
+    claim.n_subjects = 1;
+    subject->what = name_subject(c, times, (uint32_t)(import.package - times->functions));
+    subject->what.kind = PS_SUBJECT_PACKAGE;
+    subject->what.name = ps_arena_copy(&c->arena, ps_timed_function_package(import.package));
+    subject->share = fmin(1, import.package->cumulative_s / times->total_s);
+    if (import.importer != PS_NO_FUNCTION)
+        subject->via = import.line > 0 ? line_subject(c, times, import.importer, import.line)
+                                       : function_subject(c, times, import.importer);
+    return claim;
 }
 
-/* --- Causes --- */
+/* --- Rows --- */
+
+static struct ps_claim part_claim(const char *rule, struct ps_subject subject, double share)
+{
+    return (struct ps_claim){.rule = rule,
+                             .verb = PS_TAKES,
+                             .subjects = {{.what = subject, .share = share}},
+                             .n_subjects = 1,
+                             .share = share,
+                             .saving = NAN};
+}
 
 static void add_parts(struct ps_conclusion *c, const struct ps_own_time *times,
                       const struct ps_timed_function *unit)
@@ -1012,6 +814,7 @@ static void add_parts(struct ps_conclusion *c, const struct ps_own_time *times,
 
     for (size_t n = 0; n < PARTS_MAX; n++) {
         const struct ps_timed_call *largest = NULL;
+        struct ps_claim claim;
         double seconds;
 
         for (uint32_t i = 0; i < unit->n_callees; i++) {
@@ -1025,37 +828,29 @@ static void add_parts(struct ps_conclusion *c, const struct ps_own_time *times,
         }
         seconds = largest ? largest->charged_s : 0;
         if (!own_is_said && unit->own_s >= seconds) {
-            struct ps_cause *cause =
-                ps_conclusion_add_part(c, "self", unit->own_s, unit->own_s / times->total_s);
-
-            ps_say(c, &cause->title, "own code");
+            claim = part_claim("self", part_subject("own code"), unit->own_s / times->total_s);
+            ps_conclusion_claim_part(c, &claim, unit->own_s);
             own_is_said = true;
             continue;
         }
         if (!largest || seconds < PART_SHARE * unit->charged_s)
             return;
-        struct ps_cause *cause =
-            ps_conclusion_add_part(c, "callee", seconds, seconds / times->total_s);
-
-        ps_say_code(c, &cause->title, link_function(c, times, largest->callee),
-                    function_of(times, largest->callee)->name);
+        claim =
+            part_claim("callee", name_subject(c, times, largest->callee), seconds / times->total_s);
+        if (largest->ncalls > 0) /* else yappi's C functions that are not listed */
+            claim.evidence = (struct ps_fact){PS_FACT_CALLS, .value = (double)largest->ncalls};
+        ps_conclusion_claim_part(c, &claim, seconds);
         last = largest;
-        if (largest->ncalls <= 0) /* yappi's C functions that are not listed */
-            continue;
-        ps_say_value(&cause->evidence, link_function(c, times, largest->callee),
-                     (double)largest->ncalls, "count");
-        ps_say(c, &cause->evidence, " call%s", largest->ncalls == 1 ? "" : "s");
     }
 }
 
-/* "12000 calls from shop.py:35", of the caller with the longest calls: "120 of 240 calls from ..."
- * where others called it too, or the file does not say who did. Recursive calls do not count. */
-static void say_callers(struct ps_conclusion *c, const struct ps_own_time *times, uint32_t id,
-                        struct ps_sentence *to)
+/* The caller with the longest calls. Recursive calls do not count. A built-in function has no file:
+ * cProfile writes ~. */
+static struct ps_fact callers_of(struct ps_conclusion *c, const struct ps_own_time *times,
+                                 uint32_t id)
 {
-    const struct ps_timed_function *unit = function_of(times, id);
+    const struct ps_timed_function *unit = function_of(times, id), *caller;
     const struct ps_timed_call *longest = NULL;
-    const int64_t calls = unit->primitive_calls;
 
     for (uint32_t i = 0; i < unit->n_callers; i++) {
         const struct ps_timed_call *call = &times->calls[times->by_callee[unit->first_caller + i]];
@@ -1064,96 +859,64 @@ static void say_callers(struct ps_conclusion *c, const struct ps_own_time *times
             longest = call;
     }
     if (!longest || longest->ncalls <= 0)
-        return;
-    ps_say_value(to, link_function(c, times, id), (double)longest->ncalls, "count");
-    if (longest->ncalls < calls) {
-        ps_say(c, to, " of ");
-        ps_say_value(to, link_function(c, times, id), (double)calls, "count");
-    }
-    ps_say(c, to, " call%s from ", longest->ncalls == 1 && calls <= 1 ? "" : "s");
-    if (function_of(times, longest->caller)->line > 0)
-        ps_say_place(c, to, link_function(c, times, longest->caller),
-                     function_of(times, longest->caller)->path,
-                     function_of(times, longest->caller)->line);
-    else /* a built-in function has no file: cProfile writes ~ */
-        ps_say_code(c, to, link_function(c, times, longest->caller),
-                    function_of(times, longest->caller)->name);
+        return (struct ps_fact){.code = PS_FACT_NONE};
+    caller = function_of(times, longest->caller);
+    return (struct ps_fact){longest->ncalls < unit->primitive_calls ? PS_FACT_SOME_CALLS_FROM
+                                                                    : PS_FACT_CALLS_FROM,
+                            caller->line > 0 ? line_subject(c, times, longest->caller, caller->line)
+                                             : name_subject(c, times, longest->caller),
+                            (double)longest->ncalls, (double)unit->primitive_calls};
 }
 
-/* "12000 calls from shop.py:35", or the line where samples found it: "at shop.py:12". */
-static void say_evidence(struct ps_conclusion *c, const struct ps_own_time *times, uint32_t id,
-                         struct ps_sentence *to)
+/* The calls, or the line where samples found the unit. */
+static struct ps_fact evidence_of(struct ps_conclusion *c, const struct ps_own_time *times,
+                                  uint32_t id)
 {
     const struct ps_timed_function *unit = function_of(times, id);
 
-    if (!times->is_sampled) {
-        say_callers(c, times, id, to);
-        return;
-    }
+    if (!times->is_sampled)
+        return callers_of(c, times, id);
     if (unit->line <= 0)
-        return;
-    ps_say(c, to,
-           times->has_def_lines ? "defined at "
-           : unit->at_one_line  ? "all at "
-                                : "mostly at ");
-    ps_say_place(c, to, link_function(c, times, id), unit->path, unit->line);
+        return (struct ps_fact){.code = PS_FACT_NONE};
+    return (struct ps_fact){times->has_def_lines ? PS_FACT_DEFINED_AT
+                            : unit->at_one_line  ? PS_FACT_AT
+                                                 : PS_FACT_MOSTLY_AT,
+                            line_subject(c, times, id, unit->line), 0, 0};
 }
 
-/* Adds a row for one finding, or for several that are one cause. */
 static void add_row(struct ps_conclusion *c, const struct ps_own_time *times,
-                    const struct finding *findings, size_t merged, bool may_save)
+                    const struct finding *findings, struct ps_claim *claim)
 {
-    double share = 0, saving = 0;
+    const struct finding *first = &findings[0];
+    const size_t merged = claim->n_subjects;
     struct ps_cause *cause;
 
-    for (size_t i = 0; i < merged; i++) {
-        share += findings[i].share;
-        saving += findings[i].saving;
-    }
-    cause =
-        ps_conclusion_add(c, merged > 1 ? "functions" : "function", share * times->total_s, share);
-    if (may_save && saving > 0) {
-        ps_cause_save(cause, 0, 100 * saving);
-        cause->advice = findings[0].advice;
-    }
-    for (size_t i = 0; i < merged; i++) {
-        if (i)
-            ps_say(c, &cause->title, i + 1 < merged ? ", " : " and ");
-        ps_say_code(c, &cause->title, link_function(c, times, findings[i].unit),
-                    function_of(times, findings[i].unit)->name);
-    }
+    if (merged == 1)
+        claim->evidence = evidence_of(c, times, first->unit);
+    cause = ps_conclusion_claim(c, claim, claim->share * times->total_s);
+    if (first->coroutine != PS_NO_FUNCTION) /* the row has the time of who runs it */
+        cause->claim.subjects[0].what = function_subject(c, times, first->coroutine);
     if (merged == 1) {
-        say_evidence(c, times, findings[0].unit, &cause->evidence);
-        add_parts(c, times, function_of(times, findings[0].unit));
+        add_parts(c, times, function_of(times, first->unit));
         return;
     }
     for (size_t i = 0; i < merged; i++) {
-        struct ps_cause *part = ps_conclusion_add_part(
-            c, "function", findings[i].share * times->total_s, findings[i].share);
+        struct ps_claim part = part_claim("function", claim->subjects[i].what, findings[i].share);
 
-        ps_say_code(c, &part->title, link_function(c, times, findings[i].unit),
-                    function_of(times, findings[i].unit)->name);
-        say_evidence(c, times, findings[i].unit, &part->evidence);
+        part.evidence = evidence_of(c, times, findings[i].unit);
+        ps_conclusion_claim_part(c, &part, findings[i].share * times->total_s);
     }
 }
 
-static void add_rest(struct ps_conclusion *c, const struct ps_own_time *times, double seconds,
-                     const char *rule, const char *title)
+/* Imports, or what is outside of own code: the title says what it is, with other words than the
+ * claim. */
+static void add_rest(struct ps_conclusion *c, struct ps_claim claim, double seconds,
+                     const char *title)
 {
-    if (seconds >= ROW_SHARE * times->total_s)
-        ps_say(c, &ps_conclusion_add(c, rule, seconds, seconds / times->total_s)->title, "%s",
-               title);
-}
+    struct ps_claim row = part_claim(claim.rule, part_subject(title), claim.share);
 
-static void add_rows(struct ps_conclusion *c, const struct ps_own_time *times,
-                     const struct findings *findings, size_t merged)
-{
-    add_row(c, times, findings->items, merged,
-            score_of(findings->items, merged) >= cause_score(times));
-    for (size_t i = merged; i < findings->n; i++)
-        if (findings->items[i].share >= ROW_SHARE)
-            add_row(c, times, &findings->items[i], 1,
-                    findings->items[i].score >= cause_score(times));
+    if (claim.share >= ROW_SHARE)
+        ps_conclusion_claim(c, &row, seconds)->claim = claim;
 }
 
 bool ps_conclude_own_time(struct ps_conclusion *c, struct ps_own_time *times)
@@ -1163,41 +926,41 @@ bool ps_conclude_own_time(struct ps_conclusion *c, struct ps_own_time *times)
 
 bool ps_conclude_charged_time(struct ps_conclusion *c, const struct ps_own_time *times)
 {
+    const double least = least_score(times);
+    struct ps_claim imports, *claims;
     struct findings findings;
-    bool imports, is_cause;
-    size_t merged;
+    size_t order[ROWS_MAX], merged, n = 0;
+    bool is_cause, imports_first;
 
     find_causes(times, &findings);
     if (!findings.n && !(times->imports_s > 0))
         return false;
     merged = findings.n ? merge_first(times, &findings) : 0;
-    is_cause = score_of(findings.items, merged) >= cause_score(times);
-    for (size_t i = 0; i < findings.n && !is_cause; i++) {
-        if (findings.items[i].share < MOST)
-            continue;
-        move_finding(findings.items, i, 0);
-        merged = 1;
-        is_cause = true;
-    }
-    imports = times->imports_s > 0.5 * times->total_s && !is_cause;
+    claims = ps_alloc_array(ROWS_MAX, sizeof *claims);
+    for (size_t i = 0; i < findings.n; i += i ? 1 : merged)
+        claims[n++] = claim_of(c, times, &findings.items[i], i ? 1 : merged);
+    is_cause = ps_claims_rank(claims, n, least, order);
+    ps_claims_limit_savings(claims, n, least);
+    imports = imports_claim(c, times);
+    imports_first = !is_cause && imports.share > 0.5;
     c->save_unit = "percent";
-    if (imports) {
-        say_imports(c, times);
-        add_rest(c, times, times->imports_s, "imports", "imports");
-    } else if (!is_cause) {
-        say_no_cause(c, times, &findings);
-    } else {
-        say_verdict(c, times, findings.items, merged);
-        say_loop(c, times, &findings.items[0], merged);
-        say_advice(c, times, &findings.items[0]);
-        say_saving(c, findings.items, merged);
-        say_next(c, times, &findings, merged);
-    }
-    if (findings.n)
-        add_rows(c, times, &findings, merged);
-    if (!imports)
-        add_rest(c, times, times->imports_s, "imports", "imports");
-    add_rest(c, times, times->remainder_s, "remainder", "outside of own code");
+    c->whole = times->whole;
+    if (imports_first)
+        add_rest(c, imports, times->imports_s, "imports");
+    for (size_t i = 0; i < n; i++)
+        if (!i || claims[order[i]].share >= ROW_SHARE)
+            add_row(c, times, &findings.items[order[i] ? order[i] + merged - 1 : 0],
+                    &claims[order[i]]);
+    free(claims);
+    if (!imports_first)
+        add_rest(c, imports, times->imports_s, "imports");
+    add_rest(c,
+             part_claim("remainder", part_subject("outside of own code"),
+                        times->remainder_s / times->total_s),
+             times->remainder_s, "outside of own code");
+    if (!is_cause && !imports_first)
+        c->first = flat_claim(c, times, &findings);
+    ps_say_claim(c, c->first.verb ? &c->first : &c->causes[0].claim);
     ps_conclusion_note(c,
                        "Library and built-in functions count for the functions of the program "
                        "that call them. A saving is an upper bound.%s",

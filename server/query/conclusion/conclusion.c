@@ -11,18 +11,16 @@
 
 #define WARNING_BYTES_MAX 1000
 
-const struct ps_report_link ps_link_none;
-
 static struct ps_cause *add_cause(struct ps_conclusion *c, const char *rule, double amount,
                                   double share, unsigned level)
 {
     PS_RESERVE_ONE(c->causes, c->n_causes, c->cap_causes);
-    c->causes[c->n_causes] = (struct ps_cause){.rule = rule,
-                                               .amount = amount,
-                                               .share = share,
-                                               .save_min = NAN,
-                                               .save_max = NAN,
-                                               .level = level};
+    c->causes[c->n_causes] =
+        (struct ps_cause){.claim = {.rule = rule, .verb = PS_TAKES, .share = share, .saving = NAN},
+                          .amount = amount,
+                          .save_min = NAN,
+                          .save_max = NAN,
+                          .level = level};
     return &c->causes[c->n_causes++];
 }
 
@@ -36,6 +34,32 @@ struct ps_cause *ps_conclusion_add_part(struct ps_conclusion *c, const char *rul
                                         double share)
 {
     return add_cause(c, rule, amount, share, 1);
+}
+
+static struct ps_cause *add_claim(struct ps_conclusion *c, const struct ps_claim *claim,
+                                  double amount, unsigned level)
+{
+    struct ps_cause *cause = add_cause(c, claim->rule, amount, claim->share, level);
+
+    cause->claim = *claim;
+    if (claim->saving > 0) {
+        ps_cause_save(cause, 0, 100 * claim->saving);
+        cause->advice = claim->advice;
+    }
+    ps_say_row(c, cause);
+    return cause;
+}
+
+struct ps_cause *ps_conclusion_claim(struct ps_conclusion *c, const struct ps_claim *claim,
+                                     double amount)
+{
+    return add_claim(c, claim, amount, 0);
+}
+
+struct ps_cause *ps_conclusion_claim_part(struct ps_conclusion *c, const struct ps_claim *claim,
+                                          double amount)
+{
+    return add_claim(c, claim, amount, 1);
 }
 
 void ps_cause_save(struct ps_cause *cause, double save_min, double save_max)
@@ -163,19 +187,6 @@ void ps_conclusion_sort(struct ps_conclusion *c)
     c->causes = sorted;
 }
 
-void ps_report_link_write(struct ps_json *json, const struct ps_report_link *link)
-{
-    ps_json_key(json, "link");
-    ps_json_object(json);
-    ps_json_key_str(json, "tab", link->tab);
-    ps_json_key(json, "params");
-    ps_json_object(json);
-    for (size_t i = 0; i < PS_LINK_PARAMS && link->params[i].key; i++)
-        ps_json_key_str(json, link->params[i].key, link->params[i].value);
-    ps_json_end(json);
-    ps_json_end(json);
-}
-
 void ps_sentence_write(struct ps_json *json, const char *key, const struct ps_sentence *sentence)
 {
     ps_json_key(json, key);
@@ -198,6 +209,40 @@ void ps_sentence_write(struct ps_json *json, const char *key, const struct ps_se
     ps_json_end(json);
 }
 
+/* Of rules that fill in the saving of the row. */
+static double saving_of(const struct ps_conclusion *c, const struct ps_cause *cause)
+{
+    if (!isnan(cause->claim.saving) || isnan(cause->save_max))
+        return cause->claim.saving;
+    if (c->save_unit && strcmp(c->save_unit, "percent") == 0)
+        return cause->save_max / 100;
+    return cause->amount > 0 ? cause->save_max * cause->claim.share / cause->amount : NAN;
+}
+
+/* The claim of the first sentence, unless it is that of the first cause, and those of the causes.
+ */
+static void write_claims(struct ps_json *json, struct ps_conclusion *c)
+{
+    const int64_t before = c->first.verb != PS_NO_VERB || !c->n_causes;
+    int64_t parent = -1;
+
+    if (before && c->first.verb == PS_NO_VERB)
+        c->first = (struct ps_claim){.verb = PS_FLAT, .share = NAN, .saving = NAN};
+    ps_json_key(json, "claims");
+    ps_json_array(json);
+    if (before)
+        ps_claim_write(json, &c->first, -1);
+    for (size_t i = 0; i < c->n_causes; i++) {
+        struct ps_cause *cause = &c->causes[i];
+
+        cause->claim.saving = saving_of(c, cause);
+        ps_claim_write(json, &cause->claim, cause->level ? parent : -1);
+        if (!cause->level)
+            parent = (int64_t)i + before;
+    }
+    ps_json_end(json);
+}
+
 static void write_causes(struct ps_json *json, const struct ps_conclusion *c)
 {
     ps_json_key(json, "causes");
@@ -206,11 +251,11 @@ static void write_causes(struct ps_json *json, const struct ps_conclusion *c)
         const struct ps_cause *cause = &c->causes[i];
 
         ps_json_object(json);
-        ps_json_key_str(json, "rule", cause->rule);
+        ps_json_key_str(json, "rule", cause->claim.rule);
         ps_json_key_int(json, "level", cause->level);
         ps_sentence_write(json, "title", &cause->title);
         ps_json_key_real(json, "amount", cause->amount);
-        ps_json_key_real(json, "share", cause->share);
+        ps_json_key_real(json, "share", cause->claim.share);
         ps_json_key_real(json, "save_min", cause->save_min);
         ps_json_key_real(json, "save_max", cause->save_max);
         ps_sentence_write(json, "evidence", &cause->evidence);
@@ -241,6 +286,7 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
     ps_sentence_write(json, "verdict", &c->verdict);
     ps_sentence_write(json, "sentence", &c->sentence);
     ps_composition_write(&c->composition, json);
+    write_claims(json, c);
     write_causes(json, c);
     write_texts(json, "notes", c->notes, c->n_notes);
     write_texts(json, "checked", c->checked, c->n_checked);

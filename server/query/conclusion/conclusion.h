@@ -29,17 +29,8 @@
 #define PS_QUERY_CONCLUSION_H
 
 #include "base/python_origin.h"
+#include "server/query/conclusion/claim.h"
 #include "server/query/views.h"
-
-#define PS_LINK_PARAMS 4
-
-/* A tab of the report (a word of importers/kinds.c) and parameters of its URL. A NULL tab: no link.
- * A NULL key ends the parameters. Strings are static, or in the arena of the conclusion. */
-struct ps_report_link {
-    const char *tab;
-    struct ps_param params[PS_LINK_PARAMS];
-};
-extern const struct ps_report_link ps_link_none;
 
 /* A piece of a sentence: text, the name of code, or a number with a unit. */
 struct ps_sentence_part {
@@ -55,11 +46,11 @@ struct ps_sentence {
     size_t n, cap;
 };
 
+/* A row below the sentence: a claim with its words. */
 struct ps_cause {
-    const char *rule; /* identifier for the API; static */
+    struct ps_claim claim;
     struct ps_sentence title, evidence;
     double amount;             /* in the unit of the conclusion; NaN: none */
-    double share;              /* 0..1 of the base; NaN: none */
     double save_min, save_max; /* in the unit of savings; NaN: not stated */
     const char *advice;        /* a sentence with a recommended action; NULL: none */
     unsigned level;            /* 0: a cause; 1: a part of the last cause of level 0 */
@@ -99,6 +90,8 @@ struct ps_conclusion {
     const char *save_unit; /* of savings; NULL: `unit`. "percent": of the base */
     const char *per;       /* "step": amounts are of one step; NULL: of the whole run */
     const char *base;      /* base of the shares: "of total", "of step" */
+    const char *whole;     /* what shares are of, in a sentence: "samples"; NULL: "time" */
+    struct ps_claim first; /* of the first sentence; PS_NO_VERB: the claim of the first cause */
     struct ps_sentence verdict, sentence; /* the verdict is shown in bold, before the sentence */
     struct ps_composition composition;
     struct ps_cause *causes;
@@ -116,6 +109,12 @@ struct ps_cause *ps_conclusion_add(struct ps_conclusion *c, const char *rule, do
 /* Adds a part of the last cause. The pointer is valid until the next addition. */
 struct ps_cause *ps_conclusion_add_part(struct ps_conclusion *c, const char *rule, double amount,
                                         double share);
+/* Adds a claim as a cause, or as a part of the last one, with its words and its saving. Savings
+ * are in percent. */
+struct ps_cause *ps_conclusion_claim(struct ps_conclusion *c, const struct ps_claim *claim,
+                                     double amount);
+struct ps_cause *ps_conclusion_claim_part(struct ps_conclusion *c, const struct ps_claim *claim,
+                                          double amount);
 void ps_cause_save(struct ps_cause *cause, double save_min, double save_max);
 void ps_conclusion_note(struct ps_conclusion *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -134,6 +133,12 @@ void ps_say_value(struct ps_sentence *to, struct ps_report_link link, double val
 void ps_say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
                   struct ps_str path, int64_t line);
 
+/* Says a claim: the verdict, and the sentences after it, also on the largest of the other causes,
+ * which have been added before. */
+void ps_say_claim(struct ps_conclusion *c, const struct ps_claim *claim);
+/* Says the title and the evidence of a cause. */
+void ps_say_row(struct ps_conclusion *c, struct ps_cause *cause);
+
 /* Adds a part to the composition, unless its value is 0. */
 void ps_compose(struct ps_conclusion *c, const char *name, const char *label, double value,
                 struct ps_report_link link);
@@ -146,9 +151,6 @@ void ps_compose_origins(struct ps_conclusion *c, const double values[PS_N_ORIGIN
 void ps_composition_write(const struct ps_composition *composition, struct ps_json *json);
 /* Writes a key with the parts of a sentence. */
 void ps_sentence_write(struct ps_json *json, const char *key, const struct ps_sentence *sentence);
-/* Writes the key "link". */
-void ps_report_link_write(struct ps_json *json, const struct ps_report_link *link);
-
 /* The rows of a table with exactly this name. */
 struct ps_report_link ps_link_name(struct ps_conclusion *c, const char *tab, struct ps_str name);
 

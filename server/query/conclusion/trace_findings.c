@@ -73,7 +73,7 @@ void ps_trace_add_findings(struct ps_conclusion *c, const struct ps_trace_time *
         const struct ps_check *check = &trace->checks[i];
 
         if (check->found && !is_cause(trace, check) && check->rule->cause &&
-            strcmp(check->rule->cause, c->causes[last].rule) == 0)
+            strcmp(check->rule->cause, c->causes[last].claim.rule) == 0)
             add_finding(c, trace, check, finding_seconds(trace, check));
     }
 }
@@ -81,7 +81,7 @@ void ps_trace_add_findings(struct ps_conclusion *c, const struct ps_trace_time *
 static bool has_cause(const struct ps_conclusion *c, const char *rule)
 {
     for (size_t i = 0; i < c->n_causes; i++)
-        if (c->causes[i].level == 0 && strcmp(c->causes[i].rule, rule) == 0)
+        if (c->causes[i].level == 0 && strcmp(c->causes[i].claim.rule, rule) == 0)
             return true;
     return false;
 }

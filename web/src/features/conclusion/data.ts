@@ -9,6 +9,71 @@ import { type BarPart, partText } from '../../model/breakdown';
 import { heatLevel } from '../../model/heat';
 import { categoryColour } from '../../model/memory_categories';
 
+/** What a claim is about. Without a name it is a place, or a thing with a name of perfshelf's (`part`). */
+export interface ClaimSubject {
+    kind:
+        | 'function'
+        | 'line'
+        | 'module'
+        | 'package'
+        | 'operator'
+        | 'row'
+        | 'process'
+        | 'thread'
+        | 'part';
+    name: string | null;
+    file: string | null;
+    line: number | null;
+    package: string | null;
+    link?: ReportLink;
+}
+
+/** A subject, and what it spends most of its share in, with the calls of that. */
+export interface ClaimSubjectShare {
+    subject: ClaimSubject;
+    share: number | null;
+    via: ClaimSubject | null;
+    calls: number | null;
+}
+
+/** Who repeats a subject. */
+export interface ClaimLoop {
+    subject: ClaimSubject;
+    through: ClaimSubject | null;
+    times: number;
+    /** of the loop, with `times` calls in each */
+    passes: number | null;
+    is_each: boolean;
+}
+
+export interface ClaimFact {
+    code: string;
+    subject: ClaimSubject | null;
+    value: number;
+    other: number;
+}
+
+/** What the conclusion says, as data; see docs/api-views.md. Shares are 0 to 1 of its base. */
+export interface Claim {
+    rule: string | null;
+    verb: string;
+    subjects: ClaimSubjectShare[];
+    share: number | null;
+    share_low: number | null;
+    share_high: number | null;
+    waits: number | null;
+    waits_for: string | null;
+    loop: ClaimLoop | null;
+    facts: ClaimFact[];
+    saving: number | null;
+    condition: string | null;
+    no_saving: string | null;
+    blind: string | null;
+    advice: string | null;
+    /** index of the claim that it is a part of */
+    parent: number | null;
+}
+
 export interface Cause {
     rule: string;
     /** 0: a cause; 1: a part of the last cause of level 0 */
@@ -59,6 +124,8 @@ export interface Conclusion {
     sentence: SentencePart[];
     /** null: there is nothing to divide, or no honest way to do it */
     composition: Composition | null;
+    /** the first is that of the sentence */
+    claims: Claim[];
     causes: Cause[];
     notes: string[];
     /** titles of the checks that found nothing */

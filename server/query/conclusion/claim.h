@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * claim.h: what a conclusion says, as data. A rule fills in a claim; ps_claims_rank() chooses which
+ * of them is the cause, or that none is; words.c is the only place that puts claims into words.
+ *
+ * Shares are 0 to 1 of the base of the conclusion. Strings are static, or in the arena of the
+ * conclusion.
+ */
+#ifndef PS_QUERY_CLAIM_H
+#define PS_QUERY_CLAIM_H
+
+#include "base/json_out.h"
+#include "server/query/query.h"
+
+#define PS_LINK_PARAMS    4
+#define PS_CLAIM_SUBJECTS 4
+#define PS_CLAIM_FACTS    3
+#define PS_CLAIM_MOST     0.5 /* what takes more is named, though nothing is known to be avoidable */
+#define PS_CLAIM_CAUSE    0.2 /* share times avoidable; with less, there is no single cause */
+#define PS_CLAIM_RANKED   20
+
+/* A tab of the report (a word of importers/kinds.c) and parameters of its URL. A NULL tab: no link.
+ * A NULL key ends the parameters. */
+struct ps_report_link {
+    const char *tab;
+    struct ps_param params[PS_LINK_PARAMS];
+};
+extern const struct ps_report_link ps_link_none;
+/* Writes the key "link". */
+void ps_report_link_write(struct ps_json *json, const struct ps_report_link *link);
+
+/* What the first sentence says of its subject. The words are those of the API. */
+enum ps_verb {
+    PS_NO_VERB,
+    PS_TAKES,      /* takes time, memory or samples */
+    PS_REPEATS,    /* takes it in many calls of a loop */
+    PS_RECURS,     /* takes it in calls of itself */
+    PS_ONCE,       /* takes it in a call or an event that is not repeated */
+    PS_WAITS,      /* does not run */
+    PS_STARTS,     /* imports, or what happens before the program */
+    PS_HOLDS,      /* has memory at the peak */
+    PS_ADDS,       /* has more memory at its end than at its start */
+    PS_LEAKS,      /* allocates what is not freed */
+    PS_IDLES,      /* a device has nothing to do */
+    PS_GROWS,      /* takes more than in proportion to the input */
+    PS_FASTER,     /* a row of measurements against another one */
+    PS_FLAT,       /* no single cause; the subjects are the largest */
+    PS_TOO_FEW,    /* nothing, or too little, was measured */
+    PS_CANNOT_SEE, /* the recording does not tell: `blind` says what */
+    PS_N_VERBS
+};
+
+enum ps_subject_kind {
+    PS_SUBJECT_NONE,
+    PS_SUBJECT_FUNCTION,
+    PS_SUBJECT_LINE,
+    PS_SUBJECT_MODULE,
+    PS_SUBJECT_PACKAGE,
+    PS_SUBJECT_OPERATOR, /* also kernels and calls of the driver */
+    PS_SUBJECT_ROW,      /* a benchmark, a command, an action */
+    PS_SUBJECT_PROCESS,
+    PS_SUBJECT_THREAD,
+    PS_SUBJECT_PART, /* of the whole, with a name of ours: no code */
+    PS_N_SUBJECT_KINDS
+};
+
+struct ps_subject {
+    enum ps_subject_kind kind;
+    struct ps_str name;    /* {NULL, 0}: the place is all that is known */
+    struct ps_str path;    /* {NULL, 0}: no place */
+    int64_t line;          /* in `path` */
+    struct ps_str package; /* of a library function, said instead of the place; {NULL, 0}: none */
+    struct ps_report_link link;
+};
+
+/* A subject of a claim; `via`: what it spends most of its share in, with the calls; 0: not known.
+ */
+struct ps_claim_subject {
+    struct ps_subject what, via;
+    double share, calls;
+};
+
+/* What else is known, in the order in which it is said. */
+enum ps_fact_code {
+    PS_FACT_NONE,
+    PS_FACT_RECURSION,       /* value: calls; other: those from outside */
+    PS_FACT_DEPTH,           /* value: how often a stack has the function */
+    PS_FACT_RESUMED,         /* value: resumptions of a coroutine */
+    PS_FACT_ONE_BY_ONE,      /* value: resumptions; other: waits of the event loop */
+    PS_FACT_TOGETHER,        /* value: threads that are at a line of the subject */
+    PS_FACT_LOCKED,          /* value: threads that wait for one lock; subject: who holds it */
+    PS_FACT_CALLED_AT,       /* subject: who calls, at its line */
+    PS_FACT_CALLED_BY,       /* subject */
+    PS_FACT_LED_BY,          /* subject: calls it through library functions */
+    PS_FACT_NO_OWN_CODE,     /* value: share that is outside of own code */
+    PS_FACT_CALLS,           /* value: calls of a part */
+    PS_FACT_CALLS_FROM,      /* value: calls; subject: the caller */
+    PS_FACT_SOME_CALLS_FROM, /* the same, of other calls: others called it too */
+    PS_FACT_AT,              /* all of it at the line of the subject */
+    PS_FACT_MOSTLY_AT,       /* most of it */
+    PS_FACT_DEFINED_AT,      /* the line is that of the `def` */
+    PS_N_FACTS
+};
+
+struct ps_fact {
+    enum ps_fact_code code;
+    struct ps_subject subject;
+    double value, other;
+};
+
+/* The loop that repeats a subject. */
+struct ps_claim_loop {
+    struct ps_subject subject; /* kind PS_SUBJECT_NONE: none is known */
+    struct ps_subject through; /* what it calls, if that is not the subject of the claim */
+    double times;              /* calls in the loop */
+    double passes;             /* of the loop, with `times` calls in each; 0: not known */
+    bool is_each;              /* `times` is that of each call of the loop's function */
+};
+
+/* Why no saving is stated. */
+enum ps_no_saving {
+    PS_SAVING_KNOWN,
+    PS_NOTHING_REPEATS,
+    PS_LITTLE_REPEATS,
+    PS_RESULT_NEEDED,
+    PS_SLOW_ON_PURPOSE,
+    PS_WAITS_ONCE,
+    PS_ONE_LOCK,
+    PS_N_NO_SAVINGS
+};
+
+/* What the recording does not tell, and which recording does. */
+enum ps_blind {
+    PS_SEES_ALL,
+    PS_BLIND_LINES,
+    PS_BLIND_THREADS,
+    PS_BLIND_NATIVE,  /* whether a call without a frame works or waits */
+    PS_BLIND_PURPOSE, /* whether anything needs the pauses */
+    PS_BLIND_IMPORTS,
+    PS_N_BLINDS
+};
+
+/* What has to be true for the saving. */
+enum ps_condition {
+    PS_NO_CONDITION,
+    PS_IF_ARGUMENTS_REPEAT,
+    PS_IF_RESULT_KEPT,
+    PS_IF_WAITS_OVERLAP,
+    PS_N_CONDITIONS
+};
+
+struct ps_claim {
+    const char *rule; /* identifier of the rule; static */
+    enum ps_verb verb;
+    struct ps_claim_subject subjects[PS_CLAIM_SUBJECTS];
+    size_t n_subjects;
+    double share;          /* NaN: none */
+    double low, high;      /* bounds of the share, if the recording leaves it open; else 0 */
+    double own;            /* share that the subject works or waits itself */
+    double waits;          /* share that the subject waits */
+    const char *waits_for; /* "sleep", "threads", "network", ...; NULL: it does not wait */
+    struct ps_claim_loop loop;
+    struct ps_fact facts[PS_CLAIM_FACTS];
+    size_t n_facts;
+    struct ps_fact evidence; /* of the row of the cause */
+    double saving;           /* the most that can be saved, a share; NaN: not stated */
+    enum ps_condition condition;
+    enum ps_no_saving no_saving;
+    enum ps_blind blind;
+    const char *advice; /* a sentence of known_calls.c; NULL: none */
+    double avoidable;   /* 0 to 1, how likely its time can be avoided: orders claims, never shown */
+};
+
+/*
+ * The order of `n` claims, at most PS_CLAIM_RANKED, as indices: by share times what is avoidable,
+ * then by share. Returns whether the first is the cause: its product is `least` or more, or
+ * its share is more than PS_CLAIM_MOST, for which it is moved to the front. Otherwise the
+ * conclusion is silent.
+ */
+bool ps_claims_rank(const struct ps_claim *claims, size_t n, double least, size_t *order);
+
+/* Removes the savings of claims whose product is less than `least`. No saving is more than the
+ * share of its claim, and all together are at most the whole. */
+void ps_claims_limit_savings(struct ps_claim *claims, size_t n, double least);
+
+/* Whether the subject works itself, and not in what it calls. */
+static inline bool ps_claim_is_own(const struct ps_claim *claim)
+{
+    return claim->own >= 0.5 * claim->share;
+}
+
+/* Adds a fact; `claim` has room for PS_CLAIM_FACTS. */
+void ps_claim_fact(struct ps_claim *claim, struct ps_fact fact);
+
+/* Writes a claim as an object. `parent`: index of the claim that it is a part of; -1: none. */
+void ps_claim_write(struct ps_json *json, const struct ps_claim *claim, int64_t parent);
+
+#endif
