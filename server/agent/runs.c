@@ -250,11 +250,15 @@ enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
 {
     PS_AUTO(ps_tree_free) cJSON *run = NULL;
     PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     const cJSON *headline;
     struct ps_output *out = call->out;
 
-    if (ps_ask_run(call, &run, err) != PS_OK ||
-        ps_ask_view(call, ps_member_text(run, "id"), "conclusion", NULL, &conclusion, err) != PS_OK)
+    if (ps_ask_run(call, &run, err) != PS_OK)
+        return err->code;
+    ps_buf_printf(&path, "runs/%s/conclusion", ps_member_text(run, "id"));
+    ps_ask_param(&path, "step", ps_arg_text(call, "step"));
+    if (ps_ask(call, &path, &conclusion, err) != PS_OK)
         return err->code;
     ps_begin_run(call, "summary", run, "");
     headline = ps_member(run, "headline");

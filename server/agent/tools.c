@@ -66,7 +66,9 @@ const struct ps_tool ps_tools[] = {
      "tools of a run.",
      ps_tool_summary,
      PS_TOOL_READS,
-     {RUN_PARAM}},
+     {RUN_PARAM,
+      {"step", PS_PARAM_TEXT, false, NULL,
+       "an annotation or NVTX range that is a step of a trace, without the number at its end"}}},
     {"hot",
      "Rank the rows of a run",
      "Lists the rows of a table of a run (functions, imports, operators, kernels, lines) that have "

@@ -207,11 +207,13 @@ static void add_notes(const cJSON *conclusion, unsigned width, struct ps_buf *ou
     ps_append_wrapped(out, ps_buf_slice(&text), width, 0, 0);
 }
 
-static enum ps_status read_conclusion(struct ps_client *client, const char *run_id, cJSON **out,
-                                      struct ps_err *err)
+static enum ps_status read_conclusion(struct ps_client *client, const char *run_id,
+                                      const char *step, cJSON **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_printf(&path, "runs/%s/conclusion", run_id);
+    if (step)
+        ps_path_add_param(&path, "step", step);
     return ps_client_read(client, path.ptr, out, err);
 }
 
@@ -229,18 +231,18 @@ void ps_cli_print_verdict(struct ps_client *client, const struct ps_options *opt
     PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     if (runs->n != 1 || options->json || !isatty(STDOUT_FILENO) ||
-        read_conclusion(client, runs->id, &conclusion, PS_ERR_IGNORED) != PS_OK)
+        read_conclusion(client, runs->id, NULL, &conclusion, PS_ERR_IGNORED) != PS_OK)
         return;
     add_verdict(conclusion, ps_terminal_width(), &out);
     ps_buf_printf(&out, "`perfshelf show %.8s` prints the causes and the first table\n", runs->id);
     ps_print(&out);
 }
 
-enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, unsigned width,
-                                     struct ps_buf *out, struct ps_err *err)
+enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, const char *step,
+                                     unsigned width, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
-    if (read_conclusion(client, run_id, &conclusion, err) != PS_OK)
+    if (read_conclusion(client, run_id, step, &conclusion, err) != PS_OK)
         return err->code;
     add_verdict(conclusion, width, out);
     add_causes(conclusion, width, out);

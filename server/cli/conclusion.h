@@ -13,10 +13,11 @@
 struct ps_client;
 struct ps_imported_runs; /* import_profile.h */
 
-/* Appends the conclusion of a run: a sentence, a table of causes, notes. Lines are at most `width`
- * columns long; 0: no limit. Appends nothing on failure. */
-enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, unsigned width,
-                                     struct ps_buf *out, struct ps_err *err);
+/* Appends the conclusion of a run: a sentence, a table of causes, notes. step: the name of ranges
+ * that are the steps of a trace; NULL: the steps of the file. Lines are at most `width` columns
+ * long; 0: no limit. Appends nothing on failure. */
+enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, const char *step,
+                                     unsigned width, struct ps_buf *out, struct ps_err *err);
 
 /* Appends a sentence of the API, an array of {text}, {code} and {value, unit} (docs/api-views.md).
  * False: it has no parts. */

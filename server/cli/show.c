@@ -357,6 +357,9 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     ps_client_get_run(client, options->operands[0], out, err);
     if (ps_client_parse(ps_buf_slice(out), &run, err) != PS_OK)
         return err->code;
+    if (options->json && options->step)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "--step chooses the steps of the conclusion, which --json does not print");
     if (options->json) {
         ps_buf_puts(out, "\n");
         return has_table_options ? check_table(options, client, ps_run_text(run, "id"), err)
@@ -368,8 +371,8 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
         add_title(run, out);
     else
         add_facts(&table, run, out);
-    if (ps_cli_add_conclusion(client, ps_run_text(run, "id"), ps_terminal_width(), out, err) !=
-        PS_OK)
+    if (ps_cli_add_conclusion(client, ps_run_text(run, "id"), options->step, ps_terminal_width(),
+                              out, err) != PS_OK)
         return err->code;
     add_table(options, client, ps_run_text(run, "id"), out, &table_err);
     if (table_err.code != PS_OK && has_table_options)
@@ -396,6 +399,8 @@ static enum ps_status show_markdown(const struct ps_options *options, struct ps_
         {"run", options->operands[0]},
         {"table", options->of},
         {"metric", options->sort ? options->sort : options->metric}};
+    const struct ps_tool_argument of_run[] = {{"run", options->operands[0]},
+                                              {"step", options->step}};
     struct ps_options limited = *options;
     char rest[32];
     int64_t bytes = 0;
@@ -404,7 +409,7 @@ static enum ps_status show_markdown(const struct ps_options *options, struct ps_
     ps_options_parse_count("--max-bytes", options->max_bytes, PS_OUTPUT_BYTES_MAX, &bytes, err);
     if (is_group(client, options->operands[0]))
         return ps_cli_call_tool(client, &limited, "hot", arguments, 3, MARKDOWN_BYTES, out, err);
-    ps_cli_call_tool(client, &limited, "summary", arguments, 1, PS_OUTPUT_BYTES, out, err);
+    ps_cli_call_tool(client, &limited, "summary", of_run, 2, PS_OUTPUT_BYTES, out, err);
     bytes = (bytes ? bytes : MARKDOWN_BYTES) - (int64_t)out->len;
     if (err->code != PS_OK || bytes < PS_OUTPUT_BYTES_MIN)
         return err->code;

@@ -122,6 +122,25 @@ class Once(ShelfTest):
         self.assertNotIn("could be saved", said)
         self.assertNotIn("profiler.step()", said)
 
+    def test_repeated_ranges_are_chosen_as_steps(self):
+        ms, thread = 1_000_000, PID | 500
+        self.show_nsys(
+            CUPTI_ACTIVITY_KIND_RUNTIME=[(t, t + 10_000, "cudaLaunchKernel", thread, i, 0) for i, t in enumerate(range(13 * ms, 120 * ms, 20 * ms), 1)],
+            CUPTI_ACTIVITY_KIND_KERNEL=[(t + 20_000, t + 2_020_000, "gemm", "gemm", PID, 0, 1, 7, i, 1, 1, 1, 1, 1, 1)
+                                        for i, t in enumerate(range(13 * ms, 120 * ms, 20 * ms), 1)],
+            NVTX_EVENTS=[(20 * i * ms, (20 * i + 19) * ms, f"iteration {i}", thread, 59) for i in range(6)] +
+                        [((20 * i + 2) * ms, (20 * i + 12) * ms, "load_batch", thread, 59) for i in range(6)])
+        said = self.ok("show", "@1")
+        self.assertIn("iteration 0 and alike run 6 times and cover 95.8 % of the trace: show --step 'iteration' takes them as steps.", said)
+        self.assertNotIn("profiler.step()", said)
+        said = self.ok("show", "@1", "--step", "iteration")
+        self.assertIn("The GPU is idle 89.9 % of each step. The GPU waits 17.83 ms of the 19.83 ms of a step for the CPU to launch 1 kernel a step. "
+                      "Meanwhile the host runs load_batch for 56.1 % of that time.", said)
+        self.assertIn("A step begins with a range named iteration, and lasts until the next one.", said)
+        self.assertNotIn("No steps are marked", said)
+        self.assertIn("17.83 ms of the 19.83 ms of a step", self.ok("show", "@1", "--step", "iteration", "--markdown"))
+        self.assertIn("no annotation or NVTX range has the name epoch", self.fails("show", "@1", "--step", "epoch"))
+
     def test_the_profilers_own_time_is_no_cause_of_nsys(self):
         said = self.show_nsys(PROFILER_OVERHEAD=[(0, 900_000, "NVTX early profiling initialization", PID | 500, 0)],
                               OSRT_API=[(950_000, 1_000_000, "read", PID | 500)])

@@ -290,6 +290,17 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
     write_causes(json, c);
     write_texts(json, "notes", c->notes, c->n_notes);
     write_texts(json, "checked", c->checked, c->n_checked);
+    ps_json_key_str(json, "step", c->step);
+    ps_json_key(json, "step_choices");
+    ps_json_array(json);
+    for (size_t i = 0; i < c->n_step_choices; i++) {
+        ps_json_object(json);
+        ps_json_key_str(json, "name", c->step_choices[i].name);
+        ps_json_key_int(json, "ranges", c->step_choices[i].ranges);
+        ps_json_key_real(json, "share", c->step_choices[i].share);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
     ps_json_end(json);
 }
 
@@ -364,7 +375,10 @@ static enum ps_status conclude_run(struct ps_db *db, struct ps_conclusion *c, st
     kind = ps_arena_copy(&c->arena, ps_col_text(stmt, 0)).ptr;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (ps_kind_has(kind, families[i].needs_any))
-            return families[i].conclude(db, c, err);
+            return c->step && families[i].conclude != ps_conclude_trace
+                       ? ps_fail(err, PS_BAD_REQUEST,
+                                 "steps can be chosen in traces of PyTorch and Nsight Systems only")
+                       : families[i].conclude(db, c, err);
     return PS_OK;
 }
 
@@ -372,10 +386,11 @@ enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, 
                                   struct ps_params params, struct ps_answer *answer,
                                   struct ps_err *err)
 {
-    PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.unit = NULL};
+    const char *step = ps_param_get(params, "step");
+    PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.step = step && *step ? step : NULL};
     struct ps_json json = ps_json_writer(&answer->body);
 
-    (void)view, (void)id, (void)params;
+    (void)view, (void)id;
     if (conclude_run(db, &c, err) == PS_OK)
         add_warnings(db, &c, err);
     if (err->code == PS_OK)

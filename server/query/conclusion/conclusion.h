@@ -84,7 +84,20 @@ struct ps_composition {
     size_t n, cap;                     /* fewer than 2: not shown */
 };
 
+/* Repeated annotations or NVTX ranges of a trace, which can be chosen as its steps. */
+struct ps_step_choice {
+    const char *name; /* in the arena of the conclusion */
+    int64_t ranges;
+    double share; /* 0..1 of the range that is divided */
+};
+#define PS_STEP_CHOICES 20
+
 struct ps_conclusion {
+    /* Input: the name of annotations or NVTX ranges that are the steps of a trace with devices or
+     * operators, with or without the number at their end. NULL: the steps that the file marks. */
+    const char *step;
+    struct ps_step_choice step_choices[PS_STEP_CHOICES]; /* that cover most first */
+    size_t n_step_choices;
     const char *unit; /* of amounts: "s" for all times, "bytes" for all memory, else "samples" or
                        * the unit of the headline */
     const char *save_unit; /* of savings; NULL: `unit`. "percent": of the base */

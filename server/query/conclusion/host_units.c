@@ -293,7 +293,7 @@ static void add_call(struct ps_host_unit *unit, uint32_t index, const struct row
 
 /* A slice: what is read of it. */
 struct slice {
-    int64_t kind, family, self_ns, in_window_ns;
+    int64_t kind, family, self_ns, in_steps_ns, in_window_ns;
     uint32_t text;
     enum meaning meaning;
 };
@@ -359,7 +359,8 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
         return;
     slice.text = (uint32_t)name;
     slice.meaning = meaning_of(reader, slice.text, slice.kind);
-    slice.in_window_ns = ps_intervals_length(window->steps, start, end);
+    slice.in_steps_ns = ps_intervals_length(window->steps, start, end);
+    slice.in_window_ns = slice.in_steps_ns;
     if (window->busy)
         slice.in_window_ns -= ps_intervals_common_length(window->steps, window->busy, start, end);
     if (slice.self_ns > slice.in_window_ns)
@@ -380,15 +381,15 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
         row->lead = slice.text;
     }
     row->in_backward |= slice.meaning == MEANS_BACKWARD;
+    if (slice.meaning == MEANS_UNIT && slice.in_steps_ns > 0 && !reader->leads)
+        add_call(&reader->units->units[row->unit], row->unit, above, slice.in_steps_ns,
+                 ps_slice_id(chunk->track, at));
     if (slice.self_ns < 0 || slice.in_window_ns <= 0)
         return;
     if (reader->leads) {
         add_lead(reader, row, above, &slice);
         return;
     }
-    if (slice.meaning == MEANS_UNIT)
-        add_call(&reader->units->units[row->unit], row->unit, above, slice.in_window_ns,
-                 ps_slice_id(chunk->track, at));
     charge(reader, row, above, &slice);
     if (slice.kind == PS_SLICE_OP && is_double(reader, ps_chunk_value(chunk, PS_COL_TEMPLATE, i)))
         add_ns(&reader->units->double_ns, slice.self_ns);

@@ -36,7 +36,7 @@ struct ps_host_unit {
     int64_t needed_ns;  /* of ns: in matrix products, convolutions and attention, and in backward */
     int64_t large_ns;   /* of ns: in other operators that take longer */
     int64_t wait_ns;    /* of ns: in calls that wait */
-    int64_t covered_ns; /* durations of its calls, without those in itself */
+    int64_t covered_ns; /* durations of its calls in steps, without those in itself */
     int64_t n_operators, operators_ns; /* outermost operators, and their durations */
     int64_t n_items;                   /* conversions of tensors to Python numbers */
     int64_t longest, longest_ns;       /* slice id */

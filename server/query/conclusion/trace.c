@@ -335,7 +335,7 @@ static bool are_units_first(const struct ps_trace_time *trace)
 
 enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
-    PS_AUTO(ps_trace_time_free) struct ps_trace_time trace = {.db = db};
+    PS_AUTO(ps_trace_time_free) struct ps_trace_time trace = {.db = db, .step = out->step};
     bool is_said = false; /* by functions and annotations of the program */
 
     ps_trace_time_read(&trace, err);
@@ -393,6 +393,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     }
     ps_say_late_rank(out, &trace.late);
     ps_trace_say_iteration(out, &trace);
+    ps_trace_add_step_choices(out, &trace);
     if (trace.has_marks && trace.has_devices)
         ps_conclude_inference(db, out, err);
     ps_trace_say_odd_step(out, &trace);

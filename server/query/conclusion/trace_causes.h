@@ -55,6 +55,7 @@ struct ps_trace_worker {
 
 struct ps_trace_time {
     struct ps_db *db;
+    const char *step; /* name of the ranges that are the steps; NULL: those of the file */
     struct ps_range span;
     int64_t n_steps; /* number of counted steps */
     bool has_marks;  /* the file marks steps; else the parts are of the whole trace */
@@ -65,6 +66,14 @@ struct ps_trace_time {
      * they are no cause */
     double captures_s[PS_N_ROLES + 1], overhead_s[PS_N_ROLES + 1], start_up_s[PS_N_ROLES + 1];
     struct ps_graph_captures captures; /* those that overlap steps */
+    struct step_list {
+        struct step_range {
+            struct ps_interval time;
+            uint32_t worker;
+            bool is_marked;
+        } * items;
+        size_t n, cap;
+    } steps; /* that are counted, by worker and start */
     bool has_devices;
     struct ps_range_sums sums;
     struct ps_track_owners owners;
@@ -108,7 +117,8 @@ struct ps_trace_rows {
 
 /* --- The time --- */
 
-/* Reads all but the words; `trace` has a database only. The caller frees it, also after an error.
+/* Reads all but the words; `trace` has a database and the name of steps only. The caller frees it,
+ * also after an error.
  */
 enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *err);
 /* Frees what the time was read into, not the structure. */
@@ -126,8 +136,11 @@ void ps_trace_divide_within(const struct ps_trace_time *trace, uint32_t worker,
 
 /* --- Steps --- */
 
-/* Reads the steps of all workers, without one that is unlike the others. */
-enum ps_status ps_trace_read_steps(struct ps_trace_time *trace, struct ps_err *err);
+/* Finds the range in which the steps are. PS_BAD_REQUEST: no range has the chosen name. Before
+ * ps_trace_read_steps. */
+enum ps_status ps_trace_find_span(struct ps_trace_time *trace, struct ps_err *err);
+/* Assigns the steps to workers, without one that is unlike the others. */
+void ps_trace_read_steps(struct ps_trace_time *trace);
 /* Counts the steps in which torch.compile takes a tenth or more. */
 enum ps_status ps_trace_count_compiling(struct ps_trace_time *trace, struct ps_err *err);
 /* What torch.compile takes of the step that is left out. */
@@ -140,6 +153,8 @@ bool ps_trace_has_odd_step(const struct ps_trace_time *trace);
 void ps_trace_say_left_out(struct ps_conclusion *c, const struct ps_trace_time *trace);
 /* Adds a note about a step that takes more than all others. */
 void ps_trace_say_odd_step(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Lists the annotations and NVTX ranges that can be chosen as steps. */
+void ps_trace_add_step_choices(struct ps_conclusion *c, const struct ps_trace_time *trace);
 /* Appends "`iteration` ran 5 times and covers 98.1 % of the trace: ..." */
 void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time *trace);
 /* Says what the shares are of, if no steps are marked. The headline has the span of all events; the

@@ -57,22 +57,124 @@ static size_t find_odd_step(struct ps_trace_time *trace, struct ps_interval *ste
     return n;
 }
 
-enum ps_status ps_trace_read_steps(struct ps_trace_time *trace, struct ps_err *err)
+static void add_step(struct ps_trace_time *trace, uint32_t worker, int64_t start, int64_t end,
+                     bool is_marked)
+{
+    struct step_list *steps = &trace->steps;
+
+    PS_RESERVE_ONE(steps->items, steps->n, steps->cap);
+    steps->items[steps->n++] = (struct step_range){{start, end}, worker, is_marked};
+}
+
+/* The steps of the file. */
+static enum ps_status read_marked(struct ps_trace_time *trace, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(trace->db, ps_query_sql("conclude_steps"), &stmt, err);
+    while (ps_stmt_step(stmt, err))
+        if (ps_col_int(stmt, 0) >= 0 && ps_col_int(stmt, 0) < UINT32_MAX)
+            add_step(trace, (uint32_t)ps_col_int(stmt, 0), ps_col_int(stmt, 1), ps_col_int(stmt, 2),
+                     ps_col_int(stmt, 3) != 0);
+    return ps_steps_span(trace->db, &trace->span, err);
+}
+
+static bool has_chosen_name(const struct ps_trace_time *trace, int64_t text)
+{
+    const struct ps_str name = ps_trace_text(trace->db, (uint32_t)text);
+
+    return ps_str_eq_c(name, trace->step) || ps_str_eq_c(ps_annotation_stem(name), trace->step);
+}
+
+static bool visit_ranges(void *user, const struct ps_chunk *chunk)
+{
+    struct ps_trace_time *trace = user;
+    const uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
+        const int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+        int64_t end;
+
+        if ((kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX) &&
+            has_chosen_name(trace, ps_chunk_value(chunk, PS_COL_NAME, i)) &&
+            !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end) &&
+            end > start)
+            add_step(trace, w, start, end, true);
+    }
+    return true;
+}
+
+static int by_worker_and_start(const void *a, const void *b)
+{
+    const struct step_range *x = a, *y = b;
+
+    if (x->worker != y->worker)
+        return x->worker < y->worker ? -1 : 1;
+    if (x->time.start != y->time.start)
+        return x->time.start < y->time.start ? -1 : 1;
+    return (x->time.end < y->time.end) - (x->time.end > y->time.end);
+}
+
+/* The passes of a loop: each begins with a range of the chosen name and lasts until the next one,
+ * so that no time between them is lost. A range in another one is part of its step. */
+static enum ps_status read_chosen(struct ps_trace_time *trace, struct ps_err *err)
+{
+    const struct ps_chunk_query query = {
+        .track_kinds = 1u << PS_TRACK_THREAD,
+        .slice_kinds = 1u << PS_SLICE_ANNOTATION | 1u << PS_SLICE_NVTX,
+        .range = PS_RANGE_ALL,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
+    };
+    struct step_list *steps = &trace->steps;
+    size_t n = 0;
+
+    if (ps_trace_each_chunk(trace->db, &query, visit_ranges, trace, err) != PS_OK)
+        return err->code;
+    if (!steps->n)
+        return ps_fail(err, PS_BAD_REQUEST, "no annotation or NVTX range has the name %s",
+                       trace->step);
+    qsort(steps->items, steps->n, sizeof *steps->items, by_worker_and_start);
+    trace->span = (struct ps_range){INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < steps->n; i++) {
+        const struct step_range step = steps->items[i];
+
+        if (n && steps->items[n - 1].worker == step.worker &&
+            steps->items[n - 1].time.end > step.time.start)
+            continue;
+        steps->items[n++] = step;
+        if (step.time.start < trace->span.from_ns)
+            trace->span.from_ns = step.time.start;
+        if (step.time.end > trace->span.to_ns)
+            trace->span.to_ns = step.time.end;
+    }
+    steps->n = n;
+    for (size_t i = 1; i < n; i++)
+        if (steps->items[i].worker == steps->items[i - 1].worker)
+            steps->items[i - 1].time.end = steps->items[i].time.start;
+    return PS_OK;
+}
+
+enum ps_status ps_trace_find_span(struct ps_trace_time *trace, struct ps_err *err)
+{
+    return trace->step ? read_chosen(trace, err) : read_marked(trace, err);
+}
+
+void ps_trace_read_steps(struct ps_trace_time *trace)
+{
     PS_AUTO(ps_free_ptr) struct ps_interval *steps = NULL;
     size_t n = 0, cap = 0;
 
-    ps_db_prepare(trace->db, ps_query_sql("conclude_steps"), &stmt, err);
-    while (ps_stmt_step(stmt, err)) {
-        int64_t worker = ps_col_int(stmt, 0);
+    for (size_t i = 0; i < trace->steps.n; i++) {
+        const struct step_range *step = &trace->steps.items[i];
 
-        if (worker < 0 || worker >= trace->sums.n_workers)
+        if (step->worker >= trace->sums.n_workers)
             continue; /* a worker without tracks has no work either */
-        ps_intervals_add(&trace->workers[worker].steps, ps_col_int(stmt, 1), ps_col_int(stmt, 2));
-        trace->has_marks |= ps_col_int(stmt, 3) != 0;
+        ps_intervals_add(&trace->workers[step->worker].steps, step->time.start, step->time.end);
+        trace->has_marks |= step->is_marked;
         PS_RESERVE_ONE(steps, n, cap);
-        steps[n++] = (struct ps_interval){ps_col_int(stmt, 1), ps_col_int(stmt, 2)};
+        steps[n++] = step->time;
     }
     n = find_odd_step(trace, steps, n);
     trace->n_steps = (int64_t)n;
@@ -88,7 +190,6 @@ enum ps_status ps_trace_read_steps(struct ps_trace_time *trace, struct ps_err *e
         ps_intervals_join(&trace->workers[w].steps);
     }
     trace->divisor = trace->n_steps ? (double)trace->n_steps : trace->sums.n_workers;
-    return err->code;
 }
 
 enum ps_status ps_trace_count_compiling(struct ps_trace_time *trace, struct ps_err *err)
@@ -188,6 +289,7 @@ static const struct ps_host_unit *find_iteration(const struct ps_trace_time *tra
 void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
     const struct ps_host_unit *unit = trace->has_marks ? NULL : find_iteration(trace);
+    struct ps_str stem;
 
     if (!unit)
         return;
@@ -198,8 +300,40 @@ void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time 
     ps_say(c, &c->sentence, unit->n_names > 1 ? " times and cover " : " times and covers ");
     ps_say_value(&c->sentence, ps_trace_link_slice(c, unit->longest),
                  100 * ps_trace_time_share(trace, unit->covered_ns), "percent");
-    ps_say(c, &c->sentence, "%s: profiler.step() after each would mark it as a step.",
-           ps_trace_step_words(trace));
+    stem = ps_annotation_stem(ps_trace_text(trace->db, unit->name));
+    ps_say(c, &c->sentence, "%s: ", ps_trace_step_words(trace));
+    if (trace->is_torch)
+        ps_say(c, &c->sentence, "profiler.step() after each would mark it as a step, and ");
+    ps_say_code(
+        c, &c->sentence, ps_link_none,
+        ps_str_from_c(ps_arena_printf(&c->arena, "show --step '%.*s'", (int)stem.len, stem.ptr)));
+    ps_say(c, &c->sentence, " takes %s.", unit->n_names > 1 ? "them as steps" : "it as the step");
+}
+
+void ps_trace_add_step_choices(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    for (size_t i = 1; i < trace->units.n; i++) {
+        const struct ps_host_unit *unit = &trace->units.units[i];
+        const double share = ps_trace_time_share(trace, unit->covered_ns);
+        size_t at = c->n_step_choices;
+
+        if (!unit->is_annotation || unit->calls < 2)
+            continue;
+        while (at > 0 && c->step_choices[at - 1].share < share)
+            at--;
+        if (at == PS_STEP_CHOICES)
+            continue;
+        if (c->n_step_choices < PS_STEP_CHOICES)
+            c->n_step_choices++;
+        memmove(&c->step_choices[at + 1], &c->step_choices[at],
+                (c->n_step_choices - 1 - at) * sizeof *c->step_choices);
+        c->step_choices[at] = (struct ps_step_choice){
+            .name =
+                ps_arena_copy(&c->arena, ps_annotation_stem(ps_trace_text(trace->db, unit->name)))
+                    .ptr,
+            .ranges = unit->calls,
+            .share = share};
+    }
 }
 
 enum ps_status ps_trace_say_base(struct ps_db *db, struct ps_conclusion *c,
@@ -209,6 +343,9 @@ enum ps_status ps_trace_say_base(struct ps_db *db, struct ps_conclusion *c,
     const double range_s = (double)(trace->span.to_ns - trace->span.from_ns) / 1e9;
     char range[48], span[48];
 
+    if (trace->step)
+        ps_conclusion_note(c, "A step begins with a range named %s, and lasts until the next one.",
+                           trace->step);
     if (trace->has_marks)
         return err->code;
     ps_db_prepare(db, ps_query_sql("conclude_span"), &stmt, err);

@@ -21,6 +21,7 @@ void ps_trace_time_free(struct ps_trace_time *trace)
     ps_graph_captures_free(&trace->captures);
     free(trace->blocking);
     free(trace->start_up);
+    free(trace->steps.items);
     free(trace->window_items);
     ps_host_units_free(&trace->units);
     free(trace->checks);
@@ -266,19 +267,18 @@ static enum ps_status read_checks(struct ps_trace_time *trace, struct ps_err *er
 
 enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *err)
 {
-    if (ps_steps_span(trace->db, &trace->span, err) != PS_OK ||
+    ps_track_owners_read(trace->db, &trace->owners, err);
+    if (err->code != PS_OK || ps_trace_find_span(trace, err) != PS_OK ||
         trace->span.from_ns >= trace->span.to_ns)
         return err->code;
     trace->sums =
         (struct ps_range_sums){.from_ns = trace->span.from_ns, .to_ns = trace->span.to_ns};
     ps_range_sums_read(trace->db, &trace->sums, err);
-    ps_track_owners_read(trace->db, &trace->owners, err);
     if (err->code != PS_OK)
         return err->code;
     trace->has_devices = trace->sums.has_streams;
     trace->workers = ps_alloc_array(trace->sums.n_workers, sizeof *trace->workers);
-    if (ps_trace_read_steps(trace, err) != PS_OK)
-        return err->code;
+    ps_trace_read_steps(trace);
     divide_steps(trace);
     if (read_captures(trace, err) != PS_OK || read_overhead(trace, err) != PS_OK)
         return err->code;

@@ -12,6 +12,7 @@ import type { Run } from '../../base/types';
 import { formatFixed, int, text } from '../../base/units';
 import { API } from '../../base/client';
 import { CodeText, FormattedValueText } from '../../components/text';
+import { readStored, storeText } from '../../components/stored_text';
 import { viewportWidth } from '../../components/viewport';
 import { functionName } from '../../model/labels';
 import { useJson } from '../shared/use_json';
@@ -234,6 +235,37 @@ function isOpenAtFirst(isFirstTab: boolean): boolean {
     return isFirstTab && viewportWidth.peek() >= OPEN_FROM_PX && !readIsHidden();
 }
 
+/** The step of a trace is remembered for the runs of its series, which have the same ranges. */
+function stepKey(run: Run): string {
+    return `step.${run.series || run.id}`;
+}
+
+function StepSelect({
+    data,
+    choose,
+}: {
+    data: ConclusionData;
+    choose: (name: string | null) => void;
+}) {
+    return (
+        <label>
+            Step:{' '}
+            <select
+                class="field"
+                value={data.step ?? ''}
+                onChange={(event) => choose(event.currentTarget.value || null)}
+            >
+                <option value="">as marked in the file</option>
+                {data.step_choices.map(({ name, ranges, share }) => (
+                    <option key={name} value={name}>
+                        {name} ({int(ranges)} ranges, {formatFixed(100 * share, 0)} %)
+                    </option>
+                ))}
+            </select>{' '}
+        </label>
+    );
+}
+
 interface ConclusionProps {
     run: Run;
     /** whether the first tab of the report is shown */
@@ -242,7 +274,17 @@ interface ConclusionProps {
 }
 
 export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
-    const { data } = useJson<ConclusionData>(`${API}/runs/${run.id}/conclusion`);
+    const step = useSignal(readStored(stepKey(run)));
+    const { data, error } = useJson<ConclusionData>(
+        `${API}/runs/${run.id}/conclusion${step.value ? `?step=${encodeURIComponent(step.value)}` : ''}`,
+    );
+    const chooseStep = (name: string | null) => {
+        storeText(stepKey(run), name);
+        step.value = name;
+    };
+    useEffect(() => {
+        if (error && step.peek()) step.value = null; // another run of the series has no such ranges
+    }, [error, step]);
     const isOpen = useSignal(isOpenAtFirst(isFirstTab));
     const showsAll = useSignal(false);
     useEffect(() => {
@@ -306,6 +348,9 @@ export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
                         {data.notes.map((note) => (
                             <CodeText key={note} text={`${note} `} />
                         ))}
+                        {data.step_choices.length > 0 && (
+                            <StepSelect data={data} choose={chooseStep} />
+                        )}
                         {data.checked.length > 0 && (
                             <span title={data.checked.join('\n')}>
                                 {int(data.checked.length)}{' '}

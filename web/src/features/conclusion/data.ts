@@ -111,6 +111,14 @@ export interface Composition {
     parts: CompositionPart[];
 }
 
+/** Repeated ranges of a trace, which can be chosen as its steps. */
+export interface StepChoice {
+    name: string;
+    ranges: number;
+    /** 0 to 1 of the trace */
+    share: number;
+}
+
 export interface Conclusion {
     /** unit of amounts; times are in s */
     unit: string | null;
@@ -130,6 +138,9 @@ export interface Conclusion {
     notes: string[];
     /** titles of the checks that found nothing */
     checked: string[];
+    /** name of the ranges that were chosen as steps */
+    step: string | null;
+    step_choices: StepChoice[];
 }
 
 /** A cause with its parts. `index` counts the causes of level 0 from 1. */
