@@ -63,6 +63,18 @@ class Once(ShelfTest):
         self.assertIn("because the host blocks in cudaLaunchKernel", said)
         self.assertNotIn("Start-up", said)
 
+    def test_several_calls_that_start_the_device(self):
+        said = self.show([event("cudaFree", "cuda_runtime", 0, 4_000, correlation=90), event("cudaFree", "cuda_runtime", 4_500, 5_000, correlation=91)] + loop(10_000, 5))
+        self.assertIn("Start-up takes", said)
+        self.assertNotRegex(said, "up to .*cudaFree")
+
+    def test_what_is_freed_after_the_last_work(self):
+        frees = [event("cuModuleUnload", "cuda_driver", 1_000 + 100 * i, 90, correlation=90 + i) for i in range(9)]
+        said = self.show(loop(0, 5) + frees)
+        self.assertIn("because the host blocks in cuModuleUnload, after its last work.", said)
+        self.assertIn("GPU idle, after its last work: host blocks in cuModuleUnload", said)
+        self.assertNotRegex(said, "up to .*cuModuleUnload")
+
     def test_a_range_that_is_shorter_than_the_span_is_named(self):
         outside = {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ts": 0, "dur": 100_000}
         said = self.show(loop(1_000, 5) + [outside])
@@ -94,6 +106,8 @@ class Once(ShelfTest):
             "CUPTI_ACTIVITY_KIND_KERNEL": "start, end, shortName, demangledName, globalPid, deviceId, contextId, streamId, correlationId,"
                                           " gridX, gridY, gridZ, blockX, blockY, blockZ",
             "NVTX_EVENTS": "start, end, text, globalTid, eventType"}
+        if os.path.exists(path):
+            os.remove(path)
         with sqlite3.connect(path) as db:
             db.executescript("""
                 CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
@@ -144,8 +158,16 @@ class Once(ShelfTest):
     def test_the_profilers_own_time_is_no_cause_of_nsys(self):
         said = self.show_nsys(PROFILER_OVERHEAD=[(0, 900_000, "NVTX early profiling initialization", PID | 500, 0)],
                               OSRT_API=[(950_000, 1_000_000, "read", PID | 500)])
-        self.assertIn("read takes 100.0 % of the traced time.", said)
+        self.assertIn("No work of a GPU was recorded. Of the recorded calls, read takes the most time, 50.00 µs in 1 call. A call may be a wait.", said)
         self.assertIn("The profiler's own work takes 900.0 µs, which is in no cause.", said)
+        said = self.show_nsys(PROFILER_OVERHEAD=[(0, 900_000, "NVTX early profiling initialization", PID | 500, 0)])
+        self.assertIn("No work of a GPU was recorded. The file has no calls of the program either.", said)
+
+    def test_driver_calls_without_work_of_a_device_are_no_steps(self):
+        said = self.show_nsys(OSRT_API=[(0, 4_000_000, "poll", PID | 501)],
+                              CUPTI_ACTIVITY_KIND_RUNTIME=[(5_000_000, 5_100_000, "cudaMalloc", PID | 500, 1, 0)])
+        self.assertIn("Of the recorded calls, poll takes the most time, 4.000 ms in 1 call.", said)
+        self.assertNotIn("steps", said)
 
 
 if __name__ == "__main__":

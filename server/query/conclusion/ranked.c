@@ -239,6 +239,41 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
     return say_compiled(db, out, err);
 }
 
+/* Says what the host did, without a cause: a call of a thread may only wait. */
+static enum ps_status say_host_calls(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_report_link link;
+    struct item item;
+
+    c->verdict.n = c->sentence.n = 0;
+    ps_say(c, &c->verdict, "No work of a GPU was recorded.");
+    ps_db_prepare(db, ps_query_sql("conclude_slices"), &stmt, err);
+    if (!ps_stmt_step(stmt, err)) {
+        ps_say(c, &c->sentence, " The file has no calls of the program either.");
+        return err->code;
+    }
+    item = read_item(c, stmt);
+    link = ps_link_name(c, "slices", item.name);
+    ps_say(c, &c->sentence, " Of the recorded calls, ");
+    ps_say_code(c, &c->sentence, link, item.name);
+    ps_say(c, &c->sentence, " takes the most time, ");
+    ps_say_value(&c->sentence, link, item.amount, "s");
+    ps_say(c, &c->sentence, " in ");
+    ps_say_value(&c->sentence, link, item.count, "count");
+    ps_say(c, &c->sentence, item.count == 1 ? " call" : " calls");
+    ps_say(c, &c->sentence, ". A call may be a wait.");
+    return err->code;
+}
+
+enum ps_status ps_conclude_no_device(struct ps_db *db, struct ps_conclusion *out,
+                                     struct ps_err *err)
+{
+    if (ps_conclude_slices(db, out, err) != PS_OK)
+        return err->code;
+    return say_host_calls(db, out, err);
+}
+
 /* A row of a printed report, and how it is said. */
 struct printed {
     struct ps_str name;

@@ -342,7 +342,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     if (err->code != PS_OK)
         return err->code;
     if (!trace.is_torch && !trace.has_devices)
-        return ps_conclude_slices(db, out, err); /* no work of a device was recorded */
+        return ps_conclude_no_device(db, out, err);
     out->unit = "s";
     out->per = trace.has_marks ? "step" : NULL;
     out->base = trace.has_marks ? "of step" : "of trace";
@@ -358,6 +358,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
             trace.blocking_name = blocking;
             trace.blocking_s = ps_trace_blocking_seconds(&trace, blocking);
             trace.waits_for_earlier = ps_trace_waits_for_earlier(&trace, blocking);
+            trace.blocks_last = ps_trace_blocks_last(&trace, blocking);
             ps_trace_add_blocking(out, &trace, blocking, trace.blocking_s, err);
         }
         ps_trace_add_start_up(out, &trace, err);

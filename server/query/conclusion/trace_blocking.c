@@ -7,6 +7,7 @@
 #include "slices/driver_calls.h"
 
 #define LONGEST_SHARE 0.90 /* of the time of all calls: one call that has more explains them */
+#define LAST_SHARE    0.90 /* of the time of all calls: more is after the last work */
 /* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
  * device is full. */
 #define LAUNCH_BLOCKS_NS 1000000
@@ -56,6 +57,8 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
         calls->name = (size_t)name;
         calls->calls++;
         calls->ns = ps_add_saturated(calls->ns, ns);
+        if (worker->of_device.n && start >= worker->of_device.items[worker->of_device.n - 1].end)
+            calls->late_ns = ps_add_saturated(calls->late_ns, ns);
         if (ns > calls->longest_ns) {
             calls->longest_ns = ns;
             calls->longest = ps_slice_id(chunk->track, chunk->first + i);
@@ -121,6 +124,13 @@ bool ps_trace_waits_for_earlier(const struct ps_trace_time *trace, size_t name)
     return ps_trace_name_contains(trace, name, PS_STR("Synchronize")) &&
            (double)calls->longest_ns >= LONGEST_SHARE * (double)calls->ns &&
            calls->longest_start_ns < worker->first_launch_ns;
+}
+
+bool ps_trace_blocks_last(const struct ps_trace_time *trace, size_t name)
+{
+    const struct ps_driver_calls *calls = &trace->blocking[name];
+
+    return (double)calls->late_ns >= LAST_SHARE * (double)calls->ns;
 }
 
 double ps_trace_blocking_seconds(const struct ps_trace_time *trace, size_t name)
@@ -214,14 +224,17 @@ void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *
 
     ps_say(c, &cause->title, "%s",
            trace->waits_for_earlier ? "GPU busy with work from before the recording: "
+           : trace->blocks_last     ? "GPU idle, after its last work: host blocks in "
                                     : "GPU idle: host blocks in ");
     ps_say_code(c, &cause->title, ps_link_none, ps_trace_text(trace->db, (uint32_t)name));
-    if (!trace->waits_for_earlier)
+    if (!trace->waits_for_earlier && !trace->blocks_last)
         ps_cause_save(cause, NAN, seconds);
     cause->advice =
         trace->waits_for_earlier
             ? "The recording has neither the launch nor the work. Wait for the device before "
               "recording, or look at later steps."
+        : trace->blocks_last
+            ? "The program unloads and frees what it used, which happens once, at its end."
         : ps_trace_name_contains(trace, name, PS_STR("Launch"))
             ? "The first launch of a kernel loads or compiles it. Record after a warm-up."
             : "A blocking call waits for the device or copies memory. Remove it from the loop, or "
@@ -246,7 +259,7 @@ void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *
            trace->waits_for_earlier ? "; the host waits in " : " because the host blocks in ");
     ps_say_code(c, &c->verdict, ps_trace_link_slice(c, calls->longest),
                 ps_trace_text(trace->db, (uint32_t)name));
-    ps_say(c, &c->verdict, ".");
+    ps_say(c, &c->verdict, trace->blocks_last ? ", after its last work." : ".");
     ps_say(c, &c->sentence, " It takes ");
     ps_trace_say_part_of_step(c, trace, seconds, ps_trace_link_slice(c, calls->longest));
     ps_say(c, &c->sentence, "%s",

@@ -29,6 +29,7 @@ struct ps_driver_calls {
     int64_t calls, ns, longest_ns;
     int64_t longest; /* slice id */
     int64_t longest_start_ns, longest_end_ns;
+    int64_t late_ns; /* of ns: in calls after the last work of the device */
 };
 
 /* Rows of a query, without its limit. */
@@ -101,6 +102,7 @@ struct ps_trace_time {
     size_t blocking_name;   /* text id of the driver calls that are a cause of their own; 0: none */
     double blocking_s;      /* their time in a step, while the device is idle */
     bool waits_for_earlier; /* they wait for work that was launched before the recording */
+    bool blocks_last;       /* they come after the last work of the device: they unload and free */
     struct ps_driver_calls *start_up; /* calls that happen once, the longest first */
     size_t n_start_up, cap_start_up;
     struct ps_late_rank late;
@@ -176,6 +178,8 @@ double ps_trace_sync_seconds(const struct ps_trace_time *trace);
 /* Whether the longest call of the name waits for work that was launched before the recording:
  * before the first launch of a recording the device can only be busy with that. */
 bool ps_trace_waits_for_earlier(const struct ps_trace_time *trace, size_t name);
+/* Whether nearly all of the time of the calls is after the last work of the device. */
+bool ps_trace_blocks_last(const struct ps_trace_time *trace, size_t name);
 bool ps_trace_name_contains(const struct ps_trace_time *trace, size_t name, struct ps_str word);
 /* Adds the driver calls with this name as a cause. */
 void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
