@@ -19,6 +19,16 @@ class Snapshots(ShelfTest):
         self.assertIn("Memory peaks at 1.07 KiB on GPU 0.", said)
         self.assertIn("model.py:12 holds the most, 1000 B", said)
 
+    def test_memory_without_a_stack_that_is_more_than_any_stack_is_said_first(self):
+        stack = [{"name": "forward", "filename": "model.py", "line": 3}]
+        for sizes, expected in (((4096, 2048, 1024), "Of the allocated memory, 4.00 KiB has no Python stack; model.py:3 holds the most of the rest, 3.00 KiB in 2 allocations."),
+                                ((4096, 64, 64), "Of the allocated memory, 4.00 KiB has no Python stack; no stack holds more than 5 %."),
+                                ((4096,), "The memory has no Python stack."),
+                                ((1024, 2048, 1024), "model.py:3 holds the most, 3.00 KiB in 2 allocations.")):
+            events = [{"action": "alloc", "addr": 65536 * (i + 1), "size": size, "stream": 0, "frames": stack if i else []} for i, size in enumerate(sizes)]
+            path = self.file("stacks.json", json.dumps({"segments": [], "device_traces": [events]}).encode())
+            self.assertIn(expected, self.ok("show", self.json("add", path)["id"]))
+
     def test_bytes_are_not_shown_as_a_time(self):
         said = self.ok("show", self.run_of["ok_mini_p4.pickle"])
         self.assertNotRegex(said, r"(?m)^(span_ns|weight|value_scale|origin_us|kernels) ")

@@ -251,10 +251,17 @@ static void say_reserved(struct ps_conclusion *c, const struct scene *s)
     ps_say(c, &c->sentence, ".");
 }
 
-/* Names the stacks that hold most. */
+/* Names the stacks that hold most. Memory without a stack is said first if it is more. */
 static void say_owners(struct ps_conclusion *c, const struct scene *s)
 {
+    const bool has_rest = s->n && !s->order[0] && s->bytes[0] < s->memory.live;
     size_t n = 0;
+
+    if (has_rest) {
+        ps_say(c, &c->sentence, " Of the allocated memory, ");
+        ps_say_value(&c->sentence, link_to(c, s, 0), (double)s->bytes[0], "bytes");
+        ps_say(c, &c->sentence, " has no Python stack;");
+    }
 
     for (size_t i = 0; i < s->n && n < NAMED; i++) {
         uint32_t node = s->order[i];
@@ -263,7 +270,10 @@ static void say_owners(struct ps_conclusion *c, const struct scene *s)
             continue;
         ps_say(c, &c->sentence, n ? ", " : " ");
         say_stack(c, &c->sentence, s, node);
-        ps_say(c, &c->sentence, n ? " " : " holds the most, ");
+        ps_say(c, &c->sentence,
+               n          ? " "
+               : has_rest ? " holds the most of the rest, "
+                          : " holds the most, ");
         ps_say_value(&c->sentence, link_to(c, s, node), (double)s->bytes[node], "bytes");
         if (!n++) {
             ps_say(c, &c->sentence, " in ");
@@ -275,8 +285,9 @@ static void say_owners(struct ps_conclusion *c, const struct scene *s)
         ps_say(c, &c->sentence, ".");
     else if (s->n && s->memory.live > 0)
         ps_say(c, &c->sentence,
-               s->order[0] ? " No stack holds more than 5 %%."
-                           : " The memory has no Python stack.");
+               has_rest      ? " no stack holds more than 5 %%."
+               : s->order[0] ? " No stack holds more than 5 %%."
+                             : " The memory has no Python stack.");
 }
 
 /* Names the stack that keeps more in each step: in the sentence if that is a large part of the
