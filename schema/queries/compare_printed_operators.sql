@@ -1,5 +1,5 @@
 -- Operators of a printed key_averages() table, for comparison. If a run has several tables, only the table with
--- the most rows. A time is printed with three decimals of its own unit; the resolution is that of the longest
+-- the most rows; a table by shape or stack only if there is no other. A time is printed with three decimals of its own unit; the resolution is that of the longest
 -- time. Header keys: see
 -- compare_imports.sql.
 --
@@ -11,7 +11,7 @@
 -- metric: cpu_total_us us - CPU time
 -- metric: calls - adds Calls
 -- budget: cpu_total_us
--- work: calls SELECT sum(p.calls) FROM (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r JOIN printed_operator p ON p.id BETWEEN r.first AND r.last
+-- work: calls SELECT sum(p.calls) FROM (SELECT first, last FROM report ORDER BY by <> '', last - first DESC, id LIMIT 1) r JOIN printed_operator p ON p.id BETWEEN r.first AND r.last
 -- calls: self_device_us calls
 -- calls: self_cpu_us calls
 -- calls: cpu_total_us calls
@@ -21,5 +21,5 @@
 -- resolution: cpu_total_us SELECT CASE WHEN v >= 1e9 THEN 1000 WHEN v >= 1e6 THEN 1 ELSE 0.001 END FROM (SELECT max(cpu_total_ns) AS v FROM printed_operator)
 SELECT p.id, p.name, replace(p.shapes, ', ', ',') AS place, p.self_device_ns / 1000.0 AS self_device_us, p.self_cpu_ns / 1000.0 AS self_cpu_us,
        p.cpu_total_ns / 1000.0 AS cpu_total_us, p.calls
-FROM (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r
+FROM (SELECT first, last FROM report ORDER BY by <> '', last - first DESC, id LIMIT 1) r
 JOIN printed_operator p ON p.id BETWEEN r.first AND r.last

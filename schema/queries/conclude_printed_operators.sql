@@ -1,7 +1,8 @@
 -- Operators of a printed table: name, calls, self time in s on the device, or else on the CPU, what shares are of in s, and
 -- in words. The table is that with the most rows, if one is, of those that are not grouped by shapes or stacks; rows of one
 -- operator are added. Other tables with its totals are of the same profile, sorted otherwise, and add the operators that it
--- leaves out. Shares are of the printed total, as in the table. What takes longer than that is a range that contains operators.
+-- leaves out. Shares are of the printed total, as in the table. What takes longer than that is a range that contains operators,
+-- and so is the row that an annotation has on the device beside its row on the CPU.
 WITH main AS (
     SELECT * FROM report ORDER BY by <> '', last - first DESC, id LIMIT 1
 ), listed AS (
@@ -17,7 +18,10 @@ WITH main AS (
     FROM (SELECT * FROM listed UNION ALL SELECT p.* FROM added a JOIN printed_operator p ON p.id = a.id) o
 ), timed AS (
     SELECT min(id) AS id, name, total(calls) AS calls, on_device, total(iif(on_device, self_device_ns, self_cpu_ns)) / 1e9 AS seconds
-    FROM shown GROUP BY name
+    FROM shown s
+    WHERE NOT (on_device AND cpu_total_ns = 0
+        AND (name LIKE 'ProfilerStep%' OR EXISTS (SELECT 1 FROM listed l WHERE l.name = s.name AND l.cpu_total_ns > 0)))
+    GROUP BY name
 ), whole AS (
     SELECT (SELECT iif(max(t.on_device), m.device_seconds, m.seconds) FROM timed t) AS printed, (SELECT total(max(seconds, 0)) FROM timed) AS summed FROM main m
 )
