@@ -97,6 +97,11 @@ class Once(ShelfTest):
         self.assertNotIn("host blocks", said)
         self.assertIn("The profiler's own work takes 900.0 µs, which is in no cause.", said)
 
+    def test_the_profilers_own_time_is_said_first_if_it_is_most(self):
+        request = {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request", "pid": -1, "tid": 0, "ts": 10, "dur": 9_000}
+        said = self.show(launch(0, 50, 9_030, call=9_020) + [request] + loop(9_200, 5))
+        self.assertRegex(said, r"(?m)^The profiler's own work takes 9\d\.\d % of the trace\. ")
+
     def show_nsys(self, **tables):
         """Shows an export of Nsight Systems; names of calls are texts, replaced by ids."""
         path, texts = os.path.join(self.folder, "made.sqlite"), {}

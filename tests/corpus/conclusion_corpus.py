@@ -78,7 +78,7 @@ KNOWN = {
         "`aten::max_pool2d_with_indices` 6.949 percent.",
         {"Operators on the CPU": "0.4723", "`aten::mkldnn_convolution`": "0.327"}),
     "wild/nsys-sqlite/weatherbench-2025.5.sqlite": (
-        "Start-up takes 98.3 percent of the trace: the host blocks once in `cudaFree` and 5 other driver calls. "
+        "Start-up takes 98.49 percent of the trace: the host blocks once in `cudaFree` and 6 other driver calls. "
         "The first calls start the device and load kernels; the longest takes 0.1118 s. Record after a warm-up to see how the program runs.",
         {"GPU idle, once: the device starts, or kernels are loaded": "0.129"}),
     "wild/line-profiler-text/neural-net-2016.txt": (

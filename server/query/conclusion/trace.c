@@ -9,6 +9,7 @@
 
 /* share of a step; a driver call that blocks longer is a cause of its own */
 #define BLOCKING_SHARE 0.10
+#define OVERHEAD_SHARE 0.50
 #define VERDICT_SHARE  0.25 /* share of a step; a part with a larger share explains the step */
 
 /* The causes of a trace without devices. Nothing tells what of them could be saved. */
@@ -323,6 +324,18 @@ static void say_overhead(struct ps_conclusion *c, const struct ps_trace_time *tr
                            ps_format_seconds(seconds, text), trace->has_marks ? " a step" : "");
 }
 
+/* Begins the verdict with the profiler's own work if that is most of the time. */
+static void say_most_overhead(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    const double seconds = ps_trace_host_seconds(trace->overhead_s);
+
+    if (seconds < OVERHEAD_SHARE * trace->wall_s)
+        return;
+    ps_say(c, &c->verdict, "The profiler's own work takes ");
+    ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
+    ps_say(c, &c->verdict, "%s. ", ps_trace_step_words(trace));
+}
+
 /* Whether functions and annotations of the program come before the parts of a step. */
 static bool are_units_first(const struct ps_trace_time *trace)
 {
@@ -390,6 +403,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     if (!is_said) {
         out->verdict.n = 0;
         ps_trace_say_left_out(out, &trace);
+        say_most_overhead(out, &trace);
         say_verdict(out, &trace, err);
     }
     ps_say_late_rank(out, &trace.late);

@@ -57,6 +57,8 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
         calls->name = (size_t)name;
         calls->calls++;
         calls->ns = ps_add_saturated(calls->ns, ns);
+        if (ps_trace_is_before_work(worker, start))
+            calls->early_ns = ps_add_saturated(calls->early_ns, ns);
         if (worker->of_device.n && start >= worker->of_device.items[worker->of_device.n - 1].end)
             calls->late_ns = ps_add_saturated(calls->late_ns, ns);
         if (ns > calls->longest_ns) {
@@ -74,7 +76,7 @@ enum ps_status ps_trace_read_blocking(struct ps_trace_time *trace, struct ps_err
     struct ps_chunk_query query = {
         .track_kinds = 1u << PS_TRACK_THREAD,
         .slice_kinds = 1u << PS_SLICE_RUNTIME,
-        .range = trace->span,
+        .range = PS_RANGE_ALL,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
     };
@@ -92,9 +94,15 @@ enum ps_status ps_trace_read_blocking(struct ps_trace_time *trace, struct ps_err
     }
     for (uint32_t w = 0; w < trace->sums.n_workers; w++)
         trace->workers[w].first_launch_ns = INT64_MAX;
-    ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
-    query.range = PS_RANGE_ALL;
-    return ps_trace_each_chunk(trace->db, &query, visit_launches, trace, err);
+    ps_trace_each_chunk(trace->db, &query, visit_launches, trace, err);
+    query.range = trace->span;
+    return ps_trace_each_chunk(trace->db, &query, visit_calls, trace, err);
+}
+
+bool ps_trace_is_before_work(const struct ps_trace_worker *worker, int64_t start_ns)
+{
+    return start_ns <= worker->first_launch_ns &&
+           (!worker->of_device.n || start_ns < worker->of_device.items[0].start);
 }
 
 bool ps_trace_name_contains(const struct ps_trace_time *trace, size_t name, struct ps_str word)
@@ -128,9 +136,14 @@ bool ps_trace_waits_for_earlier(const struct ps_trace_time *trace, size_t name)
 
 bool ps_trace_blocks_last(const struct ps_trace_time *trace, size_t name)
 {
+    static const char *const words[] = {"Free",  "Unload",     "Destroy", "Release",
+                                        "Reset", "Unregister", "Unmap"};
     const struct ps_driver_calls *calls = &trace->blocking[name];
 
-    return (double)calls->late_ns >= LAST_SHARE * (double)calls->ns;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_trace_name_contains(trace, name, ps_str_from_c(words[i])))
+            return (double)calls->late_ns >= LAST_SHARE * (double)calls->ns;
+    return false;
 }
 
 double ps_trace_blocking_seconds(const struct ps_trace_time *trace, size_t name)

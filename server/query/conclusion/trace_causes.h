@@ -29,7 +29,8 @@ struct ps_driver_calls {
     int64_t calls, ns, longest_ns;
     int64_t longest; /* slice id */
     int64_t longest_start_ns, longest_end_ns;
-    int64_t late_ns; /* of ns: in calls after the last work of the device */
+    /* of ns: in calls before the first launch and work of the device, and after its last work */
+    int64_t early_ns, late_ns;
 };
 
 /* Rows of a query, without its limit. */
@@ -178,7 +179,9 @@ double ps_trace_sync_seconds(const struct ps_trace_time *trace);
 /* Whether the longest call of the name waits for work that was launched before the recording:
  * before the first launch of a recording the device can only be busy with that. */
 bool ps_trace_waits_for_earlier(const struct ps_trace_time *trace, size_t name);
-/* Whether nearly all of the time of the calls is after the last work of the device. */
+/* Whether a call is before the first launch of the recording and the first work of the device. */
+bool ps_trace_is_before_work(const struct ps_trace_worker *worker, int64_t start_ns);
+/* Whether the calls unload or free, nearly all after the last work of the device. */
 bool ps_trace_blocks_last(const struct ps_trace_time *trace, size_t name);
 bool ps_trace_name_contains(const struct ps_trace_time *trace, size_t name, struct ps_str word);
 /* Adds the driver calls with this name as a cause. */
@@ -196,7 +199,7 @@ enum ps_status ps_trace_say_callers(struct ps_conclusion *c, const struct ps_tra
 /* Finds the driver calls that start the device or load kernels: one call has nearly all of the
  * time of its name. They are a cause of their own if they are long enough. To be called after
  * ps_trace_read_blocking, of whose sums they are taken out. */
-void ps_trace_find_start_up(struct ps_trace_time *trace);
+enum ps_status ps_trace_find_start_up(struct ps_trace_time *trace, struct ps_err *err);
 /* Adds start-up as a cause. */
 void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
                            struct ps_err *err);

@@ -13,23 +13,47 @@
  * idle. */
 #define LONG_NS 1000000
 
-/* Whether the longest call of a name is of the start: no wait, no copy, and nearly all time of the
- * name. A short one starts the device only if it was before all work. */
+/* Whether nearly all time of a name is of calls before all work. */
+static bool is_all_early(const struct ps_trace_time *trace, size_t name)
+{
+    const struct ps_driver_calls *calls = &trace->blocking[name];
+
+    return (double)calls->early_ns >= ONCE_SHARE * (double)calls->ns;
+}
+
+/* Whether the calls of a name are of the start: no wait, no copy, and nearly all of their time is
+ * before all work, or is in one long call. */
 static bool is_start(const struct ps_trace_time *trace, size_t name)
 {
     const struct ps_driver_calls *calls = &trace->blocking[name];
-    const uint32_t track = (uint32_t)ps_track_of_slice(calls->longest);
-    const uint32_t w = ps_track_owner_of(&trace->owners, track).worker;
-    const struct ps_trace_worker *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
-    const bool before_work =
-        !worker->of_device.n || calls->longest_start_ns < worker->of_device.items[0].start;
 
-    if (!calls->calls || (double)calls->longest_ns < ONCE_SHARE * (double)calls->ns ||
+    if (!calls->calls || ps_trace_blocks_last(trace, name) ||
         ps_trace_name_contains(trace, name, PS_STR("Synchronize")) ||
         ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) == PS_CALL_COPY)
         return false;
-    return calls->longest_ns >= LONG_NS ||
-           (before_work && calls->longest_start_ns <= worker->first_launch_ns);
+    return is_all_early(trace, name) ||
+           (calls->longest_ns >= LONG_NS &&
+            (double)calls->longest_ns >= ONCE_SHARE * (double)calls->ns);
+}
+
+/* Adds the calls before all work to the start of their workers. */
+static bool visit_early(void *user, const struct ps_chunk *chunk)
+{
+    struct ps_trace_time *trace = user;
+    uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
+    struct ps_trace_worker *worker = &trace->workers[w < trace->sums.n_workers ? w : 0];
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), end;
+        int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
+
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_RUNTIME && name > 0 &&
+            (uint64_t)name < trace->n_blocking && ps_trace_is_before_work(worker, start) &&
+            is_start(trace, (size_t)name) && is_all_early(trace, (size_t)name) &&
+            !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end))
+            ps_intervals_add(&worker->start_up, start, end);
+    }
+    return true;
 }
 
 static int by_duration(const void *a, const void *b)
@@ -41,10 +65,19 @@ static int by_duration(const void *a, const void *b)
     return (x->longest > y->longest) - (x->longest < y->longest);
 }
 
-void ps_trace_find_start_up(struct ps_trace_time *trace)
+enum ps_status ps_trace_find_start_up(struct ps_trace_time *trace, struct ps_err *err)
 {
-    if (!trace->has_devices)
-        return;
+    const struct ps_chunk_query query = {
+        .track_kinds = 1u << PS_TRACK_THREAD,
+        .slice_kinds = 1u << PS_SLICE_RUNTIME,
+        .range = trace->span,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
+    };
+
+    if (!trace->has_devices ||
+        ps_trace_each_chunk(trace->db, &query, visit_early, trace, err) != PS_OK)
+        return err->code;
     for (size_t name = 1; name < trace->n_blocking; name++) {
         const struct ps_driver_calls *calls = &trace->blocking[name];
         uint32_t w;
@@ -66,12 +99,13 @@ void ps_trace_find_start_up(struct ps_trace_time *trace)
     if (ps_trace_host_seconds(trace->start_up_s) < PS_TRACE_CAUSE_SHARE * trace->wall_s) {
         memset(trace->start_up_s, 0, sizeof trace->start_up_s);
         trace->n_start_up = 0;
-        return;
+        return err->code;
     }
     qsort(trace->start_up, trace->n_start_up, sizeof *trace->start_up, by_duration);
     for (size_t name = 1; name < trace->n_blocking; name++)
         if (is_start(trace, name))
             trace->blocking[name] = (struct ps_driver_calls){.calls = 0};
+    return err->code;
 }
 
 static const char advice[] = "Record after a warm-up to see how the program runs.";

@@ -284,7 +284,8 @@ enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *er
         return err->code;
     if (ps_trace_read_blocking(trace, err) != PS_OK)
         return err->code;
-    ps_trace_find_start_up(trace);
+    if (ps_trace_find_start_up(trace, err) != PS_OK)
+        return err->code;
     ps_trace_sum_rows(trace, "conclude_kernels", false, &trace->kernels, err);
     ps_trace_sum_rows(trace, "conclude_kernels", true, &trace->collectives, err);
     ps_trace_sum_operators(trace, err);
