@@ -80,7 +80,7 @@ KNOWN = {
     "wild/nsys-sqlite/weatherbench-2025.5.sqlite": (
         "Start-up takes 98.49 percent of the trace: the host blocks once in `cudaFree` and 6 other driver calls. "
         "The first calls start the device and load kernels; the longest takes 0.1118 s. Record after a warm-up to see how the program runs.",
-        {"GPU idle, once: the device starts, or kernels are loaded": "0.129"}),
+        {"GPU idle, once: the device starts, or kernels are loaded": "0.1292"}),
     "wild/line-profiler-text/neural-net-2016.txt": (
         "`input_error[batch_index][i] += output_error_bj * weight_ij` takes 22.53 percent of `backward`. "
         "1.339 s of 5.944 s in 8.39e+06 hits, neural_net.py:142.",
