@@ -37,6 +37,7 @@ struct ranking {
     const char *nothing;
     const char *note;        /* NULL: none */
     const char *lost;        /* why shares are wrong, a sentence; NULL: they are not */
+    double stands_out;       /* share of the whole from which the first row does; 0: STANDS_OUT */
     const char *composition; /* title, if the rows are all of the whole: categories; NULL: none */
 };
 
@@ -88,7 +89,7 @@ static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
         ps_say(c, &c->verdict, " %.*s.", (int)item->of.len, item->of.ptr);
         return;
     }
-    if (item->amount < STANDS_OUT * item->whole) {
+    if (item->amount < (ranking->stands_out > 0 ? ranking->stands_out : STANDS_OUT) * item->whole) {
         ps_say(c, &c->verdict, "%s", ranking->nothing);
         ps_say(c, &c->sentence, " The largest share is ");
         ps_say_value(&c->sentence, link, 100 * item->amount / item->whole, "percent");
@@ -390,6 +391,7 @@ enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclus
         .verb = "takes",
         .count = "call",
         .nothing = "No single function stands out.",
+        .stands_out = OWN_SHARE,
         .note = "Own times as printed in the first report, without the functions that it leaves "
                 "out. The report has no callers.",
     };

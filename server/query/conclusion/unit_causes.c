@@ -105,9 +105,12 @@ static void judge(struct judged *judged, struct finding *finding)
         finding->score = 0.9 * finding->share;
         finding->saving = share_of(judged->base, lead->ns) * (1 - 1 / lead_times);
     } else if (finding->known && finding->known->advice && lead_times >= REPEATED) {
+        /* the own code of a function that makes so many calls is the loop that makes them */
+        const int64_t loop_ns = lead->ns + (lead_times >= LOOP_CALLS ? unit->own_ns : 0);
+
         finding->verdict = CALLS_KNOWN;
         finding->score = 0.9 * finding->share;
-        finding->saving = share_of(judged->base, lead->ns) * (1 - 1 / lead_times);
+        finding->saving = share_of(judged->base, loop_ns) * (1 - 1 / lead_times);
     } else if (unit->trains || part_of(unit->needed_ns, unit->ns) > 0.5) {
         finding->verdict = COMPUTES;
     }
