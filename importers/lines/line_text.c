@@ -28,13 +28,21 @@
  * the fifth number.
  */
 
+/* Whether a word can be in the column Hits, which has whole numbers: "1.2e+09" if they are wide. A
+ * row of a table of functions, as %prun prints it into the same log, has seconds in that place. */
+static bool is_count(struct ps_str word)
+{
+    return !memchr(word.ptr, '.', word.len) || memchr(word.ptr, 'e', word.len);
+}
+
 /* Appends values to those of the row. */
 static void read_values(struct ps_str *rest, struct ps_line_report_row *row)
 {
     while (row->n < 4) {
         struct ps_str before = *rest, word = ps_report_pop_word(rest);
 
-        if (!ps_report_parse_number(word, &row->values[row->n])) {
+        if (!ps_report_parse_number(word, &row->values[row->n]) ||
+            (row->n == 0 && !is_count(word))) {
             *rest = before;
             break;
         }

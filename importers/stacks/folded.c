@@ -676,8 +676,8 @@ static void write_notes(struct reader *r)
     if (r->negative)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      r->memory
-                         ? "lines of freed memory: %llu, %lld in total; stacks show allocated "
-                           "memory only, so the sums exclude them"
+                         ? "lines of freed memory: %llu, %lld bytes in total; stacks show "
+                           "allocated memory only, so the sums exclude them"
                          : "lines with negative counts: %llu, %lld in total; the sums exclude them",
                      (unsigned long long)r->negative, (long long)(r->negative_sum / ST_SCALE));
     write_count(r, PS_NOTE_WARNING, r->told > NOTES_MAX ? r->told - NOTES_MAX : 0,

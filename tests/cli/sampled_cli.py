@@ -44,6 +44,12 @@ class Sampled(ShelfTest):
         self.assertIn("Too short to tell the cause: 145 samples. 51.7 % of the total is without a frame. wait (app.py:6) takes", text)
         self.assertIn("51.7 % of the total are samples without a frame", text)
 
+    def test_samples_without_a_frame_name_their_base(self):
+        text = self.show(self.add("threads.raw", b"thread (1): MainThread;<module> (app.py:10);work (app.py:6) 300\n"
+                                                 b"thread (2): idle;run (threading.py:5);wait (threading.py:359) 500\n"
+                                                 b"thread (3): other;spin (app.py:20) 250\nthread (3): other 50\n"))
+        self.assertIn("8.3 % of the threads that worked are samples without a frame", text)  # 50 of 600; 4.5 % of 1100
+
     def test_late_samples_of_austin(self):
         text = self.show(self.add("late.austin", b"# austin: 4.0.0\n# mode: wall\nP1;T0:1;a.py:f:5 900000\n# saturation: 90/400\n# errors: 8/400\n"))
         self.assertIn("22.5 % of the samples are late. f (a.py:5) takes 100.0 % of the time itself.", text)

@@ -636,8 +636,9 @@ static void say_most_active(const struct answer *a, struct ps_sentence *to)
     const struct ps_report_link link = {
         "stack-flame", {{"threads", ps_conclusion_id(a->c, a->threads.most_active)}}};
 
-    if (a->threads.worked < 2 || !a->threads.most_active || a->r->are_devices)
-        return;
+    if (a->threads.worked < 2 || !a->threads.most_active || a->r->are_devices ||
+        ps_str_starts_with(a->r->threads[a->threads.most_active].name, PS_STR("all ")))
+        return; /* "all threads": the tracks are processes, whose threads are not named */
     ps_say(a->c, to, " The most active thread is ");
     ps_say_code(a->c, to, link, a->r->threads[a->threads.most_active].name);
     ps_say(a->c, to, ", with ");
@@ -651,6 +652,12 @@ static void say_quality_share(const struct answer *a, double pct, const char *wh
         return;
     ps_say_value(&a->c->verdict, ps_link_none, pct, "percent");
     ps_say(a->c, &a->c->verdict, " %s ", what);
+}
+
+/* Whether shares are of all samples, and not of those of some threads. */
+static bool is_of_total(const struct answer *a)
+{
+    return strcmp(a->c->base, "of total") == 0;
 }
 
 /* "Too short to tell the cause: 77 samples. 12.0 % of the total is without a frame. " */
@@ -669,7 +676,9 @@ static void say_quality(const struct answer *a, double no_frame_share)
         ps_conclusion_note(a->c, "Record the real input, for at least %d samples and %.1f s.",
                            SAMPLES_MIN, SECONDS_MIN);
     }
-    say_quality_share(a, 100 * no_frame_share, "of the total is without a frame.");
+    say_quality_share(a, 100 * no_frame_share,
+                      is_of_total(a) ? "of the total is without a frame."
+                                     : "of the threads that worked is without a frame.");
     say_quality_share(a, r->late_pct, "of the samples are late.");
 }
 
@@ -715,9 +724,9 @@ static void say_notes(const struct answer *a, double no_frame_share, bool is_own
 {
     if (no_frame_share > 0)
         ps_conclusion_note(a->c,
-                           "%.1f %% of the total are samples without a frame: the profiler saw no "
+                           "%.1f %% of the %s are samples without a frame: the profiler saw no "
                            "Python function in the thread.",
-                           100 * no_frame_share);
+                           100 * no_frame_share, is_of_total(a) ? "total" : "threads that worked");
     if (a->r->are_devices) {
         ps_conclusion_note(a->c,
                            "Native and built-in code counts for the Python function that calls "
@@ -834,11 +843,11 @@ static enum ps_status conclude_own_code(struct answer *a, bool has_calls, bool *
     times.hides_waits =
         !has_calls && r->has_waiting && !r->has_def_lines && !r->has_native && !r->frames.idle_from;
     times.has_all_threads = r->has_all_threads;
+    a->c->base = a->threads.left_out || rest.skipped_s > 0 ? "of threads that worked" : "of total";
     say_quality(a, rest.no_frame_s / times.total_s);
     *is_said = ps_conclude_charged_time(a->c, &times);
     if (!*is_said)
         return PS_OK;
-    a->c->base = a->threads.left_out || rest.skipped_s > 0 ? "of threads that worked" : "of total";
     say_threads(a, &a->c->sentence);
     say_most_active(a, &a->c->sentence);
     if (rest.skipped_s >= CAUSE_SHARE * times.total_s)
