@@ -134,16 +134,6 @@ static void on_outcome(void *user, const char *name, const struct ps_import_resu
         ps_progress_start(&output->progress, profile->path);
 }
 
-/* Replaces the reason of a file that is not a profile, if its name tells more than its bytes. */
-static void describe_by_name(const char *path, struct ps_err *err)
-{
-    const char *slash = strrchr(path, '/');
-    struct ps_err named = PS_ERR_INIT;
-
-    if (ps_is_xprof_cache(ps_str_from_c(slash ? slash + 1 : path), &named))
-        *err = named;
-}
-
 int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
                           const struct ps_import_profile *profile, bool json,
                           struct ps_imported_runs *out)
@@ -161,6 +151,7 @@ int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
         .note = label->note,
         .tags = label->tags,
         .n_tags = label->n_tags,
+        .is_reimport = profile->is_reimport,
         .progress = ps_progress_step,
         .user = &output.progress,
         .limits = profile->limits,
@@ -168,8 +159,6 @@ int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
     ps_progress_start(&output.progress, profile->path);
     enum ps_status status = ps_import_all(store, &request, on_outcome, &output, &err);
     ps_progress_end(&output.progress);
-    if (status == PS_UNKNOWN_KIND)
-        describe_by_name(profile->path, &err);
     if (status == PS_UNKNOWN_KIND && profile->is_from_folder)
         ps_print_skipped(profile->path, &err);
     else if (status != PS_OK)

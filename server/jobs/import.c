@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "importers/importer.h"
 #include "server/jobs/bundle.h"
 #include "server/jobs/import_process.h"
 
@@ -90,6 +91,7 @@ static enum ps_status publish_part(struct ps_part *part, const struct ps_import_
         .tags = request->tags,
         .n_tags = request->n_tags,
         .upload = request->upload,
+        .is_reimport = request->is_reimport,
     };
     struct ps_published_run published = {0};
 
@@ -164,6 +166,17 @@ static bool is_wanted(const struct ps_import_request *request)
     return !request->progress || request->progress(request->user, 0, 0, 0);
 }
 
+/* Replaces the reason of a file that is not a profile, if its name tells more than its bytes. */
+static void describe_by_name(const char *filename, struct ps_err *err)
+{
+    const char *slash = filename ? strrchr(filename, '/') : NULL;
+    struct ps_err named = PS_ERR_INIT;
+
+    if (err->code == PS_UNKNOWN_KIND &&
+        ps_is_xprof_cache(ps_str_from_c(slash ? slash + 1 : or_empty(filename)), &named))
+        *err = named;
+}
+
 /* If the store is unreachable, the import is retried, so that an accepted upload is not lost. */
 enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_request *request,
                               struct ps_import_result *out, struct ps_err *err)
@@ -182,6 +195,7 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
             break;
         }
     }
+    describe_by_name(request->filename, &own);
     if ((!out->already_existed || status != PS_OK) && !(status == PS_FULL && request->is_retried)) {
         const struct ps_log_entry entry = {
             or_empty(request->filename),    original.sha256,

@@ -17,6 +17,7 @@ struct ps_import_request {
     size_t n_tags;
     const char *sha256; /* expected hash of the bytes; NULL: any */
     int64_t upload;     /* id of the accepted upload that contains the file; 0: none */
+    bool is_reimport;   /* see struct ps_new_run */
     bool is_retried;    /* the import is retried if there is no space: PS_FULL is not logged */
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records); /* false: cancel; may be NULL */

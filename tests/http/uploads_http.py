@@ -72,6 +72,11 @@ class Raw(ServerTest):
                          ("failed", "pstats", None, "bad_input"))
         self.assertEqual((self.get_json(RUNS)["total"], self.spool()), (before, []))
 
+    def test_a_cache_of_xprof_is_named(self):
+        body, kind = form(file_part(b"\n\x07\x91\x00vm", "ALL_HOSTS.op_stats_v2.pb"))
+        for answer in (self.request("POST", RUNS + "?wait=1", body, Content_Type=kind), self.request("PUT", RUNS + "/vm.SSTABLE?wait=1", b"\n\x07\x91\x00vm")):
+            self.assertIn(b"this is a cache of xprof, computed from a recording of XLA", answer.body)
+
     def test_notes(self):
         note = "line one\nline two \u2603 <b>"
         run = self.add(import_log("import cmd, pdb"), note=note)
