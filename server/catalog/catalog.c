@@ -259,14 +259,17 @@ static enum ps_status publish_label(struct ps_store *store, const struct ps_cata
                                     bool renewed, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf label = {0};
-    enum ps_status status = PS_OK;
+    bool is_written = renewed || (row->note && row->note[0]), is_deleted = false;
 
-    if (renewed)
-        return ps_label_save(store, row->id, err);
-    if (ps_label_read(store, row->id, &label))
-        status = ps_label_apply(store->catalog, row->id, ps_buf_slice(&label), err);
-    return status == PS_OK && row->note && row->note[0] ? ps_label_save(store, row->id, err)
-                                                        : status;
+    if (!renewed && ps_label_read(store, row->id, &label)) {
+        ps_label_apply(store->catalog, row->id, ps_buf_slice(&label), err);
+        if (row->is_reimport)
+            ps_deleted_apply_label(store, row->id, ps_buf_slice(&label), &is_deleted, err);
+        else /* a file that is added again is not deleted, whatever the label said */
+            is_written = true;
+    }
+    return is_written && !is_deleted && err->code == PS_OK ? ps_label_save(store, row->id, err)
+                                                           : err->code;
 }
 
 /* Fails if the run was removed after its upload had been accepted. The upload can be imported

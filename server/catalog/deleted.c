@@ -65,6 +65,25 @@ enum ps_status ps_deleted_write_label(struct ps_store *store, const char *id, co
     return ps_label_write(store, id, ps_col_text(stmt, 0), err);
 }
 
+enum ps_status ps_deleted_apply_label(struct ps_store *store, const char *id, struct ps_str label,
+                                      bool *is_deleted, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) char *user_name = NULL;
+    bool was_baseline;
+
+    ps_db_prepare(store->catalog, ps_query_sql("label_deleted"), &stmt, err);
+    ps_bind_text(stmt, ":label", label);
+    *is_deleted = ps_stmt_step(stmt, err);
+    if (!*is_deleted)
+        return err->code;
+    user_name = ps_strdup(ps_col_text(stmt, 0));
+    was_baseline = ps_col_int(stmt, 1) != 0;
+    ps_deleted_add(store, id, user_name, ps_wall_clock_ms(), err);
+    return was_baseline ? run_for(store->catalog, "deleted_was_baseline", id, NULL, err)
+                        : err->code;
+}
+
 /* --- Restoring --- */
 
 void ps_deleted_free(struct ps_deleted_run *deleted)

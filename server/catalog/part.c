@@ -215,6 +215,7 @@ static void fill_row(struct ps_part *part, const struct ps_new_run *run, const c
     row->user_name = run->user_name;
     row->note = run->note ? run->note : "";
     row->upload = run->upload;
+    row->is_reimport = run->is_reimport;
     row->tags = run->tags;
     row->n_tags = run->n_tags;
 }

@@ -284,6 +284,10 @@ enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char
  * run as deleted. */
 enum ps_status ps_deleted_write_label(struct ps_store *store, const char *id, const char *user_name,
                                       int64_t at_ms, struct ps_err *err);
+/* Inside a transaction: if the label marks the run as deleted, moves it to the deleted runs, where
+ * it can be recovered for another full day. */
+enum ps_status ps_deleted_apply_label(struct ps_store *store, const char *id, struct ps_str label,
+                                      bool *is_deleted, struct ps_err *err);
 /* Inside the transaction that publishes a run: permanently deletes a deleted run of the same id.
  * *replaced: there was one. */
 enum ps_status ps_deleted_replace(struct ps_store *store, const char *id,

@@ -170,6 +170,7 @@ struct ps_new_run {
     size_t n_tags;
     int64_t upload;   /* id of the accepted upload; 0: none */
     const char *note; /* NULL or "": no note */
+    bool is_reimport; /* from an original of the shelf: a run that was deleted remains deleted */
 };
 
 struct ps_published_run {

@@ -29,8 +29,8 @@ static void on_report(void *user, const char *file, const char *text)
     ps_print_note(file, &note);
 }
 
-/* Decompresses an original into a nameless temporary file and imports it. If the run was deleted,
- * it is deleted again. */
+/* Decompresses an original into a nameless temporary file and imports it. A run that was deleted
+ * remains deleted. */
 static int import_original(const struct ps_options *options, struct ps_store *store,
                            const char *sha256)
 {
@@ -48,13 +48,10 @@ static int import_original(const struct ps_options *options, struct ps_store *st
     ps_stream_free(in);
     if (status != PS_OK)
         return ps_print_failure(sha256, &err);
-    const int failed = ps_cli_import_profile(
+    return ps_cli_import_profile(
         store, &label,
         &(struct ps_import_profile){.fd = fd, .path = sha256, .filename = "", .is_reimport = true},
         options->json, NULL);
-    if (!failed && ps_store_delete_again(store, sha256, &err) != PS_OK)
-        return ps_print_failure(sha256, &err);
-    return failed;
 }
 
 static int import_originals(const struct ps_options *options, const struct ps_buf *originals)

@@ -58,8 +58,7 @@ struct ps_rebuild_result {
     uint64_t runs;          /* runs in the new catalog, without deleted runs */
     uint64_t moved_to_lost; /* files moved to lost/ */
     /* SHA-256 of originals without a run file, each followed by a NUL; the caller opens these with
-     * ps_store_open_original_by_hash, imports them, calls ps_store_delete_again, and frees the
-     * buffer */
+     * ps_store_open_original_by_hash, imports them with is_reimport, and frees the buffer */
     struct ps_buf originals;
 };
 
@@ -68,10 +67,6 @@ struct ps_rebuild_result {
  * another failure the old catalog is unchanged, but damaged files may have been moved to lost/. */
 enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options *how,
                                 struct ps_rebuild_result *out, struct ps_err *err);
-/* For a run that was imported again from the original `sha256`: moves it to the deleted runs if its
- * label in labels/ says that it was deleted. */
-enum ps_status ps_store_delete_again(struct ps_store *store, const char *sha256,
-                                     struct ps_err *err);
 
 /* --- Backup --- */
 

@@ -345,45 +345,6 @@ static enum ps_status find_runs(struct rebuild_state *r, struct ps_err *err)
     return err->code;
 }
 
-/* Inside a transaction: if the label marks the run as deleted, moves it to the deleted runs, where
- * it can be recovered for another full day. */
-static enum ps_status put_deleted(struct ps_store *store, const char *id, struct ps_str label,
-                                  bool *is_deleted, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    PS_AUTO(ps_free_ptr) char *user_name = NULL;
-    bool was_baseline;
-
-    ps_db_prepare(store->catalog, ps_query_sql("label_deleted"), &stmt, err);
-    ps_bind_text(stmt, ":label", label);
-    *is_deleted = ps_stmt_step(stmt, err);
-    if (!*is_deleted)
-        return err->code;
-    user_name = ps_strdup(ps_col_text(stmt, 0));
-    was_baseline = ps_col_int(stmt, 1) != 0;
-    if (ps_deleted_add(store, id, user_name, ps_wall_clock_ms(), err) != PS_OK || !was_baseline)
-        return err->code;
-    ps_stmt_release(stmt);
-    ps_db_prepare(store->catalog, ps_query_sql("deleted_was_baseline"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_from_c(id));
-    (void)ps_stmt_step(stmt, err);
-    return err->code;
-}
-
-enum ps_status ps_store_delete_again(struct ps_store *store, const char *sha256, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
-    char id[PS_ID_SIZE];
-    bool is_deleted;
-
-    (void)snprintf(id, sizeof id, "%.16s", sha256);
-    if (!ps_label_read(store, id, &label))
-        return err->code;
-    ps_catalog_begin(store, PS_DURABLE, err);
-    put_deleted(store, id, ps_buf_slice(&label), &is_deleted, err);
-    return ps_catalog_end(store, err->code, err);
-}
-
 static enum ps_status put_run(struct rebuild_state *r, const struct found *run, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
@@ -412,7 +373,7 @@ static enum ps_status put_run(struct rebuild_state *r, const struct found *run, 
      * what the catalog never had. */
     ps_label_record_hash(r->store, run->id, err);
     ps_arena_free(&arena);
-    put_deleted(r->store, run->id, ps_buf_slice(&last), &is_deleted, err);
+    ps_deleted_apply_label(r->store, run->id, ps_buf_slice(&last), &is_deleted, err);
     r->out->runs += !is_deleted;
     return err->code;
 }

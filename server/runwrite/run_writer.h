@@ -48,7 +48,8 @@ struct ps_catalog_row {
     const char *sha256, *kind, *name, *series, *user_name, *note, *tool, *tool_version, *summary;
     int64_t created_ms;
     uint64_t bytes, db_bytes;
-    int64_t upload; /* id of the accepted upload; 0: none */
+    int64_t upload;   /* id of the accepted upload; 0: none */
+    bool is_reimport; /* see struct ps_new_run */
     struct ps_ledger ledger;
     struct ps_headline headline;
     const struct ps_tag *tags;

@@ -278,6 +278,18 @@ class Verify(VaultTest):
         self.assertEqual((self.findings(), set(self.listed("list"))), ([], {self.first, self.second}))
         self.assertIn("told", self.ok("list"))
 
+    def test_a_deleted_run_of_which_only_the_label_is_left(self):
+        """A file that is added again is not deleted, whatever the label said."""
+        self.ok("rm", self.first)
+        for name in self.names(self.first) + ["catalog.db"]:
+            os.unlink(os.path.join(self.data, name))
+        self.run_verb("rebuild")
+        self.assertEqual((self.listed("list"), self.listed("undelete")), ([self.second], []))
+        self.ok("add", self.log)
+        self.assertEqual(self.findings(), [])
+        self.run_verb("rebuild")
+        self.assertEqual((self.findings(), set(self.listed("list"))), ([], {self.first, self.second}))
+
     def listed(self, command):
         return [run["id"] for run in json.loads(self.ok(command, "--json"))]
 
