@@ -32,7 +32,8 @@ C_RULES = {
     "server/jobs": ["base/", "importers/", "server/sandbox/", "server/catalog/", "server/runfile/", "server/runwrite/"],
     "server/share": ["base/", "importers/sink.h", "importers/kinds.h", "slices/", "server/query/", "server/catalog/", "server/runfile/", "server/runwrite/"],
     "server/offline": ["base/", "importers/sink.h", "server/http/", "server/query/", "server/catalog/", "server/runfile/"],
-    "server/agent": ["base/", "importers/kinds.h", "schema/", "server/http/"],
+    "server/text": ["base/"],
+    "server/agent": ["base/", "importers/kinds.h", "schema/", "server/http/", "server/text/"],
     "server/api": ["base/", "importers/", "server/agent/", "server/http/", "server/query/", "server/share/", "server/catalog/", "server/runfile/", "server/jobs/"],
     "server/cli": ["base/", "importers/", "schema/", "server/"],
     "server": ["base/", "importers/", "schema/", "server/"],
@@ -109,7 +110,8 @@ PUBLIC = {
     },
     "server/share": {"bundle.h": ALL, "selection.h": ALL, "redact.h": ALL},
     "server/offline": {},
-    "server/agent": {"agent.h": ALL, "budget.h": ["server/cli"], "output.h": ALL, "rpc.h": ALL},
+    "server/agent": {"agent.h": ALL, "budget.h": ["server/cli"], "rpc.h": ALL},
+    "server/text": {"answer.h": ALL, "output.h": ALL, "table.h": ALL, "text.h": ALL},
     "server/api": {"api.h": ALL},
     "server/cli": {
         "cli.h": ALL,
@@ -130,7 +132,7 @@ C_LIBRARIES = {
     "sqlite3.h": ["base", "server/runfile", "server/runwrite", "server/catalog", "server/replica", "server/maintenance", "server/offline"],  # base/sqlite*.c: profiles that are databases, untrusted and only read
     "libpq-fe.h": ["server/replica"],
     "microhttpd.h": ["server/http"],
-    "cjson/cJSON.h": ["importers", "server/agent", "server/api", "server/cli"],
+    "cjson/cJSON.h": ["importers", "server/text", "server/agent", "server/api", "server/cli"],
     "curl/": ["server/cli"],
     "pcre2.h": ["server/runfile"],
     "nettle/": ["base", "server/runwrite", "server/catalog"],

@@ -17,8 +17,8 @@
 #define PS_AGENT_AGENT_H
 
 #include "base/err.h"
-#include "server/agent/output.h"
 #include "server/agent/rpc.h"
+#include "server/text/output.h"
 
 /* A command of perfshelf that a tool that writes runs, and what came of it. */
 struct ps_agent_command {

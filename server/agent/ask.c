@@ -1,41 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* ask.c: sends requests to the API, and reads the members of its responses. */
-#include <math.h>
+/* ask.c: sends requests to the API. */
 #include <stdio.h>
 #include <string.h>
 
 #include "server/agent/tools.h"
 #include "server/http/url.h"
-
-void ps_tree_free(cJSON **tree)
-{
-    cJSON_Delete(*tree);
-    *tree = NULL;
-}
-
-const cJSON *ps_member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-const char *ps_member_text(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(ps_member(object, key));
-
-    return text ? text : "";
-}
-
-double ps_member_number(const cJSON *object, const char *key)
-{
-    const cJSON *value = ps_member(object, key);
-
-    return cJSON_IsNumber(value) ? value->valuedouble : NAN;
-}
-
-int ps_to_index(double value)
-{
-    return value >= 0 && value <= 1e9 ? (int)value : -1;
-}
 
 /* --- Arguments --- */
 
@@ -109,48 +78,4 @@ enum ps_status ps_ask_view(const struct ps_tool_call *call, const char *id, cons
     ps_ask_segment(&path, id);
     ps_buf_printf(&path, "/%s%s%s", view, params ? "?" : "", params ? params : "");
     return ps_ask(call, &path, out, err);
-}
-
-/* --- Tables --- */
-
-int ps_count_rows(const cJSON *table)
-{
-    return cJSON_GetArraySize(ps_member(table, "rows"));
-}
-
-const cJSON *ps_cell(const cJSON *table, int row, const char *column)
-{
-    const cJSON *name;
-    int index = 0;
-
-    cJSON_ArrayForEach(name, ps_member(table, "columns"))
-    {
-        if (cJSON_IsString(name) && strcmp(name->valuestring, column) == 0)
-            return cJSON_GetArrayItem(cJSON_GetArrayItem(ps_member(table, "rows"), row), index);
-        index++;
-    }
-    return NULL;
-}
-
-const char *ps_cell_text(const cJSON *table, int row, const char *column)
-{
-    const char *text = cJSON_GetStringValue(ps_cell(table, row, column));
-
-    return text ? text : "";
-}
-
-double ps_cell_number(const cJSON *table, int row, const char *column)
-{
-    const cJSON *cell = ps_cell(table, row, column);
-
-    return cJSON_IsNumber(cell) ? cell->valuedouble : NAN;
-}
-
-void ps_add_place(struct ps_buf *text, const char *name, const char *place)
-{
-    ps_output_quote(text, name);
-    if (!place[0] || strcmp(place, "~") == 0)
-        return;
-    ps_buf_puts(text, " ");
-    ps_output_quote(text, place);
 }

@@ -27,27 +27,6 @@ static const char *verdict_word(const char *verdict, const char *unit)
     return strcmp(verdict, "few") == 0 ? "too few runs" : "unknown";
 }
 
-/* Appends "`a`, `b` and 3 more (ids 1430…, …)". */
-static void add_group(struct ps_output *out, const char *label, const cJSON *runs)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const int n = cJSON_GetArraySize(runs);
-    const cJSON *run;
-    int shown = 0;
-
-    cJSON_ArrayForEach(run, runs)
-    {
-        if (shown++ >= 3)
-            break;
-        ps_buf_puts(&text, shown > 1 ? ", " : "");
-        ps_output_quote(&text, ps_member_text(run, "name"));
-        ps_buf_printf(&text, " (run %.16s)", ps_member_text(run, "id"));
-    }
-    if (n > 3)
-        ps_buf_printf(&text, " and %d more", n - 3);
-    ps_output_fact_quoted(out, label, &text);
-}
-
 void ps_add_compare_link(struct ps_output *out, const cJSON *response)
 {
     static const char *const groups[] = {"base", "new"};
@@ -245,7 +224,7 @@ static void add_row(struct ps_output *out, const cJSON *page, int row, const cha
     ps_output_word(out,
                    verdict_word(ps_cell_text(page, row, "verdict"), has_own_units ? place : unit));
     ps_output_word(out, ps_cell_text(page, row, "change"));
-    ps_add_place(&name, ps_cell_text(page, row, "name"), has_own_units ? "" : place);
+    ps_output_place(&name, ps_cell_text(page, row, "name"), has_own_units ? "" : place);
     ps_output_cell(out, &name);
     ps_output_row_end(out);
 }
@@ -254,13 +233,13 @@ static void add_rows(struct ps_output *out, const struct ps_compare_table *found
 {
     const char *unit = ps_member_text(found->metric, "unit"), *per = ps_member_text(page, "per");
     const bool has_own_units = strcmp(ps_member_text(found->table, "place"), "unit") == 0;
-    const struct ps_output_column columns[] = {{"base", unit, true},
-                                               {"new", unit, true},
-                                               {"change", unit, true},
-                                               {"% of the base", "%", true},
-                                               {"verdict", "", false},
-                                               {"row is", "", false},
-                                               {ps_member_text(found->table, "row"), "", false}};
+    const struct ps_output_column columns[] = {{"base", unit, PS_NUMBER},
+                                               {"new", unit, PS_NUMBER},
+                                               {"change", unit, PS_NUMBER},
+                                               {"% of the base", "%", PS_NUMBER},
+                                               {"verdict", "", PS_WORDS},
+                                               {"row is", "", PS_WORDS},
+                                               {ps_member_text(found->table, "row"), "", PS_WORDS}};
     char title[64];
 
     (void)snprintf(title, sizeof title, "%.20s by %.20s%s%.8s", ps_member_text(found->table, "of"),
@@ -283,8 +262,8 @@ enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
         return err->code;
     ps_output_begin(call->out, "comparison");
     ps_add_compare_link(call->out, found.tree);
-    add_group(call->out, "base", ps_member(found.tree, "base"));
-    add_group(call->out, "new", ps_member(found.tree, "new"));
+    ps_text_runs(call->out, "base", ps_member(found.tree, "base"));
+    ps_text_runs(call->out, "new", ps_member(found.tree, "new"));
     add_environments(call->out, found.tree);
     add_headline(call->out, found.tree);
     add_causes(call, base, now);
@@ -307,8 +286,9 @@ static enum ps_status ask_compare(struct ps_tool_call *call, const char *base, c
 }
 
 static const struct ps_output_column check_columns[] = {
-    {"state", "", false},           {"value", "", true},         {"limit", "", true},
-    {"% over the base", "%", true}, {"significance", "", false}, {"what", "", false}};
+    {"state", "", PS_WORDS},        {"value", "", PS_NUMBER},
+    {"limit", "", PS_NUMBER},       {"% over the base", "%", PS_NUMBER},
+    {"significance", "", PS_WORDS}, {"what", "", PS_WORDS}};
 
 static void add_state(struct ps_output *out, const char *state, double value, double limit,
                       double pct, const char *significance, const char *unit, const char *what)
@@ -576,9 +556,9 @@ enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
         return err->code;
     ps_output_begin(out, "check");
     ps_add_compare_link(out, response);
-    add_group(out, "run", ps_member(response, "new"));
+    ps_text_runs(out, "run", ps_member(response, "new"));
     if (against)
-        add_group(out, "baseline", ps_member(response, "base"));
+        ps_text_runs(out, "baseline", ps_member(response, "base"));
     if (against)
         add_environments(out, response);
     ps_output_table(out, "checks", check_columns, sizeof check_columns / sizeof *check_columns);

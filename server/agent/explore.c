@@ -81,7 +81,8 @@ void ps_explore_begin(const struct ps_explored *x, const char *route, const char
 
 static void add_source_rows(struct ps_output *out, const cJSON *source, double line)
 {
-    static const struct ps_output_column columns[] = {{"line", "", true}, {"source", "", false}};
+    static const struct ps_output_column columns[] = {{"line", "", PS_NUMBER},
+                                                      {"source", "", PS_WORDS}};
     const cJSON *text = ps_member(source, "text");
     const int first = ps_to_index(line - ps_member_number(source, "first"));
     int shown = 0;
@@ -134,11 +135,11 @@ static void append_line(struct ps_buf *place, const char *file, double line)
 static void add_neighbours(const struct ps_explored *x, const char *title, const cJSON *list,
                            double total)
 {
-    const struct ps_output_column columns[] = {{"total time", "s", true},
-                                               {"% of the function's total", "%", true},
-                                               {"self time", "s", true},
-                                               {ps_explore_count_word(x, "samples"), "", true},
-                                               {"function", "", false}};
+    const struct ps_output_column columns[] = {{"total time", "s", PS_NUMBER},
+                                               {"% of the function's total", "%", PS_NUMBER},
+                                               {"self time", "s", PS_NUMBER},
+                                               {ps_explore_count_word(x, "samples"), "", PS_NUMBER},
+                                               {"function", "", PS_WORDS}};
     struct ps_output *out = x->call->out;
     const cJSON *item;
 
@@ -157,7 +158,7 @@ static void add_neighbours(const struct ps_explored *x, const char *title, const
         ps_output_value(out, ps_member_number(item, "ncalls"), "");
         if (strcmp(file, "~") != 0)
             append_line(&place, file, ps_member_number(item, "line"));
-        ps_add_place(&name, ps_member_text(item, "name"), place.len ? place.ptr : "");
+        ps_output_place(&name, ps_member_text(item, "name"), place.len ? place.ptr : "");
         ps_output_cell(out, &name);
         ps_output_row_end(out);
     }
@@ -233,10 +234,11 @@ static void add_chain(struct ps_output *out, const cJSON *chain)
 
 static void add_children(struct ps_output *out, const cJSON *answer, double whole)
 {
-    static const struct ps_output_column columns[] = {{"cumulative time", "us", true},
-                                                      {"% of the module's cumulative", "%", true},
-                                                      {"self time", "us", true},
-                                                      {"module", "", false}};
+    static const struct ps_output_column columns[] = {
+        {"cumulative time", "us", PS_NUMBER},
+        {"% of the module's cumulative", "%", PS_NUMBER},
+        {"self time", "us", PS_NUMBER},
+        {"module", "", PS_WORDS}};
     const cJSON *children = ps_member(answer, "children"), *child;
 
     if (cJSON_GetArraySize(children) == 0)
@@ -294,9 +296,10 @@ static enum ps_status ask_package(const struct ps_explored *x, const char *packa
 static enum ps_status add_package(const struct ps_explored *x, const char *package,
                                   struct ps_err *err)
 {
-    static const struct ps_output_column columns[] = {{"self time", "us", true},
-                                                      {"% of the package's self time", "%", true},
-                                                      {"module", "", false}};
+    static const struct ps_output_column columns[] = {
+        {"self time", "us", PS_NUMBER},
+        {"% of the package's self time", "%", PS_NUMBER},
+        {"module", "", PS_WORDS}};
     PS_AUTO(ps_tree_free) cJSON *page = NULL;
     struct ps_output *out = x->call->out;
     double whole;
@@ -435,13 +438,14 @@ static void add_line(struct ps_output *out, const struct source_rows *rows, size
 static void add_lines(struct ps_output *out, const cJSON *source, double function)
 {
     PS_AUTO(free_source_rows) struct source_rows rows;
-    struct ps_output_column columns[N_LINE_COLUMNS + 2] = {{"line", "", true}};
+    struct ps_output_column columns[N_LINE_COLUMNS + 2] = {{"line", "", PS_NUMBER}};
     int total = 0;
 
     read_source_rows(source, &rows);
     for (size_t i = 0; i < rows.n_used; i++)
-        columns[i + 1] = (struct ps_output_column){rows.used[i]->title, rows.used[i]->unit, true};
-    columns[rows.n_used + 1] = (struct ps_output_column){"source", "", false};
+        columns[i + 1] =
+            (struct ps_output_column){rows.used[i]->title, rows.used[i]->unit, PS_NUMBER};
+    columns[rows.n_used + 1] = (struct ps_output_column){"source", "", PS_WORDS};
     ps_output_table(out, "source lines", columns, rows.n_used + 2);
     for (size_t row = 0; row < rows.n; row++) {
         if (rows.function[row] != function)

@@ -80,8 +80,9 @@ static void add_heaviest_stack(const struct ps_explored *x, const struct ps_node
 static void add_lines(const struct ps_explored *x, const cJSON *callees, double whole,
                       const struct ps_node_unit *unit)
 {
-    const struct ps_output_column columns[] = {
-        {"total", unit->unit, true}, {"% of the function's total", "%", true}, {"line", "", true}};
+    const struct ps_output_column columns[] = {{"total", unit->unit, PS_NUMBER},
+                                               {"% of the function's total", "%", PS_NUMBER},
+                                               {"line", "", PS_NUMBER}};
     const cJSON *lines = ps_member(callees, "lines"), *nodes = ps_member(lines, "node"),
                 *numbers = ps_member(lines, "line"), *totals = ps_member(lines, "total");
     const int n = cJSON_GetArraySize(nodes);

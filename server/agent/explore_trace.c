@@ -126,7 +126,7 @@ static void add_paths(const struct ps_explored *x, const struct ps_nodes *flame,
                       const struct neighbours *found, const char *base)
 {
     const struct ps_output_column columns[] = {
-        {"total", "ns", true}, {base, "%", true}, {"path", "", false}};
+        {"total", "ns", PS_NUMBER}, {base, "%", PS_NUMBER}, {"path", "", PS_WORDS}};
 
     ps_output_table(x->call->out, "heaviest paths", columns, 3);
     for (size_t i = 0; i < found->n_paths; i++) {

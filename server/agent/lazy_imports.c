@@ -7,11 +7,11 @@
 
 static void add_suggestions(struct ps_output *out, const cJSON *answer)
 {
-    static const struct ps_output_column columns[] = {{"saves at least", "us", true},
-                                                      {"saves at most", "us", true},
-                                                      {"% of start-up, at most", "%", true},
-                                                      {"package", "", false},
-                                                      {"lazy (argument)", "", false}};
+    static const struct ps_output_column columns[] = {{"saves at least", "us", PS_NUMBER},
+                                                      {"saves at most", "us", PS_NUMBER},
+                                                      {"% of start-up, at most", "%", PS_NUMBER},
+                                                      {"package", "", PS_WORDS},
+                                                      {"lazy (argument)", "", PS_WORDS}};
     const cJSON *list = ps_member(answer, "suggestions"), *row;
     const double whole = ps_member_number(answer, "before_us");
 
@@ -33,11 +33,11 @@ static void add_suggestions(struct ps_output *out, const cJSON *answer)
 
 static void add_keepers(struct ps_output *out, const cJSON *answer)
 {
-    static const struct ps_output_column columns[] = {{"self time", "us", true},
-                                                      {"modules", "", true},
-                                                      {"module that stays", "", false},
-                                                      {"imported by", "", false},
-                                                      {"proof", "", false}};
+    static const struct ps_output_column columns[] = {{"self time", "us", PS_NUMBER},
+                                                      {"modules", "", PS_NUMBER},
+                                                      {"module that stays", "", PS_WORDS},
+                                                      {"imported by", "", PS_WORDS},
+                                                      {"proof", "", PS_WORDS}};
     const cJSON *list = ps_member(answer, "keepers"), *row;
 
     if (cJSON_GetArraySize(list) == 0)
@@ -59,7 +59,7 @@ static void add_keepers(struct ps_output *out, const cJSON *answer)
 static void add_modules(struct ps_output *out, const cJSON *answer)
 {
     static const struct ps_output_column columns[] = {
-        {"self time", "us", true}, {"module", "", false}, {"result", "", false}};
+        {"self time", "us", PS_NUMBER}, {"module", "", PS_WORDS}, {"result", "", PS_WORDS}};
     const cJSON *counts = ps_member(answer, "modules"), *count, *row;
     double total = 0;
 

@@ -133,7 +133,7 @@ void ps_explore_add_sums(const struct ps_explored *x, const char *title, const c
                          const struct ps_node_unit *unit)
 {
     const struct ps_output_column columns[] = {
-        {"total", unit->unit, true}, {base, "%", true}, {"name", "", false}};
+        {"total", unit->unit, PS_NUMBER}, {base, "%", PS_NUMBER}, {"name", "", PS_WORDS}};
     struct ps_output *out = x->call->out;
 
     if (sums->n == 0)

@@ -43,9 +43,9 @@ static void add_run(struct ps_output *out, const cJSON *run)
 enum ps_status ps_tool_list_runs(struct ps_tool_call *call, struct ps_err *err)
 {
     static const struct ps_output_column columns[] = {
-        {"run", "", false}, {"kind", "", false},        {"headline", "", true},
-        {"of", "", false},  {"added (UTC)", "", false}, {"series", "", false},
-        {"name", "", false}};
+        {"run", "", PS_WORDS}, {"kind", "", PS_WORDS},        {"headline", "", PS_NUMBER},
+        {"of", "", PS_WORDS},  {"added (UTC)", "", PS_WORDS}, {"series", "", PS_WORDS},
+        {"name", "", PS_WORDS}};
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     const cJSON *run;
@@ -79,152 +79,6 @@ static void add_ledger(struct ps_output *out, const cJSON *run)
         ps_output_fact(out, "import", "of %.0f %s read, %.0f were repaired and %.0f rejected",
                        ps_member_number(ledger, "read"), ps_member_text(ledger, "unit"), repaired,
                        rejected);
-}
-
-static void add_verdict(struct ps_output *out, const cJSON *conclusion)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-
-    ps_output_sentence(&text, ps_member(conclusion, "verdict"));
-    ps_output_sentence(&text, ps_member(conclusion, "sentence"));
-    ps_output_paragraph(out, &text);
-}
-
-static bool has_numbers(const cJSON *causes, const char *key)
-{
-    const cJSON *cause;
-
-    cJSON_ArrayForEach(cause, causes)
-    {
-        if (cJSON_IsNumber(ps_member(cause, key)))
-            return true;
-    }
-    return false;
-}
-
-/* Whether the evidence is only a link, such as "calls": of use on the page alone. */
-static bool is_link_only(const cJSON *evidence)
-{
-    const cJSON *part = cJSON_GetArrayItem(evidence, 0);
-
-    return cJSON_GetArraySize(evidence) == 1 && cJSON_HasObjectItem(part, "link") &&
-           cJSON_HasObjectItem(part, "text");
-}
-
-/* The cells of a cause. save_unit: of savings; NULL: the table has no column for them. */
-static void add_cause(struct ps_output *out, const cJSON *cause, const char *unit,
-                      const char *save_unit, bool has_amounts)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const cJSON *evidence = ps_member(cause, "evidence");
-
-    if (has_amounts)
-        ps_output_value(out, ps_member_number(cause, "amount"), unit);
-    ps_output_percent(out, 100 * ps_member_number(cause, "share"));
-    if (save_unit && strcmp(save_unit, "percent") == 0)
-        ps_output_percent(out, ps_member_number(cause, "save_max"));
-    else if (save_unit)
-        ps_output_value(out, ps_member_number(cause, "save_max"), save_unit);
-    ps_buf_puts(&text, ps_member_number(cause, "level") > 0 ? "part of the cause above: " : "");
-    ps_output_sentence(&text, ps_member(cause, "title"));
-    if (cJSON_GetArraySize(evidence) > 0 && !is_link_only(evidence)) {
-        ps_buf_puts(&text, ": ");
-        ps_output_sentence(&text, evidence);
-    }
-    if (ps_member_text(cause, "advice")[0])
-        ps_buf_printf(&text, ". %s", ps_member_text(cause, "advice"));
-    ps_output_cell(out, &text);
-    ps_output_row_end(out);
-}
-
-static void add_causes(struct ps_output *out, const cJSON *conclusion)
-{
-    const cJSON *causes = ps_member(conclusion, "causes"), *cause;
-    const char *unit = ps_member_text(conclusion, "unit"), *per = ps_member_text(conclusion, "per"),
-               *save_unit = ps_member_text(conclusion, "save_unit");
-    const bool has_amounts = has_numbers(causes, "amount"),
-               has_savings = has_numbers(causes, "save_max");
-    struct ps_output_column columns[4];
-    char amount[48], share[48];
-    size_t n = 0;
-
-    if (cJSON_GetArraySize(causes) == 0)
-        return;
-    (void)snprintf(amount, sizeof amount, "amount%s%.20s", per[0] ? " a " : "", per);
-    (void)snprintf(share, sizeof share, "%% %.30s", ps_member_text(conclusion, "base"));
-    if (has_amounts)
-        columns[n++] = (struct ps_output_column){amount, unit, true};
-    columns[n++] = (struct ps_output_column){share, "%", true};
-    if (has_savings)
-        columns[n++] = (struct ps_output_column){
-            "could save up to", strcmp(save_unit, "percent") == 0 ? "%" : save_unit, true};
-    columns[n++] = (struct ps_output_column){"cause: evidence", "", false};
-    ps_output_table(out, "causes", columns, n);
-    cJSON_ArrayForEach(cause, causes)
-        add_cause(out, cause, unit, has_savings ? save_unit : NULL, has_amounts);
-    ps_output_table_end(out, cJSON_GetArraySize(causes));
-}
-
-static void add_label(struct ps_buf *text, const char *label, bool is_name)
-{
-    if (is_name)
-        ps_output_quote(text, label);
-    else
-        ps_buf_puts(text, label);
-}
-
-/* "Self time by origin: built-in 57.9 %, third-party 37.3 % of total, 1.599 s". */
-static void add_composition(struct ps_output *out, const cJSON *composition)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const double whole = ps_member_number(composition, "whole");
-    const char *unit = ps_member_text(composition, "unit");
-    const char *kind = ps_member_text(composition, "kind");
-    const bool has_names = strcmp(kind, "lines") == 0 || strcmp(kind, "categories") == 0;
-    const cJSON *part;
-    char number[64];
-    size_t n = 0;
-
-    if (!cJSON_IsObject(composition))
-        return;
-    add_label(&text, ps_member_text(composition, "title"), has_names);
-    cJSON_ArrayForEach(part, ps_member(composition, "parts"))
-    {
-        ps_buf_puts(&text, n++ ? ", " : ": ");
-        add_label(&text, ps_member_text(part, "label"), has_names);
-        ps_buf_printf(&text, " %.1f %%", 100 * ps_member_number(part, "value") / whole);
-    }
-    ps_buf_printf(&text, " %s", ps_member_text(composition, "base"));
-    if (strcmp(unit, "percent") != 0)
-        ps_buf_printf(&text, ", %s", ps_format_value(whole, unit, number));
-    ps_output_paragraph(out, &text);
-}
-
-static void add_notes(struct ps_output *out, const cJSON *conclusion)
-{
-    const int checked = cJSON_GetArraySize(ps_member(conclusion, "checked"));
-    const cJSON *note;
-
-    cJSON_ArrayForEach(note, ps_member(conclusion, "notes"))
-    {
-        PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-        PS_AUTO(ps_buf_free) struct ps_buf part = {0};
-        struct ps_json json = ps_json_writer(&part);
-        PS_AUTO(ps_tree_free) cJSON *parts = NULL;
-
-        /* As a sentence of one text, whose characters are escaped. */
-        ps_json_array(&json);
-        ps_json_object(&json);
-        ps_json_key_str(&json, "text", cJSON_GetStringValue(note));
-        ps_json_end(&json);
-        ps_json_end(&json);
-        parts = cJSON_ParseWithLength(part.ptr, part.len);
-        ps_buf_puts(&text, "Note: ");
-        ps_output_sentence(&text, parts);
-        ps_output_paragraph(out, &text);
-    }
-    if (checked > 0)
-        ps_output_text(out, "%d further checks found nothing.", checked);
 }
 
 /* The tables of the run, for hot. A run without tables has none. */
@@ -268,10 +122,7 @@ enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
     if (ps_member_text(run, "series")[0])
         ps_output_fact_name(out, "series", ps_member_text(run, "series"));
     add_ledger(out, run);
-    add_verdict(out, conclusion);
-    add_causes(out, conclusion);
-    add_composition(out, ps_member(conclusion, "composition"));
-    add_notes(out, conclusion);
+    ps_text_conclusion(out, conclusion);
     add_tables(call, ps_member_text(run, "id"));
     return PS_OK;
 }
@@ -287,10 +138,10 @@ static bool matches(const cJSON *format, const char *search)
 
 enum ps_status ps_tool_formats(struct ps_tool_call *call, struct ps_err *err)
 {
-    static const struct ps_output_column columns[] = {{"kind", "", false},
-                                                      {"format", "", false},
-                                                      {"content", "", false},
-                                                      {"record with", "", false}};
+    static const struct ps_output_column columns[] = {{"kind", "", PS_WORDS},
+                                                      {"format", "", PS_WORDS},
+                                                      {"content", "", PS_WORDS},
+                                                      {"record with", "", PS_WORDS}};
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     const char *search = ps_arg_text(call, "search");

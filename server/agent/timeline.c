@@ -82,13 +82,13 @@ static enum ps_status read_window(struct window *w, const cJSON *timeline, struc
 static void add_devices(struct ps_output *out, const cJSON *area, double whole)
 {
     static const struct ps_output_column columns[] = {
-        {"device", "", true},
-        {"busy", "ns", true},
-        {"% of the window", "%", true},
-        {"computing", "ns", true},
-        {"copies", "ns", true},
-        {"communication", "ns", true},
-        {"of it overlapped by computing", "ns", true}};
+        {"device", "", PS_NUMBER},
+        {"busy", "ns", PS_NUMBER},
+        {"% of the window", "%", PS_NUMBER},
+        {"computing", "ns", PS_NUMBER},
+        {"copies", "ns", PS_NUMBER},
+        {"communication", "ns", PS_NUMBER},
+        {"of it overlapped by computing", "ns", PS_NUMBER}};
     const cJSON *devices = ps_member(area, "devices"), *device;
 
     if (cJSON_GetArraySize(devices) == 0)
@@ -120,7 +120,7 @@ static double part_ns(const cJSON *part)
 static void add_parts(const struct window *w)
 {
     static const struct ps_output_column columns[] = {
-        {"time", "ns", true}, {"% of the window", "%", true}, {"part", "", false}};
+        {"time", "ns", PS_NUMBER}, {"% of the window", "%", PS_NUMBER}, {"part", "", PS_WORDS}};
     PS_AUTO(ps_tree_free) cJSON *use = NULL;
     const cJSON *parts, *part;
     double whole = 0;
@@ -166,10 +166,10 @@ static const char *name_of_track(const cJSON *timeline, double id)
 
 static void add_tracks(const struct window *w, const cJSON *area, const cJSON *timeline)
 {
-    static const struct ps_output_column columns[] = {{"busy", "ns", true},
-                                                      {"% of the window", "%", true},
-                                                      {"slices", "", true},
-                                                      {"thread or stream", "", false}};
+    static const struct ps_output_column columns[] = {{"busy", "ns", PS_NUMBER},
+                                                      {"% of the window", "%", PS_NUMBER},
+                                                      {"slices", "", PS_NUMBER},
+                                                      {"thread or stream", "", PS_WORDS}};
     const cJSON *track;
 
     ps_output_table(w->call->out, "threads and streams", columns, 4);
@@ -265,10 +265,10 @@ static void add_host_at(const struct window *w, const cJSON *timeline, double t_
 static void add_gaps(const struct window *w, const cJSON *timeline)
 {
     static const struct ps_output_column columns[] = {
-        {"start in ms", "ms", true},
-        {"in the window", "us", true},
-        {"cause", "", false},
-        {"the host meanwhile, innermost slice of each thread", "", false}};
+        {"start in ms", "ms", PS_NUMBER},
+        {"in the window", "us", PS_NUMBER},
+        {"cause", "", PS_WORDS},
+        {"the host meanwhile, innermost slice of each thread", "", PS_WORDS}};
     PS_AUTO(ps_tree_free) cJSON *gaps = NULL;
     const cJSON *sums;
     int rows;
@@ -303,10 +303,10 @@ static void add_gaps(const struct window *w, const cJSON *timeline)
 static void add_slices(const struct window *w, const char *view, const char *title,
                        const char *self, const char *total)
 {
-    const struct ps_output_column columns[] = {{self ? "self time" : "total time", "us", true},
-                                               {"total time", "us", true},
-                                               {w->is_sampled ? "slices" : "calls", "", true},
-                                               {"name", "", false}};
+    const struct ps_output_column columns[] = {{self ? "self time" : "total time", "us", PS_NUMBER},
+                                               {"total time", "us", PS_NUMBER},
+                                               {w->is_sampled ? "slices" : "calls", "", PS_NUMBER},
+                                               {"name", "", PS_WORDS}};
     PS_AUTO(ps_tree_free) cJSON *page = NULL;
     struct ps_output *out = w->call->out;
     char params[120];

@@ -10,6 +10,7 @@
 #define PS_AGENT_TOOLS_H
 
 #include "server/agent/agent.h"
+#include "server/text/text.h"
 
 enum ps_param_type {
     PS_PARAM_TEXT,
@@ -89,25 +90,6 @@ enum ps_status ps_ask_run(const struct ps_tool_call *call, cJSON **out, struct p
 /* GET runs/ID/VIEW with the parameters "key=value", separated by &, already escaped; NULL: none. */
 enum ps_status ps_ask_view(const struct ps_tool_call *call, const char *id, const char *view,
                            const char *params, cJSON **out, struct ps_err *err);
-
-void ps_tree_free(cJSON **tree); /* for PS_AUTO */
-
-/* Members of an object: a text, "" if it is absent; a number, NaN if it is absent or null. */
-const char *ps_member_text(const cJSON *object, const char *key);
-double ps_member_number(const cJSON *object, const char *key);
-const cJSON *ps_member(const cJSON *object, const char *key);
-/* The number as an index of an array; -1 if it is none. cJSON_GetArrayItem has no element -1. */
-int ps_to_index(double value);
-
-/* The cell of a column in a row of a table of the API, {"columns","rows"}; NULL if there is none.
- */
-const cJSON *ps_cell(const cJSON *table, int row, const char *column);
-const char *ps_cell_text(const cJSON *table, int row, const char *column);
-double ps_cell_number(const cJSON *table, int row, const char *column); /* NaN if there is none */
-int ps_count_rows(const cJSON *table);
-
-/* Appends the name and the place of a row: a code span for each. */
-void ps_add_place(struct ps_buf *text, const char *name, const char *place);
 
 /* --- Parts that several tools write --- */
 

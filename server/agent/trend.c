@@ -46,10 +46,10 @@ static void add_changes(struct ps_output *out, const cJSON *trend)
 {
     const char *unit = ps_member_text(trend, "unit");
     const struct ps_output_column columns[] = {
-        {"before", unit, true}, {"after", unit, true},
-        {"change", unit, true}, {"% of before", "%", true},
-        {"p", "", true},        {"first run of the new level", "", false},
-        {"run", "", false}};
+        {"before", unit, PS_NUMBER}, {"after", unit, PS_NUMBER},
+        {"change", unit, PS_NUMBER}, {"% of before", "%", PS_NUMBER},
+        {"p", "", PS_NUMBER},        {"first run of the new level", "", PS_WORDS},
+        {"run", "", PS_WORDS}};
     const cJSON *changes = ps_member(trend, "changes"), *change;
 
     if (cJSON_GetArraySize(changes) == 0) {
@@ -81,11 +81,11 @@ static void add_changes(struct ps_output *out, const cJSON *trend)
 static void add_points(struct ps_output *out, const cJSON *trend)
 {
     const char *unit = ps_member_text(trend, "unit");
-    const struct ps_output_column columns[] = {{"added (UTC)", "", false},
-                                               {"value", unit, true},
-                                               {"runs", "", true},
-                                               {"run", "", false},
-                                               {"name", "", false}};
+    const struct ps_output_column columns[] = {{"added (UTC)", "", PS_WORDS},
+                                               {"value", unit, PS_NUMBER},
+                                               {"runs", "", PS_NUMBER},
+                                               {"run", "", PS_WORDS},
+                                               {"name", "", PS_WORDS}};
     const cJSON *points = ps_member(trend, "points");
     const int n = cJSON_GetArraySize(points);
 
@@ -116,7 +116,7 @@ static void add_row(struct ps_output *out, const cJSON *row, const char *unit)
     ps_output_change(out, ps_member_number(row, "delta"), unit);
     ps_output_percent(out, ps_member_number(row, "delta_pct"));
     ps_output_word(out, ps_member_text(row, "found"));
-    ps_add_place(&name, ps_member_text(row, "name"), ps_member_text(row, "place"));
+    ps_output_place(&name, ps_member_text(row, "name"), ps_member_text(row, "place"));
     ps_output_cell(out, &name);
     ps_output_row_end(out);
 }
@@ -126,8 +126,9 @@ static void add_rows(struct ps_output *out, const cJSON *trend)
     const bool place_is_unit = cJSON_IsTrue(ps_member(trend, "place_is_unit"));
     const char *unit = ps_member_text(trend, "unit");
     const struct ps_output_column columns[] = {
-        {"first point", unit, true},   {"last point", unit, true}, {"change", unit, true},
-        {"% of the first", "%", true}, {"row is", "", false},      {"row", "", false}};
+        {"first point", unit, PS_NUMBER}, {"last point", unit, PS_NUMBER},
+        {"change", unit, PS_NUMBER},      {"% of the first", "%", PS_NUMBER},
+        {"row is", "", PS_WORDS},         {"row", "", PS_WORDS}};
     const cJSON *row;
 
     ps_output_table(out, ps_member_text(trend, "of"), columns, sizeof columns / sizeof *columns);

@@ -61,8 +61,8 @@ static void add_texts(struct command *command, const cJSON *texts)
 static void write_runs(struct ps_output *out, struct ps_str lines)
 {
     static const struct ps_output_column columns[] = {
-        {"run", "", false},         {"kind", "", false},   {"rows", "rows", true},
-        {"rejected", "rows", true}, {"result", "", false}, {"name", "", false}};
+        {"run", "", PS_WORDS},           {"kind", "", PS_WORDS},   {"rows", "rows", PS_NUMBER},
+        {"rejected", "rows", PS_NUMBER}, {"result", "", PS_WORDS}, {"name", "", PS_WORDS}};
     const char *end = lines.ptr + lines.len, *next;
     int n = 0;
 
@@ -99,7 +99,7 @@ static size_t count_lines(struct ps_str text)
 /* The last lines of the messages and of the program's output. */
 static void write_log(struct ps_output *out, struct ps_str log)
 {
-    static const struct ps_output_column columns[] = {{"line", "", false}};
+    static const struct ps_output_column columns[] = {{"line", "", PS_WORDS}};
     const size_t n = count_lines(log);
     size_t skipped = n > out->max_rows ? n - out->max_rows : 0, line = 0;
 

@@ -5,10 +5,7 @@
 
 #include "server/cli/client.h"
 #include "server/cli/runs.h"
-#include "server/cli/table.h"
-
-/* Title of the column `share` of one group, whose cells are percent of the sum of all rows. */
-#define PS_CLI_SHARE_TITLE "of \u03a3"
+#include "server/text/table.h"
 
 struct ps_cli_comparison {
     struct ps_client *client;
@@ -54,10 +51,6 @@ enum ps_status ps_cli_read_sorted_rows(const struct ps_cli_comparison *compared,
 enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const cJSON *table,
                                         const cJSON *metric, unsigned *rows, char sort[80],
                                         struct ps_err *err);
-/* `perfshelf show a,b,c`: prints a group of runs as one report. */
-enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_client *client,
-                                 struct ps_buf *out, struct ps_err *err);
-
 /* Reads all measurements as an array of objects, those that changed first; free *out with
  * ps_run_free. */
 enum ps_status ps_cli_read_measurements(const struct ps_cli_comparison *compared, cJSON **out,

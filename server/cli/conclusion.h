@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* conclusion.h: prints the conclusion of a run (docs/api-views.md): what the page shows at the head
+/* conclusion.h: reads the conclusion of a run (docs/api-views.md): what the page shows at the head
  * of a report. */
 #ifndef PS_CLI_CONCLUSION_H
 #define PS_CLI_CONCLUSION_H
@@ -13,11 +13,10 @@
 struct ps_client;
 struct ps_imported_runs; /* import_profile.h */
 
-/* Appends the conclusion of a run: a sentence, a table of causes, notes. step: the name of ranges
- * that are the steps of a trace; NULL: the steps of the file. Lines are at most `width` columns
- * long; 0: no limit. Appends nothing on failure. */
-enum ps_status ps_cli_add_conclusion(struct ps_client *client, const char *run_id, const char *step,
-                                     unsigned width, struct ps_buf *out, struct ps_err *err);
+/* Reads GET runs/ID/conclusion; free *out with ps_run_free. step: the name of ranges that are the
+ * steps of a trace; NULL: the steps of the file. */
+enum ps_status ps_cli_read_conclusion(struct ps_client *client, const char *run_id,
+                                      const char *step, cJSON **out, struct ps_err *err);
 
 /* Appends a sentence of the API, an array of {text}, {code} and {value, unit} (docs/api-views.md).
  * False: it has no parts. */

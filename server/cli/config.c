@@ -6,8 +6,8 @@
 #include "server/cli/config_file.h"
 #include "server/cli/server_record.h"
 #include "server/cli/settings.h"
-#include "server/cli/table.h"
 #include "server/replica/url.h"
+#include "server/text/table.h"
 
 #include "base/json_out.h"
 

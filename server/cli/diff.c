@@ -3,8 +3,8 @@
 #include "server/cli/comparison.h"
 #include "server/cli/conclusion.h"
 #include "server/cli/snapshot_diff.h"
-#include "server/cli/table.h"
 #include "server/cli/tool_text.h"
+#include "server/text/table.h"
 
 #include <stdio.h>
 #include <string.h>

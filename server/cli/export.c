@@ -11,9 +11,9 @@
 #include "server/cli/client.h"
 #include "server/cli/out_file.h"
 #include "server/cli/runs.h"
-#include "server/cli/table.h"
 #include "server/http/negotiate.h"
 #include "server/share/selection.h"
+#include "server/text/table.h"
 
 /* Appends a selector. A name that contains a comma is replaced by the id of its run, because commas
  * separate runs. */

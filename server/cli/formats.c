@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/importer.h"
 #include "server/cli/cli.h"
-#include "server/cli/table.h"
+#include "server/text/table.h"
 
 #include "base/json_out.h"
 

@@ -5,7 +5,7 @@
 #include "server/cli/client.h"
 #include "server/cli/progress.h"
 #include "server/cli/runs.h"
-#include "server/cli/table.h"
+#include "server/text/table.h"
 
 #include <stdio.h>
 #include <string.h>

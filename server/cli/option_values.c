@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/option_values.h"
 
-#include "server/agent/output.h"
+#include "server/text/output.h"
 
 #include "server/agent/budget.h"
 #include "server/catalog/tokens.h"

@@ -4,7 +4,7 @@
 #include "server/catalog/tokens.h"
 #include "server/cli/cli.h"
 #include "server/cli/nearest.h"
-#include "server/cli/table.h"
+#include "server/text/table.h"
 
 #include <string.h>
 #include <time.h>

@@ -3,8 +3,8 @@
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/comparison.h"
-#include "server/cli/table.h"
 #include "server/cli/tool_text.h"
+#include "server/text/table.h"
 
 #include <math.h>
 #include <stdio.h>

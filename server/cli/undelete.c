@@ -4,7 +4,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/runs.h"
-#include "server/cli/table.h"
+#include "server/text/table.h"
 
 static int undelete_run(const struct ps_options *options, struct ps_client *client,
                         const char *word)

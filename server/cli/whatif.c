@@ -2,7 +2,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/comparison.h"
-#include "server/cli/table.h"
+#include "server/text/table.h"
 
 #define ROWS 20 /* maximum number of printed modules, the slowest first */
 

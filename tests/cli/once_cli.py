@@ -54,7 +54,7 @@ class Once(ShelfTest):
         first = launch(12_000, 80, 14_100, call=2_000)
         said = self.show(events + first + loop(15_000, 20))
         self.assertIn("the host blocks once in cudaDeviceGetStreamPriorityRange and 3 other driver calls.", said)
-        self.assertRegex(said, r"11\.00 ms +6\d\.\d +GPU idle, once: the device starts, or kernels are loaded: 4 calls")
+        self.assertRegex(said, r"11\.00 ms +6\d\.\d % +GPU idle, once: the device starts, or kernels are loaded: 4 calls")
         self.assertNotIn("host blocks in", said)
 
     def test_launches_that_block_often_are_no_start(self):

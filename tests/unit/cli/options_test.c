@@ -6,7 +6,7 @@
 #include "server/cli/help.h"
 #include "server/cli/nearest.h"
 #include "server/cli/options.h"
-#include "server/cli/table.h"
+#include "server/text/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE /* winsize */
-#include "server/cli/table.h"
+#include "server/text/table.h"
 
 #include "base/format.h"
 
@@ -87,6 +87,16 @@ static void add_cell(struct ps_buf *out, struct ps_str cell, unsigned width, boo
         ps_buf_printf(out, "%*s", (right ? 0 : pad) + GAP, "");
 }
 
+/* Appends a cell from column `before` on, and a line break; later lines begin below the first. */
+static void add_wrapped(struct ps_buf *out, struct ps_str cell, unsigned before, unsigned width)
+{
+    unsigned indent = 0;
+    while (indent < cell.len && cell.ptr[indent] == ' ')
+        indent++;
+    ps_buf_printf(out, "%*s", (int)indent, "");
+    ps_append_wrapped(out, cell, before + width, before + indent, before + indent);
+}
+
 void ps_table_print(const struct ps_table *table, struct ps_buf *out)
 {
     unsigned widths[PS_TABLE_COLUMNS] = {0}, before = 0, last_width = 0;
@@ -104,11 +114,13 @@ void ps_table_print(const struct ps_table *table, struct ps_buf *out)
     for (size_t i = 0; i < table->count; i++) {
         unsigned column = (unsigned)(i % table->columns);
         bool last = column + 1 == table->columns;
-        if (last && last_width && ps_text_width(cell_at(table, i)) > last_width)
+        if (last && last_width && table->wraps)
+            add_wrapped(out, cell_at(table, i), before, last_width);
+        else if (last && last_width && ps_text_width(cell_at(table, i)) > last_width)
             add_shortened(out, cell_at(table, i), last_width);
         else
             add_cell(out, cell_at(table, i), widths[column], table->right >> column & 1, last);
-        if (last)
+        if (last && !(last_width && table->wraps))
             ps_buf_puts(out, "\n");
     }
 }

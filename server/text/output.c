@@ -1,21 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/agent/output.h"
+#include "server/text/output.h"
 
 #include "base/format.h"
-#include "base/utf8.h"
+#include "server/text/answer.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Bytes that the end of an answer may take: the count of what was left out, the brackets of JSON.
  */
 #define TAIL_BYTES 320
 
+/* Marks in a text: they begin and end a name and a text of the server, part two names, and begin
+ * the text of a part of a cause. Texts from elsewhere cannot have them. */
+#define NAME "\x01"
+#define TEXT "\x02"
+#define END  "\x03"
+#define GAP  "\x04"
+#define PART "\x05"
+
 static bool is_json(const struct ps_output *out)
 {
     return out->format == PS_OUTPUT_JSON;
+}
+
+static bool is_terminal(const struct ps_output *out)
+{
+    return out->format == PS_OUTPUT_TERMINAL;
 }
 
 /* --- Names --- */
@@ -78,19 +93,85 @@ static void add_code_span(struct ps_buf *out, struct ps_str name, size_t max)
         ps_buf_puts(out, "`");
 }
 
+/* Appends a text between two marks, without the marks that it may have itself. */
+static void add_marked(struct ps_buf *out, const char *mark, const char *text)
+{
+    ps_buf_puts(out, mark);
+    for (; *text; text++)
+        if (*text < *NAME || *text > *PART)
+            ps_buf_add(out, text, 1);
+        else
+            ps_buf_printf(out, "\\x%02x", (unsigned)*text);
+    ps_buf_puts(out, END);
+}
+
 void ps_output_quote(struct ps_buf *text, const char *name)
 {
-    add_code_span(text, ps_str_from_c(name), PS_OUTPUT_NAME_MAX);
+    add_marked(text, NAME, name);
+}
+
+void ps_output_place(struct ps_buf *text, const char *name, const char *place)
+{
+    ps_output_quote(text, name);
+    if (!place[0] || strcmp(place, "~") == 0)
+        return;
+    ps_buf_puts(text, GAP);
+    ps_output_quote(text, place);
+}
+
+void ps_output_part(struct ps_buf *text)
+{
+    ps_buf_puts(text, PART);
+}
+
+/* Appends a text of the server. A few contain names, so the characters that begin or end something
+ * in Markdown are escaped. */
+static void add_server_text(struct ps_buf *out, struct ps_str text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+
+    ps_append_escaped(&plain, text);
+    for (size_t i = 0; i < plain.len; i++) {
+        ps_buf_puts(out, strchr("`*_[]<>|\\#!", plain.ptr[i]) && plain.ptr[i] ? "\\" : "");
+        ps_buf_add(out, &plain.ptr[i], 1);
+    }
+}
+
+void ps_output_render(struct ps_buf *to, enum ps_output_format format, struct ps_str text)
+{
+    const bool plain = format == PS_OUTPUT_TERMINAL;
+
+    for (size_t i = 0; i < text.len;) {
+        const char *mark = &text.ptr[i];
+        size_t n = 1;
+
+        if (*mark == *NAME || *mark == *TEXT) {
+            const char *end = memchr(mark, *END, text.len - i);
+            const struct ps_str inner = {mark + 1,
+                                         end ? (size_t)(end - mark) - 1 : text.len - i - 1};
+
+            n = inner.len + (end ? 2 : 1);
+            if (plain)
+                ps_append_escaped(to, inner);
+            else if (*mark == *NAME)
+                add_code_span(to, inner, PS_OUTPUT_NAME_MAX);
+            else
+                add_server_text(to, inner);
+        } else if (*mark == *GAP) {
+            ps_buf_puts(to, plain ? "  " : " ");
+        } else if (*mark == *PART) {
+            ps_buf_puts(to, plain ? "  " : "part of the cause above: ");
+        } else {
+            while (i + n < text.len && !(mark[n] >= *NAME && mark[n] <= *PART))
+                n++;
+            ps_append_escaped(to, (struct ps_str){mark, n});
+        }
+        i += n;
+    }
+    ps_buf_puts(to, "");
 }
 
 /* --- Sentences --- */
-
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-    return text ? text : "";
-}
 
 /* Texts of sentences are of this program, but their places ("model.py:12") are from the profile.
  * Places have a link, and characters that a word of this program lacks. */
@@ -102,19 +183,6 @@ static bool is_place(const cJSON *part, const char *text)
         if (!strchr(" ,()-%abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", *at))
             return true;
     return false;
-}
-
-/* Appends a text of the server. A few contain names, so the characters that begin or end something
- * in Markdown are escaped. */
-static void add_server_text(struct ps_buf *out, const char *text)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
-
-    ps_append_escaped(&plain, ps_str_from_c(text));
-    for (size_t i = 0; i < plain.len; i++) {
-        ps_buf_puts(out, strchr("`*_[]<>|\\#!", plain.ptr[i]) && plain.ptr[i] ? "\\" : "");
-        ps_buf_add(out, &plain.ptr[i], 1);
-    }
 }
 
 /* Frames of traces lose the folders of their file: "/srv/app/model.py(12): forward" becomes
@@ -131,7 +199,7 @@ static const char *without_folders(const char *name)
 
 static char *format_part(double value, const char *unit, char out[64])
 {
-    if (strcmp(unit, "percent") == 0)
+    if (strcmp(unit, "percent") == 0 || strcmp(unit, "%") == 0)
         (void)snprintf(out, 64, "%.1f %%", value);
     else
         ps_format_value(value, strcmp(unit, "count") == 0 ? "" : unit, out);
@@ -146,18 +214,19 @@ void ps_output_sentence(struct ps_buf *text, const cJSON *parts)
     cJSON_ArrayForEach(part, parts)
     {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(part, "value");
-        const char *words = text_of(part, "text");
+        const char *words = ps_member_text(part, "text");
 
         if (cJSON_IsNumber(value))
-            ps_buf_puts(text, format_part(value->valuedouble, text_of(part, "unit"), number));
+            ps_buf_puts(text,
+                        format_part(value->valuedouble, ps_member_text(part, "unit"), number));
         else if (value)
             ps_buf_puts(text, "unknown");
         else if (cJSON_HasObjectItem(part, "code"))
-            ps_output_quote(text, without_folders(text_of(part, "code")));
+            ps_output_quote(text, without_folders(ps_member_text(part, "code")));
         else if (is_place(part, words))
             ps_output_quote(text, words);
         else
-            add_server_text(text, words);
+            add_marked(text, TEXT, words);
     }
 }
 
@@ -166,15 +235,41 @@ void ps_output_sentence(struct ps_buf *text, const cJSON *parts)
 /* Whether `more` bytes fit before the end of the answer. */
 static bool fits(const struct ps_output *out, size_t more)
 {
-    return out->text.len + more + TAIL_BYTES <= out->max_bytes;
+    return is_terminal(out) || out->text.len + more + TAIL_BYTES <= out->max_bytes;
 }
 
-/* Ends a list of facts in Markdown. */
-static void end_facts(struct ps_output *out)
+/* Prints what was collected as a table of a terminal. */
+static void print_lines(struct ps_output *out)
 {
-    if (out->facts && !is_json(out))
+    out->lines.width = out->width;
+    ps_table_print(&out->lines, &out->text);
+    ps_table_free(&out->lines);
+}
+
+#define BOLD  "\x1b[1m"
+#define PLAIN "\x1b[0m"
+
+static void write_title(struct ps_output *out, const char *text)
+{
+    ps_buf_puts(&out->text, out->has_colours ? BOLD : "");
+    ps_output_render(&out->text, out->format, ps_str_from_c(text));
+    ps_buf_puts(&out->text, out->has_colours ? PLAIN "\n" : "\n");
+}
+
+/* Begins a part of another kind than the one before, and ends a list of facts. A terminal separates
+ * them by an empty line. */
+static void begin_part(struct ps_output *out, enum ps_output_part kind)
+{
+    const bool is_next = kind != out->part || kind == PS_OUTPUT_TABLE;
+
+    if (is_next && is_terminal(out) && out->part == PS_OUTPUT_FACTS)
+        print_lines(out);
+    else if (is_next && out->format == PS_OUTPUT_MARKDOWN &&
+             (out->part == PS_OUTPUT_FACTS || out->part == PS_OUTPUT_NOTES))
         ps_buf_puts(&out->text, "\n");
-    out->facts = 0;
+    if (is_next && is_terminal(out) && out->text.len && kind != PS_OUTPUT_NO_PART)
+        ps_buf_puts(&out->text, "\n");
+    out->part = kind;
 }
 
 /* Appends a text of this program or of the server. Control characters in it become visible, though
@@ -199,6 +294,8 @@ static void add_part(struct ps_output *out, const struct ps_buf *part)
 
 void ps_output_begin(struct ps_output *out, const char *title)
 {
+    if (is_terminal(out))
+        return;
     if (!is_json(out)) {
         ps_buf_puts(&out->text, "## ");
         add_plain(&out->text, title);
@@ -212,11 +309,21 @@ void ps_output_begin(struct ps_output *out, const char *title)
     ps_json_array(&out->json);
 }
 
-static void add_fact(struct ps_output *out, const char *label, const struct ps_buf *markdown,
-                     const struct ps_buf *plain, double value, const char *unit)
+/* text: as ps_output_paragraph expects it; plain: for JSON. unit: of a number; NULL: a text. */
+static void add_fact(struct ps_output *out, const char *label, struct ps_str text,
+                     struct ps_str plain, double value, const char *unit)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf shown = {0};
 
+    begin_part(out, PS_OUTPUT_FACTS);
+    ps_output_render(&shown, out->format, text);
+    if (is_terminal(out)) {
+        out->lines.columns = 2;
+        ps_table_cell(&out->lines, label);
+        ps_table_cell(&out->lines, shown.ptr);
+        return;
+    }
     if (is_json(out)) {
         struct ps_json json = ps_json_writer(&part);
 
@@ -226,27 +333,27 @@ static void add_fact(struct ps_output *out, const char *label, const struct ps_b
         if (unit)
             ps_json_real(&json, value);
         else
-            ps_json_str(&json, ps_buf_slice(plain));
+            ps_json_str(&json, plain.ptr ? plain : ps_buf_slice(&shown));
         if (unit && unit[0])
             ps_json_key_str(&json, "unit", unit);
         ps_json_end(&json);
     } else {
         ps_buf_puts(&part, "- ");
         add_plain(&part, label);
-        ps_buf_puts(&part, ": ");
-        ps_append_escaped(&part, ps_buf_slice(markdown));
-        ps_buf_puts(&part, "\n");
+        ps_buf_printf(&part, ": %s\n", shown.ptr);
     }
     add_part(out, &part);
-    out->facts++;
 }
+
+#define NO_PLAIN ((struct ps_str){NULL, 0})
 
 void ps_output_link(struct ps_output *out, const char *route)
 {
     PS_AUTO(ps_buf_free) struct ps_buf url = {0};
 
     ps_buf_printf(&url, "%s%s", out->page ? out->page : "", route);
-    add_fact(out, "page", &url, &url, 0, NULL);
+    if (!is_terminal(out))
+        add_fact(out, "page", ps_buf_slice(&url), NO_PLAIN, 0, NULL);
 }
 
 void ps_output_fact(struct ps_output *out, const char *label, const char *fmt, ...)
@@ -257,7 +364,7 @@ void ps_output_fact(struct ps_output *out, const char *label, const char *fmt, .
     va_start(args, fmt);
     ps_buf_vprintf(&text, fmt, args);
     va_end(args);
-    add_fact(out, label, &text, &text, 0, NULL);
+    add_fact(out, label, ps_buf_slice(&text), NO_PLAIN, 0, NULL);
 }
 
 void ps_output_fact_name(struct ps_output *out, const char *label, const char *name)
@@ -265,45 +372,90 @@ void ps_output_fact_name(struct ps_output *out, const char *label, const char *n
     PS_AUTO(ps_buf_free) struct ps_buf span = {0};
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
 
-    add_code_span(&span, ps_str_from_c(name), PS_OUTPUT_NAME_MAX);
+    ps_output_quote(&span, name);
     add_name(&plain, ps_str_from_c(name), PS_OUTPUT_NAME_MAX);
     ps_buf_puts(&plain, "");
-    add_fact(out, label, &span, &plain, 0, NULL);
+    add_fact(out, label, ps_buf_slice(&span), ps_buf_slice(&plain), 0, NULL);
 }
 
 void ps_output_fact_quoted(struct ps_output *out, const char *label, const struct ps_buf *text)
 {
-    add_fact(out, label, text, text, 0, NULL);
+    add_fact(out, label, ps_buf_slice(text), NO_PLAIN, 0, NULL);
 }
 
 void ps_output_fact_value(struct ps_output *out, const char *label, double value, const char *unit)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     char number[64];
 
-    ps_buf_puts(&text, ps_format_value(value, unit, number));
-    add_fact(out, label, &text, &text, value, unit);
+    add_fact(out, label, ps_str_from_c(ps_format_value(value, unit, number)), NO_PLAIN, value,
+             unit);
 }
 
-void ps_output_paragraph(struct ps_output *out, const struct ps_buf *text)
+/* key: the member of JSON; before: what Markdown and terminals show before the text. */
+static void add_text(struct ps_output *out, const char *key, const char *before,
+                     const struct ps_buf *text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf shown = {0};
 
-    if (text->len == 0)
+    ps_output_render(&shown, out->format, ps_buf_slice(text));
+    if (is_terminal(out)) {
+        const unsigned indent = ps_text_width(ps_str_from_c(before));
+
+        ps_buf_puts(&out->text, before);
+        ps_append_wrapped(&out->text, ps_buf_slice(&shown), out->width, indent, indent);
         return;
-    end_facts(out);
+    }
     if (is_json(out)) {
         struct ps_json json = ps_json_writer(&part);
 
         ps_json_object(&json);
-        ps_json_key(&json, "text");
-        ps_json_str(&json, ps_buf_slice(text));
+        ps_json_key(&json, key);
+        ps_json_str(&json, ps_buf_slice(&shown));
         ps_json_end(&json);
     } else {
-        ps_append_escaped(&part, ps_buf_slice(text));
-        ps_buf_puts(&part, "\n\n");
+        ps_buf_printf(&part, "%s%s%s", before, shown.ptr, before[0] ? "\n" : "\n\n");
     }
     add_part(out, &part);
+}
+
+void ps_output_paragraph(struct ps_output *out, const struct ps_buf *text)
+{
+    if (text->len == 0)
+        return;
+    begin_part(out, PS_OUTPUT_TEXT);
+    add_text(out, "text", "", text);
+}
+
+void ps_output_space(struct ps_output *out)
+{
+    if (out->part == PS_OUTPUT_TEXT)
+        out->part = PS_OUTPUT_SPACE;
+}
+
+void ps_output_lines(struct ps_output *out, const char *title, const char *text)
+{
+    if (!text[0] || !is_terminal(out))
+        return;
+    begin_part(out, PS_OUTPUT_LINES);
+    write_title(out, title);
+    while (text[0]) {
+        const size_t len = strcspn(text, "\n");
+
+        ps_buf_puts(&out->text, len ? "  " : "");
+        ps_append_escaped(&out->text, (struct ps_str){text, len});
+        ps_buf_puts(&out->text, "\n");
+        text += len + (text[len] == '\n');
+    }
+}
+
+void ps_output_note(struct ps_output *out, const char *text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf marked = {0};
+
+    begin_part(out, PS_OUTPUT_NOTES);
+    add_marked(&marked, TEXT, text);
+    add_text(out, "note", "- ", &marked);
 }
 
 void ps_output_text(struct ps_output *out, const char *fmt, ...)
@@ -317,7 +469,7 @@ void ps_output_text(struct ps_output *out, const char *fmt, ...)
     ps_output_paragraph(out, &text);
 }
 
-/* --- Tables --- */
+/* --- Rows --- */
 
 static void begin_row(struct ps_output *out)
 {
@@ -329,20 +481,25 @@ static void begin_row(struct ps_output *out)
     ps_json_array(&out->row_json);
 }
 
+static bool is_right(const struct ps_output_column *column)
+{
+    return column->kind == PS_NUMBER || column->kind == PS_SHARE;
+}
+
 /* The head of a table, as it precedes its first row. */
 static void write_head(struct ps_output *out, struct ps_buf *head)
 {
     ps_buf_puts(head, "### ");
-    add_plain(head, out->table);
+    ps_output_render(head, out->format, ps_str_from_c(out->heading[0] ? out->heading : out->table));
     ps_buf_puts(head, "\n\n|");
     for (size_t i = 0; i < out->n_columns; i++) {
         ps_buf_puts(head, " ");
-        add_plain(head, out->columns[i].title);
+        ps_output_render(head, out->format, ps_str_from_c(out->columns[i].title));
         ps_buf_puts(head, " |");
     }
     ps_buf_puts(head, "\n|");
     for (size_t i = 0; i < out->n_columns; i++)
-        ps_buf_puts(head, out->columns[i].is_number ? "--:|" : "---|");
+        ps_buf_puts(head, is_right(&out->columns[i]) ? "--:|" : "---|");
     ps_buf_puts(head, "\n");
 }
 
@@ -355,8 +512,11 @@ static void write_json_head(struct ps_output *out)
     ps_json_key(json, "columns");
     ps_json_array(json);
     for (size_t i = 0; i < out->n_columns; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf title = {0};
+
+        ps_output_render(&title, out->format, ps_str_from_c(out->columns[i].title));
         ps_json_object(json);
-        ps_json_key_str(json, "title", out->columns[i].title);
+        ps_json_key_str(json, "title", title.ptr);
         if (out->columns[i].unit[0])
             ps_json_key_str(json, "unit", out->columns[i].unit);
         ps_json_end(json);
@@ -369,11 +529,118 @@ static void write_json_head(struct ps_output *out)
 /* Bytes that the head of the table takes, at most. */
 static size_t measure_head(const struct ps_output *out)
 {
-    size_t bytes = 64 + strlen(out->table);
+    size_t bytes = 64 + strlen(out->table) + strlen(out->heading);
 
     for (size_t i = 0; i < out->n_columns; i++)
         bytes += 32 + strlen(out->columns[i].title) + strlen(out->columns[i].unit);
     return bytes;
+}
+
+/* --- Tables of a terminal --- */
+
+#define BAR_WIDTH      10       /* columns of a bar of 100 % of the largest row */
+#define BARS_WIDTH_MIN 80       /* columns of a terminal with bars */
+#define BLOCK          "\u2587" /* 3 bytes */
+#define CYAN           "\x1b[36m"
+
+struct ps_output ps_output_terminal(unsigned max_rows, const char *more)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    const bool is_tty = isatty(STDOUT_FILENO);
+    const unsigned width = ps_terminal_width();
+
+    return (struct ps_output){.format = PS_OUTPUT_TERMINAL,
+                              .max_rows = max_rows,
+                              .width = width,
+                              .has_colours = is_tty && !(no_color && no_color[0]) &&
+                                             !(term && strcmp(term, "dumb") == 0),
+                              .has_bars = is_tty && (!width || width >= BARS_WIDTH_MIN),
+                              .more = more};
+}
+
+void ps_output_title(struct ps_output *out, const char *text)
+{
+    if (!is_terminal(out))
+        return;
+    begin_part(out, PS_OUTPUT_TEXT);
+    write_title(out, text);
+}
+
+/* Adds a cell with a bar whose length is value / largest. */
+static void add_bar(struct ps_output *out, double value)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bar = {0};
+    int n;
+
+    out->largest = fmax(out->largest, value);
+    n = value > 0 ? (int)(BAR_WIDTH * value / out->largest + 0.5) : 0;
+    ps_buf_puts(&bar, "");
+    for (int i = 0; i < n && i < BAR_WIDTH; i++)
+        ps_buf_puts(&bar, BLOCK);
+    ps_table_cell(&out->lines, bar.ptr);
+}
+
+/* Colours the bars in the text from `begin` on. Only bars have blocks: names with a block get its
+ * colour, which does no harm. */
+static void colour_bars(struct ps_buf *out, size_t begin)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    bool is_bar = false;
+
+    for (size_t i = begin; i < out->len;) {
+        const bool block = out->len - i >= 3 && memcmp(out->ptr + i, BLOCK, 3) == 0;
+        const size_t n = block ? 3 : 1;
+
+        if (block != is_bar)
+            ps_buf_puts(&text, block ? CYAN : PLAIN);
+        is_bar = block;
+        ps_buf_add(&text, out->ptr + i, n);
+        i += n;
+    }
+    out->len = begin;
+    ps_buf_add_str(out, ps_buf_slice(&text));
+}
+
+static void begin_lines(struct ps_output *out)
+{
+    struct ps_table *lines = &out->lines;
+
+    write_title(out, out->heading[0] ? out->heading : out->table);
+    lines->columns = 0;
+    for (size_t i = 0; i < out->n_columns; i++) {
+        lines->right |= is_right(&out->columns[i]) ? 1U << lines->columns : 0;
+        lines->columns++;
+        ps_table_cell(lines, out->columns[i].title);
+        if (out->columns[i].kind == PS_SHARE && out->has_bars) {
+            lines->columns++;
+            ps_table_cell(lines, "");
+        }
+    }
+    lines->wraps = out->columns[out->n_columns - 1].kind == PS_WRAPPED;
+    out->largest = 0;
+}
+
+static void end_lines(struct ps_output *out, double omitted)
+{
+    const size_t begin = out->text.len;
+
+    print_lines(out);
+    if (out->has_colours)
+        colour_bars(&out->text, begin);
+    if (omitted > 0)
+        ps_buf_printf(&out->text, "%u of %.0f rows shown%s%s\n", out->shown, out->shown + omitted,
+                      out->more ? "; " : ".", out->more ? out->more : "");
+}
+
+/* --- Tables --- */
+
+void ps_output_heading(struct ps_output *out, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(out->heading, sizeof out->heading, fmt, args);
+    va_end(args);
 }
 
 void ps_output_table(struct ps_output *out, const char *title,
@@ -381,14 +648,16 @@ void ps_output_table(struct ps_output *out, const char *title,
 {
     PS_AUTO(ps_buf_free) struct ps_buf head = {0};
 
-    end_facts(out);
+    begin_part(out, PS_OUTPUT_TABLE);
     (void)snprintf(out->table, sizeof out->table, "%s", title);
     out->columns = columns;
     out->n_columns = n;
     out->shown = 0;
     out->is_full = !fits(out, measure_head(out));
     out->has_table = !out->is_full;
-    if (out->has_table && is_json(out)) {
+    if (is_terminal(out)) {
+        begin_lines(out);
+    } else if (out->has_table && is_json(out)) {
         write_json_head(out);
     } else if (out->has_table) {
         write_head(out, &head);
@@ -402,18 +671,21 @@ bool ps_output_has_room(const struct ps_output *out)
     return !out->is_full && out->shown < out->max_rows;
 }
 
-/* Adds a cell of Markdown; a bar would end the cell, even in a code span. */
+/* Adds a cell that is rendered already. In Markdown a bar would end it, even in a code span. */
 static void add_cell(struct ps_output *out, struct ps_str text)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
-
-    ps_append_escaped(&plain, text);
+    if (is_terminal(out)) {
+        if (out->shown < out->max_rows)
+            ps_table_cell(&out->lines, text.len ? text.ptr : "");
+        out->column++;
+        return;
+    }
     ps_buf_puts(&out->row, out->column++ ? " " : "| ");
-    for (size_t i = 0; i < plain.len; i++) {
-        const bool is_bar = plain.ptr[i] == '|' && !(i > 0 && plain.ptr[i - 1] == '\\');
+    for (size_t i = 0; i < text.len; i++) {
+        const bool is_bar = text.ptr[i] == '|' && !(i > 0 && text.ptr[i - 1] == '\\');
 
         ps_buf_puts(&out->row, is_bar ? "\\" : "");
-        ps_buf_add(&out->row, &plain.ptr[i], 1);
+        ps_buf_add(&out->row, &text.ptr[i], 1);
     }
     ps_buf_puts(&out->row, " |");
 }
@@ -430,8 +702,11 @@ static void add_quoted_cell(struct ps_output *out, struct ps_str quoted, size_t 
         ps_json_str(&out->row_json, quoted.ptr ? ps_buf_slice(&text) : quoted);
         return;
     }
-    if (quoted.len)
+    if (is_terminal(out))
+        ps_append_escaped(&text, quoted);
+    else if (quoted.len)
         add_code_span(&text, quoted, max);
+    ps_buf_puts(&text, "");
     add_cell(out, ps_buf_slice(&text));
 }
 
@@ -445,15 +720,18 @@ void ps_output_line(struct ps_output *out, struct ps_str line)
     add_quoted_cell(out, line, PS_OUTPUT_LINE_MAX);
 }
 
-/* Adds a cell of text that needs no quoting. */
+/* Adds a cell of text whose names were quoted. */
 static void add_text_cell(struct ps_output *out, struct ps_str text)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf shown = {0};
+
+    ps_output_render(&shown, out->format, text);
     if (!is_json(out)) {
-        add_cell(out, text);
+        add_cell(out, ps_buf_slice(&shown));
         return;
     }
     out->column++;
-    ps_json_str(&out->row_json, text.len ? text : PS_STR(""));
+    ps_json_str(&out->row_json, ps_buf_slice(&shown));
 }
 
 void ps_output_word(struct ps_output *out, const char *word)
@@ -504,8 +782,9 @@ void ps_output_change(struct ps_output *out, double value, const char *unit)
     add_number(out, value, unit, ps_format_change);
 }
 
-void ps_output_percent(struct ps_output *out, double percent)
+static void add_percent(struct ps_output *out, double percent, const char *format)
 {
+    const bool has_bar = out->column < out->n_columns && out->columns[out->column].kind == PS_SHARE;
     char number[64] = "";
 
     if (is_json(out)) {
@@ -513,8 +792,37 @@ void ps_output_percent(struct ps_output *out, double percent)
         return;
     }
     if (!isnan(percent))
-        (void)snprintf(number, sizeof number, "%.1f %%", percent);
+        (void)snprintf(number, sizeof number, format, percent);
     add_cell(out, ps_str_from_c(number));
+    if (is_terminal(out) && has_bar && out->has_bars && out->shown < out->max_rows)
+        add_bar(out, percent);
+}
+
+void ps_output_percent(struct ps_output *out, double percent)
+{
+    add_percent(out, percent, "%.1f %%");
+}
+
+void ps_output_percent_change(struct ps_output *out, double percent)
+{
+    add_percent(out, percent, "%+.1f %%");
+}
+
+void ps_output_range(struct ps_output *out, double low, double high, const char *unit)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    char number[2][64];
+
+    if (is_json(out)) {
+        add_json_number(out, high, unit);
+        return;
+    }
+    ps_buf_puts(&text, "");
+    if (!isnan(high))
+        ps_buf_printf(&text, "%s to %s",
+                      isnan(low) ? "up" : format_part(low, low == 0 ? "" : unit, number[0]),
+                      format_part(high, unit, number[1]));
+    add_cell(out, ps_buf_slice(&text));
 }
 
 void ps_output_row_end(struct ps_output *out)
@@ -523,7 +831,9 @@ void ps_output_row_end(struct ps_output *out)
         ps_json_end(&out->row_json);
     else
         ps_buf_puts(&out->row, "\n");
-    if (!out->is_full && out->shown < out->max_rows) {
+    if (is_terminal(out))
+        out->shown += out->shown < out->max_rows;
+    else if (!out->is_full && out->shown < out->max_rows) {
         out->is_full = !fits(out, out->row.len + 32);
         if (!out->is_full) {
             out->shown++;
@@ -548,7 +858,10 @@ void ps_output_table_end(struct ps_output *out, double total)
         (void)snprintf(omission->what, sizeof omission->what, "%s", out->table);
         omission->rows = omitted;
     }
-    if (!out->has_table)
+    out->heading[0] = '\0';
+    if (is_terminal(out))
+        end_lines(out, omitted);
+    if (!out->has_table || is_terminal(out))
         return;
     if (!is_json(out)) {
         if (omitted > 0)
@@ -588,7 +901,6 @@ static void end_markdown(struct ps_output *out)
 {
     char count[64];
 
-    end_facts(out);
     if (out->rows_beyond_bytes == 0 && out->paragraphs_omitted == 0)
         return;
     ps_buf_printf(&out->text, "Left out beyond max_bytes %zu: %s", out->max_bytes,
@@ -599,9 +911,10 @@ static void end_markdown(struct ps_output *out)
 
 void ps_output_end(struct ps_output *out)
 {
+    begin_part(out, PS_OUTPUT_NO_PART);
     if (is_json(out))
         end_json(out);
-    else
+    else if (!is_terminal(out))
         end_markdown(out);
 }
 
@@ -609,4 +922,5 @@ void ps_output_free(struct ps_output *out)
 {
     ps_buf_free(&out->text);
     ps_buf_free(&out->row);
+    ps_table_free(&out->lines);
 }

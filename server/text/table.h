@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* table.h: prints aligned columns. */
-#ifndef PS_CLI_TABLE_H
-#define PS_CLI_TABLE_H
+#ifndef PS_TEXT_TABLE_H
+#define PS_TEXT_TABLE_H
 
 #include "base/buf.h"
 
@@ -15,6 +15,7 @@ struct ps_table {
     /* maximum width of a line in columns; longer last cells are shortened in the middle. 0: no
      * limit */
     unsigned width;
+    bool wraps; /* last cells are wrapped, not shortened; with a limit only */
     struct ps_buf text;
     size_t *ends; /* end offset of each cell in text */
     size_t count, cap;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "server/text/answer.h"
+
+void ps_tree_free(cJSON **tree)
+{
+    cJSON_Delete(*tree);
+    *tree = NULL;
+}
+
+const cJSON *ps_member(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+const char *ps_member_text(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(ps_member(object, key));
+
+    return text ? text : "";
+}
+
+double ps_member_number(const cJSON *object, const char *key)
+{
+    const cJSON *value = ps_member(object, key);
+
+    return cJSON_IsNumber(value) ? value->valuedouble : NAN;
+}
+
+int ps_to_index(double value)
+{
+    return value >= 0 && value <= 1e9 ? (int)value : -1;
+}
+
+int ps_count_rows(const cJSON *table)
+{
+    return cJSON_GetArraySize(ps_member(table, "rows"));
+}
+
+const cJSON *ps_cell(const cJSON *table, int row, const char *column)
+{
+    const cJSON *name;
+    int index = 0;
+
+    cJSON_ArrayForEach(name, ps_member(table, "columns"))
+    {
+        if (cJSON_IsString(name) && strcmp(name->valuestring, column) == 0)
+            return cJSON_GetArrayItem(cJSON_GetArrayItem(ps_member(table, "rows"), row), index);
+        index++;
+    }
+    return NULL;
+}
+
+const char *ps_cell_text(const cJSON *table, int row, const char *column)
+{
+    const char *text = cJSON_GetStringValue(ps_cell(table, row, column));
+
+    return text ? text : "";
+}
+
+double ps_cell_number(const cJSON *table, int row, const char *column)
+{
+    const cJSON *cell = ps_cell(table, row, column);
+
+    return cJSON_IsNumber(cell) ? cell->valuedouble : NAN;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* answer.h: reads the answers of the API (docs/api.md). */
+#ifndef PS_TEXT_ANSWER_H
+#define PS_TEXT_ANSWER_H
+
+#include <cjson/cJSON.h>
+
+void ps_tree_free(cJSON **tree); /* for PS_AUTO */
+
+/* Members of an object: a text, "" if it is absent; a number, NaN if it is absent or null. */
+const char *ps_member_text(const cJSON *object, const char *key);
+double ps_member_number(const cJSON *object, const char *key);
+const cJSON *ps_member(const cJSON *object, const char *key);
+/* The number as an index of an array; -1 if it is none. cJSON_GetArrayItem has no element -1. */
+int ps_to_index(double value);
+
+/* The cell of a column in a row of a table of the API, {"columns","rows"}; NULL if there is none.
+ */
+const cJSON *ps_cell(const cJSON *table, int row, const char *column);
+const char *ps_cell_text(const cJSON *table, int row, const char *column);
+double ps_cell_number(const cJSON *table, int row, const char *column); /* NaN if there is none */
+int ps_count_rows(const cJSON *table);
+
+#endif
