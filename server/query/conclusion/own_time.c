@@ -725,7 +725,9 @@ struct ps_str ps_own_time_program(const struct ps_own_time *times)
             const struct ps_timed_function *caller =
                 &times->functions[caller_at(times, (uint32_t)i, c)->caller];
 
-            is_called |= !caller->is_own && caller->origin != PS_ORIGIN_BUILTIN;
+            /* asyncio.run() of a program is not the program */
+            is_called |= caller->is_own ? function->origin == PS_ORIGIN_STDLIB
+                                        : caller->origin != PS_ORIGIN_BUILTIN;
         }
         if (!is_called && (!found || function->cumulative_s > found->cumulative_s))
             found = function;
