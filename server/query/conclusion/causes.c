@@ -191,10 +191,9 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
             return finding->passes.calls < 2 ? 0 : share * (1 - 1 / finding->passes.calls);
         if (finding->advice)
             break;
-        /* whether a function's own lines, or calls of many functions, can be avoided is not in the
-         * dump */
-        if (unit->own_s + unit->time.s[PS_TIME_NEEDED] > 0.5 * unit->charged_s || !finding->lead ||
-            finding->times < 4)
+        /* whether a function's own lines, or calls of other functions, can be avoided is not in
+         * the dump: each call may be for another item */
+        if (avoidable_s <= 0.5 * unit->charged_s || !finding->lead || finding->times < 4)
             return 0;
         share -= unit->time.s[PS_TIME_NEEDED] / times->total_s;
         break;
