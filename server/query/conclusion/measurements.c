@@ -231,6 +231,15 @@ static double exponent_between(const struct point *a, const struct point *b)
     return log(b->row->value / a->row->value) / log(b->number / a->number);
 }
 
+/* Whether the logarithm of the ratio is greater than its error: a spread as large as the value does
+ * not hide that it is a thousand times the other. */
+static bool has_grown(const struct row *small, const struct row *large)
+{
+    const double error = hypot(small->spread / small->value, large->spread / large->value);
+
+    return log(large->value / small->value) > (isfinite(error) ? error : 0);
+}
+
 /* Adds the growth over points of one pattern, in order of their numbers, if they show one. */
 static void add_growth(struct rows *rows, const struct point *points, size_t n)
 {
@@ -238,7 +247,7 @@ static void add_growth(struct rows *rows, const struct point *points, size_t n)
     struct growth growth = {.points = points, .n = n, .is_law = true};
 
     if (n < (has_words(first->row) ? SCAN_MIN : 2) || first->number == last->number ||
-        !is_clear(first->row, last->row))
+        !has_grown(first->row, last->row))
         return;
     growth.exponent = exponent_between(first, last);
     if (growth.exponent < GROWTH_MIN)
