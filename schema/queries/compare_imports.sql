@@ -1,5 +1,6 @@
 -- Modules of an import log, for comparison: the first row of each. A module that was imported again has the self time
--- of all its rows, so that the rows add up. schema/query_tables.py reads these
+-- of all its rows, so that the rows add up. `import a.b` has a second row of a.b if a imports it too: what such a row
+-- contains was imported by the first row above it. schema/query_tables.py reads these
 -- header keys, which are not indented:
 --   title: TEXT                        title of the table
 --   row: WORD                          noun for a row
@@ -29,12 +30,16 @@
 -- whole: self_us SELECT json_extract(v, '$.total_us') FROM meta WHERE k = 'summary'
 -- resolution: self_us SELECT 1
 -- resolution: cumulative_us SELECT 1
-WITH timed AS (
+WITH RECURSIVE timed AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY module ORDER BY NOT flags & 16, id) AS nth, total(self_us) OVER (PARTITION BY module) AS all_self_us
-    FROM import WHERE NOT flags & 1)
+    FROM import WHERE NOT flags & 1),
+above AS (
+    SELECT id, importer FROM timed WHERE nth = 1
+    UNION
+    SELECT a.id, t.importer FROM above a JOIN timed t ON t.id = a.importer WHERE t.nth > 1)
 SELECT i.id, i.module AS name, p.name AS place, m.module AS by, i.all_self_us AS self_us, i.cumulative_us
 FROM timed i
 JOIN package p ON p.id = i.package
-LEFT JOIN import m ON m.id = i.importer
+LEFT JOIN (SELECT a.id, t.module FROM above a JOIN timed t ON t.id = a.importer WHERE t.nth = 1) m ON m.id = i.id
 WHERE i.nth = 1
 ORDER BY i.id

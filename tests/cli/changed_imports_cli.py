@@ -35,6 +35,15 @@ class ChangedImports(ShelfTest):
         base = [("  numpy.core", 30000), (" numpy", 20000), *SHOP]
         self.assertEqual(self.said(base, base[:2] + [("  pytz", 5000), (" pandas", 60000)] + SHOP), "pandas brings 2 modules: +65.00 ms of +65.00 ms.")
 
+    def test_an_added_module_of_a_package_that_was_there(self):
+        self.assertEqual(self.said([(" shop", 9000)], [(" shop", 9000)] + [("  " + name, own) for name, own in TABLES] + [(" shop.report", 2000)]),
+                         "shop.report brings 5 modules: +117.0 ms of +117.0 ms.")
+
+    def test_a_module_that_its_package_imports(self):
+        """`import b.c` imports b, which imports b.c: the second row of b.c contains what the first does not."""
+        parts = [("    b.c", 7000), ("    b.d", 9000), ("   b", 1000), ("  b.c", 100), (" a", 500)]
+        self.assertEqual(self.said(SHOP, SHOP + parts), "a brings 4 modules: +17.60 ms of +17.60 ms.")
+
     def test_a_module_works_longer(self):
         self.assertEqual(self.said(PARSER + SHOP, PARSER + [(name, own * (10 if "prices" in name else 1)) for name, own in SHOP]),
                          "The same modules are imported. shop.prices takes +180.0 ms of +180.0 ms.")

@@ -55,7 +55,9 @@ struct logs {
 /* Modules that were added with one package, removed with it, or stayed. */
 struct group {
     struct ps_str package;
-    double us; /* new - base */
+    double us;     /* new - base */
+    uint32_t root; /* the module that brings most of it */
+    double root_us;
     int64_t n_added, n_removed;
 };
 
@@ -168,27 +170,40 @@ static struct group *group_of(struct logs *logs, struct groups *groups, struct p
     return &groups->items[id];
 }
 
+/* Adds a module that only `log` has to the group of the first module above it that `other` lacks.
+ * `us`: the time of the module, negative if it was removed; `sums`: the times by that module. */
+static struct group *add_lacking(struct logs *logs, struct groups *groups, const struct log *log,
+                                 const struct log *other, uint32_t id, double us, double *sums)
+{
+    const uint32_t root = first_lacking(log, other, id);
+    struct group *group = group_of(logs, groups, log->modules[root].package);
+
+    group->us += us;
+    sums[root] += us;
+    if (fabs(sums[root]) >= fabs(group->root_us)) {
+        group->root = root;
+        group->root_us = sums[root];
+    }
+    return group;
+}
+
 static void add_changes(struct logs *logs, struct groups *other, struct groups *same)
 {
     const struct log *base = &logs->base, *now = &logs->now;
+    double *sums = ps_alloc_array(logs->names.count + 1, sizeof *sums);
 
     for (uint32_t id = 0; id < logs->names.count; id++) {
         const bool in_base = has(base, id), in_now = has(now, id);
-        struct group *group;
 
-        if (in_base && in_now) {
+        if (in_base && in_now)
             group_of(logs, same, now->modules[id].package)->us +=
                 now->modules[id].us - base->modules[id].us;
-        } else if (in_now) {
-            group = group_of(logs, other, now->modules[first_lacking(now, base, id)].package);
-            group->us += now->modules[id].us;
-            group->n_added++;
-        } else if (in_base) {
-            group = group_of(logs, other, base->modules[first_lacking(base, now, id)].package);
-            group->us -= base->modules[id].us;
-            group->n_removed++;
-        }
+        else if (in_now)
+            add_lacking(logs, other, now, base, id, now->modules[id].us, sums)->n_added++;
+        else if (in_base)
+            add_lacking(logs, other, base, now, id, -base->modules[id].us, sums)->n_removed++;
     }
+    free(sums);
 }
 
 static int by_size(const void *a, const void *b)
@@ -213,9 +228,23 @@ static void say_modules(struct ps_conclusion *c, struct ps_sentence *to, int64_t
     ps_say(c, to, n == 1 ? " module" : " modules");
 }
 
-static void say_group(struct ps_conclusion *c, struct ps_sentence *to, const struct group *group)
+/* A package that both logs have is not new: the module of it that brings nearly all is named. */
+static bool is_new_module(const struct logs *logs, const struct group *group)
 {
-    ps_say_code(c, to, ps_link_name(c, "packages", group->package), group->package);
+    const uint32_t package = ps_intern_find(&logs->names, group->package);
+
+    return has(&logs->base, package) && has(&logs->now, package) &&
+           fabs(group->root_us) >= ONE_MODULE * fabs(group->us);
+}
+
+static void say_group(struct ps_conclusion *c, struct ps_sentence *to, const struct logs *logs,
+                      const struct group *group)
+{
+    if (is_new_module(logs, group))
+        ps_say_code(c, to, ps_link_name(c, "imports", logs->names.items[group->root]),
+                    logs->names.items[group->root]);
+    else
+        ps_say_code(c, to, ps_link_name(c, "packages", group->package), group->package);
     if (group->n_added && group->n_removed) {
         ps_say(c, to, " brings ");
         say_modules(c, to, group->n_added);
@@ -231,13 +260,14 @@ static void say_group(struct ps_conclusion *c, struct ps_sentence *to, const str
 
 /* Returns the time that is told. */
 static double say_added_and_removed(struct ps_conclusion *c, struct ps_sentence *to,
-                                    const struct groups *groups, double least, double whole)
+                                    const struct logs *logs, const struct groups *groups,
+                                    double least, double whole)
 {
     double told = 0;
 
     for (size_t i = 0; i < groups->n && i < NAMES_MAX && fabs(groups->items[i].us) > least; i++) {
         ps_say(c, to, i ? "; " : "");
-        say_group(c, to, &groups->items[i]);
+        say_group(c, to, logs, &groups->items[i]);
         if (i == 0) {
             ps_say(c, to, " of ");
             say_change(c, to, whole);
@@ -358,7 +388,7 @@ enum ps_status ps_compare_say_imports(struct ps_store *store,
     whole = rest = logs.now.us - logs.base.us;
     for (size_t i = 0; i < other.n; i++)
         rest -= other.items[i].us;
-    told = say_added_and_removed(c, to, &other, NOTABLE_SHARE * least, whole);
+    told = say_added_and_removed(c, to, &logs, &other, NOTABLE_SHARE * least, whole);
     say_same(c, to, &logs, &same, rest, fmax(SLOWER_SHARE * least, MOST * fabs(told)), told == 0);
     return PS_OK;
 }
