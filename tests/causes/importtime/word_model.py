@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# file: corpus/__init__.py
+# file: corpus/stop.py
+import itertools
+WORDS = frozenset("".join(p) for p in itertools.product("abcdefgh", repeat=6))
+def is_stop(w):
+    return w in WORDS
+# file: corpus/stem.py
+import re
+RULES = [re.compile(r"(.+)(%s)$" % s) for s in ("ing", "ed", "s")]
+def stem(w):
+    for r in RULES:
+        m = r.match(w)
+        if m:
+            return m[1]
+    return w
+# file: main.py
+import json
+from corpus.stem import stem
+from corpus.stop import is_stop
+print(json.dumps([stem("walking"), is_stop("abcabc")]))

@@ -1,0 +1,19 @@
+import math  # SPDX-License-Identifier: MIT
+
+
+def wave(n):
+    return [math.sin(i / 7) + math.sin(i / 3) / 2 for i in range(n)]
+
+
+def smooth(signal, width):
+    out = []
+    for i in range(len(signal) - width):
+        out.append(sum(signal[i:i + width]) / width)
+    return out
+
+
+def peaks(signal):
+    return [i for i in range(1, len(signal) - 1) if signal[i - 1] < signal[i] > signal[i + 1]]
+
+
+print(len(peaks(smooth(wave(60000), 200))))
