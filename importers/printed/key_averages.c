@@ -69,6 +69,7 @@ struct reader {
     bool is_row_repaired;
     uint64_t repaired, mended, rejected;
     uint64_t n_truncated; /* number of truncated names */
+    uint64_t n_unread;    /* headers whose columns cannot be told apart */
 };
 
 /*
@@ -435,6 +436,8 @@ static void write_notes(struct reader *r)
                         "row_limit are missing"
                       : "the tables in this log have no rows");
     ps_sink_count(r->out, PS_NOTE_INFO, r->n_tables > 1 ? r->n_tables : 0, "tables in this log");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->n_unread,
+                  "tables that are not read, because their columns cannot be told apart");
     ps_sink_count(
         r->out, PS_NOTE_WARNING, limited,
         "tables of exactly 100 rows, the default row_limit of table(): more rows may be missing");
@@ -748,6 +751,18 @@ static void parse_total(struct reader *r, struct ps_str text)
         table->device_s = ps_real((double)ns / 1e9);
 }
 
+static bool is_header(struct ps_str line)
+{
+    return ps_str_find(line, PS_STR("Name")) && ps_str_find(line, PS_STR("Self CPU")) &&
+           (ps_str_find(line, PS_STR("# of Calls")) ||
+            ps_str_find(line, PS_STR("Number of Calls")));
+}
+
+static bool is_fence(struct ps_str text)
+{
+    return ps_str_eq_c(ps_report_trim_end(text), "```");
+}
+
 static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
@@ -756,7 +771,9 @@ static void parse_line(struct reader *r)
 
     if (ps_report_trim_end(text).len == 0 && r->pieces == 0 && r->state != OUTSIDE)
         return; /* pasted text may have an empty line after each line */
-    if (r->state == INSIDE && !rule) {
+    if (r->state == INSIDE && is_fence(text)) {
+        end_table(r); /* pasted without its last rule */
+    } else if (r->state == INSIDE && !rule) {
         parse_inside(r);
     } else if (r->state == INSIDE && ps_printed_columns_equal(&spans, &r->spans)) {
         end_table(r);
@@ -772,12 +789,14 @@ static void parse_line(struct reader *r)
             /* the rule above the header is missing */
             open_headed(r, ps_buf_slice(&r->previous_line));
             r->state = INSIDE;
+            r->n_unread--; /* it was counted as a line outside of tables */
         }
     } else if (r->state == RULED && read_header(&r->spans, text, &r->header)) {
         open_headed(r, text);
         r->state = HEADED;
     } else {
         r->state = OUTSIDE;
+        r->n_unread += is_header(text);
         parse_total(r, text);
     }
 }
@@ -810,14 +829,12 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
         end_table(r);
         close_table(r, true);
     }
-    return ps_stream_status(r->in.in, err);
-}
-
-static bool is_header(struct ps_str line)
-{
-    return ps_str_find(line, PS_STR("Name")) && ps_str_find(line, PS_STR("Self CPU")) &&
-           (ps_str_find(line, PS_STR("# of Calls")) ||
-            ps_str_find(line, PS_STR("Number of Calls")));
+    if (ps_stream_status(r->in.in, err) == PS_OK && !r->n_tables && r->n_unread)
+        return ps_fail(
+            err, PS_BAD_INPUT,
+            "the columns of the table of key_averages() cannot be told apart: blanks are "
+            "missing, or it is a Markdown table. Add the text as table() prints it");
+    return err->code;
 }
 
 static enum ps_match sniff(struct ps_str head)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `show` says of printed key_averages() tables: one table in the sentence and in the rows, and operators, not ranges."""
+"""What `show` says of printed tables of torch and Lightning: one table in the sentence and in the rows, and operators, not ranges."""
 from program import ShelfTest
 
 COLUMNS = ("Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "Self CUDA", "Self CUDA %", "CUDA total", "CUDA time avg", "# of Calls")
@@ -44,3 +44,26 @@ class PrintedOperators(ShelfTest):
         self.assertIn("aten::mm takes 75.0 % of the device time.", said)
         self.assertRegex(said, r"(?m)^ +60\.00 ms +75\.0 %.* aten::mm$")
         self.assertNotIn("aten::op0", said)
+
+    def test_a_table_without_totals_has_the_shares_that_it_prints(self):
+        shares = [MM.replace("60.00%", "30.00%"), ADD.replace("20.00%", "10.00%")]
+        text = "```\n" + table(*shares, total=0).rsplit("-" * 36, 1)[0] + "```\n\nWhat the table shows.\n"
+        run = self.json("add", self.file("table.md", text.encode()))
+        said = self.ok("show", run["id"])
+        self.assertIn("= 2 stored + 0 repaired + 0 rejected +", said)
+        self.assertIn("aten::mm takes 30.0 % of the device time. 60.00 ms of 200.0 ms in 40 calls.", said)
+
+    def test_a_table_whose_columns_are_lost_is_refused(self):
+        text = table(MM, ADD, total=80)
+        for lost in ("\n".join(" ".join(line.split()) for line in text.splitlines()),
+                     "|" + "|".join(COLUMNS) + "|\n|" + 11 * "---|" + "\n|" + "|".join(MM.split()) + "|\n"):
+            said = self.fails("add", self.file("lost.md", (lost + "\n").encode()))
+            self.assertIn("the columns of the table of key_averages() cannot be told apart", said)
+            self.assertIn("Warning: tables that are not read, because their columns cannot be told apart: 1.", self.said(text + "\n" + lost + "\n"))
+
+
+class Actions(ShelfTest):
+    def test_actions_without_a_total_have_no_share(self):
+        report = "Profiler Report\n\nAction                  |  Mean duration (s)    |  Total time (s)\n" + 65 * "-" + "\n" + \
+            "get_train_batch         |  0.0087412            |  16.398\nmodel_forward           |  0.0017818            |  3.3408\n"
+        self.assertIn("get_train_batch takes 16.40 s in total.", self.ok("show", self.json("add", self.file("report.txt", report.encode()))["id"]))
