@@ -185,8 +185,8 @@ static void add_package(struct ps_conclusion *c, const struct ps_import_graph *g
 {
     say_importer(c, graph, package, cause);
     if (ps_is_used_at_import(package->package)) {
-        cause->advice = "Programs use this package while their modules are imported, so a lazy "
-                        "import saves nothing.";
+        cause->advice = "Programs use this package while their modules are imported. Then a lazy "
+                        "import of such a module saves time, and one of the package none.";
         return;
     }
     if (!knows_importers(graph) || !package->choices.len || was_asked_for(graph, package))
@@ -473,6 +473,23 @@ static void say_place(struct ps_conclusion *c, const struct ps_import_graph *gra
     ps_say(c, &c->sentence, ", but is used at start.");
 }
 
+/* A module that uses the package while it is imported can be imported lazily itself. */
+static void say_needed(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                       const struct ps_import_suggestion *package)
+{
+    const uint32_t importer = package->importer;
+
+    if (!importer || graph->modules[importer].origin != PS_ORIGIN_OWN || !package->choices.len) {
+        ps_say(c, &c->sentence, " It is used at start, so a lazy import saves nothing.");
+        return;
+    }
+    ps_say(c, &c->sentence,
+           " If it is used there at import, a lazy import saves nothing, except one of ");
+    ps_say_code(c, &c->sentence, link_name(c, "imports", ps_import_graph_name(graph, importer)),
+                ps_import_graph_name(graph, importer));
+    ps_say(c, &c->sentence, ".");
+}
+
 /* Says what lazy imports of the package, and of all causes together, save. */
 static void say_savings(struct ps_conclusion *c, struct ps_import_graph *graph,
                         const struct units *units)
@@ -600,7 +617,7 @@ static void say_sentence(struct ps_conclusion *c, struct ps_import_graph *graph,
     ps_say(c, &c->verdict, ".");
     say_place(c, graph, units);
     if (is_needed(graph, first->package))
-        ps_say(c, &c->sentence, " It is used at start, so a lazy import saves nothing.");
+        say_needed(c, graph, first->package);
     else if (first->us >= WHOLE * program_us(graph) && !graph->has_threads)
         say_parts(c, graph, below, first->package->package);
     say_savings(c, graph, units);

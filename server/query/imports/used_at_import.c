@@ -53,6 +53,9 @@ static const char *const packages[] = {
     "textual",
     "tornado",
     "typer",
+    /* patterns that modules compile */
+    "re",
+    "regex",
     /* tests */
     "hypothesis",
     "pytest",
