@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# file: report/__init__.py
+# file: report/pdf.py
+import string
+def page():
+    return string.capwords("ready")
+# file: main.py
+import argparse
+from report.pdf import page
+print(page())
