@@ -272,6 +272,22 @@ static bool starts_with_word(struct ps_str part, const char *lower)
     return part.len >= n && same_word((struct ps_str){part.ptr, n}, lower);
 }
 
+/* Whether the folder is named after a Python and its version: Python311, python-3.6.2 (WinPython),
+ * pythoncore-3.14-64 (Python's install manager), cpython-3.12.3-windows-x86_64-none (uv). */
+static bool is_versioned_home(struct ps_str part)
+{
+    static const char *const kinds[] = {"python", "python-", "pythoncore-", "cpython-", "pypy"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t n = strlen(kinds[i]);
+
+        if (starts_with_word(part, kinds[i]) && part.len > n && part.ptr[n] >= '2' &&
+            part.ptr[n] <= '9')
+            return true;
+    }
+    return false;
+}
+
 /* Whether the folder may be the home of a Python interpreter on Windows, which contains `Lib`: as
  * created by installers, conda, pyenv-win and the Microsoft Store. */
 static bool is_windows_home(struct ps_str part, struct ps_str above)
@@ -280,8 +296,8 @@ static bool is_windows_home(struct ps_str part, struct ps_str above)
         return true;
     if (starts_with_word(part, "pythonsoftwarefoundation.") || starts_with_word(part, "miniforge"))
         return true;
-    if (starts_with_word(part, "python") && part.len > 6)
-        return part.ptr[6] >= '2' && part.ptr[6] <= '9';
+    if (is_versioned_home(part))
+        return true;
     for (size_t n = 0; n + 5 <= part.len; n++)
         if (same_word((struct ps_str){part.ptr + n, 5}, "conda"))
             return true;
@@ -292,6 +308,14 @@ static bool is_zipped_library(struct ps_str part)
 {
     return part.len > 10 && ps_str_starts_with(part, PS_STR("python")) &&
            memcmp(part.ptr + part.len - 4, ".zip", 4) == 0;
+}
+
+/* Whether packages of a system's Python 2 are in the folder: "pymodules/python2.6" on Debian,
+ * "Extras/lib" in the Python of macOS. */
+static bool is_old_packages_folder(struct ps_str part, struct ps_str above)
+{
+    return (ps_str_eq_c(above, "pymodules") && is_versioned(part)) ||
+           (ps_str_eq_c(above, "Extras") && ps_str_eq_c(part, "lib"));
 }
 
 /* Classifies a path that has at least one folder by its folders. */
@@ -308,6 +332,8 @@ static enum ps_origin folders_origin(struct ps_str path)
         if (!path.len)
             break; /* the file name */
         if (same_word(part, "site-packages") || same_word(part, "dist-packages"))
+            return PS_ORIGIN_THIRD_PARTY;
+        if (is_old_packages_folder(part, above))
             return PS_ORIGIN_THIRD_PARTY;
         if (is_zipped_library(part))
             library = true;

@@ -77,7 +77,18 @@ static void test_files(void **state)
         {"C:\\Users\\user\\anaconda3\\envs\\python312\\Lib\\typing.py", PS_ORIGIN_STDLIB},
         {"C:\\Users\\u\\anaconda3\\Lib\\site-packages\\pandas\\core\\frame.py",
          PS_ORIGIN_THIRD_PARTY},
+        {"C:\\Users\\u\\AppData\\Local\\Python\\pythoncore-3.14-64\\Lib\\inspect.py",
+         PS_ORIGIN_STDLIB},
+        {"C:\\Users\\u\\AppData\\Roaming\\uv\\python\\cpython-3.12.3-windows-x86_64-none\\Lib"
+         "\\ast.py",
+         PS_ORIGIN_STDLIB},
+        {"C:\\WinPython-32bit-3.6.2.0Qt5\\python-3.6.2\\lib\\os.py", PS_ORIGIN_STDLIB},
+        {"/usr/lib/pymodules/python2.6/dateutil/tz.py", PS_ORIGIN_THIRD_PARTY},
+        {"/System/Library/Frameworks/Python.framework/Versions/2.7/Extras/lib/python/numpy/core/"
+         "numeric.py",
+         PS_ORIGIN_THIRD_PARTY},
         {"C:\\Users\\u\\Documents\\lib\\tool.py", PS_ORIGIN_OWN},
+        {"C:\\Users\\u\\python-course\\lib\\tool.py", PS_ORIGIN_OWN},
         {"D:\\work\\python-tools\\lib\\x.py", PS_ORIGIN_OWN},
         {"/home/u/python-tools/lib/x.py", PS_ORIGIN_OWN},
         {"/", PS_ORIGIN_OWN},
