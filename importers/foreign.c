@@ -427,10 +427,6 @@ static const struct kind reports[] = {
      "record with torch.profiler, with_modules=True, and `p.export_chrome_trace(\"trace.json\")`"},
     {{"aten::", "%  ", "us  "}, "a table of torch.profiler whose header is missing", TABLE},
     {{"aten::", "%  ", "ms  "}, "a table of torch.profiler whose header is missing", TABLE},
-    {{"sort_by=", "cpu_time_total"},
-     "a log of PyTorch's profiler without a table: nothing was profiled",
-     "run the code inside `with torch.profiler.profile() as p:` and print "
-     "`p.key_averages().table(row_limit=-1)`"},
     {{" Performance counter stats for "}, "the counters of `perf stat`", TIME},
     {{"# Overhead", "Shared Object"},
      "the printed report of perf",
@@ -482,6 +478,15 @@ static bool contains_words(struct ps_str head, const struct kind *kind)
             return false;
     return true;
 }
+
+/* Logs whose words stand in source code and in pages about it as well. */
+static const struct kind logs[] = {
+    {{"sort_by=", "cpu_time_total"},
+     "a log of PyTorch's profiler without a table: nothing was profiled",
+     "run the code inside `with torch.profiler.profile() as p:` and print "
+     "`p.key_averages().table(row_limit=-1)`"},
+    {{0}, 0, 0},
+};
 
 static bool refuse_kind(struct ps_str head, const struct kind *kinds, struct ps_err *err)
 {
@@ -822,7 +827,7 @@ static bool refuse_text(struct ps_str head, struct ps_err *err)
         return refuse_file(err, "a Markdown page, not a profile", record_hint);
     if (is_python(head))
         return refuse_file(err, "Python source code, not a profile", record_hint);
-    return false;
+    return refuse_kind(head, logs, err);
 }
 
 bool ps_foreign_describe(struct ps_str head, struct ps_err *err)
