@@ -53,6 +53,7 @@ struct growth {
 struct rows {
     struct row *items;
     size_t n, cap;
+    size_t n_zero;      /* rows that are left out because their value is 0 */
     bool are_commands;  /* names are commands, which may have numbers among their words */
     struct row *ranked; /* copies of those that are alternatives, set by set */
     struct point *points;
@@ -107,8 +108,12 @@ static enum ps_status read_rows(struct ps_db *db, struct ps_conclusion *c, struc
                           .value = ps_col_real_or_nan(stmt, RANKED_VALUE),
                           .spread = ps_col_real_or_nan(stmt, SPREAD)};
 
-        if (!(row.value > 0) || ps_col_int(stmt, FAILED))
+        if (ps_col_int(stmt, FAILED))
             continue;
+        if (!(row.value > 0)) {
+            rows->n_zero += row.value == 0 && !ps_col_is_null(stmt, ALTERNATIVES);
+            continue;
+        }
         if (!ps_col_is_null(stmt, ALTERNATIVES))
             row.alternatives = ps_arena_copy(&c->arena, ps_col_text(stmt, ALTERNATIVES));
         PS_RESERVE_ONE(rows->items, rows->n, rows->cap);
@@ -536,6 +541,10 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
 
     if (read_rows(db, out, &rows, err) != PS_OK)
         return err->code;
+    if (!has_rows(&rows) && rows.n_zero) {
+        ps_say(out, &out->verdict, "Every compared value is 0: too short to be measured.");
+        return PS_OK;
+    }
     if (!has_rows(&rows)) {
         ps_say(out, &out->verdict, "The file has no measured values, or every command failed.");
         return PS_OK;
