@@ -9,6 +9,7 @@
 #include "base/python_path.h"
 
 #define ROW_SHARE      0.05  /* units with a smaller share are not listed */
+#define LEAST_SHARE    0.01  /* smaller shares are not named as the largest */
 #define PART_SHARE     0.10  /* parts with a smaller share of their unit are not listed */
 #define NEXT_SHARE     0.10  /* the sentence names the next unit if it has more */
 #define ONE_CALL_SCORE 0.6   /* what is called once comes after what is repeated */
@@ -182,8 +183,7 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
         if (finding->wait == PS_TIME_SLEEP || finding->times < 2 ||
             (finding->wait == PS_TIME_EVENTS && finding->coroutine == PS_NO_FUNCTION))
             return 0;
-        if (finding->wait == PS_TIME_EVENTS)
-            share = finding->wait_share;
+        share = fmin(share, finding->wait_share); /* no more than the waits can overlap */
         break;
     case WORKING:
     case REPEATED:
@@ -313,7 +313,10 @@ static struct finding judge(const struct ps_own_time *times, uint32_t id)
             known = NULL;
         inside = per_call(finding.lead->ncalls, unit->primitive_calls);
     }
-    finding.times = finding.chain.is_resumed ? inside : finding.chain.ratio;
+    /* a function above that is called in a loop may call it once only */
+    finding.times = finding.chain.is_resumed ? inside
+                    : times->is_sampled      ? finding.chain.ratio
+                                        : fmin(finding.chain.ratio, (double)unit->primitive_calls);
     if (inside >= 4 && inside > finding.times)
         finding.times = inside;
     if (finding.wait_share > 0 && finding.wait == PS_TIME_EVENTS) {
@@ -719,7 +722,7 @@ static struct ps_claim flat_claim(struct ps_conclusion *c, const struct ps_own_t
         for (size_t i = 0; i < findings->n; i++)
             if (!said[i] && (largest == findings->n || items[i].share > items[largest].share))
                 largest = i;
-        if (claim.n_subjects && items[largest].share < ROW_SHARE)
+        if (items[largest].share < (claim.n_subjects ? ROW_SHARE : LEAST_SHARE))
             break;
         said[largest] = true;
         claim.subjects[claim.n_subjects++] = (struct ps_claim_subject){
@@ -947,7 +950,8 @@ bool ps_conclude_charged_time(struct ps_conclusion *c, const struct ps_own_time 
     if (imports_first)
         add_rest(c, imports, times->imports_s, "imports");
     for (size_t i = 0; i < n; i++)
-        if (!i || claims[order[i]].share >= ROW_SHARE)
+        if (claims[order[i]].share >= ROW_SHARE ||
+            (!i && (is_cause || claims[order[i]].share >= LEAST_SHARE)))
             add_row(c, times, &findings.items[order[i] ? order[i] + merged - 1 : 0],
                     &claims[order[i]]);
     free(claims);

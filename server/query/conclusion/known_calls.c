@@ -56,6 +56,9 @@ static const struct row {
     IS(PS_TIME_SLEEP, "time", "sleep"),
     IS(PS_TIME_SLEEP, "Clock", "tick tick_busy_loop"), /* of pygame */
     IS(PS_TIME_SLEEP, "pygame.time", "tick tick_busy_loop wait delay"),
+    IS(PS_TIME_SLEEP, "", "waitKey waitKeyEx"), /* of cv2 */
+    IS(PS_TIME_SLEEP, "cv2", "waitKey waitKeyEx"),
+    IS(PS_TIME_EVENTS, "builtins", "input"),
     IS(PS_TIME_LOCK, "_thread", "acquire __enter__ acquire_lock join"),
     IS(PS_TIME_LOCK, "_multiprocessing", "acquire __enter__"),
     IS(PS_TIME_LOCK, "_queue", "get"),
@@ -205,6 +208,8 @@ static const struct row {
     AVOID("builtins", "print", "Collect the lines and write them once."),
     AVOID("_io", "flush", "Flush once, at the end."),
     AVOID("tqdm", "update refresh display", "Update the progress less often."),
+    AVOID("transformers", "from_pretrained", "Load the model once and keep it."),
+    LONG("torch/utils/data", "__next__", "Workers (num_workers) load data beside the training."),
     LONG("sklearn", "predict predict_proba transform",
          "One call for all rows, instead of one for each."),
     TRY("copy", "copy", "Data that nobody changes needs no copy."),
@@ -238,6 +243,12 @@ static const struct row {
     IS(PS_TIME_NEEDED, "numpy.linalg", "*"),
     IS(PS_TIME_NEEDED, "sklearn", "*"),
     IS(PS_TIME_NEEDED, "scipy", "*"),
+    IS(PS_TIME_NEEDED, "torch/optim", "*"),
+    IS(PS_TIME_NEEDED, "torch/autograd", "*"),
+    IS(PS_TIME_NEEDED, "torch/_tensor.py", "backward"),
+    IS(PS_TIME_NEEDED, "torch/nn", "*"),
+    IS(PS_TIME_NEEDED, "torch._C._EngineBase", "run_backward"),
+    IS(PS_TIME_NEEDED, "transformers", "*"),
     IS(PS_TIME_NEEDED, "_hashlib", "*"),
     IS(PS_TIME_NEEDED, "zlib", "*"),
     IS(PS_TIME_NEEDED, "_bz2", "*"),
@@ -278,6 +289,8 @@ struct ps_str ps_builtin_name(struct ps_str name, struct ps_str *owner)
     full = between(name, PS_STR("<built-in method "), PS_STR(">"));
     if (!full.ptr)
         full = between(name, PS_STR("<built-in function "), PS_STR(">"));
+    if (!full.ptr && !ps_str_find(name, PS_STR(" "))) /* without self: "<shop.fast.total>" */
+        full = between(name, PS_STR("<"), PS_STR(">"));
     if (!full.ptr)
         return name;
     for (size_t i = full.len; i > 0; i--)

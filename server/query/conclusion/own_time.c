@@ -366,7 +366,49 @@ struct pool {
     double entries_s;                /* cumulative time of the calls from outside of it */
     double entries_below_s; /* of it: of what the node calls, and of calls within the node */
     double entries_calls;
+    uint32_t exec;    /* that runs modules for importlib and a launcher, or PS_NO_FUNCTION */
+    double modules_s; /* of own modules that it runs */
 };
+
+static bool is_of_importlib(const struct ps_timed_function *function)
+{
+    return ps_str_starts_with(function->path, PS_STR("<frozen importlib")) ||
+           ps_str_starts_with(function->path, PS_STR("<frozen zipimport"));
+}
+
+/* Finds exec among the members of a node. A launcher, such as runpy or kernprof, runs the program
+ * by the same exec that importlib runs modules by. */
+static void find_exec(const struct ps_own_time *times, const uint32_t *members, size_t n,
+                      struct pool *pool)
+{
+    pool->exec = PS_NO_FUNCTION;
+    for (size_t m = 0; m < n; m++) {
+        const struct ps_timed_function *function = &times->functions[members[m]];
+
+        if (!ps_str_eq_c(function->name, "<built-in method builtins.exec>"))
+            continue;
+        for (uint32_t i = 0; i < function->n_callers; i++)
+            if (is_of_importlib(&times->functions[caller_at(times, members[m], i)->caller]))
+                pool->exec = members[m];
+        for (uint32_t i = 0; i < function->n_callees; i++) {
+            const struct ps_timed_call *call = &times->calls[function->first_callee + i];
+
+            if (times->functions[call->callee].is_own)
+                pool->modules_s += call->cumulative_s;
+        }
+        return;
+    }
+}
+
+/* The time of an entry by which the node's time is divided. The modules of the program, which keep
+ * their time, are what a launcher runs: the library modules are those of imports. */
+static double entry_time(const struct ps_own_time *times, const struct pool *pool,
+                         const struct ps_timed_call *call)
+{
+    if (call->callee != pool->exec || is_of_importlib(&times->functions[call->caller]))
+        return call->cumulative_s;
+    return fmax(call->self_s, call->cumulative_s - pool->modules_s);
+}
 
 /* Charges the caller of an entry into a node with its share. */
 static void charge_entry(struct ps_own_time *times, struct ps_time_vector *inherited,
@@ -374,11 +416,12 @@ static void charge_entry(struct ps_own_time *times, struct ps_time_vector *inher
 {
     const struct ps_timed_function *callee = &times->functions[call->callee];
     struct ps_timed_function *caller = &times->functions[call->caller];
-    double factor = pool->entries_s > 0       ? call->cumulative_s / pool->entries_s
+    double entry_s = entry_time(times, pool, call);
+    double factor = pool->entries_s > 0       ? entry_s / pool->entries_s
                     : pool->entries_calls > 0 ? (double)call->ncalls / pool->entries_calls
                                               : 0;
     double all = sum_of(&pool->inherited), share = all * factor;
-    double high = call->cumulative_s - self_s; /* what is below this entry; others have the rest */
+    double high = entry_s - self_s; /* what is below this entry; others have the rest */
     double low = all - (pool->entries_below_s - high);
     struct ps_time_vector time = {{0}};
 
@@ -413,6 +456,8 @@ static void charge_node(struct ps_own_time *times, const struct nodes *nodes,
     struct pool pool = {.entries_s = 0};
     double root_s = 0; /* cumulative time of calls without a caller */
 
+    find_exec(times, &nodes->members[nodes->first[node]],
+              nodes->first[node + 1] - nodes->first[node], &pool);
     for (uint32_t m = nodes->first[node]; m < nodes->first[node + 1]; m++) {
         uint32_t id = nodes->members[m];
         const struct ps_timed_function *function = &times->functions[id];
@@ -425,8 +470,8 @@ static void charge_node(struct ps_own_time *times, const struct nodes *nodes,
             calls += call->ncalls;
             entries_self += call->self_s > 0 ? call->self_s : 0;
             if (nodes->node_of[call->caller] != node) {
-                pool.entries_s += call->cumulative_s;
-                pool.entries_below_s += call->cumulative_s - call->self_s;
+                pool.entries_s += entry_time(times, &pool, call);
+                pool.entries_below_s += entry_time(times, &pool, call) - call->self_s;
                 pool.entries_calls += (double)call->ncalls;
             }
         }

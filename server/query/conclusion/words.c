@@ -492,8 +492,9 @@ static void say_largest(const struct words *w)
 {
     const struct words outside = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_NO_OWN_CODE)};
 
-    say(w, w->claim->n_subjects > 1 ? " The largest shares are {shares}"
-                                    : " The largest share is {shares}");
+    say(w, w->claim->n_subjects > 1    ? " The largest shares are {shares}"
+           : w->claim->n_subjects == 1 ? " The largest share is {shares}"
+                                       : " Own functions take less than 1 % each");
     if (outside.fact)
         say(&outside, "; {value %} is outside of own code");
     say(w, ".");

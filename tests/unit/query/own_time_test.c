@@ -89,6 +89,30 @@ static void what_a_library_calls_back_keeps_its_time(void **state)
     assert_float_equal(chain.ratio, 9, 1e-9);
 }
 
+static void modules_that_a_launcher_runs_share_no_time_of_imports(void **state)
+{
+    /* kernprof runs the program by exec, and the program imports lib, which exec runs as well */
+    const struct ps_timed_function functions[] = {
+        function_of("/usr/lib/python3/dist-packages/kernprof.py", "execfile", 1, 0, 10),
+        function_of("~", "<built-in method builtins.exec>", 0, 0, 10),
+        function_of("/app/a.py", "<module>", 1, 1, 10),
+        function_of("<frozen importlib._bootstrap>", "_find_and_load", 1, 0, 9),
+        function_of("<frozen importlib._bootstrap>", "_call_with_frames_removed", 1, 0, 9),
+        function_of(LIBRARY, "<module>", 1, 9, 9),
+        function_of("<string>", "<module>", 1, 0, 10)};
+    const struct ps_timed_call calls[] = {{6, 0, 1, 0, 0, 10, 0}, {0, 1, 1, 0, 0, 10, 0},
+                                          {1, 2, 1, 0, 1, 10, 0}, {2, 3, 1, 0, 0, 9, 0},
+                                          {3, 4, 1, 0, 0, 9, 0},  {4, 1, 1, 0, 0, 9, 0},
+                                          {1, 5, 1, 0, 9, 9, 0}};
+    PS_AUTO(ps_own_time_free) struct ps_own_time times = made(functions, 7, calls, 7);
+
+    (void)state;
+    assert_float_equal(times.imports_s, 9, 1e-9);
+    assert_float_equal(times.functions[2].charged_s, 1, 1e-9);
+    assert_float_equal(times.functions[6].charged_s, 0, 1e-9);
+    assert_float_equal(sum_of(&times), times.total_s, 1e-9);
+}
+
 static void comprehensions_are_part_of_the_function_around_them(void **state)
 {
     const struct ps_timed_function functions[] = {function_of("/app/a.py", "a", 1, 1, 3),
@@ -144,6 +168,9 @@ static void names_of_built_in_functions_have_parts(void **state)
     assert_true(
         ps_str_eq_c(ps_builtin_name(PS_STR("<built-in method time.sleep>"), &owner), "sleep"));
     assert_true(ps_str_eq_c(owner, "time"));
+    assert_true(ps_str_eq_c(ps_builtin_name(PS_STR("<shop.fast.total>"), &owner), "total"));
+    assert_true(ps_str_eq_c(owner, "shop.fast"));
+    assert_int_equal(ps_known_call_of(PS_STR("~"), PS_STR("<waitKey>"))->class, PS_TIME_SLEEP);
     assert_int_equal(ps_known_call_of(PS_STR("~"), PS_STR("<built-in method time.sleep>"))->class,
                      PS_TIME_SLEEP);
     assert_non_null(ps_known_call_of(PS_STR("/usr/lib/python3.11/copy.py"), PS_STR("deepcopy")));
@@ -155,6 +182,7 @@ int own_time_test(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(library_time_is_divided_by_the_times_of_the_callers),
         cmocka_unit_test(what_a_library_calls_back_keeps_its_time),
+        cmocka_unit_test(modules_that_a_launcher_runs_share_no_time_of_imports),
         cmocka_unit_test(comprehensions_are_part_of_the_function_around_them),
         cmocka_unit_test(recursive_libraries_and_other_threads_add_up_to_the_total),
         cmocka_unit_test(names_of_built_in_functions_have_parts),
