@@ -118,9 +118,11 @@ static void add_headline(struct ps_output *out, const cJSON *response)
         return;
     }
     ps_output_fact(out, "verdict", "%s", verdict_word(ps_member_text(headline, "verdict"), unit));
-    ps_output_fact(out, ps_member_text(headline, "label"), "%s to %s, %s (%s of the base)",
+    ps_format_percent(delta, base, percent);
+    ps_output_fact(out, ps_member_text(headline, "label"), "%s to %s, %s%s%s%s",
                    ps_format_value(base, unit, text[0]), ps_format_value(now, unit, text[1]),
-                   ps_format_change(delta, unit, text[2]), ps_format_percent(delta, base, percent));
+                   ps_format_change(delta, unit, text[2]), percent[0] ? " (" : "", percent,
+                   percent[0] ? " of the base)" : "");
     add_certainty(out, headline, cJSON_GetArraySize(ps_member(response, "base")),
                   cJSON_GetArraySize(ps_member(response, "new")));
 }

@@ -495,9 +495,10 @@ static void set_growth(struct finding *finding, const struct ps_growth *growth)
                        growth->missing);
         return;
     }
-    (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s, %s%s%s",
-                   ps_format_percent(growth->delta, growth->base, percent),
-                   strcmp(word, "unknown") == 0 ? "significance " : "", word,
+    ps_format_percent(growth->delta, growth->base, percent);
+    (void)snprintf(finding->comparison_text, sizeof finding->comparison_text, "%s%s%s%s%s", percent,
+                   percent[0] ? ", " : "", strcmp(word, "unknown") == 0 ? "significance " : "",
+                   word,
                    ps_is_above(growth->base + growth->delta, growth->limit) && growth->is_in_range
                        ? ", not above all baseline runs"
                        : "");

@@ -84,12 +84,14 @@ void ps_cli_add_headline(const struct ps_cli_comparison *compared, struct ps_buf
     if (verdict[0])
         ps_buf_printf(out, "%s: ", ps_cli_verdict_word(verdict, unit));
     /* The change of pairs is not the difference of the two medians: it may have the other sign. */
-    ps_buf_printf(out, "%s %s → %s%s %s (%s)\n", ps_run_text(headline, "label"),
+    ps_format_percent(delta, from, percent);
+    ps_buf_printf(out, "%s %s → %s%s %s%s%s%s\n", ps_run_text(headline, "label"),
                   ps_format_value(from, unit, text[0]), ps_format_value(to, unit, text[1]),
                   cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(headline, "pairs"))
                       ? "; pair by pair"
                       : ",",
-                  ps_format_change(delta, unit, text[2]), ps_format_percent(delta, from, percent));
+                  ps_format_change(delta, unit, text[2]), percent[0] ? " (" : "", percent,
+                  percent[0] ? ")" : "");
     add_test(headline, cJSON_GetArraySize(base), cJSON_GetArraySize(now), out);
     ps_cli_add_pairs(headline, NAN, out);
 }

@@ -71,6 +71,11 @@ class DumpConclusion(ShelfTest):
         self.assertIn("No single cause. Own functions take less than 1 % each; 57.9 % is outside of own code.", said)
         self.assertNotIn("10.00 ms         0.1", said)
 
+    def test_a_change_from_0_has_no_percentage(self):
+        empty, now = (self.json("add", self.file(f"{name}.prof", dump((None, MAIN, 1, own, own))))["id"] for name, own in (("empty", 0), ("now", 2)))
+        self.assertIn("tottime 0 s \u2192 2.000 s, +2.000 s\n", self.ok("diff", empty, now))
+        self.assertIn("0 s to 2.000 s, +2.000 s\n", self.ok("diff", empty, now, "--markdown"))
+
 
 if __name__ == "__main__":
     unittest.main()
