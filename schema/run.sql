@@ -24,6 +24,8 @@
 --   [from N]              for tables: ids begin at N, not at 1
 --   [replace]             for tables: INSERT replaces a row with the same key
 --   [constant]            for tables: the rows are the same in all files
+--   [since N]             for tables, PACKED families and columns that may be NULL: files of layouts before N lack them
+--   [since N as VALUE]    for other columns: their value in rows of these files
 --
 -- ps_calls(), ps_paths(), and for traces ps_slices and others, are virtual tables of perfshelf (server/runfile).
 -- The columns of slices and of packed rows, which are stored as blobs, are described by comments that begin with PACKED, with the
@@ -33,11 +35,12 @@
 -- sqlite3 alone can open a run file, but cannot read the views that use them.
 
 PRAGMA application_id = 0x70736866; -- 'pshf'
--- Incremented with every change of a table, of a view or of the content of a packed column. `perfshelf renew`
--- rewrites files with lower numbers. Layouts 3 to 5 are still readable, layouts 3 and 4 except by the views of ranks:
--- they do not have the table collective and the packed families 4 and 5. Layouts up to 5 do not have memory snapshots.
--- In layout 3, packed columns do not use multiples, and the view nodes does not have stacks.
-PRAGMA user_version = 6;
+-- Incremented with every change of a table, of a view or of the content of a packed column. A new table, column or packed
+-- column needs a tag [since N] with the new number: then older files are read as if they had it (ps_older_layout_sql), and
+-- statements need no case for them. What they lack is absent, not zero. `perfshelf renew` imports their originals again.
+-- In layout 3, packed columns do not use multiples. Before layout 7, the public views gave addresses from 2^63 on as
+-- negative numbers.
+PRAGMA user_version = 7;
 
 CREATE TABLE meta( -- [replace]
     k TEXT PRIMARY KEY, -- [redact as fixed] keys: kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit
@@ -279,7 +282,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   slice [-> slice or 0]
 --   outside [bool]
 --   worker [0..65535]
--- PACKED collectives: family 4, calls of collectives
+-- PACKED collectives: [since 5] family 4, calls of collectives
 --   start_ns [-4611686018427387904..4611686018427387903]
 --   duration_ns [0..]
 --   slice [-> slice]
@@ -287,7 +290,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   sequence [-1..] -1: unknown
 --   bytes_in [0..]
 --   bytes_out [0..]
--- PACKED steps: family 5, counted steps, for the views of ranks
+-- PACKED steps: [since 5] family 5, counted steps, for the views of ranks
 --   start_ns [-4611686018427387904..4611686018427387903, <= end_ns]
 --   end_ns [-4611686018427387904..4611686018427387903]
 --   step [-> step]
@@ -296,7 +299,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   computation [-1..] parts of the step in ns, -1: unknown: of TraceLens' definition
 --   communication [-1..] exposed communication of TraceLens' definition
 --   loading [-1..] DataLoader of TensorBoard's definition
--- PACKED snapshot_events: family 6, events of a memory snapshot
+-- PACKED snapshot_events: [since 6] family 6, events of a memory snapshot
 --   event [0..] position in the trace of the device
 --   t_us [-1..]
 --   action [0..PS_N_SNAPSHOT_ACTIONS - 1]
@@ -310,7 +313,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   context [-> snapshot_text or 0]
 --   user [-> snapshot_text or 0]
 --   category [-> snapshot_text or 0]
--- PACKED allocations: family 7, in the order of their ends
+-- PACKED allocations: [since 6] family 7, in the order of their ends
 --   start [-1.., <= end] event; -1: before the first event
 --   end [] event; the number of events if kept
 --   start_us [-1..]
@@ -321,7 +324,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   pool [-> snapshot_pool or 0]
 --   stack [-> snapshot_stack or 0]
 --   flags [0..7] enum ps_allocation_flag
--- PACKED snapshot_levels: family 8, levels of detail, a row for 1,024 events
+-- PACKED snapshot_levels: [since 6] family 8, levels of detail, a row for 1,024 events
 --   first [0..] event
 --   t_us [-1..]
 --   live_min [<= live_max] bytes in use, not relative
@@ -344,7 +347,7 @@ CREATE TABLE packed_column( -- [sparse] id: packed * 16 + column
     data BLOB NOT NULL         -- [redact as numbers]
 );
 
-CREATE TABLE collective( -- what calls of a collective have in common; the calls are packed rows
+CREATE TABLE collective( -- [since 5] what calls of a collective have in common; the calls are packed rows
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,        -- [redact as code] as its arguments state it; of the kernel if described is 0
     described INTEGER NOT NULL, -- [bool] 1: the arguments of the calls describe the collective
@@ -452,7 +455,7 @@ CREATE TABLE action( -- an action timed by the profiler of Lightning; actions co
 -- from the driver. Events, allocations and levels of detail are packed rows (families 6 to 8). Addresses and pointers are
 -- the bits of unsigned numbers.
 
-CREATE TABLE snapshot_device(
+CREATE TABLE snapshot_device( -- [since 6]
     id INTEGER PRIMARY KEY,
     number INTEGER NOT NULL,   -- [0..1023] as in the file
     events INTEGER NOT NULL,   -- [0..] length of its trace; 0: history was off
@@ -472,32 +475,32 @@ CREATE TABLE snapshot_device(
     ooms INTEGER NOT NULL,     -- [0..] failed allocations; of the first one:
     oom_event INTEGER NOT NULL, oom_bytes INTEGER NOT NULL, oom_free INTEGER NOT NULL -- [-1..] event, bytes asked for, bytes free in the driver
 );
-CREATE TABLE snapshot_text( -- compile contexts, metadata, categories, names of marks
+CREATE TABLE snapshot_text( -- [since 6] compile contexts, metadata, categories, names of marks
     id INTEGER PRIMARY KEY,
     text TEXT NOT NULL         -- [redact as label]
 );
-CREATE TABLE snapshot_frame(
+CREATE TABLE snapshot_frame( -- [since 6]
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,        -- [redact as code]
     file TEXT NOT NULL,        -- [redact as path] '' or ??: unknown
     line INTEGER NOT NULL,     -- [0..UINT32_MAX] 0: unknown
     hidden INTEGER NOT NULL    -- [bool] 1: PyTorch's viewer leaves it out
 );
-CREATE TABLE snapshot_stack( -- a tree: the frame of `parent` called this frame
+CREATE TABLE snapshot_stack( -- [since 6] a tree: the frame of `parent` called this frame
     id INTEGER PRIMARY KEY,
     parent INTEGER NOT NULL,   -- [-> snapshot_stack or 0, < id] 0: outermost
     frame INTEGER NOT NULL,    -- [-> snapshot_frame]
     shown INTEGER NOT NULL     -- [-> snapshot_stack or 0] the same stack without hidden frames
 );
-CREATE TABLE snapshot_stream( -- id 0, which has no row, is stream 0
+CREATE TABLE snapshot_stream( -- [since 6] id 0, which has no row, is stream 0
     id INTEGER PRIMARY KEY,
     pointer INTEGER NOT NULL
 );
-CREATE TABLE snapshot_pool( -- id 0, which has no row, is the default pool
+CREATE TABLE snapshot_pool( -- [since 6] id 0, which has no row, is the default pool
     id INTEGER PRIMARY KEY,
     a INTEGER NOT NULL, b INTEGER NOT NULL -- segment_pool_id
 );
-CREATE TABLE snapshot_segment(
+CREATE TABLE snapshot_segment( -- [since 6]
     id INTEGER PRIMARY KEY,
     device INTEGER NOT NULL,   -- [-> snapshot_device]
     address INTEGER NOT NULL,
@@ -509,7 +512,7 @@ CREATE TABLE snapshot_segment(
     large INTEGER NOT NULL, expandable INTEGER NOT NULL, -- [bool]
     blocks INTEGER NOT NULL    -- [0..]
 );
-CREATE TABLE snapshot_block( -- in the order of segments and addresses
+CREATE TABLE snapshot_block( -- [since 6] in the order of segments and addresses
     id INTEGER PRIMARY KEY,
     segment INTEGER NOT NULL,  -- [-> snapshot_segment]
     address INTEGER NOT NULL,
@@ -517,13 +520,13 @@ CREATE TABLE snapshot_block( -- in the order of segments and addresses
     state INTEGER NOT NULL,    -- [0..2] enum ps_block_state
     stack INTEGER NOT NULL     -- [-> snapshot_stack or 0]
 );
-CREATE TABLE snapshot_mark( -- external_annotations, such as optimizer steps
+CREATE TABLE snapshot_mark( -- [since 6] external_annotations, such as optimizer steps
     device INTEGER NOT NULL,
     t_us,                      -- NULL: unknown
     name INTEGER NOT NULL,     -- [-> snapshot_text]
     ends INTEGER NOT NULL      -- [bool] 0: START, 1: END
 );
-CREATE TABLE snapshot_owner( -- live allocations at the peak of a device by stack
+CREATE TABLE snapshot_owner( -- [since 6] live allocations at the peak of a device by stack
     device INTEGER NOT NULL,   -- [-> snapshot_device]
     stack INTEGER NOT NULL,    -- [-> snapshot_stack or 0] without hidden frames
     bytes INTEGER NOT NULL, count INTEGER NOT NULL

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Generates run_rows.h and run_rows.c from the tables of run.sql: a struct for a row of each table and its description.
+"""Generates C from the tables of run.sql.
 
-usage: run_tables.py run.sql FOLDER
+usage: run_tables.py rows run.sql FOLDER     run_rows.h and run_rows.c: a struct for a row of each table and its description
+       run_tables.py layouts run.sql FOLDER  run_layouts.c: what makes a run file of an older layout look like one of this layout
 
-The head of run.sql explains the tags that this program reads. server/runwrite/run_tables.h explains what it writes.
+The head of run.sql explains the tags that this program reads. server/runwrite/run_tables.h and schema/schema.h explain what it
+writes.
 """
 import os
 import re
 import sys
 
 RELATIONS = {"<": "LESS", "<=": "LESS_OR_EQUAL", ">": "GREATER", ">=": "GREATER_OR_EQUAL"}
-PACKED = re.compile(r"^-- PACKED (\w+): [^\n]*\n((?:--   [^\n]*\n)+)", re.M)
+PACKED = re.compile(r"^-- PACKED (\w+): ([^\n]*)\n((?:--   [^\n]*\n)+)", re.M)
+VIEW = re.compile(r"^CREATE VIEW (\w+) AS.*?;$", re.M | re.S)
+OLDEST = 3  # the layout of 0.1.0
 TABLE = re.compile(r"CREATE TABLE (\w+)\((?: -- ([^\n]*))?\n(.*?)\n\)[^;]*;", re.S)
 COLUMN = re.compile(r"(\w+)((?: (?:INTEGER|REAL|TEXT|BLOB))?)((?: NOT NULL| PRIMARY KEY)*)")
 CLASSES = "fixed numbers code label process_group path measured group message source json template chunk slice meta".split()
@@ -29,6 +33,7 @@ class Column:
         self.min = "1" if self.is_id else "INT64_MIN"
         self.max, self.of, self.redact, self.any = "INT64_MAX", None, None, False
         self.kinds, self.relation, self.is_sorted = [], None, False
+        self.since, self.absent = 0, None
         for tag in tags:
             self.read(tag)
         if not self.redact and (declared in ("TEXT", "BLOB") or self.any):
@@ -47,6 +52,8 @@ class Column:
             self.kinds = match[3].split() if match[3] else []
         elif match := re.fullmatch(r"([<>]=?) (\w+)( or 0)?", tag):
             self.relation = match.groups()
+        elif match := re.fullmatch(r"since (\d+)(?: as (-?\d+|''))?", tag):
+            self.since, self.absent = int(match[1]), match[2]
         elif tag == "sorted":
             self.is_sorted = True
         elif match := re.fullmatch(r"([-\w ]+)\.\.([-\w ]*)", tag):
@@ -57,6 +64,30 @@ class Column:
             self.any = True
         else:
             self.fail(f"has an unknown tag: [{tag}]")
+
+    def check_since(self, layout, of_table):
+        """`of_table`: the layout since which its table exists."""
+        if not self.since:
+            return
+        if not OLDEST < self.since <= layout:
+            self.fail(f"is of layout {self.since}, but the layouts that are read are {OLDEST} to {layout}")
+        if self.since <= of_table:
+            self.fail(f"is of layout {self.since}, and its table of layout {of_table}: remove the tag")
+        if self.is_key:
+            self.fail("cannot be newer than its table, because it is the key")
+        if self.nullable and self.absent:
+            self.fail("may be NULL, so it is NULL in older files: remove the value")
+        if not self.nullable and self.absent is None:
+            self.fail(f"needs a value for older files, because it is NOT NULL: [since {self.since} as VALUE]")
+        if self.absent and (self.type in ("TEXT", "BLOB")) != (self.absent == "''"):
+            self.fail(f"cannot have the value {self.absent}")
+        if self.absent and self.type == "INT" and not self.allows(int(self.absent)):
+            self.fail(f"cannot have the value {self.absent}, which is out of its range")
+
+    def allows(self, value):
+        """Whether a value is in the range, as far as its limits are numbers."""
+        limits = [int(text) if re.fullmatch(r"-?\d+", text) else None for text in (self.min, self.max)]
+        return (limits[0] is None or value >= limits[0]) and (limits[1] is None or value <= limits[1])
 
     @property
     def type(self):
@@ -83,6 +114,7 @@ class Table:
         self.name, self.columns = name, []
         self.is_constant, self.is_sparse, self.replaces = (word in tags for word in ("constant", "sparse", "replace"))
         self.first = next((tag[5:] for tag in tags if tag.startswith("from ")), "1")
+        self.since = since_of(tags)
         for line in body.split("\n"):
             declared, _, comment = line.partition("--")
             tags, text = split_tags(comment.strip())
@@ -96,8 +128,8 @@ class Table:
 class Packed:
     """The columns of slices or of a family of packed rows."""
 
-    def __init__(self, name, body):
-        self.name, self.columns = name, []
+    def __init__(self, name, about, body):
+        self.name, self.columns, self.since = name, [], since_of(split_tags(about)[0])
         for line in body.splitlines():
             column, _, comment = line[5:].partition(" ")
             tags, text = split_tags(comment)
@@ -107,6 +139,10 @@ class Packed:
 def split_tags(comment):
     match = re.match(r"\[([^]]*)\] ?(.*)", comment)
     return (match[1].split(", "), match[2]) if match else ([], comment)
+
+
+def since_of(tags):
+    return next((int(tag[6:]) for tag in tags if tag.startswith("since ")), 0)
 
 
 def header(tables, packed):
@@ -147,7 +183,8 @@ def initializer(table, column):
         if not places:
             column.fail(f"is compared with an unknown column: {other}")
         words += [f".relation = PS_{RELATIONS[sign]}, .other_column = {places[0]}"] + [".may_be_zero = true"] * bool(or_0)
-    words += [".is_sorted = true"] * column.is_sorted
+    words += [".is_sorted = true"] * column.is_sorted + [f".since_layout = {column.since}"] * bool(column.since)
+    words += [f".absent_value = {column.absent}"] * (column.absent not in (None, "''"))
     if isinstance(table, Table):
         words.append(f".offset = offsetof(struct ps_row_{table.name}, {column.name})")
     return ", ".join(words)
@@ -164,17 +201,64 @@ def source(tables, packed):
     for table in tables:
         words = [f'.name = "{table.name}", .columns = {table.name}_columns, .n = {len(table.columns)}, .first_id = {table.first}']
         words += [".is_sparse = true"] * table.is_sparse + [".replaces = true"] * table.replaces
+        words += [f".since_layout = {table.since}"] * bool(table.since)
         out.append(f"    {{{', '.join(words)}}},")
     out += ["};", "", "const struct ps_run_table ps_packed_tables[PS_N_PACKED_TABLES] = {"]
     out += [f'    {{.name = "{table.name}", .columns = {table.name}_columns, .n = {len(table.columns)}}},' for table in packed]
     return "\n".join(out + ["};", ""])
 
 
-def main(sql, folder):
+def older_layout_sql(tables, layout):
+    """Temporary views in front of the tables that a file of the layout lacks, or that lack columns. They have the columns of
+    run.sql in order, and `rowid` where statements read it. Their names come before those of the file."""
+    out = []
+    for table in tables:
+        if table.since > layout:
+            columns, rest = [f"NULL AS {column.name}" for column in table.columns], "WHERE 0"
+        elif any(column.since > layout for column in table.columns):
+            columns = [f"{column.absent or 'NULL'} AS {column.name}" if column.since > layout else column.name for column in table.columns]
+            columns += ["rowid AS rowid"] * (not any(column.is_key for column in table.columns))
+            rest = f"FROM main.{table.name}"
+        else:
+            continue
+        out.append(f"CREATE TEMP VIEW {table.name} AS SELECT {', '.join(columns)} {rest};")
+    return "".join(out)
+
+
+def layouts(tables, packed, text, layout):
+    out = ["/* Generated from schema/run.sql by schema/run_tables.py. */", '#include "schema/schema.h"', "",
+           f"const int64_t ps_current_layout = {layout}, ps_oldest_layout = {OLDEST};", "",
+           f"static const char *const older_layouts[] = {{"]
+    out += [f"    [{older - OLDEST}] = {quote(older_layout_sql(tables, older))}," for older in range(OLDEST, layout)]
+    out += ["};", "const char *ps_older_layout_sql(int64_t layout)", "{",
+            "    return layout >= ps_oldest_layout && layout < ps_current_layout ? older_layouts[layout - ps_oldest_layout] : \"\";", "}", "",
+            "const char ps_public_views_sql[] ="]
+    out += [f"    {quote(re.sub(r'^CREATE VIEW', 'CREATE TEMP VIEW', view[0]))}" for view in VIEW.finditer(text)]
+    out += ["    ;", "", "const struct ps_packed_column_since ps_packed_columns_since[] = {"]
+    out += [f"    {{{family}, {place}, {column.since}, {column.absent}}}," for family, table in enumerate(packed)
+            for place, column in enumerate(table.columns) if column.since and family]
+    return "\n".join(out + ["    {-1, 0, 0, 0},", "};", ""])
+
+
+def quote(sql):
+    sql = re.sub(r"\s*--[^\n]*", "", sql).replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + re.sub(r"\s+", " ", sql) + '"'
+
+
+def main(what, sql, folder):
     with open(sql, encoding="utf-8") as file:
         text = file.read()
+    layout = int(re.search(r"^PRAGMA user_version = (\d+);", text, re.M)[1])
     tables = [table for table in (Table(*match) for match in TABLE.findall(text)) if not table.is_constant]
     packed = [Packed(*match) for match in PACKED.findall(text)]
+    for table in tables + packed:
+        if table.since and not OLDEST < table.since <= layout:
+            sys.exit(f"run.sql: {table.name} is of layout {table.since}, but the layouts that are read are {OLDEST} to {layout}")
+        for column in table.columns:
+            column.check_since(layout, table.since)
+    for column in packed[0].columns:
+        if column.absent not in (None, "0"):
+            column.fail("is 0 in older files, like each column of slices that a chunk lacks")
     names = {table.name for table in tables} | {"slice"}
     for table in tables + packed:
         for column in table.columns:
@@ -183,12 +267,14 @@ def main(sql, folder):
     if len(re.findall(r"^CREATE TABLE", text, re.M)) != len(TABLE.findall(text)):
         sys.exit("run.sql: a CREATE TABLE does not have the form that schema/run_tables.py reads")
     os.makedirs(folder, exist_ok=True)
-    for name, content in (("run_rows.h", header(tables, packed)), ("run_rows.c", source(tables, packed))):
+    written = {"rows": {"run_rows.h": lambda: header(tables, packed), "run_rows.c": lambda: source(tables, packed)},
+               "layouts": {"run_layouts.c": lambda: layouts(tables, packed, text, layout)}}
+    for name, content in written[what].items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(content)
+            file.write(content())
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4 or sys.argv[1] not in ("rows", "layouts"):
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -11,7 +11,7 @@ UNION ALL
 SELECT 'the properties of a device are not JSON' WHERE EXISTS(SELECT 1 FROM device WHERE json <> '' AND NOT json_valid(json))
 UNION ALL
 SELECT 'meta.' || k || ' is of another type' FROM meta
-WHERE CASE WHEN k IN ('bytes', 'ledger_read', 'ledger_stored', 'ledger_repaired', 'ledger_rejected', 'ledger_other') THEN typeof(v) <> 'integer'
+WHERE CASE WHEN k IN ('bytes', 'ledger_read', 'ledger_stored', 'ledger_repaired', 'ledger_rejected', 'ledger_other', 'first_layout') THEN typeof(v) <> 'integer'
            WHEN k IN ('headline_value', 'unit_s') THEN typeof(v) NOT IN ('integer', 'real', 'null')
            WHEN k IN ('kind', 'tool', 'tool_version', 'name', 'title', 'created_at', 'sha256', 'summary', 'headline_unit', 'headline_label',
                       'ledger_unit', 'shared', 'label') OR k GLOB 'header.*' THEN typeof(v) NOT IN ('text', 'null') END

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "schema/schema.h"
 #include "server/catalog/backend.h"
 #include "server/catalog/deleted.h"
 #include "server/catalog/files.h"
@@ -325,7 +326,7 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
         if (found != PS_OK && found != PS_NOT_FOUND)
             status = ps_fail_copy(err, &unknown);
         out->already_existed =
-            known && ps_file_layout(store, store->catalog, id) >= ps_current_layout();
+            known && ps_file_layout(store, store->catalog, id) >= ps_current_layout;
         if (status == PS_OK && row->upload && !known)
             status = check_removed(store->catalog, row, err);
         if (status == PS_OK && !known)

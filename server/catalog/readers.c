@@ -76,18 +76,6 @@ enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_
     return PS_OK;
 }
 
-enum ps_status ps_run_acquire_current(struct ps_store *store, const char *id, struct ps_db **out,
-                                      struct ps_err *err)
-{
-    *out = NULL;
-    if (ps_run_is_outdated(store, id))
-        return ps_fail(err, PS_CONFLICT,
-                       "run %s was written by an older perfshelf" PS_HINT
-                       "`perfshelf renew %s` imports its original again",
-                       id, id);
-    return ps_run_acquire(store, id, out, err);
-}
-
 void ps_run_release(struct ps_db *db)
 {
     struct ps_store *store = db ? db->store : NULL;
@@ -143,6 +131,8 @@ enum ps_status ps_run_open_limited(struct ps_store *store, const char *id,
 {
     enum ps_status status = ps_run_open(store, id, out, err);
 
+    if (status == PS_OK && (*out)->layout < ps_current_layout)
+        status = ps_db_exec(*out, ps_public_views_sql, err);
     if (status == PS_OK)
         status = ps_db_exec(*out, connect_tables, err);
     if (status == PS_OK)

@@ -20,10 +20,6 @@
 enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_db **out,
                               struct ps_err *err);
 void ps_run_release(struct ps_db *db);
-/* Like ps_run_acquire, but only for files with the current tables, as ps_rewrite_run needs them.
- * PS_CONFLICT: an older perfshelf wrote the file. */
-enum ps_status ps_run_acquire_current(struct ps_store *store, const char *id, struct ps_db **out,
-                                      struct ps_err *err);
 
 /* Opens a run for one statement that a user wrote, without the pool. The statement can only read
  * this run, and only call functions without side effects. PS_LIMIT, PS_TOO_SLOW: the statement

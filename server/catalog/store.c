@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/schema.h"
 #include "server/catalog/backend.h"
 #include "server/catalog/deleted.h"
 #include "server/catalog/files.h"
@@ -376,36 +377,23 @@ const char *ps_store_dir(const struct ps_store *store)
     return store->dir;
 }
 
-/* Parses the user_version in schema/run.sql. */
-int64_t ps_current_layout(void)
-{
-    static const char word[] = "PRAGMA user_version = ";
-    const char *at = strstr(ps_schema_sql("run"), word);
-
-    return at ? strtoll(at + sizeof word - 1, NULL, 10) : 0;
-}
-
-/* Oldest layout of run files that is still read. `perfshelf renew` imports older runs again. */
-enum { OLDEST_LAYOUT = 3 };
-
 bool ps_run_is_outdated(struct ps_store *store, const char *id)
 {
-    return ps_file_layout(store, NULL, id) < ps_current_layout();
+    return ps_file_layout(store, NULL, id) < ps_current_layout;
 }
 
 static enum ps_status check_layout(int64_t layout, const char *id, struct ps_err *err)
 {
-    int64_t ours = ps_current_layout();
     enum ps_status status = PS_OK;
 
     if (layout < 0) {
         status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-    } else if (layout < OLDEST_LAYOUT) {
+    } else if (layout < ps_oldest_layout) {
         status = ps_fail(err, PS_CONFLICT,
                          "run %s was written by an older perfshelf" PS_HINT
                          "`perfshelf renew %s` imports its original again",
                          id, id);
-    } else if (layout > ours) {
+    } else if (layout > ps_current_layout) {
         status = ps_fail(err, PS_CONFLICT,
                          "run %s was written by a newer perfshelf" PS_HINT
                          "use that version or a newer one",
@@ -414,7 +402,8 @@ static enum ps_status check_layout(int64_t layout, const char *id, struct ps_err
     return status;
 }
 
-static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_err *err)
+static enum ps_status open_at(const char *path, int64_t layout, struct ps_db **out,
+                              struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     enum ps_status status;
@@ -424,7 +413,7 @@ static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_er
     status = ps_db_open(uri.ptr, false, out, err);
     if (status != PS_OK)
         return status;
-    status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
+    status = ps_db_begin_run(*out, layout, err);
     if (status == PS_OK)
         return status;
     ps_db_close(*out);
@@ -451,7 +440,7 @@ static enum ps_status open_run(struct ps_store *store, const char *id, struct ps
     status = check_layout(layout, id, err);
     if (status != PS_OK)
         return status;
-    status = open_at(path, out, err);
+    status = open_at(path, layout, out, err);
     *left = store->backend->evicts_files && status != PS_OK;
     return status;
 }

@@ -54,17 +54,19 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
                            struct ps_err *err)
 {
     char uri[64], name[40];
+    const unsigned char *head;
     size_t len;
     enum ps_status status;
 
     (void)store;
     (void)snprintf(name, sizeof name, "/runs/%s.db", id);
-    if (!ps_files_find(name, &len))
+    head = ps_files_find(name, &len);
+    if (!head || len < 64)
         return ps_fail(err, PS_NOT_FOUND, "this page does not contain run %s", id);
     (void)snprintf(uri, sizeof uri, "file:%s?immutable=1", name);
     status = ps_db_open(uri, false, out, err);
     if (status == PS_OK)
-        status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
+        status = ps_db_begin_run(*out, head[63], err); /* user_version: its last byte */
     return status;
 }
 

@@ -75,6 +75,13 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
     return PS_OK;
 }
 
+enum ps_status ps_db_begin_run(struct ps_db *db, int64_t layout, struct ps_err *err)
+{
+    db->layout = layout;
+    ps_db_exec(db, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
+    return ps_db_exec(db, ps_older_layout_sql(layout), err);
+}
+
 static void stmt_free(struct ps_stmt *stmt)
 {
     sqlite3_finalize(stmt->handle);
@@ -199,6 +206,14 @@ void ps_stmt_rewind(struct ps_stmt *stmt)
 {
     if (stmt)
         sqlite3_reset(stmt->handle);
+}
+
+int64_t ps_first_layout(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("first_layout"), &stmt, err);
+    return ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
 }
 
 const char *ps_db_run_id(const struct ps_db *db)

@@ -38,6 +38,10 @@ struct ps_stmt;
 void ps_db_close(struct ps_db *db);
 
 /* Returns the id of the run for which ps_run_acquire returned the handle; "" for other handles. */
+/* Returns the layout in which the rows of a run file were first written (user_version of run.sql):
+ * what a later layout added is absent. 0: failed. */
+int64_t ps_first_layout(struct ps_db *db, struct ps_err *err);
+
 const char *ps_db_run_id(const struct ps_db *db);
 /* Returns the text of schema/queries/<name>.sql; NULL if there is none. */
 const char *ps_query_sql(const char *name);

@@ -41,12 +41,15 @@ struct ps_db {
     struct ps_trace_cache *trace_cache;
     const struct ps_temp_rows *temp_rows; /* set by ps_db_set_temp_rows; borrowed */
     bool is_immutable;                    /* opened with immutable=1 */
+    int64_t layout;                       /* of the run file; 0: not a file of a shelf */
     struct ps_db *next;                   /* next idle handle of the pool */
 };
 
 /* Opens a database and registers perfshelf's functions and tables. uri: as for sqlite3_open_v2 with
  * SQLITE_OPEN_URI. */
 enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err);
+/* Prepares a handle of a run file for reading: as if the file had the current layout. */
+enum ps_status ps_db_begin_run(struct ps_db *db, int64_t layout, struct ps_err *err);
 enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what);
 
 /* Returns the text of schema/<name>.sql; "" if there is none. */
@@ -82,8 +85,6 @@ void ps_col_copy(struct ps_stmt *stmt, int column, char *out, size_t size);
 void ps_col_append(struct ps_stmt *stmt, int column, struct ps_buf *list);
 /* Copies the id in the first column of a row. */
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE]);
-
-int64_t ps_current_layout(void); /* user_version of schema/run.sql */
 
 /* --- Virtual tables (sql_table.c) --- */
 

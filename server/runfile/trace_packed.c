@@ -3,6 +3,7 @@
  * ps_counts, ps_memory_events, ps_collective_calls and those of memory snapshots over them. */
 #include <stdlib.h>
 
+#include "schema/schema.h"
 #include "server/runfile/trace_reader.h"
 #include "slices/column.h"
 
@@ -12,7 +13,7 @@ enum ps_status ps_packed_open(struct ps_db *db, enum ps_packed_family family, in
                               struct ps_range range, uint32_t columns, struct ps_packed_reader *out,
                               struct ps_err *err)
 {
-    *out = (struct ps_packed_reader){.db = db, .columns = columns};
+    *out = (struct ps_packed_reader){.db = db, .family = family, .columns = columns};
     if (ps_db_prepare(db, ps_query_sql("trace_packed"), &out->parts_stmt, err) != PS_OK ||
         ps_db_prepare(db, ps_query_sql("trace_packed_data"), &out->data_stmt, err) != PS_OK)
         return err->code;
@@ -21,6 +22,21 @@ enum ps_status ps_packed_open(struct ps_db *db, enum ps_packed_family family, in
     ps_bind_int(out->parts_stmt, ":from_ns", range.from_ns);
     ps_bind_int(out->parts_stmt, ":to_ns", range.to_ns);
     return PS_OK;
+}
+
+/* Fills a column that files of older layouts lack. False: this file must have it. */
+static bool fill_absent(const struct ps_packed_reader *reader, unsigned column, int64_t *to,
+                        struct ps_err *err)
+{
+    const struct ps_packed_column_since *since = ps_packed_columns_since;
+
+    while (since->family >= 0 && (since->family != (int)reader->family || since->column != column))
+        since++;
+    if (since->family < 0 || ps_first_layout(reader->db, err) >= since->since)
+        return false;
+    for (size_t i = 0; i < reader->rows.n; i++)
+        to[i] = since->value;
+    return true;
 }
 
 static enum ps_status read_column(struct ps_packed_reader *reader, unsigned column,
@@ -34,8 +50,9 @@ static enum ps_status read_column(struct ps_packed_reader *reader, unsigned colu
         *to = ps_grow(NULL, ROWS_MAX, sizeof **to);
     ps_stmt_rewind(reader->data_stmt);
     ps_bind_int(reader->data_stmt, ":id", key);
-    good = ps_stmt_step(reader->data_stmt, err) &&
-           ps_column_unpack(ps_col_text(reader->data_stmt, 0), reader->rows.n, *to);
+    good = ps_stmt_step(reader->data_stmt, err)
+               ? ps_column_unpack(ps_col_text(reader->data_stmt, 0), reader->rows.n, *to)
+               : fill_absent(reader, column, *to, err);
     ps_stmt_rewind(reader->data_stmt);
     return err->code == PS_OK && !good ? ps_trace_fail_damaged(err, "packed column", key)
                                        : err->code;

@@ -116,6 +116,7 @@ struct ps_packed_rows {
 struct ps_packed_reader {
     struct ps_db *db;
     struct ps_stmt *parts_stmt, *data_stmt;
+    enum ps_packed_family family;
     uint32_t columns; /* bits 1 << column: requested columns */
     struct ps_packed_rows rows;
     int64_t id, part; /* id and part of the current rows */

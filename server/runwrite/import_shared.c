@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "schema/schema.h"
 #include "server/runfile/handle.h"
 #include "server/runwrite/import_shared.h"
 #include "server/runwrite/run_tables.h"
@@ -77,22 +78,22 @@ static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, c
     return PS_OK;
 }
 
-static enum ps_status check_layout(int fd, const char *version, struct ps_err *err)
+static enum ps_status read_layout(int fd, const char *version, int64_t *layout, struct ps_err *err)
 {
     unsigned char head[HEAD] = {0};
-    int64_t ours = ps_current_layout(), layout;
 
     if (!read_head(fd, head))
         return ps_fail(err, PS_BAD_INPUT, "this is not a run file");
-    layout = big_endian(head + AT_VERSION);
-    if (layout == ours)
+    *layout = big_endian(head + AT_VERSION);
+    if (*layout >= ps_oldest_layout && *layout <= ps_current_layout)
         return PS_OK;
     return ps_fail(err, PS_BAD_INPUT,
                    "the shared run was written by perfshelf %s with layout %lld; this version "
-                   "reads layout %lld" PS_HINT "%s",
-                   version, (long long)layout, (long long)ours,
-                   layout > ours ? "add it with that version or a newer one"
-                                 : "export it again with a newer perfshelf");
+                   "reads layouts %lld to %lld" PS_HINT "%s",
+                   version, (long long)*layout, (long long)ps_oldest_layout,
+                   (long long)ps_current_layout,
+                   *layout > ps_current_layout ? "add it with that version or a newer one"
+                                               : "export it again with a newer perfshelf");
 }
 
 static bool is_table(const char *name)
@@ -103,10 +104,11 @@ static bool is_table(const char *name)
     return strcmp(name, "origin") == 0;
 }
 
-static enum ps_status check_tables(struct ps_sqlite *from, struct ps_err *err)
+static enum ps_status check_tables(struct ps_sqlite *from, int64_t layout, struct ps_err *err)
 {
     for (size_t i = 0; i < PS_N_RUN_TABLES; i++)
-        if (!ps_sqlite_has_table(from, ps_run_tables[i].name))
+        if (ps_run_tables[i].since_layout <= layout &&
+            !ps_sqlite_has_table(from, ps_run_tables[i].name))
             return ps_fail(err, PS_BAD_INPUT, "the shared run has no table %s",
                            ps_run_tables[i].name);
     for (size_t i = 0; i < ps_sqlite_count_tables(from); i++)
@@ -147,7 +149,7 @@ static enum ps_status fail_row(const char *table, const struct ps_err *why, stru
     return ps_fail(err, PS_BAD_INPUT, "the shared run has an invalid row in %s", table);
 }
 
-static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from,
+static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from, int64_t layout,
                                  const struct ps_run_table *table, struct ps_err *err)
 {
     struct ps_cell cells[PS_RUN_COLUMNS_MAX];
@@ -165,7 +167,10 @@ static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from,
         if (!read_cells(rows, cells, table->n))
             (void)ps_fail(err, PS_BAD_INPUT, "the shared run has a text in %s that is not UTF-8",
                           table->name);
-        else if (ps_cells_insert(insert, cells, table->n, &own) != PS_OK)
+        for (size_t i = 0; i < table->n; i++)
+            if (table->columns[i].since_layout > layout)
+                cells[i] = ps_cell_absent(&table->columns[i]);
+        if (err->code == PS_OK && ps_cells_insert(insert, cells, table->n, &own) != PS_OK)
             fail_row(table->name, &own, err);
     }
     ps_rows_end(rows);
@@ -176,12 +181,14 @@ static enum ps_status copy_all(struct ps_writer *w, int fd, struct ps_sqlite *fr
                                struct ps_err *err)
 {
     char version[64] = "of another version";
+    int64_t layout = 0;
 
     if (read_shared(w, from, kind, version, err) == PS_OK &&
-        check_layout(fd, version, err) == PS_OK)
-        check_tables(from, err);
+        read_layout(fd, version, &layout, err) == PS_OK && check_tables(from, layout, err) == PS_OK)
+        ps_note_first_layout(ps_writer_db(w), layout, err);
     for (size_t i = 0; err->code == PS_OK && i < PS_N_RUN_TABLES; i++)
-        copy_table(w, from, &ps_run_tables[i], err);
+        if (ps_run_tables[i].since_layout <= layout)
+            copy_table(w, from, layout, &ps_run_tables[i], err);
     return err->code == PS_OK ? ps_run_validate(ps_writer_db(w), err) : err->code;
 }
 

@@ -1,76 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/runwrite/rewrite.h"
 
-#include <stdlib.h>
-
 #include "server/runfile/handle.h"
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/run_writer.h"
-
-/* --- Tables of a run file --- */
-
-/* A table of the run file that is copied. Its columns are read from the file, since another version
- * of perfshelf may have other columns. */
-struct stored_table {
-    char *name;
-    char *columns[PS_RUN_COLUMNS_MAX];
-    char *types[PS_RUN_COLUMNS_MAX]; /* declared types; "" for none */
-    size_t n;
-};
-struct stored_tables {
-    struct stored_table *items;
-    size_t n, cap;
-};
-
-static enum ps_status add_columns(struct ps_db *db, struct stored_table *table, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_buf_printf(&sql, "SELECT * FROM \"%s\"", table->name);
-    if (ps_db_prepare(db, sql.ptr, &stmt, err) != PS_OK)
-        return err->code;
-    table->n = (size_t)ps_col_count(stmt);
-    if (table->n > PS_RUN_COLUMNS_MAX)
-        return ps_fail(err, PS_INTERNAL, "the table %s has too many columns", table->name);
-    for (size_t i = 0; i < table->n; i++) {
-        const char *type = sqlite3_column_decltype(stmt->handle, (int)i);
-
-        table->columns[i] = ps_strdup(ps_str_from_c(ps_col_name(stmt, (int)i)));
-        table->types[i] = ps_strdup(ps_str_from_c(type ? type : ""));
-    }
-    return PS_OK;
-}
-
-static enum ps_status read_tables(struct ps_db *db, struct stored_tables *out, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-
-    ps_db_prepare(db, ps_query_sql("run_tables"), &stmt, err);
-    while (ps_stmt_step(stmt, err)) {
-        struct stored_table *table;
-
-        PS_RESERVE_ONE(out->items, out->n, out->cap);
-        table = &out->items[out->n++];
-        *table = (struct stored_table){.name = ps_strdup(ps_col_text(stmt, 0))};
-        add_columns(db, table, err);
-    }
-    return err->code;
-}
-
-static void free_tables(struct stored_tables *tables)
-{
-    for (size_t i = 0; i < tables->n; i++) {
-        free(tables->items[i].name);
-        for (size_t c = 0; c < tables->items[i].n; c++) {
-            free(tables->items[i].columns[c]);
-            free(tables->items[i].types[c]);
-        }
-    }
-    free(tables->items);
-}
-
-/* --- Rows --- */
 
 /* Whether this is a row of meta that the publisher of the copy writes. */
 static bool is_identity(const struct ps_rewritten_row *row)
@@ -84,24 +17,25 @@ static bool is_identity(const struct ps_rewritten_row *row)
 }
 
 static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
-                                 const struct stored_table *table,
+                                 const struct ps_run_table *table,
                                  const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct ps_cell cells[PS_RUN_COLUMNS_MAX];
+    const char *columns[PS_RUN_COLUMNS_MAX];
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *rows = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *insert = NULL;
 
-    for (size_t i = 0; i < table->n; i++)
-        ps_buf_printf(&sql, "%s\"%s\"", i ? ", " : "SELECT ", table->columns[i]);
+    for (size_t i = 0; i < table->n; i++) {
+        columns[i] = table->columns[i].name;
+        ps_buf_printf(&sql, "%s\"%s\"", i ? ", " : "SELECT ", columns[i]);
+    }
     ps_buf_printf(&sql, " FROM \"%s\"", table->name);
     ps_db_prepare(from, sql.ptr, &rows, err);
     if (to)
-        ps_cells_prepare(to, table->name, (const char *const *)table->columns, table->n, &insert,
-                         err);
+        ps_cells_prepare(to, table->name, columns, table->n, &insert, err);
     while (ps_stmt_step(rows, err)) {
-        struct ps_rewritten_row row = {from, table->name, (const char *const *)table->columns,
-                                       cells, table->n};
+        struct ps_rewritten_row row = {from, table->name, columns, cells, table->n};
 
         for (size_t i = 0; i < table->n; i++)
             cells[i] = ps_cell_from_stmt(rows->handle, (int)i);
@@ -111,29 +45,13 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
     return err->code;
 }
 
-static enum ps_status look_at_columns(const struct stored_tables *tables,
-                                      const struct ps_rewrite_callbacks *how, struct ps_err *err)
-{
-    for (size_t i = 0; how->on_column && i < tables->n; i++) {
-        const struct stored_table *table = &tables->items[i];
-
-        for (size_t c = 0; c < table->n; c++)
-            if (!how->on_column(how->user, table->name, table->columns[c], table->types[c], err))
-                return err->code;
-    }
-    return PS_OK;
-}
-
 static enum ps_status copy_tables(struct ps_db *from, struct ps_db *to,
                                   const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
-    struct stored_tables tables = {.n = 0};
-
-    if (read_tables(from, &tables, err) == PS_OK)
-        look_at_columns(&tables, how, err);
-    for (size_t i = 0; err->code == PS_OK && i < tables.n; i++)
-        copy_table(from, to, &tables.items[i], how, err);
-    free_tables(&tables);
+    if (to)
+        ps_note_first_layout(to, from->layout, err);
+    for (size_t i = 0; err->code == PS_OK && i < PS_N_RUN_TABLES; i++)
+        copy_table(from, to, &ps_run_tables[i], how, err);
     return err->code;
 }
 

@@ -20,10 +20,6 @@ struct ps_rewritten_row {
 };
 
 struct ps_rewrite_callbacks {
-    /* Called for each column of each table before the rows, with its declared type ("" for none).
-     * False, with err set: stop the copy. May be NULL. */
-    bool (*on_column)(void *user, const char *table, const char *on_column, const char *type,
-                      struct ps_err *err);
     /* Called for each row. False: do not copy the row; with err set: stop the copy. */
     bool (*on_row)(void *user, struct ps_rewritten_row *on_row, struct ps_err *err);
     /* Called once after all rows; may add rows with ps_rewrite_add_meta and ps_rewrite_add_note.
@@ -32,10 +28,10 @@ struct ps_rewrite_callbacks {
     void *user;
 };
 
-/* Copies the run file `from` to the empty file at `path`, except for the rows of meta that
- * ps_part_publish writes (kind, name, created_at, sha256, bytes and label): the copy can then be
- * published like a new run. `path` NULL: passes the rows to the callbacks and writes nothing. Does
- * not close `from`. */
+/* Copies the run file `from`, whose layout may be older, to the empty file at `path`, except for
+ * the rows of meta that ps_part_publish writes (kind, name, created_at, sha256, bytes and label):
+ * the copy can then be published like a new run. `path` NULL: passes the rows to the callbacks and
+ * writes nothing. Does not close `from`. */
 enum ps_status ps_rewrite_run(struct ps_db *from, const char *path,
                               const struct ps_rewrite_callbacks *how, struct ps_err *err);
 /* Add a row to table meta, or to table note. */

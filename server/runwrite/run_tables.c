@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/schema.h"
 #include "server/runfile/handle.h"
 
 struct ps_inserter_table {
@@ -203,4 +204,31 @@ void ps_inserter_free(struct ps_inserter *to)
         ps_stmt_release(to->tables[t].stmt);
     free(to->tables);
     to->tables = NULL;
+}
+
+struct ps_cell ps_cell_absent(const struct ps_column *column)
+{
+    if (column->is_nullable)
+        return (struct ps_cell){.type = PS_CELL_NULL};
+    switch (column->type) {
+    case PS_COLUMN_TEXT:
+        return (struct ps_cell){.type = PS_CELL_TEXT, .bytes = PS_STR("")};
+    case PS_COLUMN_BLOB:
+        return (struct ps_cell){.type = PS_CELL_BLOB, .bytes = PS_STR("")};
+    case PS_COLUMN_REAL:
+        return (struct ps_cell){.type = PS_CELL_REAL, .real = (double)column->absent_value};
+    default:
+        return (struct ps_cell){.type = PS_CELL_INT, .i = column->absent_value};
+    }
+}
+
+enum ps_status ps_note_first_layout(struct ps_db *copy, int64_t layout, struct ps_err *err)
+{
+    struct ps_inserter rows = {.db = copy, .err = err};
+
+    if (layout > 0 && layout < ps_current_layout)
+        ps_insert_meta(&rows, &(struct ps_row_meta){.k = PS_STR("first_layout"),
+                                                    .v = {.type = PS_CELL_INT, .i = layout}});
+    ps_inserter_free(&rows);
+    return err->code;
 }

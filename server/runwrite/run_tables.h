@@ -79,7 +79,9 @@ struct ps_column {
     bool may_be_zero;    /* the relation does not apply to 0 */
     bool is_sorted;      /* of packed columns: no value is less than that of the row before */
     enum ps_redaction_class redaction_class;
-    size_t offset; /* offset of the member in struct ps_row_TABLE */
+    int64_t since_layout; /* files of older layouts lack the column; 0: none does */
+    int64_t absent_value; /* value of a number in their rows if the column is not nullable */
+    size_t offset;        /* offset of the member in struct ps_row_TABLE */
 };
 
 #define PS_RUN_COLUMNS_MAX 64
@@ -89,8 +91,9 @@ struct ps_run_table {
     const struct ps_column *columns;
     size_t n;
     int64_t first_id;
-    bool is_sparse; /* ids need not be first_id, first_id + 1 ... */
-    bool replaces;  /* inserting a row replaces a row with the same key */
+    bool is_sparse;       /* ids need not be first_id, first_id + 1 ... */
+    bool replaces;        /* inserting a row replaces a row with the same key */
+    int64_t since_layout; /* files of older layouts lack the table; 0: none does */
 };
 
 struct ps_inserter {
@@ -121,5 +124,12 @@ enum ps_status ps_cells_prepare(struct ps_db *to, const char *table, const char 
                                 size_t n, struct ps_stmt **out, struct ps_err *err);
 enum ps_status ps_cells_insert(struct ps_stmt *insert, const struct ps_cell *cells, size_t n,
                                struct ps_err *err);
+/* Returns the value of a column in the rows of files that lack it. */
+struct ps_cell ps_cell_absent(const struct ps_column *column);
+
+/* Notes in a copy of a run file the layout of the file that it was made from, if that is older than
+ * the current: what older files lack is absent in the copy too (schema/queries/first_layout.sql).
+ */
+enum ps_status ps_note_first_layout(struct ps_db *copy, int64_t layout, struct ps_err *err);
 
 #endif

@@ -76,7 +76,7 @@ enum ps_status ps_share_rewrite_run(struct ps_store *store, const char *id, cons
 {
     struct ps_db *from = NULL;
 
-    if (ps_run_acquire_current(store, id, &from, err) == PS_OK)
+    if (ps_run_acquire(store, id, &from, err) == PS_OK)
         ps_rewrite_run(from, path, how, err);
     ps_run_release(from);
     return err->code;
@@ -85,8 +85,7 @@ enum ps_status ps_share_rewrite_run(struct ps_store *store, const char *id, cons
 static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, const char *id,
                                 struct ps_err *err)
 {
-    const struct ps_rewrite_callbacks how = {
-        .on_column = ps_redact_column, .on_row = ps_redact_row, .user = r};
+    const struct ps_rewrite_callbacks how = {.on_row = ps_redact_row, .user = r};
     struct ps_share_labels labels;
 
     if (ps_share_labels_read(store, id, &labels, err) != PS_OK)
@@ -149,7 +148,7 @@ enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, co
                               const char *path, struct ps_err *err)
 {
     const struct ps_rewrite_callbacks how = {
-        .on_column = ps_redact_column, .on_row = ps_redact_row, .on_end = end_file, .user = r};
+        .on_row = ps_redact_row, .on_end = end_file, .user = r};
     struct ps_run_brief brief;
 
     if (ps_store_read_brief(store, id, &brief, err) != PS_OK)

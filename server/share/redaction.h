@@ -40,15 +40,13 @@ struct ps_redaction {
 
 void ps_redaction_free(struct ps_redaction *redaction); /* frees its members */
 
-/* Calls ps_rewrite_run for a run of a shelf. PS_CONFLICT: an older perfshelf wrote the run file. */
+/* Calls ps_rewrite_run for a run of a shelf. */
 enum ps_status ps_share_rewrite_run(struct ps_store *store, const char *id, const char *path,
                                     const struct ps_rewrite_callbacks *how, struct ps_err *err);
 
 /* Whether a column of a run file has a redaction class. */
 bool ps_redaction_has_class(const char *table, const char *column);
-/* Callbacks of struct ps_rewrite_callbacks; `user` is the struct ps_redaction. */
-bool ps_redact_column(void *user, const char *table, const char *column, const char *type,
-                      struct ps_err *err);
+/* Callback of struct ps_rewrite_callbacks; `user` is the struct ps_redaction. */
 bool ps_redact_row(void *user, struct ps_rewritten_row *row, struct ps_err *err);
 /* Resets the state of the current run, and begins a run of this kind. */
 void ps_redact_begin_run(struct ps_redaction *redaction, const char *kind);

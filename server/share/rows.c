@@ -36,17 +36,6 @@ static bool has_no_class(const char *table, const char *column, struct ps_err *e
     return false;
 }
 
-/* Fails if the declared type of a column allows text and the column has no class, even if no row
- * has text in it. */
-bool ps_redact_column(void *user, const char *table, const char *column, const char *type,
-                      struct ps_err *err)
-{
-    (void)user;
-    if (strcasecmp(type, "INTEGER") == 0 || strcasecmp(type, "REAL") == 0 || !type[0])
-        return true; /* ps_redact_row checks columns without a type */
-    return ps_redaction_has_class(table, column) || has_no_class(table, column, err);
-}
-
 bool ps_kind_has_command_names(const char *kind)
 {
     return (ps_kind_find(kind)->texts & PS_NAMES_ARE_COMMANDS) != 0;

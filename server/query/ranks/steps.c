@@ -294,10 +294,9 @@ static void set_origins(struct ps_ranks *ranks)
 
 enum ps_status ps_ranks_find_columns(struct ps_db *db, bool *found, struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum { SINCE_LAYOUT = 5 }; /* of the table collective and the packed steps in run.sql */
 
-    ps_db_prepare(db, ps_query_sql("trace_rank_columns"), &stmt, err);
-    *found = ps_stmt_step(stmt, err) && ps_col_int(stmt, 0);
+    *found = ps_first_layout(db, err) >= SINCE_LAYOUT;
     return err->code;
 }
 
