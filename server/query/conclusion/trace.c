@@ -414,6 +414,9 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     ps_trace_say_odd_step(out, &trace);
     say_overhead(out, &trace);
     ps_trace_say_base(db, out, &trace, err);
+    if (trace.has_marks && trace.n_steps > 1)
+        ps_conclusion_note(out, "Times are means of %s%" PRId64 " steps, counts are their sums.",
+                           trace.odd.is_left_out ? "the other " : "", trace.n_steps);
     ps_conclusion_note(out,
                        "Each moment counts for the first of kernel, copy, communication, "
                        "driver call, wait for data and operator that was active. A saving is "
