@@ -177,7 +177,10 @@ static void say_importer(struct ps_conclusion *c, const struct ps_import_graph *
         return;
     }
     ps_say(c, &cause->evidence, ", ");
-    ps_say_link(c, &cause->evidence, link_lazy(package, c), "make lazy");
+    if (ps_is_used_at_import(package->package))
+        ps_say(c, &cause->evidence, "used at start");
+    else
+        ps_say_link(c, &cause->evidence, link_lazy(package, c), "make lazy");
 }
 
 static void add_package(struct ps_conclusion *c, const struct ps_import_graph *graph,

@@ -36,8 +36,9 @@ bool ps_timed_name_is_part(struct ps_str name)
 /* Whether code without a file is typed by the user, as in a notebook, and not generated. */
 static bool is_typed(const struct ps_timed_function *function)
 {
+    /* <script>: the code that Interpreter.exec runs in a sub-interpreter */
     static const char *const shells[] = {"<stdin>", "<console>", "<ipython-input-",
-                                         "<python-input-"};
+                                         "<python-input-", "<script>"};
 
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
         if (ps_str_starts_with(function->path, ps_str_from_c(shells[i])))
