@@ -16,8 +16,8 @@
 -- has: * SELECT EXISTS (SELECT 1 FROM function)
 -- has: ncalls SELECT NOT coalesce(json_extract(v, '$.sampled'), 0) AND EXISTS (SELECT 1 FROM function WHERE ncalls IS NOT NULL) FROM meta WHERE k = 'summary'
 -- has: samples SELECT coalesce(json_extract(v, '$.sampled'), 0) FROM meta WHERE k = 'summary'
--- resolution: tottime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
--- resolution: cumtime_s SELECT CASE WHEN v = 'pstats' THEN 0 ELSE 0.001 END FROM meta WHERE k = 'kind'
+-- resolution: tottime_s SELECT 0.001 * coalesce(json_extract(v, '$.rounded'), 0) FROM meta WHERE k = 'summary'
+-- resolution: cumtime_s SELECT 0.001 * coalesce(json_extract(v, '$.rounded'), 0) FROM meta WHERE k = 'summary'
 SELECT f.id, f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls, f.ncalls AS samples, f.primitive_calls
 FROM function f
 JOIN file l ON l.id = f.file
