@@ -1,7 +1,7 @@
 -- Lines of memory_profiler, for comparison; the calls of a function are summed. Header keys: see
 -- compare_imports.sql. Increments are those that say what a line keeps: not that of the first row of a call, which is
 -- the memory from before the call, and not those of lines that ran several times in a call, where the allocator
--- decides when memory is returned. Decreases count as 0.
+-- decides when memory is returned. Decreases count as 0, and so do increments beyond the memory of the process.
 --
 -- title: Lines
 -- row: line
@@ -14,7 +14,8 @@ WITH call AS ( -- the first row of each call that ran; of a single row with min(
     SELECT function, block, min(rowid) AS first_row, occurrences FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
 )
 SELECT max(l.source) AS name, f.path AS place, coalesce(n.name, '') AS within, l.line,
-       total(CASE WHEN l.rowid > c.first_row AND coalesce(l.occurrences <= c.occurrences, 1) THEN max(l.increment_mib, 0) END) AS increment_mib,
+       total(CASE WHEN l.rowid > c.first_row AND coalesce(l.occurrences <= c.occurrences, 1)
+                  AND l.increment_mib <= (SELECT max(mem_mib) FROM line) THEN max(l.increment_mib, 0) END) AS increment_mib,
        max(l.mem_mib) AS mem_mib, total(l.occurrences) AS occurrences
 FROM line l
 JOIN line_file f ON f.id = l.file

@@ -103,7 +103,10 @@ class Once(ShelfTest):
         self.assertRegex(said, r"(?m)^The profiler's own work takes 9\d\.\d % of the trace\. ")
 
     def show_nsys(self, **tables):
-        """Shows an export of Nsight Systems; names of calls are texts, replaced by ids."""
+        return self.ok("show", self.add_nsys(**tables))
+
+    def add_nsys(self, **tables):
+        """Adds an export of Nsight Systems; names of calls are texts, replaced by ids."""
         path, texts = os.path.join(self.folder, "made.sqlite"), {}
         columns = {
             "PROFILER_OVERHEAD": "start, end, nameId, globalTid, returnValue", "OSRT_API": "start, end, nameId, globalTid",
@@ -127,7 +130,15 @@ class Once(ShelfTest):
                     db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
             db.executemany("INSERT INTO StringIds VALUES (?, ?)", [(id, text) for text, id in texts.items()])
         db.close()
-        return self.ok("show", self.json("add", path)["id"])
+        return self.json("add", path)["id"]
+
+    def test_a_longer_wait_for_the_device_is_explained_by_its_work(self):
+        def run(us):
+            return self.add_nsys(
+                CUPTI_ACTIVITY_KIND_RUNTIME=[(1_000, 11_000, "cudaLaunchKernel", PID | 500, 1, 0), (12_000, 20_000 + us * 1000, "cudaStreamSynchronize", PID | 500, 2, 0)],
+                CUPTI_ACTIVITY_KIND_KERNEL=[(12_000, 15_000 + us * 1000, "gemm", "gemm", PID, 0, 1, 7, 1, 1, 1, 1, 1, 1, 1)])
+        said = self.ok("diff", run(200), run(600))
+        self.assertIn("cudaStreamSynchronize explains +400.0 µs of +400.0 µs. Time on the device: gemm explains +400.0 µs of +400.0 µs", said)
 
     def test_the_range_of_the_host_is_named_while_the_gpu_is_idle(self):
         ms, thread = 1_000_000, PID | 500

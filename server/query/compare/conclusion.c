@@ -186,8 +186,17 @@ static enum ps_status acquire_inside(struct ps_store *store, const struct ps_com
     return err->code;
 }
 
-/* Writes the key "inside": the rows that explain the one part of a step that explains the
- * difference. */
+/* Whether the host waits longer for the device: what the device does explains that. */
+static bool is_wait_for_device(const struct ps_cached_comparison *table,
+                               const struct explanation *found)
+{
+    return strcmp(table->table->name, "operators") == 0 &&
+           strcmp(table->head.metrics[0].name, "self_cpu_us") == 0 &&
+           ps_str_find(found->rows[0]->name, PS_STR("Synchronize")) != NULL;
+}
+
+/* Writes the key "inside": the rows that explain the one part of a step, or wait for the device,
+ * that explains the difference. */
 static enum ps_status write_inside(struct ps_store *store, const struct ps_compare_groups *groups,
                                    const struct ps_cached_comparison *table,
                                    const struct explanation *found, struct ps_json *json,
@@ -197,8 +206,13 @@ static enum ps_status write_inside(struct ps_store *store, const struct ps_compa
     struct explanation inside;
 
     ps_json_key(json, "inside");
-    if (found->found == FOUND_ONE && strcmp(table->table->name, "step_parts") == 0 &&
-        acquire_inside(store, groups, found->rows[0]->name, &causes, err) != PS_OK)
+    if (found->found == FOUND_ONE && strcmp(table->table->name, "step_parts") == 0)
+        acquire_inside(store, groups, found->rows[0]->name, &causes, err);
+    else if (found->found == FOUND_ONE && is_wait_for_device(table, found))
+        acquire(store, groups, "kernels", "total_us", ps_per_words[table->per], &causes, err);
+    if (err->code == PS_BAD_REQUEST) /* no run has kernels */
+        *err = (struct ps_err)PS_ERR_INIT;
+    if (err->code != PS_OK)
         return err->code;
     if (!causes) {
         ps_json_null(json);
