@@ -8,25 +8,6 @@
 #include "server/agent/budget.h"
 #include "server/agent/tools.h"
 
-/* --- What is compared --- */
-
-static bool is_time(const char *unit)
-{
-    return strcmp(unit, "s") == 0 || strcmp(unit, "us") == 0 || strcmp(unit, "ns") == 0;
-}
-
-/* A verdict of the API in words. */
-static const char *verdict_word(const char *verdict, const char *unit)
-{
-    if (strcmp(verdict, "up") == 0)
-        return is_time(unit) ? "slower" : "more";
-    if (strcmp(verdict, "down") == 0)
-        return is_time(unit) ? "faster" : "less";
-    if (strcmp(verdict, "same") == 0)
-        return "within noise";
-    return strcmp(verdict, "few") == 0 ? "too few runs" : "unknown";
-}
-
 void ps_add_compare_link(struct ps_output *out, const cJSON *response)
 {
     static const char *const groups[] = {"base", "new"};
@@ -45,154 +26,18 @@ void ps_add_compare_link(struct ps_output *out, const cJSON *response)
     ps_output_link(out, route.ptr);
 }
 
-/* --- The headline --- */
-
-static void add_pairs(struct ps_output *out, const cJSON *headline)
-{
-    const cJSON *pairs = ps_member(headline, "pairs");
-
-    ps_output_text(out,
-                   "Compared pair by pair: %.0f pairs, 95 %% interval of the change %+.1f %% to "
-                   "%+.1f %%, signed rank test p = %.2g, noise of the machine ±%.2g %%.",
-                   ps_member_number(pairs, "n"), ps_member_number(pairs, "low_pct"),
-                   ps_member_number(pairs, "high_pct"), ps_member_number(headline, "p"),
-                   ps_member_number(pairs, "noise_pct"));
-}
-
-/* Says how sure the verdict is, and what to record if it is not. */
-static void add_certainty(struct ps_output *out, const cJSON *headline, int n, int m)
-{
-    const char *unit = ps_member_text(headline, "unit"),
-               *verdict = ps_member_text(headline, "verdict");
-    char noise[64], low[64] = "", high[64] = "";
-
-    if (cJSON_IsObject(ps_member(headline, "pairs"))) {
-        add_pairs(out, headline);
-    } else if (!verdict[0] || strcmp(verdict, "few") == 0) {
-        ps_output_text(out,
-                       "%d and %d runs: too few to tell a change from noise. Record at least 5 of "
-                       "each, alternating; `perfshelf record ab` does that.",
-                       n, m);
-    } else {
-        ps_format_value(ps_member_number(headline, "noise"), unit, noise);
-        if (!isnan(ps_member_number(headline, "low"))) {
-            ps_format_change(ps_member_number(headline, "low"), unit, low);
-            ps_format_change(ps_member_number(headline, "high"), unit, high);
-        }
-        ps_output_text(out, "Noise %s; rank sum test of %d and %d runs: p = %.2g%s%s%s%s.", noise,
-                       n, m, ps_member_number(headline, "p"),
-                       low[0] ? "; 95 % interval of the change " : "", low, low[0] ? " to " : "",
-                       high);
-    }
-}
-
-static void add_environments(struct ps_output *out, const cJSON *response)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-
-    if (!cJSON_IsString(ps_member(response, "environments")))
-        return;
-    ps_output_quote(&text, ps_member_text(response, "environments"));
-    ps_output_fact_quoted(out, "recorded in different environments", &text);
-}
-
-static void add_headline(struct ps_output *out, const cJSON *response)
-{
-    const cJSON *headline = ps_member(response, "headline");
-    const char *unit = ps_member_text(headline, "unit");
-    const double base = ps_member_number(ps_member(headline, "base"), "median"),
-                 now = ps_member_number(ps_member(headline, "new"), "median"),
-                 delta = ps_member_number(headline, "delta");
-    char text[3][64], percent[32];
-
-    if (cJSON_IsString(ps_member(response, "verdicts"))) {
-        PS_AUTO(ps_buf_free) struct ps_buf verdicts = {0};
-
-        ps_output_quote(&verdicts, ps_member_text(response, "verdicts"));
-        ps_output_fact_quoted(out, "verdicts", &verdicts);
-        return;
-    }
-    if (!cJSON_IsObject(headline)) {
-        ps_output_fact(out, "headline", "not comparable: %s",
-                       ps_member_text(response, "no_headline"));
-        return;
-    }
-    ps_output_fact(out, "verdict", "%s", verdict_word(ps_member_text(headline, "verdict"), unit));
-    ps_format_percent(delta, base, percent);
-    ps_output_fact(out, ps_member_text(headline, "label"), "%s to %s, %s%s%s%s",
-                   ps_format_value(base, unit, text[0]), ps_format_value(now, unit, text[1]),
-                   ps_format_change(delta, unit, text[2]), percent[0] ? " (" : "", percent,
-                   percent[0] ? " of the base)" : "");
-    add_certainty(out, headline, cJSON_GetArraySize(ps_member(response, "base")),
-                  cJSON_GetArraySize(ps_member(response, "new")));
-}
-
-/* --- Causes --- */
-
-static void add_named_rows(struct ps_buf *text, const cJSON *rows, const char *unit)
-{
-    const cJSON *row;
-    char change[64];
-    size_t n = 0;
-
-    cJSON_ArrayForEach(row, rows)
-    {
-        ps_buf_puts(text, n++ ? " and " : "");
-        ps_output_quote(text, ps_member_text(row, "name"));
-        ps_buf_printf(text, " (%s)",
-                      ps_format_change(ps_member_number(row, "delta"), unit, change));
-    }
-}
-
-/* Writes GET compare/conclusion: what changed, or which rows explain the difference. */
-static void add_causes(struct ps_tool_call *call, const char *base, const char *now)
+/* Asks what changed. Some tables have no sum that rows could explain: the answer is complete
+ * without it. */
+static void add_change(struct ps_tool_call *call, const char *base, const char *now)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
-    const cJSON *rows;
-    const char *unit, *per, *found;
-    char change[64];
 
     ps_buf_puts(&path, "compare/conclusion");
     ps_ask_param(&path, "base", base);
     ps_ask_param(&path, "new", now);
-    /* some tables have no sum that rows could explain: the answer is complete without it */
-    if (ps_ask(call, &path, &conclusion, PS_ERR_IGNORED) != PS_OK || !cJSON_IsObject(conclusion))
-        return;
-    if (cJSON_GetArraySize(ps_member(conclusion, "sentence")) > 0) {
-        ps_buf_puts(&text, "Cause: ");
-        ps_output_sentence(&text, ps_member(conclusion, "sentence"));
-        ps_output_paragraph(call->out, &text);
-        return;
-    }
-    rows = ps_member(conclusion, "rows");
-    unit = ps_member_text(conclusion, "unit");
-    per = ps_member_text(conclusion, "per");
-    found = ps_member_text(conclusion, "found");
-    ps_format_change(ps_member_number(conclusion, "delta"), unit, change);
-    ps_buf_puts(&text, "Cause: ");
-    if (strcmp(found, "none") == 0)
-        ps_buf_puts(&text, "no row differs by more than 1 % of the base");
-    else if (cJSON_GetArraySize(rows) == 0)
-        ps_buf_printf(&text, "the %s of all rows are spread over %.0f rows", change,
-                      ps_member_number(conclusion, "n"));
-    else
-        add_named_rows(&text, rows, unit);
-    if (cJSON_GetArraySize(rows) > 0)
-        ps_buf_printf(&text, " of %s in all rows of %s", change, ps_member_text(conclusion, "of"));
-    if (per[0] && strcmp(per, "run") != 0)
-        ps_buf_printf(&text, ", per %s", per);
-    ps_buf_puts(&text, ".");
-    ps_output_paragraph(call->out, &text);
-    if (cJSON_IsObject(ps_member(conclusion, "inside"))) {
-        const cJSON *inside = ps_member(conclusion, "inside");
-
-        text.len = 0;
-        ps_buf_printf(&text, "Inside, by %s: ", ps_member_text(inside, "of"));
-        add_named_rows(&text, ps_member(inside, "rows"), ps_member_text(inside, "unit"));
-        ps_output_paragraph(call->out, &text);
-    }
+    if (ps_ask(call, &path, &conclusion, PS_ERR_IGNORED) == PS_OK)
+        ps_text_change(call->out, conclusion);
 }
 
 /* --- Rows --- */
@@ -213,46 +58,6 @@ static enum ps_status ask_rows(struct ps_tool_call *call, const char *base, cons
     return ps_ask(call, &path, out, err);
 }
 
-static void add_row(struct ps_output *out, const cJSON *page, int row, const char *unit,
-                    bool has_own_units)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    const char *place = ps_cell_text(page, row, "place");
-
-    ps_output_value(out, ps_cell_number(page, row, "base"), has_own_units ? place : unit);
-    ps_output_value(out, ps_cell_number(page, row, "new"), has_own_units ? place : unit);
-    ps_output_change(out, ps_cell_number(page, row, "delta"), has_own_units ? place : unit);
-    ps_output_percent(out, ps_cell_number(page, row, "delta_pct"));
-    ps_output_word(out,
-                   verdict_word(ps_cell_text(page, row, "verdict"), has_own_units ? place : unit));
-    ps_output_word(out, ps_cell_text(page, row, "change"));
-    ps_output_place(&name, ps_cell_text(page, row, "name"), has_own_units ? "" : place);
-    ps_output_cell(out, &name);
-    ps_output_row_end(out);
-}
-
-static void add_rows(struct ps_output *out, const struct ps_compare_table *found, const cJSON *page)
-{
-    const char *unit = ps_member_text(found->metric, "unit"), *per = ps_member_text(page, "per");
-    const bool has_own_units = strcmp(ps_member_text(found->table, "place"), "unit") == 0;
-    const struct ps_output_column columns[] = {{"base", unit, PS_NUMBER},
-                                               {"new", unit, PS_NUMBER},
-                                               {"change", unit, PS_NUMBER},
-                                               {"% of the base", "%", PS_NUMBER},
-                                               {"verdict", "", PS_WORDS},
-                                               {"row is", "", PS_WORDS},
-                                               {ps_member_text(found->table, "row"), "", PS_WORDS}};
-    char title[64];
-
-    (void)snprintf(title, sizeof title, "%.20s by %.20s%s%.8s", ps_member_text(found->table, "of"),
-                   ps_member_text(found->metric, "metric"), strcmp(per, "run") == 0 ? "" : " per ",
-                   strcmp(per, "run") == 0 ? "" : per);
-    ps_output_table(out, title, columns, sizeof columns / sizeof *columns);
-    for (int row = 0; row < ps_count_rows(page); row++)
-        add_row(out, page, row, unit, has_own_units);
-    ps_output_table_end(out, ps_member_number(page, "total"));
-}
-
 enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
 {
     PS_AUTO(ps_compare_table_free) struct ps_compare_table found = {0};
@@ -266,10 +71,9 @@ enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
     ps_add_compare_link(call->out, found.tree);
     ps_text_runs(call->out, "base", ps_member(found.tree, "base"));
     ps_text_runs(call->out, "new", ps_member(found.tree, "new"));
-    add_environments(call->out, found.tree);
-    add_headline(call->out, found.tree);
-    add_causes(call, base, now);
-    add_rows(call->out, &found, page);
+    ps_text_headline(call->out, found.tree);
+    add_change(call, base, now);
+    ps_text_changes(call->out, found.table, found.metric, page);
     return PS_OK;
 }
 
@@ -562,7 +366,7 @@ enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
     if (against)
         ps_text_runs(out, "baseline", ps_member(response, "base"));
     if (against)
-        add_environments(out, response);
+        ps_text_environments(out, response);
     ps_output_table(out, "checks", check_columns, sizeof check_columns / sizeof *check_columns);
     check_budgets(call, response, now, &is_over, err);
     if (err->code == PS_OK && against)
@@ -570,8 +374,6 @@ enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
     ps_output_table_end(out, out->shown);
     ps_output_text(out, is_over ? "Result: over a limit." : "Result: within all limits.");
     if (against && err->code == PS_OK && cJSON_IsObject(ps_member(response, "headline")))
-        add_certainty(out, ps_member(response, "headline"),
-                      cJSON_GetArraySize(ps_member(response, "base")),
-                      cJSON_GetArraySize(ps_member(response, "new")));
+        ps_text_certainty(out, response);
     return err->code;
 }

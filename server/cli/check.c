@@ -4,7 +4,7 @@
 
 #include "server/agent/budget.h"
 #include "server/cli/cli.h"
-#include "server/cli/pairs_text.h"
+#include "server/text/text.h"
 
 #include "base/json_out.h"
 #include "base/json_span.h"
@@ -591,7 +591,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     set_growth(&finding, &growth);
     (void)snprintf(finding.limit_text, sizeof finding.limit_text, "baseline %.50s",
                    ps_format_value(finding.base, finding.unit, value_text));
-    ps_cli_add_pairs(headline, 100 * growth.allowed / fabs(finding.base), &finding.details);
+    ps_text_pairs(headline, 100 * growth.allowed / fabs(finding.base), &finding.details);
     if (finding.state == OVER)
         add_causes(&finding, compared, err);
     if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0)

@@ -6,13 +6,9 @@
 #include "server/agent/agent.h"
 #include "server/cli/nearest.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#define WORK_SHARE 0.01 /* amounts of work that differ by less are not mentioned */
-#define WARN_SHARE 0.1  /* totals of amounts that differ by more are not comparable */
-#define ROWS_MAX   1000 /* maximum number of rows in one response of the API */
+#define ROWS_MAX 1000 /* maximum number of rows in one response of the API */
 
 /* Appends the path "compare" or, for a table, "compare/OF", with both groups as parameters. */
 static void add_path(const struct ps_cli_comparison *compared, const char *of, struct ps_buf *path)
@@ -211,53 +207,6 @@ bool ps_cli_has_per(const cJSON *table, const char *word)
     return false;
 }
 
-void ps_cli_add_per(const cJSON *page, struct ps_buf *out)
-{
-    const char *per = ps_run_text(page, "per");
-    if (strcmp(per, "run") != 0)
-        ps_buf_printf(out, " per %s", per);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* The median of an amount of work in a group; the lower one of two in the middle. */
-static double median_amount(const cJSON *work, const char *group)
-{
-    const cJSON *amounts = cJSON_GetObjectItemCaseSensitive(work, group), *amount;
-    size_t n = 0, size = (size_t)cJSON_GetArraySize(amounts);
-    PS_AUTO(ps_free_ptr) double *values = ps_alloc_array(size + 1, sizeof *values);
-    cJSON_ArrayForEach(amount, amounts) values[n++] = amount->valuedouble;
-    qsort(values, n, sizeof *values, compare_numbers);
-    return n ? values[(n - 1) / 2] : 0;
-}
-
-void ps_cli_add_work(const cJSON *table, const cJSON *page, struct ps_buf *out)
-{
-    const cJSON *work = cJSON_GetObjectItemCaseSensitive(table, "work");
-    double base = median_amount(work, "base"), now = median_amount(work, "new");
-    char text[2][64];
-    if (fabs(now - base) <= WORK_SHARE * base)
-        return;
-    ps_buf_printf(out, "%s against %s %s%s\n", ps_format_value(base, "", text[0]),
-                  ps_format_value(now, "", text[1]), ps_run_text(work, "of"),
-                  strcmp(ps_run_text(page, "per"), "run") == 0 &&
-                          fabs(now - base) > WARN_SHARE * base
-                      ? ": totals of different amounts of work are compared"
-                      : "");
-}
-
-void ps_cli_format_names(const cJSON *runs, struct ps_buf *out)
-{
-    int n = cJSON_GetArraySize(runs);
-    ps_append_escaped(out, ps_str_from_c(ps_run_text(cJSON_GetArrayItem(runs, 0), "name")));
-    if (n > 1)
-        ps_buf_printf(out, " and %d more", n - 1);
-}
-
 bool ps_cli_unit_is_place(const cJSON *table)
 {
     return strcmp(ps_run_text(table, "place"), "unit") == 0;
@@ -267,26 +216,6 @@ const char *ps_cli_get_unit(const cJSON *table, const cJSON *metric, const cJSON
 {
     return ps_cli_unit_is_place(table) ? ps_cli_get_text(page, row, "place")
                                        : ps_run_text(metric, "unit");
-}
-
-void ps_cli_add_name_cell(struct ps_table *table, const cJSON *comparison_table, const cJSON *page,
-                          int row)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const char *place =
-        ps_cli_unit_is_place(comparison_table) ? "" : ps_cli_get_text(page, row, "place");
-    const char *within = ps_cli_get_text(page, row, "within");
-    double line = ps_cli_get_number(page, row, "line");
-    ps_buf_puts(&text, ps_cli_get_text(page, row, "name"));
-    if (within[0])
-        ps_buf_printf(&text, "  in %s", within);
-    if (place[0])
-        ps_buf_printf(&text, "  %s", place);
-    if (line == 0)
-        line = ps_cli_get_number(page, row, "base_line");
-    if (line > 0)
-        ps_buf_printf(&text, ":%.0f", line);
-    ps_table_cell(table, text.ptr);
 }
 
 enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *compared,

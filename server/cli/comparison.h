@@ -5,7 +5,6 @@
 
 #include "server/cli/client.h"
 #include "server/cli/runs.h"
-#include "server/text/table.h"
 
 struct ps_cli_comparison {
     struct ps_client *client;
@@ -63,13 +62,6 @@ enum ps_status ps_cli_read_measurement(const struct ps_cli_comparison *compared,
 enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
                                  struct ps_err *err);
 
-/* "slower", "within noise" ...; "more" and "less" for units that are not of time. */
-const char *ps_cli_verdict_word(const char *verdict, const char *unit);
-/* Whether the unit is one of time, where more is slower. */
-bool ps_unit_is_time(const char *unit);
-/* Appends the change of the headline in words, with its test: "slower: real 0.5 s → 0.6 s ...". */
-void ps_cli_add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out);
-
 /* The cell of a column in row `at` (from 0) of a page; NULL after the last row. */
 const cJSON *ps_cli_get_cell(const cJSON *page, int at, const char *column);
 double ps_cli_get_number(const cJSON *page, int at, const char *column); /* 0 if there is none */
@@ -78,21 +70,10 @@ const char *ps_cli_get_text(const cJSON *page, int at,
 
 /* Whether the values of a table can be per this word. */
 bool ps_cli_has_per(const cJSON *table, const char *word);
-/* Appends " per step" or " per call" if the values of a page are that. */
-void ps_cli_add_per(const cJSON *page, struct ps_buf *out);
-/* Appends a line such as "12 against 458 steps" if the amounts of work of a table differ, and what
- * follows from it for the values of a page. */
-void ps_cli_add_work(const cJSON *table, const cJSON *page, struct ps_buf *out);
-/* Appends "app.prof", or "app.prof and 4 more" for a list of runs. */
-void ps_cli_format_names(const cJSON *runs, struct ps_buf *out);
 /* Whether each row of the table has its own unit, in the column `place`. */
 bool ps_cli_unit_is_place(const cJSON *table);
 /* The unit of a metric in a row. */
 const char *ps_cli_get_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
-/* Adds a cell with the name and the location of a row. `comparison_table` is the table of the
- * comparison. */
-void ps_cli_add_name_cell(struct ps_table *table, const cJSON *comparison_table, const cJSON *page,
-                          int row);
 /* Appends all rows of a table and the runs as one line of JSON. Numbers are copied as text, since
  * parsing would lose digits. */
 enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *compared,

@@ -9,14 +9,6 @@
 
 #include <unistd.h>
 
-bool ps_cli_add_sentence(const cJSON *parts, struct ps_buf *out)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    ps_output_sentence(&text, parts);
-    ps_output_render(out, PS_OUTPUT_TERMINAL, ps_buf_slice(&text));
-    return text.len > 0;
-}
-
 enum ps_status ps_cli_read_conclusion(struct ps_client *client, const char *run_id,
                                       const char *step, cJSON **out, struct ps_err *err)
 {

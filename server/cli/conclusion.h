@@ -18,10 +18,6 @@ struct ps_imported_runs; /* import_profile.h */
 enum ps_status ps_cli_read_conclusion(struct ps_client *client, const char *run_id,
                                       const char *step, cJSON **out, struct ps_err *err);
 
-/* Appends a sentence of the API, an array of {text}, {code} and {value, unit} (docs/api-views.md).
- * False: it has no parts. */
-bool ps_cli_add_sentence(const cJSON *parts, struct ps_buf *out);
-
 /* If stdout is a terminal and there is exactly one run, prints the sentence of its conclusion and
  * which command prints the causes. A failure prints nothing: the run itself was reported. */
 void ps_cli_print_verdict(struct ps_client *client, const struct ps_options *options,

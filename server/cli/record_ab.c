@@ -11,9 +11,9 @@
 #include "server/cli/child.h"
 #include "server/cli/cli.h"
 #include "server/cli/option_values.h"
-#include "server/cli/pairs_text.h"
 #include "server/cli/progress.h"
 #include "server/cli/recording.h"
+#include "server/text/text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -357,14 +357,17 @@ static int record_pairs(struct record_ab *ab)
 
 static void print_text(const struct record_ab *ab, const struct ps_cli_comparison *compared)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    ps_cli_add_headline(compared, &out);
-    ps_buf_puts(&out, "series ");
-    ps_append_escaped(&out, ps_str_from_c(ab->sides[0].recording.label.series));
-    ps_buf_puts(&out, " and ");
-    ps_append_escaped(&out, ps_str_from_c(ab->sides[1].recording.label.series));
-    ps_buf_printf(&out, ", tag ab=%s\n", ab->id);
-    ps_print(&out);
+    PS_AUTO(ps_output_free) struct ps_output out = ps_output_terminal(0, NULL);
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    ps_text_headline(&out, compared->response);
+    ps_buf_puts(&text, "series ");
+    ps_output_quote(&text, ab->sides[0].recording.label.series);
+    ps_buf_puts(&text, " and ");
+    ps_output_quote(&text, ab->sides[1].recording.label.series);
+    ps_buf_printf(&text, ", tag ab=%s", ab->id);
+    ps_output_paragraph(&out, &text);
+    ps_output_end(&out);
+    ps_print(&out.text);
 }
 
 static int report(struct record_ab *ab)

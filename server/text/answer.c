@@ -29,6 +29,13 @@ double ps_member_number(const cJSON *object, const char *key)
     return cJSON_IsNumber(value) ? value->valuedouble : NAN;
 }
 
+double ps_member_or_0(const cJSON *object, const char *key)
+{
+    const cJSON *value = ps_member(object, key);
+
+    return cJSON_IsNumber(value) ? value->valuedouble : 0;
+}
+
 int ps_to_index(double value)
 {
     return value >= 0 && value <= 1e9 ? (int)value : -1;

@@ -10,6 +10,7 @@ void ps_tree_free(cJSON **tree); /* for PS_AUTO */
 /* Members of an object: a text, "" if it is absent; a number, NaN if it is absent or null. */
 const char *ps_member_text(const cJSON *object, const char *key);
 double ps_member_number(const cJSON *object, const char *key);
+double ps_member_or_0(const cJSON *object, const char *key); /* 0 if it is absent or null */
 const cJSON *ps_member(const cJSON *object, const char *key);
 /* The number as an index of an array; -1 if it is none. cJSON_GetArrayItem has no element -1. */
 int ps_to_index(double value);

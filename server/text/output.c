@@ -110,6 +110,11 @@ void ps_output_quote(struct ps_buf *text, const char *name)
     add_marked(text, NAME, name);
 }
 
+void ps_output_escape(struct ps_buf *text, const char *words)
+{
+    add_marked(text, TEXT, words);
+}
+
 void ps_output_place(struct ps_buf *text, const char *name, const char *place)
 {
     ps_output_quote(text, name);
@@ -486,6 +491,25 @@ static bool is_right(const struct ps_output_column *column)
     return column->kind == PS_NUMBER || column->kind == PS_SHARE;
 }
 
+/* Appends a text of a cell of Markdown, which a bar would end, even in a code span. */
+static void add_with_bars(struct ps_buf *to, struct ps_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const bool is_bar = text.ptr[i] == '|' && !(i > 0 && text.ptr[i - 1] == '\\');
+
+        ps_buf_puts(to, is_bar ? "\\" : "");
+        ps_buf_add(to, &text.ptr[i], 1);
+    }
+}
+
+static void add_title(struct ps_buf *head, const char *title)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf shown = {0};
+
+    ps_output_render(&shown, PS_OUTPUT_MARKDOWN, ps_str_from_c(title));
+    add_with_bars(head, ps_buf_slice(&shown));
+}
+
 /* The head of a table, as it precedes its first row. */
 static void write_head(struct ps_output *out, struct ps_buf *head)
 {
@@ -494,7 +518,7 @@ static void write_head(struct ps_output *out, struct ps_buf *head)
     ps_buf_puts(head, "\n\n|");
     for (size_t i = 0; i < out->n_columns; i++) {
         ps_buf_puts(head, " ");
-        ps_output_render(head, out->format, ps_str_from_c(out->columns[i].title));
+        add_title(head, out->columns[i].title);
         ps_buf_puts(head, " |");
     }
     ps_buf_puts(head, "\n|");
@@ -671,7 +695,7 @@ bool ps_output_has_room(const struct ps_output *out)
     return !out->is_full && out->shown < out->max_rows;
 }
 
-/* Adds a cell that is rendered already. In Markdown a bar would end it, even in a code span. */
+/* Adds a cell that is rendered already. */
 static void add_cell(struct ps_output *out, struct ps_str text)
 {
     if (is_terminal(out)) {
@@ -681,12 +705,7 @@ static void add_cell(struct ps_output *out, struct ps_str text)
         return;
     }
     ps_buf_puts(&out->row, out->column++ ? " " : "| ");
-    for (size_t i = 0; i < text.len; i++) {
-        const bool is_bar = text.ptr[i] == '|' && !(i > 0 && text.ptr[i - 1] == '\\');
-
-        ps_buf_puts(&out->row, is_bar ? "\\" : "");
-        ps_buf_add(&out->row, &text.ptr[i], 1);
-    }
+    add_with_bars(&out->row, text);
     ps_buf_puts(&out->row, " |");
 }
 

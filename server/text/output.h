@@ -129,6 +129,9 @@ void ps_output_title(struct ps_output *out, const char *text);
 
 /* Appends a name from a profile to a paragraph: a code span of Markdown. */
 void ps_output_quote(struct ps_buf *text, const char *name);
+/* Appends a text of the server, which may have names: what begins something in Markdown is escaped.
+ */
+void ps_output_escape(struct ps_buf *text, const char *words);
 /* Appends the name and the place of a row. */
 void ps_output_place(struct ps_buf *text, const char *name, const char *place);
 /* Appends a text with quoted names as a format shows it; JSON has the texts of Markdown. */

@@ -29,6 +29,32 @@ void ps_text_group(struct ps_output *out, const cJSON *response);
 void ps_text_rows(struct ps_output *out, const cJSON *response, const cJSON *table,
                   const cJSON *metric, const cJSON *page, const char *sorted_by);
 
+/* --- What changed: GET compare and below it --- */
+
+/* "slower", "within noise" ...; "more" and "less" for units that are not of time. */
+const char *ps_text_verdict_word(const char *verdict, const char *unit);
+/* Whether the unit is one of time, where more is slower. */
+bool ps_text_is_time(const char *unit);
+/* Whether the groups were recorded in different environments. */
+void ps_text_environments(struct ps_output *out, const cJSON *response);
+/* The change of the headline, and its certainty. */
+void ps_text_headline(struct ps_output *out, const cJSON *response);
+/* How sure the verdict on the headline is, and what to record if it is not. */
+void ps_text_certainty(struct ps_output *out, const cJSON *response);
+/* Appends lines about the pairs of a headline: test and interval, noise, drift, modes; or why runs
+ * of pairs were compared as groups. Nothing if no run is one of a pair. limit_pct: the change that
+ * should be seen, NAN if there is none. */
+void ps_text_pairs(const cJSON *headline, double limit_pct, struct ps_buf *out);
+#define PS_PAIRS_MAX 200 /* maximum of --pairs: a comparison has at most so many runs a group */
+/* What changed, or the rows that explain the difference. */
+void ps_text_change(struct ps_output *out, const cJSON *conclusion);
+/* The rows of a table that changed, or that one group lacks. */
+void ps_text_changes(struct ps_output *out, const cJSON *table, const cJSON *metric,
+                     const cJSON *page);
+/* The stacks of two memory snapshots, at most max_rows of the output and the rest as one. answer:
+ * of GET compare/snapshot. */
+void ps_text_stacks(struct ps_output *out, const cJSON *response, const cJSON *answer);
+
 /* --- Parts of several answers --- */
 
 /* The fact "5 runs: `a` (run 1430…), `b` (run …), `c` (run …) and 2 more". */

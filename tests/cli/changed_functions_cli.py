@@ -51,7 +51,7 @@ class ChangedFunctions(Agent):
     def sentence(self, now, base=None):
         base, now = self.add("base", base or CALLS), self.add("new", now)
         lines = self.ok("diff", base, now).splitlines()
-        self.assertEqual(lines[2], "One run each: significance unknown. Compare five runs each to tell a change from noise.")
+        self.assertEqual(lines[2], "One run each: significance unknown. Record at least 5 of each, alternating, to tell a change from noise; `perfshelf record ab` does that.")
         return lines[3]
 
     def test_cost_of_library_code_is_that_of_its_caller(self):

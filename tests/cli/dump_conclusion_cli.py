@@ -74,7 +74,7 @@ class DumpConclusion(ShelfTest):
     def test_a_change_from_0_has_no_percentage(self):
         empty, now = (self.json("add", self.file(f"{name}.prof", dump((None, MAIN, 1, own, own))))["id"] for name, own in (("empty", 0), ("now", 2)))
         self.assertIn("tottime 0 s \u2192 2.000 s, +2.000 s\n", self.ok("diff", empty, now))
-        self.assertIn("0 s to 2.000 s, +2.000 s\n", self.ok("diff", empty, now, "--markdown"))
+        self.assertIn("0 s → 2.000 s, +2.000 s\n", self.ok("diff", empty, now, "--markdown"))
 
 
 if __name__ == "__main__":

@@ -62,11 +62,11 @@ class Snapshots(ShelfTest):
         self.assertIn("An allocation of 4.00 KiB failed on GPU 0: the driver had 512 B free.", said)
         self.assertIn("PyTorch had reserved 16.0 KiB, of which 8.19 KiB were not in use; the largest hole was 1.00 KiB.", said)
         self.assertRegex(said, r"8\.19 KiB +0 to 8\.19 KiB  Reserved memory that no allocation used: 16\.0 KiB reserved in 1 segment, largest hole 1\.00 KiB")
-        self.assertRegex(said, r"7\.81 KiB +100\.0 +0 to 7\.81 KiB  model\.py:12: 8 allocations, live for 16 events \(median\)")
+        self.assertRegex(said, r"7\.81 KiB +100\.0 % +0 to 7\.81 KiB  model\.py:12: 8 allocations, live for 16 events \(median\)")
         self.assertNotIn("thread", said)
 
     def test_memory_without_a_stack_saves_nothing(self):
-        self.assertRegex(self.ok("show", self.run_of["ok_mini_p4.pickle"]), r"(?m)^ *100 B +9\.1 +\(no Python stack\)")
+        self.assertRegex(self.ok("show", self.run_of["ok_mini_p4.pickle"]), r"(?m)^ *100 B +9\.1 % +\(no Python stack\)")
 
     def test_an_empty_snapshot(self):
         self.assertIn("The snapshot has no memory.", self.ok("show", self.run_of["ok_empty.pickle"]))
@@ -81,8 +81,8 @@ class Snapshots(ShelfTest):
         said = self.ok("diff", mini, oom)
         self.assertIn("GPU 0: The peak is higher. +14.6 KiB in 1 stack; 100 B → 0 B without a Python stack. "
                       "Largest change: forward model.py:12 +14.6 KiB.", said)
-        self.assertRegex(said, r"(?m)^ *base +new +change +count +verdict +stack$")
-        self.assertRegex(said, r"(?m)^ *1000 B +15\.6 KiB +\+14\.6 KiB +\+1500\.0 % +1 → 16 +more +forward model\.py:12  from <module> train\.py:3$")
+        self.assertRegex(said, r"(?m)^ *base +new +change +of base +count +verdict +stack$")
+        self.assertRegex(said, r"(?m)^ *1000 B +15\.6 KiB +\+14\.6 KiB +\+1500\.0 % +1 → 16 +more +forward model\.py:12 from <module> train\.py:3$")
         self.assertRegex(said, r"(?m)^ *100 B +0 B +-100 B +-100\.0 % +1 → 0 +gone +memory without a Python stack$")
         self.assertRegex(said, r"(?m)^ *1\.07 KiB +15\.6 KiB +\+14\.6 KiB +\+1354\.5 % +all, live at the peaks$")
 

@@ -171,7 +171,7 @@ static void marks_of_names_are_visible(void **state)
 static void write_answer(struct ps_output *out)
 {
     static const struct ps_output_column causes[] = {
-        {"of total", "%", PS_SHARE}, {"could save", "s", PS_NUMBER}, {"cause", "", PS_WRAPPED}};
+        {"of |tot|", "%", PS_SHARE}, {"could save", "s", PS_NUMBER}, {"cause", "", PS_WRAPPED}};
     struct ps_buf text = {0};
 
     ps_output_begin(out, "summary");
@@ -215,7 +215,7 @@ static void markdown_and_terminals_have_the_same_words(void **state)
         markdown.text.ptr,
         "## summary\n\n- name: `` a`b ``\n- size: 1.00 KiB\n\n"
         "`author_of` `shop.py:29` takes 41.0 %.\n\n### Causes of time\n\n"
-        "| of total | could save | cause |\n|--:|--:|---|\n"
+        "| of \\|tot\\| | could save | cause |\n|--:|--:|---|\n"
         "| 40.0 % | 500.0 ms to 2.000 s | `one`: 12 calls of it |\n"
         "| 10.0 % | up to 100.0 ms | part of the cause above: `one`: 12 calls of it |"
         "\n\n2 of 3 rows shown.\n\n- One \\*note\\*.\n- Two.\n\n");
@@ -224,7 +224,7 @@ static void markdown_and_terminals_have_the_same_words(void **state)
         terminal.text.ptr,
         "name  a`b\nsize  1.00 KiB\n\nauthor_of shop.py:29 takes 41.0 %.\n\n"
         "Causes of time\n"
-        "of total                       could save  cause\n"
+        "of |tot|                       could save  cause\n"
         "  40.0 %  \u2587\u2587\u2587\u2587\u2587\u2587\u2587\u2587\u2587\u2587"
         "  500.0 ms to 2.000 s  one: 12 calls of\n"
         "                                           it\n"

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/cli/pairs_text.h"
-
-#include "server/cli/comparison.h"
-
+/* pairs.c: what is known about a comparison of pairs, in lines. */
 #include <math.h>
 #include <stdio.h>
+
+#include "base/format.h"
+#include "server/text/text.h"
 
 /* A change is found in 9 of 10 recordings if it is this many times the noise: (1.96 + 1.28) / 1.96
  * of the normal distribution. At 1 it is found in every second one. */
 #define FOUND_FACTOR 1.65
-
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
 
 /* Two significant digits, without an exponent: "0.32", "3.2", "180". */
 static const char *format_percent(double pct, char out[32])
@@ -43,7 +38,7 @@ static void add_needed(double noise_pct, double target_pct, int n, struct ps_buf
 static void add_noise(const cJSON *headline, double noise_pct, double limit_pct, int n,
                       struct ps_buf *out)
 {
-    const bool is_same = strcmp(ps_run_text(headline, "verdict"), "same") == 0;
+    const bool is_same = strcmp(ps_member_text(headline, "verdict"), "same") == 0;
     const bool has_limit = isfinite(limit_pct) && limit_pct > 0;
     char noise[32];
 
@@ -59,8 +54,8 @@ static void add_noise(const cJSON *headline, double noise_pct, double limit_pct,
 
 static void add_drift(const cJSON *drift, const char *side, bool is_time, struct ps_buf *out)
 {
-    const cJSON *found = member(drift, side);
-    const double change = ps_run_number(found, "change_pct");
+    const cJSON *found = ps_member(drift, side);
+    const double change = ps_member_or_0(found, "change_pct");
     char size[32];
 
     if (!cJSON_IsObject(found))
@@ -68,16 +63,16 @@ static void add_drift(const cJSON *drift, const char *side, bool is_time, struct
     ps_buf_printf(out, "%s drifted: %s %% %s at the end (Mann-Kendall test p = %.2g)\n", side,
                   format_percent(fabs(change), size),
                   is_time ? (change > 0 ? "slower" : "faster") : (change > 0 ? "more" : "less"),
-                  ps_run_number(found, "p"));
+                  ps_member_or_0(found, "p"));
 }
 
 /* Appends "512 ms (7 pairs: 1, 2, 4 ...)". */
 static void add_mode(const cJSON *mode, const char *unit, struct ps_buf *out)
 {
-    const cJSON *pairs = member(mode, "pairs"), *pair;
+    const cJSON *pairs = ps_member(mode, "pairs"), *pair;
     char value[64];
     int i = 0;
-    ps_buf_printf(out, "%s (pair%s", ps_format_value(ps_run_number(mode, "median"), unit, value),
+    ps_buf_printf(out, "%s (pair%s", ps_format_value(ps_member_or_0(mode, "median"), unit, value),
                   cJSON_GetArraySize(pairs) == 1 ? "" : "s");
     cJSON_ArrayForEach(pair, pairs)
         ps_buf_printf(out, "%s %.0f", i++ ? "," : "", pair->valuedouble);
@@ -86,31 +81,32 @@ static void add_mode(const cJSON *mode, const char *unit, struct ps_buf *out)
 
 static void add_modes(const cJSON *modes, const char *side, const char *unit, struct ps_buf *out)
 {
-    const cJSON *found = member(modes, side);
+    const cJSON *found = ps_member(modes, side);
     if (!cJSON_IsObject(found))
         return;
     ps_buf_printf(out, "%s has two modes: ", side);
-    add_mode(member(found, "low"), unit, out);
+    add_mode(ps_member(found, "low"), unit, out);
     ps_buf_puts(out, " and ");
-    add_mode(member(found, "high"), unit, out);
+    add_mode(ps_member(found, "high"), unit, out);
     ps_buf_puts(out, "\n");
 }
 
-void ps_cli_add_pairs(const cJSON *headline, double limit_pct, struct ps_buf *out)
+void ps_text_pairs(const cJSON *headline, double limit_pct, struct ps_buf *out)
 {
-    const cJSON *pairs = member(headline, "pairs");
-    const char *unit = ps_run_text(headline, "unit"), *why = ps_run_text(headline, "no_pairs");
-    const int n = (int)ps_run_number(pairs, "n");
+    const cJSON *pairs = ps_member(headline, "pairs");
+    const char *unit = ps_member_text(headline, "unit"),
+               *why = ps_member_text(headline, "no_pairs");
+    const int n = (int)ps_member_or_0(pairs, "n");
     if (why[0])
         ps_buf_printf(out, "compared as groups, not pair by pair: %s\n", why);
     if (!cJSON_IsObject(pairs))
         return;
     ps_buf_printf(out, "%d pairs: 95 %% interval %+.1f %% to %+.1f %%, signed rank test p = %.2g\n",
-                  n, ps_run_number(pairs, "low_pct"), ps_run_number(pairs, "high_pct"),
-                  ps_run_number(headline, "p"));
-    add_noise(headline, ps_run_number(pairs, "noise_pct"), limit_pct, n, out);
+                  n, ps_member_or_0(pairs, "low_pct"), ps_member_or_0(pairs, "high_pct"),
+                  ps_member_or_0(headline, "p"));
+    add_noise(headline, ps_member_or_0(pairs, "noise_pct"), limit_pct, n, out);
     for (int i = 0; i < 2; i++)
-        add_drift(member(pairs, "drift"), i ? "new" : "base", ps_unit_is_time(unit), out);
+        add_drift(ps_member(pairs, "drift"), i ? "new" : "base", ps_text_is_time(unit), out);
     for (int i = 0; i < 2; i++)
-        add_modes(member(pairs, "modes"), i ? "new" : "base", unit, out);
+        add_modes(ps_member(pairs, "modes"), i ? "new" : "base", unit, out);
 }
