@@ -17,6 +17,8 @@
 #define LINES_MAX   20   /* rows of the query conclude_lines */
 #define LOOP_GAP    3    /* from one line of a loop with samples to the next */
 #define FLAT_SHARE  0.2  /* of the time of the program: no line has more, so none is the cause */
+#define FLAT_CPU    30   /* percent of the samples: a line with more is the cause */
+#define IMPORTS_MIN 50   /* percent of the samples: imports with less are only the start */
 #define CALL_SHARE  0.3  /* of the time of a line: a function that it calls explains it */
 #define MOST_MEMORY 0.3  /* of what is allocated: the line that allocates it is said */
 #define LINES_SHOWN 5    /* of the composition of a function; further lines are one part */
@@ -156,6 +158,55 @@ static void say_cpu(struct ps_conclusion *c, const struct line *line)
     ps_say(c, &c->sentence, ", at ");
     say_place(c, &c->sentence, line);
     ps_say(c, &c->sentence, ".");
+}
+
+static bool is_import(const struct line *line)
+{
+    return ps_str_starts_with(line->source, PS_STR("import ")) ||
+           (ps_str_starts_with(line->source, PS_STR("from ")) &&
+            ps_str_find(line->source, PS_STR(" import ")));
+}
+
+static void say_flat_cpu(struct ps_conclusion *c, const struct line *lines, size_t n)
+{
+    size_t said = 0;
+
+    ps_say(c, &c->verdict, "No single line takes much of the samples.");
+    for (size_t i = 0; i < n && said < 3; i++) {
+        if (is_import(&lines[i]))
+            continue;
+        ps_say(c, &c->sentence, said++ ? ", " : " The largest are ");
+        say_line(c, &c->sentence, &lines[i]);
+        ps_say(c, &c->sentence, " with ");
+        ps_say_value(&c->sentence, link_line(c, &lines[i]), lines[i].amount, "percent");
+    }
+    if (said)
+        ps_say(c, &c->sentence, ".");
+}
+
+/* Says the line with the most samples. Imports with less than half of them are the start of the
+ * program, which is not what its lines are compared with. */
+static void say_cpu_lines(struct ps_conclusion *c, const struct line *lines, size_t n)
+{
+    const struct line *line = NULL;
+    double imports = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_import(&lines[i]))
+            imports += lines[i].amount;
+        else if (!line)
+            line = &lines[i];
+    if (!line || imports >= IMPORTS_MIN)
+        line = lines;
+    if (line->amount < FLAT_CPU)
+        say_flat_cpu(c, lines, n);
+    else
+        say_cpu(c, line);
+    if (imports > 0 && line != lines) {
+        ps_say(c, &c->sentence, " Imports take ");
+        ps_say_value(&c->sentence, ps_link_none, imports, "percent");
+        ps_say(c, &c->sentence, " of the samples.");
+    }
 }
 
 static void add_line(struct ps_conclusion *c, const struct line *line, bool is_cpu)
@@ -460,7 +511,7 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
         say_work(c, lines, n, &found);
         compose_function(db, c, found.work, err);
     } else if (n) {
-        say(c, lines);
+        say_cpu_lines(c, lines, n);
     }
     for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++)
         add_line(c, &lines[i], say == say_cpu);

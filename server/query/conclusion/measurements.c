@@ -466,6 +466,21 @@ static const struct row *find_largest(const struct rows *rows, size_t *n)
     return found;
 }
 
+/* The row with the most after the largest, of the same unit; NULL: there is none. */
+static const struct row *find_second(const struct rows *rows, const struct row *largest)
+{
+    const struct row *found = NULL;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *row = &rows->items[i];
+
+        if (row != largest && row->alternatives.ptr && ps_str_eq(row->unit, largest->unit) &&
+            (!found || row->value > found->value))
+            found = row;
+    }
+    return found;
+}
+
 /* The CPU time of a row of %time; NaN: the row is another. */
 static double cpu_time_of(const struct rows *rows, const struct row *wall)
 {
@@ -505,12 +520,25 @@ static void say_wall(struct ps_conclusion *c, const struct row *wall, double cpu
 static void say_largest(struct ps_conclusion *c, const struct rows *rows)
 {
     size_t n;
-    const struct row *row = find_largest(rows, &n);
+    const struct row *row = find_largest(rows, &n), *second = find_second(rows, row);
     const double cpu = cpu_time_of(rows, row);
 
     c->unit = unit_of(c, row);
     if (isfinite(cpu)) {
         say_wall(c, row, cpu);
+        return;
+    }
+    if (second && row->spread > 0 && second->value > 0 && !is_clear(second, row)) {
+        ps_say(c, &c->verdict, "No single row is clearly the %s.", is_time(row) ? "longest" : "largest");
+        ps_say(c, &c->sentence, " The largest are ");
+        ps_say_code(c, &c->sentence, link_row(c, row), row->name);
+        ps_say(c, &c->sentence, " with ");
+        ps_say_value(&c->sentence, link_row(c, row), row->value, unit_of(c, row));
+        ps_say(c, &c->sentence, " and ");
+        ps_say_code(c, &c->sentence, link_row(c, second), second->name);
+        ps_say(c, &c->sentence, " with ");
+        ps_say_value(&c->sentence, link_row(c, second), second->value, unit_of(c, second));
+        ps_say(c, &c->sentence, ", which do not differ by more than their spread.");
         return;
     }
     ps_say_code(c, &c->verdict, link_row(c, row), row->name);

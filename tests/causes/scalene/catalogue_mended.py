@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+"""Joins the pages of a catalogue; a dictionary keeps the entries."""
+
+
+def collect(entries):
+    return list(dict.fromkeys(entries))
+
+
+def title(entry):
+    return f"{entry:>8}".strip().title()
+
+
+def main():
+    entries = [f"e{(i * 7919) % 12007}" for i in range(16000)]
+    print(len([title(entry) for entry in collect(entries)]))
+
+
+if __name__ == "__main__":
+    main()
