@@ -185,7 +185,7 @@ static void say_flat_cpu(struct ps_conclusion *c, const struct line *lines, size
 }
 
 /* Says the line with the most samples. Imports with less than half of them are the start of the
- * program, which is not what its lines are compared with. */
+ * program: another line that stands out comes before them. */
 static void say_cpu_lines(struct ps_conclusion *c, const struct line *lines, size_t n)
 {
     const struct line *line = NULL;
@@ -196,7 +196,7 @@ static void say_cpu_lines(struct ps_conclusion *c, const struct line *lines, siz
             imports += lines[i].amount;
         else if (!line)
             line = &lines[i];
-    if (!line || imports >= IMPORTS_MIN)
+    if (!line || imports >= IMPORTS_MIN || (line->amount < FLAT_CPU && lines->amount >= FLAT_CPU))
         line = lines;
     if (line->amount < FLAT_CPU)
         say_flat_cpu(c, lines, n);
