@@ -347,8 +347,8 @@ static int go_on(struct cursor *cursor, bool begun)
 }
 
 /* Copies the values of the constraints. A value for the column `run` restricts the cursor to one
- * run. */
-static void keep_values(struct cursor *cursor, const char *plan, int argc, sqlite3_value **argv)
+ * run. SQLITE_NOMEM: a copy failed, as when the statement reaches its limit of memory or time. */
+static int keep_values(struct cursor *cursor, const char *plan, int argc, sqlite3_value **argv)
 {
     const struct table *table = (struct table *)cursor->base.pVtab;
     const char *at = strchr(plan, '=');
@@ -359,7 +359,10 @@ static void keep_values(struct cursor *cursor, const char *plan, int argc, sqlit
     for (int i = 0; i < argc; i++, at = at ? strchr(at + 1, '=') : NULL) {
         const unsigned char *text = sqlite3_value_text(argv[i]);
 
-        cursor->values[cursor->n_values++] = sqlite3_value_dup(argv[i]);
+        cursor->values[cursor->n_values] = sqlite3_value_dup(argv[i]);
+        if (!cursor->values[cursor->n_values])
+            return SQLITE_NOMEM;
+        cursor->n_values++;
         if (!at || table->of_catalog || strtol(at + 1, NULL, 10) != 0)
             continue;
         cursor->only_one_run = true;
@@ -367,6 +370,7 @@ static void keep_values(struct cursor *cursor, const char *plan, int argc, sqlit
                        text && sqlite3_value_bytes(argv[i]) == PS_ID_SIZE - 1 ? (const char *)text
                                                                               : "");
     }
+    return SQLITE_OK;
 }
 
 static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int argc,
@@ -379,10 +383,9 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
         forget_statements(cursor);
         cursor->plan = ps_strdup(ps_str_from_c(plan));
     }
-    keep_values(cursor, plan, argc, argv);
     cursor->index = 0;
     cursor->row = 0;
-    return go_on(cursor, false);
+    return keep_values(cursor, plan, argc, argv) == SQLITE_OK ? go_on(cursor, false) : SQLITE_NOMEM;
 }
 
 static int next(sqlite3_vtab_cursor *base)

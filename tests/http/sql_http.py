@@ -112,6 +112,12 @@ class Across(Sql):
             more.setdefault("runs", [self.log, self.other])
         return self.request("POST", SQL, json.dumps(dict(more, sql=sql)))
 
+    def test_a_time_limit_while_values_are_copied(self):
+        """Allocations fail from then on. Of ten such statements one ended the server."""
+        for _ in range(12):
+            self.refused("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n LEFT JOIN imports a ON a.module = 'x' || i"
+                         " LEFT JOIN imports b ON b.module = 'y' || i", "too long", 503, "too_slow", seconds=1)
+
     def test_views_of_all_runs_are_one(self):
         counts = dict(self.rows("SELECT run, count(*) FROM imports GROUP BY run"))
         self.assertEqual(counts, {run: self.rows("SELECT count(*) FROM imports", run=run)[0][0] for run in (self.log, self.other)})
