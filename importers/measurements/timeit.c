@@ -304,25 +304,60 @@ enum {
     METRICS_MAX = 1000 * 1000,
     RAW_MAX = 100 * 1000,
     NAME_BYTES_MAX = 400,
+    STATEMENTS_BYTES_MAX = 64 * 1024,
 };
 
 struct reader {
     struct ps_measurement_builder builder;
     struct ps_report_reader in;
-    /* the statement that the user entered before the result; empty: not in the log */
-    struct ps_buf statement;
-    double *raw; /* seconds of all loops together, by repeat */
+    /* the statements that the user entered before the results, a line each: a cell can have
+     * several, whose results follow in their order; empty: not in the log */
+    struct ps_buf statements;
+    size_t statement; /* offset of the next one */
+    bool has_result;  /* of one of them: the next statement begins another cell */
+    double *raw;      /* seconds of all loops together, by repeat */
     size_t n_raw_times, raw_cap;
     struct ps_cpu_times cpu;
     bool has_cpu;
     uint64_t figures, timed, stored, rejected, trials;
 };
 
+static void add_statement(struct reader *r, struct ps_str line, struct ps_str statement)
+{
+    const bool is_new =
+        ps_str_find(line, PS_STR("In [")) || ps_str_find(line, PS_STR("-m timeit "));
+
+    if (is_new || r->has_result || r->statements.len > STATEMENTS_BYTES_MAX)
+        r->statements.len = r->statement = 0;
+    r->has_result = false;
+    ps_buf_puts(&r->statements, r->statements.len ? "\n" : "");
+    ps_buf_add_str(&r->statements, ps_truncate_text(ps_report_trim_end(statement), NAME_BYTES_MAX));
+}
+
+static struct ps_str next_statement(const struct reader *r)
+{
+    struct ps_str rest = ps_str_skip(ps_buf_slice(&r->statements), r->statement);
+    const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
+
+    rest.len = end ? (size_t)(end - rest.ptr) : rest.len;
+    return rest;
+}
+
+static void drop_statement(struct reader *r)
+{
+    r->has_result = true;
+    r->statement += next_statement(r).len + 1;
+    if (r->statement > r->statements.len)
+        r->statements.len = r->statement = 0;
+}
+
 /* Returns the statement; if it is unknown, `what` and the number of the result in the log. */
 static struct ps_str name_of(struct reader *r, const char *what, uint64_t number)
 {
-    if (r->statement.len)
-        return ps_buf_slice(&r->statement);
+    const struct ps_str statement = next_statement(r);
+
+    if (statement.len)
+        return ps_arena_copy(&r->builder.arena, statement);
     return ps_str_from_c(
         ps_arena_printf(&r->builder.arena, "%s %llu", what, (unsigned long long)number));
 }
@@ -361,7 +396,7 @@ static void parse_loops(struct reader *r, const struct ps_loops *loops)
     ps_measurement_write(&r->builder, &row, row.statistic);
     r->stored++;
     r->n_raw_times = 0;
-    r->statement.len = 0;
+    drop_statement(r);
 }
 
 static void write_time(struct reader *r, const char *part, const struct ps_printed_number *figure)
@@ -392,7 +427,7 @@ static void parse_wall(struct reader *r, const struct ps_printed_number *wall)
         write_time(r, "total", &r->cpu.total);
     r->has_cpu = false;
     r->stored++;
-    r->statement.len = 0;
+    drop_statement(r);
 }
 
 static void parse_raw(struct reader *r, struct ps_str list)
@@ -436,8 +471,7 @@ static void parse_line(struct reader *r)
         ps_sink_note(r->builder.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
                      "warning from timeit: %.*s", (int)ps_truncate_text(text, 200).len, text.ptr);
     } else if (read_statement(text, &rest)) {
-        r->statement.len = 0;
-        ps_buf_add_str(&r->statement, ps_truncate_text(ps_report_trim_end(rest), NAME_BYTES_MAX));
+        add_statement(r, text, rest);
     }
 }
 
@@ -498,7 +532,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         write_all(&r);
     }
     ps_report_free(&r.in);
-    ps_buf_free(&r.statement);
+    ps_buf_free(&r.statements);
     free(r.raw);
     ps_measurement_builder_free(&r.builder);
     return status;
