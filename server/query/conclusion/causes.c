@@ -163,6 +163,7 @@ static enum verdict verdict_of(const struct ps_own_time *times, const struct fin
 static double saving_of(const struct finding *finding, const struct ps_own_time *times)
 {
     const struct ps_timed_function *unit = function_of(times, finding->unit);
+    const struct ps_known_call *lead;
     double avoidable_s = unit->time.s[PS_TIME_AVOIDABLE] + unit->time.s[PS_TIME_PROCESS] +
                          unit->time.s[PS_TIME_NETWORK] + unit->time.s[PS_TIME_DISK];
     double share = finding->advice && avoidable_s > 0.5 * unit->charged_s
@@ -189,11 +190,11 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
     case REPEATED:
         if (finding->known && finding->known->is_per_item)
             return finding->passes.calls < 2 ? 0 : share * (1 - 1 / finding->passes.calls);
-        if (finding->advice)
-            break;
         /* whether a function's own lines, or calls of other functions, can be avoided is not in
          * the dump: each call may be for another item */
-        if (avoidable_s <= 0.5 * unit->charged_s || !finding->lead || finding->times < 4)
+        lead = finding->lead ? known_below(times, finding->lead) : NULL;
+        if (!lead || lead->class != PS_TIME_AVOIDABLE || avoidable_s <= 0.5 * unit->charged_s ||
+            finding->times < 4)
             return 0;
         share -= unit->time.s[PS_TIME_NEEDED] / times->total_s;
         break;
