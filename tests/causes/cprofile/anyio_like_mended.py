@@ -1,0 +1,21 @@
+import asyncio  # SPDX-License-Identifier: MIT
+
+
+class Meter:
+    def __init__(self, n):
+        self.n = n
+
+    async def read(self):
+        await asyncio.sleep(0.005)
+        return self.n
+
+    async def total(self):
+        return sum(await asyncio.gather(*(self.read() for _ in range(120))))
+
+
+def run():
+    return asyncio.run(Meter(3).total())
+
+
+if __name__ == "__main__":
+    print(run())
