@@ -25,7 +25,7 @@ const CALLS = {
     hot: [{ run: 'slow', metric: 'total' }, 'ranked by: Total time (cumtime_s)'],
     explore: [{ run: 'slow', name: 'author_of' }, '655.5 ms'],
     timeline: [{ run: 'waits', step: 'slowest' }, '### devices'],
-    compare: [{ base: 'slow', new: 'cached' }, '1.599 s to 1.159 s'],
+    compare: [{ base: 'slow', new: 'cached' }, '1.599 s → 1.159 s'],
     trend: [{ series: 'shop' }, '### points, newest first'],
     lazy_imports: [{ run: 'imports' }, '`botocore`'],
     check: [{ run: 'slow', budgets: ['headline=2s'] }, 'within all limits'],
