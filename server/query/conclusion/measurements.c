@@ -529,7 +529,8 @@ static void say_largest(struct ps_conclusion *c, const struct rows *rows)
         return;
     }
     if (second && row->spread > 0 && second->value > 0 && !is_clear(second, row)) {
-        ps_say(c, &c->verdict, "No single row is clearly the %s.", is_time(row) ? "longest" : "largest");
+        ps_say(c, &c->verdict, "No single row is clearly the %s.",
+               is_time(row) ? "longest" : "largest");
         ps_say(c, &c->sentence, " The largest are ");
         ps_say_code(c, &c->sentence, link_row(c, row), row->name);
         ps_say(c, &c->sentence, " with ");
