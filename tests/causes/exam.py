@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The exam of conclusions: tests/causes/exam.py [--program FILE] [--cases FOLDER] [--verbose] [--raise] [KIND...]
 
-Every case is a recording of a real tool of a program whose cause is known (README.md beside this file). Judged is what a user
-reads: the conclusion of a run, its causes, and what `diff` says of a pair.
+Every case is a recording of a real tool of a program whose cause is known (README.md beside this file). Judged is the first claim of
+the conclusion of a run, by its subject, verb and share. Where the case states none, of a pair, and of a program that has no claims,
+judged is what a user reads: the first sentence, and what `diff` says.
 
-    right   the first sentence names the cause, or no cause where there is none; a promised saving is within its bounds
+    right   the first claim names the cause, or no cause where there is none; a promised saving is within its bounds
     half    the cause stands in a row of the causes only, or the promise is out of its bounds by less than a factor of two
     silent  no cause is named although there is one; nothing is promised
     wrong   another cause, or a promise where nothing can be saved, or one that is more than twice the bound
@@ -24,6 +25,8 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FLOOR = os.path.join(HERE, "floor.json")
+# Verbs of claims that say the same of a subject; samplers do not count calls, so that they know no loop.
+CLASSES = (("takes", "repeats", "recurs", "once"), ("waits",), ("starts",), ("holds", "adds"), ("idles",), ("grows", "slower"), ("flat", "too_few"), ("cannot_see",))
 GRADES = ("right", "half", "silent", "wrong")
 SILENT = re.compile(r"No single|No function changed|no function changed|No row changed|too short|Too few|too few|within noise|nothing (stands|changed)", re.I)
 
@@ -39,6 +42,7 @@ class Case:
         self.base = os.path.join(folder, about["base"]) if about.get("base") else None
         self.names, self.silent = about["names"], about["silent"]
         self.saves, self.measured = about["saves"], about["measured_saving"]
+        self.subject, self.verb, self.share = about.get("subject"), about.get("verb"), about.get("share")
 
     def __str__(self):
         return f"{self.kind}/{self.name}"
@@ -48,12 +52,40 @@ class Said:
     """What a program says of a case: the first sentence, the rows of causes, the savings in percent of the whole by row; and of
     a run all words of the sentence without its numbers, and what other readers print of it."""
 
-    def __init__(self, first, rows=(), savings=(), words="", others=None):
+    def __init__(self, first, rows=(), savings=(), words="", others=None, claims=None):
         self.first, self.rows, self.savings = first.split(" Next: ")[0], list(rows), list(savings)
         self.words, self.others = words, others or {}
+        self.claim = claims[0] if claims else None
 
     def is_silent(self):
+        if self.claim:
+            return self.claim["verb"] in ("flat", "too_few")
         return bool(SILENT.search(self.first)) or not self.first.strip()
+
+    def names(self, case):
+        """Whether the first claim names the cause of a case, or the first sentence where there is no claim or the case has no subject."""
+        if not self.claim or not case.subject:
+            return any(name in self.first for name in case.names)
+        return not keys_of(self.claim).isdisjoint(case.subject) and class_of(self.claim["verb"]) == class_of(case.verb) and \
+            (not case.share or case.share[0] <= 100 * self.claim["share"] <= case.share[1])
+
+
+def class_of(verb):
+    return next(verbs for verbs in CLASSES if verb in verbs)
+
+
+def keys_of(claim):
+    """What a claim is about, without the words around it: names, the last part of names with dots, and places as FILE:LINE."""
+    parts = [claim["loop"]["subject"], claim["loop"]["through"]] if claim["loop"] else []
+    parts += [part for subject in claim["subjects"] for part in (subject["subject"], subject["via"])]
+    parts += [fact["subject"] for fact in claim["facts"]]
+    keys = set()
+    for part in filter(None, parts):
+        name = part["name"] or ""
+        keys |= {name, name.rpartition(".")[2], part["package"]}
+        if part["file"]:
+            keys.add(f"{os.path.basename(part['file'])}:{part['line']}")
+    return keys - {"", None}
 
 
 def text_of(parts):
@@ -116,7 +148,7 @@ class Shelf:
         causes = [cause for cause in found["causes"] if cause["level"] == 0]
         parts = found["verdict"] + found["sentence"]
         return Said(text_of(parts), [text_of(cause["title"]) + " " + text_of(cause["evidence"]) for cause in causes],
-                    [percent_saved(found, cause) for cause in causes], words_of(parts), {"show": self.call("show", run), "summary": self.agent(run)})
+                    [percent_saved(found, cause) for cause in causes], words_of(parts), {"show": self.call("show", run), "summary": self.agent(run)}, found.get("claims"))
 
     def of_pair(self, base, new):
         head, _, table = self.call("diff", base, new).partition("\n\n")
@@ -136,7 +168,7 @@ def add_all(shelf, cases):
 
 def judge(case, said):
     """The grade, and the promise that was judged, in percent; None: none."""
-    named = [name for name in case.names if name in said.first]
+    named = said.names(case)
     promised = max(said.savings, default=0)
     if case.names and not case.silent:
         of_rows = [saving for row, saving in zip(said.rows, said.savings) if any(name in row for name in case.names)]

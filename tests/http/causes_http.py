@@ -34,6 +34,15 @@ class Causes(unittest.TestCase):
         self.assertTrue(ratios)
         self.assertLess(ratios[-1], 2)
 
+    def test_the_first_sentence_names_the_subjects_of_the_first_claim(self):
+        judged = [(case, said) for case, _, _, said in self.results if said.claim and said.claim["verb"] != "cannot_see"]
+        self.assertTrue(judged)
+        for case, said in judged:
+            for subject in (part["subject"] for part in said.claim["subjects"]):
+                with self.subTest(str(case)):
+                    self.assertTrue(subject["kind"] == "part" or subject["name"] in said.words or f"{os.path.basename(subject['file'])}:{subject['line']}" in said.words,
+                                    f"{subject['name']}: {said.words}")
+
     def test_terminal_and_agents_say_the_same_words(self):
         for case, _, _, said in self.results:
             with self.subTest(str(case)):

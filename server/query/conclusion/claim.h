@@ -40,10 +40,9 @@ enum ps_verb {
     PS_STARTS,     /* imports, or what happens before the program */
     PS_HOLDS,      /* has memory at the peak */
     PS_ADDS,       /* has more memory at its end than at its start */
-    PS_LEAKS,      /* allocates what is not freed */
     PS_IDLES,      /* a device has nothing to do */
     PS_GROWS,      /* takes more than in proportion to the input */
-    PS_FASTER,     /* a row of measurements against another one */
+    PS_SLOWER,     /* a row of measurements, than the row `via` */
     PS_FLAT,       /* no single cause; the subjects are the largest */
     PS_TOO_FEW,    /* nothing, or too little, was measured */
     PS_CANNOT_SEE, /* the recording does not tell: `blind` says what */
@@ -56,10 +55,10 @@ enum ps_subject_kind {
     PS_SUBJECT_LINE,
     PS_SUBJECT_MODULE,
     PS_SUBJECT_PACKAGE,
-    PS_SUBJECT_OPERATOR, /* also kernels and calls of the driver */
-    PS_SUBJECT_ROW,      /* a benchmark, a command, an action */
+    PS_SUBJECT_ANNOTATION, /* of the program, in a trace */
+    PS_SUBJECT_OPERATOR,   /* also kernels and calls of the driver */
+    PS_SUBJECT_ROW,        /* a benchmark, a command, an action */
     PS_SUBJECT_PROCESS,
-    PS_SUBJECT_THREAD,
     PS_SUBJECT_PART, /* of the whole, with a name of ours: no code */
     PS_N_SUBJECT_KINDS
 };

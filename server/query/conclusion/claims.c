@@ -70,18 +70,24 @@ void ps_claim_fact(struct ps_claim *claim, struct ps_fact fact)
 }
 
 static const char *const verbs[PS_N_VERBS] = {
-    [PS_TAKES] = "takes", [PS_REPEATS] = "repeats", [PS_RECURS] = "recurs",
-    [PS_ONCE] = "once",   [PS_WAITS] = "waits",     [PS_STARTS] = "starts",
-    [PS_HOLDS] = "holds", [PS_ADDS] = "adds",       [PS_LEAKS] = "leaks",
-    [PS_IDLES] = "idles", [PS_GROWS] = "grows",     [PS_FASTER] = "faster",
-    [PS_FLAT] = "flat",   [PS_TOO_FEW] = "too_few", [PS_CANNOT_SEE] = "cannot_see",
+    [PS_TAKES] = "takes",     [PS_REPEATS] = "repeats",
+    [PS_RECURS] = "recurs",   [PS_ONCE] = "once",
+    [PS_WAITS] = "waits",     [PS_STARTS] = "starts",
+    [PS_HOLDS] = "holds",     [PS_ADDS] = "adds",
+    [PS_IDLES] = "idles",     [PS_GROWS] = "grows",
+    [PS_SLOWER] = "slower",   [PS_FLAT] = "flat",
+    [PS_TOO_FEW] = "too_few", [PS_CANNOT_SEE] = "cannot_see",
 };
 
 static const char *const kinds[PS_N_SUBJECT_KINDS] = {
-    [PS_SUBJECT_FUNCTION] = "function", [PS_SUBJECT_LINE] = "line",
-    [PS_SUBJECT_MODULE] = "module",     [PS_SUBJECT_PACKAGE] = "package",
-    [PS_SUBJECT_OPERATOR] = "operator", [PS_SUBJECT_ROW] = "row",
-    [PS_SUBJECT_PROCESS] = "process",   [PS_SUBJECT_THREAD] = "thread",
+    [PS_SUBJECT_FUNCTION] = "function",
+    [PS_SUBJECT_LINE] = "line",
+    [PS_SUBJECT_MODULE] = "module",
+    [PS_SUBJECT_PACKAGE] = "package",
+    [PS_SUBJECT_ANNOTATION] = "annotation",
+    [PS_SUBJECT_OPERATOR] = "operator",
+    [PS_SUBJECT_ROW] = "row",
+    [PS_SUBJECT_PROCESS] = "process",
     [PS_SUBJECT_PART] = "part",
 };
 

@@ -62,6 +62,33 @@ struct ps_cause *ps_conclusion_claim_part(struct ps_conclusion *c, const struct 
     return add_claim(c, claim, amount, 1);
 }
 
+const struct ps_subject ps_no_subject;
+
+struct ps_subject ps_subject_of(struct ps_conclusion *c, enum ps_subject_kind kind,
+                                struct ps_report_link link, struct ps_str name)
+{
+    return (struct ps_subject){.kind = kind, .name = ps_arena_copy(&c->arena, name), .link = link};
+}
+
+static void set_claim(struct ps_claim *claim, enum ps_verb verb, struct ps_subject subject)
+{
+    claim->verb = verb;
+    claim->n_subjects = subject.kind != PS_SUBJECT_NONE;
+    claim->subjects[0] = (struct ps_claim_subject){.what = subject, .share = claim->share};
+}
+
+void ps_cause_claims(struct ps_cause *cause, enum ps_verb verb, struct ps_subject subject)
+{
+    set_claim(&cause->claim, verb, subject);
+}
+
+void ps_first_claims(struct ps_conclusion *c, enum ps_verb verb, struct ps_subject subject,
+                     double share)
+{
+    c->first = (struct ps_claim){.share = share, .saving = NAN};
+    set_claim(&c->first, verb, subject);
+}
+
 void ps_cause_save(struct ps_cause *cause, double save_min, double save_max)
 {
     cause->save_min = save_min;

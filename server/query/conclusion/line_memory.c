@@ -256,6 +256,24 @@ static void say_place(struct ps_conclusion *c, struct ps_sentence *to, const str
     say_function(c, to, &lines->functions[line->function]);
 }
 
+static struct ps_subject function_subject(struct ps_conclusion *c, const struct function *function)
+{
+    return ps_subject_of(c, PS_SUBJECT_FUNCTION, ps_link_none,
+                         function->name.len ? function->name : PS_STR("its file"));
+}
+
+static struct ps_subject line_subject(struct ps_conclusion *c, const struct lines *lines,
+                                      const struct line *line)
+{
+    struct ps_subject subject =
+        ps_subject_of(c, PS_SUBJECT_LINE, link_line(c, line),
+                      line->source.len ? line->source : lines->functions[line->function].name);
+
+    subject.path = line->path;
+    subject.line = line->number;
+    return subject;
+}
+
 static void say_peak(struct ps_conclusion *c, const struct lines *lines)
 {
     ps_say(c, &c->sentence, " Memory peaks at ");
@@ -276,6 +294,8 @@ static void say_growth(struct ps_conclusion *c, const struct lines *lines,
 {
     const double growth = growth_of(function);
 
+    ps_first_claims(c, PS_ADDS, line ? line_subject(c, lines, line) : function_subject(c, function),
+                    NAN);
     if (line)
         say_line(c, &c->verdict, line);
     else
@@ -308,6 +328,7 @@ static void say_freed(struct ps_conclusion *c, const struct lines *lines, const 
 {
     const struct function *function = &lines->functions[line->function];
 
+    ps_first_claims(c, PS_HOLDS, function_subject(c, function), NAN);
     ps_say(c, &c->verdict, "What ");
     say_function(c, &c->verdict, function);
     ps_say(c, &c->verdict, function->calls > 1 ? " adds in each call" : " adds");
@@ -358,6 +379,7 @@ static void add_causes(struct ps_conclusion *c, const struct lines *lines)
             return;
         cause = ps_conclusion_add(c, "line", added, fmin(added / whole, 1));
         say_line(c, &cause->title, ranks[i]);
+        ps_cause_claims(cause, PS_ADDS, line_subject(c, lines, ranks[i]));
         say_place(c, &cause->evidence, lines, ranks[i]);
         if (ranks[i]->is_repeated)
             ps_say(c, &cause->evidence, ", which ran several times in a call");
@@ -371,6 +393,7 @@ static void add_function_cause(struct ps_conclusion *c, const struct lines *line
 
     say_function(c, &ps_conclusion_add(c, "function", growth_of(function), NAN)->title, function);
     say_place(c, &c->causes[c->n_causes - 1].evidence, lines, first);
+    ps_cause_claims(&c->causes[c->n_causes - 1], PS_ADDS, function_subject(c, function));
 }
 
 static void conclude(struct ps_conclusion *c, const struct lines *lines)
@@ -398,12 +421,14 @@ static void conclude(struct ps_conclusion *c, const struct lines *lines)
             add_function_cause(c, lines, stays);
         add_causes(c, lines);
     } else if (exceeds) {
+        ps_first_claims(c, PS_CANNOT_SEE, ps_no_subject, NAN);
         ps_say(c, &c->verdict,
                "The increments exceed the memory of the process, so no line is named.");
         say_peak(c, lines);
     } else if (freed) {
         say_freed(c, lines, find_line(lines, freed, INFINITY));
     } else {
+        ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "No single line adds notable memory.");
         say_peak(c, lines);
     }

@@ -35,9 +35,11 @@ struct ranking {
     const char *verb;  /* "takes" */
     const char *count; /* singular noun for the counts in the second column: "call" */
     const char *nothing;
-    const char *note;        /* NULL: none */
-    const char *lost;        /* why shares are wrong, a sentence; NULL: they are not */
-    double stands_out;       /* share of the whole from which the first row does; 0: STANDS_OUT */
+    const char *note;  /* NULL: none */
+    const char *lost;  /* why shares are wrong, a sentence; NULL: they are not */
+    double stands_out; /* share of the whole from which the first row does; 0: STANDS_OUT */
+    enum ps_verb claims;
+    enum ps_subject_kind kind;
     const char *composition; /* title, if the rows are all of the whole: categories; NULL: none */
 };
 
@@ -67,12 +69,19 @@ static void say_count(struct ps_conclusion *c, const struct ranking *ranking,
     ps_say(c, to, item->count == 1 ? " %s" : " %ss", ranking->count);
 }
 
+static struct ps_subject item_subject(struct ps_conclusion *c, const struct ranking *ranking,
+                                      const struct item *item)
+{
+    return ps_subject_of(c, ranking->kind, ps_link_name(c, ranking->tab, item->name), item->name);
+}
+
 static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
                       const struct item *item)
 {
     const struct ps_report_link link = ps_link_name(c, ranking->tab, item->name);
 
     if (ranking->lost) {
+        ps_first_claims(c, PS_CANNOT_SEE, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "%s", ranking->lost);
         ps_say(c, &c->sentence, " What was kept shows no shares. The longest in it is ");
         ps_say_code(c, &c->sentence, link, item->name);
@@ -90,6 +99,7 @@ static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
         return;
     }
     if (item->amount < (ranking->stands_out > 0 ? ranking->stands_out : STANDS_OUT) * item->whole) {
+        ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "%s", ranking->nothing);
         ps_say(c, &c->sentence, " The largest share is ");
         ps_say_value(&c->sentence, link, 100 * item->amount / item->whole, "percent");
@@ -145,11 +155,14 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
         cause =
             ps_conclusion_add(c, ranking->rule, item.amount,
                               item.whole > 0 && !ranking->lost ? item.amount / item.whole : NAN);
+        ps_cause_claims(cause, ranking->claims, item_subject(c, ranking, &item));
         ps_say_code(c, &cause->title, ps_link_name(c, ranking->tab, item.name), item.name);
         say_count(c, ranking, &item, "", &cause->evidence);
     }
-    if (err->code == PS_OK && !c->verdict.n)
+    if (err->code == PS_OK && !c->verdict.n) {
+        ps_first_claims(c, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "The profile has no measured values.");
+    }
     if (ranking->note)
         ps_conclusion_note(c, "%s", ranking->note);
     return err->code;
@@ -171,6 +184,9 @@ static enum ps_status say_compiled(struct ps_db *db, struct ps_conclusion *c, st
         struct ps_sentence *to = &c->verdict;
 
         c->verdict.n = c->sentence.n = 0;
+        ps_first_claims(c, PS_REPEATS,
+                        ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("compilation")),
+                        ps_col_real(stmt, 1) / ps_col_real(stmt, 2));
         ps_say(c, to, "JAX compiles ");
         ps_say_value(to, link, (double)programs, "count");
         ps_say(c, to, " programs, which takes ");
@@ -211,6 +227,8 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
     struct ranking ranking = {
         .query = "conclude_slices",
         .rule = "slice",
+        .claims = PS_TAKES,
+        .kind = PS_SUBJECT_FUNCTION,
         .unit = "s",
         .tab = "slices",
         .verb = "takes",
@@ -248,6 +266,7 @@ static enum ps_status say_host_calls(struct ps_db *db, struct ps_conclusion *c, 
     struct item item;
 
     c->verdict.n = c->sentence.n = 0;
+    ps_first_claims(c, PS_CANNOT_SEE, ps_no_subject, NAN);
     ps_say(c, &c->verdict, "No work of a GPU was recorded.");
     ps_db_prepare(db, ps_query_sql("conclude_slices"), &stmt, err);
     if (!ps_stmt_step(stmt, err)) {
@@ -363,6 +382,12 @@ static void say_printed(struct ps_conclusion *c, struct ps_sentence *to, const s
     ps_say(c, to, row->calls == 1 ? " call" : " calls");
 }
 
+static struct ps_subject printed_subject(struct ps_conclusion *c, const struct printed *row)
+{
+    return ps_subject_of(c, PS_SUBJECT_FUNCTION, ps_link_name(c, "printed-functions", row->name),
+                         row->name);
+}
+
 static void say_chain(struct ps_conclusion *c, const struct chain *chain)
 {
     const struct printed *inside =
@@ -370,6 +395,10 @@ static void say_chain(struct ps_conclusion *c, const struct chain *chain)
     const bool is_one = ps_str_eq(chain->repeated.name, inside->name) || inside->calls <= 1;
 
     c->verdict.n = c->sentence.n = 0;
+    ps_first_claims(c, PS_REPEATS, printed_subject(c, &chain->repeated),
+                    chain->repeated.total_s / chain->repeated.whole_s);
+    if (!is_one)
+        c->first.subjects[0].via = printed_subject(c, inside);
     say_printed(c, &c->verdict, &chain->repeated, "takes ");
     ps_say(c, &c->verdict, ", with what it calls.");
     if (is_one)
@@ -386,6 +415,8 @@ enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclus
     static const struct ranking ranking = {
         .query = "conclude_printed_functions",
         .rule = "function",
+        .claims = PS_TAKES,
+        .kind = PS_SUBJECT_FUNCTION,
         .unit = "s",
         .tab = "printed-functions",
         .verb = "takes",
@@ -463,12 +494,15 @@ static void say_mix(struct ps_conclusion *c, const struct operator_mix *mix)
         return;
     c->verdict.n = c->sentence.n = 0;
     if (is_needed) {
+        ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "No single cause.");
         ps_say(c, &c->sentence,
                " Matrix products, convolutions, attention and the backward pass take ");
         ps_say_value(&c->sentence, link, 100 * mix->needed_s / mix->whole_s, "percent");
         ps_say(c, &c->sentence, " of the self CPU time.");
     } else {
+        ps_first_claims(c, PS_REPEATS,
+                        ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN);
         ps_say(c, &c->verdict, "Many small operators take the time.");
         ps_say(c, &c->sentence, " The listed operators are called ");
         ps_say_value(&c->sentence, link, mix->calls, "count");
@@ -500,6 +534,8 @@ enum ps_status ps_conclude_printed_operators(struct ps_db *db, struct ps_conclus
     static const struct ranking ranking = {
         .query = "conclude_printed_operators",
         .rule = "operator",
+        .claims = PS_TAKES,
+        .kind = PS_SUBJECT_OPERATOR,
         .unit = "s",
         .tab = "printed-operators",
         .verb = "takes",
@@ -519,6 +555,8 @@ enum ps_status ps_conclude_actions(struct ps_db *db, struct ps_conclusion *out, 
     static const struct ranking ranking = {
         .query = "conclude_actions",
         .rule = "action",
+        .claims = PS_TAKES,
+        .kind = PS_SUBJECT_ROW,
         .unit = "s",
         .tab = "actions",
         .verb = "takes",
@@ -537,6 +575,8 @@ enum ps_status ps_conclude_processes(struct ps_db *db, struct ps_conclusion *out
     static const struct ranking ranking = {
         .query = "conclude_processes",
         .rule = "process",
+        .claims = PS_TAKES,
+        .kind = PS_SUBJECT_PROCESS,
         .unit = "%",
         .tab = "processes",
         .verb = "uses the most CPU:",
@@ -553,6 +593,8 @@ enum ps_status ps_conclude_categories(struct ps_db *db, struct ps_conclusion *ou
     static const struct ranking ranking = {
         .query = "conclude_categories",
         .rule = "category",
+        .claims = PS_HOLDS,
+        .kind = PS_SUBJECT_PART,
         .unit = "bytes",
         .tab = "categories",
         .verb = "holds",

@@ -224,6 +224,41 @@ static struct ps_report_link link_lead(const struct judged *judged, const struct
                              : (struct ps_report_link){.tab = "flame"};
 }
 
+/* What the name of a slice says: a Python function, or an operator or annotation. */
+static struct ps_subject slice_subject(struct ps_conclusion *c, struct ps_report_link link,
+                                       struct ps_str text, enum ps_subject_kind other)
+{
+    struct ps_subject subject = {.kind = PS_SUBJECT_FUNCTION, .link = link};
+    struct ps_str path, name;
+
+    if (!ps_slice_frame_parse(text, &path, &subject.line, &name))
+        return ps_subject_of(c, other, link, say_builtin(c, text));
+    subject.name = ps_arena_copy(&c->arena, name);
+    subject.path = ps_arena_copy(&c->arena, path);
+    return subject;
+}
+
+static struct ps_subject unit_subject(const struct judged *judged, uint32_t index)
+{
+    const struct ps_host_unit *unit = &judged->units->units[index];
+
+    return slice_subject(judged->c, link_unit(judged->c, unit),
+                         ps_trace_text(judged->db, unit->name), PS_SUBJECT_ANNOTATION);
+}
+
+static struct ps_subject lead_subject(const struct judged *judged, const struct ps_unit_lead *lead)
+{
+    return slice_subject(judged->c, link_lead(judged, lead), ps_trace_text(judged->db, lead->name),
+                         PS_SUBJECT_OPERATOR);
+}
+
+static enum ps_verb verb_of(const struct finding *finding)
+{
+    return finding->verdict == WAITS                                   ? PS_WAITS
+           : finding->verdict == WORKS || finding->verdict == COMPUTES ? PS_TAKES
+                                                                       : PS_REPEATS;
+}
+
 static void say_lead(const struct judged *judged, struct ps_sentence *to,
                      const struct ps_unit_lead *lead)
 {
@@ -307,6 +342,9 @@ static void say_cause(const struct judged *judged, const struct finding *finding
     const struct ps_host_unit *unit = &judged->units->units[finding->unit];
     const struct ps_unit_lead *lead = finding->leads;
 
+    ps_first_claims(c, verb_of(finding), unit_subject(judged, finding->unit), finding->share);
+    if (finding->n_leads)
+        c->first.subjects[0].via = lead_subject(judged, lead);
     say_unit(judged, &c->verdict, finding->unit);
     ps_say(c, &c->verdict, " %s ", finding->verdict == WAITS ? wait_words(finding) : "takes");
     say_percent(c, &c->verdict,
@@ -361,6 +399,7 @@ static void say_no_cause(const struct judged *judged)
 {
     struct ps_sentence *to = &judged->c->sentence;
 
+    ps_first_claims(judged->c, PS_FLAT, ps_no_subject, NAN);
     ps_say(judged->c, &judged->c->verdict, "No single cause.");
     ps_say(judged->c, to, " The largest share%s%s %s ", judged->n > 1 ? "s" : "",
            judged->base->words, judged->n > 1 ? "are" : "is");
@@ -407,6 +446,11 @@ static void add_row(const struct judged *judged, const struct finding *finding)
                           finding->share * judged->base->wall_s, finding->share);
 
     say_unit(judged, &cause->title, finding->unit);
+    ps_cause_claims(cause, verb_of(finding), unit_subject(judged, finding->unit));
+    if (finding->n_leads)
+        cause->claim.subjects[0].via = lead_subject(judged, &finding->leads[0]);
+    cause->claim.waits = share_of(judged->base, unit->wait_ns);
+    cause->claim.waits_for = finding->verdict == WAITS ? "unknown" : NULL;
     ps_say_value(&cause->evidence, link_unit(c, unit), (double)unit->calls, "count");
     ps_say(c, &cause->evidence, unit->calls == 1 ? " call" : " calls");
     if (finding->saving > 0) {

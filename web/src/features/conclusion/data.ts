@@ -16,10 +16,10 @@ export interface ClaimSubject {
         | 'line'
         | 'module'
         | 'package'
+        | 'annotation'
         | 'operator'
         | 'row'
         | 'process'
-        | 'thread'
         | 'part';
     name: string | null;
     file: string | null;
