@@ -18,10 +18,12 @@
 #define LOOP_GAP    3    /* from one line of a loop with samples to the next */
 #define FLAT_SHARE  0.2  /* of the time of the program: no line has more, so none is the cause */
 #define FLAT_CPU    30   /* percent of the samples: a line with more is the cause */
-#define IMPORTS_MIN 50   /* percent of the samples: imports with less are only the start */
-#define CALL_SHARE  0.3  /* of the time of a line: a function that it calls explains it */
-#define MOST_MEMORY 0.3  /* of what is allocated: the line that allocates it is said */
-#define LINES_SHOWN 5    /* of the composition of a function; further lines are one part */
+#define CLEAR_CPU   20   /* percent of the samples: enough if it is CLEAR_TIMES the next line */
+#define CLEAR_TIMES 3
+#define IMPORTS_MIN 50  /* percent of the samples: imports with less are only the start */
+#define CALL_SHARE  0.3 /* of the time of a line: a function that it calls explains it */
+#define MOST_MEMORY 0.3 /* of what is allocated: the line that allocates it is said */
+#define LINES_SHOWN 5   /* of the composition of a function; further lines are one part */
 
 /* A line of the query conclude_lines. Texts belong to the conclusion. */
 struct line {
@@ -197,21 +199,31 @@ static void say_flat_cpu(struct ps_conclusion *c, const struct line *lines, size
         ps_say(c, &c->sentence, ".");
 }
 
+/* next: amount of the next line. Where samples of the profiler itself are counted, the line with
+ * most of the others has few. */
+static bool stands_out(const struct line *line, double next)
+{
+    return line->amount >= FLAT_CPU ||
+           (line->amount >= CLEAR_CPU && line->amount >= CLEAR_TIMES * next);
+}
+
 /* Says the line with the most samples. Imports with less than half of them are the start of the
  * program: another line that stands out comes before them. */
 static void say_cpu_lines(struct ps_conclusion *c, const struct line *lines, size_t n)
 {
     const struct line *line = NULL;
-    double imports = 0;
+    double imports = 0, next = 0;
 
     for (size_t i = 0; i < n; i++)
         if (is_import(&lines[i]))
             imports += lines[i].amount;
         else if (!line)
             line = &lines[i];
-    if (!line || imports >= IMPORTS_MIN || (line->amount < FLAT_CPU && lines->amount >= FLAT_CPU))
+        else
+            next = fmax(next, lines[i].amount);
+    if (!line || imports >= IMPORTS_MIN || (!stands_out(line, next) && lines->amount >= FLAT_CPU))
         line = lines;
-    if (line->amount < FLAT_CPU)
+    if (!stands_out(line, next))
         say_flat_cpu(c, lines, n);
     else
         say_cpu(c, line);
