@@ -256,6 +256,8 @@ def main():
     options.add_argument("kinds", nargs="*")
     given = options.parse_args()
     results = list(examine(os.path.abspath(given.program), all_cases(given.cases, given.kinds)))
+    if not results:
+        sys.exit(f"no cases of {' '.join(given.kinds)}; the kinds are the folders of {given.cases}")
     if given.verbose:
         for case, grade, promised, said in results:
             if grade != "right":
