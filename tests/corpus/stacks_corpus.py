@@ -148,7 +148,7 @@ class Folded(CorpusTest):
         note = next(row["what"] for row in shelf().sql(path, "SELECT what FROM notes") if "freed memory" in row["what"])
         self.assertEqual(run["ledger"]["rejected"], 0)
         self.assertEqual(int(re.search(r"freed memory: (\d+)", note)[1]), expected["negative"])
-        self.assertEqual(run["summary"]["weight"] + int(re.search(r"(-\d+) in total", note)[1]), expected["totals"][0])
+        self.assertEqual(run["summary"]["weight"] + int(re.search(r"(-\d+) bytes in total", note)[1]), expected["totals"][0])
 
 
 @functools.cache
