@@ -103,8 +103,8 @@ class Kernel(Magics):
         cells = self.run_cells("def double(n):\n    return 2 * n", "%%perfshelf lines --text --function double\ntotal = 0\nfor n in range(4):\n    total += double(n)\ntotal")
         self.assertEqual(cells[1][1]["text/plain"], "12")
         text = cells[1][0]["text/plain"]
-        for line in ("total += double(n)  in <module>", "return 2 * n  in double", "total = 0  in <module>"):
-            self.assertIn(line, text)
+        for line, place in (("total += double(n)", "3 in <module>"), ("return 2 * n", "2 in double"), ("total = 0", "1 in <module>")):
+            self.assertRegex(text, rf"{re.escape(line)}  cell-\S+\.py:{place}")
 
 
 class Terminal(Magics):
