@@ -88,8 +88,8 @@ class ChangedFunctions(Agent):
         now = {pair: cost for pair, cost in CALLS.items() if pair[1] != REPORT}
         now[MAIN, own("chart", 90, "charts.py")] = (7, 1.0)
         self.assertEqual(self.sentence(now),
-                         "chart (charts.py:90) is new, with 7 calls: +1.000 s of +600.0 ms. "
-                         "Also: report (main.py:50) is gone, with 100 calls, -400.0 ms of +600.0 ms.")
+                         "chart (charts.py:90) is new, with 7 calls: +1.000 s, while all functions together take +600.0 ms. "
+                         "Also: report (main.py:50) is gone, with 100 calls, -400.0 ms.")
 
     def test_agents_say_the_same(self):
         base, now = self.add("base", CALLS), self.add("new", times(9, only=(DUMPS, ENCODE)))

@@ -68,18 +68,26 @@ static bool is_speed_told(const struct ps_function_changes *changes)
     return fabs(log(changes->speed)) > SPEED_NOTED;
 }
 
-/* "+1.245 s of +1.300 s": both at the speed of the base if the speed is told. */
+/* "+1.245 s of +1.300 s": both at the speed of the base if the speed is told. A change is not said
+ * to be a part of a smaller one: "+1.245 s, while all functions together take +0.3 s". */
 static void say_amount(const struct words *w, const struct ps_function_change *change)
 {
     const double speed = is_speed_told(w->changes) ? w->changes->speed : 1;
     const double before =
         change->base == PS_NO_FUNCTION_INDEX ? 0 : w->base->items[change->base].time;
     const double after = change->now == PS_NO_FUNCTION_INDEX ? 0 : w->now->items[change->now].time;
-    char own[64], all[64];
+    const double own = after / speed - before;
+    const double all = w->now->all.total / speed - w->base->all.total;
+    const bool is_part = own * all > 0 && fabs(own) <= 1.01 * fabs(all);
+    char own_text[64], all_text[64];
 
-    ps_format_change(after / speed - before, w->base->unit, own);
-    ps_format_change(w->now->all.total / speed - w->base->all.total, w->base->unit, all);
-    ps_say(w->c, w->to, "%s of %s", own, all);
+    ps_format_change(own, w->base->unit, own_text);
+    ps_format_change(all, w->base->unit, all_text);
+    ps_say(w->c, w->to, "%s", own_text);
+    if (is_part)
+        ps_say(w->c, w->to, " of %s", all_text);
+    else if (change == w->changes->changes)
+        ps_say(w->c, w->to, ", while all functions together take %s", all_text);
 }
 
 static void say_times(const struct words *w, double ratio)
