@@ -44,8 +44,6 @@ void ps_redaction_free(struct ps_redaction *redaction); /* frees its members */
 enum ps_status ps_share_rewrite_run(struct ps_store *store, const char *id, const char *path,
                                     const struct ps_rewrite_callbacks *how, struct ps_err *err);
 
-/* Whether a column of a run file has a redaction class. */
-bool ps_redaction_has_class(const char *table, const char *column);
 /* Callback of struct ps_rewrite_callbacks; `user` is the struct ps_redaction. */
 bool ps_redact_row(void *user, struct ps_rewritten_row *row, struct ps_err *err);
 /* Resets the state of the current run, and begins a run of this kind. */

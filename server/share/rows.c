@@ -22,11 +22,6 @@ static enum ps_redaction_class class_of(const char *table, const char *column)
     return known ? known->redaction_class : PS_REDACT_NONE;
 }
 
-bool ps_redaction_has_class(const char *table, const char *column)
-{
-    return class_of(table, column) != PS_REDACT_NONE;
-}
-
 static bool has_no_class(const char *table, const char *column, struct ps_err *err)
 {
     (void)ps_fail(err, PS_INTERNAL,

@@ -18,8 +18,9 @@
 #include "server/query/compare/own_functions.h"
 #include "server/query/conclusion/conclusion.h"
 
-#define SPEED_NOTED   0.1 /* ln(ratio) from which the speed of the machine is told */
-#define NOTABLE_SHARE 0.3 /* of the largest change: smaller ones are not told */
+#define SAME_SHARE    0.01 /* changes that differ by less are said to be the same */
+#define SPEED_NOTED   0.1  /* ln(ratio) from which the speed of the machine is told */
+#define NOTABLE_SHARE 0.3  /* of the largest change: smaller ones are not told */
 #define NAMES_MAX     3
 
 struct words {
@@ -78,7 +79,7 @@ static void say_amount(const struct words *w, const struct ps_function_change *c
     const double after = change->now == PS_NO_FUNCTION_INDEX ? 0 : w->now->items[change->now].time;
     const double own = after / speed - before;
     const double all = w->now->all.total / speed - w->base->all.total;
-    const bool is_part = own * all > 0 && fabs(own) <= 1.01 * fabs(all);
+    const bool is_part = own * all > 0 && fabs(own) <= (1 + SAME_SHARE) * fabs(all);
     char own_text[64], all_text[64];
 
     ps_format_change(own, w->base->unit, own_text);

@@ -159,9 +159,7 @@ static bool is_part_of(struct stack_reader *r, uint32_t text, uint32_t outer)
 
 static bool is_importer(struct stack_reader *r, uint32_t text)
 {
-    const struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(r->db, text));
-
-    return ps_str_starts_with(name.file, PS_STR("<frozen importlib"));
+    return ps_path_is_importer(ps_frame_name_parse(ps_trace_text(r->db, text)).file);
 }
 
 static void add_stack(struct stack_reader *r, int64_t weight)

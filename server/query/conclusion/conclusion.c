@@ -77,13 +77,13 @@ static void set_claim(struct ps_claim *claim, enum ps_verb verb, struct ps_subje
     claim->subjects[0] = (struct ps_claim_subject){.what = subject, .share = claim->share};
 }
 
-void ps_cause_claims(struct ps_cause *cause, enum ps_verb verb, struct ps_subject subject)
+void ps_set_cause_claim(struct ps_cause *cause, enum ps_verb verb, struct ps_subject subject)
 {
     set_claim(&cause->claim, verb, subject);
 }
 
-void ps_first_claims(struct ps_conclusion *c, enum ps_verb verb, struct ps_subject subject,
-                     double share)
+void ps_set_first_claim(struct ps_conclusion *c, enum ps_verb verb, struct ps_subject subject,
+                        double share)
 {
     c->first = (struct ps_claim){.share = share, .saving = NAN};
     set_claim(&c->first, verb, subject);

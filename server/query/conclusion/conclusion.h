@@ -150,9 +150,9 @@ void ps_say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_rep
  * of the first sentence, with a subject of the kind PS_SUBJECT_NONE if there is none. */
 struct ps_subject ps_subject_of(struct ps_conclusion *c, enum ps_subject_kind kind,
                                 struct ps_report_link link, struct ps_str name);
-void ps_cause_claims(struct ps_cause *cause, enum ps_verb verb, struct ps_subject subject);
-void ps_first_claims(struct ps_conclusion *c, enum ps_verb verb, struct ps_subject subject,
-                     double share);
+void ps_set_cause_claim(struct ps_cause *cause, enum ps_verb verb, struct ps_subject subject);
+void ps_set_first_claim(struct ps_conclusion *c, enum ps_verb verb, struct ps_subject subject,
+                        double share);
 extern const struct ps_subject ps_no_subject;
 
 /* Says a claim: the verdict, and the sentences after it, also on the largest of the other causes,

@@ -406,7 +406,7 @@ static void add_cause(struct ps_conclusion *c, const struct profile *profile, ui
         cause->advice = "Join the calls: one for each call of the caller.";
     }
     say_owner(c, owner, profile, &cause->title);
-    ps_cause_claims(
+    ps_set_cause_claim(
         cause, PS_TAKES,
         ps_subject_of(c, owner->function ? PS_SUBJECT_FUNCTION : PS_SUBJECT_PACKAGE,
                       link_owner(c, owner),
@@ -508,7 +508,7 @@ static void say_sentence(struct ps_conclusion *c, const struct profile *profile,
 static void say_nothing(struct ps_conclusion *c, const struct profile *profile,
                         const struct rank *largest)
 {
-    ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
     ps_say(c, &c->verdict, "No single function stands out.");
     ps_say(c, &c->sentence, " The largest share is ");
     ps_say_value(&c->sentence, ps_link_none, 100 * largest->seconds / profile->total_s, "percent");
@@ -532,7 +532,7 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
     size_t n = rank_owners(profile, &ranks);
 
     if (!n || !(profile->total_s > 0)) {
-        ps_first_claims(c, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "No time was measured.");
         return;
     }

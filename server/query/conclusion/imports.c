@@ -213,7 +213,7 @@ static void add_unit(struct ps_conclusion *c, const struct ps_import_graph *grap
                                                unit->us / 1e6, unit->us / graph->total_us);
 
     ps_say_code(c, &cause->title, link_unit(c, graph, unit), name_of(graph, unit));
-    ps_cause_claims(cause, PS_STARTS, unit_subject(c, graph, unit));
+    ps_set_cause_claim(cause, PS_STARTS, unit_subject(c, graph, unit));
     if (unit->package) {
         add_package(c, graph, unit->package, cause);
         return;
@@ -450,9 +450,9 @@ static bool say_processes(struct ps_conclusion *c, const struct ps_import_graph 
     if (n_processes < 2 || !largest || again_us < AGAIN * graph->total_us)
         return false;
     name = ps_import_graph_name(graph, largest);
-    ps_first_claims(c, PS_REPEATS,
-                    ps_subject_of(c, PS_SUBJECT_MODULE, link_name(c, "imports", name), name),
-                    again_us / graph->total_us);
+    ps_set_first_claim(c, PS_REPEATS,
+                       ps_subject_of(c, PS_SUBJECT_MODULE, link_name(c, "imports", name), name),
+                       again_us / graph->total_us);
     ps_say_value(&c->verdict, imports_link, 100 * again_us / graph->total_us, "percent");
     ps_say(c, &c->verdict,
            " of the import time is for modules that an earlier process of the log imports too.");
@@ -573,7 +573,7 @@ static void say_own_work(struct ps_conclusion *c, const struct ps_import_graph *
 static void say_nothing(struct ps_conclusion *c, const struct ps_import_graph *graph,
                         const struct units *units)
 {
-    ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
     ps_say(c, &c->verdict, "No single package or module stands out.");
     for (size_t i = 0; i < units->n && i < PARTS_MAX; i++) {
         ps_say(c, &c->sentence, i ? ", " : " The largest are ");
@@ -609,13 +609,13 @@ static void say_sentence(struct ps_conclusion *c, struct ps_import_graph *graph,
         return;
     }
     if (graph->has_threads && first->us > graph->total_us) {
-        ps_first_claims(c, PS_CANNOT_SEE, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "No single package can be named: several threads imported at once.");
         return;
     }
     if (say_processes(c, graph, below))
         return;
-    ps_first_claims(c, PS_STARTS, unit_subject(c, graph, first), first->us / graph->total_us);
+    ps_set_first_claim(c, PS_STARTS, unit_subject(c, graph, first), first->us / graph->total_us);
     if (!first->package) {
         say_takes(c, graph, link_unit(c, graph, first), name_of(graph, first), first->us);
         ps_say(c, &c->verdict, " in its own code.");
@@ -627,9 +627,9 @@ static void say_sentence(struct ps_conclusion *c, struct ps_import_graph *graph,
     if (pulled_in) {
         const struct ps_str name = ps_import_graph_name(graph, pulled_in);
 
-        ps_first_claims(c, PS_STARTS,
-                        ps_subject_of(c, PS_SUBJECT_MODULE, link_name(c, "imports", name), name),
-                        below[pulled_in] / graph->total_us);
+        ps_set_first_claim(c, PS_STARTS,
+                           ps_subject_of(c, PS_SUBJECT_MODULE, link_name(c, "imports", name), name),
+                           below[pulled_in] / graph->total_us);
         say_takes(c, graph, link_name(c, "imports", name), name, below[pulled_in]);
         ps_say(c, &c->verdict, ".");
         say_pulled_in(c, graph, pulled_in, first->package->package);
@@ -688,7 +688,7 @@ enum ps_status ps_conclude_imports(struct ps_db *db, struct ps_conclusion *out, 
     if (ps_import_graph_read_run(db, &graph, err) != PS_OK)
         return err->code;
     if (!(graph.total_us > 0)) {
-        ps_first_claims(out, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(out, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(out, &out->verdict, "No import was timed.");
         return PS_OK;
     }

@@ -294,8 +294,8 @@ static void say_growth(struct ps_conclusion *c, const struct lines *lines,
 {
     const double growth = growth_of(function);
 
-    ps_first_claims(c, PS_ADDS, line ? line_subject(c, lines, line) : function_subject(c, function),
-                    NAN);
+    ps_set_first_claim(c, PS_ADDS,
+                       line ? line_subject(c, lines, line) : function_subject(c, function), NAN);
     if (line)
         say_line(c, &c->verdict, line);
     else
@@ -328,7 +328,7 @@ static void say_freed(struct ps_conclusion *c, const struct lines *lines, const 
 {
     const struct function *function = &lines->functions[line->function];
 
-    ps_first_claims(c, PS_HOLDS, function_subject(c, function), NAN);
+    ps_set_first_claim(c, PS_HOLDS, function_subject(c, function), NAN);
     ps_say(c, &c->verdict, "What ");
     say_function(c, &c->verdict, function);
     ps_say(c, &c->verdict, function->calls > 1 ? " adds in each call" : " adds");
@@ -379,7 +379,7 @@ static void add_causes(struct ps_conclusion *c, const struct lines *lines)
             return;
         cause = ps_conclusion_add(c, "line", added, fmin(added / whole, 1));
         say_line(c, &cause->title, ranks[i]);
-        ps_cause_claims(cause, PS_ADDS, line_subject(c, lines, ranks[i]));
+        ps_set_cause_claim(cause, PS_ADDS, line_subject(c, lines, ranks[i]));
         say_place(c, &cause->evidence, lines, ranks[i]);
         if (ranks[i]->is_repeated)
             ps_say(c, &cause->evidence, ", which ran several times in a call");
@@ -393,7 +393,7 @@ static void add_function_cause(struct ps_conclusion *c, const struct lines *line
 
     say_function(c, &ps_conclusion_add(c, "function", growth_of(function), NAN)->title, function);
     say_place(c, &c->causes[c->n_causes - 1].evidence, lines, first);
-    ps_cause_claims(&c->causes[c->n_causes - 1], PS_ADDS, function_subject(c, function));
+    ps_set_cause_claim(&c->causes[c->n_causes - 1], PS_ADDS, function_subject(c, function));
 }
 
 static void conclude(struct ps_conclusion *c, const struct lines *lines)
@@ -421,14 +421,14 @@ static void conclude(struct ps_conclusion *c, const struct lines *lines)
             add_function_cause(c, lines, stays);
         add_causes(c, lines);
     } else if (exceeds) {
-        ps_first_claims(c, PS_CANNOT_SEE, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
         ps_say(c, &c->verdict,
                "The increments exceed the memory of the process, so no line is named.");
         say_peak(c, lines);
     } else if (freed) {
         say_freed(c, lines, find_line(lines, freed, INFINITY));
     } else {
-        ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "No single line adds notable memory.");
         say_peak(c, lines);
     }

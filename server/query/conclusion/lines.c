@@ -136,8 +136,8 @@ static void say_time(struct ps_conclusion *c, const struct line *line)
 {
     const bool waits = is_wait(line->source);
 
-    ps_first_claims(c, waits ? PS_WAITS : PS_TAKES, line_subject(c, line),
-                    line->amount / line->whole);
+    ps_set_first_claim(c, waits ? PS_WAITS : PS_TAKES, line_subject(c, line),
+                       line->amount / line->whole);
     say_line(c, &c->verdict, line);
     ps_say(c, &c->verdict, waits ? " waits " : " takes ");
     say_share(c, line, &c->verdict);
@@ -159,7 +159,7 @@ static void say_cpu(struct ps_conclusion *c, const struct line *line)
                  {line->native, " in native code"},
                  {line->system, " not running"}};
 
-    ps_first_claims(c, PS_TAKES, line_subject(c, line), line->amount / 100);
+    ps_set_first_claim(c, PS_TAKES, line_subject(c, line), line->amount / 100);
     say_line(c, &c->verdict, line);
     ps_say(c, &c->verdict, " takes ");
     ps_say_value(&c->verdict, ps_link_none, line->amount, "percent");
@@ -185,7 +185,7 @@ static void say_flat_cpu(struct ps_conclusion *c, const struct line *lines, size
 {
     size_t said = 0;
 
-    ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
     ps_say(c, &c->verdict, "No single line takes much of the samples.");
     for (size_t i = 0; i < n && said < 3; i++) {
         if (is_import(&lines[i]))
@@ -240,8 +240,8 @@ static void add_line(struct ps_conclusion *c, const struct line *line, bool is_c
     struct ps_cause *cause = ps_conclusion_add(c, "line", is_cpu ? NAN : line->amount, share);
 
     say_line(c, &cause->title, line);
-    ps_cause_claims(cause, !is_cpu && is_wait(line->source) ? PS_WAITS : PS_TAKES,
-                    line_subject(c, line));
+    ps_set_cause_claim(cause, !is_cpu && is_wait(line->source) ? PS_WAITS : PS_TAKES,
+                       line_subject(c, line));
     say_place(c, &cause->evidence, line);
     if (line->function.len) {
         ps_say(c, &cause->evidence, " in ");
@@ -433,7 +433,7 @@ static void say_above(struct ps_conclusion *c, const struct descent *found)
 /* Says a line that calls its own function: its seconds are no elapsed time. */
 static void say_recursion(struct ps_conclusion *c, const struct line *line)
 {
-    ps_first_claims(c, PS_RECURS, line_subject(c, line), line->amount / line->whole);
+    ps_set_first_claim(c, PS_RECURS, line_subject(c, line), line->amount / line->whole);
     c->first.subjects[0].via =
         ps_subject_of(c, PS_SUBJECT_FUNCTION, link_line(c, line), line->function);
     say_line(c, &c->verdict, line);
@@ -463,7 +463,7 @@ static void say_flat(struct ps_conclusion *c, const struct line *lines, size_t n
     const struct line *program = longest_function(lines, n);
     bool said[LINES_MAX] = {false};
 
-    ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
     ps_say(c, &c->verdict, "No single line takes much of the time.");
     ps_say(c, &c->sentence, " The largest are ");
     for (size_t times = 0; times < 3 && times < n; times++) {
@@ -547,7 +547,7 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
     for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++)
         add_line(c, &lines[i], say == say_cpu);
     if (err->code == PS_OK && !c->n_causes) {
-        ps_first_claims(c, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "No line was measured.");
     }
     return err->code;

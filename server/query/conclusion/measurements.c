@@ -361,9 +361,9 @@ static void add_growth_causes(struct ps_conclusion *c, const struct rows *rows)
         const struct row *last = largest_of(&rows->growths[i]);
         struct ps_cause *cause = ps_conclusion_add(c, "growth", last->value, NAN);
 
-        ps_cause_claims(cause, PS_GROWS,
-                        ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, last),
-                                      rows->growths[i].points[0].pattern));
+        ps_set_cause_claim(cause, PS_GROWS,
+                           ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, last),
+                                         rows->growths[i].points[0].pattern));
         ps_say_code(c, &cause->title, link_row(c, last), rows->growths[i].points[0].pattern);
         ps_say(c, &cause->evidence, "grows ");
         say_law(c, &cause->evidence, &rows->growths[i]);
@@ -412,7 +412,7 @@ static struct ps_subject row_subject(struct ps_conclusion *c, const struct row *
 static void say_alternatives(struct ps_conclusion *c, const struct row *fast,
                              const struct row *slow)
 {
-    ps_first_claims(c, is_clear(fast, slow) ? PS_SLOWER : PS_FLAT, row_subject(c, slow), NAN);
+    ps_set_first_claim(c, is_clear(fast, slow) ? PS_SLOWER : PS_FLAT, row_subject(c, slow), NAN);
     c->first.subjects[0].via = row_subject(c, fast);
     if (is_clear(fast, slow)) {
         ps_say_code(c, &c->verdict, link_row(c, slow), slow->name);
@@ -439,7 +439,7 @@ static void add_causes(struct ps_conclusion *c, const struct row *rows, size_t n
     for (size_t i = 0; i < n; i++) {
         struct ps_cause *cause = ps_conclusion_add(c, "measurement", rows[i].value, NAN);
 
-        ps_cause_claims(cause, PS_TAKES, row_subject(c, &rows[i]));
+        ps_set_cause_claim(cause, PS_TAKES, row_subject(c, &rows[i]));
         ps_say_code(c, &cause->title, link_row(c, &rows[i]), rows[i].name);
         if (i == 0) {
             ps_say(c, &cause->evidence, is_time(&rows[0]) ? "fastest" : "smallest");
@@ -515,8 +515,8 @@ static void say_wall(struct ps_conclusion *c, const struct row *wall, double cpu
 {
     const double idle = 1 - cpu / wall->value;
 
-    ps_first_claims(c, idle >= WAITS_MIN ? PS_WAITS : PS_TAKES,
-                    ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, wall), wall->group), NAN);
+    ps_set_first_claim(c, idle >= WAITS_MIN ? PS_WAITS : PS_TAKES,
+                       ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, wall), wall->group), NAN);
     ps_say_code(c, &c->verdict, link_row(c, wall), wall->group);
     ps_say(c, &c->verdict, " uses ");
     ps_say_value(&c->verdict, link_row(c, wall), cpu, "s");
@@ -542,7 +542,7 @@ static void say_largest(struct ps_conclusion *c, const struct rows *rows)
         return;
     }
     if (second && row->spread > 0 && second->value > 0 && !is_clear(second, row)) {
-        ps_first_claims(c, PS_FLAT, row_subject(c, row), NAN);
+        ps_set_first_claim(c, PS_FLAT, row_subject(c, row), NAN);
         ps_say(c, &c->verdict, "No single row is clearly the %s.",
                is_time(row) ? "longest" : "largest");
         ps_say(c, &c->sentence, " The largest are ");
@@ -556,7 +556,7 @@ static void say_largest(struct ps_conclusion *c, const struct rows *rows)
         ps_say(c, &c->sentence, ", which do not differ by more than their spread.");
         return;
     }
-    ps_first_claims(c, PS_TAKES, row_subject(c, row), NAN);
+    ps_set_first_claim(c, PS_TAKES, row_subject(c, row), NAN);
     ps_say_code(c, &c->verdict, link_row(c, row), row->name);
     ps_say(c, &c->verdict, is_time(row) ? n > 1 ? " takes longest: " : " takes " : " is ");
     ps_say_value(&c->verdict, link_row(c, row), row->value, unit_of(c, row));
@@ -590,7 +590,7 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
         return PS_OK;
     }
     if (!has_rows(&rows)) {
-        ps_first_claims(out, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(out, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(out, &out->verdict, "The file has no measured values, or every command failed.");
         return PS_OK;
     }
@@ -628,15 +628,16 @@ enum ps_status ps_conclude_commands(struct ps_db *db, struct ps_conclusion *out,
     if (ps_command_verdict_read(db, &command, err) != PS_OK)
         return err->code;
     if (!command.verdict) {
-        ps_first_claims(out, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(out, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(out, &out->verdict, "The file has no measured command.");
         return PS_OK;
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(texts[i].verdict, command.verdict) == 0)
             text = texts[i].text;
-    ps_first_claims(out, strcmp(command.verdict, "waiting") == 0 ? PS_WAITS : PS_TAKES,
-                    ps_subject_of(out, PS_SUBJECT_ROW, link, ps_str_from_c(command.command)), NAN);
+    ps_set_first_claim(out, strcmp(command.verdict, "waiting") == 0 ? PS_WAITS : PS_TAKES,
+                       ps_subject_of(out, PS_SUBJECT_ROW, link, ps_str_from_c(command.command)),
+                       NAN);
     if (command.command[0])
         ps_say_code(out, &out->verdict, link, ps_str_from_c(command.command));
     else

@@ -59,7 +59,7 @@ static enum ps_status say_curve(struct ps_db *db, struct ps_conclusion *c, struc
 
     ps_db_prepare(db, ps_query_sql("conclude_memory"), &stmt, err);
     if (!ps_stmt_step(stmt, err)) {
-        ps_first_claims(c, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "The recording has no samples.");
         return err->code;
     }
@@ -97,8 +97,9 @@ static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struc
             ps_say_value(&c->sentence, memory_link, (double)calls, "count");
             ps_say(c, &c->sentence, calls == 1 ? " call" : " calls");
         }
-        ps_cause_claims(cause, PS_HOLDS,
-                        ps_subject_of(c, PS_SUBJECT_FUNCTION, memory_link, ps_col_text(stmt, 0)));
+        ps_set_cause_claim(
+            cause, PS_HOLDS,
+            ps_subject_of(c, PS_SUBJECT_FUNCTION, memory_link, ps_col_text(stmt, 0)));
         ps_say_code(c, &cause->title, memory_link, ps_col_text(stmt, 0));
         ps_say_value(&cause->evidence, memory_link, (double)calls, "count");
         ps_say(c, &cause->evidence, calls == 1 ? " call, " : " calls, ");

@@ -198,11 +198,10 @@ static void find_main_callers(struct ps_own_time *times)
 
 /* --- Nodes: library functions, and those that call each other --- */
 
-/* Whether time stops here: a unit, or the importer, whose time is that of imports. */
+/* Whether all imports below are in the time of this function. */
 static bool is_importer(const struct ps_timed_function *function)
 {
-    return ps_str_eq_c(function->name, "_find_and_load") &&
-           ps_str_starts_with(function->path, PS_STR("<frozen importlib"));
+    return ps_str_eq_c(function->name, "_find_and_load") && ps_path_is_importer(function->path);
 }
 
 struct nodes {

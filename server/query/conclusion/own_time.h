@@ -109,6 +109,12 @@ struct ps_str ps_timed_function_package(const struct ps_timed_function *function
 /* Whether a Python function is own code. `program`: as in ps_own_time_charge. */
 bool ps_timed_function_is_own(const struct ps_timed_function *function, struct ps_str program);
 
+/* Whether a file is the import system of Python, whose time is that of imports. */
+static inline bool ps_path_is_importer(struct ps_str path)
+{
+    return ps_str_starts_with(path, PS_STR("<frozen importlib"));
+}
+
 /* Whether a name is that of a comprehension or a lambda: "<listcomp>", "f.<locals>.<genexpr>". */
 bool ps_timed_name_is_part(struct ps_str name);
 

@@ -81,7 +81,7 @@ static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
     const struct ps_report_link link = ps_link_name(c, ranking->tab, item->name);
 
     if (ranking->lost) {
-        ps_first_claims(c, PS_CANNOT_SEE, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "%s", ranking->lost);
         ps_say(c, &c->sentence, " What was kept shows no shares. The longest in it is ");
         ps_say_code(c, &c->sentence, link, item->name);
@@ -99,7 +99,7 @@ static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
         return;
     }
     if (item->amount < (ranking->stands_out > 0 ? ranking->stands_out : STANDS_OUT) * item->whole) {
-        ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "%s", ranking->nothing);
         ps_say(c, &c->sentence, " The largest share is ");
         ps_say_value(&c->sentence, link, 100 * item->amount / item->whole, "percent");
@@ -155,12 +155,12 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
         cause =
             ps_conclusion_add(c, ranking->rule, item.amount,
                               item.whole > 0 && !ranking->lost ? item.amount / item.whole : NAN);
-        ps_cause_claims(cause, ranking->claims, item_subject(c, ranking, &item));
+        ps_set_cause_claim(cause, ranking->claims, item_subject(c, ranking, &item));
         ps_say_code(c, &cause->title, ps_link_name(c, ranking->tab, item.name), item.name);
         say_count(c, ranking, &item, "", &cause->evidence);
     }
     if (err->code == PS_OK && !c->verdict.n) {
-        ps_first_claims(c, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "The profile has no measured values.");
     }
     if (ranking->note)
@@ -184,9 +184,9 @@ static enum ps_status say_compiled(struct ps_db *db, struct ps_conclusion *c, st
         struct ps_sentence *to = &c->verdict;
 
         c->verdict.n = c->sentence.n = 0;
-        ps_first_claims(c, PS_REPEATS,
-                        ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("compilation")),
-                        ps_col_real(stmt, 1) / ps_col_real(stmt, 2));
+        ps_set_first_claim(c, PS_REPEATS,
+                           ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("compilation")),
+                           ps_col_real(stmt, 1) / ps_col_real(stmt, 2));
         ps_say(c, to, "JAX compiles ");
         ps_say_value(to, link, (double)programs, "count");
         ps_say(c, to, " programs, which takes ");
@@ -266,7 +266,7 @@ static enum ps_status say_host_calls(struct ps_db *db, struct ps_conclusion *c, 
     struct item item;
 
     c->verdict.n = c->sentence.n = 0;
-    ps_first_claims(c, PS_CANNOT_SEE, ps_no_subject, NAN);
+    ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
     ps_say(c, &c->verdict, "No work of a GPU was recorded.");
     ps_db_prepare(db, ps_query_sql("conclude_slices"), &stmt, err);
     if (!ps_stmt_step(stmt, err)) {
@@ -395,8 +395,8 @@ static void say_chain(struct ps_conclusion *c, const struct chain *chain)
     const bool is_one = ps_str_eq(chain->repeated.name, inside->name) || inside->calls <= 1;
 
     c->verdict.n = c->sentence.n = 0;
-    ps_first_claims(c, PS_REPEATS, printed_subject(c, &chain->repeated),
-                    chain->repeated.total_s / chain->repeated.whole_s);
+    ps_set_first_claim(c, PS_REPEATS, printed_subject(c, &chain->repeated),
+                       chain->repeated.total_s / chain->repeated.whole_s);
     if (!is_one)
         c->first.subjects[0].via = printed_subject(c, inside);
     say_printed(c, &c->verdict, &chain->repeated, "takes ");
@@ -494,15 +494,15 @@ static void say_mix(struct ps_conclusion *c, const struct operator_mix *mix)
         return;
     c->verdict.n = c->sentence.n = 0;
     if (is_needed) {
-        ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "No single cause.");
         ps_say(c, &c->sentence,
                " Matrix products, convolutions, attention and the backward pass take ");
         ps_say_value(&c->sentence, link, 100 * mix->needed_s / mix->whole_s, "percent");
         ps_say(c, &c->sentence, " of the self CPU time.");
     } else {
-        ps_first_claims(c, PS_REPEATS,
-                        ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN);
+        ps_set_first_claim(c, PS_REPEATS,
+                           ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN);
         ps_say(c, &c->verdict, "Many small operators take the time.");
         ps_say(c, &c->sentence, " The listed operators are called ");
         ps_say_value(&c->sentence, link, mix->calls, "count");

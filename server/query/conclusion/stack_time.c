@@ -113,15 +113,10 @@ static struct ps_timed_function *add_function(struct reader *r, uint32_t text, u
     return function;
 }
 
-static bool is_importer(const struct ps_timed_function *function)
-{
-    return ps_str_starts_with(function->path, PS_STR("<frozen importlib"));
-}
-
 /* Whether a frame of a library, which the stack is going to have, imports. */
 static bool is_import(const struct reader *r, const struct ps_timed_function *function)
 {
-    if (is_importer(function))
+    if (ps_path_is_importer(function->path))
         return true;
     return !r->has_importers && r->n && r->open[r->n - 1].own &&
            function->origin != PS_ORIGIN_BUILTIN && ps_str_eq_c(function->name, "<module>");

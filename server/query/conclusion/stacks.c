@@ -590,7 +590,7 @@ static void add_cause(const struct answer *a, uint32_t id)
     if (owner->waits)
         ps_say(a->c, &cause->title, "waiting in ");
     say_owner(a, &cause->title, owner);
-    ps_cause_claims(cause, owner->waits ? PS_WAITS : PS_TAKES, owner_subject(a, owner));
+    ps_set_cause_claim(cause, owner->waits ? PS_WAITS : PS_TAKES, owner_subject(a, owner));
     (void)say_place(a, id, &cause->evidence);
     if (is_unclear)
         ps_say(a->c, &cause->evidence, ", which may wait");
@@ -718,7 +718,7 @@ static void say_sentence(const struct answer *a, const struct owner *const *rank
 
 static void say_nothing(const struct answer *a, const struct owner *largest)
 {
-    ps_first_claims(a->c, PS_FLAT, ps_no_subject, NAN);
+    ps_set_first_claim(a->c, PS_FLAT, ps_no_subject, NAN);
     ps_say(a->c, &a->c->verdict, "No single function stands out.");
     ps_say(a->c, &a->c->sentence, " The largest share is ");
     ps_say_value(&a->c->sentence, link_owner(a, largest),
@@ -879,7 +879,7 @@ static void conclude(const struct answer *a)
     size_t n = r->n_owners;
 
     if (!n || !(a->total > 0)) {
-        ps_first_claims(a->c, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(a->c, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(a->c, &a->c->verdict,
                r->frameless > 0  ? "No sample has a frame."
                : r->frames.n > 1 ? "All stacks have the weight 0."

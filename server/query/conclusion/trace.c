@@ -207,7 +207,7 @@ static enum ps_status say_work(struct ps_conclusion *c, const struct ps_trace_ti
         ps_trace_say_needed(c, trace, &operators, err);
     } else if (trace->operators.calls && operators.whole_s >= parts[PS_N_ROLES] &&
                trace->is_torch && !ps_trace_has_top_operator(trace, &operators, err)) {
-        ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "No single cause.");
         ps_trace_say_largest(c, trace, &operators, err);
     } else if (trace->operators.calls && operators.whole_s >= parts[PS_N_ROLES]) {
@@ -224,7 +224,7 @@ static enum ps_status say_work(struct ps_conclusion *c, const struct ps_trace_ti
         ps_say(c, &c->sentence, ". ");
         ps_trace_say_top(c, trace, &c->sentence, &operators, err);
     } else {
-        ps_first_claims(c, PS_TOO_FEW, ps_no_subject, NAN);
+        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
         ps_say(c, &c->verdict, "The trace has no kernels and no operators.");
     }
     return err->code;

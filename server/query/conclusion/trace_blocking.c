@@ -240,9 +240,9 @@ void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *
            : trace->blocks_last     ? "GPU idle, after its last work: host blocks in "
                                     : "GPU idle: host blocks in ");
     ps_say_code(c, &cause->title, ps_link_none, ps_trace_text(trace->db, (uint32_t)name));
-    ps_cause_claims(cause, PS_IDLES,
-                    ps_subject_of(c, PS_SUBJECT_OPERATOR, ps_trace_link_slice(c, calls->longest),
-                                  ps_trace_text(trace->db, (uint32_t)name)));
+    ps_set_cause_claim(cause, PS_IDLES,
+                       ps_subject_of(c, PS_SUBJECT_OPERATOR, ps_trace_link_slice(c, calls->longest),
+                                     ps_trace_text(trace->db, (uint32_t)name)));
     if (!trace->waits_for_earlier && !trace->blocks_last)
         ps_cause_save(cause, NAN, seconds);
     cause->advice =
@@ -267,10 +267,10 @@ void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *
 {
     const struct ps_driver_calls *calls = &trace->blocking[name];
 
-    ps_first_claims(c, trace->waits_for_earlier ? PS_CANNOT_SEE : PS_IDLES,
-                    ps_subject_of(c, PS_SUBJECT_OPERATOR, ps_trace_link_slice(c, calls->longest),
-                                  ps_trace_text(trace->db, (uint32_t)name)),
-                    seconds / trace->wall_s);
+    ps_set_first_claim(c, trace->waits_for_earlier ? PS_CANNOT_SEE : PS_IDLES,
+                       ps_subject_of(c, PS_SUBJECT_OPERATOR, ps_trace_link_slice(c, calls->longest),
+                                     ps_trace_text(trace->db, (uint32_t)name)),
+                       seconds / trace->wall_s);
     ps_say(c, &c->verdict, "%s",
            trace->waits_for_earlier ? "The GPU works on launches from before the recording "
                                     : "The GPU is idle ");

@@ -186,8 +186,8 @@ void ps_trace_say_many_operators(struct ps_conclusion *c, const struct ps_trace_
     const struct ps_report_link link = ps_trace_link_operators(trace, NULL);
     const double per = trace->has_marks ? trace->divisor : 1;
 
-    ps_first_claims(c, PS_REPEATS,
-                    ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN);
+    ps_set_first_claim(c, PS_REPEATS,
+                       ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN);
     ps_say(c, &c->verdict, "Many small operators take most%s.", ps_trace_step_words(trace));
     ps_say(c, &c->sentence, " The program calls ");
     ps_say_value(&c->sentence, link, round((double)trace->units.n_operators / per), "count");
@@ -244,7 +244,7 @@ bool ps_trace_has_top_operator(const struct ps_trace_time *trace, const struct p
 void ps_trace_say_needed(struct ps_conclusion *c, const struct ps_trace_time *trace,
                          const struct ps_trace_rows *rows, struct ps_err *err)
 {
-    ps_first_claims(c, PS_FLAT, ps_no_subject, NAN);
+    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
     ps_say(c, &c->verdict, "No single cause.");
     ps_say(c, &c->sentence,
            " Matrix products, convolutions, attention and the backward pass take ");

@@ -44,8 +44,8 @@ struct ps_cause *ps_trace_add_cause(struct ps_conclusion *c, const struct ps_tra
 {
     struct ps_cause *cause = ps_conclusion_add(c, rule, seconds, seconds / trace->wall_s);
 
-    ps_cause_claims(cause, PS_TAKES,
-                    ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(title)));
+    ps_set_cause_claim(cause, PS_TAKES,
+                       ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(title)));
     ps_say(c, &cause->title, "%s", title);
     return cause;
 }

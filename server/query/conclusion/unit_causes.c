@@ -342,7 +342,7 @@ static void say_cause(const struct judged *judged, const struct finding *finding
     const struct ps_host_unit *unit = &judged->units->units[finding->unit];
     const struct ps_unit_lead *lead = finding->leads;
 
-    ps_first_claims(c, verb_of(finding), unit_subject(judged, finding->unit), finding->share);
+    ps_set_first_claim(c, verb_of(finding), unit_subject(judged, finding->unit), finding->share);
     if (finding->n_leads)
         c->first.subjects[0].via = lead_subject(judged, lead);
     say_unit(judged, &c->verdict, finding->unit);
@@ -399,7 +399,7 @@ static void say_no_cause(const struct judged *judged)
 {
     struct ps_sentence *to = &judged->c->sentence;
 
-    ps_first_claims(judged->c, PS_FLAT, ps_no_subject, NAN);
+    ps_set_first_claim(judged->c, PS_FLAT, ps_no_subject, NAN);
     ps_say(judged->c, &judged->c->verdict, "No single cause.");
     ps_say(judged->c, to, " The largest share%s%s %s ", judged->n > 1 ? "s" : "",
            judged->base->words, judged->n > 1 ? "are" : "is");
@@ -446,7 +446,7 @@ static void add_row(const struct judged *judged, const struct finding *finding)
                           finding->share * judged->base->wall_s, finding->share);
 
     say_unit(judged, &cause->title, finding->unit);
-    ps_cause_claims(cause, verb_of(finding), unit_subject(judged, finding->unit));
+    ps_set_cause_claim(cause, verb_of(finding), unit_subject(judged, finding->unit));
     if (finding->n_leads)
         cause->claim.subjects[0].via = lead_subject(judged, &finding->leads[0]);
     cause->claim.waits = share_of(judged->base, unit->wait_ns);
