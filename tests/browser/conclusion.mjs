@@ -2,7 +2,9 @@
  *
  * The conclusion at the head of reports: its sentence, the links of its numbers, its causes.
  */
-import { check, equal, test, until } from './lib.mjs';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, equal, Shelf, test, until } from './lib.mjs';
 
 const sentenceOf = async (page) => {
     await page.locator('.conclusion-sentence').waitFor();
@@ -88,5 +90,32 @@ test('conclusion: every demo run says what was found', async ({ pages, demo }) =
         const sentence = await sentenceOf(page);
         check(sentence.length > 20 && !/NaN|undefined|null/.test(sentence), `${name}: ${sentence}`);
         await page.close();
+    }
+});
+
+test('conclusion: a range that repeats can be chosen as the step, for all runs of the series', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const runs = [0, 1].map((n) => {
+            const traceEvents = [{ ph: 'M', name: 'process_name', pid: 1, args: { name: 'python' } }];
+            for (let i = 0; i < 8; i++) {
+                const at = { ph: 'X', pid: 1, tid: 1 };
+                traceEvents.push({ ...at, cat: 'user_annotation', name: `epoch ${i}`, ts: 1000 + i * 10_000, dur: 9500 });
+                traceEvents.push({ ...at, cat: 'cpu_op', name: 'aten::mm', ts: 1100 + i * 10_000, dur: 8000 + n, args: { 'External id': i } });
+            }
+            const file = join(shelf.folder, `epochs-${n}.pt.trace.json`);
+            writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents }));
+            return shelf.add(file, '--series', 'epochs').id;
+        });
+        const page = await pages.open(`${shelf.url}#/run/${runs[0]}`);
+        check((await sentenceOf(page)).includes('of the trace'), 'no steps are marked');
+        await page.locator('.conclusion').getByLabel('Step:').selectOption('epoch');
+        await until(async () => (await sentenceOf(page)).includes('of each step'), 'the shares are of a step');
+        await page.goto(`${shelf.url}#/run/${runs[1]}`);
+        await until(async () => (await sentenceOf(page)).includes('of each step'), 'another run of the series has the same step');
+        await page.locator('.conclusion').getByLabel('Step:').selectOption('');
+        await until(async () => (await sentenceOf(page)).includes('of the trace'), 'as marked in the file');
+    } finally {
+        await shelf.stop();
     }
 });
