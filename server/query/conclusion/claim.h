@@ -15,10 +15,9 @@
 #define PS_LINK_PARAMS    4
 #define PS_CLAIM_SUBJECTS 4
 #define PS_CLAIM_FACTS    3
-#define PS_CLAIM_MOST     0.5 /* what takes as much is named, though nothing is known to be avoidable \
-                               */
-#define PS_CLAIM_CAUSE  0.2 /* share times avoidable; with less, there is no single cause */
-#define PS_CLAIM_RANKED 20
+#define PS_CLAIM_MOST     0.5 /* named with this share, even if nothing is avoidable */
+#define PS_CLAIM_CAUSE    0.2 /* share times avoidable; with less, there is no single cause */
+#define PS_CLAIM_RANKED   20
 
 /* A tab of the report (a word of importers/kinds.c) and parameters of its URL. A NULL tab: no link.
  * A NULL key ends the parameters. */
