@@ -153,6 +153,12 @@ bool ps_kind_has(const char *name, unsigned any)
     return (ps_kind_find(name)->has & any) != 0;
 }
 
+bool ps_kind_is_benchmark(const char *name)
+{
+    return ps_kind_has(name, PS_HAS_MEASUREMENTS) &&
+           !ps_kind_has(name, PS_HAS_BOTTLENECK | PS_HAS_PROCESSES);
+}
+
 const char *ps_kind_has_word(size_t i)
 {
     return words[i];

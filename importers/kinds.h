@@ -82,6 +82,10 @@ const struct ps_kind *ps_kind_find(const char *name);
  * enum ps_kind_has. */
 bool ps_kind_has(const char *name, unsigned any);
 
+/* Whether runs of the kind are results of benchmarks, whose rows are judged one by one: their
+ * headline is that of one row. */
+bool ps_kind_is_benchmark(const char *name);
+
 /* The word for bit `i` of ps_kind.has in JSON, such as "imports". i < PS_N_KIND_HAS_BITS. */
 const char *ps_kind_has_word(size_t i);
 

@@ -55,6 +55,16 @@ void ps_text_changes(struct ps_output *out, const cJSON *table, const cJSON *met
  * of GET compare/snapshot. */
 void ps_text_stacks(struct ps_output *out, const cJSON *response, const cJSON *answer);
 
+/* --- A series: GET trend and GET trend/rows --- */
+
+/* The points and change points of a value, or the rows of a table that changed. */
+void ps_text_trend(struct ps_output *out, const cJSON *trend);
+
+/* --- Lazy imports: GET runs/ID/what_if --- */
+
+/* Suggestions; or the estimate, if the question named imports. */
+void ps_text_lazy_imports(struct ps_output *out, const cJSON *answer);
+
 /* --- Parts of several answers --- */
 
 /* The fact "5 runs: `a` (run 1430…), `b` (run …), `c` (run …) and 2 more". */

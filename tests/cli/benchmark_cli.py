@@ -221,6 +221,7 @@ class Trend(BenchmarkTest):
         row = next(line for line in lines if "test_b" in line)
         self.assertIn("+50.1 %", row)
         self.assertIn("run 7", row)
+        self.assertRegex(self.ok("trend", "bench", "--markdown"), r"\+50\.1 % \|[^|]*\| `run 7` \| `[^`]*test_b`")
 
     def test_a_jump_among_few_files_is_a_change_point(self):
         for i in range(6):

@@ -17,11 +17,11 @@ class Trend(ShelfTest):
         trend = self.json("trend", "nightly")
         self.assertEqual([change["index"] for change in trend["changes"]], [7])
         said = self.ok("trend", "nightly").splitlines()
-        self.assertEqual(said[0], "series:nightly  import, s, 14 points")
-        self.assertTrue(set(said[1]) <= set("▁▂▃▄▅▆▇█") and len(said[1]) == 14)
-        [step] = [line for line in said if "n07.log" in line]
-        self.assertRegex(step, r"\+\d+(\.\d+)? µs  \+\d+\.\d %")
-        self.assertEqual([line for line in said[3:] if line != step and "µs" in line], [])
+        self.assertEqual([line.split() for line in said[:3]], [["runs", "series:nightly"], ["metric", "import"], ["points", "14"]])
+        self.assertTrue(set(said[4]) <= set("▁▂▃▄▅▆▇█") and len(said[4]) == 14)
+        [step] = [line for line in said[:said.index("Points, newest first")] if "n07.log" in line]
+        self.assertRegex(step, r"2\.0\d\d ms +2\.6\d\d ms +\+\d+(\.\d+)? µs +\+30\.\d % .* n07\.log +[0-9a-f]{16}$")
+        self.assertEqual(self.ok("trend", "nightly", "--markdown").count("n07.log"), 2)
 
     def test_rows_and_repeats(self):
         trend = self.json("trend", "nightly", "--of", "imports", "--row", "app", "--metric", "cumulative_us", "--by", "commit")
@@ -32,16 +32,16 @@ class Trend(ShelfTest):
 
     def test_rows_by_change(self):
         said = self.ok("trend", "nightly", "--of", "imports").splitlines()
-        self.assertEqual(said[0], "series:nightly  Self time, us, 14 points")
-        self.assertRegex(said[1], r"^all rows: 2\.000 ms to 2\.606 ms, \+606\.0 µs  \+30\.3 %$")
-        self.assertRegex(said[3], r"^2\.000 ms +2\.606 ms +\+606\.0 µs +\+30\.3 % +n07\.log +app")
+        self.assertIn("All rows: 2.000 ms to 2.606 ms, +606.0 µs (+30.3 %).", said)
+        self.assertRegex(said[-1], r"^ *2\.000 ms +2\.606 ms +\+606\.0 µs +\+30\.3 % +n07\.log +app$")
         self.assertIn("no table", self.fails("trend", "nightly", "--of", "none"))
 
     def test_a_baseline(self):
         self.assertIn("has no baseline", self.fails("show", "baseline:nightly"))
         self.assertIn("baseline of nightly", self.ok("baseline", "n02.log"))
         self.assertEqual(self.json("show", "baseline:nightly")["name"], "n02.log")
-        self.assertIn("(baseline)", self.ok("trend", "nightly"))
+        self.assertIn("n02.log (baseline)", self.ok("trend", "nightly"))
+        self.assertIn("of the baseline", self.ok("trend", "nightly", "--markdown"))
         self.assertEqual(self.json("diff", "baseline:nightly", "@1")["base"][0]["name"], "n02.log")
         self.ok("check", "n03.log", "--against", "baseline:nightly", "--fail-on", "+10%")
         self.assertEqual(self.run_verb("check", "@1", "--against", "baseline:nightly", "--fail-on", "+10%").returncode, 1)
