@@ -171,6 +171,18 @@ class Once(ShelfTest):
         self.assertIn("17.83 ms of the 19.83 ms of a step", self.ok("show", "@1", "--step", "iteration", "--markdown"))
         self.assertIn("no annotation or NVTX range has the name epoch", self.fails("show", "@1", "--step", "epoch"))
 
+    def test_a_chosen_step_is_no_cause_of_itself(self):
+        events = []
+        for i in range(4):
+            start = 20_000 * i
+            events += [event(f"epoch {i}", "user_annotation", start, 19_000), event("augment", "user_annotation", start + 1_000, 15_000),
+                       event("aten::mul", "cpu_op", start + 2_000, 9_000), event("aten::add", "cpu_op", start + 17_000, 1_000)]
+        said = self.show(events)
+        self.assertIn("--step 'epoch'", said)
+        said = self.ok("show", "@1", "--step", "epoch")
+
+        self.assertIn("augment takes 75.9 % of each step. Of it aten::mul takes 45.6 %", said)
+
     def test_the_profilers_own_time_is_no_cause_of_nsys(self):
         said = self.show_nsys(PROFILER_OVERHEAD=[(0, 900_000, "NVTX early profiling initialization", PID | 500, 0)],
                               OSRT_API=[(950_000, 1_000_000, "read", PID | 500)])

@@ -158,8 +158,9 @@ static enum meaning python_meaning(struct ps_str text)
                                                                             : MEANS_UNIT;
 }
 
-/* Annotations that torch writes itself are none of the program. */
-static enum meaning annotation_meaning(struct ps_str text)
+/* Annotations that torch writes itself are none of the program. step: see struct ps_host_windows.
+ */
+static enum meaning annotation_meaning(struct ps_str text, const char *step)
 {
     static const char *const own[] = {
         "Optimizer.",       "torch/",     "nn.Module: ", "## ",      "Torch-Compiled",
@@ -169,7 +170,7 @@ static enum meaning annotation_meaning(struct ps_str text)
         return MEANS_PROFILER;
     if (ps_str_find(text, PS_STR(", op_id = ")))
         return MEANS_NOTHING; /* an operator of torch.autograd.profiler.emit_nvtx */
-    if (ps_name_kind_of(text) != PS_NAME_OTHER)
+    if (ps_name_kind_of(text) != PS_NAME_OTHER || (step && ps_annotation_is_step(text, step)))
         return MEANS_NOTHING;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (ps_str_starts_with(text, ps_str_from_c(own[i])))
@@ -191,6 +192,11 @@ static bool is_annotation(int64_t kind)
     return kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX;
 }
 
+bool ps_annotation_is_step(struct ps_str name, const char *step)
+{
+    return ps_str_eq_c(name, step) || ps_str_eq_c(ps_annotation_stem(name), step);
+}
+
 /* The meaning of a text as the name of a slice of this kind: an operator and an annotation can have
  * the same name. */
 static enum meaning meaning_of(struct reader *reader, uint32_t text, int64_t kind)
@@ -199,9 +205,9 @@ static enum meaning meaning_of(struct reader *reader, uint32_t text, int64_t kin
     struct ps_str name = ps_trace_text(reader->db, text);
 
     if (*meaning == MEANS_UNKNOWN)
-        *meaning = (uint8_t)(kind == PS_SLICE_PYTHON     ? python_meaning(name)
-                             : is_annotation(kind)       ? annotation_meaning(name)
-                             : kind == PS_SLICE_OP       ? operator_meaning(name)
+        *meaning = (uint8_t)(kind == PS_SLICE_PYTHON ? python_meaning(name)
+                             : is_annotation(kind) ? annotation_meaning(name, reader->windows->step)
+                             : kind == PS_SLICE_OP ? operator_meaning(name)
                              : kind == PS_SLICE_OVERHEAD ? MEANS_PROFILER
                                                          : MEANS_NOTHING);
     return (enum meaning) * meaning;

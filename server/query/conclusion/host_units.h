@@ -71,6 +71,7 @@ struct ps_host_windows {
     uint32_t n;
     const struct ps_track_owners *owners;
     struct ps_range span; /* slices that start in it are read */
+    const char *step;     /* name of the annotations that are the steps, and no units; or NULL */
 };
 
 /* Memory: 8 bytes for each slice of the longest track. The caller frees *out. */
@@ -90,6 +91,9 @@ bool ps_slice_frame_parse(struct ps_str text, struct ps_str *path, int64_t *line
 /* The name of an annotation without the number at its end: "iteration" of "iteration 12" and of
  * "iteration [12]". The whole name if it has none, or nothing else. */
 struct ps_str ps_annotation_stem(struct ps_str name);
+/* Whether an annotation of this name is a step, if those named `step` are: the name itself, or with
+ * a number at its end. */
+bool ps_annotation_is_step(struct ps_str name, const char *step);
 /* What is known of a Python or built-in function by the name of its slice; NULL: nothing. */
 const struct ps_known_call *ps_slice_known_call(struct ps_str text);
 

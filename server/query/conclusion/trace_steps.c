@@ -79,13 +79,6 @@ static enum ps_status read_marked(struct ps_trace_time *trace, struct ps_err *er
     return ps_steps_span(trace->db, &trace->span, err);
 }
 
-static bool has_chosen_name(const struct ps_trace_time *trace, int64_t text)
-{
-    const struct ps_str name = ps_trace_text(trace->db, (uint32_t)text);
-
-    return ps_str_eq_c(name, trace->step) || ps_str_eq_c(ps_annotation_stem(name), trace->step);
-}
-
 static bool visit_ranges(void *user, const struct ps_chunk *chunk)
 {
     struct ps_trace_time *trace = user;
@@ -97,7 +90,9 @@ static bool visit_ranges(void *user, const struct ps_chunk *chunk)
         int64_t end;
 
         if ((kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX) &&
-            has_chosen_name(trace, ps_chunk_value(chunk, PS_COL_NAME, i)) &&
+            ps_annotation_is_step(
+                ps_trace_text(trace->db, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i)),
+                trace->step) &&
             !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end) &&
             end > start)
             add_step(trace, w, start, end, true);

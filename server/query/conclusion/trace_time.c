@@ -237,8 +237,10 @@ static enum ps_status read_units(struct ps_trace_time *trace, struct ps_err *err
             .track = trace->workers[w].track,
             .steps = &trace->workers[w].steps,
             .busy = trace->has_devices ? &trace->workers[w].explained : NULL};
-    trace->windows = (struct ps_host_windows){
-        .items = trace->window_items, .n = trace->sums.n_workers, .owners = &trace->owners};
+    trace->windows = (struct ps_host_windows){.items = trace->window_items,
+                                              .n = trace->sums.n_workers,
+                                              .owners = &trace->owners,
+                                              .step = trace->step};
     return ps_host_units_read(trace->db, &trace->windows, &trace->units, err);
 }
 
