@@ -223,11 +223,10 @@ static uint32_t first_installed(const struct reader *r)
     return 0;
 }
 
-/* Whether a frame stands for calls that pyinstrument left out: "[calls left out]". */
-static bool is_summary(const struct reader *r, const struct open_frame *frame)
+/* Whether a frame stands for its caller's own time: "[self]" of pyinstrument. */
+static bool is_own_part(const struct reader *r, const struct open_frame *frame)
 {
-    return ps_str_starts_with(r->out->functions[frame->function].name, PS_STR("[")) &&
-           !r->stacks->waits->kinds[frame->text].waits;
+    return ps_str_eq_c(r->out->functions[frame->function].name, "[self]");
 }
 
 /* Adds the current stack. */
@@ -269,7 +268,7 @@ static void add_stack(struct reader *r, int64_t weight)
     unit->time.s[class] += s;
     r->depths[unit->unit] += s * r->n_open[unit->unit];
     add_weight(&r->lines, unit->unit, r->open[leaf->own - 1].text, weight);
-    if (leaf->own == r->n || (leaf->own + 1 == r->n && is_summary(r, leaf))) {
+    if (leaf->own == r->n || (leaf->own + 1 == r->n && is_own_part(r, leaf))) {
         unit->own_s += s;
         add_weight(&r->at_leaf, leaf->text, r->track, weight);
     } else if (r->open[leaf->own].call != NO_CALL) {
