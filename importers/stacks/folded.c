@@ -659,11 +659,13 @@ static void write_notes(struct reader *r)
     if (r->first_only)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "each line has three values: perfshelf shows time and skips idle and memory");
-    if (r->gc_us > 0)
+    if (r->gc_us > 0) {
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
                      "%.10g s were spent in the garbage collector; they count for the functions "
                      "that it interrupted",
                      (double)r->gc_us / 1e6);
+        r->out->ops->number(r->out, "gc_s", ps_real((double)r->gc_us / 1e6));
+    }
     write_ratio(r, "samples that austin took later than its interval", r->late);
     write_ratio(r, "samples that austin could not read", r->errors);
     if (r->late > 0)

@@ -100,6 +100,7 @@ struct reader {
     bool has_def_lines;              /* lines are those of the `def`, not those that ran */
     double n_samples, seconds;       /* of the recording; NaN: unknown */
     double late_pct;                 /* percentage of samples that were taken too late */
+    double gc_pct;                   /* percentage of the time in the garbage collector */
     struct ps_flame
         by_thread; /* weights of lines that ran: `parent` is the text id, `name` the track */
     double scale;  /* divisor of weights */
@@ -689,6 +690,10 @@ static void say_quality(const struct answer *a, double no_frame_share)
                       is_of_total(a) ? "of the total is without a frame."
                                      : "of the threads that worked is without a frame.");
     say_quality_share(a, r->late_pct, "of the samples are late.");
+    say_quality_share(
+        a, r->gc_pct,
+        "of the total is spent in the garbage collector, and counts for the functions "
+        "that it interrupts.");
 }
 
 static void say_sentence(const struct answer *a, const struct owner *const *ranks, size_t n)
@@ -917,6 +922,7 @@ static enum ps_status read_summary(struct reader *r, struct ps_err *err)
     r->seconds = ps_col_real_or_nan(stmt, 3);
     r->late_pct = ps_col_real(stmt, 4);
     r->has_all_threads = ps_col_int(stmt, 5) != 0;
+    r->gc_pct = ps_col_real(stmt, 6);
     return err->code;
 }
 
@@ -979,7 +985,7 @@ enum ps_status ps_conclude_python_trace(struct ps_db *db, bool is_sampled, bool 
     out->unit = r.unit = "s";
     r.scale = 1e9;
     r.n_samples = r.seconds = NAN;
-    r.late_pct = 0;
+    r.late_pct = r.gc_pct = 0;
     return conclude_own_code(&answer, !is_sampled, is_said, err);
 }
 

@@ -32,6 +32,8 @@ export interface TraceSummary {
     def_lines?: number;
     idle_texts?: number;
     late_pct?: number;
+    /** time in the garbage collector */
+    gc_s?: number;
     cpu_s?: number;
     /** 1: slices are rows of equal samples, not calls */
     sampled?: number;
