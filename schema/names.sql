@@ -1,6 +1,6 @@
 -- names.sql: the tables of names.db, an index of the hottest names in the runs of a shelf (server/query/search). All of it is read from run files,
 -- so a lost, damaged or outdated file is created again. After changing a table or what is stored in it, increment the number of the layout.
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE IF NOT EXISTS indexed_run( -- runs whose names are in the index
     seq INTEGER PRIMARY KEY,  -- run.seq of the catalog

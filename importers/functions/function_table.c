@@ -400,12 +400,12 @@ double ps_function_table_seconds(const struct ps_function_tables *t,
 const struct ps_function_table *ps_function_tables_longest(const struct ps_function_tables *t)
 {
     const struct ps_function_table *longest = NULL;
-    double most = 0;
+    double most = -1;
 
     for (uint32_t i = 0; i < t->n_reports; i++) {
         double seconds = ps_function_table_seconds(t, &t->reports[i]);
 
-        if (!longest || seconds > most) {
+        if (seconds > most || (seconds == most && t->reports[i].n_rows > longest->n_rows)) {
             longest = &t->reports[i];
             most = seconds;
         }

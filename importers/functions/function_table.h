@@ -73,7 +73,8 @@ enum ps_report_line_end ps_function_tables_find_end(const void *tables, struct p
 /* Writes the reports to the sink, each followed by its functions. False: cancelled. */
 bool ps_function_tables_write(const struct ps_function_tables *t, struct ps_sink *out);
 
-/* The report with the most seconds; NULL if there are no reports. */
+/* The report with the most seconds, of equal ones that with the most rows; NULL if there are no
+ * reports. */
 const struct ps_function_table *ps_function_tables_longest(const struct ps_function_tables *t);
 
 /* Seconds of a report: as printed above the table, else the sum of tottime. */

@@ -22,11 +22,28 @@ struct reader {
     uint64_t repaired, mended, rejected;
 };
 
+/* The path of a request, which Werkzeug's profiler prints above its report: "PATH: '/items'". */
+static bool parse_path(struct ps_str text, struct ps_str *path)
+{
+    text = ps_report_trim_end(text);
+    if (!ps_str_starts_with(text, PS_STR("PATH: ")) || text.len < 9 ||
+        !memchr("'\"", text.ptr[6], 2) || text.ptr[text.len - 1] != text.ptr[6])
+        return false;
+    *path = (struct ps_str){text.ptr + 7, text.len - 8};
+    return true;
+}
+
 static void parse_line(struct reader *r)
 {
     const struct ps_report_line *line = &r->in.line;
+    const uint32_t n_reports = r->tables.n_reports;
     enum ps_function_table_line what = ps_function_tables_parse(&r->tables, line);
+    struct ps_str path;
 
+    if (r->tables.n_reports > n_reports)
+        r->tables.next_table.title = (struct ps_str){NULL, 0};
+    else if (parse_path(line->text, &path))
+        r->tables.next_table.title = ps_arena_copy(&r->tables.arena, path);
     r->repaired += what == PS_FUNCTION_LINE_ROW && (line->is_repaired || line->is_rejoined);
     if (what == PS_FUNCTION_LINE_ROW && line->is_repaired && r->mended++ < NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, line->offset, line->number,

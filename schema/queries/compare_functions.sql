@@ -1,5 +1,5 @@
--- Functions of cProfile dumps and printed tables, for comparison. If a run has several printed tables, only the
--- table with the most rows; its times have three decimals. Header keys: see compare_imports.sql.
+-- Functions of cProfile dumps and printed tables, for comparison. If a run has several printed tables, only that
+-- of the longest profile; its times have three decimals. Header keys: see compare_imports.sql.
 --
 -- title: Functions
 -- row: function
@@ -21,5 +21,7 @@
 SELECT f.id, f.name, l.path AS place, f.line, f.tottime_s, f.cumtime_s, f.ncalls, f.ncalls AS samples, f.primitive_calls
 FROM function f
 JOIN file l ON l.id = f.file
-LEFT JOIN (SELECT first, last FROM report ORDER BY last - first DESC, id LIMIT 1) r
+LEFT JOIN (
+-- include: longest_report
+) r
 WHERE f.listed AND f.id BETWEEN coalesce(r.first, f.id) AND coalesce(r.last, f.id)

@@ -1,5 +1,8 @@
--- Functions of the first printed report by their total time: id, name, calls, total time and own time in s, the time of
+-- Functions of the printed report of the longest profile by their total time: id, name, calls, total time and own time in s, the time of
 -- the profile, as printed or else the longest total time, and the origin.
 SELECT f.id, f.name, f.ncalls, f.cumtime_s, f.tottime_s, coalesce(r.seconds, max(f.cumtime_s) OVER ()), f.origin
-FROM report r JOIN function f ON f.id BETWEEN r.first AND r.last
-WHERE r.id = (SELECT min(id) FROM report) AND f.cumtime_s > 0 ORDER BY f.cumtime_s DESC, f.id;
+FROM (
+-- include: longest_report
+) r
+JOIN function f ON f.id BETWEEN r.first AND r.last
+WHERE f.cumtime_s > 0 ORDER BY f.cumtime_s DESC, f.id;

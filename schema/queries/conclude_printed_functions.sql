@@ -1,8 +1,11 @@
--- Functions of the first printed report: name, calls, own time in s, the time of the profile, and what shares are of.
+-- Functions of the printed report of the longest profile: name, calls, own time in s, the time of the profile, and what shares are of.
 -- A generator or comprehension counts for the function above it in its file, if the report has that.
 WITH printed AS (
     SELECT f.id, f.file, f.line, f.name, f.ncalls, f.tottime_s, r.seconds, f.name IN ('<genexpr>', '<listcomp>', '<dictcomp>', '<setcomp>', '<lambda>') AS is_part
-    FROM report r JOIN function f ON f.id BETWEEN r.first AND r.last WHERE r.id = (SELECT min(id) FROM report)
+    FROM (
+-- include: longest_report
+    ) r
+    JOIN function f ON f.id BETWEEN r.first AND r.last
 ),
 owned AS (
     SELECT p.*, coalesce(CASE WHEN p.is_part AND p.line > 0 THEN (

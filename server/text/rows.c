@@ -20,7 +20,7 @@ struct rows {
     const cJSON *others[METRICS_MAX]; /* further metrics */
     size_t n_others;
     int runs;         /* of a group; 1: a run */
-    bool has_shares;  /* rows add up, and shares are of their sum */
+    const char *of;   /* title of shares; NULL: rows do not add up */
     char in_runs[32]; /* title of a column */
 };
 
@@ -59,7 +59,7 @@ static void add_row(struct ps_output *out, const struct rows *rows, const cJSON 
     if (rows->runs > 1)
         for (size_t i = 0; i < N_FIGURES; i++)
             ps_output_value(out, ps_cell_number(page, row, figures[i].key), unit);
-    if (rows->has_shares)
+    if (rows->of)
         ps_output_percent(out, ps_cell_number(page, row, "share"));
     if (rows->runs > 1)
         ps_output_value(out, ps_cell_number(page, row, "in"), "");
@@ -83,9 +83,8 @@ static size_t list_columns(const struct rows *rows, struct ps_output_column *out
     if (rows->runs > 1)
         for (size_t i = 0; i < N_FIGURES; i++)
             out[n++] = (struct ps_output_column){figures[i].title, unit, PS_NUMBER};
-    if (rows->has_shares)
-        out[n++] =
-            (struct ps_output_column){"of \u03a3", "%", rows->runs == 1 ? PS_SHARE : PS_NUMBER};
+    if (rows->of)
+        out[n++] = (struct ps_output_column){rows->of, "%", rows->runs == 1 ? PS_SHARE : PS_NUMBER};
     if (rows->runs > 1)
         out[n++] = (struct ps_output_column){rows->in_runs, "", PS_NUMBER};
     for (size_t i = 0; i < rows->n_others; i++)
@@ -95,12 +94,20 @@ static size_t list_columns(const struct rows *rows, struct ps_output_column *out
     return n;
 }
 
+/* What shares are of: the total that the tool states, or else the sum of the rows. */
+static const char *base_of(const cJSON *page)
+{
+    if (!cJSON_IsNumber(ps_cell(page, 0, "share")))
+        return NULL;
+    return cJSON_IsNumber(ps_member(ps_member(page, "sums"), "whole")) ? "of total" : "of \u03a3";
+}
+
 void ps_text_rows(struct ps_output *out, const cJSON *response, const cJSON *table,
                   const cJSON *metric, const cJSON *page, const char *sorted_by)
 {
     struct rows rows = {.table = table,
                         .metric = metric,
-                        .has_shares = cJSON_IsNumber(ps_cell(page, 0, "share")),
+                        .of = base_of(page),
                         .runs = cJSON_GetArraySize(ps_member(response, "new"))};
     struct ps_output_column columns[METRICS_MAX + N_FIGURES + 4];
     const char *per = ps_member_text(page, "per");

@@ -53,6 +53,7 @@ class Pyinstrument(Fields):
         _, text = self.show("speedscope/ok_pyinstrument.json")
         self.assertRegex(text, r"15.60 s +98.8 %   15.60 s .* \[calls left out\]\n")
         self.assertIn("Warning: pyinstrument left out calls with less than 1 % of the time: 15.6 s", text)
+        self.assertIn("main (app.py:9) takes 98.8 % of the time, in [calls left out].", text)
         _, text = self.show("speedscope/ok_few_events.json")
         self.assertIn("Warning: the events cover 0.1 % of the time", text)
 
@@ -111,6 +112,32 @@ class LineProfiler(Fields):
             runs.append(self.json("add", path, "--name", f"r{i}")["id"])
         rows = {row["name"]: row for row in self.json("diff", ",".join(runs[:5]), ",".join(runs[5:]))["rows"]}
         self.assertEqual(rows["time.sleep(12.345)"]["verdict"], "same", rows)
+
+class Austin(Fields):
+    def test_time_of_the_collector_is_said(self):
+        run, text = self.show("folded/ok_austin_gc.austin")
+        self.assertEqual(self.json("show", run)["summary"]["gc_s"], 0.015243)
+        self.assertNotIn("garbage collector", text)
+        with open(os.path.join(ROOT, "tests", "golden", "folded", "ok_austin_gc.austin"), encoding="utf-8") as file:
+            path = self.file("gc.austin", file.read().replace("# gc: 15243", "# gc: 650000").encode())
+        text = self.ok("show", self.json("add", path)["id"])
+        self.assertIn("50.7 % of the total is spent in the garbage collector", text)
+
+
+class Printed(Fields):
+    """The conclusion, the headline and the rows are of one table, and shares are of its printed total."""
+
+    def test_functions_of_the_longest_profile(self):
+        run, text = self.show("pstats_text/ok_paths.txt")
+        self.assertIn("parse takes 40.0 % of the time. 20.00 ms of 50.00 ms in 2 calls.", text)
+        self.assertRegex(text, r"Self time +of total .*\n 20.00 ms +40.0 % +21.00 ms")
+        self.assertIn("printed in report 2 of 2, /it's, that of the longest profile", text)
+        self.assertEqual([row["title"] for row in self.query(run, "SELECT title FROM reports")], ["/items", "/it's"])
+
+    def test_operators(self):
+        _, text = self.show("key_averages/ok_half.txt")
+        self.assertRegex(text, r"\n1.000 ms +80.0 %  aten::addmm")
+        self.assertRegex(text, r"Self CPU time +of total .*\n +1.000 ms +80.0 %")
 
 
 del Fields  # its tests are those of the others

@@ -30,7 +30,7 @@ class Show(ShelfTest):
         table = self.table()
         first, second = self.rows("tottime_s DESC")[:2]
         self.assertEqual(table[0], "Functions by Self time")
-        self.assertRegex(table[1], r"^Self time +of Σ +Total time +Calls +function$")
+        self.assertRegex(table[1], r"^Self time +of total +Total time +Calls +function$")
         self.assertIn(first, table[2])
         self.assertIn(second, table[3])
         self.assertRegex(table[-1], r"^10 of 455 rows shown; --rows shows more$")

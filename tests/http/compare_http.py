@@ -172,7 +172,7 @@ class Compare(ServerTest):
         rows, answer = self.rows(query=group)
         self.assertEqual([(r["name"], r["median"], r["mad"], r["min"], r["max"], r["in"]) for r in rows],
                          [("app", 5014, 7, 5000, 5028, 5), ("app.models", 302, 1, 300, 304, 5), ("only_before", 9, 0, 9, 9, 5)])
-        self.assertEqual(answer["sums"], {"median": 5325})
+        self.assertEqual(answer["sums"], {"median": 5325, "whole": 5325})
         self.assertAlmostEqual(rows[0]["share"], 100 * 5014 / 5325)
         self.assertEqual([r["median_cumulative_us"] for r in rows], [5316, 302, 9])
         self.assertEqual([r["name"] for r in self.rows(query=group, sort="min", desc=0)[0]], ["only_before", "app.models", "app"])

@@ -119,6 +119,19 @@ static double size_of_measurement(const struct ps_comparison_row *row)
     return class + (isfinite(ratio) ? scaled : judgement->delta != 0 ? 1 : 0);
 }
 
+/* For a single group the share of the total that the tools state, else of the sum of the rows; NaN
+ * unless the rows add up. */
+static double share_of(const struct ps_cached_comparison *table,
+                       const struct ps_comparison_row *row)
+{
+    if (!table->is_single_group)
+        return row->share_pct;
+    if (!table->head.metrics[0].is_additive)
+        return NAN;
+    return isnan(table->whole_new) ? row->share_pct
+                                   : 100 * row->judgement.new_median / table->whole_new;
+}
+
 struct ps_value ps_comparison_column_value(const struct ps_cached_comparison *table,
                                            const struct ps_comparison_row *row, int column)
 {
@@ -142,9 +155,8 @@ struct ps_value ps_comparison_column_value(const struct ps_cached_comparison *ta
     case PS_CMP_SIZE:
         return real_cell(table->head.place_is_unit ? size_of_measurement(row)
                                                    : fabs(row->judgement.delta));
-    case PS_CMP_SHARE: /* for a single group NULL, unless the rows sum up to the whole */
-        return real_cell(
-            table->is_single_group && !table->head.metrics[0].is_additive ? NAN : row->share_pct);
+    case PS_CMP_SHARE:
+        return real_cell(share_of(table, row));
     case PS_CMP_MIN:
     case PS_CMP_MAX:
         return extreme_value(table, row->id, column == PS_CMP_MAX);

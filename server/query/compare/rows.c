@@ -88,6 +88,7 @@ static void write_sums(const struct ps_cached_comparison *table, const struct ps
     ps_json_object(json);
     if (table->is_single_group) {
         ps_json_key_real(json, "median", sums->new_median);
+        ps_json_key_real(json, "whole", table->whole_new);
         ps_json_end(json);
         return;
     }

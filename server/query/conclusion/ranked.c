@@ -408,6 +408,27 @@ static void say_chain(struct ps_conclusion *c, const struct chain *chain)
     ps_say(c, &c->sentence, ".");
 }
 
+/* Says which of several reports the conclusion is about. */
+static enum ps_status note_report(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const char *which = "the report";
+
+    ps_db_prepare(db, ps_query_sql("conclude_printed_report"), &stmt, err);
+    if (ps_stmt_step(stmt, err) && ps_col_int(stmt, 2) > 1) {
+        const struct ps_str title = ps_col_text(stmt, 1);
+
+        which = ps_arena_printf(&c->arena, "report %lld of %lld%s%.*s, that of the longest profile",
+                                (long long)ps_col_int(stmt, 0), (long long)ps_col_int(stmt, 2),
+                                title.len ? ", " : "", (int)title.len, title.ptr);
+    }
+    ps_conclusion_note(c,
+                       "Own times as printed in %s, without the functions that it leaves out. The "
+                       "report has no callers.",
+                       which);
+    return err->code;
+}
+
 enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclusion *out,
                                              struct ps_err *err)
 {
@@ -423,19 +444,17 @@ enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclus
         .count = "call",
         .nothing = "No single function stands out.",
         .stands_out = OWN_SHARE,
-        .note = "Own times as printed in the first report, without the functions that it leaves "
-                "out. The report has no callers.",
     };
 
     if (rank(db, &ranking, out, err) == PS_OK && read_chain(db, out, &chain, err) == PS_OK &&
         is_told_by_totals(&chain))
         say_chain(out, &chain);
-    return err->code;
+    return note_report(db, out, err);
 }
 
 /* What a table of operators on the CPU consists of. */
 struct operator_mix {
-    double whole_s, calls, needed_s, conversions;
+    double whole_s, listed_s, calls, needed_s, conversions;
     struct ps_str names[3]; /* with the most time */
     double seconds[3];
     size_t n;
@@ -467,6 +486,7 @@ static enum ps_status read_mix(struct ps_db *db, struct ps_conclusion *c, struct
             return err->code;
         }
         mix->whole_s = item.whole;
+        mix->listed_s += item.amount;
         mix->calls += item.count > 0 ? item.count : 0;
         mix->needed_s += is_needed_operator(item.name) ? item.amount : 0;
         if (ps_str_eq_c(item.name, "aten::_local_scalar_dense") ||
@@ -486,7 +506,7 @@ static void say_mix(struct ps_conclusion *c, const struct operator_mix *mix)
 {
     const struct ps_report_link link = {.tab = "printed-operators"};
     const bool is_small = mix->n && mix->calls >= SMALL_CALLS &&
-                          mix->whole_s < SMALL_S * mix->calls &&
+                          mix->listed_s < SMALL_S * mix->calls &&
                           mix->seconds[0] < SMALL_TOP * mix->whole_s;
     const bool is_needed = mix->n && mix->needed_s > NEEDED_SHARE * mix->whole_s;
 
@@ -507,7 +527,7 @@ static void say_mix(struct ps_conclusion *c, const struct operator_mix *mix)
         ps_say(c, &c->sentence, " The listed operators are called ");
         ps_say_value(&c->sentence, link, mix->calls, "count");
         ps_say(c, &c->sentence, " times, ");
-        ps_say_value(&c->sentence, link, mix->whole_s / mix->calls, "s");
+        ps_say_value(&c->sentence, link, mix->listed_s / mix->calls, "s");
         ps_say(c, &c->sentence, " each on average, as in a Python loop over elements.");
         if (mix->conversions >= SMALL_CONVERSIONS) {
             ps_say(c, &c->sentence, " A tensor becomes a Python number ");

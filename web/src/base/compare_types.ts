@@ -211,7 +211,8 @@ export interface GroupRow {
     mad: number | null;
     min: number | null;
     max: number | null;
-    /** percent of the sum of all medians; null if rows do not add up */
+    /** percent of the total that the tools state, or else of the sum of all medians; null if rows do
+     * not add up */
     share: number | null;
     /** number of runs that contain the row */
     in: number;

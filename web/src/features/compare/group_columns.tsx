@@ -20,6 +20,7 @@ interface GroupColumnsOf {
     scale: Scale;
     search: Matcher;
     runs: number;
+    base: string;
 }
 
 /** Returns a formatter for values of a row, in the unit of the table or, if rows differ, of the
@@ -61,7 +62,7 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
         statisticColumn('mad', 'Spread ±', 'Over the runs.'),
         statisticColumn('min', 'Min', 'of all runs; a run without the row counts as 0'),
         statisticColumn('max', 'Max', 'of all runs'),
-        ...(metric.adds_up ? [shareColumn(metric)] : []),
+        ...(metric.adds_up ? [shareColumn(metric, of.base)] : []),
         {
             key: 'in',
             title: 'Runs',
@@ -78,15 +79,18 @@ export function groupColumns(of: GroupColumnsOf): Column[] {
     ];
 }
 
-function shareColumn(metric: Metric): Column {
+function shareColumn(metric: Metric, base: string): Column {
     return {
         key: 'share',
         title: 'Share',
-        unit: '% of Σ',
+        unit: `% of ${base}`,
         width: 112,
         sortKey: 'share',
         ...RIGHT_ALIGNED,
-        title_tip: `of the sum of the medians of ${metric.title.toLowerCase()}`,
+        title_tip:
+            base === 'Σ'
+                ? `of the sum of the medians of ${metric.title.toLowerCase()}`
+                : `of the ${metric.title.toLowerCase()} that the tool states for all`,
         render: ({ share }) =>
             share === null ? null : (
                 <ShareBar share={share / 100} tone="self">

@@ -28,6 +28,8 @@ interface GroupPaneProps {
     table: ComparisonTable;
     metric: Metric;
     scale: Scale;
+    /** what shares are of: total or Σ */
+    base: string;
 }
 
 export function GroupPane(props: GroupPaneProps) {
@@ -64,7 +66,8 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
     );
 }
 
-function RowBody({ report, table, metric, data }: GroupPaneProps & { data: GroupRowDetail }) {
+function RowBody(props: GroupPaneProps & { data: GroupRowDetail }) {
+    const { report, table, metric, base, data } = props;
     const unit = unitOf(table, metric, data);
     const format = (value: number | null) =>
         value === null ? DASH : text(formatValueOf(value, unit));
@@ -84,7 +87,9 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
                     nameOf={(_side, run) => report.new[run].name}
                 />
             )}
-            <Pairs rows={groupValues(data, metric, format, table.place === 'unit')} />
+            <Pairs
+                rows={groupValues(data, format, { metric, base, isUnit: table.place === 'unit' })}
+            />
             <RunsHead>{`in ${int(data.in)} of ${int(data.values.length)}`}</RunsHead>
             <dl class="compare-values">
                 <RunValues
@@ -99,9 +104,8 @@ function RowBody({ report, table, metric, data }: GroupPaneProps & { data: Group
 
 function groupValues(
     row: GroupRowDetail,
-    metric: Metric,
     format: (value: number | null) => string,
-    isUnit: boolean,
+    { metric, base, isUnit }: { metric: Metric; base: string; isUnit: boolean },
 ): [label: string, value: ComponentChildren][] {
     const where = [row.place, row.line].filter((part) => part !== null).join(':');
     const pairs: [label: string, value: ComponentChildren][] = [
@@ -110,7 +114,7 @@ function groupValues(
         ['range', `${format(row.min)} – ${format(row.max)}`],
     ];
     if (row.share !== null)
-        pairs.push(['share', `${formatFixed(row.share, 1)}${THIN_SPACE}% of Σ`]);
+        pairs.push(['share', `${formatFixed(row.share, 1)}${THIN_SPACE}% of ${base}`]);
     if (where && !isUnit) pairs.push(['where', <Mono>{where}</Mono>]);
     if (row.within) pairs.push(['within', <Mono>{row.within}</Mono>]);
     if (row.by) pairs.push(['first imported by', <Mono>{row.by}</Mono>]);

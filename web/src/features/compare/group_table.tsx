@@ -30,12 +30,14 @@ export function GroupTable(props: GroupTableProps) {
     const metric = metricOf(table, route.value.query);
     const { top, error } = useLargestRows<GroupRow>(table);
     if (!top) return <NoRowsYet error={error} />;
-    return <TableBody {...props} metric={metric} top={top.rows} />;
+    const base = typeof top.page.sums.whole === 'number' ? 'total' : 'Σ';
+    return <TableBody {...props} metric={metric} top={top.rows} base={base} />;
 }
 
-type TableBodyProps = GroupTableProps & { metric: Metric; top: GroupRow[] };
+/** `base`: what shares are of, the total that the tool states or the sum of the rows. */
+type TableBodyProps = GroupTableProps & { metric: Metric; top: GroupRow[]; base: string };
 
-function useColumns({ report, table, metric, top }: TableBodyProps, search: Matcher) {
+function useColumns({ report, table, metric, top, base }: TableBodyProps, search: Matcher) {
     const room = viewportWidth.value - sidePaneWidth();
     return useMemo(() => {
         const values = top.flatMap(({ median, max }) => [median ?? 0, max ?? 0]);
@@ -43,17 +45,17 @@ function useColumns({ report, table, metric, top }: TableBodyProps, search: Matc
         const runs = report.new.length;
         return {
             scale,
-            columns: fitColumns(groupColumns({ table, metric, scale, search, runs }), room),
+            columns: fitColumns(groupColumns({ table, metric, scale, search, runs, base }), room),
         };
-    }, [report, table, metric, search, top, room]);
+    }, [report, table, metric, search, top, base, room]);
 }
 
 function TableBody(props: TableBodyProps) {
-    const { report, table, metric, onPick } = props;
+    const { report, table, metric, base, onPick } = props;
     const { scale, columns } = useColumns(props, useSearch());
     return (
         <CompareRows<GroupRow> {...{ table, metric, columns, onPick }}>
-            <GroupPane {...{ report, table, metric, scale }} />
+            <GroupPane {...{ report, table, metric, scale, base }} />
         </CompareRows>
     );
 }
