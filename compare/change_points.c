@@ -237,21 +237,6 @@ static void measure_levels(struct finder *f, size_t from, size_t to)
 
 /* --- Few values --- */
 
-/* Two-sided p value of Student's t with df degrees of freedom (M. Abramowitz, I. A. Stegun,
- * Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4). */
-static double student_p(double t, size_t df)
-{
-    const double angle = atan(t / sqrt((double)df)), c = cos(angle);
-    double term = df % 2 ? c : 1, sum = df > 1 ? term : 0;
-
-    for (size_t k = df % 2 ? 3 : 2; k + 2 <= df; k += 2) {
-        term *= c * c * (double)(k - 1) / (double)k;
-        sum += term;
-    }
-    sum *= sin(angle);
-    return fmax(0, 1 - (df % 2 ? (angle + sum) * M_2_PI : sum));
-}
-
 /* The p value of a cut before value t: that of Student's t test, with a common variance, for the
  * values before and after it, times the number of possible cuts. */
 static double level_p(const double *values, size_t n, size_t t)
@@ -267,9 +252,9 @@ static double level_p(const double *values, size_t n, size_t t)
                      PS_CHANGE_FEW_DEVIATION * fmax(fabs(means[0]), fabs(means[1])));
     if (means[0] == means[1])
         return 1;
-    return student_p(fabs(means[1] - means[0]) /
-                         (deviation * sqrt(1 / (double)t + 1 / (double)(n - t))),
-                     n - 2) *
+    return ps_student_p(fabs(means[1] - means[0]) /
+                            (deviation * sqrt(1 / (double)t + 1 / (double)(n - t))),
+                        n - 2) *
            (double)(n - 2 * PS_CHANGE_SIDE_MIN + 1);
 }
 

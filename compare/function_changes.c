@@ -14,6 +14,8 @@
 #define SPEED_ALIKE   3     /* functions that must agree on a speed */
 #define NOISE_MIN     4     /* functions that tell the noise of times */
 #define SAMPLES_MIN   8     /* of a function that says something about the speed */
+#define SAMPLES_ALPHA 0.05  /* that noise is named as a change, of all functions together */
+#define SAMPLES_MOST  0.3   /* the same, of the most of a large difference */
 #define SAMPLE_NOISES 3     /* standard deviations of a number of samples that no noise explains */
 #define NOISES        3    /* a cost that changed must change the time by so many times the noise */
 #define SPEED_WEIGHT  0.1  /* share of a total from which on a function weighs no more */
@@ -22,7 +24,6 @@
 #define PRIOR_WIDTH   0.4  /* of the pull towards 1 */
 #define PRIOR_WEIGHT  0.5
 #define BAND_MIN      0.2 /* ln(ratio) */
-#define SPEED_BAND    0.4 /* band, of ln(speed), where calls are unknown */
 #define BAND_MADS     2.5 /* band in median deviations from the speed */
 #define SURE_BANDS    3.0 /* a cost that differs by so many bands counts fully */
 #define SURE_MIN      0.1
@@ -331,8 +332,126 @@ static void find_speed(const struct matched *m, struct ps_function_changes *out)
             distances[i] = fabs(log(ratios[i].value / out->speed));
     }
     out->band = fmax(BAND_MIN, n ? BAND_MADS * ps_group_median(distances, n) : 0);
-    if (m->base->lacks_calls) /* more to do is not more of each function alike */
-        out->band += SPEED_BAND * fabs(log(out->speed));
+}
+
+/* --- Noise of samples --- */
+
+/* Samples of a matched function. */
+struct sampled {
+    size_t pair;
+    double before, after;
+    bool has_changed;
+};
+
+/* By the ratio of samples. Half a sample more on both sides, since there may be none. */
+static double log_ratio(const struct sampled *function)
+{
+    return log((function->after + 0.5) / (function->before + 0.5));
+}
+
+static int by_ratio(const void *a, const void *b)
+{
+    const double x = log_ratio(a), y = log_ratio(b);
+
+    return (x > y) - (x < y);
+}
+
+/* The ratio of samples of the functions that have not changed, but `left_out`: their median,
+ * weighted by the roots of the samples. `functions` are sorted by it. */
+static double speed_of_others(const struct sampled *functions, size_t n, size_t left_out)
+{
+    double whole = 0, sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (i != left_out && !functions[i].has_changed)
+            whole += sqrt(functions[i].before + functions[i].after);
+    for (size_t i = 0; i < n; i++) {
+        if (i == left_out || functions[i].has_changed)
+            continue;
+        sum += sqrt(functions[i].before + functions[i].after);
+        if (2 * sum >= whole)
+            return exp(log_ratio(&functions[i]));
+    }
+    return 1;
+}
+
+/* A difference in standard deviations of two Poisson counts. */
+static double deviation_of(const struct sampled *function, double speed)
+{
+    return (function->after - speed * function->before) /
+           sqrt(function->after + speed * speed * (function->before + 1) + 1);
+}
+
+/* The standard deviation of the differences of the functions that have not changed, but `left_out`,
+ * in those of counts; at least 1. They vary by more than counts do: a machine is slow for a while.
+ * *n_others: their number; below 2 the spread is 1. */
+static double spread_of_others(const struct sampled *functions, size_t n, size_t left_out,
+                               size_t *n_others)
+{
+    const double speed = speed_of_others(functions, n, left_out);
+    double squares = 0;
+
+    *n_others = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == left_out || functions[i].has_changed)
+            continue;
+        squares += pow(deviation_of(&functions[i], speed), 2);
+        (*n_others)++;
+    }
+    /* the speed takes a degree of freedom */
+    return *n_others < 2 ? 1 : fmax(1, sqrt(squares / (double)(*n_others - 1)));
+}
+
+/* The p value that a function has not changed: its difference is like those of the others, which
+ * nobody touched. */
+static double unchanged_p(const struct sampled *functions, size_t n, size_t at)
+{
+    size_t n_others;
+    const double spread = spread_of_others(functions, n, at, &n_others);
+    const double deviation = deviation_of(&functions[at], speed_of_others(functions, n, at));
+
+    if (n_others < 2)
+        return 1;
+    return ps_student_p(fabs(deviation) / spread, n_others - 1) * (double)(n_others + 1);
+}
+
+/* For each matched function the p value that it has not changed. Returns by how much more than
+ * counts do the samples of those vary that have not; at least 1. */
+static double compare_samples(const struct matched *m, double *unchanged)
+{
+    PS_AUTO(ps_free_ptr)
+    struct sampled *functions = ps_alloc_array(m->n_pairs + 1, sizeof *functions);
+    size_t n = 0, next;
+
+    for (size_t i = 0; i < m->n_pairs; i++) {
+        const struct ps_profiled_function *a = &m->base->items[m->pairs[i].base];
+        const struct ps_profiled_function *b = &m->now->items[m->pairs[i].now];
+        const struct sampled function = {i, a->time / m->base->sample, b->time / m->now->sample,
+                                         false};
+        const double share = fmax(a->time / m->base->total, b->time / m->now->total);
+
+        unchanged[i] = 1;
+        if (a->path.ptr && share >= SPEED_SHARE && function.before + function.after >= SAMPLES_MIN)
+            functions[n++] = function;
+    }
+    qsort(functions, n, sizeof *functions, by_ratio);
+    do {
+        double least = SAMPLES_ALPHA;
+
+        next = n;
+        for (size_t i = 0; i < n; i++) {
+            if (functions[i].has_changed)
+                continue;
+            unchanged[functions[i].pair] = unchanged_p(functions, n, i);
+            if (unchanged[functions[i].pair] < least) {
+                least = unchanged[functions[i].pair];
+                next = i;
+            }
+        }
+        if (next < n)
+            functions[next].has_changed = true;
+    } while (next < n);
+    return spread_of_others(functions, n, n, &next);
 }
 
 /* The noise of times: the median difference of a function between both profiles. The largest
@@ -396,7 +515,8 @@ static bool is_most(const struct matched *m, const struct ps_function_change *ch
 }
 
 static struct ps_function_change change_of(const struct matched *m, const struct pair *pair,
-                                           const struct ps_function_changes *all)
+                                           const struct ps_function_changes *all,
+                                           double p_unchanged)
 {
     const struct ps_profiled_function *a = &m->base->items[pair->base];
     const struct ps_profiled_function *b = &m->now->items[pair->now];
@@ -412,8 +532,12 @@ static struct ps_function_change change_of(const struct matched *m, const struct
     }
     out.cost_ratio =
         before > 0 ? b->time / before / (out.calls_ratio > 0 ? out.calls_ratio : 1) : 0;
-    out.cost_changed =
-        out.cost_ratio > 0 && (fabs(log(out.cost_ratio)) > all->band || is_most(m, &out, all));
+    if (m->base->lacks_calls)
+        out.cost_changed = (p_unchanged < SAMPLES_ALPHA && fabs(log(out.cost_ratio)) > BAND_MIN) ||
+                           (p_unchanged < SAMPLES_MOST && is_most(m, &out, all));
+    else
+        out.cost_changed =
+            out.cost_ratio > 0 && (fabs(log(out.cost_ratio)) > all->band || is_most(m, &out, all));
     if (out.calls_changed && fabs(by_calls) > fabs(out.delta - by_calls))
         out.kind = PS_FUNCTION_CALLS;
     return out;
@@ -502,11 +626,15 @@ static void add_change(struct ps_function_changes *out, struct ps_function_chang
 
 static void list_changes(const struct matched *m, double least, struct ps_function_changes *out)
 {
-    const double noise = find_noise(m, out->speed);
+    PS_AUTO(ps_free_ptr) double *unchanged = ps_alloc_array(m->n_pairs + 1, sizeof *unchanged);
+    const double noise = m->base->lacks_calls ? 0 : find_noise(m, out->speed);
+    double spread = 1;
 
+    if (m->base->lacks_calls)
+        spread = compare_samples(m, unchanged);
     for (size_t i = 0; i < m->n_pairs; i++) {
         const struct ps_profiled_function *a = &m->base->items[m->pairs[i].base];
-        const struct ps_function_change change = change_of(m, &m->pairs[i], out);
+        const struct ps_function_change change = change_of(m, &m->pairs[i], out, unchanged[i]);
         const double samples =
             noise_of_samples(m, out, out->speed * a->time, m->now->items[m->pairs[i].now].time);
 
@@ -520,7 +648,7 @@ static void list_changes(const struct matched *m, double least, struct ps_functi
     }
     for (size_t i = 0; i < m->n_only_now; i++)
         if (m->now->items[m->only_now[i]].time >
-            fmax(least, noise_of_samples(m, out, 0, m->now->items[m->only_now[i]].time)))
+            fmax(least, spread * noise_of_samples(m, out, 0, m->now->items[m->only_now[i]].time)))
             add_change(out,
                        (struct ps_function_change){.kind = PS_FUNCTION_ADDED,
                                                    .base = PS_NO_FUNCTION_INDEX,
@@ -528,7 +656,7 @@ static void list_changes(const struct matched *m, double least, struct ps_functi
                                                    .delta = m->now->items[m->only_now[i]].time});
     for (size_t i = 0; i < m->n_only_base; i++)
         if (out->speed * m->base->items[m->only_base[i]].time >
-            fmax(least, noise_of_samples(m, out, m->base->items[m->only_base[i]].time, 0)))
+            fmax(least, spread * noise_of_samples(m, out, m->base->items[m->only_base[i]].time, 0)))
             add_change(out, (struct ps_function_change){
                                 .kind = PS_FUNCTION_REMOVED,
                                 .base = m->only_base[i],

@@ -10,8 +10,12 @@
  * The machine may have been faster or slower in one of the recordings. Its speed is the ratio of
  * times a call on which most functions agree, weighted by the root of their times: the mode of a
  * kernel density of the logarithms, pulled towards 1. A cost has changed if its ratio is farther
- * from the speed than that of most functions. Counts have no noise. Where calls are unknown, as in
- * samples, times take the place of costs, and more to do looks like a slower machine.
+ * from the speed than that of most functions. Counts have no noise.
+ *
+ * Where calls are unknown, as in samples, times take the place of costs, and more to do looks like
+ * a slower machine. Samples vary by more than counts do, since a machine is slow for a while. By
+ * how much, the other functions tell: one has changed if its difference, in standard deviations of
+ * counts, is too large for that of the others (Student's t, for all functions together).
  *
  * With n calls of cost c before and m calls of cost d after, at equal speed, (m - n) c is the
  * change by calls and m (d - c) the change by cost. Their sum is the whole change.

@@ -215,3 +215,16 @@ bool ps_shift_interval(const double *x, size_t n, const double *y, size_t m, dou
     *high = shifts[n * m - 1 - (size_t)out];
     return true;
 }
+
+double ps_student_p(double t, size_t df)
+{
+    const double angle = atan(t / sqrt((double)df)), c = cos(angle);
+    double term = df % 2 ? c : 1, sum = df > 1 ? term : 0;
+
+    for (size_t k = df % 2 ? 3 : 2; k + 2 <= df; k += 2) {
+        term *= c * c * (double)(k - 1) / (double)k;
+        sum += term;
+    }
+    sum *= sin(angle);
+    return fmax(0, 1 - (df % 2 ? (angle + sum) * M_2_PI : sum));
+}

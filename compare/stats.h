@@ -59,6 +59,12 @@ double *ps_rank_sum_table(const uint32_t *ranks, size_t n, size_t m, size_t *n_o
 /* Returns the p value of a deviation by the normal approximation. */
 double ps_rank_sum_normal(uint32_t deviation, size_t n, size_t m, double ties);
 
+/* --- Normal distributions --- */
+
+/* Two-sided p value of Student's t with df >= 1 degrees of freedom (M. Abramowitz, I. A. Stegun,
+ * Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4). */
+double ps_student_p(double t, size_t df);
+
 /* --- Size of the difference --- */
 
 /* A confidence interval for the shift y - x (Hodges and Lehmann), with at least the probability

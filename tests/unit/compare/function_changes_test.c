@@ -229,6 +229,88 @@ static void test_added_and_removed(void **state)
     assert_near(changes.changes[1].delta, -0.28);
 }
 
+struct samples {
+    const char *name;
+    double base, now;
+};
+
+static struct ps_function_changes compare_samples(const struct samples *rows, size_t n)
+{
+    struct ps_profiled_function items[2][8];
+    struct ps_profiled_functions sides[2];
+    struct ps_function_changes out = {.n_changes = 0};
+
+    for (size_t side = 0; side < 2; side++) {
+        sides[side] =
+            (struct ps_profiled_functions){.items = items[side], .lacks_calls = true, .sample = 1};
+        for (size_t i = 0; i < n; i++) {
+            const double time = side ? rows[i].now : rows[i].base;
+
+            if (time > 0)
+                items[side][sides[side].n++] =
+                    (struct ps_profiled_function){.name = ps_str_from_c(rows[i].name),
+                                                  .path = PS_STR("/home/me/shop.py"),
+                                                  .time = time,
+                                                  .hash = 1 + i};
+            sides[side].total += time;
+        }
+    }
+    ps_function_changes_find(&sides[0], &sides[1], &out);
+    return out;
+}
+
+/* A machine that is slow for a while: more than counts vary, but every function does. */
+static void test_bursts_are_no_change(void **state)
+{
+    static const struct samples rows[] = {{"load", 513, 778}, {"score", 648, 639},
+                                          {"main", 294, 192}, {"report", 49, 163},
+                                          {"render", 63, 98}, {"index", 34, 111}};
+    PS_AUTO(ps_function_changes_free)
+    struct ps_function_changes changes = compare_samples(rows, sizeof rows / sizeof *rows);
+
+    (void)state;
+    assert_int_equal(changes.found, PS_FUNCTIONS_SAME);
+}
+
+/* Two others are too few to know the noise by. */
+static void test_few_functions_tell_little(void **state)
+{
+    static const struct samples rows[] = {
+        {"paths", 334, 380}, {"targets", 203, 192}, {"inside", 111, 58}};
+    PS_AUTO(ps_function_changes_free)
+    struct ps_function_changes changes = compare_samples(rows, sizeof rows / sizeof *rows);
+
+    (void)state;
+    assert_int_equal(changes.found, PS_FUNCTIONS_SAME);
+}
+
+/* The others vary as counts do, at half the speed. */
+static void test_a_function_has_more_samples(void **state)
+{
+    static const struct samples rows[] = {{"load", 500, 1030},  {"score", 400, 780},
+                                          {"main", 300, 590},   {"report", 100, 620},
+                                          {"render", 120, 250}, {"index", 90, 170}};
+    PS_AUTO(ps_function_changes_free)
+    struct ps_function_changes changes = compare_samples(rows, sizeof rows / sizeof *rows);
+
+    (void)state;
+    assert_int_equal(changes.n_changes, 1);
+    assert_int_equal(changes.changes[0].now, 3);
+    assert_true(changes.changes[0].cost_ratio > 2.7 && changes.changes[0].cost_ratio < 3.5);
+}
+
+/* Where the others vary much, a new function needs more samples than counts alone would ask for. */
+static void test_few_samples_of_a_new_function(void **state)
+{
+    static const struct samples rows[] = {{"load", 180, 108}, {"score", 173, 37}, {"main", 41, 27},
+                                          {"report", 15, 24}, {"render", 22, 44}, {"plot", 0, 15}};
+    PS_AUTO(ps_function_changes_free)
+    struct ps_function_changes changes = compare_samples(rows, sizeof rows / sizeof *rows);
+
+    (void)state;
+    assert_int_equal(changes.n_changes, 0);
+}
+
 static void test_one_function_and_nothing(void **state)
 {
     struct profile base = profile(1), now = profile(1), none = profile(0);
@@ -256,6 +338,10 @@ int function_changes_test(void)
         cmocka_unit_test(test_quadratic_growth),
         cmocka_unit_test(test_renamed_and_moved),
         cmocka_unit_test(test_added_and_removed),
+        cmocka_unit_test(test_bursts_are_no_change),
+        cmocka_unit_test(test_few_functions_tell_little),
+        cmocka_unit_test(test_a_function_has_more_samples),
+        cmocka_unit_test(test_few_samples_of_a_new_function),
         cmocka_unit_test(test_one_function_and_nothing),
     };
     return cmocka_run_group_tests_name("function_changes", tests, NULL, NULL);
