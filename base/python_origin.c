@@ -75,6 +75,7 @@ static const char stdlib_names[] =
 
 static const char installed_names[] =
     " BTrees Bio Crypto Cryptodome Cython GPy GPyOpt IPython MySQLdb OpenGL OpenSSL PIL PyPDF2"
+    " colab_kernel_launcher ipykernel_launcher"
     " PyQt5 PyQt6 PySide2 PySide6 SimpleITK Xlib ZODB _argon2_cffi_bindings _brotli"
     " _cffi_backend _distutils_hack _plotly_utils _pytest _yaml daft dbt healpy langgraph "
     "langchain_community absl accelerate ahocorasick"

@@ -57,6 +57,42 @@ class Once(ShelfTest):
         self.assertRegex(said, r"11\.00 ms +6\d\.\d % +GPU idle, once: the device starts, or kernels are loaded: 4 calls")
         self.assertNotIn("host blocks in", said)
 
+    def test_each_kernel_and_library_is_loaded_once(self):
+        def load(name, ts, i):
+            return [event(name, "cuda_runtime", ts, 3_000, correlation=200 + i)]
+        kernels = [e for i in range(6) for e in launch(5_000 * i, 80 + i, 5_000 * i + 4_200, call=4_000)]
+        for i, kernel in enumerate(e for e in kernels if e["cat"] == "kernel"):
+            kernel["name"] = f"gemm_{i}"
+        said = self.show(kernels + loop(31_000, 20))
+        self.assertIn("the host blocks in 6 calls of cudaLaunchKernel. ", said)
+        self.assertNotIn("could save", said)
+        said = self.show(loop(0, 3) + [e for i in range(6) for e in load("cuLibraryLoadData", 1_000 + 4_000 * i, i)] + loop(25_000, 20, 500))
+        self.assertIn("the host blocks in 6 calls of cuLibraryLoadData. ", said)
+        self.assertNotIn("could save", said)
+
+    def test_few_calls_that_take_nearly_all_time_of_their_name_are_no_loop(self):
+        calls = [event("cudaFree", "cuda_runtime", 400 + 9_100 * i if i < 2 else 20_000 + 30 * i, 9_000 if i < 2 else 20, correlation=300 + i) for i in range(8)]
+        said = self.show(loop(0, 3) + calls + loop(20_300, 20, 500))
+        self.assertIn("the host blocks in 2 calls of cudaFree. ", said)
+        self.assertNotIn("GPU idle: host blocks", said)
+        self.assertNotIn("One call takes much longer", said)
+
+    def test_few_kernels_are_not_launched_less_often(self):
+        said = self.show([event("aten::mm", "cpu_op", 0, 140)] + launch(2, 1, 140, dur=4))
+        self.assertNotIn("The host is too slow", said)
+        self.assertNotIn("could save", said)
+
+    def test_copies_save_what_the_rest_hides(self):
+        def copies(n, us):
+            return [e for i in range(n) for e in
+                    (event("cudaMemcpyAsync", "cuda_runtime", i * (us + 100), 10, correlation=700 + i),
+                     event("Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", i * (us + 100) + 15, us, tid=7, device=0, stream=7, correlation=700 + i, bytes=1 << 20))]
+        said = self.show(copies(20, 900) + loop(20_000, 20))
+        self.assertRegex(said, r"18\.00 ms +8\d\.\d % +up to 3\.\d+ ms +Copies that nothing overlaps: 20 copies")
+        said = self.show(copies(3, 9_000) + loop(28_000, 20))
+        self.assertIn("Copies that nothing overlaps: 3 copies", said)
+        self.assertNotIn("up to", said[:said.index("Copies that nothing")].splitlines()[-1])
+
     def test_launches_that_block_often_are_no_start(self):
         events = [e for i in range(5) for e in launch(4_000 * i, 80 + i, 4_000 * i + 3_050, call=3_000)]
         said = self.show(events)

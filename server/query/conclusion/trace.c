@@ -11,6 +11,13 @@
 #define BLOCKING_SHARE 0.10
 #define OVERHEAD_SHARE 0.50
 #define VERDICT_SHARE  0.25 /* share of a step; a part with a larger share explains the step */
+#define COPIES_MIN     10   /* without steps: fewer copies are of the start and the end */
+
+/* What is saved at most if the rest of a step hides a part of it. */
+static double hidden_seconds(const struct ps_trace_time *trace, double part_s)
+{
+    return fmin(part_s, fmax(0, trace->wall_s - part_s));
+}
 
 /* The causes of a trace without devices. Nothing tells what of them could be saved. */
 static void add_host_causes(struct ps_conclusion *c, const struct ps_trace_time *trace)
@@ -19,7 +26,6 @@ static void add_host_causes(struct ps_conclusion *c, const struct ps_trace_time 
         c, trace, "runtime", ps_trace_time_left(trace, PS_ROLE_RUNTIME), "Driver calls", NULL);
 
     if (cause) {
-        cause->save_max = NAN;
         ps_trace_say_count(c, &cause->evidence, ps_trace_link_driver(trace), trace->counts.driver,
                            "call");
         ps_trace_add_findings(c, trace);
@@ -27,7 +33,6 @@ static void add_host_causes(struct ps_conclusion *c, const struct ps_trace_time 
     cause = ps_trace_add_simple(c, trace, "other", ps_trace_time_left(trace, PS_N_ROLES),
                                 "Outside any operator", NULL);
     if (cause) {
-        cause->save_max = NAN;
         ps_say_link(c, &cause->evidence, (struct ps_report_link){.tab = "flame"}, "flame graph");
         ps_trace_add_findings(c, trace);
     }
@@ -41,21 +46,42 @@ static void add_loading(struct ps_conclusion *c, const struct ps_trace_time *tra
 
     if (!cause)
         return;
+    ps_cause_save(cause, NAN, cause->amount);
     ps_trace_say_count(c, &cause->evidence, ps_trace_link_operators(trace, "enumerate(Data"),
                        trace->counts.loads, "call");
     ps_trace_add_findings(c, trace);
 }
 
+static double copy_seconds(const struct ps_trace_time *trace)
+{
+    return trace->parts_s[PS_ROLE_MEMCPY] + trace->parts_s[PS_ROLE_MEMSET];
+}
+
+/* Whether copies are made in a loop, not only at the start and the end. */
+static bool copies_repeat(const struct ps_trace_time *trace)
+{
+    return trace->counts.copies + trace->counts.sets >=
+           (trace->has_marks ? (double)trace->n_steps : COPIES_MIN);
+}
+
 static void add_copies(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
     const struct ps_report_link link = {"kernels", {{"q", "Mem"}}};
-    struct ps_cause *cause = ps_trace_add_simple(
-        c, trace, "copies", trace->parts_s[PS_ROLE_MEMCPY] + trace->parts_s[PS_ROLE_MEMSET],
-        "Copies that nothing overlaps",
-        "With pin_memory=True and non_blocking=True, copies overlap with kernels.");
+    const double seconds = copy_seconds(trace);
+    struct ps_cause *cause;
 
-    if (!cause)
+    if (seconds < PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return;
+    cause = ps_trace_add_cause(c, trace, "copies", seconds, "Copies that nothing overlaps");
+    if (copies_repeat(trace)) {
+        ps_cause_save(cause, NAN, hidden_seconds(trace, seconds));
+        cause->advice =
+            trace->is_torch
+                ? "With pin_memory=True and non_blocking=True, copies overlap with "
+                  "kernels."
+                : "Asynchronous copies of pinned memory overlap with kernels. Data that "
+                  "stays on the device is not copied.";
+    }
     ps_say_value(&cause->evidence, link, trace->counts.copies, "count");
     ps_say(c, &cause->evidence, trace->counts.copies == 1 ? " copy" : " copies");
     if (trace->counts.sets > 0) {
@@ -88,7 +114,8 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct ps
         return PS_OK;
     cause = ps_trace_add_cause(c, trace, "communication", rows.whole_s,
                                "Communication that nothing overlaps");
-    ps_cause_save(cause, NAN, rows.whole_s);
+    ps_cause_save(cause, NAN,
+                  waits_for_rank(trace) ? rows.whole_s : hidden_seconds(trace, rows.whole_s));
     if (trace->has_devices)
         ps_trace_say_count(c, &cause->evidence, (struct ps_report_link){.tab = "overview"},
                            (double)trace->collectives.calls, "kernel");
@@ -124,7 +151,9 @@ static enum obstacle find_obstacle(const struct ps_trace_time *trace)
     const double seconds[NO_OBSTACLE] = {
         [WAITS_FOR_DATA] = parts[PS_ROLE_DATALOADER],
         [COMMUNICATES] = parts[PS_ROLE_COMMUNICATION],
-        [COPIES] = parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET],
+        [COPIES] = copies_repeat(trace) || copy_seconds(trace) > parts[PS_ROLE_KERNEL]
+                       ? copy_seconds(trace)
+                       : 0,
         [BLOCKS] = trace->blocking_s,
         [STARTS] = ps_trace_host_seconds(trace->start_up_s),
         [CAPTURES] = ps_trace_host_seconds(trace->captures_s),
@@ -420,10 +449,9 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         ps_conclusion_note(out, "Times are means of %s%" PRId64 " steps, counts are their sums.",
                            trace.odd.is_left_out ? "the other " : "", trace.n_steps);
     ps_conclusion_note(out,
-                       "Each moment counts for the first of kernel, copy, communication, "
-                       "driver call, wait for data and operator that was active. A saving is "
-                       "%s.",
-                       is_said ? "an upper bound" : "the whole part");
+                       "Each moment counts for the first of kernel, copy, communication, driver "
+                       "call, wait for data and operator that was active. A saving is an upper "
+                       "bound.");
     ps_trace_add_checks(out, &trace);
     return err->code;
 }

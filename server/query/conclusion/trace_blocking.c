@@ -8,9 +8,6 @@
 
 #define LONGEST_SHARE 0.90 /* of the time of all calls: one call that has more explains them */
 #define LAST_SHARE    0.90 /* of the time of all calls: more is after the last work */
-/* A launch takes about 5 µs. It blocks if it loads or compiles the kernel, or if the queue of the
- * device is full. */
-#define LAUNCH_BLOCKS_NS 1000000
 
 static bool starts_work(struct ps_trace_time *trace, int64_t name)
 {
@@ -32,6 +29,17 @@ static bool visit_launches(void *user, const struct ps_chunk *chunk)
             worker->first_launch_ns = start;
     }
     return true;
+}
+
+static void add_to_longest(int64_t longest[PS_FEW_CALLS], int64_t ns)
+{
+    for (size_t i = 0; i < PS_FEW_CALLS; i++)
+        if (ns > longest[i]) {
+            const int64_t shorter = longest[i];
+
+            longest[i] = ns;
+            ns = shorter;
+        }
 }
 
 static bool visit_calls(void *user, const struct ps_chunk *chunk)
@@ -57,6 +65,11 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
         calls->name = (size_t)name;
         calls->calls++;
         calls->ns = ps_add_saturated(calls->ns, ns);
+        add_to_longest(calls->longest_few, ns);
+        if (ns >= PS_LONG_CALL_NS) {
+            calls->long_calls++;
+            calls->long_ns = ps_add_saturated(calls->long_ns, ns);
+        }
         if (ps_trace_is_before_work(worker, start))
             calls->early_ns = ps_add_saturated(calls->early_ns, ns);
         if (worker->of_device.n && start >= worker->of_device.items[worker->of_device.n - 1].end)
@@ -116,7 +129,7 @@ size_t ps_trace_find_blocking(const struct ps_trace_time *trace)
 
     for (size_t name = 1; name < trace->n_blocking; name++)
         if (trace->blocking[name].ns > trace->blocking[found].ns &&
-            (trace->blocking[name].longest_ns >= LAUNCH_BLOCKS_NS ||
+            (trace->blocking[name].longest_ns >= PS_LONG_CALL_NS ||
              !ps_trace_name_contains(trace, name, PS_STR("Launch"))))
             found = name;
     return found;

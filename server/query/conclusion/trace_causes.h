@@ -24,6 +24,9 @@
 #define PS_STEPS_COMPILING 3
 
 /* Sums of the driver calls with one name that ran while the device was idle. */
+/* Long calls of one name, such as cudaFree, which are not of a loop. */
+#define PS_FEW_CALLS 4
+
 struct ps_driver_calls {
     size_t name; /* text id */
     int64_t calls, ns, longest_ns;
@@ -31,7 +34,13 @@ struct ps_driver_calls {
     int64_t longest_start_ns, longest_end_ns;
     /* of ns: in calls before the first launch and work of the device, and after its last work */
     int64_t early_ns, late_ns;
+    int64_t long_calls, long_ns;       /* those of PS_LONG_CALL_NS and longer */
+    int64_t longest_few[PS_FEW_CALLS]; /* durations, the longest first */
 };
+
+/* A driver call takes a few microseconds, also a launch. While the device is idle, one that takes
+ * longer loads or compiles code, or starts or allocates something. */
+#define PS_LONG_CALL_NS 1000000
 
 /* Rows of a query, without its limit. */
 struct ps_row_sum {
@@ -106,6 +115,7 @@ struct ps_trace_time {
     bool blocks_last;       /* they come after the last work of the device: they unload and free */
     struct ps_driver_calls *start_up; /* calls that happen once, the longest first */
     size_t n_start_up, cap_start_up;
+    int64_t n_kernel_names;
     struct ps_late_rank late;
 };
 

@@ -50,17 +50,26 @@ static double finding_seconds(const struct ps_trace_time *trace, const struct ps
     return seconds > 0 ? seconds : NAN;
 }
 
+/* Whether a cause is about the driver calls with this name. */
+static bool has_told_calls(const struct ps_trace_time *trace, size_t name)
+{
+    for (size_t i = 0; i < trace->n_start_up; i++)
+        if (trace->start_up[i].name == name)
+            return true;
+    return name && name == trace->blocking_name;
+}
+
 /* Whether a cause says what the finding says. */
 static bool is_cause(const struct ps_trace_time *trace, const struct ps_check *check)
 {
     const char *rule = check->rule->name;
 
-    if (check->rule->is_cause || !trace->blocking_name)
-        return check->rule->is_cause;
-    return (strcmp(rule, "long_call") == 0 &&
-            trace->facts.long_call.name_id == trace->blocking_name) ||
-           (strcmp(rule, "synchronisation") == 0 && !(ps_trace_sync_seconds(trace) > 0) &&
-            ps_trace_name_contains(trace, trace->blocking_name, PS_STR("Synchronize")));
+    if (strcmp(rule, "long_call") == 0)
+        return has_told_calls(trace, trace->facts.long_call.name_id);
+    if (strcmp(rule, "synchronisation") == 0 && trace->blocking_name)
+        return !(ps_trace_sync_seconds(trace) > 0) &&
+               ps_trace_name_contains(trace, trace->blocking_name, PS_STR("Synchronize"));
+    return check->rule->is_cause;
 }
 
 void ps_trace_add_findings(struct ps_conclusion *c, const struct ps_trace_time *trace)

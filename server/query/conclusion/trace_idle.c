@@ -4,13 +4,19 @@
 
 #include <math.h>
 
-#define LAUNCH_MAX_S 1e-3 /* of the host for each kernel; with more it does other work */
-#define IDLE_UNIT    0.4  /* of the idle time: a function that stands out */
+/* Of the host for each kernel; with more it does other work. Eager PyTorch under its profiler needs
+ * 50 to 200 us for each kernel where it does nothing else. */
+#define LAUNCH_MAX_S 250e-6
+#define LAUNCHES_MIN 10  /* kernels of a step; launching fewer saves little */
+#define IDLE_UNIT    0.4 /* of the idle time: a function that stands out */
+#define MOST_IDLE    0.5 /* of the idle time: the reader has to know what it is */
 
 /* Whether the host launches kernels for most of the time in which the device waits. */
 static bool launches_much(const struct ps_trace_time *trace, double idle_s)
 {
-    return (double)ps_trace_all_kernels(trace) * LAUNCH_MAX_S > idle_s * trace->divisor;
+    const double kernels = (double)ps_trace_all_kernels(trace) / trace->divisor;
+
+    return kernels >= LAUNCHES_MIN && kernels * LAUNCH_MAX_S > idle_s;
 }
 
 void ps_trace_add_idle(struct ps_conclusion *c, const struct ps_trace_time *trace)
@@ -130,6 +136,20 @@ static void say_host_unit(struct ps_conclusion *c, const struct ps_trace_time *t
     ps_say(c, &c->sentence, " of that time.");
 }
 
+/* Says that most of the idle time is in code of the program that was not recorded. */
+static void say_no_functions(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                             double idle_s)
+{
+    const double other_s = ps_trace_time_left(trace, PS_N_ROLES);
+
+    if (!trace->is_torch || trace->units.has_functions || other_s < MOST_IDLE * idle_s)
+        return;
+    ps_say(c, &c->sentence, " The host is outside of operators for ");
+    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "flame"},
+                 100 * fmin(other_s, idle_s) / idle_s, "percent");
+    ps_say(c, &c->sentence, " of that time; with_stack=True records the functions.");
+}
+
 void ps_trace_say_idle(struct ps_conclusion *c, const struct ps_trace_time *trace, double idle_s)
 {
     if (launches_much(trace, idle_s)) {
@@ -148,4 +168,5 @@ void ps_trace_say_idle(struct ps_conclusion *c, const struct ps_trace_time *trac
     }
     ps_say(c, &c->sentence, ".");
     say_host_unit(c, trace, idle_s);
+    say_no_functions(c, trace, idle_s);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#define NAME_MAX_BYTES     80     /* of a name in a sentence */
 #define TOP_OPERATOR_SHARE 0.4    /* of a step: an operator with more stands out */
 #define DOUBLE_SHARE       0.5    /* of a step: operators on float64 that stand out */
 #define LARGE_SHARE        0.6    /* of a step: operators that take long each */
@@ -146,6 +147,43 @@ enum ps_status ps_trace_add_operators(struct ps_conclusion *c, const struct ps_t
     return ps_trace_add_rows(c, trace, &rows, err);
 }
 
+/* The length of the name of a C++ function without its parameters. */
+static size_t length_without_parameters(struct ps_str name)
+{
+    size_t at = name.len, depth = 0;
+
+    if (!ps_str_ends_with(name, PS_STR(")")))
+        return name.len;
+    while (at > 0) {
+        at--;
+        depth += name.ptr[at] == ')';
+        depth -= name.ptr[at] == '(' && depth > 0;
+        if (!depth)
+            return at ? at : name.len;
+    }
+    return name.len;
+}
+
+/* A name as a sentence has it. Names of kernels can have a thousand characters: a long one is told
+ * without "void" and its parameters, and is cut. */
+static struct ps_str short_name(struct ps_conclusion *c, struct ps_str name)
+{
+    const struct ps_str result = PS_STR("void ");
+    struct ps_str text = name;
+
+    if (name.len <= NAME_MAX_BYTES)
+        return name;
+    if (ps_str_starts_with(text, result))
+        text = ps_str_skip(text, result.len);
+    text.len = length_without_parameters(text);
+    if (text.len <= NAME_MAX_BYTES)
+        return text;
+    text.len = NAME_MAX_BYTES;
+    while (text.len && ((unsigned char)text.ptr[text.len] & 0xc0) == 0x80)
+        text.len--;
+    return ps_str_from_c(ps_arena_printf(&c->arena, "%.*s\u2026", (int)text.len, text.ptr));
+}
+
 enum ps_status ps_trace_say_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
                                 struct ps_sentence *to, const struct ps_trace_rows *rows,
                                 struct ps_err *err)
@@ -157,7 +195,7 @@ enum ps_status ps_trace_say_top(struct ps_conclusion *c, const struct ps_trace_t
         double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
         struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
 
-        ps_say_code(c, to, link, ps_col_text(stmt, 0));
+        ps_say_code(c, to, link, short_name(c, ps_col_text(stmt, 0)));
         ps_say(c, to, " takes ");
         ps_say_value(to, link, 100 * seconds / trace->wall_s, "percent");
         ps_say(c, to, "%s.", ps_trace_step_words(trace));

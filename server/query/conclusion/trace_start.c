@@ -2,16 +2,14 @@
 /* trace_start.c: driver calls that start the device or load kernels, which happens once. */
 #include "server/query/conclusion/trace_causes.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "slices/driver_calls.h"
 
-#define ONCE_SHARE 0.90 /* of the time of all calls: one call that has more happens once */
-/* A call that starts nothing takes a few microseconds, and waits for nothing while the device is
- * idle. */
-#define LONG_NS 1000000
+#define ONCE_SHARE 0.90 /* of the time of all calls: what has more happens once */
 
 /* Whether nearly all time of a name is of calls before all work. */
 static bool is_all_early(const struct ps_trace_time *trace, size_t name)
@@ -21,8 +19,37 @@ static bool is_all_early(const struct ps_trace_time *trace, size_t name)
     return (double)calls->early_ns >= ONCE_SHARE * (double)calls->ns;
 }
 
+/* Whether calls of this name load code: whatever they load is loaded once. */
+static bool loads_code(const struct ps_trace_time *trace, size_t name)
+{
+    return ps_trace_name_contains(trace, name, PS_STR("ModuleLoad")) ||
+           ps_trace_name_contains(trace, name, PS_STR("LibraryLoad"));
+}
+
+static bool launches(const struct ps_trace_time *trace, size_t name)
+{
+    return ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) == PS_CALL_KERNEL_LAUNCH;
+}
+
+/* Whether nearly all time of a name is of few calls. */
+static bool is_of_few(const struct ps_driver_calls *calls)
+{
+    int64_t ns = 0;
+
+    for (size_t i = 0; i < PS_FEW_CALLS; i++)
+        ns = ps_add_saturated(ns, calls->longest_few[i]);
+    return (double)ns >= ONCE_SHARE * (double)calls->ns;
+}
+
+/* Whether the long calls of a name may be one in each step. */
+static bool recurs(const struct ps_trace_time *trace, size_t name)
+{
+    return trace->has_marks && trace->n_steps > 1 &&
+           trace->blocking[name].long_calls >= trace->n_steps;
+}
+
 /* Whether the calls of a name are of the start: no wait, no copy, and nearly all of their time is
- * before all work, or is in one long call. */
+ * before all work, or is in few long calls; or long launches, which load their kernels. */
 static bool is_start(const struct ps_trace_time *trace, size_t name)
 {
     const struct ps_driver_calls *calls = &trace->blocking[name];
@@ -31,13 +58,61 @@ static bool is_start(const struct ps_trace_time *trace, size_t name)
         ps_trace_name_contains(trace, name, PS_STR("Synchronize")) ||
         ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) == PS_CALL_COPY)
         return false;
-    return is_all_early(trace, name) ||
-           (calls->longest_ns >= LONG_NS &&
-            (double)calls->longest_ns >= ONCE_SHARE * (double)calls->ns);
+    if (is_all_early(trace, name) && !launches(trace, name))
+        return true;
+    return calls->long_calls && !recurs(trace, name) &&
+           ((launches(trace, name) && calls->long_calls <= trace->n_kernel_names) ||
+            loads_code(trace, name) || is_of_few(calls));
 }
 
-/* Adds the calls before all work to the start of their workers. */
-static bool visit_early(void *user, const struct ps_chunk *chunk)
+/* Whether a call of a name of the start is one of its start. */
+static bool is_start_call(const struct ps_trace_time *trace, size_t name, int64_t ns)
+{
+    return ns >= PS_LONG_CALL_NS || loads_code(trace, name);
+}
+
+struct kernel_names {
+    uint8_t *are_seen; /* by text id */
+    size_t n_texts;
+    int64_t n;
+};
+
+static bool visit_kernels(void *user, const struct ps_chunk *chunk)
+{
+    struct kernel_names *names = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
+
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) != PS_SLICE_KERNEL || name < 0 ||
+            (uint64_t)name >= names->n_texts)
+            continue;
+        names->n += !names->are_seen[name];
+        names->are_seen[name] = 1;
+    }
+    return true;
+}
+
+/* Counts the names of kernels: no more launches than these can load their kernel. */
+static enum ps_status count_kernel_names(struct ps_trace_time *trace, struct ps_err *err)
+{
+    const struct ps_chunk_query query = {
+        .track_kinds = 1u << PS_TRACK_STREAM,
+        .slice_kinds = 1u << PS_SLICE_KERNEL,
+        .range = trace->span,
+        .columns = PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
+    };
+    struct kernel_names names = {.are_seen = ps_alloc_array(trace->n_blocking + 1, 1),
+                                 .n_texts = trace->n_blocking};
+
+    ps_trace_each_chunk(trace->db, &query, visit_kernels, &names, err);
+    trace->n_kernel_names = names.n;
+    free(names.are_seen);
+    return err->code;
+}
+
+/* Adds the calls before all work and the long ones to the start of their workers. */
+static bool visit_start(void *user, const struct ps_chunk *chunk)
 {
     struct ps_trace_time *trace = user;
     uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
@@ -48,9 +123,11 @@ static bool visit_early(void *user, const struct ps_chunk *chunk)
         int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
 
         if (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_RUNTIME && name > 0 &&
-            (uint64_t)name < trace->n_blocking && ps_trace_is_before_work(worker, start) &&
-            is_start(trace, (size_t)name) && is_all_early(trace, (size_t)name) &&
-            !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end))
+            (uint64_t)name < trace->n_blocking &&
+            !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end) &&
+            is_start(trace, (size_t)name) &&
+            (is_start_call(trace, (size_t)name, end - start) ||
+             (is_all_early(trace, (size_t)name) && ps_trace_is_before_work(worker, start))))
             ps_intervals_add(&worker->start_up, start, end);
     }
     return true;
@@ -75,22 +152,14 @@ enum ps_status ps_trace_find_start_up(struct ps_trace_time *trace, struct ps_err
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
     };
 
-    if (!trace->has_devices ||
-        ps_trace_each_chunk(trace->db, &query, visit_early, trace, err) != PS_OK)
+    if (!trace->has_devices || count_kernel_names(trace, err) != PS_OK ||
+        ps_trace_each_chunk(trace->db, &query, visit_start, trace, err) != PS_OK)
         return err->code;
     for (size_t name = 1; name < trace->n_blocking; name++) {
-        const struct ps_driver_calls *calls = &trace->blocking[name];
-        uint32_t w;
-
         if (!is_start(trace, name))
             continue;
-        w = ps_track_owner_of(&trace->owners, (uint32_t)ps_track_of_slice(calls->longest)).worker;
-        if (w >= trace->sums.n_workers)
-            continue;
         PS_RESERVE_ONE(trace->start_up, trace->n_start_up, trace->cap_start_up);
-        trace->start_up[trace->n_start_up++] = *calls;
-        ps_intervals_add(&trace->workers[w].start_up, calls->longest_start_ns,
-                         calls->longest_end_ns);
+        trace->start_up[trace->n_start_up++] = trace->blocking[name];
     }
     for (uint32_t w = 0; w < trace->sums.n_workers; w++) {
         ps_intervals_join(&trace->workers[w].start_up);
@@ -102,9 +171,18 @@ enum ps_status ps_trace_find_start_up(struct ps_trace_time *trace, struct ps_err
         return err->code;
     }
     qsort(trace->start_up, trace->n_start_up, sizeof *trace->start_up, by_duration);
-    for (size_t name = 1; name < trace->n_blocking; name++)
-        if (is_start(trace, name))
-            trace->blocking[name] = (struct ps_driver_calls){.calls = 0};
+    for (size_t i = 0; i < trace->n_start_up; i++) {
+        struct ps_driver_calls *calls = &trace->blocking[trace->start_up[i].name];
+        const int64_t calls_left = calls->calls - calls->long_calls,
+                      ns_left = calls->ns - calls->long_ns;
+        const bool is_launch = launches(trace, calls->name);
+
+        *calls = (struct ps_driver_calls){.name = calls->name};
+        if (is_launch) { /* its other calls launch */
+            calls->calls = calls_left;
+            calls->ns = ns_left;
+        }
+    }
     return err->code;
 }
 
@@ -124,9 +202,33 @@ static void say_longest(struct ps_conclusion *c, const struct ps_trace_time *tra
     ps_trace_say_callers(c, trace, calls->longest, to, err);
 }
 
+/* Of a name of the start: its calls that are told. Those before all work count as one. */
+static int64_t count_calls(const struct ps_driver_calls *calls)
+{
+    return calls->long_calls ? calls->long_calls : 1;
+}
+
+static int64_t count_all_calls(const struct ps_trace_time *trace)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < trace->n_start_up; i++)
+        n = ps_add_saturated(n, count_calls(&trace->start_up[i]));
+    return n;
+}
+
+/* The time of a name of the start. */
+static double start_seconds(const struct ps_trace_time *trace, const struct ps_driver_calls *calls)
+{
+    const int64_t ns = count_calls(calls) > 1 ? calls->long_ns : calls->longest_ns;
+
+    return (double)ns / 1e9 / trace->divisor;
+}
+
 void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
                            struct ps_err *err)
 {
+    const int64_t n_calls = count_all_calls(trace);
     struct ps_cause *cause;
 
     if (!trace->n_start_up)
@@ -134,41 +236,61 @@ void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *
     cause = ps_trace_add_cause(c, trace, "start_up", ps_trace_host_seconds(trace->start_up_s),
                                "GPU idle, once: the device starts, or kernels are loaded");
     cause->advice = advice;
-    if (trace->n_start_up == 1) {
+    if (n_calls == 1) {
         ps_say_code(c, &cause->evidence, ps_link_none, name_of(trace, trace->start_up));
         ps_say(c, &cause->evidence, " ");
         say_longest(c, trace, trace->start_up, &cause->evidence, err);
         return;
     }
-    ps_trace_say_count(c, &cause->evidence, ps_trace_link_driver(trace), (double)trace->n_start_up,
-                       "call");
+    ps_trace_say_count(c, &cause->evidence, ps_trace_link_driver(trace), (double)n_calls, "call");
     for (size_t i = 0; i < trace->n_start_up && i < PS_TRACE_ROWS_MAX; i++) {
         const struct ps_driver_calls *calls = &trace->start_up[i];
-        struct ps_cause *part = ps_trace_add_part(c, trace, "start_call",
-                                                  (double)calls->longest_ns / 1e9 / trace->divisor);
+        struct ps_cause *part =
+            ps_trace_add_part(c, trace, "start_call", start_seconds(trace, calls));
 
         ps_say_code(c, &part->title, ps_trace_link_slice(c, calls->longest), name_of(trace, calls));
+        if (count_calls(calls) > 1) {
+            ps_trace_say_count(c, &part->evidence, ps_trace_link_driver(trace),
+                               (double)count_calls(calls), "call");
+            ps_say(c, &part->evidence, ", the longest ");
+        }
         say_longest(c, trace, calls, &part->evidence, err);
     }
+}
+
+/* Appends "the host blocks once in `cudaFree`", or "in 12 calls of `hipLaunchKernel` and 2 other
+ * driver calls". */
+static void say_calls(struct ps_conclusion *c, const struct ps_trace_time *trace)
+{
+    const struct ps_driver_calls *first = trace->start_up;
+    const int64_t n = count_calls(first), others = count_all_calls(trace) - n;
+
+    ps_say(c, &c->verdict, "%s: the host blocks ", ps_trace_step_words(trace));
+    if (n > 1) {
+        ps_say(c, &c->verdict, "in ");
+        ps_say_value(&c->verdict, ps_trace_link_driver(trace), (double)n, "count");
+        ps_say(c, &c->verdict, " calls of ");
+    } else {
+        ps_say(c, &c->verdict, "once in ");
+    }
+    ps_say_code(c, &c->verdict, ps_trace_link_slice(c, first->longest), name_of(trace, first));
+    if (others)
+        ps_say(c, &c->verdict, " and %" PRId64 " other driver call%s", others,
+               others == 1 ? "" : "s");
+    ps_say(c, &c->verdict, ".");
 }
 
 void ps_trace_say_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
                            struct ps_err *err)
 {
-    const struct ps_driver_calls *first = trace->start_up;
     const double seconds = ps_trace_host_seconds(trace->start_up_s);
 
     ps_say(c, &c->verdict, "Start-up takes ");
     ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
-    ps_say(c, &c->verdict, "%s: the host blocks once in ", ps_trace_step_words(trace));
-    ps_say_code(c, &c->verdict, ps_trace_link_slice(c, first->longest), name_of(trace, first));
-    if (trace->n_start_up > 1)
-        ps_say(c, &c->verdict, " and %zu other driver call%s", trace->n_start_up - 1,
-               trace->n_start_up == 2 ? "" : "s");
-    ps_say(c, &c->verdict, ".");
+    say_calls(c, trace);
     ps_say(c, &c->sentence,
            " The first calls start the device and load kernels; the longest takes ");
-    say_longest(c, trace, first, &c->sentence, err);
+    say_longest(c, trace, trace->start_up, &c->sentence, err);
     if (trace->parts_s[PS_ROLE_KERNEL] > 0) {
         ps_say(c, &c->sentence, ". Of the other ");
         ps_say_value(&c->sentence, (struct ps_report_link){.tab = "overview"},

@@ -88,7 +88,6 @@ struct ps_cause *ps_trace_add_simple(struct ps_conclusion *c, const struct ps_tr
     if (seconds < PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return NULL;
     cause = ps_trace_add_cause(c, trace, rule, seconds, title);
-    ps_cause_save(cause, NAN, seconds);
     cause->advice = advice;
     return cause;
 }

@@ -4,14 +4,18 @@
 
 #include <math.h>
 
-#define CAUSE_SCORE  0.2  /* share times likelihood; with less, there is no single cause */
-#define ROW_SHARE    0.05 /* units with a smaller share are not listed */
-#define PART_SHARE   0.10 /* parts with a smaller share of their unit are not listed */
-#define NEXT_SHARE   0.10 /* the sentence names the next unit if it has more */
-#define MOST         0.5  /* a unit with more is named, though nothing is known to be avoidable */
-#define COVERED      0.5  /* share of the time that the units explain together */
-#define LOOP_CALLS   16   /* calls of one operator in each call of a unit */
-#define REPEATED     4    /* calls of a known function in each call of a unit */
+#define CAUSE_SCORE 0.2  /* share times likelihood; with less, there is no single cause */
+#define ROW_SHARE   0.05 /* units with a smaller share are not listed */
+#define PART_SHARE  0.10 /* parts with a smaller share of their unit are not listed */
+#define NEXT_SHARE  0.10 /* the sentence names the next unit if it has more */
+#define MOST        0.5  /* a unit with more is named, though nothing is known to be avoidable */
+#define COVERED     0.5  /* share of the time that the units explain together */
+#define LOOP_CALLS  16   /* calls of one operator in each call of a unit */
+/* A loop over elements runs few operators often: each of at most 5 for every element. The layers of
+ * a model repeat operators too, fewer times and among others. */
+#define ELEMENTS     64
+#define ELEMENT_PART 0.2
+#define REPEATED     4 /* calls of a known function in each call of a unit */
 #define ROWS_MAX     12
 #define MENDED_SHARE 0.4  /* of the share of the largest unit: see find_cause */
 #define MENDED_LEAST 0.15 /* share of a unit that comes before larger ones */
@@ -66,6 +70,15 @@ static bool is_operator(struct ps_str text)
            !ps_str_starts_with(text, PS_STR("nn.Module: "));
 }
 
+/* Whether a lead is an operator that runs for each of many elements. */
+static bool runs_for_elements(struct ps_db *db, const struct ps_host_unit *unit,
+                              const struct ps_unit_lead *lead)
+{
+    return times_of(unit, lead) >= ELEMENTS &&
+           part_of(lead->calls, unit->n_operators) >= ELEMENT_PART &&
+           is_operator(ps_trace_text(db, lead->name));
+}
+
 /* Whether a unit calls small operators again and again. */
 static bool loops(struct ps_db *db, const struct ps_host_unit *unit, const struct finding *finding)
 {
@@ -73,8 +86,7 @@ static bool loops(struct ps_db *db, const struct ps_host_unit *unit, const struc
     bool repeats = false;
 
     for (size_t i = 0; i < finding->n_leads; i++)
-        repeats |= times_of(unit, &finding->leads[i]) >= LOOP_CALLS &&
-                   is_operator(ps_trace_text(db, finding->leads[i].name));
+        repeats |= runs_for_elements(db, unit, &finding->leads[i]);
     return repeats && !unit->trains && (double)heavy_ns < 0.4 * (double)unit->ns &&
            part_of(unit->operators_ns, unit->ns) > 0.1 &&
            unit->operators_ns < 2 * PS_SMALL_NS * unit->n_operators;
@@ -353,8 +365,7 @@ static void say_cause(const struct judged *judged, const struct finding *finding
            finding->verdict == LOOPS ? ", in a Python loop over small operators" : "");
     if (finding->verdict == LOOPS) {
         for (size_t i = 0; i < finding->n_leads; i++)
-            if (times_of(unit, &finding->leads[i]) >= LOOP_CALLS &&
-                is_operator(ps_trace_text(judged->db, finding->leads[i].name))) {
+            if (runs_for_elements(judged->db, unit, &finding->leads[i])) {
                 lead = &finding->leads[i];
                 break;
             }
