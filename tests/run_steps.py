@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The steps of `./dev test`: tests/run_steps.py [--list] [--all] [STEP...]. Builds what a step needs beyond build/perfshelf.
 
+Without --all, PERFSHELF_SHORT is set: suites leave out their long tests (tests/long.py, longTest of tests/browser/lib.mjs), of which
+each has a short one of its kind beside it. With --all, steps are whole.
+
 A step is several units: processes such as one test file of Python, one group of a unit test program, one part of the browser
 tests. All units of all steps are in one queue, the longest first. As many run as there are processors, and one more whenever
 a processor has been idle, since tests wait for pages, databases and clocks.
@@ -26,7 +29,7 @@ PROCESSORS = len(os.sched_getaffinity(0))
 UNITS_MAX = 3 * PROCESSORS
 LIMIT_S = 2400
 # Where no run before this one says how long a unit takes: those that take more than a few seconds.
-SECONDS = {"docker": 60, "browser": 60, "unit": 5, "asan": 8, "hostile": 60, "torture": 60, "scale": 60, "run_docs": 60, "takeover_test": 60,
+SECONDS = {"docker": 60, "browser": 60, "unit": 5, "asan": 8, "hostile": 60, "torture": 60, "scale": 60, "lint": 60, "types": 60, "format": 60, "run_docs": 60, "takeover_test": 60,
            "servers_test": 45, "blobs_cut_test": 40, "copy_cli": 60, "compare_cli": 60, "record_cli": 60, "vault_cli": 60, "resume_http": 60,
            "stacks_http": 60, "serve_http": 60, "torch_corpus": 60, "bad_corpus": 60, "recognition_corpus": 60, "trace_records_corpus": 60}
 
@@ -78,10 +81,12 @@ class Unit:
 # --- the steps ------------------------------------------------------------------------------------------------------
 
 
-def python_modules(step, folder, patterns=("*_*.py",), environment=None):
+def python_modules(step, folder, patterns=("*_*.py",), environment=None, without=()):
     paths = sorted({path for pattern in patterns for path in glob.glob(os.path.join(ROOT, "tests", folder, pattern))})
     for path in paths:
         name = os.path.basename(path)[:-3]
+        if name in without:
+            continue
         yield Unit(step, name, sys.executable, "-X", "faulthandler", "-m", "unittest", "-v", name,
                    environment={"PYTHONPATH": os.path.dirname(path), **(environment or {})})
 
@@ -104,17 +109,20 @@ def docs(step):
     yield from script(step, "python3", "tests/docs/run_docs.py", "build/perfshelf", name="run_docs")
 
 
-def postgresql(step):
-    """The suites of what a catalog does, each shelf's on a PostgreSQL."""
-    for folder, names in (("http", "runs access search sql trend events uploads keep sources resume timeline_notes"), ("cli", "shelf trend changes prune")):
+def postgresql(step, http, cli):
+    """Suites of what a catalog does, each shelf's on a PostgreSQL."""
+    for folder, names in (("http", http), ("cli", cli)):
         for name in names.split():
             yield from script(step, "python3", "tests/on_postgresql.py", f"tests/{folder}/{name}_{folder}.py", name=f"{name}_{folder}")
-    yield from script(step, "python3", "tests/torture/scale.py", "30", "300", name="scale", environment={"PERFSHELF": f"{ROOT}/build/perfshelf"})
 
 
-def docker(step):
+def torture(step, name, *command):
+    yield from script(step, "python3", f"tests/torture/{name}.py", *command, name=name, environment={"PERFSHELF": f"{ROOT}/build/perfshelf"})
+
+
+def docker(step, *modules):
     """Debian's Python has the package that reads the compose files."""
-    yield from script(step, "/usr/bin/python3", "-m", "unittest", "-v", "image_docker", "compose_docker", "scale_docker", folder="tests/docker")
+    yield from script(step, "/usr/bin/python3", "-m", "unittest", "-v", *modules, folder="tests/docker")
 
 
 def browser(step):
@@ -124,14 +132,13 @@ def browser(step):
 
 
 IN_ASAN = {"PERFSHELF": f"{SANITIZED}/perfshelf", "ASAN_OPTIONS": "abort_on_error=0:detect_leaks=1"}
-# Requests, uploads and queries that come from strangers: a server with sanitizers answers these in every run.
-STRANGERS = [f"{name}_http.py" for name in ("attacks", "limits", "protocol", "sandbox", "uploads", "archives", "export", "compare", "sql",
-                                            "stacks", "trace", "trace_sums")]
+# Requests and uploads of strangers: a server with sanitizers answers these in every run, and the plain one only with --all.
+STRANGERS = [f"{name}_http" for name in ("attacks", "limits", "protocol", "uploads", "archives", "export", "trace", "trace_sums")]
 
-# Each step: what `./dev build` has to build for it, or None, and its units.
+# Each step: what `./dev build` has to build for it, or None, and its units. Unit tests run once, with sanitizers.
 STEPS = {
     "browser": (None, browser),
-    "docker": (None, docker),
+    "docker": (None, lambda step: docker(step, "compose_docker")),
     "asan": ("sanitized", lambda step: ctest(step, SANITIZED)),
     "layers": (None, lambda step: script(step, "python3", "tests/check_layers.py")),
     "style": (None, lambda step: script(step, "python3", "tests/check_style.py")),
@@ -140,21 +147,29 @@ STEPS = {
     "types": (None, lambda step: script(step, "node", "build.mjs", "--check", folder="web")),
     "web": (None, lambda step: script(step, "node", "test/run.mjs", folder="web")),
     "docs": (None, docs),
-    "unit": ("tests", lambda step: ctest(step, os.path.join(ROOT, "build"))),
     "cli": (None, lambda step: python_modules(step, "cli")),
     "ci": (None, lambda step: python_modules(step, "ci")),
     "corpus": (None, lambda step: python_modules(step, "corpus")),
-    "http": (None, lambda step: python_modules(step, "http")),
+    "http": (None, lambda step: python_modules(step, "http", without=STRANGERS)),
     "python": (None, lambda step: python_modules(step, "python")),
-    "postgresql": (None, postgresql),
-    "torture": (None, lambda step: script(step, "python3", "tests/torture/kill.py", "25", environment={"PERFSHELF": f"{ROOT}/build/perfshelf"})),
-    "asan_served": ("sanitized", lambda step: python_modules(step, "http", STRANGERS, IN_ASAN)),
+    "postgresql": (None, lambda step: postgresql(step, "runs trend timeline_notes", "changes")),
+    "torture": (None, lambda step: torture(step, "kill", "6")),
+    "asan_served": ("sanitized", lambda step: python_modules(step, "http", [f"{name}.py" for name in STRANGERS], IN_ASAN)),
 }
-# The other suites once more with sanitizers: before a release.
+# With --all: these steps as they are here, instead of those of every change.
 STEPS_OF_ALL = {
+    "docker": (None, lambda step: docker(step, "image_docker", "compose_docker", "scale_docker")),
+    "http": (None, lambda step: python_modules(step, "http")),
+    "postgresql": (None, lambda step: postgresql(step, "runs access search sql trend events uploads keep sources resume timeline_notes", "shelf trend changes prune")),
+    "torture": (None, lambda step: torture(step, "kill", "25")),
+    "scale": (None, lambda step: torture(step, "scale", "30", "300")),
+    # By the other compiler, optimized, without sanitizers.
+    "unit": ("tests", lambda step: ctest(step, os.path.join(ROOT, "build"))),
+    "hostile": ("sanitized", lambda step: script(step, f"{SANITIZED}/tests/hostile", "--cuts", "4", "--flips", "100", "--samples", "3", "--asked", "40",
+                                                 "--jobs", "2", "--save", SANITIZED, "tests/golden", "tests/recorded", "demo/profiles")),
     # All but recognition_corpus.py: the others import its files too.
     "asan_corpus": ("sanitized", lambda step: python_modules(step, "corpus", ["[!r]*_corpus.py"], IN_ASAN)),
-    "asan_http": ("sanitized", lambda step: python_modules(step, "http", environment=IN_ASAN)),
+    "asan_http": ("sanitized", lambda step: python_modules(step, "http", environment=IN_ASAN, without=STRANGERS)),
     # Builds without PostgreSQL, libcurl and offline pages.
     "features": (None, lambda step: python_modules(step, "features")),
     "asan_cli": ("sanitized", lambda step: python_modules(step, "cli", environment=IN_ASAN)),
@@ -387,22 +402,22 @@ def print_times(run):
 
 
 def main(words):
-    every = {**STEPS, **STEPS_OF_ALL, **STEPS_BY_NAME}
-    names = list(STEPS)
-    if "--all" in words or "--list" in words:
-        names += STEPS_OF_ALL
-    if "--list" in words:
-        names += STEPS_BY_NAME
+    whole = "--all" in words
+    every = {**STEPS_OF_ALL, **STEPS, **STEPS_BY_NAME}
+    if whole:
+        every.update(STEPS_OF_ALL)
     wanted = [word for word in words if word not in ("--all", "--list")]
     unknown = set(wanted) - {*every}
     if unknown:
         sys.exit(f"dev: no test step '{min(unknown)}'; there are: {' '.join(every)}")
+    names = list(dict.fromkeys([*STEPS, *(STEPS_OF_ALL if whole or "--list" in words else ()), *(STEPS_BY_NAME if "--list" in words else ())]))
     if "--list" in words:
         print(*(wanted or names))
         return 0
+    if not whole:
+        os.environ["PERFSHELF_SHORT"] = "1"
     os.makedirs(LOGS, exist_ok=True)
-    chosen = dict.fromkeys(names + wanted if "--all" in words or not wanted else wanted)
-    run = Run({name: every[name] for name in chosen})
+    run = Run({name: every[name] for name in dict.fromkeys(wanted or names)})
     run.all_units()
     units = list(dict.fromkeys(unit for units in run.ended.values() for unit in units))
     print_times(run)

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, dropFiles, equal, grid, quiet, ROOT, rowTexts, settle, Shelf, test, until, zoomWheel } from './lib.mjs';
+import { check, dropFiles, equal, grid, longTest, quiet, ROOT, rowTexts, settle, Shelf, test, until, zoomWheel } from './lib.mjs';
 
 const panel = (page, side) => page.frameLocator(`.side-panel.is-${side} iframe`);
 const both = (page) => ['base', 'new'].map((side) => panel(page, side));
@@ -90,13 +90,13 @@ const VIEWS = {
     trace: [training, ['Timeline', 'Overview', 'Critical path', 'Operators', 'Kernels', 'Roofline', 'Summaries', 'Memory', 'Modules', 'Flame', 'Ledger']],
 };
 for (const [kind, [pair, views]] of Object.entries(VIEWS)) {
-    test(`side: every view of ${kind} opens twice`, async ({ pages, demo }) => {
+    (kind === 'imports' ? longTest : test)(`side: every view of ${kind} opens twice`, async ({ pages, demo }) => {
         const page = await openSide(pages, demo, ...pair(demo));
         await everyView(page, views);
     });
 }
 
-test('side: every view of stacks opens twice', ({ pages }) =>
+longTest('side: every view of stacks opens twice', ({ pages }) =>
     withTexts(STACKS, async (shelf, base, fresh) => {
         const page = await openSide(pages, shelf, base, fresh);
         await everyView(page, ['Left heavy', 'Functions', 'Sandwich', 'File order', 'Ledger']);
@@ -119,8 +119,8 @@ const OTHERS = [
     ['speedscope', 'ok_evented.json', 'ok_sampled.json'],
     ['torch_memory', 'ok_history.pickle', 'ok_many.pickle'],
 ];
-for (const [folder, ...samples] of OTHERS) {
-    test(`side: every view of ${folder}, ${samples.join(' and ')}, opens twice`, async ({ pages }) => {
+for (const [i, [folder, ...samples]] of OTHERS.entries()) {
+    (i ? longTest : test)(`side: every view of ${folder}, ${samples.join(' and ')}, opens twice`, async ({ pages }) => {
         const shelf = await Shelf.start();
         try {
             const ids = samples.map((name) => shelf.add(join(GOLDEN, folder, name)).id);

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, equal, Shelf, test, until } from './lib.mjs';
+import { check, equal, settle, Shelf, test, until } from './lib.mjs';
 
 const sentenceOf = async (page) => {
     await page.locator('.conclusion-sentence').waitFor();
@@ -85,11 +85,13 @@ test('conclusion: beside the causes stands what the whole is made of', async ({ 
 });
 
 test('conclusion: every demo run says what was found', async ({ pages, demo }) => {
+    const page = await pages.open(demo.url);
     for (const [name, run] of demo.demo) {
-        const page = await pages.open(`${demo.url}#/run/${run.id}`);
+        await page.goto(`${demo.url}#/run/${run.id}`);
+        await page.locator('.run-name', { hasText: run.name }).waitFor();
+        await settle(page);
         const sentence = await sentenceOf(page);
         check(sentence.length > 20 && !/NaN|undefined|null/.test(sentence), `${name}: ${sentence}`);
-        await page.close();
     }
 });
 

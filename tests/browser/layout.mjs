@@ -5,7 +5,7 @@
  * are drawn letter by letter.
  */
 import { join } from 'node:path';
-import { check, equal, quiet, ROOT, Shelf, settle, test } from './lib.mjs';
+import { check, equal, longTest, quiet, ROOT, Shelf, settle, test } from './lib.mjs';
 
 const WIDTHS = [1440, 800, 390];
 const NAME_MIN = 120;
@@ -93,14 +93,14 @@ async function checkTabs(pages, url, hash) {
     }
 }
 
-const DEMO = ['awscli.log', 'bookshop-slow.prof', 'events.lprof', 'events-memory.txt', 'training.pt.trace.json.gz', 'gpt-h200.pt.trace.json.gz'];
-for (const file of DEMO) {
-    test(`layout: every tab of ${file}`, ({ pages, demo }) => checkTabs(pages, demo.url, `#/run/${demo.demo.get(file).id}`));
+const DEMO = ['bookshop-slow.prof', 'training.pt.trace.json.gz', 'awscli.log', 'events.lprof', 'events-memory.txt', 'gpt-h200.pt.trace.json.gz'];
+for (const [i, file] of DEMO.entries()) {
+    (i < 2 ? test : longTest)(`layout: every tab of ${file}`, ({ pages, demo }) => checkTabs(pages, demo.url, `#/run/${demo.demo.get(file).id}`));
 }
 
 const SAMPLES = ['mprof/ok_children.dat', 'scalene/ok_v1554.json', 'measure/ok_hyperfine_v1.json', 'measure/ok_top.txt', 'key_averages/ok_cuda.txt'];
-for (const file of SAMPLES) {
-    test(`layout: every tab of ${file}`, async ({ pages }) => {
+for (const [i, file] of SAMPLES.entries()) {
+    (i ? longTest : test)(`layout: every tab of ${file}`, async ({ pages }) => {
         const shelf = await Shelf.start();
         try {
             await checkTabs(pages, shelf.url, `#/run/${shelf.add(join(ROOT, 'tests', 'golden', file)).id}`);
@@ -111,8 +111,8 @@ for (const file of SAMPLES) {
 }
 
 const PAIRS = [['bookshop-slow.prof', 'bookshop-joined.prof'], ['training-waits.pt.trace.json.gz', 'training.pt.trace.json.gz']];
-for (const pair of PAIRS) {
-    test(`layout: every tab of a comparison with ${pair[0]}`, ({ pages, demo }) => {
+for (const [i, pair] of PAIRS.entries()) {
+    (i ? longTest : test)(`layout: every tab of a comparison with ${pair[0]}`, ({ pages, demo }) => {
         const [base, fresh] = pair.map((file) => demo.demo.get(file).id);
         return checkTabs(pages, demo.url, `#/compare?base=${base}&new=${fresh}`);
     });

@@ -213,6 +213,11 @@ export function test(name, run) {
     tests.push({ name, run });
 }
 
+/* A test that is long by nature, such as each tab of one more kind: `./dev test` leaves it to `./dev test --all`. */
+export function longTest(name, run) {
+    tests.push({ name, run, isLong: true });
+}
+
 export function check(condition, what) {
     if (!condition) throw new Error(what);
 }

@@ -3,7 +3,7 @@
  * Runs the browser tests: `node tests/browser/run.mjs [--part I/N] [--delay MS] [WORD...]` narrows them to names with a WORD,
  * or to the file WORD.mjs if there is one, and to each Nth of these, from number I. Each process has a server and a browser of
  * its own. With --delay, each request of a page is sent up to MS milliseconds late: tests that do not wait for what they click
- * on fail then. Pictures of every view are left in tests/browser/shots.
+ * on fail then. With PERFSHELF_SHORT, long tests are left out. Pictures of every view are left in tests/browser/shots.
  */
 import { parseArgs } from 'node:util';
 import { launch, Pages, Shelf, tests } from './lib.mjs';
@@ -38,9 +38,12 @@ for (const file of FILES) {
     for (const test of tests.slice(before)) test.file = file;
 }
 const fits = (test, word) => (FILES.includes(word) ? test.file === word : test.name.includes(word));
-const chosen = tests
-    .filter((test) => !words.length || words.some((word) => fits(test, word)))
-    .filter((_, index) => index % parts === part);
+const named = tests.filter((test) => !words.length || words.some((word) => fits(test, word)));
+const isLeftOut = (test) => process.env.PERFSHELF_SHORT && test.isLong;
+const chosen = named.filter((test) => !isLeftOut(test)).filter((_, index) => index % parts === part);
+if (part === 0) {
+    for (const { name } of named.filter(isLeftOut)) console.log(`skip  ${name} # SKIP long: ./dev test --all runs it`);
+}
 
 if (!chosen.length) {
     console.log(`no test has the name ${words.join(' or ')}`);

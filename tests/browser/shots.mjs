@@ -5,7 +5,7 @@
  */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { grid, quiet, ROOT, test } from './lib.mjs';
+import { grid, longTest, quiet, ROOT, test } from './lib.mjs';
 
 const FOLDER = join(ROOT, 'tests', 'browser', 'shots');
 const VIEWS = {
@@ -22,7 +22,7 @@ const VIEWS = {
 const LOOKS = { light: {}, dark: { theme: 'dark' }, 800: { width: 800 } };
 
 for (const [view, hash] of Object.entries(VIEWS)) {
-    test(`shots: ${view}`, async ({ pages, demo }) => {
+    (view === 'shelf' ? test : longTest)(`shots: ${view}`, async ({ pages, demo }) => {
         mkdirSync(FOLDER, { recursive: true });
         for (const [look, options] of Object.entries(LOOKS)) {
             const page = await pages.open(demo.url + hash(demo), options);

@@ -13,6 +13,7 @@ judged is what a user reads: the first sentence, and what `diff` says.
 """
 import argparse
 import glob
+import hashlib
 import json
 import math
 import os
@@ -88,6 +89,11 @@ def keys_of(claim):
     return keys - {"", None}
 
 
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def text_of(parts):
     return "".join(part.get("text", part.get("code")) if "value" not in part else f"{part['value']:.4g} {part['unit']}" for part in parts or ())
 
@@ -119,8 +125,13 @@ class Shelf:
             raise RuntimeError(f"{verb} {' '.join(args)}: {done.stderr}")
         return done.stdout
 
-    def add(self, path, name):
-        return json.loads(self.call("add", path, "--name", name, "--json").splitlines()[0])["id"]
+    def add(self, paths):
+        """The id of the run of each path, and the messages of those that are refused. One process for all: one each would take most of the time."""
+        done = subprocess.run([self.program, "add", "--data", self.data, "--json", "--", *paths], capture_output=True, text=True)
+        runs = {run["sha256"]: run["id"] for run in map(json.loads, done.stdout.splitlines())}
+        messages = dict(line.removeprefix("perfshelf: ").partition(": ")[::2] for line in done.stderr.splitlines())
+        ids = {path: runs.get(sha256(path)) for path in paths}
+        return ids, {path: messages.get(path, done.stderr) for path in paths if not ids[path]}
 
     def serve(self):
         self.server = subprocess.Popen([self.program, "serve", "--data", self.data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE,
@@ -155,17 +166,6 @@ class Shelf:
         return Said(" ".join(head.split("\n")[1:]), table.splitlines()[2:5])
 
 
-def add_all(shelf, cases):
-    """The ids of the runs of each case, or what refused them."""
-    ids = {}
-    for case in cases:
-        try:
-            ids[case] = [shelf.add(path, f"{case} {i}") for i, path in enumerate(filter(None, (case.base, case.profile)))]
-        except (RuntimeError, ValueError, IndexError) as error:
-            ids[case] = str(error)
-    return ids
-
-
 def judge(case, said):
     """The grade, and the promise that was judged, in percent; None: none."""
     named = said.names(case)
@@ -192,14 +192,14 @@ def examine(program, cases):
     """For each case its grade, the promise and what was said."""
     with tempfile.TemporaryDirectory(prefix="perfshelf-exam-") as folder:
         shelf = Shelf(program, folder)
-        ids = add_all(shelf, cases)
+        ids, refused = shelf.add([path for case in cases for path in (case.base, case.profile) if path])
         shelf.serve()
         try:
             for case in cases:
-                if isinstance(ids[case], str):
-                    yield case, "wrong", None, Said(ids[case])
+                if case.profile in refused or case.base in refused:
+                    yield case, "wrong", None, Said(refused.get(case.profile) or refused[case.base])
                     continue
-                said = shelf.of_pair(*ids[case]) if case.base else shelf.of_run(ids[case][0])
+                said = shelf.of_pair(ids[case.base], ids[case.profile]) if case.base else shelf.of_run(ids[case.profile])
                 yield case, *judge(case, said), said
         finally:
             shelf.close()

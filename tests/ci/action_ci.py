@@ -14,6 +14,7 @@ import unittest
 import forge
 import repository
 import runner
+from long import long_test  # where runner.py looks
 
 SCRIPT = os.path.join(runner.ROOT, "ci", "perfshelf_ci.py")
 PYTHON = os.path.realpath(sys.executable)
@@ -82,6 +83,7 @@ class Action(CiTest):
         self.assertEqual(repository.git(made.checkout, "status", "--porcelain"), "")
         self.assertEqual(len(repository.git(made.checkout, "worktree", "list").splitlines()), 1)
 
+    @long_test
     def test_commits_of_the_same_speed(self):
         job, _ = self.job(200, 200)
         status, log, summary = job.action(**SHORT, fail_on="+100%", comment="false", build="touch built", working_directory=".")
@@ -111,6 +113,7 @@ class Action(CiTest):
             self.assertNotIn(secret, log + summary)
             self.assertNotIn(secret, seen)
 
+    @long_test
     def test_a_program_that_prepares_the_step_with_the_token(self):
         """It runs as the user of the job: it changes the script, the files of the runner and the summary, and looks at its parents."""
         spy = os.path.join(self.folder, "environment")
@@ -135,6 +138,7 @@ class Action(CiTest):
         self.assertEqual(status, 2)
         self.assertIn("perfshelf: the build of base failed with status 1", log)
 
+    @long_test
     def test_the_program_of_a_release(self):
         job, _ = self.job(1, 1)
         release = os.path.join(self.folder, "perfshelf-1-linux-x86_64.tar.gz")
@@ -154,6 +158,7 @@ class Action(CiTest):
         status, log, _ = job.action(**{**given, "perfshelf": "https://127.0.0.1:1/perfshelf.tar.gz"}, sha256=digest)
         self.assertIn("perfshelf: cannot download https://127.0.0.1:1/perfshelf.tar.gz: ", log)
 
+    @long_test
     def test_no_comment_rights_leave_the_result(self):
         """As for a pull request from a fork."""
         job, _ = self.job(1, 1)

@@ -12,6 +12,7 @@ import unittest
 import zipfile
 
 from program import ROOT, ShelfTest, sanitized
+from long import long_test  # where program.py looks
 
 MIB = 1 << 20
 LOG = b"import time: self [us] | cumulative | imported package\nimport time:       5 |        5 | a\n"
@@ -106,6 +107,7 @@ class Bombs(Bomb):
         self.refused("frames.zst", zstd_frame(1000) * 20, "1000 times")
         self.refused("window.zst", zstd_frame(4, window=0xf8), "zstd")
 
+    @long_test
     def test_gzip_of_many_members(self):
         self.refused("members.gz", gzip.compress(bytes(MIB)) * 3000, "not a supported profile")
         self.refused("empty.gz", gzip.compress(b"") * 200000, "empty")
@@ -121,9 +123,11 @@ class Bombs(Bomb):
         for size in (b"\xff" * 12, b"\x80" + bytes(3) + b"\x7f" + b"\xff" * 7):
             self.tried("binary.tar", tar_header(b"a.log", size) + LOG)
 
+    @long_test
     def test_many_tar_members(self):
         self.refused("many.tar.gz", gzip.compress(tar_header(b"a.log", 0) * 300000, 9))
 
+    @long_test
     def test_zip_members_that_are_one(self):
         status, said = self.tried("overlap.zip", overlapping_zip(2000))
         self.assertEqual(status, 1, said)

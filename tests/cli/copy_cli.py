@@ -17,6 +17,7 @@ import unittest
 from program import DEMO, PROGRAM, ROOT, ShelfTest, call, sanitized
 
 sys.path.insert(0, os.path.join(ROOT, "tests"))
+from long import long_test  # noqa: E402
 from postgres import Postgres, needs_postgresql  # noqa: E402
 
 # What belongs to the servers of a shelf, and what follows from other tables.
@@ -154,6 +155,7 @@ class Folders(CopyTest):
         self.assertEqual(self.copy(self.data, self.other, runs=4, waiting=3), [])
         self.assertIn("3 waiting uploads not copied", call("copy", "--from", self.data, "--to", self.other).stdout.decode())
 
+    @long_test
     def test_killed_at_any_moment_it_goes_on(self):
         paths = [self.file(f"many/{n}.log", b"import time: self [us] | cumulative | imported package\n" +
                            b"import time:        %4d |       %4d | mod%d\n" % (n, n, n) * 20) for n in range(50)]
@@ -205,6 +207,7 @@ class Folders(CopyTest):
         self.assertEqual(self.copy(self.data, self.other), [])
         self.assert_same(self.data, self.other)
 
+    @long_test
     def test_runs_that_are_removed_meanwhile(self):
         paths = [self.file(f"many/{n}.log", b"import time: self [us] | cumulative | imported package\n" +
                            b"import time:        %4d |       %4d | mod%d\n" % (n, n, n) * 20) for n in range(80)]
@@ -332,6 +335,7 @@ class Again(CopyTest):
                          [("token", "mei", "--from has no such token")])
 
 
+@long_test
 class AgainAtTheTarget(Again):
     """What the other shelf changed by itself."""
 
@@ -517,6 +521,7 @@ class Shared(CopyTest):
             self.assertEqual(db.execute("SELECT k FROM tag, run WHERE run = id AND seq = 2 AND k LIKE 'k%' AND k <> 'k'").fetchall(), [("k\ufffd",)])
         db.close()
 
+    @long_test
     def test_killed_or_without_its_database_it_goes_on(self):
         paths = [self.file(f"many/{n}.log", b"import time: self [us] | cumulative | imported package\n" +
                            b"import time:        %4d |       %4d | mod%d\n" % (n, n, n) * 20) for n in range(40)]

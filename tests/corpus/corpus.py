@@ -2,7 +2,8 @@
 """Real profiles with oracles (what the original tool says of them), imported into one shelf; the tests of this folder query that shelf.
 
 The project carries a corpus of its own in tests/corpus/samples. A larger one of the same layout, which includes the first, replaces it:
-where PERFSHELF_CORPUS says, or ../shared/corpus beside the checkout. Tests of files that only the larger one has are skipped without it.
+where PERFSHELF_CORPUS says, or ../shared/corpus beside the checkout, which is long. Tests of files that only the larger one has are skipped
+without it.
 """
 import atexit
 import functools
@@ -23,10 +24,11 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 from built import PROGRAM, sanitized  # noqa: E402, F401
+from long import SHORT  # noqa: E402
 
 SAMPLES = os.path.join(ROOT, "tests", "corpus", "samples")
 BESIDE = os.path.join(ROOT, "..", "shared", "corpus")
-CORPUS = os.environ.get("PERFSHELF_CORPUS", BESIDE if os.path.isdir(BESIDE) else SAMPLES)
+CORPUS = os.environ.get("PERFSHELF_CORPUS", BESIDE if os.path.isdir(BESIDE) and not SHORT else SAMPLES)
 ONLY_LARGER = "only the larger corpus has"
 
 

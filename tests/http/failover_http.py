@@ -10,7 +10,8 @@ import time
 import unittest
 
 from server import RUNS, Server, big_log
-from postgres import Postgres, needs_postgresql  # where server.py looks
+from long import long_test  # where server.py looks
+from postgres import Postgres, needs_postgresql
 from wait import wait_until  # where server.py looks
 
 # What docs/servers.md says to run after a backup was restored.
@@ -73,6 +74,7 @@ class Failover(unittest.TestCase):
         for server in servers:
             self.until_names(server, ["2", "3"])
 
+    @long_test
     def test_what_was_taken_waits_for_it(self):
         server = self.serve("a", self.postgres.database())
         run = self.add(server, 1)
@@ -86,6 +88,7 @@ class Failover(unittest.TestCase):
         self.assertEqual((job["state"], job["error"]), ("done", None))
         self.until_names(server, ["1", "waits"])
 
+    @long_test
     def test_it_is_silent(self):
         """A network that swallows all that is said: no connection ends. Everybody asks at once."""
         server = self.serve("a", self.postgres.database())
@@ -113,6 +116,7 @@ class Failover(unittest.TestCase):
         print(f"{len(seen)} questions while the database is silent: the longest takes {longest:.1f} s")
         self.add(server, 2)
 
+    @long_test
     def test_it_only_reads(self):
         """As a replica does before it is promoted: changes try again until they fail, but not at all speed."""
         url = self.postgres.database()

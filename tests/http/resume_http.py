@@ -7,7 +7,8 @@ import subprocess
 import unittest
 
 from server import PROGRAM, RUNS, ShelfTest, big_log, dump, file_part, form, import_log, sanitized, slow_log
-from wait import wait_until  # where server.py looks
+from long import long_test  # where server.py looks
+from wait import wait_until
 
 SLOW = slow_log()
 FEWER = 10 if sanitized() else 1  # an import that is stopped must notice it within two seconds
@@ -116,6 +117,7 @@ class Resume(ShelfTest):
         self.assertEqual((server.end()[0], self.spool()), (0, []))
         self.assert_clean()
 
+    @long_test
     def test_a_cancelled_upload_does_not_come_back(self):
         server = self.start()
         self.accept(server, slow_log(), "name=slow")
@@ -128,6 +130,7 @@ class Resume(ShelfTest):
         self.assertEqual([run["name"] for run in server.request("GET", RUNS).json["rows"]], ["slow"])
         self.assertEqual((server.end()[0], self.spool()), (0, []))
 
+    @long_test
     def test_sources_come_along(self):
         from sources_http import SOURCE, lprof, part
         server = self.start()

@@ -11,20 +11,20 @@ import time
 
 from server import PROGRAM, RUNS, Events, big_log, file_part, form, import_log, slow_log
 from servers import ServersTest
-from wait import wait_until  # where server.py looks
+from long import long_test  # where server.py looks
+from wait import wait_until
 
 JOBS = "/api/v1/jobs"
 
 
 @functools.cache
-def largest():
-    return big_log(1000000)
+def log_of(rows):
+    return big_log(rows)
 
 
 def large(which, part=1):
     """Takes seconds; `part` of the largest, another one for each `which`."""
-    rows = largest()
-    return rows[:rows.index(b"\n", int(len(rows) * part) - 1) + 1] + big_log(1, which).split(b"\n", 1)[1]
+    return log_of(int(1000000 * part)) + big_log(1, which).split(b"\n", 1)[1]
 
 
 class Balancer(http.server.ThreadingHTTPServer):
@@ -145,6 +145,7 @@ class Servers(ServersTest):
             self.assertEqual(server.request("DELETE", f"{JOBS}/j999999").status, 404)
             self.assertEqual(server.request("GET", f"{JOBS}/j999999").status, 404)
 
+    @long_test
     def test_progress_is_seen_elsewhere(self):
         job = self.post(self.a, large(8))["job"]["id"]
         stream = self.listen(self.c, f"{JOBS}/{job}/events")
@@ -153,6 +154,7 @@ class Servers(ServersTest):
         self.assertEqual((done, stream.seen[-1][1]["state"]), (sorted(done), "done"))
         self.assertTrue([data for _, data in stream.seen if data["state"] == "running" and 0 < data["bytes_done"] < done[-1]], stream.seen)
 
+    @long_test
     def test_what_becomes_of_a_job_is_told_when_the_database_is_back(self):
         job = self.post(self.a, large(9))["job"]["id"]
         self.job(job, ("running",), server=self.b)
@@ -174,6 +176,7 @@ class Servers(ServersTest):
         self.assertNotEqual(self.post(again, import_log("import csv"))["job"]["id"], job)
         self.assertEqual(again.end()[0], 0)
 
+    @long_test
     def test_jobs_of_a_server_that_dies_go_on_under_their_number(self):
         dies = self.start("e")
         first = [self.post(dies, slow_log(20 + i), name=f"left{i}")["job"] for i in range(3)]
@@ -201,6 +204,7 @@ class Servers(ServersTest):
         self.assertEqual(ended["error"], None)
         self.assertEqual(self.b.request("GET", f"{RUNS}/{ended['run']}").json["name"], "colorsys")
 
+    @long_test
     def test_a_server_that_is_paused_leaves_its_jobs_to_others(self):
         """For longer than its lease lasts, in the middle of imports, and goes on with them when others have them in hand."""
         paused = self.start("f")
@@ -224,6 +228,7 @@ class Servers(ServersTest):
         names = self.postgres.sql(self.url, "SELECT name FROM run WHERE name LIKE 'paused%' ORDER BY name").split()
         self.assertEqual(names, ["paused0", "paused1", "paused2"])
 
+    @long_test
     def test_a_client_need_not_know_that_they_are_many(self):
         path = os.path.join(self.folder, "behind.log")
         with open(path, "wb") as file:

@@ -11,6 +11,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 from built import PROGRAM  # noqa: E402, F401
+from long import SHORT  # noqa: E402
 
 PACKAGE = os.path.join(ROOT, "python")
 VERSIONS = [f"3.{minor}" for minor in range(8, 16)]
@@ -47,6 +48,12 @@ def pythons():
         if version in VERSIONS:
             found.setdefault(version, python)
     return found
+
+
+def tested_pythons():
+    """All of them; in a short run the oldest and the newest."""
+    rows = sorted(pythons().items(), key=lambda row: VERSIONS.index(row[0]))
+    return dict(rows[:1] + rows[-1:] if SHORT else rows)
 
 
 def python_with(*modules):

@@ -6,14 +6,14 @@ import subprocess
 import tempfile
 import unittest
 
-from interpreters import PACKAGE, environment, pythons, skip_missing
+from interpreters import PACKAGE, environment, skip_missing, tested_pythons
 
 
 class EachPython(unittest.TestCase):
     def test_recordings(self):
         skip_missing(self)
         path = PACKAGE + os.pathsep + os.path.dirname(os.path.abspath(__file__))
-        for version, python in pythons().items():
+        for version, python in tested_pythons().items():
             with self.subTest(python=version):
                 folder = tempfile.mkdtemp(prefix="perfshelf-python-")
                 self.addCleanup(shutil.rmtree, folder)

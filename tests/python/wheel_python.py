@@ -15,7 +15,7 @@ import tempfile
 import unittest
 import zipfile
 
-from interpreters import ROOT, environment, pythons, skip_missing
+from interpreters import ROOT, environment, skip_missing, tested_pythons
 
 BUILD = os.path.join(ROOT, "build")
 PROBE = """
@@ -72,7 +72,7 @@ class Wheel(unittest.TestCase):
 
     def test_install_use_remove(self):
         skip_missing(self)
-        for version, python in pythons().items():
+        for version, python in tested_pythons().items():
             with self.subTest(python=version):
                 self.install(python, os.path.join(self.folder, version))
 
