@@ -227,6 +227,10 @@ class Once(ShelfTest):
         said = self.show_nsys(PROFILER_OVERHEAD=[(0, 900_000, "NVTX early profiling initialization", PID | 500, 0)])
         self.assertIn("No work of a GPU was recorded. The file has no calls of the program either.", said)
 
+    def test_calls_that_take_little_of_a_trace_do_not_tell_what_it_does(self):
+        said = self.show_nsys(OSRT_API=[(0, 1_000_000, "read", PID | 500), (99_000_000, 100_000_000, "open64", PID | 500)])
+        self.assertIn("No work of a GPU was recorded. The recorded calls take 2.0 % of the trace: it does not tell what the program does.", said)
+
     def test_driver_calls_without_work_of_a_device_are_no_steps(self):
         said = self.show_nsys(OSRT_API=[(0, 4_000_000, "poll", PID | 501)],
                               CUPTI_ACTIVITY_KIND_RUNTIME=[(5_000_000, 5_100_000, "cudaMalloc", PID | 500, 1, 0)])

@@ -12,12 +12,14 @@
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/conclusion/own_time.h"
 #include "server/query/trace/overview.h"
+#include "server/query/trace/trace_views.h"
 
 #define CAUSE_SHARE 0.05 /* of the whole, or of the largest: smaller amounts are not causes */
 #define STANDS_OUT  0.10 /* of the whole: if no name has more, nothing stands out */
 #define CAUSES_MAX  20
-#define CHAIN_SHARE 0.6 /* of the total time of the row before: see struct chain */
-#define OWN_SHARE   0.3 /* of the whole: a row with more own time is the answer */
+#define TOLD_SHARE  0.05 /* of a trace: calls that take less do not tell what its program does */
+#define CHAIN_SHARE 0.6  /* of the total time of the row before: see struct chain */
+#define OWN_SHARE   0.3  /* of the whole: a row with more own time is the answer */
 
 #define COMPILED_AGAIN 8   /* programs: more are not only the first calls of a few functions */
 #define COMPILED_SHARE 0.4 /* of the recording */
@@ -263,7 +265,9 @@ static enum ps_status say_host_calls(struct ps_db *db, struct ps_conclusion *c, 
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_report_link link;
+    struct ps_range span = {0, 0};
     struct item item;
+    double span_s;
 
     c->verdict.n = c->sentence.n = 0;
     ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
@@ -275,6 +279,15 @@ static enum ps_status say_host_calls(struct ps_db *db, struct ps_conclusion *c, 
     }
     item = read_item(c, stmt);
     link = ps_link_name(c, "slices", item.name);
+    ps_trace_span(db, &span, err);
+    span_s = ((double)span.to_ns - (double)span.from_ns) / 1e9;
+    if (item.whole < TOLD_SHARE * span_s) {
+        ps_say(c, &c->sentence, " The recorded calls take ");
+        ps_say_value(&c->sentence, (struct ps_report_link){.tab = "slices"},
+                     100 * item.whole / span_s, "percent");
+        ps_say(c, &c->sentence, " of the trace: it does not tell what the program does.");
+        return err->code;
+    }
     ps_say(c, &c->sentence, " Of the recorded calls, ");
     ps_say_code(c, &c->sentence, link, item.name);
     ps_say(c, &c->sentence, " takes the most time, ");

@@ -349,7 +349,6 @@ static void add_owner(struct ps_conclusion *c, const struct scene *s, uint32_t n
         ps_say(c, &cause->evidence, " by %u stacks", s->merged[node]);
     else if (lifetime >= 0)
         ps_say(c, &cause->evidence, ", live for %lld events (median)", (long long)lifetime);
-    ps_cause_save(cause, 0, amount);
 }
 
 /* Bytes of holes in segments that are in use. Segments without blocks are only cached: PyTorch
