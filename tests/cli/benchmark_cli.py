@@ -125,7 +125,7 @@ class Conclusion(BenchmarkTest):
 
     def test_time_of_ipython_waits(self):
         text = self.said(b"In [2]: %time fetch()\nCPU times: user 5.5 ms, sys: 2.3 ms, total: 7.8 ms\nWall time: 209 ms\n", "log.txt")
-        self.assertEqual(text, "fetch() uses 7.800 ms of CPU in 209.0 ms: it waits 96 % of the time.\n")
+        self.assertEqual(text, "fetch() uses 7.800 ms of CPU in 209.0 ms: it waits 96.3 % of the time.\n")
 
 
 class Check(BenchmarkTest):

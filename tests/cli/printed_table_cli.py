@@ -35,4 +35,4 @@ class PrintedTable(ShelfTest):
         self.assertTrue(self.said(*ENTRY, *BLOCKS[:2], ("1000", 60.0, 60.0, "app.py:7(compare)")).startswith("`compare` takes 58.4 % of the time."))
 
     def test_entries_alone(self):
-        self.assertIn("The largest share is 11.7 % of the time, by `compare`.", self.said(*ENTRY, ("5", 12.0, 12.0, "app.py:7(compare)")))
+        self.assertIn("The largest share of the time is 11.7 % in `compare`.", self.said(*ENTRY, ("5", 12.0, 12.0, "app.py:7(compare)")))

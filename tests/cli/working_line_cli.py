@@ -47,7 +47,7 @@ class WorkingLine(ShelfTest):
         parts = [(f"part{i}", 10 * i, [(1000, 1e6, "out.append(row)")]) for i in range(1, 7)]
         main = ("main", 100, [(1, 1e6, f"part{i}(rows)") for i in range(1, 7)])
         text = self.ok("show", self.json("add", self.file("lines.txt", report(*parts, main)))["id"], "--markdown")
-        self.assertIn("No single line takes much of the time. The largest are ", text)
+        self.assertIn("No single line stands out. The largest shares of the time of ", text)
 
     def test_functions_that_call_each_other(self):
         even = ("even", 1, [(9, 8e6, "return n == 0 or odd(n - 1)")])

@@ -88,7 +88,7 @@ KNOWN = {
         {"`input_error[batch_index][i] += output_error_bj * weight_ij`": "1.339"}),
     "wild/scalene/scalene-2022.json": (
         "`return list(compress(count(), data))` takes 77.46 percent of the samples. "
-        "0.01395 percent in Python, 71.36 percent in native code, 6.082 percent not running, at test.py:11. Memory peaks at 3.039e+09 bytes; "
+        "0.01395 percent in Python, 71.36 percent in native code, 6.082 percent not running, at test.py:11. Memory peaks at 3.039e+09 bytes. "
         "test.py:10 allocates 41.02 percent of what is allocated.", {}),
     "demo/events-memory.txt": (
         "`sessions_of` adds 9.031e+06 bytes. At events.py:23, in lines that ran several times, it grows the memory by "

@@ -40,7 +40,7 @@ class Causes(unittest.TestCase):
         for case, said in judged:
             for subject in (part["subject"] for part in said.claim["subjects"]):
                 with self.subTest(str(case)):
-                    self.assertTrue(subject["kind"] == "part" or subject["name"] in said.words or f"{os.path.basename(subject['file'])}:{subject['line']}" in said.words,
+                    self.assertTrue(subject["kind"] == "part" or (subject["name"] and subject["name"] in said.words) or f"{os.path.basename(subject['file'])}:{subject['line']}" in said.words,
                                     f"{subject['name']}: {said.words}")
 
     def test_terminal_and_agents_say_the_same_words(self):

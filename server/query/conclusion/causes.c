@@ -544,14 +544,15 @@ static void add_sampled_caller(struct ps_conclusion *c, const struct ps_own_time
     uint32_t caller;
 
     if (finding->verdict == RECURSIVE)
-        ps_claim_fact(claim,
-                      (struct ps_fact){PS_FACT_DEPTH,
-                                       .value = round(function_of(times, finding->unit)->depth)});
+        ps_claim_fact(
+            &c->arena, claim,
+            (struct ps_fact){PS_FACT_DEPTH,
+                             .values = {round(function_of(times, finding->unit)->depth)}});
     if (times->n_together && times->together == finding->unit && times->together_line > 0)
-        ps_claim_fact(claim,
+        ps_claim_fact(&c->arena, claim,
                       (struct ps_fact){PS_FACT_TOGETHER,
                                        line_subject(c, times, finding->unit, times->together_line),
-                                       (double)times->n_together, 0});
+                                       .values = {(double)times->n_together}});
     if (finding->chain.n < 2)
         return;
     caller = finding->chain.units[1];
@@ -566,7 +567,7 @@ static void add_sampled_caller(struct ps_conclusion *c, const struct ps_own_time
         by.subject.path = ps_arena_copy(&c->arena, function_of(times, caller)->path);
         by.subject.line = call->line;
     }
-    ps_claim_fact(claim, by);
+    ps_claim_fact(&c->arena, claim, by);
 }
 
 /* Who calls the unit, and how often. */
@@ -579,13 +580,15 @@ static void add_loop(struct ps_conclusion *c, const struct ps_own_time *times,
 
     if (finding->coroutine != PS_NO_FUNCTION) {
         ps_claim_fact(
-            claim, (struct ps_fact){PS_FACT_ONE_BY_ONE,
-                                    .value = (double)function_of(times, finding->coroutine)->ncalls,
-                                    .other = (double)finding->polls});
+            &c->arena, claim,
+            (struct ps_fact){PS_FACT_ONE_BY_ONE,
+                             .values = {(double)function_of(times, finding->coroutine)->ncalls,
+                                        (double)finding->polls}});
         return;
     }
     if (chain->is_resumed) {
-        ps_claim_fact(claim, (struct ps_fact){PS_FACT_RESUMED, .value = (double)unit->ncalls});
+        ps_claim_fact(&c->arena, claim,
+                      (struct ps_fact){PS_FACT_RESUMED, .values = {(double)unit->ncalls}});
         return;
     }
     if (times->is_sampled) {
@@ -594,8 +597,10 @@ static void add_loop(struct ps_conclusion *c, const struct ps_own_time *times,
         return;
     }
     if (finding->verdict == RECURSIVE)
-        ps_claim_fact(claim, (struct ps_fact){PS_FACT_RECURSION, .value = (double)unit->ncalls,
-                                              .other = (double)unit->primitive_calls});
+        ps_claim_fact(
+            &c->arena, claim,
+            (struct ps_fact){PS_FACT_RECURSION,
+                             .values = {(double)unit->ncalls, (double)unit->primitive_calls}});
     if (finding->passes.calls >= 2 && merged == 1) {
         *loop = (struct ps_claim_loop){.subject = function_subject(c, times, finding->passes.loop),
                                        .times = finding->passes.calls,
@@ -698,11 +703,12 @@ static struct ps_claim claim_of(struct ps_conclusion *c, const struct ps_own_tim
     if (first->verdict == LOCKED) {
         claim.subjects[0].what = line_subject(c, times, first->unit, times->lock_line);
         claim.subjects[0].what.name = ps_arena_copy(&c->arena, unit->name);
-        ps_claim_fact(&claim, (struct ps_fact){PS_FACT_LOCKED,
-                                               holder->is_own
-                                                   ? function_subject(c, times, times->lock_holder)
-                                                   : callee_subject(c, times, times->lock_holder),
-                                               (double)times->n_locked, 0});
+        ps_claim_fact(&c->arena, &claim,
+                      (struct ps_fact){PS_FACT_LOCKED,
+                                       holder->is_own
+                                           ? function_subject(c, times, times->lock_holder)
+                                           : callee_subject(c, times, times->lock_holder),
+                                       .values = {(double)times->n_locked}});
     }
     add_loop(c, times, first, merged, &claim);
     add_advice(times, first, &claim);
@@ -730,8 +736,9 @@ static struct ps_claim flat_claim(struct ps_conclusion *c, const struct ps_own_t
             .what = function_subject(c, times, items[largest].unit), .share = items[largest].share};
     }
     if (times->remainder_s > NEXT_SHARE * times->total_s)
-        ps_claim_fact(&claim, (struct ps_fact){PS_FACT_NO_OWN_CODE,
-                                               .value = times->remainder_s / times->total_s});
+        ps_claim_fact(
+            &c->arena, &claim,
+            (struct ps_fact){PS_FACT_NO_OWN_CODE, .values = {times->remainder_s / times->total_s}});
     return claim;
 }
 
@@ -841,7 +848,7 @@ static void add_parts(struct ps_conclusion *c, const struct ps_own_time *times,
         claim =
             part_claim("callee", name_subject(c, times, largest->callee), seconds / times->total_s);
         if (largest->ncalls > 0) /* else yappi's C functions that are not listed */
-            claim.evidence = (struct ps_fact){PS_FACT_CALLS, .value = (double)largest->ncalls};
+            claim.evidence = (struct ps_fact){PS_FACT_CALLS, .values = {(double)largest->ncalls}};
         ps_conclusion_claim_part(c, &claim, seconds);
         last = largest;
     }
@@ -868,7 +875,7 @@ static struct ps_fact callers_of(struct ps_conclusion *c, const struct ps_own_ti
                                                                     : PS_FACT_CALLS_FROM,
                             caller->line > 0 ? line_subject(c, times, longest->caller, caller->line)
                                              : name_subject(c, times, longest->caller),
-                            (double)longest->ncalls, (double)unit->primitive_calls};
+                            .values = {(double)longest->ncalls, (double)unit->primitive_calls}};
 }
 
 /* The calls, or the line where samples found the unit. */
@@ -884,7 +891,7 @@ static struct ps_fact evidence_of(struct ps_conclusion *c, const struct ps_own_t
     return (struct ps_fact){times->has_def_lines ? PS_FACT_DEFINED_AT
                             : unit->at_one_line  ? PS_FACT_AT
                                                  : PS_FACT_MOSTLY_AT,
-                            line_subject(c, times, id, unit->line), 0, 0};
+                            .subject = line_subject(c, times, id, unit->line)};
 }
 
 static void add_row(struct ps_conclusion *c, const struct ps_own_time *times,

@@ -10,11 +10,12 @@
 #define PS_QUERY_CLAIM_H
 
 #include "base/json_out.h"
+#include "base/mem.h"
 #include "server/query/query.h"
 
 #define PS_LINK_PARAMS    4
 #define PS_CLAIM_SUBJECTS 4
-#define PS_CLAIM_FACTS    3
+#define PS_FACT_VALUES    5
 #define PS_CLAIM_MOST     0.5 /* named with this share, even if nothing is avoidable */
 #define PS_CLAIM_CAUSE    0.2 /* share times avoidable; with less, there is no single cause */
 #define PS_CLAIM_RANKED   20
@@ -67,7 +68,7 @@ struct ps_subject {
     enum ps_subject_kind kind;
     struct ps_str name;    /* {NULL, 0}: the place is all that is known */
     struct ps_str path;    /* {NULL, 0}: no place */
-    int64_t line;          /* in `path` */
+    int64_t line, last;    /* in `path`; `last`: of several lines, else 0 */
     struct ps_str package; /* of a library function, said instead of the place; {NULL, 0}: none */
     struct ps_report_link link;
 };
@@ -79,33 +80,157 @@ struct ps_claim_subject {
     double share, calls;
 };
 
-/* What else is known, in the order in which it is said. */
+/* How the time of a measurement grows with N. */
+enum ps_growth_law {
+    PS_GROWS_WITH,
+    PS_GROWS_FASTER,
+    PS_GROWS_LINEAR,
+    PS_GROWS_SQUARE,
+    PS_GROWS_CUBE,
+};
+
+/* What else is known, in the order in which it is said: the values, and the subject if it is not
+ * that of the claim. Shares are 0 to 1, times in seconds, memory in bytes. */
 enum ps_fact_code {
     PS_FACT_NONE,
-    PS_FACT_RECURSION,       /* value: calls; other: those from outside */
-    PS_FACT_DEPTH,           /* value: how often a stack has the function */
-    PS_FACT_RESUMED,         /* value: resumptions of a coroutine */
-    PS_FACT_ONE_BY_ONE,      /* value: resumptions; other: waits of the event loop */
-    PS_FACT_TOGETHER,        /* value: threads that are at a line of the subject */
-    PS_FACT_LOCKED,          /* value: threads that wait for one lock; subject: who holds it */
+    PS_FACT_RECURSION,       /* calls, and those from outside */
+    PS_FACT_DEPTH,           /* how often a stack has the function */
+    PS_FACT_RESUMED,         /* resumptions of a coroutine */
+    PS_FACT_ONE_BY_ONE,      /* resumptions, waits of the event loop */
+    PS_FACT_TOGETHER,        /* threads that are at a line of the subject */
+    PS_FACT_LOCKED,          /* threads that wait for one lock; subject: who holds it */
     PS_FACT_CALLED_AT,       /* subject: who calls, at its line */
     PS_FACT_CALLED_BY,       /* subject */
     PS_FACT_LED_BY,          /* subject: calls it through library functions */
-    PS_FACT_NO_OWN_CODE,     /* value: share that is outside of own code */
-    PS_FACT_CALLS,           /* value: calls of a part */
-    PS_FACT_CALLS_FROM,      /* value: calls; subject: the caller */
-    PS_FACT_SOME_CALLS_FROM, /* the same, of other calls: others called it too */
+    PS_FACT_NO_OWN_CODE,     /* share that is outside of own code */
+    PS_FACT_CALLS,           /* calls of a part */
+    PS_FACT_CALLS_FROM,      /* calls; subject: the caller */
+    PS_FACT_SOME_CALLS_FROM, /* the same, of all calls: others called it too */
     PS_FACT_AT,              /* all of it at the line of the subject */
     PS_FACT_MOSTLY_AT,       /* most of it */
     PS_FACT_DEFINED_AT,      /* the line is that of the `def` */
+
+    /* of all kinds */
+    PS_FACT_SHARES_OF,     /* word, or subject: what the shares of a claim without a cause are of */
+    PS_FACT_NO_SINGLE,     /* word: of what none stands out */
+    PS_FACT_NONE_MEASURED, /* word: of what there is none */
+
+    /* of measurements */
+    PS_FACT_GROWTH,        /* the numbers N from and to, ratio of the times, exponent, law */
+    PS_FACT_GROWS,         /* the same, in a row */
+    PS_FACT_IT_TAKES,      /* value, runs; word: the statistic */
+    PS_FACT_AGAINST,       /* the same, of `via` */
+    PS_FACT_SLOWER,        /* ratio to `via`, its error */
+    PS_FACT_NEEDS_MORE,    /* the same, not of times */
+    PS_FACT_NO_DIFFERENCE, /* from `via` */
+    PS_FACT_FASTEST,       /* runs; word: the statistic */
+    PS_FACT_SMALLEST,      /* the same, not of times */
+    PS_FACT_AS_LONG,       /* ratio to the fastest row, its error, runs; word: the statistic */
+    PS_FACT_AS_LARGE,      /* the same, not of times */
+    PS_FACT_CPU_WAITS,     /* CPU time, elapsed time, share without CPU */
+    PS_FACT_CPU_COMPUTES,  /* CPU time, elapsed time */
+    PS_FACT_CPU_PARALLEL,  /* CPU time, elapsed time, their ratio */
+    PS_FACT_NONE_LONGEST,  /* word */
+    PS_FACT_LARGEST,       /* value; subject: the row */
+    PS_FACT_SECOND,        /* the same, of the next row */
+    PS_FACT_TAKES_LONGEST, /* value */
+    PS_FACT_TAKES,         /* value, of the only row */
+    PS_FACT_IS,            /* value, not a time */
+    PS_FACT_SPREAD, /* runs, standard deviation as a share of the value; word: the statistic */
+    PS_FACT_ZERO_VALUES,
+    PS_FACT_NO_VALUES,
+    PS_FACT_TOO_SHORT, /* this and those up to PS_FACT_MEMORY_HEAVY: what limits a command */
+    PS_FACT_CPU_BOUND,
+    PS_FACT_WAITING,
+    PS_FACT_MIXED,
+    PS_FACT_PARALLEL,
+    PS_FACT_SYSTEM_HEAVY,
+    PS_FACT_MEMORY_HEAVY,
+    PS_FACT_CPU_TIMES, /* user, system and elapsed time */
+
+    /* of memory curves */
+    PS_FACT_PEAK,          /* memory, when */
+    PS_FACT_PEAK_GROWS,    /* the same, and it grows in each quarter of the time */
+    PS_FACT_STAYS,         /* memory at the start and at the end, when the end is */
+    PS_FACT_ENDS,          /* the same; much less than at the peak */
+    PS_FACT_EXITS,         /* memory at the start and before the process exits, when that is */
+    PS_FACT_STAYS_TO_EXIT, /* the same; about as much as at the peak */
+    PS_FACT_HOLDS,         /* memory at the peak, calls that added it; subject */
+    PS_FACT_CALLS_TAKE,    /* calls, their time */
+    PS_FACT_WITH_CHILDREN, /* child processes, peak with them; the curve does not have them */
+    PS_FACT_CHILDREN,      /* child processes, their peak */
+
+    /* of lines */
+    PS_FACT_ADDS,        /* memory */
+    PS_FACT_LINE_GROWS,  /* memory, calls; `via`: the function */
+    PS_FACT_LINES_GROW,  /* the same, of lines from the place of the subject on */
+    PS_FACT_MEMORY_PEAK, /* memory */
+    PS_FACT_FREED,       /* calls */
+    PS_FACT_CALL_ADDS,   /* memory; subject: the line with most of it */
+    PS_FACT_EXCEEDS,
+    PS_FACT_PLACE,        /* subject */
+    PS_FACT_PLACE_IN,     /* subject; other: the function */
+    PS_FACT_REPEATED_IN,  /* the same; the line ran several times in a call */
+    PS_FACT_SHARE_OF,     /* the share is of the function `via` */
+    PS_FACT_CALLS_ITSELF, /* the same; it calls itself at this line */
+    PS_FACT_TAKES_SAMPLES,
+    PS_FACT_TIME_IN_HITS, /* time, that of the function, hits */
+    PS_FACT_HITS,         /* hits */
+    PS_FACT_CPU_PARTS,    /* shares in Python, in native code, not running */
+    PS_FACT_IMPORTS_TAKE, /* share */
+    PS_FACT_CALLED_FROM,  /* subject: the line that calls what the fact before, or the claim, is of
+                           */
+    PS_FACT_CALLED_BY_COUNTS, /* the same, by numbers of calls and times */
+    PS_FACT_LEAKS,            /* likelihood, MB/s; subject: the line */
+    PS_FACT_ALLOCATES,        /* share; subject: the line */
+
+    /* of lists of names with one measure */
+    PS_FACT_LOST,
+    PS_FACT_KEPT,        /* time, none, calls; subject: the longest; word: "call" */
+    PS_FACT_SHARE_BASE,  /* word: what the share is of */
+    PS_FACT_AMOUNT_BASE, /* amount; word: what it is of */
+    PS_FACT_MOST_CPU,    /* the same, of processes */
+    PS_FACT_AMOUNT_OF,   /* amount, the whole, count; word: what is counted */
+    PS_FACT_COUNT,       /* the same, of a row, which has the amount itself */
+    PS_FACT_COMPILES,    /* programs, their time, the span */
+    PS_FACT_COMPILED,    /* the same; it is not the cause */
+    PS_FACT_NEW_SHAPES,
+    PS_FACT_SLICES_SAMPLED,
+    PS_FACT_NO_DEVICE_WORK,
+    PS_FACT_MOST_CALLS, /* time, calls; subject */
+    PS_FACT_FEW_CALLS,  /* share */
+    PS_FACT_NO_CALLS,
+    PS_FACT_IN_CALLS,         /* calls */
+    PS_FACT_BELOW,            /* share, calls; subject */
+    PS_FACT_NEEDED_OPERATORS, /* share */
+    PS_FACT_SMALL_OPERATORS,
+    PS_FACT_SMALL_CALLS, /* calls, mean time */
+    PS_FACT_CONVERSIONS, /* tensors that become numbers */
+    PS_FACT_OPERATOR,    /* share; subject */
+                         // ENUM
     PS_N_FACTS
 };
 
 struct ps_fact {
     enum ps_fact_code code;
     struct ps_subject subject;
-    double value, other;
+    double values[PS_FACT_VALUES];
+    struct ps_subject other;
+    struct ps_str word;         /* a noun: what is counted, or what shares are of */
+    const char *unit;           /* of values whose unit depends on the profile */
+    struct ps_report_link link; /* of values that the link of the claim's subject does not show */
 };
+
+/* How facts are said: an entry of the table of words.c. */
+struct ps_fact_words {
+    const char *code;  /* for programs */
+    unsigned n_values; /* that the fact has */
+    bool is_verdict;   /* said in bold, instead of what the verb says */
+    const char *words; /* a template */
+    const char *next;  /* said instead if the fact before has the same code */
+    const char *end;   /* said after the last of facts with the code */
+};
+extern const struct ps_fact_words ps_fact_words[PS_N_FACTS];
 
 /* The loop that repeats a subject. */
 struct ps_claim_loop {
@@ -159,7 +284,7 @@ struct ps_claim {
     double waits;          /* share that the subject waits */
     const char *waits_for; /* "sleep", "threads", "network", ...; NULL: it does not wait */
     struct ps_claim_loop loop;
-    struct ps_fact facts[PS_CLAIM_FACTS];
+    struct ps_fact *facts; /* in the arena of the conclusion */
     size_t n_facts;
     struct ps_fact evidence; /* of the row of the cause */
     double saving;           /* the most that can be saved, a share; NaN: not stated */
@@ -188,8 +313,12 @@ static inline bool ps_claim_is_own(const struct ps_claim *claim)
     return claim->own >= 0.5 * claim->share;
 }
 
-/* Adds a fact; `claim` has room for PS_CLAIM_FACTS. */
-void ps_claim_fact(struct ps_claim *claim, struct ps_fact fact);
+/* A claim without a saving, about one subject, or none if its kind is PS_SUBJECT_NONE. */
+struct ps_claim ps_claim_of(const char *rule, enum ps_verb verb, struct ps_subject subject,
+                            double share);
+
+/* Adds a fact. Copies of the claim share the facts that it had. */
+void ps_claim_fact(struct ps_arena *arena, struct ps_claim *claim, struct ps_fact fact);
 
 /* Writes a claim as an object. `parent`: index of the claim that it is a part of; -1: none. */
 void ps_claim_write(struct ps_json *json, const struct ps_claim *claim, int64_t parent);

@@ -63,10 +63,25 @@ void ps_claims_limit_savings(struct ps_claim *claims, size_t n, double least)
     }
 }
 
-void ps_claim_fact(struct ps_claim *claim, struct ps_fact fact)
+struct ps_claim ps_claim_of(const char *rule, enum ps_verb verb, struct ps_subject subject,
+                            double share)
 {
-    if (claim->n_facts < PS_CLAIM_FACTS)
-        claim->facts[claim->n_facts++] = fact;
+    return (struct ps_claim){.rule = rule,
+                             .verb = verb,
+                             .subjects = {{.what = subject, .share = share}},
+                             .n_subjects = subject.kind != PS_SUBJECT_NONE,
+                             .share = share,
+                             .saving = NAN};
+}
+
+void ps_claim_fact(struct ps_arena *arena, struct ps_claim *claim, struct ps_fact fact)
+{
+    struct ps_fact *facts = ps_arena_alloc(arena, (claim->n_facts + 1) * sizeof *facts);
+
+    for (size_t i = 0; i < claim->n_facts; i++)
+        facts[i] = claim->facts[i];
+    facts[claim->n_facts++] = fact;
+    claim->facts = facts;
 }
 
 static const char *const verbs[PS_N_VERBS] = {
@@ -89,25 +104,6 @@ static const char *const kinds[PS_N_SUBJECT_KINDS] = {
     [PS_SUBJECT_ROW] = "row",
     [PS_SUBJECT_PROCESS] = "process",
     [PS_SUBJECT_PART] = "part",
-};
-
-static const char *const facts[PS_N_FACTS] = {
-    [PS_FACT_RECURSION] = "recursion",
-    [PS_FACT_DEPTH] = "depth",
-    [PS_FACT_RESUMED] = "resumed",
-    [PS_FACT_ONE_BY_ONE] = "one_by_one",
-    [PS_FACT_TOGETHER] = "together",
-    [PS_FACT_LOCKED] = "locked",
-    [PS_FACT_CALLED_AT] = "called_at",
-    [PS_FACT_CALLED_BY] = "called_by",
-    [PS_FACT_LED_BY] = "led_by",
-    [PS_FACT_NO_OWN_CODE] = "no_own_code",
-    [PS_FACT_CALLS] = "calls",
-    [PS_FACT_CALLS_FROM] = "calls_from",
-    [PS_FACT_SOME_CALLS_FROM] = "some_calls_from",
-    [PS_FACT_AT] = "at",
-    [PS_FACT_MOSTLY_AT] = "mostly_at",
-    [PS_FACT_DEFINED_AT] = "defined_at",
 };
 
 static const char *const conditions[PS_N_CONDITIONS] = {
@@ -154,6 +150,7 @@ static void write_subject(struct ps_json *json, const char *key, const struct ps
     ps_json_key(json, "file");
     ps_json_str(json, subject->path);
     ps_json_key_int_or_null(json, "line", subject->line, subject->path.ptr && subject->line > 0);
+    ps_json_key_int_or_null(json, "last_line", subject->last, subject->last > 0);
     ps_json_key(json, "package");
     ps_json_str(json, subject->package);
     if (subject->link.tab)
@@ -180,10 +177,17 @@ static void write_loop(struct ps_json *json, const struct ps_claim_loop *loop)
 static void write_fact(struct ps_json *json, const struct ps_fact *fact)
 {
     ps_json_object(json);
-    ps_json_key_str(json, "code", facts[fact->code]);
+    ps_json_key_str(json, "code", ps_fact_words[fact->code].code);
     write_subject(json, "subject", &fact->subject);
-    ps_json_key_real(json, "value", fact->value);
-    ps_json_key_real(json, "other", fact->other);
+    write_subject(json, "other", &fact->other);
+    ps_json_key(json, "values");
+    ps_json_array(json);
+    for (unsigned i = 0; i < ps_fact_words[fact->code].n_values; i++)
+        ps_json_real(json, fact->values[i]);
+    ps_json_end(json);
+    ps_json_key_str(json, "unit", fact->unit);
+    ps_json_key(json, "word");
+    ps_json_str(json, fact->word);
     ps_json_end(json);
 }
 

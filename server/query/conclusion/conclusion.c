@@ -11,6 +11,8 @@
 
 #define WARNING_BYTES_MAX 1000
 
+const struct ps_subject ps_no_subject;
+
 static struct ps_cause *add_cause(struct ps_conclusion *c, const char *rule, double amount,
                                   double share, unsigned level)
 {
@@ -50,6 +52,36 @@ static struct ps_cause *add_claim(struct ps_conclusion *c, const struct ps_claim
     return cause;
 }
 
+void ps_conclude_first(struct ps_conclusion *c, struct ps_claim claim)
+{
+    c->first = claim;
+    c->verdict.n = c->sentence.n = 0;
+}
+
+void ps_first_fact(struct ps_conclusion *c, struct ps_fact fact)
+{
+    ps_claim_fact(&c->arena, &c->first, fact);
+}
+
+void ps_conclude_none(struct ps_conclusion *c, const char *what)
+{
+    ps_conclude_first(c, ps_claim_of(NULL, PS_TOO_FEW, ps_no_subject, NAN));
+    ps_first_fact(c, (struct ps_fact){PS_FACT_NONE_MEASURED, .word = ps_str_from_c(what)});
+}
+
+void ps_conclude_flat(struct ps_conclusion *c, const char *what)
+{
+    ps_conclude_first(c, ps_claim_of(NULL, PS_FLAT, ps_no_subject, NAN));
+    ps_first_fact(c, (struct ps_fact){PS_FACT_NO_SINGLE, .word = ps_str_from_c(what)});
+}
+
+void ps_first_largest(struct ps_conclusion *c, struct ps_subject subject, double share)
+{
+    if (c->first.n_subjects < PS_CLAIM_SUBJECTS)
+        c->first.subjects[c->first.n_subjects++] =
+            (struct ps_claim_subject){.what = subject, .share = share};
+}
+
 struct ps_cause *ps_conclusion_claim(struct ps_conclusion *c, const struct ps_claim *claim,
                                      double amount)
 {
@@ -61,8 +93,6 @@ struct ps_cause *ps_conclusion_claim_part(struct ps_conclusion *c, const struct 
 {
     return add_claim(c, claim, amount, 1);
 }
-
-const struct ps_subject ps_no_subject;
 
 struct ps_subject ps_subject_of(struct ps_conclusion *c, enum ps_subject_kind kind,
                                 struct ps_report_link link, struct ps_str name)
@@ -301,8 +331,15 @@ static void write_texts(struct ps_json *json, const char *key, const char *const
     ps_json_end(json);
 }
 
+void ps_conclusion_say(struct ps_conclusion *c)
+{
+    if (!c->verdict.n && !c->sentence.n && c->first.verb != PS_NO_VERB)
+        ps_say_claim(c, &c->first);
+}
+
 void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
 {
+    ps_conclusion_say(c);
     if (!c->verdict.n && !c->sentence.n)
         ps_say(c, &c->verdict, "No single cause stands out.");
     ps_json_object(json);

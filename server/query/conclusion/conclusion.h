@@ -122,6 +122,14 @@ struct ps_cause *ps_conclusion_add(struct ps_conclusion *c, const char *rule, do
 /* Adds a part of the last cause. The pointer is valid until the next addition. */
 struct ps_cause *ps_conclusion_add_part(struct ps_conclusion *c, const char *rule, double amount,
                                         double share);
+/* Sets the claim of the first sentence; adds a fact to it. */
+void ps_conclude_first(struct ps_conclusion *c, struct ps_claim claim);
+void ps_first_fact(struct ps_conclusion *c, struct ps_fact fact);
+/* Sets the first claim: that none of a kind of things ("line") was measured, or that none stands
+ * out. Then the largest can be added. `what` is static. */
+void ps_conclude_none(struct ps_conclusion *c, const char *what);
+void ps_conclude_flat(struct ps_conclusion *c, const char *what);
+void ps_first_largest(struct ps_conclusion *c, struct ps_subject subject, double share);
 /* Adds a claim as a cause, or as a part of the last one, with its words and its saving. Savings
  * are in percent. */
 struct ps_cause *ps_conclusion_claim(struct ps_conclusion *c, const struct ps_claim *claim,
@@ -182,6 +190,8 @@ const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id);
 /* Sorts the causes by amount, largest first. Parts stay below their cause, in order. */
 void ps_conclusion_sort(struct ps_conclusion *c);
 
+/* Says the first claim, unless it has words. */
+void ps_conclusion_say(struct ps_conclusion *c);
 /* Writes the object. Without a sentence it says that nothing stands out. */
 void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json);
 void ps_conclusion_free(struct ps_conclusion *c); /* for PS_AUTO */

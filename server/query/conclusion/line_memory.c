@@ -222,7 +222,7 @@ static double amount_of_call(const struct lines *lines, const struct function *f
     return added / fmax(function->calls, 1);
 }
 
-/* --- Words --- */
+/* --- Claims --- */
 
 static struct ps_report_link link_line(struct ps_conclusion *c, const struct line *line)
 {
@@ -231,117 +231,68 @@ static struct ps_report_link link_line(struct ps_conclusion *c, const struct lin
         {{"file", ps_conclusion_id(c, line->file)}, {"line", ps_conclusion_id(c, line->number)}}};
 }
 
-static void say_line(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
-{
-    if (line->source.len)
-        ps_say_code(c, to, link_line(c, line), line->source);
-    else
-        ps_say_place(c, to, link_line(c, line), line->path, line->number);
-}
-
-static void say_function(struct ps_conclusion *c, struct ps_sentence *to,
-                         const struct function *function)
-{
-    if (function->name.len)
-        ps_say_code(c, to, ps_link_none, function->name);
-    else
-        ps_say(c, to, "its file");
-}
-
-static void say_place(struct ps_conclusion *c, struct ps_sentence *to, const struct lines *lines,
-                      const struct line *line)
-{
-    ps_say_place(c, to, link_line(c, line), line->path, line->number);
-    ps_say(c, to, " in ");
-    say_function(c, to, &lines->functions[line->function]);
-}
-
 static struct ps_subject function_subject(struct ps_conclusion *c, const struct function *function)
 {
-    return ps_subject_of(c, PS_SUBJECT_FUNCTION, ps_link_none,
-                         function->name.len ? function->name : PS_STR("its file"));
+    return function->name.len ? ps_subject_of(c, PS_SUBJECT_FUNCTION, ps_link_none, function->name)
+                              : ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, PS_STR("its file"));
 }
 
-static struct ps_subject line_subject(struct ps_conclusion *c, const struct lines *lines,
-                                      const struct line *line)
+static struct ps_subject line_subject(struct ps_conclusion *c, const struct line *line)
 {
-    struct ps_subject subject =
-        ps_subject_of(c, PS_SUBJECT_LINE, link_line(c, line),
-                      line->source.len ? line->source : lines->functions[line->function].name);
-
-    subject.path = line->path;
-    subject.line = line->number;
-    return subject;
+    return (struct ps_subject){.kind = PS_SUBJECT_LINE,
+                               .name = line->source.len ? line->source : (struct ps_str){NULL, 0},
+                               .path = line->path,
+                               .line = line->number,
+                               .link = link_line(c, line)};
 }
 
-static void say_peak(struct ps_conclusion *c, const struct lines *lines)
+static struct ps_claim line_claim(struct ps_conclusion *c, const struct lines *lines,
+                                  const struct line *line, double share)
 {
-    ps_say(c, &c->sentence, " Memory peaks at ");
-    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "lines"}, lines->peak, "bytes");
-    ps_say(c, &c->sentence, ".");
+    struct ps_claim claim = ps_claim_of("line", PS_ADDS, line_subject(c, line), share);
+
+    claim.subjects[0].via = function_subject(c, &lines->functions[line->function]);
+    return claim;
 }
 
-static void say_calls(struct ps_conclusion *c, double calls)
+static void add_peak(struct ps_conclusion *c, const struct lines *lines)
 {
-    ps_say_value(&c->sentence, ps_link_none, calls, "count");
-    ps_say(c, &c->sentence, calls == 1 ? " call" : " calls");
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_MEMORY_PEAK,
+                                      .values = {lines->peak},
+                                      .link = {.tab = "lines"}});
 }
 
 /* "`CACHE[n] = shrink(data)` adds 49.4 MiB. It is at thumbs.py:9 in `thumbnail`, which grows the
  * memory by 53.4 MiB in 25 calls." Without a line: "`loop` adds 9.00 MiB." */
-static void say_growth(struct ps_conclusion *c, const struct lines *lines,
-                       const struct function *function, const struct line *line)
+static void conclude_growth(struct ps_conclusion *c, const struct lines *lines,
+                            const struct function *function, const struct line *line)
 {
     const double growth = growth_of(function);
 
-    ps_set_first_claim(c, PS_ADDS,
-                       line ? line_subject(c, lines, line) : function_subject(c, function), NAN);
-    if (line)
-        say_line(c, &c->verdict, line);
-    else
-        say_function(c, &c->verdict, function);
-    ps_say(c, &c->verdict, " adds ");
-    ps_say_value(&c->verdict, line ? link_line(c, line) : ps_link_none,
-                 line ? line->added + line->repeated : growth, "bytes");
-    ps_say(c, &c->verdict, ".");
-    if (line) {
-        ps_say(c, &c->sentence, " It is at ");
-        say_place(c, &c->sentence, lines, line);
-        ps_say(c, &c->sentence, ", which grows the memory by ");
-    } else {
-        const struct line *first = &lines->items[function->first];
-
-        ps_say(c, &c->sentence, " At ");
-        ps_say_place(c, &c->sentence, link_line(c, first), first->path, first->number);
-        ps_say(c, &c->sentence, ", in lines that ran several times, it grows the memory by ");
-    }
-    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "line-functions"}, growth, "bytes");
-    ps_say(c, &c->sentence, " in ");
-    say_calls(c, function->calls);
-    ps_say(c, &c->sentence, ".");
-    say_peak(c, lines);
+    ps_conclude_first(c, line ? line_claim(c, lines, line, NAN)
+                              : ps_claim_of(NULL, PS_ADDS, function_subject(c, function), NAN));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_ADDS,
+                                      .values = {line ? line->added + line->repeated : growth}});
+    ps_first_fact(c, (struct ps_fact){.code = line ? PS_FACT_LINE_GROWS : PS_FACT_LINES_GROW,
+                                      .subject = line_subject(c, &lines->items[function->first]),
+                                      .values = {growth, function->calls},
+                                      .link = {.tab = "line-functions"}});
 }
 
 /* "What `blend` adds in each call is freed again. A call adds up to 57.2 MiB, most of it with
  * `first = bytearray(n)` at blend.py:4 in `blend`." */
-static void say_freed(struct ps_conclusion *c, const struct lines *lines, const struct line *line)
+static void conclude_freed(struct ps_conclusion *c, const struct lines *lines,
+                           const struct line *line)
 {
     const struct function *function = &lines->functions[line->function];
 
-    ps_set_first_claim(c, PS_HOLDS, function_subject(c, function), NAN);
-    ps_say(c, &c->verdict, "What ");
-    say_function(c, &c->verdict, function);
-    ps_say(c, &c->verdict, function->calls > 1 ? " adds in each call" : " adds");
-    ps_say(c, &c->verdict, " is freed again.");
-    ps_say(c, &c->sentence, " A call adds up to ");
-    ps_say_value(&c->sentence, link_line(c, line),
-                 fmin(amount_of_call(lines, function), lines->peak - lines->least), "bytes");
-    ps_say(c, &c->sentence, ", most of it with ");
-    say_line(c, &c->sentence, line);
-    ps_say(c, &c->sentence, " at ");
-    say_place(c, &c->sentence, lines, line);
-    ps_say(c, &c->sentence, ".");
-    say_peak(c, lines);
+    ps_conclude_first(c, ps_claim_of(NULL, PS_HOLDS, function_subject(c, function), NAN));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_FREED, .values = {function->calls}});
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_CALL_ADDS,
+                                      .subject = line_subject(c, line),
+                                      .values = {fmin(amount_of_call(lines, function),
+                                                      lines->peak - lines->least)},
+                                      .link = link_line(c, line)});
 }
 
 /* What a line of its function can add at most without that it is freed again. */
@@ -372,28 +323,30 @@ static void add_causes(struct ps_conclusion *c, const struct lines *lines)
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++) {
         const double added = ranks[i]->added + ranks[i]->repeated;
         const double whole = growth_of(&lines->functions[ranks[i]->function]);
-        struct ps_cause *cause;
+        struct ps_claim claim;
 
         if (!(added > 0) || added < NOTABLE * lines->peak ||
             added < CAUSE_SHARE * (ranks[0]->added + ranks[0]->repeated))
             return;
-        cause = ps_conclusion_add(c, "line", added, fmin(added / whole, 1));
-        say_line(c, &cause->title, ranks[i]);
-        ps_set_cause_claim(cause, PS_ADDS, line_subject(c, lines, ranks[i]));
-        say_place(c, &cause->evidence, lines, ranks[i]);
-        if (ranks[i]->is_repeated)
-            ps_say(c, &cause->evidence, ", which ran several times in a call");
+        claim = line_claim(c, lines, ranks[i], fmin(added / whole, 1));
+        claim.evidence =
+            (struct ps_fact){.code = ranks[i]->is_repeated ? PS_FACT_REPEATED_IN : PS_FACT_PLACE_IN,
+                             .subject = claim.subjects[0].what,
+                             .other = claim.subjects[0].via};
+        ps_conclusion_claim(c, &claim, added);
     }
 }
 
 static void add_function_cause(struct ps_conclusion *c, const struct lines *lines,
                                const struct function *function)
 {
-    const struct line *first = &lines->items[function->first];
+    const struct ps_subject subject = function_subject(c, function);
+    struct ps_claim claim = ps_claim_of("function", PS_ADDS, subject, NAN);
 
-    say_function(c, &ps_conclusion_add(c, "function", growth_of(function), NAN)->title, function);
-    say_place(c, &c->causes[c->n_causes - 1].evidence, lines, first);
-    ps_set_cause_claim(&c->causes[c->n_causes - 1], PS_ADDS, function_subject(c, function));
+    claim.evidence = (struct ps_fact){.code = PS_FACT_PLACE_IN,
+                                      .subject = line_subject(c, &lines->items[function->first]),
+                                      .other = subject};
+    ps_conclusion_claim(c, &claim, growth_of(function));
 }
 
 static void conclude(struct ps_conclusion *c, const struct lines *lines)
@@ -416,22 +369,19 @@ static void conclude(struct ps_conclusion *c, const struct lines *lines)
         growth_of(stays) >= STAYS_SHARE * rise) {
         const struct line *line = find_growing_line(lines, stays);
 
-        say_growth(c, lines, stays, line);
+        conclude_growth(c, lines, stays, line);
         if (!line)
             add_function_cause(c, lines, stays);
         add_causes(c, lines);
     } else if (exceeds) {
-        ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
-        ps_say(c, &c->verdict,
-               "The increments exceed the memory of the process, so no line is named.");
-        say_peak(c, lines);
+        ps_conclude_first(c, ps_claim_of(NULL, PS_CANNOT_SEE, ps_no_subject, NAN));
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_EXCEEDS});
     } else if (freed) {
-        say_freed(c, lines, find_line(lines, freed, INFINITY));
+        conclude_freed(c, lines, find_line(lines, freed, INFINITY));
     } else {
-        ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "No single line adds notable memory.");
-        say_peak(c, lines);
+        ps_conclude_flat(c, "line");
     }
+    add_peak(c, lines);
 }
 
 enum ps_status ps_conclude_line_memory(struct ps_db *db, struct ps_conclusion *out,

@@ -72,41 +72,26 @@ static struct ps_report_link link_line(struct ps_conclusion *c, const struct lin
 static struct ps_subject line_subject(struct ps_conclusion *c, const struct line *line)
 {
     return (struct ps_subject){.kind = PS_SUBJECT_LINE,
-                               .name = line->source.len ? line->source : line->function,
+                               .name = line->source.len ? line->source : (struct ps_str){NULL, 0},
                                .path = line->path,
                                .line = line->line,
+                               .last = line->last > line->line ? line->last : 0,
                                .link = link_line(c, line)};
 }
 
-static void say_place(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
+static struct ps_subject function_subject(struct ps_conclusion *c, const struct line *line)
 {
-    ps_say_place(c, to, link_line(c, line), line->path, line->line);
+    return line->function.len ? ps_subject_of(c, PS_SUBJECT_FUNCTION, ps_link_none, line->function)
+                              : ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, PS_STR("its file"));
 }
 
-/* Appends the text of the line, or else its place. */
-static void say_line(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
+static struct ps_claim line_claim(struct ps_conclusion *c, const struct line *line,
+                                  enum ps_verb verb, double share)
 {
-    if (line->source.len)
-        ps_say_code(c, to, link_line(c, line), line->source);
-    else
-        say_place(c, to, line);
-    if (line->last > line->line)
-        ps_say(c, to, " to line %lld", (long long)line->last);
-}
+    struct ps_claim claim = ps_claim_of("line", verb, line_subject(c, line), share);
 
-static void say_function(struct ps_conclusion *c, struct ps_sentence *to, const struct line *line)
-{
-    if (line->function.len)
-        ps_say_code(c, to, ps_link_none, line->function);
-    else
-        ps_say(c, to, "its file");
-}
-
-static void say_share(struct ps_conclusion *c, const struct line *line, struct ps_sentence *to)
-{
-    ps_say_value(to, ps_link_none, 100 * line->amount / line->whole, "percent");
-    ps_say(c, to, " of ");
-    say_function(c, to, line);
+    claim.subjects[0].via = function_subject(c, line);
+    return claim;
 }
 
 /* Whether the text calls what waits: for time, the network, a thread or a process. */
@@ -124,54 +109,27 @@ static bool is_wait(struct ps_str source)
     return false;
 }
 
-static void say_hits(struct ps_conclusion *c, const struct line *line)
+static enum ps_verb verb_of(const struct line *line)
 {
-    ps_say_value(&c->sentence, link_line(c, line), line->hits, "count");
-    ps_say(c, &c->sentence, line->hits == 1 ? " hit, " : " hits, ");
-    say_place(c, &c->sentence, line);
-    ps_say(c, &c->sentence, ".");
+    return is_wait(line->source) ? PS_WAITS : PS_TAKES;
 }
 
-static void say_time(struct ps_conclusion *c, const struct line *line)
+static void conclude_time(struct ps_conclusion *c, const struct line *line)
 {
-    const bool waits = is_wait(line->source);
-
-    ps_set_first_claim(c, waits ? PS_WAITS : PS_TAKES, line_subject(c, line),
-                       line->amount / line->whole);
-    say_line(c, &c->verdict, line);
-    ps_say(c, &c->verdict, waits ? " waits " : " takes ");
-    say_share(c, line, &c->verdict);
-    ps_say(c, &c->verdict, ".");
-    ps_say(c, &c->sentence, " ");
-    ps_say_value(&c->sentence, link_line(c, line), line->amount, "s");
-    ps_say(c, &c->sentence, " of ");
-    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "line-functions"}, line->whole, "s");
-    ps_say(c, &c->sentence, " in ");
-    say_hits(c, line);
+    ps_conclude_first(c, line_claim(c, line, verb_of(line), line->amount / line->whole));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_SHARE_OF});
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_TIME_IN_HITS,
+                                      .values = {line->amount, line->whole, line->hits},
+                                      .link = {.tab = "line-functions"}});
 }
 
-static void say_cpu(struct ps_conclusion *c, const struct line *line)
+static void conclude_cpu(struct ps_conclusion *c, const struct line *line)
 {
-    const struct {
-        double percent;
-        const char *text;
-    } parts[] = {{line->python, " in Python"},
-                 {line->native, " in native code"},
-                 {line->system, " not running"}};
-
-    ps_set_first_claim(c, PS_TAKES, line_subject(c, line), line->amount / 100);
-    say_line(c, &c->verdict, line);
-    ps_say(c, &c->verdict, " takes ");
-    ps_say_value(&c->verdict, ps_link_none, line->amount, "percent");
-    ps_say(c, &c->verdict, " of the samples.");
-    for (size_t i = 0; i < 3; i++) {
-        ps_say(c, &c->sentence, i ? ", " : " ");
-        ps_say_value(&c->sentence, link_line(c, line), parts[i].percent, "percent");
-        ps_say(c, &c->sentence, "%s", parts[i].text);
-    }
-    ps_say(c, &c->sentence, ", at ");
-    say_place(c, &c->sentence, line);
-    ps_say(c, &c->sentence, ".");
+    ps_conclude_first(c, line_claim(c, line, PS_TAKES, line->amount / 100));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_TAKES_SAMPLES});
+    ps_first_fact(c, (struct ps_fact){
+                         .code = PS_FACT_CPU_PARTS,
+                         .values = {line->python / 100, line->native / 100, line->system / 100}});
 }
 
 static bool is_import(const struct line *line)
@@ -181,22 +139,12 @@ static bool is_import(const struct line *line)
             ps_str_find(line->source, PS_STR(" import ")));
 }
 
-static void say_flat_cpu(struct ps_conclusion *c, const struct line *lines, size_t n)
+static void conclude_flat_cpu(struct ps_conclusion *c, const struct line *lines, size_t n)
 {
-    size_t said = 0;
-
-    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-    ps_say(c, &c->verdict, "No single line takes much of the samples.");
-    for (size_t i = 0; i < n && said < 3; i++) {
-        if (is_import(&lines[i]))
-            continue;
-        ps_say(c, &c->sentence, said++ ? ", " : " The largest are ");
-        say_line(c, &c->sentence, &lines[i]);
-        ps_say(c, &c->sentence, " with ");
-        ps_say_value(&c->sentence, link_line(c, &lines[i]), lines[i].amount, "percent");
-    }
-    if (said)
-        ps_say(c, &c->sentence, ".");
+    ps_conclude_flat(c, "line");
+    for (size_t i = 0; i < n && c->first.n_subjects < 3; i++)
+        if (!is_import(&lines[i]))
+            ps_first_largest(c, line_subject(c, &lines[i]), lines[i].amount / 100);
 }
 
 /* next: amount of the next line. Where samples of the profiler itself are counted, the line with
@@ -207,9 +155,9 @@ static bool stands_out(const struct line *line, double next)
            (line->amount >= CLEAR_CPU && line->amount >= CLEAR_TIMES * next);
 }
 
-/* Says the line with the most samples. Imports with less than half of them are the start of the
+/* Names the line with the most samples. Imports with less than half of them are the start of the
  * program: another line that stands out comes before them. */
-static void say_cpu_lines(struct ps_conclusion *c, const struct line *lines, size_t n)
+static void conclude_cpu_lines(struct ps_conclusion *c, const struct line *lines, size_t n)
 {
     const struct line *line = NULL;
     double imports = 0, next = 0;
@@ -224,29 +172,22 @@ static void say_cpu_lines(struct ps_conclusion *c, const struct line *lines, siz
     if (!line || imports >= IMPORTS_MIN || (!stands_out(line, next) && lines->amount >= FLAT_CPU))
         line = lines;
     if (!stands_out(line, next))
-        say_flat_cpu(c, lines, n);
+        conclude_flat_cpu(c, lines, n);
     else
-        say_cpu(c, line);
-    if (imports > 0 && line != lines) {
-        ps_say(c, &c->sentence, " Imports take ");
-        ps_say_value(&c->sentence, ps_link_none, imports, "percent");
-        ps_say(c, &c->sentence, " of the samples.");
-    }
+        conclude_cpu(c, line);
+    if (imports > 0 && line != lines)
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_IMPORTS_TAKE, .values = {imports / 100}});
 }
 
 static void add_line(struct ps_conclusion *c, const struct line *line, bool is_cpu)
 {
-    double share = is_cpu ? line->amount / 100 : line->amount / line->whole;
-    struct ps_cause *cause = ps_conclusion_add(c, "line", is_cpu ? NAN : line->amount, share);
+    struct ps_claim claim = line_claim(c, line, is_cpu ? PS_TAKES : verb_of(line),
+                                       line->amount / (is_cpu ? 100 : line->whole));
 
-    say_line(c, &cause->title, line);
-    ps_set_cause_claim(cause, !is_cpu && is_wait(line->source) ? PS_WAITS : PS_TAKES,
-                       line_subject(c, line));
-    say_place(c, &cause->evidence, line);
-    if (line->function.len) {
-        ps_say(c, &cause->evidence, " in ");
-        say_function(c, &cause->evidence, line);
-    }
+    claim.evidence = (struct ps_fact){.code = line->function.len ? PS_FACT_PLACE_IN : PS_FACT_PLACE,
+                                      .subject = claim.subjects[0].what,
+                                      .other = claim.subjects[0].via};
+    ps_conclusion_claim(c, &claim, is_cpu ? NAN : line->amount);
 }
 
 /* Divides the time of the function of a line among its lines: the time of a line contains the
@@ -417,31 +358,21 @@ static void find_work(const struct line *lines, size_t n, struct descent *out)
     }
 }
 
-static void say_above(struct ps_conclusion *c, const struct descent *found)
+static void add_above(struct ps_conclusion *c, const struct descent *found)
 {
-    for (size_t i = 0; i < found->n_above; i++) {
-        ps_say(c, &c->sentence, "%s",
-               i                             ? ", which is called from "
-               : found->above[i]->source.len ? " It is called from "
-                                             : " By counts and times, it is called from ");
-        say_place(c, &c->sentence, found->above[i]);
-    }
-    if (found->n_above)
-        ps_say(c, &c->sentence, ".");
+    for (size_t i = 0; i < found->n_above; i++)
+        ps_first_fact(c, (struct ps_fact){.code = found->above[0]->source.len
+                                                      ? PS_FACT_CALLED_FROM
+                                                      : PS_FACT_CALLED_BY_COUNTS,
+                                          .subject = line_subject(c, found->above[i])});
 }
 
-/* Says a line that calls its own function: its seconds are no elapsed time. */
-static void say_recursion(struct ps_conclusion *c, const struct line *line)
+/* A line that calls its own function: its seconds are no elapsed time. */
+static void conclude_recursion(struct ps_conclusion *c, const struct line *line)
 {
-    ps_set_first_claim(c, PS_RECURS, line_subject(c, line), line->amount / line->whole);
-    c->first.subjects[0].via =
-        ps_subject_of(c, PS_SUBJECT_FUNCTION, link_line(c, line), line->function);
-    say_line(c, &c->verdict, line);
-    ps_say(c, &c->verdict, " takes ");
-    say_share(c, line, &c->verdict);
-    ps_say(c, &c->verdict, ", which calls itself there.");
-    ps_say(c, &c->sentence, " ");
-    say_hits(c, line);
+    ps_conclude_first(c, line_claim(c, line, PS_RECURS, line->amount / line->whole));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_CALLS_ITSELF});
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_HITS, .values = {line->hits}});
 }
 
 /* A line of the function with the most time, which is that of the program. */
@@ -455,17 +386,16 @@ static const struct line *longest_function(const struct line *lines, size_t n)
     return found;
 }
 
-/* "No single line takes much of the time. The largest are ...", with shares of the time of the
- * program. */
-static void say_flat(struct ps_conclusion *c, const struct line *lines, size_t n,
-                     const struct descent *found)
+/* The largest lines, with shares of the time of the program. */
+static void conclude_flat(struct ps_conclusion *c, const struct line *lines, size_t n,
+                          const struct descent *found)
 {
     const struct line *program = longest_function(lines, n);
     bool said[LINES_MAX] = {false};
 
-    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-    ps_say(c, &c->verdict, "No single line takes much of the time.");
-    ps_say(c, &c->sentence, " The largest are ");
+    ps_conclude_flat(c, "line");
+    ps_first_fact(
+        c, (struct ps_fact){.code = PS_FACT_SHARES_OF, .subject = function_subject(c, program)});
     for (size_t times = 0; times < 3 && times < n; times++) {
         size_t most = n;
 
@@ -473,37 +403,28 @@ static void say_flat(struct ps_conclusion *c, const struct line *lines, size_t n
             if (!said[i] &&
                 (most == n || own_amount(lines, found, i) > own_amount(lines, found, most)))
                 most = i;
-        if (most == n)
-            break;
         said[most] = true;
-        if (times)
-            ps_say(c, &c->sentence, ", ");
-        say_line(c, &c->sentence, &lines[most]);
-        ps_say(c, &c->sentence, " with ");
-        ps_say_value(&c->sentence, link_line(c, &lines[most]),
-                     100 * own_amount(lines, found, most) / program->whole, "percent");
+        ps_first_largest(c, line_subject(c, &lines[most]),
+                         own_amount(lines, found, most) / program->whole);
     }
-    ps_say(c, &c->sentence, " of the time of ");
-    say_function(c, &c->sentence, program);
-    ps_say(c, &c->sentence, ".");
 }
 
-static void say_work(struct ps_conclusion *c, const struct line *lines, size_t n,
-                     const struct descent *found)
+static void conclude_work(struct ps_conclusion *c, const struct line *lines, size_t n,
+                          const struct descent *found)
 {
     const size_t work = (size_t)(found->work - lines);
     const bool is_recursive = found->functions[found->measured[0].function].is_recursive;
 
     if (found->measured[work].calls_itself)
-        say_recursion(c, found->work);
+        conclude_recursion(c, found->work);
     else if (!is_recursive && !is_call(lines, found, work) &&
              own_amount(lines, found, work) < FLAT_SHARE * longest_function(lines, n)->whole) {
-        say_flat(c, lines, n, found);
+        conclude_flat(c, lines, n, found);
         return;
     } else {
-        say_time(c, found->work);
+        conclude_time(c, found->work);
     }
-    say_above(c, found);
+    add_above(c, found);
 }
 
 /* Appends a note if one of the lines calls its own function. */
@@ -521,8 +442,7 @@ static void note_recursion(struct ps_conclusion *c, const struct line *lines, si
         }
 }
 
-static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_conclusion *c,
-                               void (*say)(struct ps_conclusion *, const struct line *),
+static enum ps_status conclude(struct ps_db *db, bool is_cpu, struct ps_conclusion *c,
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -531,25 +451,23 @@ static enum ps_status conclude(struct ps_db *db, const char *what, struct ps_con
     size_t n = 0;
 
     ps_db_prepare(db, ps_query_sql("conclude_lines"), &stmt, err);
-    ps_bind_text(stmt, ":what", ps_str_from_c(what));
+    ps_bind_text(stmt, ":what", ps_str_from_c(is_cpu ? "cpu" : "time"));
     while (ps_stmt_step(stmt, err) && n < LINES_MAX)
         lines[n++] = read_line(c, stmt);
-    if (say == say_cpu)
+    if (is_cpu)
         join_loops(lines, &n);
-    if (n && say == say_time) {
+    if (n && !is_cpu) {
         find_work(lines, n, &found);
         note_recursion(c, lines, n, &found);
-        say_work(c, lines, n, &found);
+        conclude_work(c, lines, n, &found);
         compose_function(db, c, found.work, err);
     } else if (n) {
-        say_cpu_lines(c, lines, n);
+        conclude_cpu_lines(c, lines, n);
     }
     for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++)
-        add_line(c, &lines[i], say == say_cpu);
-    if (err->code == PS_OK && !c->n_causes) {
-        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "No line was measured.");
-    }
+        add_line(c, &lines[i], is_cpu);
+    if (!c->n_causes)
+        ps_conclude_none(c, "line");
     return err->code;
 }
 
@@ -560,38 +478,31 @@ enum ps_status ps_conclude_line_times(struct ps_db *db, struct ps_conclusion *ou
     out->base = "of its function";
     ps_conclusion_note(out, "The time of a line contains the functions that it calls, the inner "
                             "calls of a recursive function too. Times of threads add up.");
-    return conclude(db, "time", out, say_time, err);
+    return conclude(db, false, out, err);
 }
 
-/* " Memory peaks at 324 MiB; leak.py:6 leaks with a likelihood of 97.3 %, 0.905 MB/s." */
-static enum ps_status say_leak(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+/* The line that leaks, or else that allocates most. */
+static enum ps_status add_leak(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct line line;
+    bool leaks;
 
     ps_db_prepare(db, ps_query_sql("conclude_leak"), &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return err->code;
-    ps_say(c, &c->sentence, " Memory peaks at ");
-    ps_say_value(&c->sentence, ps_link_none, ps_col_real(stmt, 0), "bytes");
+    ps_first_fact(c,
+                  (struct ps_fact){.code = PS_FACT_MEMORY_PEAK, .values = {ps_col_real(stmt, 0)}});
     line = (struct line){.file = ps_col_int(stmt, 1),
                          .path = ps_arena_copy(&c->arena, ps_col_text(stmt, 2)),
                          .line = ps_col_int(stmt, 3)};
-    if (ps_col_real(stmt, 4) > 0) {
-        ps_say(c, &c->sentence, "; ");
-        say_place(c, &c->sentence, &line);
-        ps_say(c, &c->sentence, " leaks with a likelihood of ");
-        ps_say_value(&c->sentence, link_line(c, &line), 100 * ps_col_real(stmt, 4), "percent");
-        if (ps_col_real(stmt, 5) > 0)
-            ps_say(c, &c->sentence, ", %.3g MB/s", ps_col_real(stmt, 5));
-    } else if (ps_col_real(stmt, 6) >= MOST_MEMORY) {
-        ps_say(c, &c->sentence, "; ");
-        say_place(c, &c->sentence, &line);
-        ps_say(c, &c->sentence, " allocates ");
-        ps_say_value(&c->sentence, link_line(c, &line), 100 * ps_col_real(stmt, 6), "percent");
-        ps_say(c, &c->sentence, " of what is allocated");
-    }
-    ps_say(c, &c->sentence, ".");
+    leaks = ps_col_real(stmt, 4) > 0;
+    if (leaks || ps_col_real(stmt, 6) >= MOST_MEMORY)
+        ps_first_fact(
+            c, (struct ps_fact){.code = leaks ? PS_FACT_LEAKS : PS_FACT_ALLOCATES,
+                                .subject = line_subject(c, &line),
+                                .values = {ps_col_real(stmt, leaks ? 4 : 6), ps_col_real(stmt, 5)},
+                                .link = link_line(c, &line)});
     return err->code;
 }
 
@@ -599,6 +510,6 @@ enum ps_status ps_conclude_line_cpu(struct ps_db *db, struct ps_conclusion *out,
 {
     out->base = "of samples";
     compose_cpu(db, out, err);
-    conclude(db, "cpu", out, say_cpu, err);
-    return say_leak(db, out, err);
+    conclude(db, true, out, err);
+    return add_leak(db, out, err);
 }

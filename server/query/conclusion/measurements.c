@@ -47,7 +47,7 @@ struct growth {
     const struct point *points;
     size_t n;
     double exponent;
-    bool is_law; /* all pairs of neighbours have about the exponent */
+    enum ps_growth_law law;
 };
 
 struct rows {
@@ -153,39 +153,21 @@ static bool is_clear(const struct row *small, const struct row *large)
     return large->value / small->value - (isfinite(error) ? error : 0) > 1;
 }
 
-/* "3.94 \u00b1 0.12", without the error if a row has no spread. */
-static void say_ratio(struct ps_conclusion *c, struct ps_sentence *to, const struct row *small,
-                      const struct row *large)
+static struct ps_subject row_subject(struct ps_conclusion *c, const struct row *row)
 {
-    const double ratio = large->value / small->value, error = error_of_ratio(small, large);
-
-    ps_say(c, to, ratio < 100 ? "%.2f" : "%.0f", ratio);
-    if (isfinite(error))
-        ps_say(c, to, ratio < 100 ? " \u00b1 %.2f" : " \u00b1 %.0f", error);
+    return ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, row), row->name);
 }
 
-/* "median of 20 runs", as far as known. */
-static void say_statistic(struct ps_conclusion *c, struct ps_sentence *to, const struct row *row)
+/* The value of a row, and of how many runs. */
+static struct ps_fact row_fact(struct ps_conclusion *c, enum ps_fact_code code,
+                               const struct row *row)
 {
-    const bool is_single = ps_str_eq_c(row->statistic, "single");
-
-    if (!is_single)
-        ps_say(c, to, "%.*s", (int)row->statistic.len, row->statistic.ptr);
-    if (row->n < 2)
-        return;
-    ps_say(c, to, is_single ? "" : " of ");
-    ps_say_value(to, link_row(c, row), (double)row->n, "count");
-    ps_say(c, to, " runs");
-}
-
-static void say_value_of_row(struct ps_conclusion *c, struct ps_sentence *to, const struct row *row)
-{
-    ps_say_value(to, link_row(c, row), row->value, unit_of(c, row));
-    if (row->n < 2 && !ps_str_eq_c(row->statistic, "median"))
-        return;
-    ps_say(c, to, " (");
-    say_statistic(c, to, row);
-    ps_say(c, to, ")");
+    return (struct ps_fact){code,
+                            row_subject(c, row),
+                            {row->value, (double)row->n},
+                            .word = row->statistic,
+                            .unit = unit_of(c, row),
+                            .link = link_row(c, row)};
 }
 
 /* --- Growth with a parameter --- */
@@ -245,11 +227,23 @@ static bool has_grown(const struct row *small, const struct row *large)
     return log(large->value / small->value) > (isfinite(error) ? error : 0);
 }
 
+static enum ps_growth_law law_of(double exponent, bool is_law)
+{
+    static const enum ps_growth_law laws[] = {
+        [1] = PS_GROWS_LINEAR, [2] = PS_GROWS_SQUARE, [3] = PS_GROWS_CUBE};
+    const int nearest = (int)lround(exponent);
+
+    if (is_law && nearest >= 1 && nearest <= 3 && fabs(exponent - nearest) <= LAW_DISTANCE)
+        return laws[nearest];
+    return exponent >= STEEP_MIN ? PS_GROWS_FASTER : PS_GROWS_WITH;
+}
+
 /* Adds the growth over points of one pattern, in order of their numbers, if they show one. */
 static void add_growth(struct rows *rows, const struct point *points, size_t n)
 {
     const struct point *first = &points[0], *last = &points[n - 1];
-    struct growth growth = {.points = points, .n = n, .is_law = true};
+    struct growth growth = {.points = points, .n = n};
+    bool is_law = true; /* all pairs of neighbours have about the exponent */
 
     if (n < (has_words(first->row) ? SCAN_MIN : 2) || first->number == last->number ||
         !has_grown(first->row, last->row))
@@ -260,9 +254,10 @@ static void add_growth(struct rows *rows, const struct point *points, size_t n)
     for (size_t i = 1; i < n; i++) {
         if (points[i].number == points[i - 1].number)
             return; /* the number does not tell these rows apart */
-        growth.is_law &= fabs(exponent_between(&points[i - 1], &points[i]) - growth.exponent) <=
-                         2 * LAW_DISTANCE;
+        is_law &= fabs(exponent_between(&points[i - 1], &points[i]) - growth.exponent) <=
+                  2 * LAW_DISTANCE;
     }
+    growth.law = law_of(growth.exponent, is_law);
     PS_RESERVE_ONE(rows->growths, rows->n_growths, rows->growths_cap);
     rows->growths[rows->n_growths++] = growth;
 }
@@ -314,61 +309,36 @@ static void find_growths(struct ps_conclusion *c, struct rows *rows)
         qsort(rows->growths, rows->n_growths, sizeof *rows->growths, by_importance);
 }
 
-/* "with the square of N"; without a law, that the growth is faster than N, or only that it grows.
- */
-static void say_law(struct ps_conclusion *c, struct ps_sentence *to, const struct growth *growth)
-{
-    static const char *const laws[] = {
-        [1] = "in proportion to N", [2] = "with the square of N", [3] = "with the cube of N"};
-    const int nearest = (int)lround(growth->exponent);
-
-    if (growth->is_law && nearest >= 1 && nearest <= 3 &&
-        fabs(growth->exponent - nearest) <= LAW_DISTANCE)
-        ps_say(c, to, "%s", laws[nearest]);
-    else
-        ps_say(c, to, is_steep(growth) ? "faster than N" : "with N");
-}
-
-static void say_steps(struct ps_conclusion *c, struct ps_sentence *to, const struct growth *growth)
+static struct ps_fact growth_fact(const struct growth *growth, enum ps_fact_code code)
 {
     const struct point *first = &growth->points[0], *last = &growth->points[growth->n - 1];
-    const double ratio = last->row->value / first->row->value;
 
-    ps_say(c, to, "%.15g \u2192 %.15g takes ", first->number, last->number);
-    ps_say(c, to, ratio < 10 ? "%.1f times as long" : "%.0f times as long", ratio);
+    return (struct ps_fact){code, .values = {first->number, last->number,
+                                             last->row->value / first->row->value, growth->exponent,
+                                             growth->law}};
 }
 
-static void say_growth(struct ps_conclusion *c, const struct growth *growth)
+static struct ps_claim growth_claim(struct ps_conclusion *c, const struct growth *growth)
 {
-    const struct row *last = largest_of(growth);
-
-    ps_say_code(c, &c->verdict, link_row(c, last), growth->points[0].pattern);
-    ps_say(c, &c->verdict, " grows ");
-    say_law(c, &c->verdict, growth);
-    ps_say(c, &c->verdict, ": ");
-    say_steps(c, &c->verdict, growth);
-    ps_say(c, &c->verdict, ".");
-    ps_say(c, &c->sentence, " ");
-    say_value_of_row(c, &c->sentence, growth->points[0].row);
-    ps_say(c, &c->sentence, " against ");
-    say_value_of_row(c, &c->sentence, last);
-    ps_say(c, &c->sentence, ".");
+    return ps_claim_of("growth", PS_GROWS,
+                       ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, largest_of(growth)),
+                                     growth->points[0].pattern),
+                       NAN);
 }
 
-static void add_growth_causes(struct ps_conclusion *c, const struct rows *rows)
+static void conclude_growth(struct ps_conclusion *c, const struct rows *rows)
 {
+    const struct growth *first = &rows->growths[0];
+
+    ps_conclude_first(c, growth_claim(c, first));
+    ps_first_fact(c, growth_fact(first, PS_FACT_GROWTH));
+    ps_first_fact(c, row_fact(c, PS_FACT_IT_TAKES, first->points[0].row));
+    ps_first_fact(c, row_fact(c, PS_FACT_AGAINST, largest_of(first)));
     for (size_t i = 0; i < rows->n_growths; i++) {
-        const struct row *last = largest_of(&rows->growths[i]);
-        struct ps_cause *cause = ps_conclusion_add(c, "growth", last->value, NAN);
+        struct ps_claim claim = growth_claim(c, &rows->growths[i]);
 
-        ps_set_cause_claim(cause, PS_GROWS,
-                           ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, last),
-                                         rows->growths[i].points[0].pattern));
-        ps_say_code(c, &cause->title, link_row(c, last), rows->growths[i].points[0].pattern);
-        ps_say(c, &cause->evidence, "grows ");
-        say_law(c, &cause->evidence, &rows->growths[i]);
-        ps_say(c, &cause->evidence, ", ");
-        say_steps(c, &cause->evidence, &rows->growths[i]);
+        claim.evidence = growth_fact(&rows->growths[i], PS_FACT_GROWS);
+        ps_conclusion_claim(c, &claim, largest_of(&rows->growths[i])->value);
     }
 }
 
@@ -404,56 +374,40 @@ static const struct row *find_alternatives(struct rows *rows, size_t *n)
     return found;
 }
 
-static struct ps_subject row_subject(struct ps_conclusion *c, const struct row *row)
-{
-    return ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, row), row->name);
-}
-
-static void say_alternatives(struct ps_conclusion *c, const struct row *fast,
-                             const struct row *slow)
-{
-    ps_set_first_claim(c, is_clear(fast, slow) ? PS_SLOWER : PS_FLAT, row_subject(c, slow), NAN);
-    c->first.subjects[0].via = row_subject(c, fast);
-    if (is_clear(fast, slow)) {
-        ps_say_code(c, &c->verdict, link_row(c, slow), slow->name);
-        ps_say(c, &c->verdict, is_time(fast) ? " is " : " needs ");
-        say_ratio(c, &c->verdict, fast, slow);
-        ps_say(c, &c->verdict, is_time(fast) ? " times slower than " : " times as much as ");
-        ps_say_code(c, &c->verdict, link_row(c, fast), fast->name);
-    } else {
-        ps_say(c, &c->verdict, "No clear difference between ");
-        ps_say_code(c, &c->verdict, link_row(c, fast), fast->name);
-        ps_say(c, &c->verdict, " and ");
-        ps_say_code(c, &c->verdict, link_row(c, slow), slow->name);
-    }
-    ps_say(c, &c->verdict, ".");
-    ps_say(c, &c->sentence, " ");
-    say_value_of_row(c, &c->sentence, slow);
-    ps_say(c, &c->sentence, " against ");
-    say_value_of_row(c, &c->sentence, fast);
-    ps_say(c, &c->sentence, ".");
-}
-
 static void add_causes(struct ps_conclusion *c, const struct row *rows, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct ps_cause *cause = ps_conclusion_add(c, "measurement", rows[i].value, NAN);
+    const bool are_times = is_time(&rows[0]);
 
-        ps_set_cause_claim(cause, PS_TAKES, row_subject(c, &rows[i]));
-        ps_say_code(c, &cause->title, link_row(c, &rows[i]), rows[i].name);
-        if (i == 0) {
-            ps_say(c, &cause->evidence, is_time(&rows[0]) ? "fastest" : "smallest");
-        } else {
-            say_ratio(c, &cause->evidence, &rows[0], &rows[i]);
-            ps_say(c, &cause->evidence, is_time(&rows[0]) ? " times as long" : " times as large");
-            if (!is_clear(&rows[0], &rows[i]))
-                ps_say(c, &cause->evidence, ", no clear difference");
-        }
-        if (rows[i].n < 2)
-            continue;
-        ps_say(c, &cause->evidence, ", ");
-        say_statistic(c, &cause->evidence, &rows[i]);
+    for (size_t i = 0; i < n; i++) {
+        struct ps_claim claim = ps_claim_of("measurement", PS_TAKES, row_subject(c, &rows[i]), NAN);
+        const double runs = (double)rows[i].n;
+
+        claim.evidence = i ? (struct ps_fact){are_times ? PS_FACT_AS_LONG : PS_FACT_AS_LARGE,
+                                              .values = {rows[i].value / rows[0].value,
+                                                         error_of_ratio(&rows[0], &rows[i]), runs},
+                                              .word = rows[i].statistic}
+                           : (struct ps_fact){are_times ? PS_FACT_FASTEST : PS_FACT_SMALLEST,
+                                              .values = {runs}, .word = rows[i].statistic};
+        ps_conclusion_claim(c, &claim, rows[i].value);
     }
+}
+
+static void conclude_alternatives(struct ps_conclusion *c, const struct row *rows, size_t n)
+{
+    const struct row *fast = &rows[0], *slow = &rows[n - 1];
+    const bool differ = is_clear(fast, slow);
+
+    ps_conclude_first(c,
+                      ps_claim_of(NULL, differ ? PS_SLOWER : PS_FLAT, row_subject(c, slow), NAN));
+    c->first.subjects[0].via = row_subject(c, fast);
+    ps_first_fact(
+        c, (struct ps_fact){!differ         ? PS_FACT_NO_DIFFERENCE
+                            : is_time(fast) ? PS_FACT_SLOWER
+                                            : PS_FACT_NEEDS_MORE,
+                            .values = {slow->value / fast->value, error_of_ratio(fast, slow)}});
+    ps_first_fact(c, row_fact(c, PS_FACT_IT_TAKES, slow));
+    ps_first_fact(c, row_fact(c, PS_FACT_AGAINST, fast));
+    add_causes(c, rows, n);
 }
 
 /* --- One row --- */
@@ -511,26 +465,22 @@ static double cpu_time_of(const struct rows *rows, const struct row *wall)
     return isfinite(total) ? total : n ? parts : NAN;
 }
 
-static void say_wall(struct ps_conclusion *c, const struct row *wall, double cpu)
+static void conclude_wall(struct ps_conclusion *c, const struct row *wall, double cpu)
 {
     const double idle = 1 - cpu / wall->value;
+    const bool waits = idle >= WAITS_MIN;
 
-    ps_set_first_claim(c, idle >= WAITS_MIN ? PS_WAITS : PS_TAKES,
-                       ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, wall), wall->group), NAN);
-    ps_say_code(c, &c->verdict, link_row(c, wall), wall->group);
-    ps_say(c, &c->verdict, " uses ");
-    ps_say_value(&c->verdict, link_row(c, wall), cpu, "s");
-    ps_say(c, &c->verdict, " of CPU in ");
-    ps_say_value(&c->verdict, link_row(c, wall), wall->value, "s");
-    if (idle >= WAITS_MIN)
-        ps_say(c, &c->verdict, ": it waits %.0f %% of the time.", 100 * idle);
-    else if (idle >= -WAITS_MIN)
-        ps_say(c, &c->verdict, ": it computes and does not wait.");
-    else
-        ps_say(c, &c->verdict, ": %.1f CPUs on average.", cpu / wall->value);
+    ps_conclude_first(
+        c, ps_claim_of(NULL, waits ? PS_WAITS : PS_TAKES,
+                       ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, wall), wall->group), NAN));
+    ps_first_fact(c,
+                  (struct ps_fact){waits                ? PS_FACT_CPU_WAITS
+                                   : idle >= -WAITS_MIN ? PS_FACT_CPU_COMPUTES
+                                                        : PS_FACT_CPU_PARALLEL,
+                                   .values = {cpu, wall->value, waits ? idle : cpu / wall->value}});
 }
 
-static void say_largest(struct ps_conclusion *c, const struct rows *rows)
+static void conclude_largest(struct ps_conclusion *c, const struct rows *rows)
 {
     size_t n;
     const struct row *row = find_largest(rows, &n), *second = find_second(rows, row);
@@ -538,35 +488,25 @@ static void say_largest(struct ps_conclusion *c, const struct rows *rows)
 
     c->unit = unit_of(c, row);
     if (isfinite(cpu)) {
-        say_wall(c, row, cpu);
-        return;
+        conclude_wall(c, row, cpu);
+    } else if (second && row->spread > 0 && second->value > 0 && !is_clear(second, row)) {
+        ps_conclude_first(c, ps_claim_of(NULL, PS_FLAT, row_subject(c, row), NAN));
+        ps_first_fact(c, (struct ps_fact){PS_FACT_NONE_LONGEST, .word = is_time(row)
+                                                                            ? PS_STR("longest")
+                                                                            : PS_STR("largest")});
+        ps_first_fact(c, row_fact(c, PS_FACT_LARGEST, row));
+        ps_first_fact(c, row_fact(c, PS_FACT_SECOND, second));
+    } else {
+        ps_conclude_first(c, ps_claim_of(NULL, PS_TAKES, row_subject(c, row), NAN));
+        ps_first_fact(c, row_fact(c,
+                                  !is_time(row) ? PS_FACT_IS
+                                  : n > 1       ? PS_FACT_TAKES_LONGEST
+                                                : PS_FACT_TAKES,
+                                  row));
+        ps_first_fact(c, (struct ps_fact){PS_FACT_SPREAD,
+                                          .values = {(double)row->n, row->spread / row->value},
+                                          .word = row->statistic});
     }
-    if (second && row->spread > 0 && second->value > 0 && !is_clear(second, row)) {
-        ps_set_first_claim(c, PS_FLAT, row_subject(c, row), NAN);
-        ps_say(c, &c->verdict, "No single row is clearly the %s.",
-               is_time(row) ? "longest" : "largest");
-        ps_say(c, &c->sentence, " The largest are ");
-        ps_say_code(c, &c->sentence, link_row(c, row), row->name);
-        ps_say(c, &c->sentence, " with ");
-        ps_say_value(&c->sentence, link_row(c, row), row->value, unit_of(c, row));
-        ps_say(c, &c->sentence, " and ");
-        ps_say_code(c, &c->sentence, link_row(c, second), second->name);
-        ps_say(c, &c->sentence, " with ");
-        ps_say_value(&c->sentence, link_row(c, second), second->value, unit_of(c, second));
-        ps_say(c, &c->sentence, ", which do not differ by more than their spread.");
-        return;
-    }
-    ps_set_first_claim(c, PS_TAKES, row_subject(c, row), NAN);
-    ps_say_code(c, &c->verdict, link_row(c, row), row->name);
-    ps_say(c, &c->verdict, is_time(row) ? n > 1 ? " takes longest: " : " takes " : " is ");
-    ps_say_value(&c->verdict, link_row(c, row), row->value, unit_of(c, row));
-    if (row->n > 1) {
-        ps_say(c, &c->sentence, ", ");
-        say_statistic(c, &c->sentence, row);
-    }
-    if (row->spread > 0)
-        ps_say(c, &c->sentence, ", standard deviation %.1f %%", 100 * row->spread / row->value);
-    ps_say(c, &c->sentence, ".");
 }
 
 static bool has_rows(const struct rows *rows)
@@ -585,13 +525,10 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
 
     if (read_rows(db, out, &rows, err) != PS_OK)
         return err->code;
-    if (!has_rows(&rows) && rows.n_zero) {
-        ps_say(out, &out->verdict, "Every compared value is 0: too short to be measured.");
-        return PS_OK;
-    }
     if (!has_rows(&rows)) {
-        ps_set_first_claim(out, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(out, &out->verdict, "The file has no measured values, or every command failed.");
+        ps_conclude_first(out, ps_claim_of(NULL, PS_TOO_FEW, ps_no_subject, NAN));
+        ps_first_fact(
+            out, (struct ps_fact){.code = rows.n_zero ? PS_FACT_ZERO_VALUES : PS_FACT_NO_VALUES});
         return PS_OK;
     }
     find_growths(out, &rows);
@@ -599,14 +536,12 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
     if (rows.n_growths &&
         (is_steep(&rows.growths[0]) || !set || covers(&rows.growths[0], set, n))) {
         out->unit = "s";
-        say_growth(out, &rows.growths[0]);
-        add_growth_causes(out, &rows);
+        conclude_growth(out, &rows);
     } else if (set) {
         out->unit = unit_of(out, set);
-        say_alternatives(out, &set[0], &set[n - 1]);
-        add_causes(out, set, n);
+        conclude_alternatives(out, set, n);
     } else {
-        say_largest(out, &rows);
+        conclude_largest(out, &rows);
     }
     return PS_OK;
 }
@@ -614,44 +549,36 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
 enum ps_status ps_conclude_commands(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
     static const struct {
-        const char *verdict, *text;
-    } texts[] = {{"cpu-bound", " is limited by the CPU."},
-                 {"waiting", " waits most of the time."},
-                 {"mixed", " computes and waits."},
-                 {"parallel", " computes on several CPUs."},
-                 {"system-heavy", " spends its CPU time in the kernel."},
-                 {"memory-heavy", " reads memory pages from the disk."}};
+        const char *verdict;
+        enum ps_fact_code fact;
+    } facts[] = {{"cpu-bound", PS_FACT_CPU_BOUND},
+                 {"waiting", PS_FACT_WAITING},
+                 {"mixed", PS_FACT_MIXED},
+                 {"parallel", PS_FACT_PARALLEL},
+                 {"system-heavy", PS_FACT_SYSTEM_HEAVY},
+                 {"memory-heavy", PS_FACT_MEMORY_HEAVY}};
     const struct ps_report_link link = {.tab = "bound"};
+    struct ps_fact fact = {.code = PS_FACT_TOO_SHORT};
     struct ps_command_verdict command;
-    const char *text = " is too short to be judged.";
 
     if (ps_command_verdict_read(db, &command, err) != PS_OK)
         return err->code;
     if (!command.verdict) {
-        ps_set_first_claim(out, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(out, &out->verdict, "The file has no measured command.");
+        ps_conclude_none(out, "command");
         return PS_OK;
     }
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(texts[i].verdict, command.verdict) == 0)
-            text = texts[i].text;
-    ps_set_first_claim(out, strcmp(command.verdict, "waiting") == 0 ? PS_WAITS : PS_TAKES,
-                       ps_subject_of(out, PS_SUBJECT_ROW, link, ps_str_from_c(command.command)),
-                       NAN);
-    if (command.command[0])
-        ps_say_code(out, &out->verdict, link, ps_str_from_c(command.command));
-    else
-        ps_say(out, &out->verdict, "The command");
-    ps_say(out, &out->verdict, "%s", text);
-    if (isfinite(command.real_s) && isfinite(command.user_s) && isfinite(command.system_s)) {
-        ps_say(out, &out->sentence, " ");
-        ps_say_value(&out->sentence, link, command.user_s, "s");
-        ps_say(out, &out->sentence, " user and ");
-        ps_say_value(&out->sentence, link, command.system_s, "s");
-        ps_say(out, &out->sentence, " system time in ");
-        ps_say_value(&out->sentence, link, command.real_s, "s");
-        ps_say(out, &out->sentence, ".");
-    }
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (strcmp(facts[i].verdict, command.verdict) == 0)
+            fact.code = facts[i].fact;
+    ps_conclude_first(
+        out,
+        ps_claim_of(NULL, fact.code == PS_FACT_WAITING ? PS_WAITS : PS_TAKES,
+                    ps_subject_of(out, PS_SUBJECT_ROW, link, ps_str_from_c(command.command)), NAN));
+    ps_first_fact(out, fact);
+    if (isfinite(command.real_s) && isfinite(command.user_s) && isfinite(command.system_s))
+        ps_first_fact(
+            out, (struct ps_fact){PS_FACT_CPU_TIMES,
+                                  .values = {command.user_s, command.system_s, command.real_s}});
     if (command.reason[0])
         ps_conclusion_note(out, "%s.", command.reason);
     if (command.n_commands > 1)

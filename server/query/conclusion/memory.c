@@ -34,35 +34,27 @@ static bool grows_steadily(const struct curve *curve)
     return curve->late >= before + least;
 }
 
-static void say_level(struct ps_conclusion *c, const struct curve *curve)
+/* How the memory ends. The last samples may be those of a process that exits. */
+static struct ps_fact level_fact(const struct curve *curve)
 {
-    /* the last samples may be those of a process that exits */
     const bool exits = curve->last < curve->late / 2;
     const double level = exits ? curve->late : curve->last;
     const bool stays = level >= GROWTH_SHARE * curve->peak;
 
-    ps_say(c, &c->sentence, " It starts at ");
-    ps_say_value(&c->sentence, memory_link, curve->first, "bytes");
-    ps_say(c, &c->sentence, stays ? " and still is " : exits ? " and is " : " and ends at ");
-    ps_say_value(&c->sentence, memory_link, level, "bytes");
-    ps_say(c, &c->sentence,
-           exits   ? " before it ends, after "
-           : stays ? " at the end, after "
-                   : " after ");
-    ps_say_value(&c->sentence, memory_link, curve->end_s, "s");
+    return (struct ps_fact){.code = exits   ? stays ? PS_FACT_STAYS_TO_EXIT : PS_FACT_EXITS
+                                    : stays ? PS_FACT_STAYS
+                                            : PS_FACT_ENDS,
+                            .values = {curve->first, level, curve->end_s},
+                            .link = memory_link};
 }
 
-static enum ps_status say_curve(struct ps_db *db, struct ps_conclusion *c, struct curve *curve,
-                                struct ps_err *err)
+static bool read_curve(struct ps_db *db, struct curve *curve, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, ps_query_sql("conclude_memory"), &stmt, err);
-    if (!ps_stmt_step(stmt, err)) {
-        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "The recording has no samples.");
-        return err->code;
-    }
+    if (!ps_stmt_step(stmt, err))
+        return false;
     *curve = (struct curve){ps_col_real(stmt, 0),
                             ps_col_real(stmt, 1),
                             ps_col_real(stmt, 2),
@@ -70,13 +62,7 @@ static enum ps_status say_curve(struct ps_db *db, struct ps_conclusion *c, struc
                             ps_col_real(stmt, 4),
                             ps_col_real_or_nan(stmt, 5),
                             {ps_col_real(stmt, 6), ps_col_real(stmt, 7), ps_col_real(stmt, 8)}};
-    ps_say(c, &c->verdict, "Memory peaks at ");
-    ps_say_value(&c->verdict, memory_link, curve->peak, "bytes");
-    ps_say(c, &c->verdict, " after ");
-    ps_say_value(&c->verdict, memory_link, curve->peak_s, "s");
-    ps_say(c, &c->verdict, grows_steadily(curve) ? ", and grows all the time." : ".");
-    say_level(c, curve);
-    return err->code;
+    return true;
 }
 
 static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
@@ -85,25 +71,20 @@ static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struc
 
     ps_db_prepare(db, ps_query_sql("conclude_spans"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
-        struct ps_cause *cause = ps_conclusion_add(c, "function", ps_col_real(stmt, 2), NAN);
-        int64_t calls = ps_col_int(stmt, 1);
+        const struct ps_subject function =
+            ps_subject_of(c, PS_SUBJECT_FUNCTION, memory_link, ps_col_text(stmt, 0));
+        const double calls = ps_col_real(stmt, 1);
+        struct ps_claim claim = ps_claim_of("function", PS_HOLDS, function, NAN);
 
-        if (c->n_causes == 1) {
-            ps_say(c, &c->sentence, "; ");
-            ps_say_code(c, &c->sentence, memory_link, ps_col_text(stmt, 0));
-            ps_say(c, &c->sentence, " holds ");
-            ps_say_value(&c->sentence, memory_link, ps_col_real(stmt, 2), "bytes");
-            ps_say(c, &c->sentence, " of the peak, which it added in ");
-            ps_say_value(&c->sentence, memory_link, (double)calls, "count");
-            ps_say(c, &c->sentence, calls == 1 ? " call" : " calls");
+        if (!c->n_causes) {
+            c->first.verb = PS_HOLDS;
+            ps_first_largest(c, function, NAN);
+            ps_first_fact(c, (struct ps_fact){.code = PS_FACT_HOLDS,
+                                              .values = {ps_col_real(stmt, 2), calls}});
         }
-        ps_set_cause_claim(
-            cause, PS_HOLDS,
-            ps_subject_of(c, PS_SUBJECT_FUNCTION, memory_link, ps_col_text(stmt, 0)));
-        ps_say_code(c, &cause->title, memory_link, ps_col_text(stmt, 0));
-        ps_say_value(&cause->evidence, memory_link, (double)calls, "count");
-        ps_say(c, &cause->evidence, calls == 1 ? " call, " : " calls, ");
-        ps_say_value(&cause->evidence, memory_link, ps_col_real(stmt, 3), "s");
+        claim.evidence =
+            (struct ps_fact){.code = PS_FACT_CALLS_TAKE, .values = {calls, ps_col_real(stmt, 3)}};
+        ps_conclusion_claim(c, &claim, ps_col_real(stmt, 2));
     }
     if (c->n_causes)
         ps_conclusion_note(c, "Memory at the peak, or at the end of a call before it, minus memory "
@@ -111,44 +92,38 @@ static enum ps_status add_spans(struct ps_db *db, struct ps_conclusion *c, struc
     return err->code;
 }
 
-/* Says that the curve may lack the children: mprof does not write with which option it ran. */
-static enum ps_status say_children(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+/* The curve may lack the children: mprof does not write with which option it ran. */
+static enum ps_status add_children(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
 {
-    const struct ps_report_link link = {.tab = "memory"};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    int64_t n;
+    bool lacks_them;
 
     ps_db_prepare(db, ps_query_sql("conclude_children"), &stmt, err);
-    n = ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
-    if (!n)
+    if (!ps_stmt_step(stmt, err) || !ps_col_int(stmt, 0))
         return err->code;
-    if (ps_col_int(stmt, 3)) {
-        ps_say(c, &c->sentence,
-               " The curve does not contain its %lld child process%s: with %s, "
-               "memory peaks at ",
-               (long long)n, n == 1 ? "" : "es", n == 1 ? "it" : "them");
-        ps_say_value(&c->sentence, link, ps_col_real(stmt, 2), "bytes");
-        ps_say(c, &c->sentence, ".");
-        return err->code;
-    }
-    ps_say(c, &c->sentence, " Its %lld child process%s at ", (long long)n,
-           n == 1 ? " peaks" : "es together peak");
-    ps_say_value(&c->sentence, link, ps_col_real(stmt, 1), "bytes");
-    ps_say(c, &c->sentence,
-           "; the file does not say whether the curve contains %s, as with "
-           "--include-children.",
-           n == 1 ? "it" : "them");
+    lacks_them = ps_col_int(stmt, 3) != 0;
+    ps_first_fact(
+        c, (struct ps_fact){.code = lacks_them ? PS_FACT_WITH_CHILDREN : PS_FACT_CHILDREN,
+                            .values = {ps_col_real(stmt, 0), ps_col_real(stmt, lacks_them ? 2 : 1)},
+                            .link = memory_link});
     return err->code;
 }
 
 enum ps_status ps_conclude_memory(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)
 {
-    struct curve curve = {.peak = NAN};
+    struct curve curve;
 
     out->unit = "bytes";
-    say_curve(db, out, &curve, err);
+    if (!read_curve(db, &curve, err)) {
+        ps_conclude_none(out, "memory");
+        return err->code;
+    }
+    ps_conclude_first(out, ps_claim_of(NULL, PS_FLAT, ps_no_subject, NAN));
+    ps_first_fact(
+        out, (struct ps_fact){.code = grows_steadily(&curve) ? PS_FACT_PEAK_GROWS : PS_FACT_PEAK,
+                              .values = {curve.peak, curve.peak_s},
+                              .link = memory_link});
+    ps_first_fact(out, level_fact(&curve));
     add_spans(db, out, err);
-    if (out->sentence.n)
-        ps_say(out, &out->sentence, ".");
-    return out->sentence.n ? say_children(db, out, err) : err->code;
+    return add_children(db, out, err);
 }

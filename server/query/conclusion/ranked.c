@@ -23,7 +23,7 @@
 
 #define COMPILED_AGAIN 8   /* programs: more are not only the first calls of a few functions */
 #define COMPILED_SHARE 0.4 /* of the recording */
-/* Operators of a printed table: see say_mix. */
+/* Operators of a printed table: see conclude_mix. */
 #define SMALL_CALLS       500
 #define SMALL_S           30e-6 /* mean self time of operators that are small */
 #define SMALL_TOP         0.4   /* of the whole: an operator with more stands out */
@@ -34,11 +34,10 @@ struct ranking {
     const char *query, *rule;
     const char *unit;  /* of amounts */
     const char *tab;   /* shows the rows; its parameter q finds a name */
-    const char *verb;  /* "takes" */
+    const char *noun;  /* of a row: "slice" */
     const char *count; /* singular noun for the counts in the second column: "call" */
-    const char *nothing;
     const char *note;  /* NULL: none */
-    const char *lost;  /* why shares are wrong, a sentence; NULL: they are not */
+    bool has_lost;     /* calls, so that shares are wrong */
     double stands_out; /* share of the whole from which the first row does; 0: STANDS_OUT */
     enum ps_verb claims;
     enum ps_subject_kind kind;
@@ -60,67 +59,49 @@ static struct item read_item(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .of = ps_arena_copy(&c->arena, ps_col_text(stmt, 4))};
 }
 
-static void say_count(struct ps_conclusion *c, const struct ranking *ranking,
-                      const struct item *item, const char *before, struct ps_sentence *to)
-{
-    if (!(item->count > 0))
-        return;
-    if (*before)
-        ps_say(c, to, "%s", before);
-    ps_say_value(to, ps_link_name(c, ranking->tab, item->name), item->count, "count");
-    ps_say(c, to, item->count == 1 ? " %s" : " %ss", ranking->count);
-}
-
 static struct ps_subject item_subject(struct ps_conclusion *c, const struct ranking *ranking,
                                       const struct item *item)
 {
     return ps_subject_of(c, ranking->kind, ps_link_name(c, ranking->tab, item->name), item->name);
 }
 
-static void say_first(struct ps_conclusion *c, const struct ranking *ranking,
-                      const struct item *item)
+static struct ps_fact item_fact(const struct ranking *ranking, enum ps_fact_code code,
+                                const struct item *item)
 {
-    const struct ps_report_link link = ps_link_name(c, ranking->tab, item->name);
+    return (struct ps_fact){.code = code,
+                            .values = {item->amount, item->whole, item->count},
+                            .word = ps_str_from_c(ranking->count),
+                            .unit = ranking->unit,
+                            .link = {.tab = ranking->tab}};
+}
 
-    if (ranking->lost) {
-        ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "%s", ranking->lost);
-        ps_say(c, &c->sentence, " What was kept shows no shares. The longest in it is ");
-        ps_say_code(c, &c->sentence, link, item->name);
-        ps_say(c, &c->sentence, " with ");
-        ps_say_value(&c->sentence, link, item->amount, ranking->unit);
-        say_count(c, ranking, item, " in ", &c->sentence);
-        ps_say(c, &c->sentence, ", of which lost calls may have been a part.");
-        return;
+static void conclude_first(struct ps_conclusion *c, const struct ranking *ranking,
+                           const struct item *item)
+{
+    const struct ps_subject subject = item_subject(c, ranking, item);
+    const double share = item->whole > 0 ? item->amount / item->whole : NAN;
+
+    if (ranking->has_lost) {
+        ps_conclude_first(c, ps_claim_of(NULL, PS_CANNOT_SEE, ps_no_subject, NAN));
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_LOST});
+        ps_first_fact(c, item_fact(ranking, PS_FACT_KEPT, item));
+        c->first.facts[1].subject = subject;
+        c->first.facts[1].link = subject.link;
+    } else if (share < (ranking->stands_out > 0 ? ranking->stands_out : STANDS_OUT)) {
+        ps_conclude_flat(c, ranking->noun);
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_SHARES_OF, .word = item->of});
+        ps_first_largest(c, subject, share);
+    } else {
+        ps_conclude_first(c, ps_claim_of(ranking->rule, ranking->claims, subject, share));
+        ps_first_fact(c, item_fact(ranking,
+                                   item->whole > 0                   ? PS_FACT_SHARE_BASE
+                                   : strcmp(ranking->unit, "%") == 0 ? PS_FACT_MOST_CPU
+                                                                     : PS_FACT_AMOUNT_BASE,
+                                   item));
+        c->first.facts[0].word = item->of;
+        if (item->whole > 0)
+            ps_first_fact(c, item_fact(ranking, PS_FACT_AMOUNT_OF, item));
     }
-    if (!(item->whole > 0)) {
-        ps_say_code(c, &c->verdict, link, item->name);
-        ps_say(c, &c->verdict, " %s ", ranking->verb);
-        ps_say_value(&c->verdict, link, item->amount, ranking->unit);
-        ps_say(c, &c->verdict, " %.*s.", (int)item->of.len, item->of.ptr);
-        return;
-    }
-    if (item->amount < (ranking->stands_out > 0 ? ranking->stands_out : STANDS_OUT) * item->whole) {
-        ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "%s", ranking->nothing);
-        ps_say(c, &c->sentence, " The largest share is ");
-        ps_say_value(&c->sentence, link, 100 * item->amount / item->whole, "percent");
-        ps_say(c, &c->sentence, " %.*s, by ", (int)item->of.len, item->of.ptr);
-        ps_say_code(c, &c->sentence, link, item->name);
-        ps_say(c, &c->sentence, ".");
-        return;
-    }
-    ps_say_code(c, &c->verdict, link, item->name);
-    ps_say(c, &c->verdict, " %s ", ranking->verb);
-    ps_say_value(&c->verdict, ps_link_none, 100 * item->amount / item->whole, "percent");
-    ps_say(c, &c->verdict, " %.*s.", (int)item->of.len, item->of.ptr);
-    ps_say(c, &c->sentence, " ");
-    ps_say_value(&c->sentence, link, item->amount, ranking->unit);
-    ps_say(c, &c->sentence, " of ");
-    ps_say_value(&c->sentence, (struct ps_report_link){.tab = ranking->tab}, item->whole,
-                 ranking->unit);
-    say_count(c, ranking, item, " in ", &c->sentence);
-    ps_say(c, &c->sentence, ".");
 }
 
 static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, struct ps_conclusion *c,
@@ -138,12 +119,13 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
     ps_bind_int(stmt, ":from", span.from_ns);
     ps_bind_int(stmt, ":to", span.to_ns);
     while (c->n_causes < CAUSES_MAX && ps_stmt_step(stmt, err)) {
-        struct item item = read_item(c, stmt);
-        struct ps_cause *cause;
+        const struct item item = read_item(c, stmt);
+        const bool has_share = item.whole > 0 && !ranking->has_lost;
+        struct ps_claim claim;
 
         if (!c->n_causes) {
-            say_first(c, ranking, &item);
-            c->base = item.whole > 0 && !ranking->lost ? item.of.ptr : NULL;
+            conclude_first(c, ranking, &item);
+            c->base = has_share ? item.of.ptr : NULL;
             c->composition.base = c->base;
             smallest = CAUSE_SHARE * (item.whole > 0 ? item.whole : item.amount);
         }
@@ -154,60 +136,42 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
             break;
         if (item.amount < smallest)
             continue;
-        cause =
-            ps_conclusion_add(c, ranking->rule, item.amount,
-                              item.whole > 0 && !ranking->lost ? item.amount / item.whole : NAN);
-        ps_set_cause_claim(cause, ranking->claims, item_subject(c, ranking, &item));
-        ps_say_code(c, &cause->title, ps_link_name(c, ranking->tab, item.name), item.name);
-        say_count(c, ranking, &item, "", &cause->evidence);
+        claim = ps_claim_of(ranking->rule, ranking->claims, item_subject(c, ranking, &item),
+                            has_share ? item.amount / item.whole : NAN);
+        claim.evidence = item_fact(ranking, PS_FACT_COUNT, &item);
+        ps_conclusion_claim(c, &claim, item.amount);
     }
-    if (err->code == PS_OK && !c->verdict.n) {
-        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "The profile has no measured values.");
-    }
+    if (!c->n_causes && c->first.verb == PS_NO_VERB)
+        ps_conclude_none(c, "value");
     if (ranking->note)
         ps_conclusion_note(c, "%s", ranking->note);
     return err->code;
 }
 
-/* Says how long JAX compiled during the recording, which a warm-up would have taken out. */
-static enum ps_status say_compiled(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+/* How long JAX compiled during the recording, which a warm-up would have taken out. */
+static enum ps_status add_compiled(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
 {
     const struct ps_report_link link = ps_link_name(c, "slices", PS_STR("backend_compile"));
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    int64_t programs;
+    struct ps_fact fact = {.code = PS_FACT_COMPILED, .link = link};
+    double share;
 
     ps_db_prepare(db, ps_query_sql("conclude_compiled"), &stmt, err);
     if (!ps_stmt_step(stmt, err))
         return err->code;
-    programs = ps_col_int(stmt, 0);
-    if (programs >= COMPILED_AGAIN &&
-        ps_col_real(stmt, 1) > COMPILED_SHARE * ps_col_real(stmt, 2)) {
-        struct ps_sentence *to = &c->verdict;
-
-        c->verdict.n = c->sentence.n = 0;
-        ps_set_first_claim(c, PS_REPEATS,
-                           ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("compilation")),
-                           ps_col_real(stmt, 1) / ps_col_real(stmt, 2));
-        ps_say(c, to, "JAX compiles ");
-        ps_say_value(to, link, (double)programs, "count");
-        ps_say(c, to, " programs, which takes ");
-        ps_say_value(to, link, 100 * ps_col_real(stmt, 1) / ps_col_real(stmt, 2), "percent");
-        ps_say(c, to, " of the recording.");
-        ps_say(c, &c->sentence,
-               " Each new shape or type of an input, and each new function, is "
-               "compiled. Inputs padded to equal shapes are compiled once; "
-               "jax.log_compiles names what is compiled.");
-        return err->code;
+    fact.values[0] = ps_col_real(stmt, 0);
+    fact.values[1] = ps_col_real(stmt, 1) / 1e9;
+    fact.values[2] = ps_col_real(stmt, 2) / 1e9;
+    share = fact.values[1] / fact.values[2];
+    if (fact.values[0] >= COMPILED_AGAIN && share > COMPILED_SHARE) {
+        fact.code = PS_FACT_COMPILES;
+        ps_conclude_first(
+            c, ps_claim_of(NULL, PS_REPEATS,
+                           ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("compilation")), share));
     }
-    ps_say(c, &c->sentence, " JAX compiled ");
-    ps_say_value(&c->sentence, link, (double)programs, "count");
-    ps_say(c, &c->sentence, programs == 1 ? " program" : " programs");
-    ps_say(c, &c->sentence, " while recording, which took ");
-    ps_say_value(&c->sentence, link, ps_col_real(stmt, 1) / 1e9, "s");
-    ps_say(c, &c->sentence, " of the span of ");
-    ps_say_value(&c->sentence, ps_link_none, ps_col_real(stmt, 2) / 1e9, "s");
-    ps_say(c, &c->sentence, ". Record after a warm-up to leave that out.");
+    ps_first_fact(c, fact);
+    if (fact.code == PS_FACT_COMPILES)
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_NEW_SHAPES});
     return err->code;
 }
 
@@ -233,9 +197,8 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         .kind = PS_SUBJECT_FUNCTION,
         .unit = "s",
         .tab = "slices",
-        .verb = "takes",
+        .noun = "slice",
         .count = "call",
-        .nothing = "No single slice stands out.",
         .note = "Self times of all threads are added.",
     };
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -244,10 +207,9 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
     ps_db_prepare(db, ps_query_sql("conclude_slice_summary"), &stmt, err);
     if (ps_stmt_step(stmt, err)) {
         is_sampled = ps_col_int(stmt, 0) != 0;
-        if (ps_col_int(stmt, 1) != 0)
-            ranking.lost = "Calls were lost: the buffer of the profiler was full.";
+        ranking.has_lost = ps_col_int(stmt, 1) != 0;
     }
-    if (!ranking.lost && ps_conclude_python_trace(db, is_sampled, &is_said, out, err) != PS_OK)
+    if (!ranking.has_lost && ps_conclude_python_trace(db, is_sampled, &is_said, out, err) != PS_OK)
         return err->code;
     if (is_said)
         return say_overhead(db, out, err);
@@ -255,47 +217,39 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
         ranking.count = "slice";
     rank(db, &ranking, out, err);
     if (is_sampled)
-        ps_say(out, &out->sentence, " A slice is a row of equal samples, not a call.");
+        ps_first_fact(out, (struct ps_fact){.code = PS_FACT_SLICES_SAMPLED});
     say_overhead(db, out, err);
-    return say_compiled(db, out, err);
+    return add_compiled(db, out, err);
 }
 
-/* Says what the host did, without a cause: a call of a thread may only wait. */
-static enum ps_status say_host_calls(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
+/* What the host did, without a cause: a call of a thread may only wait. */
+static enum ps_status conclude_host_calls(struct ps_db *db, struct ps_conclusion *c,
+                                          struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_report_link link;
     struct ps_range span = {0, 0};
-    struct item item;
-    double span_s;
+    struct ps_fact fact = {.code = PS_FACT_NO_CALLS};
 
-    c->verdict.n = c->sentence.n = 0;
-    ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
-    ps_say(c, &c->verdict, "No work of a GPU was recorded.");
-    ps_db_prepare(db, ps_query_sql("conclude_slices"), &stmt, err);
-    if (!ps_stmt_step(stmt, err)) {
-        ps_say(c, &c->sentence, " The file has no calls of the program either.");
-        return err->code;
-    }
-    item = read_item(c, stmt);
-    link = ps_link_name(c, "slices", item.name);
     ps_trace_span(db, &span, err);
-    span_s = ((double)span.to_ns - (double)span.from_ns) / 1e9;
-    if (item.whole < TOLD_SHARE * span_s) {
-        ps_say(c, &c->sentence, " The recorded calls take ");
-        ps_say_value(&c->sentence, (struct ps_report_link){.tab = "slices"},
-                     100 * item.whole / span_s, "percent");
-        ps_say(c, &c->sentence, " of the trace: it does not tell what the program does.");
-        return err->code;
+    ps_db_prepare(db, ps_query_sql("conclude_slices"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
+        const struct item item = read_item(c, stmt);
+        const double share = item.whole / (((double)span.to_ns - (double)span.from_ns) / 1e9);
+        const struct ps_report_link link = ps_link_name(c, "slices", item.name);
+
+        fact = share < TOLD_SHARE
+                   ? (struct ps_fact){.code = PS_FACT_FEW_CALLS,
+                                      .values = {share},
+                                      .link = {.tab = "slices"}}
+                   : (struct ps_fact){.code = PS_FACT_MOST_CALLS,
+                                      .subject =
+                                          ps_subject_of(c, PS_SUBJECT_FUNCTION, link, item.name),
+                                      .values = {item.amount, item.count},
+                                      .link = link};
     }
-    ps_say(c, &c->sentence, " Of the recorded calls, ");
-    ps_say_code(c, &c->sentence, link, item.name);
-    ps_say(c, &c->sentence, " takes the most time, ");
-    ps_say_value(&c->sentence, link, item.amount, "s");
-    ps_say(c, &c->sentence, " in ");
-    ps_say_value(&c->sentence, link, item.count, "count");
-    ps_say(c, &c->sentence, item.count == 1 ? " call" : " calls");
-    ps_say(c, &c->sentence, ". A call may be a wait.");
+    ps_conclude_first(c, ps_claim_of(NULL, PS_CANNOT_SEE, ps_no_subject, NAN));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_NO_DEVICE_WORK});
+    ps_first_fact(c, fact);
     return err->code;
 }
 
@@ -304,7 +258,7 @@ enum ps_status ps_conclude_no_device(struct ps_db *db, struct ps_conclusion *out
 {
     if (ps_conclude_slices(db, out, err) != PS_OK)
         return err->code;
-    return say_host_calls(db, out, err);
+    return conclude_host_calls(db, out, err);
 }
 
 /* A row of a printed report, and how it is said. */
@@ -382,43 +336,29 @@ static bool is_told_by_totals(const struct chain *chain)
            row->total_s >= OWN_SHARE * row->whole_s;
 }
 
-static void say_printed(struct ps_conclusion *c, struct ps_sentence *to, const struct printed *row,
-                        const char *verb)
-{
-    const struct ps_report_link link = ps_link_name(c, "printed-functions", row->name);
-
-    ps_say_code(c, to, link, row->name);
-    ps_say(c, to, " %s", verb);
-    ps_say_value(to, link, 100 * row->total_s / row->whole_s, "percent");
-    ps_say(c, to, " of the time in ");
-    ps_say_value(to, link, row->calls, "count");
-    ps_say(c, to, row->calls == 1 ? " call" : " calls");
-}
-
 static struct ps_subject printed_subject(struct ps_conclusion *c, const struct printed *row)
 {
     return ps_subject_of(c, PS_SUBJECT_FUNCTION, ps_link_name(c, "printed-functions", row->name),
                          row->name);
 }
 
-static void say_chain(struct ps_conclusion *c, const struct chain *chain)
+static void conclude_chain(struct ps_conclusion *c, const struct chain *chain)
 {
     const struct printed *inside =
         chain->inside.calls > 1 && may_be_own(&chain->repeated) ? &chain->inside : &chain->last;
     const bool is_one = ps_str_eq(chain->repeated.name, inside->name) || inside->calls <= 1;
+    struct ps_subject below;
 
-    c->verdict.n = c->sentence.n = 0;
-    ps_set_first_claim(c, PS_REPEATS, printed_subject(c, &chain->repeated),
-                       chain->repeated.total_s / chain->repeated.whole_s);
-    if (!is_one)
-        c->first.subjects[0].via = printed_subject(c, inside);
-    say_printed(c, &c->verdict, &chain->repeated, "takes ");
-    ps_say(c, &c->verdict, ", with what it calls.");
+    ps_conclude_first(c, ps_claim_of(NULL, PS_REPEATS, printed_subject(c, &chain->repeated),
+                                     chain->repeated.total_s / chain->repeated.whole_s));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_IN_CALLS, .values = {chain->repeated.calls}});
     if (is_one)
         return;
-    ps_say(c, &c->sentence, " Among the rows with less, ");
-    say_printed(c, &c->sentence, inside, "has ");
-    ps_say(c, &c->sentence, ".");
+    below = c->first.subjects[0].via = printed_subject(c, inside);
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_BELOW,
+                                      .subject = below,
+                                      .values = {inside->total_s / inside->whole_s, inside->calls},
+                                      .link = below.link});
 }
 
 /* Says which of several reports the conclusion is about. */
@@ -453,15 +393,14 @@ enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclus
         .kind = PS_SUBJECT_FUNCTION,
         .unit = "s",
         .tab = "printed-functions",
-        .verb = "takes",
+        .noun = "function",
         .count = "call",
-        .nothing = "No single function stands out.",
         .stands_out = OWN_SHARE,
     };
 
     if (rank(db, &ranking, out, err) == PS_OK && read_chain(db, out, &chain, err) == PS_OK &&
         is_told_by_totals(&chain))
-        say_chain(out, &chain);
+        conclude_chain(out, &chain);
     return note_report(db, out, err);
 }
 
@@ -513,9 +452,14 @@ static enum ps_status read_mix(struct ps_db *db, struct ps_conclusion *c, struct
     return err->code;
 }
 
-/* Replaces the sentence about the largest operator where it is no cause: of many small operators,
- * and of those that a program needs. */
-static void say_mix(struct ps_conclusion *c, const struct operator_mix *mix)
+static struct ps_subject operator_subject(struct ps_conclusion *c, struct ps_str name)
+{
+    return ps_subject_of(c, PS_SUBJECT_OPERATOR, ps_link_name(c, "printed-operators", name), name);
+}
+
+/* Replaces the claim of the largest operator where it is no cause: of many small operators, and of
+ * those that a program needs. */
+static void conclude_mix(struct ps_conclusion *c, const struct operator_mix *mix)
 {
     const struct ps_report_link link = {.tab = "printed-operators"};
     const bool is_small = mix->n && mix->calls >= SMALL_CALLS &&
@@ -525,39 +469,32 @@ static void say_mix(struct ps_conclusion *c, const struct operator_mix *mix)
 
     if (!is_small && !is_needed)
         return;
-    c->verdict.n = c->sentence.n = 0;
     if (is_needed) {
-        ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "No single cause.");
-        ps_say(c, &c->sentence,
-               " Matrix products, convolutions, attention and the backward pass take ");
-        ps_say_value(&c->sentence, link, 100 * mix->needed_s / mix->whole_s, "percent");
-        ps_say(c, &c->sentence, " of the self CPU time.");
-    } else {
-        ps_set_first_claim(c, PS_REPEATS,
-                           ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN);
-        ps_say(c, &c->verdict, "Many small operators take the time.");
-        ps_say(c, &c->sentence, " The listed operators are called ");
-        ps_say_value(&c->sentence, link, mix->calls, "count");
-        ps_say(c, &c->sentence, " times, ");
-        ps_say_value(&c->sentence, link, mix->listed_s / mix->calls, "s");
-        ps_say(c, &c->sentence, " each on average, as in a Python loop over elements.");
-        if (mix->conversions >= SMALL_CONVERSIONS) {
-            ps_say(c, &c->sentence, " A tensor becomes a Python number ");
-            ps_say_value(&c->sentence, ps_link_name(c, link.tab, PS_STR("aten::item")),
-                         mix->conversions, "count");
-            ps_say(c, &c->sentence, " times.");
-        }
+        ps_conclude_first(c, ps_claim_of(NULL, PS_FLAT, ps_no_subject, NAN));
+        ps_first_fact(
+            c, (struct ps_fact){.code = PS_FACT_SHARES_OF, .word = PS_STR("of the self CPU time")});
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_NEEDED_OPERATORS,
+                                          .values = {mix->needed_s / mix->whole_s},
+                                          .link = link});
+        for (size_t i = 0; i < mix->n; i++)
+            ps_first_largest(c, operator_subject(c, mix->names[i]), mix->seconds[i] / mix->whole_s);
+        return;
     }
-    ps_say(c, &c->sentence, " The largest operators are");
-    for (size_t i = 0; i < mix->n; i++) {
-        ps_say(c, &c->sentence, "%s", i ? ", " : " ");
-        ps_say_code(c, &c->sentence, ps_link_name(c, link.tab, mix->names[i]), mix->names[i]);
-        ps_say(c, &c->sentence, " ");
-        ps_say_value(&c->sentence, ps_link_name(c, link.tab, mix->names[i]),
-                     100 * mix->seconds[i] / mix->whole_s, "percent");
-    }
-    ps_say(c, &c->sentence, ".");
+    ps_conclude_first(
+        c, ps_claim_of(NULL, PS_REPEATS,
+                       ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_SMALL_OPERATORS});
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_SMALL_CALLS,
+                                      .values = {mix->calls, mix->listed_s / mix->calls}});
+    if (mix->conversions >= SMALL_CONVERSIONS)
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_CONVERSIONS,
+                                          .values = {mix->conversions},
+                                          .link = ps_link_name(c, link.tab, PS_STR("aten::item"))});
+    for (size_t i = 0; i < mix->n; i++)
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_OPERATOR,
+                                          .subject = operator_subject(c, mix->names[i]),
+                                          .values = {mix->seconds[i] / mix->whole_s},
+                                          .link = ps_link_name(c, link.tab, mix->names[i])});
 }
 
 enum ps_status ps_conclude_printed_operators(struct ps_db *db, struct ps_conclusion *out,
@@ -571,15 +508,14 @@ enum ps_status ps_conclude_printed_operators(struct ps_db *db, struct ps_conclus
         .kind = PS_SUBJECT_OPERATOR,
         .unit = "s",
         .tab = "printed-operators",
-        .verb = "takes",
+        .noun = "operator",
         .count = "call",
-        .nothing = "No single operator stands out.",
         .note = "Self times as printed in the tables of the largest profile. Shares are of its "
                 "printed total, if it has one.",
     };
 
     if (rank(db, &ranking, out, err) == PS_OK && read_mix(db, out, &mix, err) == PS_OK)
-        say_mix(out, &mix);
+        conclude_mix(out, &mix);
     return err->code;
 }
 
@@ -592,9 +528,8 @@ enum ps_status ps_conclude_actions(struct ps_db *db, struct ps_conclusion *out, 
         .kind = PS_SUBJECT_ROW,
         .unit = "s",
         .tab = "actions",
-        .verb = "takes",
+        .noun = "action",
         .count = "call",
-        .nothing = "No single action stands out.",
         .note = "Actions can contain each other, so shares can add up to more than the whole. "
                 "Lightning's own loops are left out.",
     };
@@ -612,7 +547,7 @@ enum ps_status ps_conclude_processes(struct ps_db *db, struct ps_conclusion *out
         .kind = PS_SUBJECT_PROCESS,
         .unit = "%",
         .tab = "processes",
-        .verb = "uses the most CPU:",
+        .noun = "process",
         .count = "sample",
         .note = "Means of the samples; 100 % is one CPU.",
     };
@@ -627,12 +562,11 @@ enum ps_status ps_conclude_categories(struct ps_db *db, struct ps_conclusion *ou
         .query = "conclude_categories",
         .rule = "category",
         .claims = PS_HOLDS,
-        .kind = PS_SUBJECT_PART,
+        .kind = PS_SUBJECT_ROW,
         .unit = "bytes",
         .tab = "categories",
-        .verb = "holds",
+        .noun = "category",
         .count = "",
-        .nothing = "No single category stands out.",
         .composition = "Memory at the peak by category",
     };
 

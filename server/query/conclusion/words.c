@@ -36,28 +36,30 @@ static void say_count(const struct words *w, struct ps_report_link link, double 
     ps_say_value(w->to, link, n, "count");
 }
 
-static void say_code(const struct words *w, const struct ps_subject *subject)
-{
-    ps_say_code(w->c, w->to, subject->link, subject->name);
-}
-
 static void say_place(const struct words *w, const struct ps_subject *subject)
 {
     ps_say_place(w->c, w->to, subject->link, subject->path, subject->line);
 }
 
+/* "`load`", "sync.py:8", "`x += 1` to line 12", "imports" */
+static void say_name(const struct words *w, const struct ps_subject *subject)
+{
+    if (subject->kind == PS_SUBJECT_PART)
+        ps_say_link(w->c, w->to, subject->link, "%.*s", (int)subject->name.len, subject->name.ptr);
+    else if (subject->name.ptr)
+        ps_say_code(w->c, w->to, subject->link, subject->name);
+    else
+        say_place(w, subject);
+    if (subject->last > subject->line)
+        ps_say(w->c, w->to, " to line %lld", (long long)subject->last);
+}
+
 /* "`load` (sync.py:8)", "`iterrows` of pandas", "`time.sleep`", "sync.py:8", "imports" */
 static void say_subject(const struct words *w, const struct ps_subject *subject)
 {
-    if (subject->kind == PS_SUBJECT_PART) {
-        ps_say_link(w->c, w->to, subject->link, "%.*s", (int)subject->name.len, subject->name.ptr);
+    say_name(w, subject);
+    if (!subject->name.ptr || subject->kind == PS_SUBJECT_PART)
         return;
-    }
-    if (!subject->name.ptr) {
-        say_place(w, subject);
-        return;
-    }
-    say_code(w, subject);
     if (subject->package.ptr) {
         ps_say(w->c, w->to, " of %.*s", (int)subject->package.len, subject->package.ptr);
     } else if (subject->path.ptr) {
@@ -85,10 +87,7 @@ static void slot_codes(const struct words *w)
 {
     for (size_t i = 0; i < w->claim->n_subjects; i++) {
         say_between(w, i);
-        if (w->claim->subjects[i].what.kind == PS_SUBJECT_PART)
-            say_subject(w, &w->claim->subjects[i].what);
-        else
-            say_code(w, &w->claim->subjects[i].what);
+        say_name(w, &w->claim->subjects[i].what);
     }
 }
 
@@ -107,15 +106,19 @@ static void slot_vias(const struct words *w)
     }
 }
 
-/* "12.0 % in `a` (a.py:3), 9.0 % in `b` (b.py:4)" */
+/* "12.0 % in `a` (a.py:3), 9.0 % in `b` (b.py:4)"; a line is its text */
 static void slot_shares(const struct words *w)
 {
     for (size_t i = 0; i < w->claim->n_subjects; i++) {
         if (i)
             say_text(w, ", ");
-        say_percent(w, w->claim->subjects[i].share);
+        ps_say_value(w->to, w->claim->subjects[i].what.link, 100 * w->claim->subjects[i].share,
+                     "percent");
         say_text(w, " in ");
-        say_subject(w, &w->claim->subjects[i].what);
+        if (w->claim->subjects[i].what.kind == PS_SUBJECT_LINE)
+            say_name(w, &w->claim->subjects[i].what);
+        else
+            say_subject(w, &w->claim->subjects[i].what);
     }
 }
 
@@ -158,7 +161,7 @@ static void slot_via(const struct words *w)
 
 static void slot_code(const struct words *w)
 {
-    say_code(w, &w->claim->subjects[0].what);
+    say_name(w, &w->claim->subjects[0].what);
 }
 
 static void slot_it(const struct words *w)
@@ -173,7 +176,7 @@ static void slot_loop(const struct words *w)
 
 static void slot_through(const struct words *w)
 {
-    say_code(w, &w->claim->loop.through);
+    say_name(w, &w->claim->loop.through);
 }
 
 static void slot_times(const struct words *w)
@@ -208,7 +211,7 @@ static void slot_fact(const struct words *w)
 
 static void slot_fact_code(const struct words *w)
 {
-    say_code(w, subject_of_fact(w));
+    say_name(w, subject_of_fact(w));
 }
 
 static void slot_fact_place(const struct words *w)
@@ -216,26 +219,40 @@ static void slot_fact_place(const struct words *w)
     say_place(w, subject_of_fact(w));
 }
 
-static void slot_value(const struct words *w)
-{
-    say_count(w, w->claim->subjects[0].what.link, w->fact->value);
-}
-
 static void slot_other(const struct words *w)
 {
-    say_count(w,
-              w->fact->code == PS_FACT_ONE_BY_ONE ? ps_link_none : w->claim->subjects[0].what.link,
-              w->fact->other);
+    say_name(w, &w->fact->other);
 }
 
-static void slot_value_percent(const struct words *w)
+static void slot_via_code(const struct words *w)
 {
-    say_percent(w, w->fact->value);
+    say_name(w, &w->claim->subjects[0].via);
 }
 
-static void slot_plural(const struct words *w)
+/* "`make -j2`", or "The command" if its name is not known */
+static void slot_command(const struct words *w)
 {
-    say_text(w, w->fact->value == 1 ? "" : "s");
+    if (w->claim->subjects[0].what.name.len)
+        say_name(w, &w->claim->subjects[0].what);
+    else
+        say_text(w, "The command");
+}
+
+static void slot_verb(const struct words *w)
+{
+    say_text(w, w->claim->verb == PS_WAITS   ? "waits"
+                : w->claim->verb == PS_HOLDS ? "holds"
+                                             : "takes");
+}
+
+static void slot_place(const struct words *w)
+{
+    say_place(w, &w->claim->subjects[0].what);
+}
+
+static void slot_word(const struct words *w)
+{
+    ps_say(w->c, w->to, "%.*s", (int)w->fact->word.len, w->fact->word.ptr);
 }
 
 static const struct {
@@ -245,6 +262,7 @@ static const struct {
     {"all", slot_all},
     {"code", slot_code},
     {"codes", slot_codes},
+    {"command", slot_command},
     {"fact", slot_fact},
     {"fact code", slot_fact_code},
     {"fact place", slot_fact_place},
@@ -253,23 +271,182 @@ static const struct {
     {"other", slot_other},
     {"part", slot_part},
     {"passes", slot_passes},
-    {"s", slot_plural},
+    {"place", slot_place},
     {"saving", slot_saving},
     {"share", slot_share},
     {"shares", slot_shares},
     {"subjects", slot_subjects},
     {"through", slot_through},
     {"times", slot_times},
-    {"value %", slot_value_percent},
-    {"value", slot_value},
+    {"verb", slot_verb},
     {"via", slot_via},
+    {"via code", slot_via_code},
     {"vias", slot_vias},
     {"waits", slot_waits},
     {"whole", slot_whole},
+    {"word", slot_word},
 };
+
+/* --- Numbers of a fact --- */
+
+/* The rows of the subject of the claim, unless only the fact has some. */
+static struct ps_report_link number_link(const struct words *w)
+{
+    const struct ps_report_link link = w->claim->subjects[0].what.link;
+
+    return w->claim->n_subjects && link.tab ? link : w->fact->link;
+}
+
+/* "3.94", "120" */
+static void say_ratio(const struct words *w, double ratio)
+{
+    ps_say(w->c, w->to, ratio < 100 ? "%.2f" : "%.0f", ratio);
+}
+
+/* " \u00b1 0.12", of the ratio before it, if it is known */
+static void say_error(const struct words *w, double error)
+{
+    if (isfinite(error))
+        ps_say(w->c, w->to, w->fact->values[0] < 100 ? " \u00b1 %.2f" : " \u00b1 %.0f", error);
+}
+
+static void say_if_unclear(const struct words *w, double error)
+{
+    if (w->fact->values[0] - (isfinite(error) ? error : 0) <= 1)
+        say_text(w, ", no clear difference");
+}
+
+static void say_times(const struct words *w, double ratio)
+{
+    ps_say(w->c, w->to, ratio < 10 ? "%.1f times" : "%.0f times", ratio);
+}
+
+static void say_general(const struct words *w, double value)
+{
+    ps_say(w->c, w->to, "%.15g", value);
+}
+
+static void say_tenths(const struct words *w, double value)
+{
+    ps_say(w->c, w->to, "%.1f", value);
+}
+
+static void say_law(const struct words *w, double law)
+{
+    static const char *const laws[] = {[PS_GROWS_WITH] = "with N",
+                                       [PS_GROWS_FASTER] = "faster than N",
+                                       [PS_GROWS_LINEAR] = "in proportion to N",
+                                       [PS_GROWS_SQUARE] = "with the square of N",
+                                       [PS_GROWS_CUBE] = "with the cube of N"};
+
+    say_text(w, laws[(size_t)law]);
+}
+
+/* "median of 20 runs", as far as known: the statistic is the word of the fact */
+static void say_runs(const struct words *w, double n)
+{
+    const struct ps_str statistic = w->fact->word;
+    const bool is_single = ps_str_eq_c(statistic, "single");
+
+    if (!is_single)
+        ps_say(w->c, w->to, "%.*s", (int)statistic.len, statistic.ptr);
+    if (n < 2)
+        return;
+    say_text(w, is_single ? "" : " of ");
+    say_count(w, w->fact->link.tab ? w->fact->link : number_link(w), n);
+    say_text(w, " runs");
+}
+
+static void say_more_runs(const struct words *w, double n)
+{
+    if (n < 2)
+        return;
+    say_text(w, ", ");
+    say_runs(w, n);
+}
+
+static void say_runs_in_brackets(const struct words *w, double n)
+{
+    if (n < 2 && !ps_str_eq_c(w->fact->word, "median"))
+        return;
+    say_text(w, " (");
+    say_runs(w, n);
+    say_text(w, ")");
+}
+
+static void say_deviation(const struct words *w, double deviation)
+{
+    if (deviation > 0)
+        ps_say(w->c, w->to, ", standard deviation %.1f %%", 100 * deviation);
+}
+
+/* ", 0.905 MB/s" */
+static void say_rate(const struct words *w, double megabytes)
+{
+    if (megabytes > 0)
+        ps_say(w->c, w->to, ", %.3g MB/s", megabytes);
+}
+
+/* "20 calls": the word of the fact is counted; nothing if the number is not known */
+static void say_nouns(const struct words *w, double n)
+{
+    if (!(n > 0))
+        return;
+    say_count(w, number_link(w), n);
+    ps_say(w->c, w->to, n == 1 ? " %.*s" : " %.*ss", (int)w->fact->word.len, w->fact->word.ptr);
+}
+
+static void say_in_nouns(const struct words *w, double n)
+{
+    if (n > 0)
+        say_text(w, " in ");
+    say_nouns(w, n);
+}
+
+static const struct {
+    const char *name;
+    void (*say)(const struct words *w, double value);
+} formats[] = {
+    {"ratio", say_ratio}, {"error", say_error},       {"unclear", say_if_unclear},
+    {"times", say_times}, {"general", say_general},   {"tenths", say_tenths},
+    {"law", say_law},     {"runs", say_more_runs},    {"(runs)", say_runs_in_brackets},
+    {"nouns", say_nouns}, {"in nouns", say_in_nouns}, {"deviation", say_deviation},
+    {"rate", say_rate},
+};
+
+/* "{1}", "{1 bytes}", "{1 call|calls}": a count, a value with its unit, a word for one or more;
+ * "{1 unit}": the unit of the fact; "{1 s of}": with the link of the fact. */
+static void say_number(const struct words *w, struct ps_str slot)
+{
+    const double value = w->fact->values[slot.ptr[0] - '0'];
+    const bool links = ps_str_ends_with(slot, PS_STR(" of"));
+    const struct ps_report_link link = links ? w->fact->link : number_link(w);
+    struct ps_str format = ps_str_skip(slot, slot.len > 1 ? 2 : 1);
+    const char *bar = ps_str_find(format, PS_STR("|"));
+
+    format.len -= links ? (format.len > 3 ? 3 : 2) : 0;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (ps_str_eq_c(format, formats[i].name)) {
+            formats[i].say(w, value);
+            return;
+        }
+    if (bar && value == 1)
+        ps_say(w->c, w->to, "%.*s", (int)(bar - format.ptr), format.ptr);
+    else if (bar)
+        ps_say(w->c, w->to, "%.*s", (int)(format.ptr + format.len - bar - 1), bar + 1);
+    else if (ps_str_eq_c(format, "%"))
+        ps_say_value(w->to, link, 100 * value, "percent");
+    else
+        ps_say_value(w->to, link, value,
+                     !format.len                   ? "count"
+                     : ps_str_eq_c(format, "unit") ? w->fact->unit
+                                                   : ps_arena_copy(&w->c->arena, format).ptr);
+}
 
 static void say_slot(const struct words *w, struct ps_str name)
 {
+    if (name.ptr[0] >= '0' && name.ptr[0] < '0' + PS_FACT_VALUES)
+        say_number(w, name);
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
         if (ps_str_eq_c(name, slots[i].name))
             slots[i].say(w);
@@ -355,8 +532,6 @@ static void say_starts(const struct words *w)
 
 static void say_verdict(const struct words *w)
 {
-    const struct words locked = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_LOCKED)};
-
     switch (w->claim->verb) {
     case PS_FLAT:
         say(w, "No single cause.");
@@ -369,11 +544,7 @@ static void say_verdict(const struct words *w)
                      "profile does not tell which.");
         break;
     case PS_WAITS:
-        if (locked.fact)
-            say(&locked, "{value} threads wait in {subjects} for a lock, {waits} of their {whole}. "
-                         "It is held in {fact}.");
-        else
-            say_waits(w);
+        say_waits(w);
         break;
     case PS_STARTS:
         say_starts(w);
@@ -386,23 +557,217 @@ static void say_verdict(const struct words *w)
 
 /* --- The sentences after it --- */
 
-static const char *const facts[PS_N_FACTS] = {
-    [PS_FACT_RECURSION] = " It calls itself: {value} calls, {other} of them from outside.",
-    [PS_FACT_DEPTH] = " It calls itself, {value} deep on average.",
-    [PS_FACT_RESUMED] = " It is resumed {value} times.",
-    [PS_FACT_ONE_BY_ONE] = " It is resumed {value} times, and the event loop waits {other} times: "
-                           "one wait after another. asyncio.gather starts them together.",
-    [PS_FACT_TOGETHER] = " {value} threads are at {fact place} most of their time: at a lock, or "
-                         "in Python code with the GIL, one of them gets on at a time.",
-    [PS_FACT_CALLED_AT] = " {fact code} calls it at {fact place}.",
-    [PS_FACT_CALLED_BY] = " {fact code} calls it.",
-    [PS_FACT_LED_BY] = " {fact code} leads to it.",
-    [PS_FACT_CALLS] = "{value} call{s}",
-    [PS_FACT_CALLS_FROM] = "{value} call{s} from {fact}",
-    [PS_FACT_SOME_CALLS_FROM] = "{value} of {other} calls from {fact}",
-    [PS_FACT_AT] = "all at {fact place}",
-    [PS_FACT_MOSTLY_AT] = "mostly at {fact place}",
-    [PS_FACT_DEFINED_AT] = "defined at {fact place}",
+const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
+    [PS_FACT_RECURSION] = {"recursion", 2,
+                           .words = " It calls itself: {0} calls, {1} of them from "
+                                    "outside."},
+    [PS_FACT_DEPTH] = {"depth", 1, .words = " It calls itself, {0} deep on average."},
+    [PS_FACT_RESUMED] = {"resumed", 1, .words = " It is resumed {0} times."},
+    [PS_FACT_ONE_BY_ONE] = {"one_by_one", 2,
+                            .words = " It is resumed {0} times, and the event loop waits {1 of} "
+                                     "times: one wait after another. asyncio.gather starts them "
+                                     "together."},
+    [PS_FACT_TOGETHER] = {"together", 1,
+                          .words = " {0} threads are at {fact place} most of their time: at a "
+                                   "lock, or in Python code with the GIL, one of them gets on at "
+                                   "a time."},
+    [PS_FACT_LOCKED] = {"locked", 1, true,
+                        "{0} threads wait in {subjects} for a lock, {waits} of their {whole}. "
+                        "It is held in {fact}."},
+    [PS_FACT_CALLED_AT] = {"called_at", .words = " {fact code} calls it at {fact place}."},
+    [PS_FACT_CALLED_BY] = {"called_by", .words = " {fact code} calls it."},
+    [PS_FACT_LED_BY] = {"led_by", .words = " {fact code} leads to it."},
+    [PS_FACT_NO_OWN_CODE] = {"no_own_code", 1},
+    [PS_FACT_CALLS] = {"calls", 1, .words = "{0} {0 call|calls}"},
+    [PS_FACT_CALLS_FROM] = {"calls_from", 1, .words = "{0} {0 call|calls} from {fact}"},
+    [PS_FACT_SOME_CALLS_FROM] = {"some_calls_from", 2, .words = "{0} of {1} calls from {fact}"},
+    [PS_FACT_AT] = {"at", .words = "all at {fact place}"},
+    [PS_FACT_MOSTLY_AT] = {"mostly_at", .words = "mostly at {fact place}"},
+    [PS_FACT_DEFINED_AT] = {"defined_at", .words = "defined at {fact place}"},
+    [PS_FACT_SHARES_OF] = {"shares_of"},
+    [PS_FACT_NO_SINGLE] = {"no_single", .is_verdict = true,
+                           .words = "No single {word} stands out."},
+    [PS_FACT_NONE_MEASURED] = {"none_measured", .is_verdict = true,
+                               .words = "No {word} was measured."},
+
+    [PS_FACT_GROWTH] = {"growth", 5, true,
+                        "{codes} grows {4 law}: {0 general} \u2192 {1 general} takes {2 times} as "
+                        "long."},
+    [PS_FACT_GROWS] = {"grows", 5,
+                       .words = "grows {4 law}, {0 general} \u2192 {1 general} takes "
+                                "{2 times} as long"},
+    [PS_FACT_IT_TAKES] = {"it_takes", 2, .words = " {0 unit of}{1 (runs)}"},
+    [PS_FACT_AGAINST] = {"against", 2, .words = " against {0 unit of}{1 (runs)}."},
+    [PS_FACT_SLOWER] = {"slower", 2, true,
+                        "{codes} is {0 ratio}{1 error} times slower than {via code}."},
+    [PS_FACT_NEEDS_MORE] = {"needs_more", 2, true,
+                            "{codes} needs {0 ratio}{1 error} times as much as {via code}."},
+    [PS_FACT_NO_DIFFERENCE] = {"no_difference", .is_verdict = true,
+                               .words = "No clear difference between {via code} and {codes}."},
+    [PS_FACT_FASTEST] = {"fastest", 1, .words = "fastest{0 runs}"},
+    [PS_FACT_SMALLEST] = {"smallest", 1, .words = "smallest{0 runs}"},
+    [PS_FACT_AS_LONG] = {"as_long", 3,
+                         .words = "{0 ratio}{1 error} times as long{1 unclear}{2 runs}"},
+    [PS_FACT_AS_LARGE] = {"as_large", 3,
+                          .words = "{0 ratio}{1 error} times as large{1 unclear}{2 runs}"},
+    [PS_FACT_CPU_WAITS] = {"cpu_waits", 3, true,
+                           "{codes} uses {0 s} of CPU in {1 s}: it waits {2 %} of the time."},
+    [PS_FACT_CPU_COMPUTES] = {"cpu_computes", 2, true,
+                              "{codes} uses {0 s} of CPU in {1 s}: it computes and does not wait."},
+    [PS_FACT_CPU_PARALLEL] = {"cpu_parallel", 3, true,
+                              "{codes} uses {0 s} of CPU in {1 s}: {2 tenths} CPUs on average."},
+    [PS_FACT_NONE_LONGEST] = {"none_longest", .is_verdict = true,
+                              .words = "No single row is clearly the {word}."},
+    [PS_FACT_LARGEST] = {"largest", 1, .words = " The largest are {fact code} with {0 unit of}"},
+    [PS_FACT_SECOND] = {"second", 1,
+                        .words = " and {fact code} with {0 unit of}, which do not differ by more "
+                                 "than their spread."},
+    [PS_FACT_TAKES_LONGEST] = {"takes_longest", 1, true, "{codes} takes longest: {0 unit}"},
+    [PS_FACT_TAKES] = {"takes", 1, true, "{codes} takes {0 unit}"},
+    [PS_FACT_IS] = {"is", 1, true, "{codes} is {0 unit}"},
+    [PS_FACT_SPREAD] = {"spread", 2, .words = "{0 runs}{1 deviation}."},
+    [PS_FACT_ZERO_VALUES] = {"zero_values", .is_verdict = true,
+                             .words = "Every compared value is 0: too short to be measured."},
+    [PS_FACT_NO_VALUES] = {"no_values", .is_verdict = true,
+                           .words = "The file has no measured values, or every command failed."},
+    [PS_FACT_TOO_SHORT] = {"too_short", .is_verdict = true,
+                           .words = "{command} is too short to be judged."},
+    [PS_FACT_CPU_BOUND] = {"cpu_bound", .is_verdict = true,
+                           .words = "{command} is limited by the CPU."},
+    [PS_FACT_WAITING] = {"waiting", .is_verdict = true,
+                         .words = "{command} waits most of the time."},
+    [PS_FACT_MIXED] = {"mixed", .is_verdict = true, .words = "{command} computes and waits."},
+    [PS_FACT_PARALLEL] = {"parallel", .is_verdict = true,
+                          .words = "{command} computes on several CPUs."},
+    [PS_FACT_SYSTEM_HEAVY] = {"system_heavy", .is_verdict = true,
+                              .words = "{command} spends its CPU time in the kernel."},
+    [PS_FACT_MEMORY_HEAVY] = {"memory_heavy", .is_verdict = true,
+                              .words = "{command} reads memory pages from the disk."},
+    [PS_FACT_CPU_TIMES] = {"cpu_times", 3, .words = " {0 s} user and {1 s} system time in {2 s}."},
+
+    [PS_FACT_PEAK] = {"peak", 2, true, "Memory peaks at {0 bytes} after {1 s}."},
+    [PS_FACT_PEAK_GROWS] = {"peak_grows", 2, true,
+                            "Memory peaks at {0 bytes} after {1 s}, and grows all the time."},
+    [PS_FACT_STAYS] = {"stays", 3,
+                       .words = " It starts at {0 bytes} and still is {1 bytes} at the "
+                                "end, after {2 s}."},
+    [PS_FACT_ENDS] = {"ends", 3,
+                      .words = " It starts at {0 bytes} and ends at {1 bytes} after {2 s}."},
+    [PS_FACT_EXITS] = {"exits", 3,
+                       .words = " It starts at {0 bytes} and is {1 bytes} before it "
+                                "ends, after {2 s}."},
+    [PS_FACT_STAYS_TO_EXIT] = {"stays_to_exit", 3,
+                               .words = " It starts at {0 bytes} and still is {1 bytes} before it "
+                                        "ends, after {2 s}."},
+    [PS_FACT_HOLDS] = {"holds", 2,
+                       .words = " {fact code} holds {0 bytes} of the peak, which it "
+                                "added in {1} {1 call|calls}."},
+    [PS_FACT_CALLS_TAKE] = {"calls_take", 2, .words = "{0} {0 call|calls}, {1 s}"},
+    [PS_FACT_WITH_CHILDREN] = {"with_children", 2,
+                               .words = " The curve does not contain its {0} child {0 "
+                                        "process|processes}: with {0 it|them}, memory peaks at {1 "
+                                        "bytes}."},
+    [PS_FACT_CHILDREN] = {"children", 2,
+                          .words = " Its {0} child {0 process peaks|processes together peak} at {1 "
+                                   "bytes}; the file does not say whether the curve contains {0 "
+                                   "it|them}, as with --include-children."},
+
+    [PS_FACT_ADDS] = {"adds", 1, true, "{codes} adds {0 bytes}."},
+    [PS_FACT_LINE_GROWS] = {"line_grows", 2,
+                            .words = " It is at {place} in {via code}, which grows the memory by "
+                                     "{0 bytes of} in {1 of} {1 call|calls}."},
+    [PS_FACT_LINES_GROW] = {"lines_grow", 2,
+                            .words = " At {fact place}, in lines that ran several times, it grows "
+                                     "the memory by {0 bytes of} in {1 of} {1 call|calls}."},
+    [PS_FACT_MEMORY_PEAK] = {"memory_peak", 1, .words = " Memory peaks at {0 bytes of}."},
+    [PS_FACT_FREED] = {"freed", 1, true, "What {codes} {0 adds|adds in each call} is freed again."},
+    [PS_FACT_CALL_ADDS] = {"call_adds", 1,
+                           .words = " A call adds up to {0 bytes of}, most of it with {fact code} "
+                                    "at {fact place} in {codes}."},
+    [PS_FACT_EXCEEDS] = {"exceeds", .is_verdict = true,
+                         .words = "The increments exceed the memory of the process, so no line is "
+                                  "named."},
+    [PS_FACT_PLACE] = {"place", .words = "{fact place}"},
+    [PS_FACT_PLACE_IN] = {"place_in", .words = "{fact place} in {other}"},
+    [PS_FACT_REPEATED_IN] = {"repeated_in", .words = "{fact place} in {other}, which ran several "
+                                                     "times in a call"},
+
+    [PS_FACT_SHARE_OF] = {"share_of", .is_verdict = true,
+                          .words = "{codes} {verb} {share} of {via code}."},
+    [PS_FACT_CALLS_ITSELF] = {"calls_itself", .is_verdict = true,
+                              .words = "{codes} takes {share} of {via code}, which calls itself "
+                                       "there."},
+    [PS_FACT_TAKES_SAMPLES] = {"takes_samples", .is_verdict = true,
+                               .words = "{codes} takes {share} of the samples."},
+    [PS_FACT_TIME_IN_HITS] = {"time_in_hits", 3,
+                              .words = " {0 s} of {1 s of} in {2} {2 hit|hits}, {place}."},
+    [PS_FACT_HITS] = {"hits", 1, .words = " {0} {0 hit|hits}, {place}."},
+    [PS_FACT_CPU_PARTS] = {"cpu_parts", 3,
+                           .words = " {0 %} in Python, {1 %} in native code, {2 %} "
+                                    "not running, at {place}."},
+    [PS_FACT_IMPORTS_TAKE] = {"imports_take", 1, .words = " Imports take {0 % of} of the samples."},
+    [PS_FACT_CALLED_FROM] = {"called_from", 0, false, " It is called from {fact place}",
+                             ", which is called from {fact place}", "."},
+    [PS_FACT_CALLED_BY_COUNTS] = {"called_by_counts", 0, false,
+                                  " By counts and times, it is called from {fact place}",
+                                  ", which is called from {fact place}", "."},
+    [PS_FACT_LEAKS] = {"leaks", 2,
+                       .words = " {fact place} leaks with a likelihood of {0 % of}{1 "
+                                "rate}."},
+    [PS_FACT_ALLOCATES] = {"allocates", 1,
+                           .words = " {fact place} allocates {0 % of} of what is "
+                                    "allocated."},
+
+    [PS_FACT_LOST] = {"lost", .is_verdict = true,
+                      .words = "Calls were lost: the buffer of the profiler was full."},
+    [PS_FACT_KEPT] = {"kept", 3,
+                      .words = " What was kept shows no shares. The longest in it is {fact code} "
+                               "with {0 unit of}{2 in nouns}, of which lost calls may have been a "
+                               "part."},
+    [PS_FACT_SHARE_BASE] = {"share_base", 3, true, "{codes} {verb} {share} {word}."},
+    [PS_FACT_AMOUNT_BASE] = {"amount_base", 1, true, "{codes} {verb} {0 unit} {word}."},
+    [PS_FACT_MOST_CPU] = {"most_cpu", 1, true, "{codes} uses the most CPU: {0 unit} {word}."},
+    [PS_FACT_AMOUNT_OF] = {"amount_of", 3, .words = " {0 unit} of {1 unit of}{2 in nouns}."},
+    [PS_FACT_COUNT] = {"count", 3, .words = "{2 nouns}"},
+    [PS_FACT_COMPILES] = {"compiles", 3, true,
+                          "JAX compiles {0} programs, which takes {share} of the recording."},
+    [PS_FACT_COMPILED] = {"compiled", 3,
+                          .words = " JAX compiled {0 of} {0 program|programs} while recording, "
+                                   "which took {1 s of} of the span of {2 s of}. Record after a "
+                                   "warm-up to leave that out."},
+    [PS_FACT_NEW_SHAPES] = {"new_shapes",
+                            .words = " Each new shape or type of an input, and each new function, "
+                                     "is compiled. Inputs padded to equal shapes are compiled "
+                                     "once; jax.log_compiles names what is compiled."},
+    [PS_FACT_SLICES_SAMPLED] = {"slices_sampled",
+                                .words = " A slice is a row of equal samples, not a call."},
+    [PS_FACT_NO_DEVICE_WORK] = {"no_device_work", .is_verdict = true,
+                                .words = "No work of a GPU was recorded."},
+    [PS_FACT_MOST_CALLS] = {"most_calls", 2,
+                            .words = " Of the recorded calls, {fact code} takes the most time, {0 "
+                                     "s} in {1} {1 call|calls}. A call may be a wait."},
+    [PS_FACT_FEW_CALLS] = {"few_calls", 1,
+                           .words = " The recorded calls take {0 %} of the trace: it does not "
+                                    "tell what the program does."},
+    [PS_FACT_NO_CALLS] = {"no_calls", .words = " The file has no calls of the program either."},
+    [PS_FACT_IN_CALLS] = {"in_calls", 1, true,
+                          "{codes} takes {share} of the time in {0} {0 call|calls}, with what it "
+                          "calls."},
+    [PS_FACT_BELOW] = {"below", 2,
+                       .words = " Among the rows with less, {fact code} has {0 % of} "
+                                "of the time in {1 of} {1 call|calls}."},
+    [PS_FACT_NEEDED_OPERATORS] = {"needed_operators", 1,
+                                  .words = " Matrix products, convolutions, attention and the "
+                                           "backward pass take {0 %} of the self CPU time."},
+    [PS_FACT_SMALL_OPERATORS] = {"small_operators", .is_verdict = true,
+                                 .words = "Many small operators take the time."},
+    [PS_FACT_SMALL_CALLS] = {"small_calls", 2,
+                             .words = " The listed operators are called {0} times, {1 s} each on "
+                                      "average, as in a Python loop over elements."},
+    [PS_FACT_CONVERSIONS] = {"conversions", 1,
+                             .words = " A tensor becomes a Python number {0 of} times."},
+    [PS_FACT_OPERATOR] = {"operator", 1, false, " The largest operators are {fact code} {0 % of}",
+                          ", {fact code} {0 % of}", "."},
 };
 
 static const char *const no_savings[PS_N_NO_SAVINGS] = {
@@ -490,34 +855,61 @@ static void say_next(const struct words *w)
 
 static void say_largest(const struct words *w)
 {
+    const struct words of = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_SHARES_OF)};
     const struct words outside = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_NO_OWN_CODE)};
 
-    say(w, w->claim->n_subjects > 1    ? " The largest shares are {shares}"
-           : w->claim->n_subjects == 1 ? " The largest share is {shares}"
-                                       : " Own functions take less than 1 % each");
+    if (!w->claim->n_subjects) {
+        say(w, " Own functions take less than 1 % each");
+    } else {
+        say(w, w->claim->n_subjects > 1 ? " The largest shares" : " The largest share");
+        if (of.fact)
+            say(&of, of.fact->word.len ? " {word}" : " of the time of {fact code}");
+        say(w, w->claim->n_subjects > 1 ? " are {shares}" : " is {shares}");
+    }
     if (outside.fact)
-        say(&outside, "; {value %} is outside of own code");
+        say(&outside, "; {0 % of} is outside of own code");
     say(w, ".");
+}
+
+/* Says the facts for the verdict, or those for the sentences after it. Returns whether there are
+ * any. */
+static bool say_facts(const struct words *w, bool is_verdict)
+{
+    struct words fact = *w;
+    enum ps_fact_code before = PS_FACT_NONE;
+
+    for (size_t i = 0; i < w->claim->n_facts; i++) {
+        const struct ps_fact_words *words = &ps_fact_words[w->claim->facts[i].code];
+
+        if (words->is_verdict != is_verdict)
+            continue;
+        fact.fact = &w->claim->facts[i];
+        if (before != fact.fact->code)
+            say(w, ps_fact_words[before].end);
+        say(&fact, before == fact.fact->code && words->next ? words->next : words->words);
+        before = fact.fact->code;
+    }
+    say(w, ps_fact_words[before].end);
+    return before != PS_FACT_NONE;
 }
 
 void ps_say_claim(struct ps_conclusion *c, const struct ps_claim *claim)
 {
     const struct words verdict = {c, &c->verdict, claim, NULL};
-    struct words w = {c, &c->sentence, claim, NULL};
+    const struct words w = {c, &c->sentence, claim, NULL};
+    const bool has_verdict = say_facts(&verdict, true);
 
-    say_verdict(&verdict);
-    if (claim->verb == PS_FLAT) {
+    if (!has_verdict)
+        say_verdict(&verdict);
+    if (claim->verb == PS_FLAT &&
+        (!has_verdict || (claim->n_subjects && claim->subjects[0].share > 0)))
         say_largest(&w);
-        return;
-    }
-    for (size_t i = 0; i < claim->n_facts; i++) {
-        w.fact = &claim->facts[i];
-        say(&w, facts[w.fact->code]);
-    }
+    say_facts(&w, false);
     if (claim->loop.subject.kind)
         say_loop(&w);
     say_saving(&w);
-    if (claim->verb != PS_STARTS)
+    if (claim->verb != PS_STARTS && claim->verb != PS_FLAT &&
+        (!has_verdict || claim->avoidable > 0))
         say_next(&w);
 }
 
@@ -527,5 +919,5 @@ void ps_say_row(struct ps_conclusion *c, struct ps_cause *cause)
     const struct words evidence = {c, &cause->evidence, &cause->claim, &cause->claim.evidence};
 
     say(&title, "{codes}");
-    say(&evidence, facts[evidence.fact->code]);
+    say(&evidence, ps_fact_words[evidence.fact->code].words);
 }

@@ -24,6 +24,8 @@ export interface ClaimSubject {
     name: string | null;
     file: string | null;
     line: number | null;
+    /** of several lines */
+    last_line: number | null;
     package: string | null;
     link?: ReportLink;
 }
@@ -49,8 +51,14 @@ export interface ClaimLoop {
 export interface ClaimFact {
     code: string;
     subject: ClaimSubject | null;
-    value: number;
-    other: number;
+    /** a second subject */
+    other: ClaimSubject | null;
+    /** shares are 0 to 1, times in s, memory in bytes; null: unknown */
+    values: (number | null)[];
+    /** of values whose unit depends on the profile */
+    unit: string | null;
+    /** a noun: what is counted, or what shares are of */
+    word: string | null;
 }
 
 /** What the conclusion says, as data; see docs/api-views.md. Shares are 0 to 1 of its base. */
