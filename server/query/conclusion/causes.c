@@ -158,6 +158,23 @@ static enum verdict verdict_of(const struct ps_own_time *times, const struct fin
     return finding->times >= 4 ? REPEATED : WORKING;
 }
 
+/* How much of the work of an advice repeats: of more results than the library keeps, at least so
+ * many were different, and of fewer all. */
+static double repeated_part(const struct ps_own_time *times, const char *advice)
+{
+    int64_t calls = 0, kept = 0;
+
+    for (size_t i = 0; i < times->n_functions; i++) {
+        const struct ps_timed_function *function = &times->functions[i];
+
+        if (!function->known || !function->known->kept || function->known->advice != advice)
+            continue;
+        calls += function->primitive_calls;
+        kept = function->known->kept;
+    }
+    return calls > kept ? 1 - per_call(kept, calls) : calls ? 0 : 1;
+}
+
 /* The share of the total that the finding could save. Advice about a library function is about the
  * time below it, if that is most of the unit's. */
 static double saving_of(const struct finding *finding, const struct ps_own_time *times)
@@ -172,6 +189,10 @@ static double saving_of(const struct finding *finding, const struct ps_own_time 
 
     if (times->is_too_short || (times->is_sampled && (!finding->advice || finding->may_be_one)))
         return 0; /* samples do not tell whether anything is repeated */
+    if (times->n_locked && finding->unit == times->lock_holder)
+        return 0; /* what other threads wait meanwhile is not in its share */
+    if (finding->advice && !times->is_sampled)
+        share *= repeated_part(times, finding->advice);
     switch (finding->verdict) {
     case ONE_CALL:
     case NEEDED:

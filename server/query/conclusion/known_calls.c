@@ -4,6 +4,8 @@
 
 #include "base/python_path.h"
 
+static const char compile_once[] = "Compile each pattern once, outside of the loop.";
+
 /* `where` is a package, a folder or a file of it, or the owner of a built-in function; `names` are
  * separated by spaces, and "*" is any. The first row that matches counts. */
 static const struct row {
@@ -14,42 +16,50 @@ static const struct row {
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_AVOIDABLE, false, false, false, advice                                         \
+            PS_TIME_AVOIDABLE, false, false, false, advice, 0                                      \
         }                                                                                          \
     }
 #define LONG(where, names, advice)                                                                 \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_AVOIDABLE, false, false, true, advice                                          \
+            PS_TIME_AVOIDABLE, false, false, true, advice, 0                                       \
         }                                                                                          \
     }
 #define SLOW(where, names, advice)                                                                 \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_AVOIDABLE, true, false, false, advice                                          \
+            PS_TIME_AVOIDABLE, true, false, false, advice, 0                                       \
         }                                                                                          \
     }
 #define IS(class, where, names)                                                                    \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            class, false, false, false, NULL                                                       \
+            class, false, false, false, NULL, 0                                                    \
         }                                                                                          \
     }
 #define TRY(where, names, advice)                                                                  \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_WORK, false, false, false, advice                                              \
+            PS_TIME_WORK, false, false, false, advice, 0                                           \
         }                                                                                          \
     }
 #define PARSE(where, names, advice)                                                                \
     {                                                                                              \
         where, names,                                                                              \
         {                                                                                          \
-            PS_TIME_WORK, false, true, false, advice                                               \
+            PS_TIME_WORK, false, true, false, advice, 0                                            \
+        }                                                                                          \
+    }
+/* What compiles a pattern that re has not kept: CPython, Lib/re/__init__.py, _MAXCACHE. */
+#define COMPILE(where)                                                                             \
+    {                                                                                              \
+        where, "compile",                                                                          \
+        {                                                                                          \
+            PS_TIME_AVOIDABLE, false, false, false, compile_once, 512                              \
         }                                                                                          \
     }
     /* waits */
@@ -73,8 +83,9 @@ static const struct row {
     IS(PS_TIME_DISK, "posix", "fsync fdatasync sync"),
 
     /* set-up that one call could do for all */
-    AVOID("re", "compile", "Compile each pattern once, outside of the loop."),
-    AVOID("sre_compile", "compile", "Compile each pattern once, outside of the loop."),
+    COMPILE("re/_compiler.py"),
+    COMPILE("sre_compile.py"),
+    AVOID("re", "compile", compile_once),
     LONG("builtins", "compile", "Compile it once, outside of the loop."),
     PARSE("json", "dump dumps", NULL),
     PARSE("json", "load loads", "If the text repeats, parse it once and keep the result."),
@@ -168,7 +179,7 @@ static const struct row {
     SLOW("fractions", "*", "Fractions are exact and slow: integers or floats may do."),
     {"builtins",
      "sum",
-     {PS_TIME_WORK, true, false, false, "If it adds lists, itertools.chain is much faster."}},
+     {PS_TIME_WORK, true, false, false, "If it adds lists, itertools.chain is much faster.", 0}},
     AVOID("copy", "deepcopy _deepcopy_dict _deepcopy_list",
           "copy.copy is enough for flat data; data that nobody changes needs no copy."),
     AVOID("dataclasses", "asdict astuple _asdict_inner",
@@ -259,6 +270,7 @@ static const struct row {
 #undef IS
 #undef TRY
 #undef PARSE
+#undef COMPILE
 };
 
 /* The part between two marks: "execute" of "<method 'execute' of ...", between "<method '" and "'";

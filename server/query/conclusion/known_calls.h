@@ -35,6 +35,7 @@ struct ps_known_call {
     bool is_per_item;   /* needed once for each item: only more calls than items are avoidable */
     bool is_long;       /* one call can take long, with much data */
     const char *advice; /* a sentence; NULL: none */
+    int kept; /* the library keeps so many results: not all calls can be repetitions; 0: none */
 };
 
 /* What is known of the function `name` in the file `path`, which is "~" for a built-in function;

@@ -175,6 +175,14 @@ static void names_of_built_in_functions_have_parts(void **state)
                      PS_TIME_SLEEP);
     assert_non_null(ps_known_call_of(PS_STR("/usr/lib/python3.11/copy.py"), PS_STR("deepcopy")));
     assert_null(ps_known_call_of(PS_STR("/usr/lib/python3.11/copyreg.py"), PS_STR("deepcopy")));
+    assert_int_equal(
+        ps_known_call_of(PS_STR("/usr/lib/python3.11/re/_compiler.py"), PS_STR("compile"))->kept,
+        512);
+    assert_int_equal(
+        ps_known_call_of(PS_STR("/usr/lib/python3.10/sre_compile.py"), PS_STR("compile"))->kept,
+        512);
+    assert_int_equal(
+        ps_known_call_of(PS_STR("/usr/lib/python3.11/re/__init__.py"), PS_STR("compile"))->kept, 0);
 }
 
 int own_time_test(void)
