@@ -62,7 +62,7 @@ static const struct row {
             PS_TIME_AVOIDABLE, false, false, false, compile_once, 512                              \
         }                                                                                          \
     }
-    /* waits */
+    /* waits of built-in functions; those of frames are in stack_waits.c */
     IS(PS_TIME_SLEEP, "time", "sleep"),
     IS(PS_TIME_SLEEP, "Clock", "tick tick_busy_loop"), /* of pygame */
     IS(PS_TIME_SLEEP, "pygame.time", "tick tick_busy_loop wait delay"),

@@ -141,43 +141,6 @@ static uint32_t unit_of(const struct reader *r, uint32_t function)
 
 /* --- Kinds of time --- */
 
-static enum ps_time_class class_of_wait(const struct ps_timed_function *function)
-{
-    static const struct {
-        const char *names;
-        enum ps_time_class class;
-    } rows[] = {
-        {" threading queue _thread acquire take_gil futures concurrent ", PS_TIME_LOCK},
-        {" selectors asyncio zmq gevent tornado twisted asyncore [await] poll select __poll ppoll "
-         "epoll_wait epoll_pwait kevent __select pselect ",
-         PS_TIME_EVENTS},
-        {" socket ssl accept accept4 recv recv_into recvfrom recvmsg __libc_recv ",
-         PS_TIME_NETWORK},
-        {" subprocess multiprocessing waitpid wait4 __wait4 wait ", PS_TIME_PROCESS},
-        {" sleep nanosleep clock_nanosleep __clock_nanosleep SleepEx ", PS_TIME_SLEEP},
-        {" PyThread_acquire_lock_timed pthread_cond_wait pthread_cond_timedwait "
-         "__pthread_cond_wait __pthread_cond_timedwait futex_wait do_futex_wait "
-         "__futex_abstimed_wait_common sem_wait sem_timedwait sem_clockwait ",
-         PS_TIME_LOCK},
-    };
-    struct ps_str name = function->origin == PS_ORIGIN_BUILTIN
-                             ? last_part(function->name)
-                             : ps_timed_function_package(function);
-    char word[48];
-
-    if (name.len + 3 > sizeof word)
-        return PS_TIME_OTHER_WAIT;
-    word[0] = ' ';
-    for (size_t i = 0; i < name.len; i++)
-        word[i + 1] = name.ptr[i];
-    word[name.len + 1] = ' ';
-    word[name.len + 2] = '\0';
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strstr(rows[i].names, word))
-            return rows[i].class;
-    return PS_TIME_OTHER_WAIT;
-}
-
 /* The kind of the time of the current stack, from its leaf up to the innermost own frame. */
 static enum ps_time_class class_of_stack(const struct reader *r)
 {
@@ -194,7 +157,7 @@ static enum ps_time_class class_of_stack(const struct reader *r)
         if (i == r->n && function->known)
             class = function->known->class;
         if (is_below_python && kind->waits && !ps_time_waits(class)) {
-            class = class_of_wait(function);
+            class = kind->wait;
             if (class == PS_TIME_OTHER_WAIT && function->known)
                 class = function->known->class;
         }

@@ -11,103 +11,107 @@
  * has no frame of its own (CPython, Lib/). */
 static const struct {
     const char *file, *function;
+    enum ps_time_class class;
 } python_waits[] = {
-    {"threading.py", "wait"},
-    {"threading.py", "join"},
-    {"threading.py", "_wait_for_tstate_lock"},
-    {"threading.py", "acquire"},
-    {"selectors.py", "select"},
-    {"socket.py", "accept"},
-    {"socket.py", "readinto"},
-    {"ssl.py", "read"},
-    {"ssl.py", "recv_into"},
-    {"queue.py", "get"},
-    {"subprocess.py", "wait"},
-    {"subprocess.py", "_wait"},
-    {"subprocess.py", "_try_wait"},
-    {"concurrent/futures/thread.py", "_worker"},
-    {"multiprocessing/connection.py", "_recv"},
-    {"multiprocessing/connection.py", "recv"},
-    {"multiprocessing/connection.py", "wait"},
-    {"multiprocessing/connection.py", "_poll"},
-    {"multiprocessing/pool.py", "_handle_tasks"},
-    {"multiprocessing/pool.py", "wait"},
-    {"multiprocessing/popen_fork.py", "poll"},
-    {"multiprocessing/synchronize.py", "__enter__"},
-    {"multiprocessing/queues.py", "get"},
+    {"threading.py", "wait", PS_TIME_LOCK},
+    {"threading.py", "join", PS_TIME_LOCK},
+    {"threading.py", "_wait_for_tstate_lock", PS_TIME_LOCK},
+    {"threading.py", "acquire", PS_TIME_LOCK},
+    {"selectors.py", "select", PS_TIME_EVENTS},
+    {"socket.py", "accept", PS_TIME_NETWORK},
+    {"socket.py", "readinto", PS_TIME_NETWORK},
+    {"ssl.py", "read", PS_TIME_NETWORK},
+    {"ssl.py", "recv_into", PS_TIME_NETWORK},
+    {"queue.py", "get", PS_TIME_LOCK},
+    {"subprocess.py", "wait", PS_TIME_PROCESS},
+    {"subprocess.py", "_wait", PS_TIME_PROCESS},
+    {"subprocess.py", "_try_wait", PS_TIME_PROCESS},
+    {"concurrent/futures/thread.py", "_worker", PS_TIME_LOCK},
+    {"multiprocessing/connection.py", "_recv", PS_TIME_PROCESS},
+    {"multiprocessing/connection.py", "recv", PS_TIME_PROCESS},
+    {"multiprocessing/connection.py", "wait", PS_TIME_PROCESS},
+    {"multiprocessing/connection.py", "_poll", PS_TIME_PROCESS},
+    {"multiprocessing/pool.py", "_handle_tasks", PS_TIME_PROCESS},
+    {"multiprocessing/pool.py", "wait", PS_TIME_PROCESS},
+    {"multiprocessing/popen_fork.py", "poll", PS_TIME_PROCESS},
+    {"multiprocessing/synchronize.py", "__enter__", PS_TIME_PROCESS},
+    {"multiprocessing/queues.py", "get", PS_TIME_PROCESS},
     /* the thread runs another interpreter, whose stack is sampled too */
-    {"concurrent/interpreters/__init__.py", "Interpreter.exec"},
-    {"concurrent/interpreters/__init__.py", "Interpreter.call"},
-    {"concurrent/futures/interpreter.py", "WorkerContext.run"},
-    {"asyncio/tasks.py", "sleep"},
-    {"asyncio/locks.py", "wait"},
-    {"asyncio/locks.py", "acquire"},
-    {"asyncio/queues.py", "get"},
-    {"asyncio/queues.py", "join"},
-    {"asyncio/windows_events.py", "_poll"},
-    {"asyncore.py", "poll"},
-    {"zmq/sugar/poll.py", "poll"},
-    {"gevent/hub.py", "run"},
-    {"tornado/platform/epoll.py", "poll"},
-    {"twisted/internet/epollreactor.py", "doPoll"},
-    {"twisted/internet/pollreactor.py", "doPoll"},
-    {"twisted/internet/selectreactor.py", "doSelect"},
+    {"concurrent/interpreters/__init__.py", "Interpreter.exec", PS_TIME_LOCK},
+    {"concurrent/interpreters/__init__.py", "Interpreter.call", PS_TIME_LOCK},
+    {"concurrent/futures/interpreter.py", "WorkerContext.run", PS_TIME_LOCK},
+    {"asyncio/tasks.py", "sleep", PS_TIME_EVENTS},
+    {"asyncio/locks.py", "wait", PS_TIME_EVENTS},
+    {"asyncio/locks.py", "acquire", PS_TIME_EVENTS},
+    {"asyncio/queues.py", "get", PS_TIME_EVENTS},
+    {"asyncio/queues.py", "join", PS_TIME_EVENTS},
+    {"asyncio/windows_events.py", "_poll", PS_TIME_EVENTS},
+    {"asyncore.py", "poll", PS_TIME_EVENTS},
+    {"zmq/sugar/poll.py", "poll", PS_TIME_EVENTS},
+    {"gevent/hub.py", "run", PS_TIME_EVENTS},
+    {"tornado/platform/epoll.py", "poll", PS_TIME_EVENTS},
+    {"twisted/internet/epollreactor.py", "doPoll", PS_TIME_EVENTS},
+    {"twisted/internet/pollreactor.py", "doPoll", PS_TIME_EVENTS},
+    {"twisted/internet/selectreactor.py", "doSelect", PS_TIME_EVENTS},
 };
 
 /* Built-in functions by their last name, and functions of C libraries: POSIX, glibc, the GIL of
  * CPython (Python/ceval_gil.c), macOS and Windows. */
-static const char *const native_waits[] = {
-    "[await]", /* pyinstrument: a coroutine waits */
-    "sleep",
-    "acquire",
-    "select",
-    "poll",
-    "accept",
-    "recv",
-    "recv_into",
-    "recvfrom",
-    "wait",
-    "waitpid",
-    "take_gil",
-    "PyThread_acquire_lock_timed",
-    "__poll",
-    "ppoll",
-    "__select",
-    "pselect",
-    "epoll_wait",
-    "epoll_pwait",
-    "kevent",
-    "nanosleep",
-    "clock_nanosleep",
-    "__clock_nanosleep",
-    "pthread_cond_wait",
-    "pthread_cond_timedwait",
-    "__pthread_cond_wait",
-    "__pthread_cond_timedwait",
-    "pthread_join",
-    "__futex_abstimed_wait_common",
-    "do_futex_wait",
-    "futex_wait",
-    "sem_wait",
-    "sem_timedwait",
-    "sem_clockwait",
-    "accept4",
-    "recvmsg",
-    "__libc_recv",
-    "wait4",
-    "__wait4",
-    "sigwait",
-    "pause",
-    "__psynch_cvwait",
-    "__psynch_mutexwait",
-    "__semwait_signal",
-    "semaphore_wait_trap",
-    "mach_msg_trap",
-    "mach_msg2_trap",
-    "NtWaitForSingleObject",
-    "WaitForSingleObjectEx",
-    "SleepEx",
-    "GetQueuedCompletionStatusEx",
+static const struct {
+    const char *function;
+    enum ps_time_class class;
+} native_waits[] = {
+    {"[await]", PS_TIME_EVENTS}, /* pyinstrument: a coroutine waits */
+    {"sleep", PS_TIME_SLEEP},
+    {"acquire", PS_TIME_LOCK},
+    {"select", PS_TIME_EVENTS},
+    {"poll", PS_TIME_EVENTS},
+    {"accept", PS_TIME_NETWORK},
+    {"recv", PS_TIME_NETWORK},
+    {"recv_into", PS_TIME_NETWORK},
+    {"recvfrom", PS_TIME_NETWORK},
+    {"wait", PS_TIME_PROCESS},
+    {"waitpid", PS_TIME_PROCESS},
+    {"take_gil", PS_TIME_LOCK},
+    {"PyThread_acquire_lock_timed", PS_TIME_LOCK},
+    {"__poll", PS_TIME_EVENTS},
+    {"ppoll", PS_TIME_EVENTS},
+    {"__select", PS_TIME_EVENTS},
+    {"pselect", PS_TIME_EVENTS},
+    {"epoll_wait", PS_TIME_EVENTS},
+    {"epoll_pwait", PS_TIME_EVENTS},
+    {"kevent", PS_TIME_EVENTS},
+    {"nanosleep", PS_TIME_SLEEP},
+    {"clock_nanosleep", PS_TIME_SLEEP},
+    {"__clock_nanosleep", PS_TIME_SLEEP},
+    {"pthread_cond_wait", PS_TIME_LOCK},
+    {"pthread_cond_timedwait", PS_TIME_LOCK},
+    {"__pthread_cond_wait", PS_TIME_LOCK},
+    {"__pthread_cond_timedwait", PS_TIME_LOCK},
+    {"pthread_join", PS_TIME_LOCK},
+    {"__futex_abstimed_wait_common", PS_TIME_LOCK},
+    {"do_futex_wait", PS_TIME_LOCK},
+    {"futex_wait", PS_TIME_LOCK},
+    {"sem_wait", PS_TIME_LOCK},
+    {"sem_timedwait", PS_TIME_LOCK},
+    {"sem_clockwait", PS_TIME_LOCK},
+    {"accept4", PS_TIME_NETWORK},
+    {"recvmsg", PS_TIME_NETWORK},
+    {"__libc_recv", PS_TIME_NETWORK},
+    {"wait4", PS_TIME_PROCESS},
+    {"__wait4", PS_TIME_PROCESS},
+    {"sigwait", PS_TIME_OTHER_WAIT},
+    {"pause", PS_TIME_OTHER_WAIT},
+    {"__psynch_cvwait", PS_TIME_LOCK},
+    {"__psynch_mutexwait", PS_TIME_LOCK},
+    {"__semwait_signal", PS_TIME_LOCK},
+    {"semaphore_wait_trap", PS_TIME_LOCK},
+    {"mach_msg_trap", PS_TIME_OTHER_WAIT},
+    {"mach_msg2_trap", PS_TIME_OTHER_WAIT},
+    {"NtWaitForSingleObject", PS_TIME_OTHER_WAIT},
+    {"WaitForSingleObjectEx", PS_TIME_OTHER_WAIT},
+    {"SleepEx", PS_TIME_SLEEP},
+    {"GetQueuedCompletionStatusEx", PS_TIME_EVENTS},
 };
 
 /* The part of a qualified name after its last dot. */
@@ -139,7 +143,8 @@ static bool is_file(struct ps_str path, const char *end)
     return true;
 }
 
-static bool waits_in_python(const struct ps_frame_name *name)
+/* PS_TIME_WORK: the function is not known to wait. */
+static enum ps_time_class wait_in_python(const struct ps_frame_name *name)
 {
     struct ps_str function = last_name(name->function);
 
@@ -147,18 +152,18 @@ static bool waits_in_python(const struct ps_frame_name *name)
         if ((ps_str_eq_c(function, python_waits[i].function) ||
              ps_str_eq_c(name->function, python_waits[i].function)) &&
             is_file(name->file, python_waits[i].file))
-            return true;
-    return false;
+            return python_waits[i].class;
+    return PS_TIME_WORK;
 }
 
-static bool waits_in_native_code(const struct ps_frame_name *name)
+static enum ps_time_class wait_in_native_code(const struct ps_frame_name *name)
 {
     struct ps_str function = last_name(name->function);
 
     for (size_t i = 0; i < sizeof native_waits / sizeof *native_waits; i++)
-        if (ps_str_eq_c(function, native_waits[i]))
-            return true;
-    return false;
+        if (ps_str_eq_c(function, native_waits[i].function))
+            return native_waits[i].class;
+    return PS_TIME_WORK;
 }
 
 static bool is_python(const struct ps_frame_name *name, enum ps_origin origin)
@@ -198,8 +203,10 @@ const struct ps_frame_kind *ps_stack_frame_kind(struct ps_stack_waits *waits, ui
     kind->is_seen = true;
     kind->is_python = is_python(&name, origin);
     kind->is_own = kind->is_python && (origin == PS_ORIGIN_OWN || origin == PS_ORIGIN_UNKNOWN);
-    kind->waits = (waits->frames->idle_from && text >= waits->frames->idle_from) ||
-                  (kind->is_python ? waits_in_python(&name) : waits_in_native_code(&name));
+    kind->wait = kind->is_python ? wait_in_python(&name) : wait_in_native_code(&name);
+    if (kind->wait == PS_TIME_WORK && waits->frames->idle_from && text >= waits->frames->idle_from)
+        kind->wait = PS_TIME_OTHER_WAIT;
+    kind->waits = kind->wait != PS_TIME_WORK;
     return kind;
 }
 

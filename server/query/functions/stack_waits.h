@@ -9,6 +9,7 @@
 #ifndef PS_QUERY_FUNCTIONS_STACK_WAITS_H
 #define PS_QUERY_FUNCTIONS_STACK_WAITS_H
 
+#include "server/query/conclusion/known_calls.h"
 #include "server/query/functions/stack_samples.h"
 
 /* Threads that wait at least so much of their time are idle. */
@@ -19,6 +20,7 @@ struct ps_frame_kind {
     bool
         is_own; /* code of the program: Python, and neither installed nor of the standard library */
     bool waits;
+    enum ps_time_class wait; /* what for; PS_TIME_WORK: it does not wait */
 };
 
 struct ps_stack_waits {
