@@ -18,7 +18,7 @@
 #include "server/query/compare/own_functions.h"
 #include "server/query/conclusion/conclusion.h"
 
-#define SAME_SHARE    0.01 /* changes that differ by less are said to be the same */
+#define SAME_SHARE    0.01 /* rounding: three to four digits of a change are printed */
 #define SPEED_NOTED   0.1  /* ln(ratio) from which the speed of the machine is told */
 #define NOTABLE_SHARE 0.3  /* of the largest change: smaller ones are not told */
 #define NAMES_MAX     3

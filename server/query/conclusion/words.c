@@ -698,7 +698,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                               .words = "{codes} takes {share} of {via code}, which calls itself "
                                        "there."},
     [PS_FACT_TAKES_SAMPLES] = {"takes_samples", .is_verdict = true,
-                               .words = "{codes} takes {share} of the samples."},
+                               .words = "{codes} {verb} {share} of the samples."},
     [PS_FACT_TIME_IN_HITS] = {"time_in_hits", 3,
                               .words = " {0 s} of {1 s of} in {2} {2 hit|hits}, {place}."},
     [PS_FACT_HITS] = {"hits", 1, .words = " {0} {0 hit|hits}, {place}."},
