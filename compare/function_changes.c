@@ -14,7 +14,7 @@
 #define SPEED_ALIKE   3     /* functions that must agree on a speed */
 #define NOISE_MIN     4     /* functions that tell the noise of times */
 #define SAMPLES_MIN   8     /* of a function that says something about the speed */
-#define SAMPLES_ALPHA 0.05  /* that noise is named as a change, of all functions together */
+#define SAMPLES_ALPHA 0.01  /* that noise is named as a change, of all functions together */
 #define SAMPLES_MOST  0.3   /* the same, of the most of a large difference */
 #define SAMPLE_NOISES 3     /* standard deviations of a number of samples that no noise explains */
 #define NOISES        3    /* a cost that changed must change the time by so many times the noise */

@@ -1,0 +1,15 @@
+import re  # SPDX-License-Identifier: MIT
+TERMS = [f"term{i}x" for i in range(700)]
+PATTERNS = {t: re.compile(rf"[(]{t}[)]") for t in TERMS}
+def link_terms(text):
+    for term in TERMS:
+        text = PATTERNS[term].sub(f"<a>{term}</a>", text)
+    return text
+def headline(text):
+    return text.split(".")[0].title()
+def pages():
+    return [" ".join(f"word{i * k % 313} (term{k % 700}x)." for k in range(60)) for i in range(16)]
+def main():
+    for page in pages():
+        headline(link_terms(page))
+main()

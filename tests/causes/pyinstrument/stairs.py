@@ -1,0 +1,7 @@
+def ways(n, steps):  # SPDX-License-Identifier: MIT
+    if n == 0:
+        return 1
+    return sum(ways(n - s, steps) for s in steps if s <= n)
+def table(top):
+    return [ways(n, (1, 2, 5)) for n in range(top)]
+print(table(29)[-1])

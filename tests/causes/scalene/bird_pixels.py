@@ -1,0 +1,15 @@
+import numpy as np  # SPDX-License-Identifier: MIT
+def photo(n):
+    return np.random.default_rng(2).integers(0, 256, (n, n), dtype=np.uint8)
+def histogram(image):
+    counts = [0] * 256
+    for y in range(image.shape[0]):
+        for x in range(image.shape[1]):
+            counts[image[y, x]] += 1
+    return counts
+def contrast(counts):
+    return max(i for i, c in enumerate(counts) if c) - min(i for i, c in enumerate(counts) if c)
+def main():
+    for n in (1200, 1300, 1400, 1500, 1600, 1700):
+        print(contrast(histogram(photo(n))))
+main()
