@@ -370,7 +370,7 @@ class Merge(LineTest):
         self.assertEqual((source["source"]["state"], source["text"][0]), ("carried", "def work(n):"))
         self.assertEqual(self.get_json(f"{RUNS}/{report['id']}/sources")["rows"][0]["state"], "carried")
         both = self.get_json("/api/v1/lines?path=src/app.py&runs=" + ",".join((self.run_["id"], report["id"])))
-        self.assertEqual({run["run"] for run in both["runs"]}, {self.run_["id"], report["id"]})
+        self.assertEqual({(run["run"], run["kind"]) for run in both["runs"]}, {(run["id"], run["kind"]) for run in (self.run_, report)})
 
 
 if __name__ == "__main__":

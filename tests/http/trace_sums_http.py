@@ -364,6 +364,16 @@ class Findings(Sums):
                 trace.launch("elementwise", begin + 12 * k + 1, i * 10_000 + 5_210 + 12 * k, 4, call_us=10)
         self.assertEqual(set(self.rules(trace)) & {"tiny_kernels", "optimizer"}, {"tiny_kernels", "optimizer"})
 
+    def test_operators_outside_of_an_optimizer_step_are_not_its_own(self):
+        trace = training(work=5_000)
+        for i in range(10):
+            begin = i * 10_000 + 500
+            for k in range(200):
+                trace.host("aten::add_", begin + 12 * k, 11)
+                trace.launch("elementwise", begin + 12 * k + 1, i * 10_000 + 5_210 + 12 * k, 4, call_us=10)
+            trace.host("Optimizer.step#Adam.step", begin + 3_000, 2_500, "user_annotation")
+        self.assertEqual(set(self.rules(trace)) & {"tiny_kernels", "optimizer"}, {"tiny_kernels"})
+
     def test_synchronising(self):
         trace = training(work=6_000)
         for i in range(10):

@@ -113,6 +113,33 @@ static void unknown_values_are_no_zeros(void **state)
     ps_comparison_free(one);
 }
 
+/* An interval needs a value of each run: steps that one run lacks leave none. */
+static void an_interval_needs_all_values(void **state)
+{
+    static const char *const names[] = {"whole", "base", "new"};
+    struct ps_comparison *c = ps_comparison_new(5, 5, 1);
+    double low, high;
+
+    (void)state;
+    for (uint32_t run = 0; run < 10; run++)
+        for (int row = 0; row < 3; row++) {
+            const double value = run < 5 ? 10 + run : 20 + run;
+            const bool is_unknown = (row == 1 && run == 2) || (row == 2 && run == 7);
+
+            ps_comparison_add(c, run,
+                              &(struct ps_compare_input){.name = ps_str_from_c(names[row]),
+                                                         .values = {is_unknown ? NAN : value}});
+        }
+    ps_comparison_match_paths(c);
+    ps_comparison_judge(c, 0);
+    assert_true(ps_comparison_interval(c, 1, &low, &high));
+    assert_in_range((int64_t)low, 11, 15);
+    assert_in_range((int64_t)high, 15, 19);
+    assert_false(ps_comparison_interval(c, 2, &low, &high));
+    assert_false(ps_comparison_interval(c, 3, &low, &high));
+    ps_comparison_free(c);
+}
+
 static void functions_of_one_name_keep_their_order(void **state)
 {
     const struct line lines[] = {{0, "__init__", "a.py", NULL, 50, 2},
@@ -418,6 +445,7 @@ int comparison_test(void)
         cmocka_unit_test(places_that_are_words_are_equal_or_different),
         cmocka_unit_test(rows_of_one_key_are_summed),
         cmocka_unit_test(unknown_values_are_no_zeros),
+        cmocka_unit_test(an_interval_needs_all_values),
         cmocka_unit_test(functions_of_one_name_keep_their_order),
         cmocka_unit_test(runs_of_a_group_may_differ_too),
         cmocka_unit_test(lines_are_met_by_their_text_in_order),

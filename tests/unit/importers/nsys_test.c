@@ -247,6 +247,41 @@ static void test_same_correlation(void **state)
     ps_buf_free(&dump);
 }
 
+/* The name of a call loses the CUDA version, four digits or more, and no other number. */
+static void test_versions_of_calls(void **state)
+{
+    static const char *const names[][2] = {{"cudaMalloc_v3020", "cudaMalloc"},
+                                           {"cudaSame_v11090", "cudaSame"},
+                                           {"cuCtxCreate_v2", "cuCtxCreate_v2"},
+                                           {"cudaThree_v302", "cudaThree_v302"},
+                                           {"cudaJoined3020", "cudaJoined3020"},
+                                           {"cudaOther_w3020", "cudaOther_w3020"},
+                                           {"cudaLater_v3020_ptsz", "cudaLater_v3020_ptsz"},
+                                           {"_v3020", "_v3020"}};
+    const size_t n = sizeof names / sizeof *names;
+    struct ps_buf sql = {0}, dump = {0}, line = {0}, bytes;
+
+    (void)state;
+    ps_buf_puts(&sql, STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, end, globalTid, "
+                              "correlationId, nameId);");
+    for (size_t i = 0; i < n; i++)
+        ps_buf_printf(&sql,
+                      "INSERT INTO StringIds VALUES (%zu, '%s'); INSERT INTO "
+                      "CUPTI_ACTIVITY_KIND_RUNTIME VALUES (%zu, %zu, 50 << 24 | 51, %zu, %zu);",
+                      i + 1, names[i][0], 100 * i, 100 * i + 10, i, i + 1);
+    bytes = made(sql.ptr);
+    assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_OK);
+    for (size_t i = 0; i < n; i++) {
+        line.len = 0;
+        ps_buf_printf(&line, "text=\"%s\"\n", names[i][1]);
+        holds(&dump, line.ptr);
+    }
+    ps_buf_free(&sql);
+    ps_buf_free(&bytes);
+    ps_buf_free(&dump);
+    ps_buf_free(&line);
+}
+
 /* Only totals of devices that a table has room for are summed: -5 and 4096 are devices too. */
 static void test_odd_devices(void **state)
 {
@@ -384,11 +419,17 @@ static void test_endless(void **state)
 int nsys_test(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),        cmocka_unit_test(test_untouched),
-        cmocka_unit_test(test_stream_file),   cmocka_unit_test(test_lacking),
-        cmocka_unit_test(test_most_unusable), cmocka_unit_test(test_same_correlation),
-        cmocka_unit_test(test_odd_devices),   cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_damage),        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_untouched),
+        cmocka_unit_test(test_stream_file),
+        cmocka_unit_test(test_lacking),
+        cmocka_unit_test(test_most_unusable),
+        cmocka_unit_test(test_same_correlation),
+        cmocka_unit_test(test_versions_of_calls),
+        cmocka_unit_test(test_odd_devices),
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_endless),
     };
 
     return cmocka_run_group_tests_name("nsys", tests, NULL, NULL);

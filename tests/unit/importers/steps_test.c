@@ -274,6 +274,35 @@ static void test_worked_example(void **state)
     assert_true(heard->gaps_ns == (double)heard->devices[0].hta_idle_ns);
 }
 
+/* Each device is described by the entry with its id; an entry alone describes an only device. */
+static void test_properties_of_devices(void **state)
+{
+    static const char *const lists[] = {
+        "[{\"id\": 1, \"name\": \"other\"}, {\"id\": 0, \"name\": \"this one\"}]",
+        "[{\"id\": 7, \"name\": \"alone\"}]",
+        "[{\"id\": 1, \"name\": \"a\"}, {\"id\": 2, \"name\": \"b\"}]"};
+    static const char *const names[] = {"this one", "alone", ""};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        static struct hand hand;
+        struct tr_header header = {.key = PS_STR("deviceProperties"),
+                                   .json = ps_str_from_c(lists[i])};
+
+        begin(&hand);
+        hand.trace.headers = &header;
+        hand.trace.n_headers = 1;
+        host_of_the_worked_example(&hand);
+        PASS(&hand, 2, PS_TRACK_STREAM, {{30000, 25000, "gemm", PS_SLICE_KERNEL, 4}});
+        assert_int_equal(tr_steps_end(hand.steps), PS_OK);
+        assert_int_equal(hand.heard.n_devices, 1);
+        assert_true(ps_str_eq_c(hand.heard.devices[0].name, names[i]));
+        tr_steps_free(hand.steps);
+        ps_intern_free(&hand.trace.names);
+        ps_arena_free(&hand.trace.arena);
+    }
+}
+
 /* Three steps; the device runs behind, and the last step was cut off. */
 static void test_steps_follow_the_device(void **state)
 {
@@ -671,6 +700,7 @@ int steps_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_example),
+        cmocka_unit_test(test_properties_of_devices),
         cmocka_unit_test(test_steps_follow_the_device),
         cmocka_unit_test(test_gaps_and_streams),
         cmocka_unit_test(test_host_alone),

@@ -266,6 +266,33 @@ static void sends_and_single_ranks_are_counted_apart(void **state)
     free_job(&job);
 }
 
+/* Calls without sequence numbers are matched by their order in time, not by that of the file. */
+static void calls_out_of_order_are_sorted(void **state)
+{
+    struct job job = new_job(4, 1);
+    uint32_t key = add_key(&job, kernel);
+
+    (void)state;
+    for (int64_t i = 0; i < 50; i++)
+        add_collective(&job, key, 0, 4, i * 1000, -1, 150);
+    for (size_t i = 0; i < job.calls.n; i++)
+        job.calls.items[i].step = 0;
+    for (size_t i = 0; i + 8 <= job.calls.n; i += 8) { /* only those of the late rank */
+        struct ps_rank_call first = job.calls.items[i + 1];
+
+        job.calls.items[i + 1] = job.calls.items[i + 5];
+        job.calls.items[i + 5] = first;
+    }
+    analyse(&job);
+    assert_int_equal(job.calls.n_ops, 50);
+    check_offsets(&job);
+    for (size_t i = 0; i < job.calls.n_ops; i++) {
+        assert_int_equal(job.calls.ops[i].last, 1);
+        assert_in_range(job.calls.ops[i].spread_ns, 150 * US, 195 * US);
+    }
+    free_job(&job);
+}
+
 static void no_calls_have_no_clock(void **state)
 {
     struct job job = new_job(2, 0);
@@ -288,6 +315,7 @@ int ranks_test(void)
         cmocka_unit_test(order_matches_within_steps_if_counts_differ),
         cmocka_unit_test(wrong_orders_are_found_by_their_ends),
         cmocka_unit_test(sends_and_single_ranks_are_counted_apart),
+        cmocka_unit_test(calls_out_of_order_are_sorted),
         cmocka_unit_test(no_calls_have_no_clock),
     };
 

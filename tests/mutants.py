@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Whether tests see a mistake: tests/mutants.py TREE [PATH...] [--count N] [--seed S]
+
+Changes one operator, constant or return of a C file of the tree, a scratch copy, and runs `./dev try` on that file, N times. A PATH is
+a file or a folder; without one, the files that the last commit or the working tree changed. Lists the changes that no test saw.
+"""
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDERS = ("base", "slices", "compare", "importers", "server")
+LIMIT_S = 600
+SWAPS = {" == ": " != ", " != ": " == ", " < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " && ": " || ", " || ": " && ", " + ": " - ", " - ": " + ",
+         " * ": " / ", " / ": " * ", " += ": " -= ", " -= ": " += ", "++": "--", "return true;": "return false;", "return false;": "return true;"}
+MUTABLE = re.compile("|".join(map(re.escape, sorted(SWAPS, key=len, reverse=True))) + r"|(?<![\w.\[])\d+(?![\w.])")
+# What holds no behaviour: comments, strings, characters, directives, declarations of sizes.
+OPAQUE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|\[\w+\]|= \{[^;]*\};', re.S | re.M)
+
+
+def git(*words):
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+
+
+def files(paths):
+    """The C files below these paths, relative to the root."""
+    if not paths:
+        paths = git("diff", "--name-only", "HEAD") or git("diff", "--name-only", "HEAD~1")
+    listed = git("ls-files", "--", *paths) if paths else []
+    return sorted(path for path in listed if path.endswith(".c") and path.startswith(FOLDERS))
+
+
+def mutations(path):
+    """(path, offset, old, new) of each place of the file that can be changed, within functions."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    visible = OPAQUE.sub(lambda match: re.sub(r"[^\n]", "\x01", match[0]), text)
+    begin = visible.find("\n{")
+    for match in MUTABLE.finditer(visible, max(begin, 0)):
+        line = visible[visible.rfind("\n", 0, match.start()) + 1:visible.find("\n", match.start())]
+        if line.startswith((" ", "\t")) and "assert" not in line:
+            yield path, match.start(), match[0], SWAPS.get(match[0]) or str(int(match[0]) + 1)
+
+
+def is_seen(tree, path, offset, old, new):
+    """None: it does not compile, which says nothing of the tests."""
+    place = os.path.join(tree, path)
+    with open(place, encoding="utf-8") as file:
+        text = file.read()
+    assert text[offset:offset + len(old)] == old, path
+    with open(place, "w", encoding="utf-8") as file:
+        file.write(text[:offset] + new + text[offset + len(old):])
+    try:
+        done = subprocess.run(["./dev", "try", path], cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S)
+        return None if b"ninja: build stopped" in done.stdout else done.returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        with open(place, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def main():
+    options = argparse.ArgumentParser(usage=__doc__.split("\n\n")[0])
+    options.add_argument("tree")
+    options.add_argument("paths", nargs="*")
+    options.add_argument("--count", type=int, default=10)
+    options.add_argument("--seed", type=int, default=1)
+    given = options.parse_args()
+    chosen = files(given.paths)
+    every = [mutation for path in chosen for mutation in mutations(path)]
+    if not every:
+        sys.exit(f"mutants: no C file to change below {' '.join(given.paths) or 'what was changed'}")
+    for path in chosen:  # without a change the tests must pass, and the tree is built
+        if subprocess.run(["./dev", "try", path], cwd=given.tree, stdin=subprocess.DEVNULL, capture_output=True).returncode:
+            sys.exit(f"mutants: ./dev try {path} fails without a change")
+    random.Random(given.seed).shuffle(every)
+    counts = {True: 0, False: 0}
+    for path, offset, old, new in every:
+        if sum(counts.values()) == given.count:
+            break
+        seen = is_seen(given.tree, path, offset, old, new)
+        if seen is None:
+            continue
+        counts[seen] += 1
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            line = file.read()[:offset].count("\n") + 1
+        print(f"{'seen     ' if seen else 'SURVIVED '} {path}:{line}: {old.strip()} -> {new.strip()}", flush=True)
+    print(f"{counts[True]} seen, {counts[False]} survived, seed {given.seed}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
