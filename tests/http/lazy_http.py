@@ -114,7 +114,7 @@ class Lazy(ServerTest):
         self.assertIn("it is lazy already", text_of(causes["wave"]["evidence"]))
         self.assertIsNone(causes["wave"]["save_max"])
         self.assertEqual(self.ask(LOG + EDGES, "wave")[0]["saving_us"], {"low": 0, "high": 0})
-        self.assertIn("2 packages that save 2 % or more each would save up to 0.015 s together", text_of(conclusion["sentence"]))
+        self.assertIn("2 count packages that save 2 % or more each would save up to 0.015 s together", text_of(conclusion["sentence"]))
 
     def test_parts_of_what_was_asked_for(self):
         log = ("import time: self [us] | cumulative | imported package\n"

@@ -208,6 +208,32 @@ enum ps_fact_code {
     PS_FACT_CONVERSIONS, /* tensors that become numbers */
     PS_FACT_OPERATOR,    /* share; subject */
                          // ENUM
+
+    /* of imports */
+    PS_FACT_IMPORT_TIME,
+    PS_FACT_OWN_IMPORT_TIME, /* of its own code only */
+    PS_FACT_IMPORTER_UNKNOWN,
+    PS_FACT_IS_LAZY,         /* 1: all importers are known; subject: an importer */
+    PS_FACT_USED_AT_START,   /* the same */
+    PS_FACT_MAKE_LAZY,       /* the same */
+    PS_FACT_OWN_IMPORTED_BY, /* subject */
+    PS_FACT_SMALL_MODULES,
+    PS_FACT_BEFORE_PROGRAM,
+    PS_FACT_LARGEST_PART,   /* share; subject: a module; other: a package that it brings */
+    PS_FACT_LAZY_SAVES,     /* time, of all imports */
+    PS_FACT_PULLED_IN,      /* subject: imports it; other: what was asked for */
+    PS_FACT_BRINGS,         /* subject */
+    PS_FACT_IMPORTED_AGAIN, /* share */
+    PS_FACT_LARGEST_AGAIN,
+    PS_FACT_IMPORTS_IT, /* 1: all importers are known; subject */
+    PS_FACT_NEEDED_TOO, /* share; subject */
+    PS_FACT_LAZY_SAVES_NOTHING,
+    PS_FACT_NEEDED_THERE,  /* subject: the importer */
+    PS_FACT_TOGETHER_SAVE, /* packages, time */
+    PS_FACT_WORKS_WHILE,   /* subject: the importer */
+    PS_FACT_FRAMEWORK,     /* subject */
+    PS_FACT_OWN_SAVING,    /* share */
+    PS_FACT_THREADS_IMPORT,
     PS_N_FACTS
 };
 

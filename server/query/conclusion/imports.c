@@ -161,32 +161,34 @@ static bool knows_importer(const struct ps_import_graph *graph, uint32_t importe
     return importer || graph->evidence == PS_EVIDENCE_RECORDED;
 }
 
-static void say_importer(struct ps_conclusion *c, const struct ps_import_graph *graph,
-                         const struct ps_import_suggestion *package, struct ps_cause *cause)
+static struct ps_subject module_subject(struct ps_conclusion *c,
+                                        const struct ps_import_graph *graph,
+                                        struct ps_report_link link, uint32_t node)
 {
-    if (!knows_importer(graph, package->importer)) {
-        ps_say(
-            c, &cause->evidence,
-            "imported by the program or in a function that it calls; the log does not say which");
-        return;
-    }
-    ps_say(c, &cause->evidence, knows_importers(graph) ? "imported by " : "first imported by ");
-    ps_say_code(c, &cause->evidence, ps_link_none, ps_import_graph_name(graph, package->importer));
-    if (!package->choices.len) {
-        ps_say(c, &cause->evidence, ", in a function: it is lazy already");
-        return;
-    }
-    ps_say(c, &cause->evidence, ", ");
-    if (ps_is_used_at_import(package->package))
-        ps_say(c, &cause->evidence, "used at start");
-    else
-        ps_say_link(c, &cause->evidence, link_lazy(package, c), "make lazy");
+    return ps_subject_of(c, PS_SUBJECT_MODULE, link, ps_import_graph_name(graph, node));
+}
+
+static struct ps_fact importer_fact(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                                    const struct ps_import_suggestion *package)
+{
+    if (!knows_importer(graph, package->importer))
+        return (struct ps_fact){.code = PS_FACT_IMPORTER_UNKNOWN};
+    return (struct ps_fact){.code = !package->choices.len                    ? PS_FACT_IS_LAZY
+                                    : ps_is_used_at_import(package->package) ? PS_FACT_USED_AT_START
+                                                                             : PS_FACT_MAKE_LAZY,
+                            .subject = module_subject(c, graph, ps_link_none, package->importer),
+                            .values = {knows_importers(graph)},
+                            .link = link_lazy(package, c)};
 }
 
 static void add_package(struct ps_conclusion *c, const struct ps_import_graph *graph,
-                        const struct ps_import_suggestion *package, struct ps_cause *cause)
+                        const struct ps_import_suggestion *package, struct ps_claim *claim,
+                        double us)
 {
-    say_importer(c, graph, package, cause);
+    struct ps_cause *cause;
+
+    claim->evidence = importer_fact(c, graph, package);
+    cause = ps_conclusion_claim(c, claim, us / 1e6);
     if (ps_is_used_at_import(package->package)) {
         cause->advice = "Programs use this package while their modules are imported. Then a lazy "
                         "import of such a module saves time, and one of the package none.";
@@ -209,27 +211,37 @@ static struct ps_subject unit_subject(struct ps_conclusion *c, const struct ps_i
 static void add_unit(struct ps_conclusion *c, const struct ps_import_graph *graph,
                      const struct unit *unit)
 {
-    struct ps_cause *cause = ps_conclusion_add(c, unit->package ? "package" : "own_module",
-                                               unit->us / 1e6, unit->us / graph->total_us);
+    struct ps_claim claim = ps_claim_of(unit->package ? "package" : "own_module", PS_STARTS,
+                                        unit_subject(c, graph, unit), unit->us / graph->total_us);
+    struct ps_cause *cause;
 
-    ps_say_code(c, &cause->title, link_unit(c, graph, unit), name_of(graph, unit));
-    ps_set_cause_claim(cause, PS_STARTS, unit_subject(c, graph, unit));
     if (unit->package) {
-        add_package(c, graph, unit->package, cause);
+        add_package(c, graph, unit->package, &claim, unit->us);
         return;
     }
-    ps_say(c, &cause->evidence, "the time of its own code, imported by ");
-    ps_say_code(c, &cause->evidence, ps_link_none,
-                ps_import_graph_name(graph, graph->modules[unit->node].parent));
+    claim.evidence = (struct ps_fact){
+        .code = PS_FACT_OWN_IMPORTED_BY,
+        .subject = module_subject(c, graph, ps_link_none, graph->modules[unit->node].parent)};
+    cause = ps_conclusion_claim(c, &claim, unit->us / 1e6);
     cause->advice = "Work when a function is first called, not while the module is imported.";
     if (unit->us >= WORKS * graph->total_us && !find_framework(graph).len && !graph->has_threads)
         ps_cause_save(cause, 0, unit->us / 1e6);
 }
 
+static void add_part(struct ps_conclusion *c, const struct ps_import_graph *graph, const char *rule,
+                     const char *name, enum ps_fact_code evidence, double us)
+{
+    struct ps_claim claim = ps_claim_of(
+        rule, PS_TAKES, ps_subject_of(c, PS_SUBJECT_PART, imports_link, ps_str_from_c(name)),
+        us / graph->total_us);
+
+    claim.evidence.code = evidence;
+    ps_conclusion_claim(c, &claim, us / 1e6);
+}
+
 /* The own modules that are not causes of their own, if they take much together. */
 static void add_own_rest(struct ps_conclusion *c, const struct ps_import_graph *graph)
 {
-    struct ps_cause *cause;
     double us = 0;
     int64_t n = 0;
 
@@ -240,26 +252,20 @@ static void add_own_rest(struct ps_conclusion *c, const struct ps_import_graph *
         us += graph->nodes[node].self_us;
         n++;
     }
-    if (us < STANDS_OUT * graph->total_us)
-        return;
-    cause = ps_conclusion_add(c, "own_modules", us / 1e6, us / graph->total_us);
-    ps_say(c, &cause->title, "%lld modules of the program", (long long)n);
-    ps_say(c, &cause->evidence, "each takes less than 2 %% in its own code");
+    if (us >= STANDS_OUT * graph->total_us)
+        add_part(c, graph, "own_modules",
+                 ps_arena_printf(&c->arena, "%lld modules of the program", (long long)n),
+                 PS_FACT_SMALL_MODULES, us);
 }
 
 static void add_startup(struct ps_conclusion *c, const struct ps_import_graph *graph)
 {
-    struct ps_cause *cause;
-
-    if (graph->startup_us < STANDS_OUT * graph->total_us)
-        return;
-    cause = ps_conclusion_add(c, "startup", graph->startup_us / 1e6,
-                              graph->startup_us / graph->total_us);
-    ps_say(c, &cause->title, "Python\u2019s own start-up");
-    ps_say_link(c, &cause->evidence, imports_link, "imports before the program");
+    if (graph->startup_us >= STANDS_OUT * graph->total_us)
+        add_part(c, graph, "startup", "Python\u2019s own start-up", PS_FACT_BEFORE_PROGRAM,
+                 graph->startup_us);
 }
 
-/* --- Sentence --- */
+/* --- The first claim --- */
 
 /* Times of all nodes with what they first import; to be released with free(). */
 static double *times_below(const struct ps_import_graph *graph)
@@ -326,9 +332,9 @@ static struct ps_str find_brought(const struct ps_import_graph *graph, const dou
                                                           : (struct ps_str){NULL, 0};
 }
 
-/* Says the largest imports below a package that takes nearly all of the time, and so is what was
+/* Adds the largest imports below a package that takes nearly all of the time, and so is what was
  * asked for. */
-static void say_parts(struct ps_conclusion *c, const struct ps_import_graph *graph,
+static void add_parts(struct ps_conclusion *c, const struct ps_import_graph *graph,
                       const double *below, struct ps_str package)
 {
     uint32_t top = 0, part[PARTS_MAX];
@@ -342,18 +348,17 @@ static void say_parts(struct ps_conclusion *c, const struct ps_import_graph *gra
     for (size_t i = 0; i < n; i++) {
         const struct ps_str name = ps_import_graph_name(graph, part[i]);
         const struct ps_str brought = find_brought(graph, below, part[i]);
+        struct ps_fact fact = {.code = PS_FACT_LARGEST_PART,
+                               .subject =
+                                   module_subject(c, graph, link_name(c, "imports", name), part[i]),
+                               .values = {below[part[i]] / graph->total_us},
+                               .link = imports_link};
 
-        ps_say(c, &c->sentence, i ? ", " : " Its largest parts are ");
-        ps_say_code(c, &c->sentence, link_name(c, "imports", name), name);
-        ps_say(c, &c->sentence, " ");
-        ps_say_value(&c->sentence, imports_link, 100 * below[part[i]] / graph->total_us, "percent");
-        if (brought.len) {
-            ps_say(c, &c->sentence, " with ");
-            ps_say_code(c, &c->sentence, link_name(c, "packages", brought), brought);
-        }
+        if (brought.len)
+            fact.other =
+                ps_subject_of(c, PS_SUBJECT_PACKAGE, link_name(c, "packages", brought), brought);
+        ps_first_fact(c, fact);
     }
-    if (n)
-        ps_say(c, &c->sentence, ".");
 }
 
 /* Finds the own module above `importer` that a package imports in its `__init__`, though another
@@ -375,8 +380,17 @@ static uint32_t find_pulled_in(const struct ps_import_graph *graph, uint32_t imp
     return found;
 }
 
-/* Says what a lazy import of a module by its package saves, as `whatif` does for this import. */
-static void say_saving_of_import(struct ps_conclusion *c, struct ps_import_graph *graph,
+static void add_saving(struct ps_conclusion *c, const struct ps_import_graph *graph, double us,
+                       struct ps_report_link link)
+{
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_LAZY_SAVES,
+                                      .values = {us / 1e6, graph->total_us / 1e6},
+                                      .other = {.link = imports_link},
+                                      .link = link});
+}
+
+/* Adds what a lazy import of a module by its package saves, as `whatif` does for this import. */
+static void add_saving_of_import(struct ps_conclusion *c, struct ps_import_graph *graph,
                                  uint32_t from, uint32_t to)
 {
     PS_AUTO(ps_free_ptr)
@@ -394,40 +408,35 @@ static void say_saving_of_import(struct ps_conclusion *c, struct ps_import_graph
     saving = ps_import_graph_estimate(graph, outcome);
     for (size_t i = 0; i < graph->n_edges; i++)
         graph->edges[i].is_lazy = false;
-    if (!(saving.high > 0))
-        return;
-    ps_say(c, &c->sentence, " Imported lazily, it would save up to ");
-    ps_say_value(&c->sentence, link, saving.high / 1e6, "s");
-    ps_say(c, &c->sentence, " of ");
-    ps_say_value(&c->sentence, imports_link, graph->total_us / 1e6, "s");
-    ps_say(c, &c->sentence, ", unless start-up uses it.");
+    if (saving.high > 0)
+        add_saving(c, graph, saving.high, link);
 }
 
 /* "`geo.__init__` imports it, though `geo.points` is what is imported." */
-static void say_pulled_in(struct ps_conclusion *c, struct ps_import_graph *graph, uint32_t node,
+static void add_pulled_in(struct ps_conclusion *c, struct ps_import_graph *graph, uint32_t node,
                           struct ps_str brought)
 {
     const uint32_t package = graph->modules[node].parent;
     const uint32_t asked = graph->modules[package].parent;
     const struct ps_str name = ps_import_graph_name(graph, package);
     const char *init = ps_arena_printf(&c->arena, "%.*s.__init__", (int)name.len, name.ptr);
-    struct ps_sentence *to = &c->sentence;
 
-    ps_say(c, to, " ");
-    ps_say_code(c, to, ps_link_none, ps_str_from_c(init));
-    ps_say(c, to, " imports it, though ");
-    ps_say_code(c, to, ps_link_none, ps_import_graph_name(graph, asked));
-    ps_say(c, to, " is what is imported. It brings ");
-    ps_say_code(c, to, link_name(c, "packages", brought), brought);
-    ps_say(c, to, ".");
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_PULLED_IN,
+                                      .subject = ps_subject_of(c, PS_SUBJECT_MODULE, ps_link_none,
+                                                               ps_str_from_c(init)),
+                                      .other = module_subject(c, graph, ps_link_none, asked)});
+    ps_first_fact(
+        c, (struct ps_fact){.code = PS_FACT_BRINGS,
+                            .subject = ps_subject_of(c, PS_SUBJECT_PACKAGE,
+                                                     link_name(c, "packages", brought), brought)});
     if (knows_importers(graph))
-        say_saving_of_import(c, graph, package, node);
+        add_saving_of_import(c, graph, package, node);
 }
 
 /* "48.1 % of the import time is for modules that several processes import, `crew.tables` with what
  * it brings most of all." Returns whether that is much. */
-static bool say_processes(struct ps_conclusion *c, const struct ps_import_graph *graph,
-                          const double *below)
+static bool conclude_processes(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                               const double *below)
 {
     struct ps_intern names = {0};
     uint32_t largest = 0, n_processes = 0, last = 0;
@@ -450,64 +459,61 @@ static bool say_processes(struct ps_conclusion *c, const struct ps_import_graph 
     if (n_processes < 2 || !largest || again_us < AGAIN * graph->total_us)
         return false;
     name = ps_import_graph_name(graph, largest);
-    ps_set_first_claim(c, PS_REPEATS,
-                       ps_subject_of(c, PS_SUBJECT_MODULE, link_name(c, "imports", name), name),
-                       again_us / graph->total_us);
-    ps_say_value(&c->verdict, imports_link, 100 * again_us / graph->total_us, "percent");
-    ps_say(c, &c->verdict,
-           " of the import time is for modules that an earlier process of the log imports too.");
-    ps_say(c, &c->sentence, " The largest is ");
-    ps_say_code(c, &c->sentence, link_name(c, "imports", name), name);
-    ps_say(c, &c->sentence,
-           ", with what it imports. Import it only in the processes that need it.");
+    ps_conclude_first(c,
+                      ps_claim_of(NULL, PS_REPEATS,
+                                  module_subject(c, graph, link_name(c, "imports", name), largest),
+                                  again_us / graph->total_us));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_IMPORTED_AGAIN,
+                                      .values = {again_us / graph->total_us},
+                                      .link = imports_link});
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_LARGEST_AGAIN});
     return true;
 }
 
 /* "`depot.store` imports it." What takes more, but is needed, is said too. */
-static void say_place(struct ps_conclusion *c, const struct ps_import_graph *graph,
+static void add_place(struct ps_conclusion *c, const struct ps_import_graph *graph,
                       const struct units *units)
 {
     const struct ps_import_suggestion *package = units->items[0].package;
     const struct unit *largest = &units->items[0];
 
     if (knows_importer(graph, package->importer)) {
-        ps_say(c, &c->sentence, " ");
-        ps_say_code(c, &c->sentence, ps_link_none, ps_import_graph_name(graph, package->importer));
-        c->first.subjects[0].via = ps_subject_of(c, PS_SUBJECT_MODULE, ps_link_none,
-                                                 ps_import_graph_name(graph, package->importer));
-        ps_say(c, &c->sentence, knows_importers(graph) ? " imports it." : " imports it first.");
+        c->first.subjects[0].via = module_subject(c, graph, ps_link_none, package->importer);
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_IMPORTS_IT,
+                                          .subject = c->first.subjects[0].via,
+                                          .values = {knows_importers(graph)}});
     }
     for (size_t i = 1; i < units->n; i++)
         if (units->items[i].us > largest->us)
             largest = &units->items[i];
     if (largest == units->items || !largest->package || !is_needed(graph, largest->package))
         return;
-    ps_say(c, &c->sentence, " ");
-    ps_say_code(c, &c->sentence, link_unit(c, graph, largest), name_of(graph, largest));
-    ps_say(c, &c->sentence, " takes ");
-    ps_say_value(&c->sentence, imports_link, 100 * largest->us / graph->total_us, "percent");
-    ps_say(c, &c->sentence, ", but is used at start.");
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_NEEDED_TOO,
+                                      .subject = unit_subject(c, graph, largest),
+                                      .values = {largest->us / graph->total_us},
+                                      .link = imports_link});
 }
 
 /* A module that uses the package while it is imported can be imported lazily itself. */
-static void say_needed(struct ps_conclusion *c, const struct ps_import_graph *graph,
+static void add_needed(struct ps_conclusion *c, const struct ps_import_graph *graph,
                        const struct ps_import_suggestion *package)
 {
     const uint32_t importer = package->importer;
 
     if (!importer || graph->modules[importer].origin != PS_ORIGIN_OWN || !package->choices.len) {
-        ps_say(c, &c->sentence, " It is used at start, so a lazy import saves nothing.");
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_LAZY_SAVES_NOTHING});
         return;
     }
-    ps_say(c, &c->sentence,
-           " If it is used there at import, a lazy import saves nothing, except one of ");
-    ps_say_code(c, &c->sentence, link_name(c, "imports", ps_import_graph_name(graph, importer)),
-                ps_import_graph_name(graph, importer));
-    ps_say(c, &c->sentence, ".");
+    ps_first_fact(c,
+                  (struct ps_fact){
+                      .code = PS_FACT_NEEDED_THERE,
+                      .subject = module_subject(
+                          c, graph, link_name(c, "imports", ps_import_graph_name(graph, importer)),
+                          importer)});
 }
 
-/* Says what lazy imports of the package, and of all causes together, save. */
-static void say_savings(struct ps_conclusion *c, struct ps_import_graph *graph,
+/* Adds what lazy imports of the package, and of all causes together, save. */
+static void add_savings(struct ps_conclusion *c, struct ps_import_graph *graph,
                         const struct units *units)
 {
     PS_AUTO(ps_buf_free) struct ps_buf choices = {0};
@@ -518,13 +524,8 @@ static void say_savings(struct ps_conclusion *c, struct ps_import_graph *graph,
     if (!knows_importers(graph))
         return;
     if (largest && largest->choices.len && !is_needed(graph, largest) &&
-        !was_asked_for(graph, largest)) {
-        ps_say(c, &c->sentence, " Imported lazily, it would save up to ");
-        ps_say_value(&c->sentence, link_lazy(largest, c), largest->saving.high / 1e6, "s");
-        ps_say(c, &c->sentence, " of ");
-        ps_say_value(&c->sentence, imports_link, graph->total_us / 1e6, "s");
-        ps_say(c, &c->sentence, ", unless start-up uses it.");
-    }
+        !was_asked_for(graph, largest))
+        add_saving(c, graph, largest->saving.high, link_lazy(largest, c));
     for (size_t i = 0; i < units->n_packages; i++) {
         const struct ps_import_suggestion *package = &units->packages[i];
 
@@ -540,109 +541,89 @@ static void say_savings(struct ps_conclusion *c, struct ps_import_graph *graph,
         const struct ps_report_link link = {
             "lazy", {{"lazy", ps_arena_copy(&c->arena, ps_buf_slice(&choices)).ptr}}};
 
-        ps_say(c, &c->sentence, " %zu packages that save 2 %% or more each would save up to ", n);
-        ps_say_value(&c->sentence, link, together.high / 1e6, "s");
-        ps_say(c, &c->sentence, " together.");
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_TOGETHER_SAVE,
+                                          .values = {(double)n, together.high / 1e6},
+                                          .link = link});
     }
 }
 
-/* Says that own code of a module works, and what that needs. */
-static void say_own_work(struct ps_conclusion *c, const struct ps_import_graph *graph,
+/* Adds that own code of a module works, and what that needs. */
+static void add_own_work(struct ps_conclusion *c, const struct ps_import_graph *graph,
                          const struct unit *unit)
 {
     const struct ps_str framework = find_framework(graph);
 
-    ps_say(c, &c->sentence, " It works while ");
-    ps_say_code(c, &c->sentence, ps_link_none,
-                ps_import_graph_name(graph, graph->modules[unit->node].parent));
-    ps_say(c, &c->sentence, " imports it.");
-    if (framework.len) {
-        ps_say(c, &c->sentence, " Classes or functions for ");
-        ps_say_code(c, &c->sentence, link_name(c, "packages", framework), framework);
-        ps_say(c, &c->sentence, " may be part of that work, and are needed.");
-        return;
-    }
-    if (graph->has_threads || unit->us < WORKS * graph->total_us)
-        return;
-    ps_say(c, &c->sentence, " Up to ");
-    ps_say_value(&c->sentence, link_unit(c, graph, unit), 100 * unit->us / graph->total_us,
-                 "percent");
-    ps_say(c, &c->sentence, " could be saved, if nothing needs its results at start.");
+    ps_first_fact(c,
+                  (struct ps_fact){.code = PS_FACT_WORKS_WHILE,
+                                   .subject = module_subject(c, graph, ps_link_none,
+                                                             graph->modules[unit->node].parent)});
+    if (framework.len)
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_FRAMEWORK,
+                                          .subject = ps_subject_of(
+                                              c, PS_SUBJECT_PACKAGE,
+                                              link_name(c, "packages", framework), framework)});
+    else if (!graph->has_threads && unit->us >= WORKS * graph->total_us)
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_OWN_SAVING,
+                                          .values = {unit->us / graph->total_us}});
 }
 
-static void say_nothing(struct ps_conclusion *c, const struct ps_import_graph *graph,
-                        const struct units *units)
+static void conclude_nothing(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                             const struct units *units)
 {
-    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-    ps_say(c, &c->verdict, "No single package or module stands out.");
-    for (size_t i = 0; i < units->n && i < PARTS_MAX; i++) {
-        ps_say(c, &c->sentence, i ? ", " : " The largest are ");
-        ps_say_code(c, &c->sentence, link_unit(c, graph, &units->items[i]),
-                    name_of(graph, &units->items[i]));
-        ps_say(c, &c->sentence, " ");
-        ps_say_value(&c->sentence, imports_link, 100 * units->items[i].us / graph->total_us,
-                     "percent");
-    }
-    if (units->n)
-        ps_say(c, &c->sentence, ".");
+    ps_conclude_flat(c, "package or module");
+    ps_first_fact(
+        c, (struct ps_fact){.code = PS_FACT_SHARES_OF, .word = PS_STR("of the import time")});
+    for (size_t i = 0; i < units->n && i < PARTS_MAX; i++)
+        ps_first_largest(c, unit_subject(c, graph, &units->items[i]),
+                         units->items[i].us / graph->total_us);
 }
 
-/* "`scipy` takes 93.1 % of the import time." */
-static void say_takes(struct ps_conclusion *c, const struct ps_import_graph *graph,
-                      struct ps_report_link link, struct ps_str name, double us)
+static void conclude_takes(struct ps_conclusion *c, const struct ps_import_graph *graph,
+                           struct ps_subject subject, double us, bool in_own_code)
 {
-    ps_say_code(c, &c->verdict, link, name);
-    ps_say(c, &c->verdict, " takes ");
-    ps_say_value(&c->verdict, ps_link_none, 100 * us / graph->total_us, "percent");
-    ps_say(c, &c->verdict, " of the import time");
+    ps_conclude_first(c, ps_claim_of(NULL, PS_STARTS, subject, us / graph->total_us));
+    ps_first_fact(
+        c, (struct ps_fact){.code = in_own_code ? PS_FACT_OWN_IMPORT_TIME : PS_FACT_IMPORT_TIME});
 }
 
-static void say_sentence(struct ps_conclusion *c, struct ps_import_graph *graph,
-                         const struct units *units)
+static void conclude(struct ps_conclusion *c, struct ps_import_graph *graph,
+                     const struct units *units)
 {
     PS_AUTO(ps_free_ptr) double *below = times_below(graph);
     const struct unit *first = units->items;
     uint32_t pulled_in;
 
     if (!units->n || first->us < STANDS_OUT * graph->total_us) {
-        say_nothing(c, graph, units);
+        conclude_nothing(c, graph, units);
         return;
     }
     if (graph->has_threads && first->us > graph->total_us) {
-        ps_set_first_claim(c, PS_CANNOT_SEE, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "No single package can be named: several threads imported at once.");
+        ps_conclude_first(c, ps_claim_of(NULL, PS_CANNOT_SEE, ps_no_subject, NAN));
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_THREADS_IMPORT});
         return;
     }
-    if (say_processes(c, graph, below))
+    if (conclude_processes(c, graph, below))
         return;
-    ps_set_first_claim(c, PS_STARTS, unit_subject(c, graph, first), first->us / graph->total_us);
-    if (!first->package) {
-        say_takes(c, graph, link_unit(c, graph, first), name_of(graph, first), first->us);
-        ps_say(c, &c->verdict, " in its own code.");
-        say_own_work(c, graph, first);
-        say_savings(c, graph, units);
-        return;
-    }
-    pulled_in = find_pulled_in(graph, first->package->importer);
+    pulled_in = first->package ? find_pulled_in(graph, first->package->importer) : 0;
     if (pulled_in) {
         const struct ps_str name = ps_import_graph_name(graph, pulled_in);
 
-        ps_set_first_claim(c, PS_STARTS,
-                           ps_subject_of(c, PS_SUBJECT_MODULE, link_name(c, "imports", name), name),
-                           below[pulled_in] / graph->total_us);
-        say_takes(c, graph, link_name(c, "imports", name), name, below[pulled_in]);
-        ps_say(c, &c->verdict, ".");
-        say_pulled_in(c, graph, pulled_in, first->package->package);
+        conclude_takes(c, graph, module_subject(c, graph, link_name(c, "imports", name), pulled_in),
+                       below[pulled_in], false);
+        add_pulled_in(c, graph, pulled_in, first->package->package);
         return;
     }
-    say_takes(c, graph, link_unit(c, graph, first), name_of(graph, first), first->us);
-    ps_say(c, &c->verdict, ".");
-    say_place(c, graph, units);
-    if (is_needed(graph, first->package))
-        say_needed(c, graph, first->package);
-    else if (first->us >= WHOLE * program_us(graph) && !graph->has_threads)
-        say_parts(c, graph, below, first->package->package);
-    say_savings(c, graph, units);
+    conclude_takes(c, graph, unit_subject(c, graph, first), first->us, !first->package);
+    if (!first->package) {
+        add_own_work(c, graph, first);
+    } else {
+        add_place(c, graph, units);
+        if (is_needed(graph, first->package))
+            add_needed(c, graph, first->package);
+        else if (first->us >= WHOLE * program_us(graph) && !graph->has_threads)
+            add_parts(c, graph, below, first->package->package);
+    }
+    add_savings(c, graph, units);
 }
 
 /* What the totals of the report are when threads make self times negative. */
@@ -688,12 +669,11 @@ enum ps_status ps_conclude_imports(struct ps_db *db, struct ps_conclusion *out, 
     if (ps_import_graph_read_run(db, &graph, err) != PS_OK)
         return err->code;
     if (!(graph.total_us > 0)) {
-        ps_set_first_claim(out, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(out, &out->verdict, "No import was timed.");
+        ps_conclude_none(out, "import");
         return PS_OK;
     }
     find_units(&graph, &units);
-    say_sentence(out, &graph, &units);
+    conclude(out, &graph, &units);
     for (size_t i = 0; i < units.n; i++) {
         if (units.items[i].us < CAUSE_SHARE * graph.total_us)
             continue;

@@ -224,6 +224,19 @@ static void slot_other(const struct words *w)
     say_name(w, &w->fact->other);
 }
 
+static void slot_with_other(const struct words *w)
+{
+    if (w->fact->other.kind == PS_SUBJECT_NONE)
+        return;
+    say_text(w, " with ");
+    slot_other(w);
+}
+
+static void slot_make_lazy(const struct words *w)
+{
+    ps_say_link(w->c, w->to, w->fact->link, "make lazy");
+}
+
 static void slot_via_code(const struct words *w)
 {
     say_name(w, &w->claim->subjects[0].via);
@@ -268,6 +281,7 @@ static const struct {
     {"fact place", slot_fact_place},
     {"it", slot_it},
     {"loop", slot_loop},
+    {"make lazy", slot_make_lazy},
     {"other", slot_other},
     {"part", slot_part},
     {"passes", slot_passes},
@@ -284,6 +298,7 @@ static const struct {
     {"vias", slot_vias},
     {"waits", slot_waits},
     {"whole", slot_whole},
+    {"with other", slot_with_other},
     {"word", slot_word},
 };
 
@@ -414,17 +429,28 @@ static const struct {
     {"rate", say_rate},
 };
 
+/* Removes a word from the end of a format, if it is there. */
+static bool has_last(struct ps_str *format, struct ps_str word)
+{
+    if (!ps_str_ends_with(*format, word))
+        return false;
+    format->len -= word.len;
+    format->len -= format->len > 0; /* the space before it */
+    return true;
+}
+
 /* "{1}", "{1 bytes}", "{1 call|calls}": a count, a value with its unit, a word for one or more;
- * "{1 unit}": the unit of the fact; "{1 s of}": with the link of the fact. */
+ * "{1 unit}": the unit of the fact; "{1 s of}", "{1 s other}": with the link of the fact, of its
+ * second subject. */
 static void say_number(const struct words *w, struct ps_str slot)
 {
     const double value = w->fact->values[slot.ptr[0] - '0'];
-    const bool links = ps_str_ends_with(slot, PS_STR(" of"));
-    const struct ps_report_link link = links ? w->fact->link : number_link(w);
     struct ps_str format = ps_str_skip(slot, slot.len > 1 ? 2 : 1);
+    const struct ps_report_link link = has_last(&format, PS_STR("of"))      ? w->fact->link
+                                       : has_last(&format, PS_STR("other")) ? w->fact->other.link
+                                                                            : number_link(w);
     const char *bar = ps_str_find(format, PS_STR("|"));
 
-    format.len -= links ? (format.len > 3 ? 3 : 2) : 0;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (ps_str_eq_c(format, formats[i].name)) {
             formats[i].say(w, value);
@@ -768,6 +794,66 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                              .words = " A tensor becomes a Python number {0 of} times."},
     [PS_FACT_OPERATOR] = {"operator", 1, false, " The largest operators are {fact code} {0 % of}",
                           ", {fact code} {0 % of}", "."},
+
+    [PS_FACT_IMPORT_TIME] = {"import_time", .is_verdict = true,
+                             .words = "{codes} takes {share} of the import time."},
+    [PS_FACT_OWN_IMPORT_TIME] = {"own_import_time", .is_verdict = true,
+                                 .words = "{codes} takes {share} of the import time in its own "
+                                          "code."},
+    [PS_FACT_IMPORTER_UNKNOWN] = {"importer_unknown",
+                                  .words = "imported by the program or in a function that it "
+                                           "calls; the log does not say which"},
+    [PS_FACT_IS_LAZY] = {"is_lazy", 1,
+                         .words = "{0 imported|first imported} by {fact code}, in a "
+                                  "function: it is lazy already"},
+    [PS_FACT_USED_AT_START] = {"used_at_start", 1,
+                               .words = "{0 imported|first imported} by {fact code}, used at "
+                                        "start"},
+    [PS_FACT_MAKE_LAZY] = {"make_lazy", 1,
+                           .words = "{0 imported|first imported} by {fact code}, {make lazy}"},
+    [PS_FACT_OWN_IMPORTED_BY] = {"own_imported_by",
+                                 .words = "the time of its own code, imported by {fact code}"},
+    [PS_FACT_SMALL_MODULES] = {"small_modules",
+                               .words = "each takes less than 2 % in its own code"},
+    [PS_FACT_BEFORE_PROGRAM] = {"before_program", .words = "imports before the program"},
+    [PS_FACT_LARGEST_PART] = {"largest_part", 1, false,
+                              " Its largest parts are {fact code} {0 % of}{with other}",
+                              ", {fact code} {0 % of}{with other}", "."},
+    [PS_FACT_LAZY_SAVES] = {"lazy_saves", 2,
+                            .words = " Imported lazily, it would save up to {0 s of} of {1 s "
+                                     "other}, unless start-up uses it."},
+    [PS_FACT_PULLED_IN] = {"pulled_in",
+                           .words = " {fact code} imports it, though {other} is what is imported."},
+    [PS_FACT_BRINGS] = {"brings", .words = " It brings {fact code}."},
+    [PS_FACT_IMPORTED_AGAIN] = {"imported_again", 1, true,
+                                "{0 % of} of the import time is for modules that an earlier "
+                                "process of the log imports too."},
+    [PS_FACT_LARGEST_AGAIN] = {"largest_again",
+                               .words = " The largest is {codes}, with what it imports. Import it "
+                                        "only in the processes that need it."},
+    [PS_FACT_IMPORTS_IT] = {"imports_it", 1,
+                            .words = " {fact code} {0 imports it|imports it first}."},
+    [PS_FACT_NEEDED_TOO] = {"needed_too", 1,
+                            .words = " {fact code} takes {0 % of}, but is used at start."},
+    [PS_FACT_LAZY_SAVES_NOTHING] = {"lazy_saves_nothing",
+                                    .words = " It is used at start, so a lazy import saves "
+                                             "nothing."},
+    [PS_FACT_NEEDED_THERE] = {"needed_there",
+                              .words = " If it is used there at import, a lazy import saves "
+                                       "nothing, except one of {fact code}."},
+    [PS_FACT_TOGETHER_SAVE] = {"together_save", 2,
+                               .words = " {0 of} packages that save 2 % or more each would save up "
+                                        "to {1 s of} together."},
+    [PS_FACT_WORKS_WHILE] = {"works_while", .words = " It works while {fact code} imports it."},
+    [PS_FACT_FRAMEWORK] = {"framework",
+                           .words = " Classes or functions for {fact code} may be part of that "
+                                    "work, and are needed."},
+    [PS_FACT_OWN_SAVING] = {"own_saving", 1,
+                            .words = " Up to {0 %} could be saved, if nothing needs its results at "
+                                     "start."},
+    [PS_FACT_THREADS_IMPORT] = {"threads_import", .is_verdict = true,
+                                .words = "No single package can be named: several threads imported "
+                                         "at once."},
 };
 
 static const char *const no_savings[PS_N_NO_SAVINGS] = {
