@@ -103,7 +103,7 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
     enum ps_status status = read_layout(db, &layout, err);
 
     if (status != PS_OK || layout == ps_catalog_layout)
-        return ps_digests_watch(db, err);
+        return status;
     if (ps_db_exec(db, "BEGIN IMMEDIATE", err) != PS_OK)
         return err->code;
     drop_views(db, err);
@@ -112,7 +112,7 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
     ps_digests_record(db, err);
     if (ps_db_exec(db, "COMMIT", err) != PS_OK)
         (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED); /* err already has the error to report */
-    return ps_digests_watch(db, err);
+    return err->code;
 }
 
 static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table *table,

@@ -6,7 +6,8 @@
  * The digest is the exclusive or of the hashes of the rows. A row can therefore be added or removed
  * without the others. Temporary triggers of each connection that writes update the digest in the
  * transaction that changes the row. They are not part of the file: what another program writes to
- * the catalog is a change that verify reports.
+ * the catalog is a change that verify reports. Creating them takes milliseconds, so they are
+ * created before the first write.
  *
  * The digest is not a protection against people: who can write the catalog can write the digest.
  */
@@ -98,7 +99,7 @@ static void add_trigger(struct ps_buf *sql, const struct ps_catalog_table *table
         add_call(&digest, table, "digest", "old");
     }
     ps_buf_printf(sql,
-                  "CREATE TEMP TRIGGER IF NOT EXISTS \"digest_%s_%s\" AFTER %s ON main.\"%s\" "
+                  "CREATE TEMP TRIGGER \"digest_%s_%s\" AFTER %s ON main.\"%s\" "
                   "BEGIN UPDATE row_digest SET digest = ",
                   table->name, event, event, table->name);
     if (has_new)
@@ -108,10 +109,21 @@ static void add_trigger(struct ps_buf *sql, const struct ps_catalog_table *table
     ps_buf_printf(sql, " WHERE tbl = '%s'; END;", table->name);
 }
 
+static bool has_triggers(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, "SELECT 1 FROM temp.sqlite_schema WHERE type = 'trigger' LIMIT 1", &stmt,
+                  err);
+    return ps_stmt_step(stmt, err);
+}
+
 enum ps_status ps_digests_watch(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
+    if (has_triggers(db, err))
+        return err->code;
     /* without recursive triggers, the rows that INSERT OR REPLACE deletes fire none */
     ps_buf_puts(&sql, "PRAGMA recursive_triggers = ON;");
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)

@@ -120,7 +120,8 @@ enum ps_status ps_catalog_drop_compat_views(struct ps_db *db, struct ps_err *err
 enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err);
 /* Whether the catalog is a mirror of a PostgreSQL database. */
 bool ps_catalog_is_mirror(struct ps_db *db);
-/* Opens the catalog file at `path`, and creates or migrates its tables. */
+/* Opens the catalog file at `path`, and creates or migrates its tables. Who writes without
+ * ps_catalog_begin() calls ps_digests_watch(). */
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
 
 const char *ps_temporary_folder(void); /* $TMPDIR, else P_tmpdir */
@@ -233,7 +234,8 @@ enum ps_status ps_file_sizes_complete(struct ps_store *store, struct ps_err *err
 
 /* --- Digests of the rows (row_digest.c) --- */
 
-/* Keeps the digests for all later writes of this connection, in their transactions. */
+/* Keeps the digests for all later writes of this connection, in their transactions. Call it before
+ * the first of them, outside of a transaction; further calls do nothing. */
 enum ps_status ps_digests_watch(struct ps_db *db, struct ps_err *err);
 /* Inside a transaction: computes all digests from the rows that are there. */
 enum ps_status ps_digests_record(struct ps_db *db, struct ps_err *err);

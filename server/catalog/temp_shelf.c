@@ -151,6 +151,8 @@ enum ps_status ps_temp_shelf_open(struct ps_store *of, struct ps_store **out, st
     status = make_folders(store, err);
     if (status == PS_OK)
         status = ps_catalog_open(":memory:", &store->catalog, err);
+    if (status == PS_OK)
+        status = ps_digests_watch(store->catalog, err);
     if (status == PS_OK) /* the bytes of the catalog are exported, so deleted labels must not remain
                             in them */
         status = ps_db_exec(store->catalog, "PRAGMA secure_delete=ON", err);

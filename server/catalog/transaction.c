@@ -17,6 +17,8 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     store->is_durable = sync == PS_DURABLE;
     store->must_release = status == PS_OK;
     if (status == PS_OK)
+        status = ps_digests_watch(db, err);
+    if (status == PS_OK)
         status = ps_db_exec(db,
                             store->is_durable ? "BEGIN IMMEDIATE"
                                               : "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE",

@@ -481,7 +481,8 @@ static void remove_new(const struct rebuild_state *r)
 
 static enum ps_status rebuild_catalog(struct rebuild_state *r, struct ps_err *err)
 {
-    if (ps_catalog_open(r->new_path, &r->store->catalog, err) != PS_OK)
+    if (ps_catalog_open(r->new_path, &r->store->catalog, err) != PS_OK ||
+        ps_digests_watch(r->store->catalog, err) != PS_OK)
         return err->code;
     open_old(r);
     if (find_runs(r, err) != PS_OK || fill_catalog(r, err) != PS_OK)

@@ -40,6 +40,7 @@ enum ps_status ps_snapshot_write(struct ps_store *store, const char *path, struc
     ps_uri_append_path(&uri, path);
     ps_db_open(uri.ptr, true, &db, err);
     ps_catalog_migrate(db, err);
+    ps_digests_watch(db, err);
     /* a copy has no deleted runs */
     ps_db_exec(db,
                "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "

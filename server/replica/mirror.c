@@ -174,6 +174,7 @@ static enum ps_status fetch_changes(struct ps_store *store, struct ps_err *err)
     struct ps_clock clock = {0};
     struct ps_db *db = ps_catalog_lock(store);
 
+    ps_digests_watch(db, err);
     ps_db_exec(db, "BEGIN IMMEDIATE", err);
     ps_clock_begin_read(m->poll_pg, err);
     ps_clock_read(m->poll_pg, &clock, err);
