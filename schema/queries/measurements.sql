@@ -23,34 +23,23 @@
 -- sort: min desc min
 -- sort: max desc max
 -- of: SELECT count(*) FROM measurement
-WITH run AS (SELECT max(v) FILTER (WHERE k = 'kind') AS kind, (SELECT grp FROM measurement ORDER BY id LIMIT 1) AS first_grp FROM meta),
+WITH
+-- include: measured
 judged AS (
-    SELECT id, name, unit, json_extract(more, '$."exit codes"') IS NOT NULL AS is_command,
-           ps_command_failed(json_extract(more, '$."exit codes"'), json_extract(more, '$."exit status"'),
-                             json_extract(more, '$."ended by signal"')) AS failed,
-           statistic = 'mean' AND median IS NOT NULL AS has_median, abs(mean - median) >= 0.05 * median AS is_skewed,
-           CASE run.kind WHEN 'hyperfine' THEN CASE WHEN grp = run.first_grp THEN grp END
-                         WHEN 'time' THEN CASE WHEN name = 'real' THEN '' END
-                         WHEN 'timeit' THEN CASE WHEN statistic <> 'single' OR name NOT IN ('user', 'sys', 'total') THEN '' END
-                         WHEN 'pytest-benchmark' THEN CASE WHEN grp = '' THEN '' ELSE grp || ' ' || ps_case_numbers(name) END
-                         ELSE '' END AS alternatives
-    FROM measurement
-    JOIN run),
-failure AS (SELECT name, max(failed) AS failed FROM judged WHERE is_command GROUP BY name),
-shape AS (SELECT unit, min(has_median) AND max(is_skewed) AS by_median FROM judged WHERE NOT failed AND alternatives IS NOT NULL GROUP BY unit)
+    SELECT *, statistic = 'mean' AND median IS NOT NULL AS has_median, abs(mean - median) >= 0.05 * median AS is_skewed FROM measured),
+shape AS (
+    SELECT unit, min(has_median) AND max(is_skewed) AS by_median FROM judged WHERE NOT failed AND alternatives IS NOT NULL GROUP BY unit)
 SELECT m.id, m.name, m.grp, m.value, m.unit, m.statistic, m.n, m.mean, m.median, m.stddev, m.min, m.max, m.q1, m.q3, m.resolution,
        (SELECT min(coalesce(o.min, o.value)) FROM measurement o WHERE o.grp = m.grp AND o.unit = m.unit) AS group_min,
        (SELECT max(coalesce(o.max, o.value)) FROM measurement o WHERE o.grp = m.grp AND o.unit = m.unit) AS group_max,
-       coalesce(failure.failed, j.failed) AS failed,
-       CASE WHEN shape.by_median AND j.alternatives IS NOT NULL THEN 'median' ELSE m.statistic END AS ranked_by,
-       CASE WHEN shape.by_median AND j.alternatives IS NOT NULL THEN m.median ELSE m.value END AS ranked_value,
+       m.failed,
+       CASE WHEN shape.by_median AND m.alternatives IS NOT NULL THEN 'median' ELSE m.statistic END AS ranked_by,
+       CASE WHEN shape.by_median AND m.alternatives IS NOT NULL THEN m.median ELSE m.value END AS ranked_value,
        CASE WHEN NOT m.n > 1 THEN NULL
-            WHEN shape.by_median AND j.alternatives IS NOT NULL THEN coalesce((m.q3 - m.q1) / 1.349, json_extract(m.more, '$.iqr') / 1.349, m.stddev)
+            WHEN shape.by_median AND m.alternatives IS NOT NULL THEN coalesce((m.q3 - m.q1) / 1.349, json_extract(m.more, '$.iqr') / 1.349, m.stddev)
             WHEN m.statistic = 'mean' THEN m.stddev END AS ranked_spread,
-       j.alternatives
-FROM measurement m
-JOIN judged j ON j.id = m.id
-LEFT JOIN failure ON failure.name = m.name
+       m.alternatives
+FROM judged m
 LEFT JOIN shape ON shape.unit = m.unit
 WHERE (:q IS NULL OR ps_words(:q, m.name || ' ' || m.grp))
   AND (:regex IS NULL OR m.name REGEXP :regex OR m.grp REGEXP :regex)
