@@ -1,5 +1,6 @@
 -- Operators of a trace, for comparison: the host operators of a torch trace, or all slices of the host by name of
--- another trace. Header keys: see compare_imports.sql.
+-- another trace. key_averages() of torch has rows of the profiler's own work; of other traces it is left out. Header keys:
+-- see compare_imports.sql.
 --
 -- title: Operators
 -- row: operator
@@ -24,3 +25,4 @@ SELECT coalesce(iif((SELECT v FROM meta WHERE k = 'tool') = 'viztracer', ps_fram
 FROM ps_operators(NULL, NULL, 0, :in_steps) o
 LEFT JOIN text n ON n.id = o.name
 WHERE NOT o.kind IN (6, 7, 8, 10) -- not device work and annotations on streams
+  AND (o.kind <> 5 OR (SELECT json_extract(v, '$.torch') FROM meta WHERE k = 'summary'))

@@ -139,5 +139,13 @@ class Printed(Fields):
         self.assertRegex(text, r"\n1.000 ms +80.0 %  aten::addmm")
         self.assertRegex(text, r"Self CPU time +of total .*\n +1.000 ms +80.0 %")
 
+class Nsys(Fields):
+    def test_the_profilers_own_work_is_no_operator(self):
+        run, _ = self.show("nsys/ok_full.sqlite")
+        text = self.ok("show", run, "--of", "operators", "--rows", "60")
+        self.assertIn("cudaStreamIsCapturing", text)
+        self.assertNotIn("CUPTI flush", text)
+        self.assertEqual(len(self.query(run, "SELECT 1 FROM slices WHERE name = 'CUPTI flush'")), 1)
+
 
 del Fields  # its tests are those of the others
