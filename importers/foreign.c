@@ -195,7 +195,18 @@ static const struct kind pyroscope = {
 static const struct kind svg_picture = {
     {""}, "an SVG picture", "add the profile that the picture shows"};
 
+/* What the outputs of a notebook hold says how the same measurement becomes a file. */
 static const struct kind notebooks[] = {
+    {{"\"cell_type\"", "\"cells\"", "Self CPU %"},
+     "a Jupyter notebook with a table of torch.profiler",
+     "write the trace in it with `p.export_chrome_trace(\"trace.json\")` and add that, or add the "
+     "printed table as a text file"},
+    {{"\"cell_type\"", "\"cells\"", "% Time  Line Contents"},
+     "a Jupyter notebook with a table of line_profiler",
+     "save the profile in it with `%lprun -D out.lprof` and add that"},
+    {{"\"cell_type\"", "\"cells\"", "Increment  Occurrences"},
+     "a Jupyter notebook with a table of memory_profiler",
+     "write the table in it with `%mprun -T out.txt` and add that"},
     {{"\"cell_type\"", "\"cells\""}, "a Jupyter notebook", NOTEBOOK},
     {{0}, 0, 0},
 };

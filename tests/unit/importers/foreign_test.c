@@ -69,6 +69,12 @@ static const struct refusal documents[] = {
     F("{\"commit_hash\": \"ab\", \"env_name\": \"x\", \"results\": {}}", "asv",
       "pytest --benchmark-json"),
     F("{\"cells\": [], \"nbformat\": 4}", "Jupyter notebook", "%prun -D"),
+    F("{\"cells\": [{\"cell_type\": \"code\", \"outputs\": [\"Name    Self CPU %\"]}]}",
+      "with a table of torch.profiler", "export_chrome_trace"),
+    F("{\"cells\": [{\"cell_type\": \"code\", \"outputs\": [\"Hits  % Time  Line Contents\"]}]}",
+      "with a table of line_profiler", "%lprun -D"),
+    F("{\"cells\": [{\"cell_type\": \"code\", \"outputs\": [\"Mem usage    Increment  Occurrences\"]}]}",
+      "with a table of memory_profiler", "%mprun -T"),
     F("{\"name\": \"left-pad\", \"version\": \"1.0.0\"}", "not a supported profile", "cProfile"),
 };
 
