@@ -26,7 +26,7 @@ const CALLS = {
     explore: [{ run: 'slow', name: 'author_of' }, '655.5 ms'],
     timeline: [{ run: 'waits', step: 'slowest' }, '### devices'],
     compare: [{ base: 'slow', new: 'cached' }, '1.599 s → 1.159 s'],
-    trend: [{ series: 'shop' }, '### points, newest first'],
+    trend: [{ series: 'shop' }, '### Points, newest first'],
     lazy_imports: [{ run: 'imports' }, '`botocore`'],
     check: [{ run: 'slow', budgets: ['headline=2s'] }, 'within all limits'],
     sql: [{ run: 'slow', sql: 'SELECT count(*) AS n FROM functions' }, '| 455 |'],
