@@ -58,6 +58,9 @@ static const char record_hint[] =
     "app` and `nsys export --type sqlite report.nsys-rep`"
 #define GPERFTOOLS                                                                                 \
     "fold its stacks with `google-pprof --collapsed PROGRAM FILE > stacks.txt` and add stacks.txt"
+#define CALLGRIND                                                                                  \
+    "add what the profiler itself can save: a cProfile dump, `python -m cProfile -o out.prof "     \
+    "app.py`, which pyprof2calltree reads, or yappi's `save(\"out.prof\", type=\"pstat\")`"
 #define FOLD_PERF "fold it with `stackcollapse-perf.pl FILE > stacks.txt` and add stacks.txt"
 #define ROCPROF                                                                                    \
     "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`, or with `rocprofv3 "  \
@@ -356,10 +359,8 @@ static const struct kind reports[] = {
     {{",Triton", "\n", ".0,"},
      "a table of Triton's do_bench (CSV), which has no times of single runs",
      "record a timeline with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
-    {{"\nevents: ", "\nfn="},
-     "a callgrind profile",
-     "add what the profiler itself can save: a cProfile dump, `python -m cProfile -o out.prof "
-     "app.py`, which pyprof2calltree reads, or yappi's `save(\"out.prof\", type=\"pstat\")`"},
+    {{"\nevents: ", "\nfn="}, "a callgrind profile", CALLGRIND},
+    {{"\nevents: ", "\nfl="}, "a callgrind profile", CALLGRIND}, /* yappi lists all files first */
     {{"torch/_logging/structured.py"}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"] {\"", "\"has_payload\": \""}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
     {{"] {\"", "\"frame_compile_id\": "}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},

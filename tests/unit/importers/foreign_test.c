@@ -108,6 +108,8 @@ static const struct refusal reports[] = {
     F("size,Triton,Torch\n1024.0,12.3,11.9\n2048.0,20.1,19.8\n", "do_bench", "torch.profiler"),
     F("# callgrind format\nversion: 1\nevents: Ticks\nfn=(1) main\n1 5\n", "callgrind",
       "python -m cProfile"),
+    F("version: 1\ncreator: yappi\npid: 5\nevents: Ticks\n\nfl=(0) app.py\nfl=(1) lib.py\n",
+      "callgrind", "yappi's `save("),
     F("Profile Stats:\n       nsamples   sample%  tottime (ms)    cumul%   cumtime (s)  "
       "filename:lineno(function)\n        587/589      26.6       293.500      26.7         0.294  "
       "a.py:280(f)\n",
