@@ -50,6 +50,11 @@ class Sampled(ShelfTest):
                                                  b"thread (3): other;spin (app.py:20) 250\nthread (3): other 50\n"))
         self.assertIn("8.3 % of the threads that worked are samples without a frame", text)  # 50 of 600; 4.5 % of 1100
 
+    def test_few_samples_without_a_frame_are_no_note(self):
+        text = self.show(self.add("few.raw", b"<module> (app.py:10);work (app.py:6) 9999\n 1\n"))
+        self.assertNotIn("0.0 % of the total", text)
+        self.assertIn("(no frame)", text)
+
     def test_late_samples_of_austin(self):
         text = self.show(self.add("late.austin", b"# austin: 4.0.0\n# mode: wall\nP1;T0:1;a.py:f:5 900000\n# saturation: 90/400\n# errors: 8/400\n"))
         self.assertIn("22.5 % of the samples are late. f (a.py:5) takes 100.0 % of the time itself.", text)

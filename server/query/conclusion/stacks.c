@@ -737,7 +737,7 @@ static void say_nothing(const struct answer *a, const struct owner *largest)
 
 static void say_notes(const struct answer *a, double no_frame_share, bool is_own_code)
 {
-    if (no_frame_share > 0)
+    if (no_frame_share >= 0.0005) /* less is written as 0.0 % */
         ps_conclusion_note(a->c,
                            "%.1f %% of the %s are samples without a frame: the profiler saw no "
                            "Python function in the thread.",
