@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Fields that a tool fills otherwise than the format says are read as the tool means them. Samples: tests/golden."""
+import json
 import os
 
 from program import ROOT, ShelfTest
@@ -30,6 +31,17 @@ class Scalene(Fields):
         self.assertIn("while x < n: to line 11", text)
         shares = self.query(run, "SELECT cpu_python_pct + cpu_native_pct + cpu_system_pct AS share FROM line_sum WHERE function = 1")
         self.assertAlmostEqual(shares[0]["share"], 74.687, 3)
+
+    def test_lines_with_few_of_the_samples_say_so(self):
+        with open(os.path.join(ROOT, "tests", "golden", "scalene", "ok_v240_loops.json"), encoding="utf-8") as file:
+            profile = json.load(file)
+        for row in [row for file in profile["files"].values() for row in file["lines"] + file["functions"]]:
+            for field in ("n_cpu_percent_c", "n_cpu_percent_python", "n_sys_percent"):
+                row[field] /= 1000
+        text = self.ok("show", self.json("add", self.file("few.json", json.dumps(profile).encode()))["id"])
+        self.assertRegex(text, r"The lines have 0\.\d+ % of the samples\. The file does not say where the others are\.")
+        self.assertIn(" of the samples of all lines.", text)
+        self.assertNotIn("The lines have", self.show("scalene/ok_v240_loops.json")[1])
 
     def test_own_threads_are_not_the_program(self):
         _, text = self.show("scalene/ok_v240_profile_all.json")

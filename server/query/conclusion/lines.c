@@ -22,6 +22,7 @@
  * that are judged anywhere, these are 40 and 13: 3.7 standard deviations of counts apart. */
 #define CLEAR_CPU   20
 #define CLEAR_TIMES 3
+#define LINES_MIN   50  /* percent of the samples: with less, it is said what all lines have */
 #define IMPORTS_MIN 50  /* percent of the samples: imports with less are only the start */
 #define CALL_SHARE  0.3 /* of the time of a line: a function that it calls explains it */
 #define MOST_MEMORY 0.3 /* of what is allocated: the line that allocates it is said */
@@ -240,14 +241,24 @@ static enum ps_status compose_cpu(struct ps_db *db, struct ps_conclusion *c, str
         const char *name, *label;
     } parts[] = {{"python", "Python"}, {"native", "native code"}, {"system", "not running"}};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    double of_lines = 0;
 
-    c->composition = (struct ps_composition){
-        .kind = PS_COMPOSITION_CPU, .title = "Samples", .unit = "percent", .base = c->base};
+    c->composition = (struct ps_composition){.kind = PS_COMPOSITION_CPU,
+                                             .title = "Samples",
+                                             .unit = "percent",
+                                             .base = "of the samples of all lines"};
     ps_db_prepare(db, ps_query_sql("conclude_line_cpu"), &stmt, err);
     if (ps_stmt_step(stmt, err))
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             ps_compose(c, parts[i].name, parts[i].label, ps_col_real(stmt, i),
                        (struct ps_report_link){.tab = "line-functions"});
+            of_lines += ps_col_real(stmt, i);
+        }
+    if (of_lines > 0 && of_lines < LINES_MIN)
+        ps_conclusion_note(c,
+                           "The lines have %.2g %% of the samples. The file does not say where the "
+                           "others are.",
+                           of_lines);
     return err->code;
 }
 

@@ -62,7 +62,7 @@ export function Checks({ run, isTarget }: { run: Run; isTarget: boolean }) {
         if (data && isTarget) section.current?.scrollIntoView();
     }, [data, isTarget]);
     if (error) return <Notice kind="error" title="The checks could not be read" error={error} />;
-    if (!data) return null;
+    if (!data || data.checked.length === 0) return null;
     const passed = data.checked.length - data.rows.length;
     return (
         <section class="overview-section checks" ref={section}>
