@@ -204,7 +204,7 @@ static void add_rows(struct ps_output *out, const cJSON *trend)
                                                {"change point", "", PS_WORDS},
                                                {"row", "", PS_WORDS}};
     const cJSON *rows = ps_member(trend, "rows"), *row;
-    double changed = 0;
+    int changed = 0;
 
     cJSON_ArrayForEach(row, rows) changed += ps_member_number(row, "delta") != 0;
     add_sum(out, trend);

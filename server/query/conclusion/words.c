@@ -597,37 +597,40 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                           .words = " {0} threads are at {fact place} most of their time: at a "
                                    "lock, or in Python code with the GIL, one of them gets on at "
                                    "a time."},
-    [PS_FACT_LOCKED] = {"locked", 1, true,
-                        "{0} threads wait in {subjects} for a lock, {waits} of their {whole}. "
-                        "It is held in {fact}."},
+    [PS_FACT_LOCKED] = {"locked", 1, .is_verdict = true,
+                        .words =
+                            "{0} threads wait in {subjects} for a lock, {waits} of their {whole}. "
+                            "It is held in {fact}."},
     [PS_FACT_CALLED_AT] = {"called_at", .words = " {fact code} calls it at {fact place}."},
     [PS_FACT_CALLED_BY] = {"called_by", .words = " {fact code} calls it."},
     [PS_FACT_LED_BY] = {"led_by", .words = " {fact code} leads to it."},
-    [PS_FACT_NO_OWN_CODE] = {"no_own_code", 1},
+    [PS_FACT_NO_OWN_CODE] = {.code = "no_own_code", .n_values = 1},
     [PS_FACT_CALLS] = {"calls", 1, .words = "{0} {0 call|calls}"},
     [PS_FACT_CALLS_FROM] = {"calls_from", 1, .words = "{0} {0 call|calls} from {fact}"},
     [PS_FACT_SOME_CALLS_FROM] = {"some_calls_from", 2, .words = "{0} of {1} calls from {fact}"},
     [PS_FACT_AT] = {"at", .words = "all at {fact place}"},
     [PS_FACT_MOSTLY_AT] = {"mostly_at", .words = "mostly at {fact place}"},
     [PS_FACT_DEFINED_AT] = {"defined_at", .words = "defined at {fact place}"},
-    [PS_FACT_SHARES_OF] = {"shares_of"},
+    [PS_FACT_SHARES_OF] = {.code = "shares_of"},
     [PS_FACT_NO_SINGLE] = {"no_single", .is_verdict = true,
                            .words = "No single {word} stands out."},
     [PS_FACT_NONE_MEASURED] = {"none_measured", .is_verdict = true,
                                .words = "No {word} was measured."},
 
-    [PS_FACT_GROWTH] = {"growth", 5, true,
-                        "{codes} grows {4 law}: {0 general} \u2192 {1 general} takes {2 times} as "
-                        "long."},
+    [PS_FACT_GROWTH] =
+        {"growth", 5, .is_verdict = true,
+         .words = "{codes} grows {4 law}: {0 general} \u2192 {1 general} takes {2 times} as "
+                  "long."},
     [PS_FACT_GROWS] = {"grows", 5,
                        .words = "grows {4 law}, {0 general} \u2192 {1 general} takes "
                                 "{2 times} as long"},
     [PS_FACT_IT_TAKES] = {"it_takes", 2, .words = " {0 unit of}{1 (runs)}"},
     [PS_FACT_AGAINST] = {"against", 2, .words = " against {0 unit of}{1 (runs)}."},
-    [PS_FACT_SLOWER] = {"slower", 2, true,
-                        "{codes} is {0 ratio}{1 error} times slower than {via code}."},
-    [PS_FACT_NEEDS_MORE] = {"needs_more", 2, true,
-                            "{codes} needs {0 ratio}{1 error} times as much as {via code}."},
+    [PS_FACT_SLOWER] = {"slower", 2, .is_verdict = true,
+                        .words = "{codes} is {0 ratio}{1 error} times slower than {via code}."},
+    [PS_FACT_NEEDS_MORE] = {"needs_more", 2, .is_verdict = true,
+                            .words =
+                                "{codes} needs {0 ratio}{1 error} times as much as {via code}."},
     [PS_FACT_NO_DIFFERENCE] = {"no_difference", .is_verdict = true,
                                .words = "No clear difference between {via code} and {codes}."},
     [PS_FACT_FASTEST] = {"fastest", 1, .words = "fastest{0 runs}"},
@@ -636,21 +639,25 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                          .words = "{0 ratio}{1 error} times as long{1 unclear}{2 runs}"},
     [PS_FACT_AS_LARGE] = {"as_large", 3,
                           .words = "{0 ratio}{1 error} times as large{1 unclear}{2 runs}"},
-    [PS_FACT_CPU_WAITS] = {"cpu_waits", 3, true,
-                           "{codes} uses {0 s} of CPU in {1 s}: it waits {2 %} of the time."},
-    [PS_FACT_CPU_COMPUTES] = {"cpu_computes", 2, true,
-                              "{codes} uses {0 s} of CPU in {1 s}: it computes and does not wait."},
-    [PS_FACT_CPU_PARALLEL] = {"cpu_parallel", 3, true,
-                              "{codes} uses {0 s} of CPU in {1 s}: {2 tenths} CPUs on average."},
+    [PS_FACT_CPU_WAITS] = {"cpu_waits", 3, .is_verdict = true,
+                           .words =
+                               "{codes} uses {0 s} of CPU in {1 s}: it waits {2 %} of the time."},
+    [PS_FACT_CPU_COMPUTES] =
+        {"cpu_computes", 2, .is_verdict = true,
+         .words = "{codes} uses {0 s} of CPU in {1 s}: it computes and does not wait."},
+    [PS_FACT_CPU_PARALLEL] =
+        {"cpu_parallel", 3, .is_verdict = true,
+         .words = "{codes} uses {0 s} of CPU in {1 s}: {2 tenths} CPUs on average."},
     [PS_FACT_NONE_LONGEST] = {"none_longest", .is_verdict = true,
                               .words = "No single row is clearly the {word}."},
     [PS_FACT_LARGEST] = {"largest", 1, .words = " The largest are {fact code} with {0 unit of}"},
     [PS_FACT_SECOND] = {"second", 1,
                         .words = " and {fact code} with {0 unit of}, which do not differ by more "
                                  "than their spread."},
-    [PS_FACT_TAKES_LONGEST] = {"takes_longest", 1, true, "{codes} takes longest: {0 unit}"},
-    [PS_FACT_TAKES] = {"takes", 1, true, "{codes} takes {0 unit}"},
-    [PS_FACT_IS] = {"is", 1, true, "{codes} is {0 unit}"},
+    [PS_FACT_TAKES_LONGEST] = {"takes_longest", 1, .is_verdict = true,
+                               .words = "{codes} takes longest: {0 unit}"},
+    [PS_FACT_TAKES] = {"takes", 1, .is_verdict = true, .words = "{codes} takes {0 unit}"},
+    [PS_FACT_IS] = {"is", 1, .is_verdict = true, .words = "{codes} is {0 unit}"},
     [PS_FACT_SPREAD] = {"spread", 2, .words = "{0 runs}{1 deviation}."},
     [PS_FACT_ZERO_VALUES] = {"zero_values", .is_verdict = true,
                              .words = "Every compared value is 0: too short to be measured."},
@@ -671,9 +678,11 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                               .words = "{command} reads memory pages from the disk."},
     [PS_FACT_CPU_TIMES] = {"cpu_times", 3, .words = " {0 s} user and {1 s} system time in {2 s}."},
 
-    [PS_FACT_PEAK] = {"peak", 2, true, "Memory peaks at {0 bytes} after {1 s}."},
-    [PS_FACT_PEAK_GROWS] = {"peak_grows", 2, true,
-                            "Memory peaks at {0 bytes} after {1 s}, and grows all the time."},
+    [PS_FACT_PEAK] = {"peak", 2, .is_verdict = true,
+                      .words = "Memory peaks at {0 bytes} after {1 s}."},
+    [PS_FACT_PEAK_GROWS] = {"peak_grows", 2, .is_verdict = true,
+                            .words =
+                                "Memory peaks at {0 bytes} after {1 s}, and grows all the time."},
     [PS_FACT_STAYS] = {"stays", 3,
                        .words = " It starts at {0 bytes} and still is {1 bytes} at the "
                                 "end, after {2 s}."},
@@ -698,7 +707,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                    "bytes}; the file does not say whether the curve contains {0 "
                                    "it|them}, as with --include-children."},
 
-    [PS_FACT_ADDS] = {"adds", 1, true, "{codes} adds {0 bytes}."},
+    [PS_FACT_ADDS] = {"adds", 1, .is_verdict = true, .words = "{codes} adds {0 bytes}."},
     [PS_FACT_LINE_GROWS] = {"line_grows", 2,
                             .words = " It is at {place} in {via code}, which grows the memory by "
                                      "{0 bytes of} in {1 of} {1 call|calls}."},
@@ -706,7 +715,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                             .words = " At {fact place}, in lines that ran several times, it grows "
                                      "the memory by {0 bytes of} in {1 of} {1 call|calls}."},
     [PS_FACT_MEMORY_PEAK] = {"memory_peak", 1, .words = " Memory peaks at {0 bytes of}."},
-    [PS_FACT_FREED] = {"freed", 1, true, "What {codes} {0 adds|adds in each call} is freed again."},
+    [PS_FACT_FREED] = {"freed", 1, .is_verdict = true,
+                       .words = "What {codes} {0 adds|adds in each call} is freed again."},
     [PS_FACT_CALL_ADDS] = {"call_adds", 1,
                            .words = " A call adds up to {0 bytes of}, most of it with {fact code} "
                                     "at {fact place} in {codes}."},
@@ -750,13 +760,17 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                       .words = " What was kept shows no shares. The longest in it is {fact code} "
                                "with {0 unit of}{2 in nouns}, of which lost calls may have been a "
                                "part."},
-    [PS_FACT_SHARE_BASE] = {"share_base", 3, true, "{codes} {verb} {share} {word}."},
-    [PS_FACT_AMOUNT_BASE] = {"amount_base", 1, true, "{codes} {verb} {0 unit} {word}."},
-    [PS_FACT_MOST_CPU] = {"most_cpu", 1, true, "{codes} uses the most CPU: {0 unit} {word}."},
+    [PS_FACT_SHARE_BASE] = {"share_base", 3, .is_verdict = true,
+                            .words = "{codes} {verb} {share} {word}."},
+    [PS_FACT_AMOUNT_BASE] = {"amount_base", 1, .is_verdict = true,
+                             .words = "{codes} {verb} {0 unit} {word}."},
+    [PS_FACT_MOST_CPU] = {"most_cpu", 1, .is_verdict = true,
+                          .words = "{codes} uses the most CPU: {0 unit} {word}."},
     [PS_FACT_AMOUNT_OF] = {"amount_of", 3, .words = " {0 unit} of {1 unit of}{2 in nouns}."},
     [PS_FACT_COUNT] = {"count", 3, .words = "{2 nouns}"},
-    [PS_FACT_COMPILES] = {"compiles", 3, true,
-                          "JAX compiles {0} programs, which takes {share} of the recording."},
+    [PS_FACT_COMPILES] = {"compiles", 3, .is_verdict = true,
+                          .words =
+                              "JAX compiles {0} programs, which takes {share} of the recording."},
     [PS_FACT_COMPILED] = {"compiled", 3,
                           .words = " JAX compiled {0 of} {0 program|programs} while recording, "
                                    "which took {1 s of} of the span of {2 s of}. Record after a "
@@ -776,9 +790,10 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                            .words = " The recorded calls take {0 %} of the trace: it does not "
                                     "tell what the program does."},
     [PS_FACT_NO_CALLS] = {"no_calls", .words = " The file has no calls of the program either."},
-    [PS_FACT_IN_CALLS] = {"in_calls", 1, true,
-                          "{codes} takes {share} of the time in {0} {0 call|calls}, with what it "
-                          "calls."},
+    [PS_FACT_IN_CALLS] =
+        {"in_calls", 1, .is_verdict = true,
+         .words = "{codes} takes {share} of the time in {0} {0 call|calls}, with what it "
+                  "calls."},
     [PS_FACT_BELOW] = {"below", 2,
                        .words = " Among the rows with less, {fact code} has {0 % of} "
                                 "of the time in {1 of} {1 call|calls}."},
@@ -825,9 +840,10 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_PULLED_IN] = {"pulled_in",
                            .words = " {fact code} imports it, though {other} is what is imported."},
     [PS_FACT_BRINGS] = {"brings", .words = " It brings {fact code}."},
-    [PS_FACT_IMPORTED_AGAIN] = {"imported_again", 1, true,
-                                "{0 % of} of the import time is for modules that an earlier "
-                                "process of the log imports too."},
+    [PS_FACT_IMPORTED_AGAIN] = {"imported_again", 1, .is_verdict = true,
+                                .words =
+                                    "{0 % of} of the import time is for modules that an earlier "
+                                    "process of the log imports too."},
     [PS_FACT_LARGEST_AGAIN] = {"largest_again",
                                .words = " The largest is {codes}, with what it imports. Import it "
                                         "only in the processes that need it."},
