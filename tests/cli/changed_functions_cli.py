@@ -74,6 +74,12 @@ class ChangedFunctions(Agent):
                          "No function changed: calls are as before, and so is the cost of a call. "
                          "All functions take 1.3 times as long alike, as on a slower machine.")
 
+    def test_a_whole_that_changed_is_not_called_unchanged(self):
+        calls = {pair: (n, time) for pair, (n, time) in CALLS.items() if pair[1] in (MAIN, SCORE)}
+        now = {pair: (n, time * (1.15 if pair[1] == MAIN else 1.3)) for pair, (n, time) in calls.items()}
+        said = self.sentence_of(calls, now) if hasattr(self, "sentence_of") else self.sentence(now)
+        self.assertNotIn("No function changed", said)
+
     def test_more_to_do(self):
         self.assertEqual(self.sentence(times(1, calls=2)),
                          "The functions are called 2.0 times as often alike: there was more to do. No function changed.")

@@ -22,6 +22,9 @@
 #define SPEED_NOTED   0.1  /* ln(ratio) from which the speed of the machine is told */
 #define NOTABLE_SHARE 0.3  /* of the largest change: smaller ones are not told */
 #define NAMES_MAX     3
+/* Ratio of all times from which it is not said that no function changed. */
+#define WHOLE_CHANGED 1.2
+#define MOST_SHARE    0.5 /* of the difference of the whole */
 
 struct words {
     struct ps_conclusion *c;
@@ -198,20 +201,75 @@ static void say_speed(const struct words *w)
            w->changes->n_changes ? "; the times above are without this" : "");
 }
 
+/* The time of the function with this name in a profile; 0: it is not there. */
+static double time_of_name(const struct ps_profiled_functions *all,
+                           const struct ps_profiled_function *function)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (ps_str_eq(all->items[i].path, function->path) &&
+            ps_str_eq(all->items[i].name, function->name))
+            return all->items[i].time;
+    return 0;
+}
+
+/* Names the function that has most of the difference of the whole, if one does. It is one of few
+ * that take much. */
+static void say_most_of_whole(const struct words *w)
+{
+    const struct ps_profiled_functions *base = &w->base->all, *now = &w->now->all;
+    const bool grows = now->total > base->total;
+    const struct ps_profiled_functions *larger = grows ? now : base;
+    const double whole = now->total - base->total;
+    char part_text[64], whole_text[64];
+
+    for (size_t i = 0; i < larger->n; i++) {
+        const struct ps_profiled_function *function = &larger->items[i];
+        double part;
+
+        if (function->time < MOST_SHARE * fabs(whole) || !function->path.ptr)
+            continue;
+        part = time_of_name(now, function) - time_of_name(base, function);
+        if (part / whole < MOST_SHARE || part / whole > 1)
+            continue;
+        ps_say(w->c, w->to, " ");
+        say_name(w, function);
+        ps_say(w->c, w->to, " has %s of %s.", ps_format_change(part, w->now->unit, part_text),
+               ps_format_change(whole, w->now->unit, whole_text));
+        return;
+    }
+}
+
+/* Says that no function changed, or that the whole did and none stands out. */
+static void say_same(const struct words *w)
+{
+    const struct ps_function_changes *all = w->changes;
+    const double before = w->base->all.total, ratio = before > 0 ? w->now->all.total / before : 1;
+    const bool has_calls = !w->now->all.lacks_calls;
+
+    if (!is_speed_told(all) && !all->is_noisy &&
+        (ratio > WHOLE_CHANGED || ratio * WHOLE_CHANGED < 1)) {
+        ps_say(w->c, w->to, "No single function stands out: all together take ");
+        say_times(w, ratio);
+        ps_say(w->c, w->to, " as long%s.", has_calls ? ", in as many calls" : "");
+        say_most_of_whole(w);
+    } else if (has_calls) {
+        ps_say(w->c, w->to, "No function changed: calls are as before, and %s.",
+               all->is_noisy ? "costs of a call went up and down alike, as noise makes them"
+                             : "so is the cost of a call");
+    } else {
+        ps_say(w->c, w->to, "No function changed: %s.",
+               all->is_noisy ? "times went up and down alike, as noise makes them"
+                             : "their times differ as noise makes them");
+    }
+}
+
 static void say_changes(const struct words *w)
 {
     const struct ps_function_changes *all = w->changes;
 
     switch (all->found) {
     case PS_FUNCTIONS_SAME:
-        if (w->now->all.lacks_calls)
-            ps_say(w->c, w->to, "No function changed: %s.",
-                   all->is_noisy ? "times went up and down alike, as noise makes them"
-                                 : "their times differ as noise makes them");
-        else
-            ps_say(w->c, w->to, "No function changed: calls are as before, and %s.",
-                   all->is_noisy ? "costs of a call went up and down alike, as noise makes them"
-                                 : "so is the cost of a call");
+        say_same(w);
         break;
     case PS_FUNCTIONS_INPUT:
         ps_say(w->c, w->to, "The functions are called ");
