@@ -307,6 +307,11 @@ void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time 
 
 void ps_trace_add_step_choices(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
+    if (trace->step) /* it is no unit, since it is the step */
+        c->step_choices[c->n_step_choices++] = (struct ps_step_choice){
+            .name = ps_arena_copy(&c->arena, ps_str_from_c(trace->step)).ptr,
+            .ranges = (int64_t)trace->steps.n,
+            .share = 1};
     for (size_t i = 1; i < trace->units.n; i++) {
         const struct ps_host_unit *unit = &trace->units.units[i];
         const double share = ps_trace_time_share(trace, unit->covered_ns);
