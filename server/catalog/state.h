@@ -120,8 +120,8 @@ enum ps_status ps_catalog_drop_compat_views(struct ps_db *db, struct ps_err *err
 enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err);
 /* Whether the catalog is a mirror of a PostgreSQL database. */
 bool ps_catalog_is_mirror(struct ps_db *db);
-/* Opens the catalog file at `path`, and creates or migrates its tables. Who writes without
- * ps_catalog_begin() calls ps_digests_watch(). */
+/* Opens the catalog file at `path`, and creates or migrates its tables. Before a write outside of
+ * ps_catalog_begin(), call ps_digests_watch(): it keeps the digests of rows. */
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
 
 const char *ps_temporary_folder(void); /* $TMPDIR, else P_tmpdir */

@@ -80,10 +80,10 @@ class ChangedFunctions(Agent):
         self.assertNotIn("No function changed", self.sentence(now, base))
 
     def test_few_sampled_functions_that_all_grew(self):
-        """No other function tells what is noise: what grew most is a part of the whole, no cause for sure."""
+        """With no function that stayed the same, noise is unknown: the sentence states the change and names no cause."""
         runs = [self.json("add", self.file(f"{name}.raw", f"main (shop.py:1);score (shop.py:9) {score}\nmain (shop.py:1) {main}\n".encode()))["id"]
                 for name, score, main in (("base", 60, 12), ("new", 500, 60))]
-        self.assertIn("No single function stands out: all together take 7.8 times as long. score (shop.py) has +440 samples of +488 samples.",
+        self.assertIn("No single function stands out: all together take 7.8 times as long. score (shop.py) explains +440 samples of +488 samples.",
                       self.ok("diff", *runs))
 
     def test_more_to_do(self):

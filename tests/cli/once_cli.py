@@ -77,6 +77,15 @@ class Once(ShelfTest):
         self.assertNotIn("GPU idle: host blocks", said)
         self.assertNotIn("One call takes much longer", said)
 
+    def test_layers_of_a_model_are_no_loop_over_elements(self):
+        def run(names, times, us):
+            ops = [name for _ in range(times) for name in names]
+            return self.show([event("infer", "user_annotation", 0, len(ops) * us)] + [event(name, "cpu_op", us * i, us - 2) for i, name in enumerate(ops)])
+        said = run([f"aten::layer_{i}" for i in range(8)], 41, 20)
+        self.assertIn("infer takes 100.0 % of the trace.", said)
+        self.assertNotIn("could be saved", said)
+        self.assertIn("in a Python loop over small operators", run(["aten::select", "aten::add"], 200, 20))
+
     def test_few_kernels_are_not_launched_less_often(self):
         said = self.show([event("aten::mm", "cpu_op", 0, 140)] + launch(2, 1, 140, dur=4))
         self.assertNotIn("The host is too slow", said)

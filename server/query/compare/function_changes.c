@@ -212,8 +212,7 @@ static double time_of_name(const struct ps_profiled_functions *all,
     return 0;
 }
 
-/* Names the function that has most of the difference of the whole, if one does. It is one of few
- * that take much. */
+/* Names the function that explains most of the difference of the whole, if one does. */
 static void say_most_of_whole(const struct words *w)
 {
     const struct ps_profiled_functions *base = &w->base->all, *now = &w->now->all;
@@ -233,7 +232,7 @@ static void say_most_of_whole(const struct words *w)
             continue;
         ps_say(w->c, w->to, " ");
         say_name(w, function);
-        ps_say(w->c, w->to, " has %s of %s.", ps_format_change(part, w->now->unit, part_text),
+        ps_say(w->c, w->to, " explains %s of %s.", ps_format_change(part, w->now->unit, part_text),
                ps_format_change(whole, w->now->unit, whole_text));
         return;
     }

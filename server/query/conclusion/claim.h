@@ -105,7 +105,7 @@ enum ps_fact_code {
     PS_FACT_NO_OWN_CODE,     /* share that is outside of own code */
     PS_FACT_CALLS,           /* calls of a part */
     PS_FACT_CALLS_FROM,      /* calls; subject: the caller */
-    PS_FACT_SOME_CALLS_FROM, /* the same, of all calls: others called it too */
+    PS_FACT_SOME_CALLS_FROM, /* calls by the subject, all calls: others called it too */
     PS_FACT_AT,              /* all of it at the line of the subject */
     PS_FACT_MOSTLY_AT,       /* most of it */
     PS_FACT_DEFINED_AT,      /* the line is that of the `def` */
@@ -117,29 +117,29 @@ enum ps_fact_code {
 
     /* of measurements */
     PS_FACT_GROWTH,        /* the numbers N from and to, ratio of the times, exponent, law */
-    PS_FACT_GROWS,         /* the same, in a row */
+    PS_FACT_GROWS,         /* the values of PS_FACT_GROWTH, for a row of the table */
     PS_FACT_IT_TAKES,      /* value, runs; word: the statistic */
-    PS_FACT_AGAINST,       /* the same, of `via` */
-    PS_FACT_SLOWER,        /* ratio to `via`, its error */
-    PS_FACT_NEEDS_MORE,    /* the same, not of times */
+    PS_FACT_AGAINST,       /* value and runs of the row `via`; word: the statistic */
+    PS_FACT_SLOWER,        /* how many times as long as `via`, error of that ratio */
+    PS_FACT_NEEDS_MORE,    /* how many times as much as `via`, error of that ratio; not of times */
     PS_FACT_NO_DIFFERENCE, /* from `via` */
     PS_FACT_FASTEST,       /* runs; word: the statistic */
-    PS_FACT_SMALLEST,      /* the same, not of times */
+    PS_FACT_SMALLEST,      /* runs; word: the statistic; not of times */
     PS_FACT_AS_LONG,       /* ratio to the fastest row, its error, runs; word: the statistic */
-    PS_FACT_AS_LARGE,      /* the same, not of times */
+    PS_FACT_AS_LARGE,      /* the values of PS_FACT_AS_LONG; not of times */
     PS_FACT_CPU_WAITS,     /* CPU time, elapsed time, share without CPU */
     PS_FACT_CPU_COMPUTES,  /* CPU time, elapsed time */
     PS_FACT_CPU_PARALLEL,  /* CPU time, elapsed time, their ratio */
     PS_FACT_NONE_LONGEST,  /* word */
     PS_FACT_LARGEST,       /* value; subject: the row */
-    PS_FACT_SECOND,        /* the same, of the next row */
+    PS_FACT_SECOND,        /* value; subject: the row after the largest */
     PS_FACT_TAKES_LONGEST, /* value */
     PS_FACT_TAKES,         /* value, of the only row */
     PS_FACT_IS,            /* value, not a time */
     PS_FACT_SPREAD, /* runs, standard deviation as a share of the value; word: the statistic */
     PS_FACT_ZERO_VALUES,
     PS_FACT_NO_VALUES,
-    PS_FACT_TOO_SHORT, /* this and those up to PS_FACT_MEMORY_HEAVY: what limits a command */
+    PS_FACT_TOO_SHORT, /* the facts from here to PS_FACT_MEMORY_HEAVY say what limits a command */
     PS_FACT_CPU_BOUND,
     PS_FACT_WAITING,
     PS_FACT_MIXED,
@@ -150,11 +150,11 @@ enum ps_fact_code {
 
     /* of memory curves */
     PS_FACT_PEAK,          /* memory, when */
-    PS_FACT_PEAK_GROWS,    /* the same, and it grows in each quarter of the time */
+    PS_FACT_PEAK_GROWS,    /* memory, when; memory grows in each quarter of the time */
     PS_FACT_STAYS,         /* memory at the start and at the end, when the end is */
-    PS_FACT_ENDS,          /* the same; much less than at the peak */
+    PS_FACT_ENDS,          /* the values of PS_FACT_STAYS; the end is much less than the peak */
     PS_FACT_EXITS,         /* memory at the start and before the process exits, when that is */
-    PS_FACT_STAYS_TO_EXIT, /* the same; about as much as at the peak */
+    PS_FACT_STAYS_TO_EXIT, /* the values of PS_FACT_EXITS; the last is about the peak */
     PS_FACT_HOLDS,         /* memory at the peak, calls that added it; subject */
     PS_FACT_CALLS_TAKE,    /* calls, their time */
     PS_FACT_WITH_CHILDREN, /* child processes, peak with them; the curve does not have them */
@@ -163,16 +163,16 @@ enum ps_fact_code {
     /* of lines */
     PS_FACT_ADDS,        /* memory */
     PS_FACT_LINE_GROWS,  /* memory, calls; `via`: the function */
-    PS_FACT_LINES_GROW,  /* the same, of lines from the place of the subject on */
+    PS_FACT_LINES_GROW,  /* memory, calls; `via`: the function; the lines begin at the subject */
     PS_FACT_MEMORY_PEAK, /* memory */
     PS_FACT_FREED,       /* calls */
     PS_FACT_CALL_ADDS,   /* memory; subject: the line with most of it */
     PS_FACT_EXCEEDS,
     PS_FACT_PLACE,        /* subject */
     PS_FACT_PLACE_IN,     /* subject; other: the function */
-    PS_FACT_REPEATED_IN,  /* the same; the line ran several times in a call */
-    PS_FACT_SHARE_OF,     /* the share is of the function `via` */
-    PS_FACT_CALLS_ITSELF, /* the same; it calls itself at this line */
+    PS_FACT_REPEATED_IN,  /* subject; other: the function, which runs the line several times */
+    PS_FACT_SHARE_OF,     /* the function `via` has the share that is told */
+    PS_FACT_CALLS_ITSELF, /* the function `via`, which calls itself at this line, has the share */
     PS_FACT_TAKES_SAMPLES,
     PS_FACT_TIME_IN_HITS, /* time, that of the function, hits */
     PS_FACT_HITS,         /* hits */
@@ -180,7 +180,7 @@ enum ps_fact_code {
     PS_FACT_IMPORTS_TAKE, /* share */
     PS_FACT_CALLED_FROM,  /* subject: the line that calls what the fact before, or the claim, is of
                            */
-    PS_FACT_CALLED_BY_COUNTS, /* the same, by numbers of calls and times */
+    PS_FACT_CALLED_BY_COUNTS, /* subject: the caller, as numbers of calls and times suggest */
     PS_FACT_LEAKS,            /* likelihood, MB/s; subject: the line */
     PS_FACT_ALLOCATES,        /* share; subject: the line */
 
@@ -189,11 +189,11 @@ enum ps_fact_code {
     PS_FACT_KEPT,        /* time, none, calls; subject: the longest; word: "call" */
     PS_FACT_SHARE_BASE,  /* word: what the share is of */
     PS_FACT_AMOUNT_BASE, /* amount; word: what it is of */
-    PS_FACT_MOST_CPU,    /* the same, of processes */
-    PS_FACT_AMOUNT_OF,   /* amount, the whole, count; word: what is counted */
-    PS_FACT_COUNT,       /* the same, of a row, which has the amount itself */
+    PS_FACT_MOST_CPU,    /* CPU time of a process; word: what it is of */
+    PS_FACT_AMOUNT_OF,   /* amount, amount of all rows, count; word: what is counted */
+    PS_FACT_COUNT,       /* amount, amount of all rows, count; only the count is said */
     PS_FACT_COMPILES,    /* programs, their time, the span */
-    PS_FACT_COMPILED,    /* the same; it is not the cause */
+    PS_FACT_COMPILED,    /* programs, their time, the span; compiling is not the cause */
     PS_FACT_NEW_SHAPES,
     PS_FACT_SLICES_SAMPLED,
     PS_FACT_NO_DEVICE_WORK,
@@ -207,15 +207,14 @@ enum ps_fact_code {
     PS_FACT_SMALL_CALLS, /* calls, mean time */
     PS_FACT_CONVERSIONS, /* tensors that become numbers */
     PS_FACT_OPERATOR,    /* share; subject */
-                         // ENUM
 
     /* of imports */
     PS_FACT_IMPORT_TIME,
     PS_FACT_OWN_IMPORT_TIME, /* of its own code only */
     PS_FACT_IMPORTER_UNKNOWN,
     PS_FACT_IS_LAZY,         /* 1: all importers are known; subject: an importer */
-    PS_FACT_USED_AT_START,   /* the same */
-    PS_FACT_MAKE_LAZY,       /* the same */
+    PS_FACT_USED_AT_START,   /* 1: all importers are known; subject: an importer */
+    PS_FACT_MAKE_LAZY,       /* 1: all importers are known; subject: an importer */
     PS_FACT_OWN_IMPORTED_BY, /* subject */
     PS_FACT_SMALL_MODULES,
     PS_FACT_BEFORE_PROGRAM,

@@ -57,7 +57,7 @@ export interface ClaimFact {
     values: (number | null)[];
     /** of values whose unit depends on the profile */
     unit: string | null;
-    /** a noun: what is counted, or what shares are of */
+    /** a noun, such as `call`: of what a value counts, or of what a share is a part */
     word: string | null;
 }
 
