@@ -21,8 +21,8 @@ class Snapshots(ShelfTest):
 
     def test_memory_without_a_stack_that_is_more_than_any_stack_is_said_first(self):
         stack = [{"name": "forward", "filename": "model.py", "line": 3}]
-        for sizes, expected in (((4096, 2048, 1024), "Of the allocated memory, 4.00 KiB has no Python stack; model.py:3 holds the most of the rest, 3.00 KiB in 2 allocations."),
-                                ((4096, 64, 64), "Of the allocated memory, 4.00 KiB has no Python stack; no stack holds more than 5 %."),
+        for sizes, expected in (((4096, 2048, 1024), "4.00 KiB of the allocated memory has no Python stack. model.py:3 holds the most of the rest, 3.00 KiB in 2 allocations."),
+                                ((4096, 64, 64), "4.00 KiB of the allocated memory has no Python stack. No stack holds more than 5 %."),
                                 ((4096,), "The memory has no Python stack."),
                                 ((1024, 2048, 1024), "model.py:3 holds the most, 3.00 KiB in 2 allocations.")):
             events = [{"action": "alloc", "addr": 65536 * (i + 1), "size": size, "stream": 0, "frames": stack if i else []} for i, size in enumerate(sizes)]
@@ -69,7 +69,7 @@ class Snapshots(ShelfTest):
         self.assertRegex(self.ok("show", self.run_of["ok_mini_p4.pickle"]), r"(?m)^ *100 B +9\.1 % +\(no Python stack\)")
 
     def test_an_empty_snapshot(self):
-        self.assertIn("The snapshot has no memory.", self.ok("show", self.run_of["ok_empty.pickle"]))
+        self.assertIn("No memory was measured.", self.ok("show", self.run_of["ok_empty.pickle"]))
 
     def test_two_snapshots_by_function_and_peak(self):
         self.assertIn("forward (model.py)", self.ok("diff", self.run_of["ok_mini_p4.pickle"], self.run_of["ok_oom.pickle"], "--of", "functions"))

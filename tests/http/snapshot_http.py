@@ -233,7 +233,7 @@ class Conclusions(ServerTest):
         self.assertTrue(any(note.startswith("PyTorch returned 300 segments to the driver and asked for 300") for note in notes), notes)
 
     def test_nothing(self):
-        self.assertEqual(text_of(self.conclusion({"segments": [], "device_traces": []})[0]["verdict"]), "The snapshot has no memory.")
+        self.assertEqual(text_of(self.conclusion({"segments": [], "device_traces": []})[0]["verdict"]), "No memory was measured.")
         off = snapshot() | {"device_traces": [], "external_annotations": []}
         self.assertEqual(text_of(self.conclusion(off)[0]["verdict"]), "Memory peaks at 13 MiB on GPU 0.")
 

@@ -233,6 +233,22 @@ enum ps_fact_code {
     PS_FACT_FRAMEWORK,     /* subject */
     PS_FACT_OWN_SAVING,    /* share */
     PS_FACT_THREADS_IMPORT,
+
+    /* of memory snapshots */
+    PS_FACT_ALLOCATION_FAILED, /* memory, number of the device, memory that its driver had free */
+    PS_FACT_DEVICE_PEAK,       /* memory, number of the device */
+    PS_FACT_STACK_GROWS,       /* memory in each step, steps; subject; other: its caller */
+    PS_FACT_RESERVED,          /* memory, of which not in use, the largest hole */
+    PS_FACT_NO_STACK,          /* memory */
+    PS_FACT_STACK_HOLDS, /* memory, allocations, 1: other memory has no stack; subject; other: its
+                            caller */
+    PS_FACT_SMALL_STACKS,
+    PS_FACT_NO_STACKS,
+    PS_FACT_STACK,            /* subject; other: its caller */
+    PS_FACT_ALLOCATIONS,      /* allocations */
+    PS_FACT_ALLOCATIONS_BY,   /* allocations, stacks */
+    PS_FACT_ALLOCATIONS_LIVE, /* allocations, median of the events in which they live */
+    PS_FACT_SEGMENTS,         /* memory, segments, the largest hole */
     PS_N_FACTS
 };
 
@@ -246,11 +262,19 @@ struct ps_fact {
     struct ps_report_link link; /* of values that the link of the claim's subject does not show */
 };
 
+/* Where a fact is said. */
+enum ps_fact_place {
+    PS_SAID_AFTER,   /* in the sentences after the verdict */
+    PS_SAID_VERDICT, /* in bold, instead of what the verb says */
+    PS_SAID_BEFORE,  /* in bold, before the verdict */
+    PS_SAID_LAST,    /* after all other sentences */
+};
+
 /* How facts are said: an entry of the table of words.c. */
 struct ps_fact_words {
     const char *code;  /* for programs */
     unsigned n_values; /* that the fact has */
-    bool is_verdict;   /* said in bold, instead of what the verb says */
+    enum ps_fact_place place;
     const char *words; /* a template */
     const char *next;  /* said instead if the fact before has the same code */
     const char *end;   /* said after the last of facts with the code */
@@ -311,6 +335,7 @@ struct ps_claim {
     struct ps_claim_loop loop;
     struct ps_fact *facts; /* in the arena of the conclusion */
     size_t n_facts;
+    struct ps_fact title;    /* of the row of the cause; PS_FACT_NONE: its subjects */
     struct ps_fact evidence; /* of the row of the cause */
     double saving;           /* the most that can be saved, a share; NaN: not stated */
     enum ps_condition condition;

@@ -182,53 +182,56 @@ static void merge_alike(struct scene *s)
         qsort_r(s->order, s->n, sizeof *s->order, by_bytes, s->bytes);
 }
 
-/* Appends the name of the innermost frame of a stack, and of the caller that says what it is for.
- */
-static void say_stack(struct ps_conclusion *c, struct ps_sentence *to, const struct scene *s,
-                      uint32_t node)
+static struct ps_subject frame_subject(struct ps_conclusion *c, struct ps_report_link link,
+                                       const struct ps_snapshot_frame_row *frame)
 {
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    struct ps_subject subject;
+
+    ps_snapshot_append_name(frame, &name);
+    subject = ps_subject_of(c, PS_SUBJECT_FUNCTION, link, ps_buf_slice(&name));
+    if (frame->file.len && frame->line > 0 && !ps_snapshot_is_named_by_place(frame)) {
+        subject.path = ps_arena_copy(&c->arena, frame->file);
+        subject.line = frame->line;
+    }
+    return subject;
+}
+
+/* The innermost frame of a stack, and the caller that says what it is for. */
+static struct ps_fact stack_fact(struct ps_conclusion *c, const struct scene *s, uint32_t node,
+                                 enum ps_fact_code code)
+{
     const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
+    const struct ps_report_link link = link_to(c, s, node);
+    struct ps_fact fact = {.code = code, .link = link};
     const struct ps_snapshot_frame_row *frame;
-    uint32_t caller;
 
     if (!node) {
-        ps_say_code(c, to, link_to(c, s, 0), PS_STR("(no Python stack)"));
-        return;
+        fact.subject = ps_subject_of(c, PS_SUBJECT_FUNCTION, link, PS_STR("(no Python stack)"));
+        return fact;
     }
-    frame = &s->stacks->frames[tree->frame[node]];
-    ps_snapshot_append_name(frame, &name);
-    ps_say_code(c, to, link_to(c, s, node), ps_buf_slice(&name));
-    if (frame->file.len && frame->line > 0 && !ps_snapshot_is_named_by_place(frame)) {
-        ps_say(c, to, " at "); /* a function may allocate at several lines */
-        ps_say_place(c, to, link_to(c, s, node), frame->file, frame->line);
-    }
-    caller = telling_caller(s, node);
-    if (caller && s->stacks->frames[caller].file.len && s->stacks->frames[caller].line > 0) {
-        ps_say(c, to, " from ");
-        ps_say_place(c, to, link_to(c, s, node), s->stacks->frames[caller].file,
-                     s->stacks->frames[caller].line);
-    }
+    fact.subject = frame_subject(c, link, &s->stacks->frames[tree->frame[node]]);
+    frame = &s->stacks->frames[telling_caller(s, node)];
+    if (telling_caller(s, node) && frame->file.len && frame->line > 0)
+        fact.other = (struct ps_subject){.kind = PS_SUBJECT_LINE,
+                                         .path = ps_arena_copy(&c->arena, frame->file),
+                                         .line = frame->line,
+                                         .link = link};
+    return fact;
 }
 
 /* --- The sentence --- */
 
-static void say_failure(struct ps_conclusion *c, const struct scene *s)
+static struct ps_fact device_fact(struct ps_conclusion *c, const struct scene *s)
 {
-    struct ps_report_link link = link_to(c, s, 0);
+    const struct ps_snapshot_device_row *device = &s->device;
+    struct ps_fact fact = {.link = link_to(c, s, 0)};
 
-    ps_say(c, &c->verdict, "An allocation of ");
-    ps_say_value(&c->verdict, link, (double)s->device.oom_bytes, "bytes");
-    ps_say(c, &c->verdict, " failed on GPU %lld: the driver had ", (long long)s->device.number);
-    ps_say_value(&c->verdict, link, (double)s->device.oom_free, "bytes");
-    ps_say(c, &c->verdict, " free.");
-}
-
-static void say_peak(struct ps_conclusion *c, const struct scene *s)
-{
-    ps_say(c, &c->verdict, "Memory peaks at ");
-    ps_say_value(&c->verdict, link_to(c, s, 0), (double)s->device.peak_live, "bytes");
-    ps_say(c, &c->verdict, " on GPU %lld.", (long long)s->device.number);
+    fact.code = device->ooms > 0 ? PS_FACT_ALLOCATION_FAILED : PS_FACT_DEVICE_PEAK;
+    fact.values[0] = (double)(device->ooms > 0 ? device->oom_bytes : device->peak_live);
+    fact.values[1] = (double)device->number;
+    fact.values[2] = (double)device->oom_free;
+    return fact;
 }
 
 static double unused_bytes(const struct scene *s)
@@ -236,69 +239,50 @@ static double unused_bytes(const struct scene *s)
     return (double)s->memory.reserved - (double)s->memory.live;
 }
 
-static void say_reserved(struct ps_conclusion *c, const struct scene *s)
+static void add_reserved(struct ps_conclusion *c, const struct scene *s)
 {
-    struct ps_report_link link = link_to(c, s, 0);
-
-    if (s->memory.reserved <= 0)
-        return;
-    ps_say(c, &c->sentence, " PyTorch had reserved ");
-    ps_say_value(&c->sentence, link, (double)s->memory.reserved, "bytes");
-    ps_say(c, &c->sentence, ", of which ");
-    ps_say_value(&c->sentence, link, unused_bytes(s), "bytes");
-    ps_say(c, &c->sentence, " were not in use; the largest hole was ");
-    ps_say_value(&c->sentence, link, (double)s->memory.largest_hole, "bytes");
-    ps_say(c, &c->sentence, ".");
+    if (s->memory.reserved > 0)
+        ps_first_fact(c, (struct ps_fact){PS_FACT_RESERVED,
+                                          .values = {(double)s->memory.reserved, unused_bytes(s),
+                                                     (double)s->memory.largest_hole},
+                                          .link = link_to(c, s, 0)});
 }
 
 /* Names the stacks that hold most. Memory without a stack is said first if it is more. */
-static void say_owners(struct ps_conclusion *c, const struct scene *s)
+static void add_owners(struct ps_conclusion *c, const struct scene *s)
 {
     const bool has_rest = s->n && !s->order[0] && s->bytes[0] < s->memory.live;
     size_t n = 0;
 
-    if (has_rest) {
-        ps_say(c, &c->sentence, " Of the allocated memory, ");
-        ps_say_value(&c->sentence, link_to(c, s, 0), (double)s->bytes[0], "bytes");
-        ps_say(c, &c->sentence, " has no Python stack;");
-    }
-
+    if (has_rest)
+        ps_first_fact(c, (struct ps_fact){PS_FACT_NO_STACK, .values = {(double)s->bytes[0]},
+                                          .link = link_to(c, s, 0)});
     for (size_t i = 0; i < s->n && n < NAMED; i++) {
-        uint32_t node = s->order[i];
+        const uint32_t node = s->order[i];
+        struct ps_fact fact;
 
         if (!node || !is_cause(s, node))
             continue;
-        ps_say(c, &c->sentence, n ? ", " : " ");
-        say_stack(c, &c->sentence, s, node);
-        ps_say(c, &c->sentence,
-               n          ? " "
-               : has_rest ? " holds the most of the rest, "
-                          : " holds the most, ");
-        ps_say_value(&c->sentence, link_to(c, s, node), (double)s->bytes[node], "bytes");
-        if (!n++) {
-            ps_say(c, &c->sentence, " in ");
-            ps_say_value(&c->sentence, link_to(c, s, node), (double)s->count[node], "count");
-            ps_say(c, &c->sentence, s->count[node] == 1 ? " allocation" : " allocations");
-        }
+        fact = stack_fact(c, s, node, PS_FACT_STACK_HOLDS);
+        fact.values[0] = (double)s->bytes[node];
+        fact.values[1] = (double)s->count[node];
+        fact.values[2] = has_rest;
+        ps_first_fact(c, fact);
+        if (!n++)
+            ps_first_largest(c, fact.subject, (double)s->bytes[node] / (double)s->memory.live);
     }
-    if (n)
-        ps_say(c, &c->sentence, ".");
-    else if (s->n && s->memory.live > 0)
-        ps_say(c, &c->sentence,
-               has_rest      ? " no stack holds more than 5 %%."
-               : s->order[0] ? " No stack holds more than 5 %%."
-                             : " The memory has no Python stack.");
+    if (!n && s->n && s->memory.live > 0)
+        ps_first_fact(c, (struct ps_fact){.code = has_rest || s->order[0] ? PS_FACT_SMALL_STACKS
+                                                                          : PS_FACT_NO_STACKS});
 }
 
 /* Names the stack that keeps more in each step: in the sentence if that is a large part of the
  * memory, otherwise in a note. */
-static enum ps_status say_growth(struct ps_db *db, struct ps_conclusion *c, const struct scene *s,
+static enum ps_status add_growth(struct ps_db *db, struct ps_conclusion *c, const struct scene *s,
                                  struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    const struct ps_snapshot_tree *tree = &s->stacks->trees[PS_SNAPSHOT_PYTHON];
     struct ps_snapshot_growth_row growth;
-    struct ps_report_link link;
+    struct ps_fact fact;
 
     if (ps_snapshot_growth_find(db, &s->device, s->stacks, &growth, err) != PS_OK)
         return err->code;
@@ -307,24 +291,19 @@ static enum ps_status say_growth(struct ps_db *db, struct ps_conclusion *c, cons
             ps_conclusion_checked(c, "Memory that grows in each step");
         return err->code;
     }
+    fact = stack_fact(c, s, growth.node, PS_FACT_STACK_GROWS);
     if ((double)growth.bytes * (double)growth.n_steps >= CAUSE_SHARE * (double)s->memory.live) {
-        link = link_to(c, s, growth.node);
-        link.tab = "leaks";
-        ps_say(c, &c->sentence, " It grows: ");
-        say_stack(c, &c->sentence, s, growth.node);
-        ps_say(c, &c->sentence, " keeps ");
-        ps_say_value(&c->sentence, link, (double)growth.bytes, "bytes");
-        ps_say(c, &c->sentence, " more in each of ");
-        ps_say_value(&c->sentence, link, (double)growth.n_steps, "count");
-        ps_say(c, &c->sentence, " steps.");
+        fact.values[0] = (double)growth.bytes;
+        fact.values[1] = (double)growth.n_steps;
+        fact.link.tab = "leaks";
+        ps_first_fact(c, fact);
         return err->code;
     }
-    if (growth.node)
-        ps_snapshot_append_name(&s->stacks->frames[tree->frame[growth.node]], &name);
-    else
-        ps_buf_puts(&name, "Memory without a Python stack");
-    ps_conclusion_note(c, "%.*s keeps about %.3g MiB more in each of %zu steps.", (int)name.len,
-                       name.ptr, (double)growth.bytes / (1 << 20), growth.n_steps);
+    if (!growth.node)
+        fact.subject.name = PS_STR("Memory without a Python stack");
+    ps_conclusion_note(c, "%.*s keeps about %.3g MiB more in each of %zu steps.",
+                       (int)fact.subject.name.len, fact.subject.name.ptr,
+                       (double)growth.bytes / (1 << 20), growth.n_steps);
     return err->code;
 }
 
@@ -332,23 +311,25 @@ static enum ps_status say_growth(struct ps_db *db, struct ps_conclusion *c, cons
 
 static void add_owner(struct ps_conclusion *c, const struct scene *s, uint32_t node)
 {
-    double amount = (double)s->bytes[node], live = (double)s->memory.live;
-    struct ps_cause *cause =
-        ps_conclusion_add(c, node ? "stack" : "no_stack", amount, live > 0 ? amount / live : NAN);
-    int64_t lifetime = s->medians->events[node];
+    const double amount = (double)s->bytes[node], live = (double)s->memory.live;
+    const int64_t lifetime = s->medians->events[node];
+    const struct ps_fact title = stack_fact(c, s, node, PS_FACT_STACK);
+    struct ps_claim claim = ps_claim_of(node ? "stack" : "no_stack", PS_HOLDS, title.subject,
+                                        live > 0 ? amount / live : NAN);
 
-    say_stack(c, &cause->title, s, node);
-    ps_say_value(&cause->evidence, link_to(c, s, node), (double)s->count[node], "count");
-    ps_say(c, &cause->evidence, s->count[node] == 1 ? " allocation" : " allocations");
-    if (!node) {
-        cause->advice = "Call torch.cuda.memory._record_memory_history() before the model is "
-                        "created, so that its memory has a stack.";
-        return;
+    claim.title = title;
+    claim.evidence = (struct ps_fact){PS_FACT_ALLOCATIONS, .values = {(double)s->count[node]}};
+    if (node && s->merged[node]) {
+        claim.evidence.code = PS_FACT_ALLOCATIONS_BY;
+        claim.evidence.values[1] = s->merged[node];
+    } else if (node && lifetime >= 0) {
+        claim.evidence.code = PS_FACT_ALLOCATIONS_LIVE;
+        claim.evidence.values[1] = (double)lifetime;
     }
-    if (s->merged[node])
-        ps_say(c, &cause->evidence, " by %u stacks", s->merged[node]);
-    else if (lifetime >= 0)
-        ps_say(c, &cause->evidence, ", live for %lld events (median)", (long long)lifetime);
+    ps_conclusion_claim(c, &claim, amount)->advice =
+        node ? NULL
+             : "Call torch.cuda.memory._record_memory_history() before the model is created, so "
+               "that its memory has a stack.";
 }
 
 /* Bytes of holes in segments that are in use. Segments without blocks are only cached: PyTorch
@@ -374,18 +355,22 @@ static bool is_expandable(const struct ps_snapshot_memory *memory)
 static void add_fragmentation(struct ps_conclusion *c, const struct scene *s)
 {
     double unused = s->device.ooms > 0 ? unused_bytes(s) : split_bytes(&s->memory);
-    struct ps_report_link link = link_to(c, s, 0);
+    struct ps_claim claim =
+        ps_claim_of("fragmentation", PS_HOLDS,
+                    ps_subject_of(c, PS_SUBJECT_PART, ps_link_none,
+                                  PS_STR("Reserved memory that no allocation used")),
+                    NAN);
     struct ps_cause *cause;
 
     if (unused <= 0 || (unused < UNUSED_SHARE * (double)s->memory.reserved &&
                         (s->device.ooms <= 0 || unused < (double)s->device.oom_bytes)))
         return;
-    cause = ps_conclusion_add(c, "fragmentation", unused, NAN);
-    ps_say(c, &cause->title, "Reserved memory that no allocation used");
-    ps_say_value(&cause->evidence, link, (double)s->memory.reserved, "bytes");
-    ps_say(c, &cause->evidence, " reserved in %zu %s, largest hole ", s->memory.n_segments,
-           s->memory.n_segments == 1 ? "segment" : "segments");
-    ps_say_value(&cause->evidence, link, (double)s->memory.largest_hole, "bytes");
+    claim.evidence =
+        (struct ps_fact){PS_FACT_SEGMENTS,
+                         .values = {(double)s->memory.reserved, (double)s->memory.n_segments,
+                                    (double)s->memory.largest_hole},
+                         .link = link_to(c, s, 0)};
+    cause = ps_conclusion_claim(c, &claim, unused);
     ps_cause_save(cause, 0, unused);
     cause->advice =
         is_expandable(&s->memory)
@@ -453,20 +438,18 @@ enum ps_status ps_conclude_snapshot(struct ps_db *db, struct ps_conclusion *out,
     if (ps_snapshot_devices_read(db, &devices, err) != PS_OK)
         return err->code;
     if (!devices.n) {
-        ps_say(out, &out->verdict, "The snapshot has no memory.");
+        ps_conclude_none(out, "memory");
         return err->code;
     }
     if (read_scene(db, &s, err) != PS_OK)
         return err->code;
     out->base = s.device.ooms > 0 ? "of the live bytes" : "of the peak";
-    if (s.device.ooms > 0)
-        say_failure(out, &s);
-    else
-        say_peak(out, &s);
-    say_growth(db, out, &s, err);
+    ps_conclude_first(out, ps_claim_of(NULL, PS_HOLDS, ps_no_subject, NAN));
+    ps_first_fact(out, device_fact(out, &s));
+    add_growth(db, out, &s, err);
     merge_alike(&s);
-    say_reserved(out, &s);
-    say_owners(out, &s);
+    add_reserved(out, &s);
+    add_owners(out, &s);
     for (size_t i = 0; i < s.n && out->n_causes < CAUSES_MAX; i++)
         if (is_cause(&s, s.order[i]))
             add_owner(out, &s, s.order[i]);

@@ -23,7 +23,8 @@ struct words {
 
 static void say_text(const struct words *w, const char *text)
 {
-    ps_say(w->c, w->to, "%s", text);
+    if (*text)
+        ps_say(w->c, w->to, "%s", text);
 }
 
 static void say_percent(const struct words *w, double share)
@@ -232,6 +233,20 @@ static void slot_with_other(const struct words *w)
     slot_other(w);
 }
 
+/* "`forward` at model.py:12 from train.py:33" */
+static void slot_stack(const struct words *w)
+{
+    say_name(w, &w->fact->subject);
+    if (w->fact->subject.path.ptr) {
+        say_text(w, " at ");
+        say_place(w, &w->fact->subject);
+    }
+    if (w->fact->other.kind != PS_SUBJECT_NONE) {
+        say_text(w, " from ");
+        slot_other(w);
+    }
+}
+
 static void slot_make_lazy(const struct words *w)
 {
     ps_say_link(w->c, w->to, w->fact->link, "make lazy");
@@ -289,6 +304,7 @@ static const struct {
     {"saving", slot_saving},
     {"share", slot_share},
     {"shares", slot_shares},
+    {"stack", slot_stack},
     {"subjects", slot_subjects},
     {"through", slot_through},
     {"times", slot_times},
@@ -457,9 +473,13 @@ static void say_number(const struct words *w, struct ps_str slot)
             return;
         }
     if (bar && value == 1)
-        ps_say(w->c, w->to, "%.*s", (int)(bar - format.ptr), format.ptr);
+        say_text(
+            w, ps_arena_copy(&w->c->arena, (struct ps_str){format.ptr, (size_t)(bar - format.ptr)})
+                   .ptr);
     else if (bar)
-        ps_say(w->c, w->to, "%.*s", (int)(format.ptr + format.len - bar - 1), bar + 1);
+        say_text(
+            w,
+            ps_arena_copy(&w->c->arena, ps_str_skip(format, (size_t)(bar - format.ptr) + 1)).ptr);
     else if (ps_str_eq_c(format, "%"))
         ps_say_value(w->to, link, 100 * value, "percent");
     else
@@ -597,7 +617,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                           .words = " {0} threads are at {fact place} most of their time: at a "
                                    "lock, or in Python code with the GIL, one of them gets on at "
                                    "a time."},
-    [PS_FACT_LOCKED] = {"locked", 1, .is_verdict = true,
+    [PS_FACT_LOCKED] = {"locked", 1, .place = PS_SAID_VERDICT,
                         .words =
                             "{0} threads wait in {subjects} for a lock, {waits} of their {whole}. "
                             "It is held in {fact}."},
@@ -612,13 +632,13 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_MOSTLY_AT] = {"mostly_at", .words = "mostly at {fact place}"},
     [PS_FACT_DEFINED_AT] = {"defined_at", .words = "defined at {fact place}"},
     [PS_FACT_SHARES_OF] = {.code = "shares_of"},
-    [PS_FACT_NO_SINGLE] = {"no_single", .is_verdict = true,
+    [PS_FACT_NO_SINGLE] = {"no_single", .place = PS_SAID_VERDICT,
                            .words = "No single {word} stands out."},
-    [PS_FACT_NONE_MEASURED] = {"none_measured", .is_verdict = true,
+    [PS_FACT_NONE_MEASURED] = {"none_measured", .place = PS_SAID_VERDICT,
                                .words = "No {word} was measured."},
 
     [PS_FACT_GROWTH] =
-        {"growth", 5, .is_verdict = true,
+        {"growth", 5, .place = PS_SAID_VERDICT,
          .words = "{codes} grows {4 law}: {0 general} \u2192 {1 general} takes {2 times} as "
                   "long."},
     [PS_FACT_GROWS] = {"grows", 5,
@@ -626,12 +646,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                 "{2 times} as long"},
     [PS_FACT_IT_TAKES] = {"it_takes", 2, .words = " {0 unit of}{1 (runs)}"},
     [PS_FACT_AGAINST] = {"against", 2, .words = " against {0 unit of}{1 (runs)}."},
-    [PS_FACT_SLOWER] = {"slower", 2, .is_verdict = true,
+    [PS_FACT_SLOWER] = {"slower", 2, .place = PS_SAID_VERDICT,
                         .words = "{codes} is {0 ratio}{1 error} times slower than {via code}."},
-    [PS_FACT_NEEDS_MORE] = {"needs_more", 2, .is_verdict = true,
+    [PS_FACT_NEEDS_MORE] = {"needs_more", 2, .place = PS_SAID_VERDICT,
                             .words =
                                 "{codes} needs {0 ratio}{1 error} times as much as {via code}."},
-    [PS_FACT_NO_DIFFERENCE] = {"no_difference", .is_verdict = true,
+    [PS_FACT_NO_DIFFERENCE] = {"no_difference", .place = PS_SAID_VERDICT,
                                .words = "No clear difference between {via code} and {codes}."},
     [PS_FACT_FASTEST] = {"fastest", 1, .words = "fastest{0 runs}"},
     [PS_FACT_SMALLEST] = {"smallest", 1, .words = "smallest{0 runs}"},
@@ -639,48 +659,48 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                          .words = "{0 ratio}{1 error} times as long{1 unclear}{2 runs}"},
     [PS_FACT_AS_LARGE] = {"as_large", 3,
                           .words = "{0 ratio}{1 error} times as large{1 unclear}{2 runs}"},
-    [PS_FACT_CPU_WAITS] = {"cpu_waits", 3, .is_verdict = true,
+    [PS_FACT_CPU_WAITS] = {"cpu_waits", 3, .place = PS_SAID_VERDICT,
                            .words =
                                "{codes} uses {0 s} of CPU in {1 s}: it waits {2 %} of the time."},
     [PS_FACT_CPU_COMPUTES] =
-        {"cpu_computes", 2, .is_verdict = true,
+        {"cpu_computes", 2, .place = PS_SAID_VERDICT,
          .words = "{codes} uses {0 s} of CPU in {1 s}: it computes and does not wait."},
     [PS_FACT_CPU_PARALLEL] =
-        {"cpu_parallel", 3, .is_verdict = true,
+        {"cpu_parallel", 3, .place = PS_SAID_VERDICT,
          .words = "{codes} uses {0 s} of CPU in {1 s}: {2 tenths} CPUs on average."},
-    [PS_FACT_NONE_LONGEST] = {"none_longest", .is_verdict = true,
+    [PS_FACT_NONE_LONGEST] = {"none_longest", .place = PS_SAID_VERDICT,
                               .words = "No single row is clearly the {word}."},
     [PS_FACT_LARGEST] = {"largest", 1, .words = " The largest are {fact code} with {0 unit of}"},
     [PS_FACT_SECOND] = {"second", 1,
                         .words = " and {fact code} with {0 unit of}, which do not differ by more "
                                  "than their spread."},
-    [PS_FACT_TAKES_LONGEST] = {"takes_longest", 1, .is_verdict = true,
+    [PS_FACT_TAKES_LONGEST] = {"takes_longest", 1, .place = PS_SAID_VERDICT,
                                .words = "{codes} takes longest: {0 unit}"},
-    [PS_FACT_TAKES] = {"takes", 1, .is_verdict = true, .words = "{codes} takes {0 unit}"},
-    [PS_FACT_IS] = {"is", 1, .is_verdict = true, .words = "{codes} is {0 unit}"},
+    [PS_FACT_TAKES] = {"takes", 1, .place = PS_SAID_VERDICT, .words = "{codes} takes {0 unit}"},
+    [PS_FACT_IS] = {"is", 1, .place = PS_SAID_VERDICT, .words = "{codes} is {0 unit}"},
     [PS_FACT_SPREAD] = {"spread", 2, .words = "{0 runs}{1 deviation}."},
-    [PS_FACT_ZERO_VALUES] = {"zero_values", .is_verdict = true,
+    [PS_FACT_ZERO_VALUES] = {"zero_values", .place = PS_SAID_VERDICT,
                              .words = "Every compared value is 0: too short to be measured."},
-    [PS_FACT_NO_VALUES] = {"no_values", .is_verdict = true,
+    [PS_FACT_NO_VALUES] = {"no_values", .place = PS_SAID_VERDICT,
                            .words = "The file has no measured values, or every command failed."},
-    [PS_FACT_TOO_SHORT] = {"too_short", .is_verdict = true,
+    [PS_FACT_TOO_SHORT] = {"too_short", .place = PS_SAID_VERDICT,
                            .words = "{command} is too short to be judged."},
-    [PS_FACT_CPU_BOUND] = {"cpu_bound", .is_verdict = true,
+    [PS_FACT_CPU_BOUND] = {"cpu_bound", .place = PS_SAID_VERDICT,
                            .words = "{command} is limited by the CPU."},
-    [PS_FACT_WAITING] = {"waiting", .is_verdict = true,
+    [PS_FACT_WAITING] = {"waiting", .place = PS_SAID_VERDICT,
                          .words = "{command} waits most of the time."},
-    [PS_FACT_MIXED] = {"mixed", .is_verdict = true, .words = "{command} computes and waits."},
-    [PS_FACT_PARALLEL] = {"parallel", .is_verdict = true,
+    [PS_FACT_MIXED] = {"mixed", .place = PS_SAID_VERDICT, .words = "{command} computes and waits."},
+    [PS_FACT_PARALLEL] = {"parallel", .place = PS_SAID_VERDICT,
                           .words = "{command} computes on several CPUs."},
-    [PS_FACT_SYSTEM_HEAVY] = {"system_heavy", .is_verdict = true,
+    [PS_FACT_SYSTEM_HEAVY] = {"system_heavy", .place = PS_SAID_VERDICT,
                               .words = "{command} spends its CPU time in the kernel."},
-    [PS_FACT_MEMORY_HEAVY] = {"memory_heavy", .is_verdict = true,
+    [PS_FACT_MEMORY_HEAVY] = {"memory_heavy", .place = PS_SAID_VERDICT,
                               .words = "{command} reads memory pages from the disk."},
     [PS_FACT_CPU_TIMES] = {"cpu_times", 3, .words = " {0 s} user and {1 s} system time in {2 s}."},
 
-    [PS_FACT_PEAK] = {"peak", 2, .is_verdict = true,
+    [PS_FACT_PEAK] = {"peak", 2, .place = PS_SAID_VERDICT,
                       .words = "Memory peaks at {0 bytes} after {1 s}."},
-    [PS_FACT_PEAK_GROWS] = {"peak_grows", 2, .is_verdict = true,
+    [PS_FACT_PEAK_GROWS] = {"peak_grows", 2, .place = PS_SAID_VERDICT,
                             .words =
                                 "Memory peaks at {0 bytes} after {1 s}, and grows all the time."},
     [PS_FACT_STAYS] = {"stays", 3,
@@ -707,7 +727,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                    "bytes}; the file does not say whether the curve contains {0 "
                                    "it|them}, as with --include-children."},
 
-    [PS_FACT_ADDS] = {"adds", 1, .is_verdict = true, .words = "{codes} adds {0 bytes}."},
+    [PS_FACT_ADDS] = {"adds", 1, .place = PS_SAID_VERDICT, .words = "{codes} adds {0 bytes}."},
     [PS_FACT_LINE_GROWS] = {"line_grows", 2,
                             .words = " It is at {place} in {via code}, which grows the memory by "
                                      "{0 bytes of} in {1 of} {1 call|calls}."},
@@ -715,12 +735,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                             .words = " At {fact place}, in lines that ran several times, it grows "
                                      "the memory by {0 bytes of} in {1 of} {1 call|calls}."},
     [PS_FACT_MEMORY_PEAK] = {"memory_peak", 1, .words = " Memory peaks at {0 bytes of}."},
-    [PS_FACT_FREED] = {"freed", 1, .is_verdict = true,
+    [PS_FACT_FREED] = {"freed", 1, .place = PS_SAID_VERDICT,
                        .words = "What {codes} {0 adds|adds in each call} is freed again."},
     [PS_FACT_CALL_ADDS] = {"call_adds", 1,
                            .words = " A call adds up to {0 bytes of}, most of it with {fact code} "
                                     "at {fact place} in {codes}."},
-    [PS_FACT_EXCEEDS] = {"exceeds", .is_verdict = true,
+    [PS_FACT_EXCEEDS] = {"exceeds", .place = PS_SAID_VERDICT,
                          .words = "The increments exceed the memory of the process, so no line is "
                                   "named."},
     [PS_FACT_PLACE] = {"place", .words = "{fact place}"},
@@ -728,12 +748,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_REPEATED_IN] = {"repeated_in", .words = "{fact place} in {other}, which ran several "
                                                      "times in a call"},
 
-    [PS_FACT_SHARE_OF] = {"share_of", .is_verdict = true,
+    [PS_FACT_SHARE_OF] = {"share_of", .place = PS_SAID_VERDICT,
                           .words = "{codes} {verb} {share} of {via code}."},
-    [PS_FACT_CALLS_ITSELF] = {"calls_itself", .is_verdict = true,
+    [PS_FACT_CALLS_ITSELF] = {"calls_itself", .place = PS_SAID_VERDICT,
                               .words = "{codes} takes {share} of {via code}, which calls itself "
                                        "there."},
-    [PS_FACT_TAKES_SAMPLES] = {"takes_samples", .is_verdict = true,
+    [PS_FACT_TAKES_SAMPLES] = {"takes_samples", .place = PS_SAID_VERDICT,
                                .words = "{codes} {verb} {share} of the samples."},
     [PS_FACT_TIME_IN_HITS] = {"time_in_hits", 3,
                               .words = " {0 s} of {1 s of} in {2} {2 hit|hits}, {place}."},
@@ -742,9 +762,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                            .words = " {0 %} in Python, {1 %} in native code, {2 %} "
                                     "not running, at {place}."},
     [PS_FACT_IMPORTS_TAKE] = {"imports_take", 1, .words = " Imports take {0 % of} of the samples."},
-    [PS_FACT_CALLED_FROM] = {"called_from", 0, false, " It is called from {fact place}",
+    [PS_FACT_CALLED_FROM] = {"called_from", 0, PS_SAID_AFTER, " It is called from {fact place}",
                              ", which is called from {fact place}", "."},
-    [PS_FACT_CALLED_BY_COUNTS] = {"called_by_counts", 0, false,
+    [PS_FACT_CALLED_BY_COUNTS] = {"called_by_counts", 0, PS_SAID_AFTER,
                                   " By counts and times, it is called from {fact place}",
                                   ", which is called from {fact place}", "."},
     [PS_FACT_LEAKS] = {"leaks", 2,
@@ -754,21 +774,21 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                            .words = " {fact place} allocates {0 % of} of what is "
                                     "allocated."},
 
-    [PS_FACT_LOST] = {"lost", .is_verdict = true,
+    [PS_FACT_LOST] = {"lost", .place = PS_SAID_VERDICT,
                       .words = "Calls were lost: the buffer of the profiler was full."},
     [PS_FACT_KEPT] = {"kept", 3,
                       .words = " What was kept shows no shares. The longest in it is {fact code} "
                                "with {0 unit of}{2 in nouns}, of which lost calls may have been a "
                                "part."},
-    [PS_FACT_SHARE_BASE] = {"share_base", 3, .is_verdict = true,
+    [PS_FACT_SHARE_BASE] = {"share_base", 3, .place = PS_SAID_VERDICT,
                             .words = "{codes} {verb} {share} {word}."},
-    [PS_FACT_AMOUNT_BASE] = {"amount_base", 1, .is_verdict = true,
+    [PS_FACT_AMOUNT_BASE] = {"amount_base", 1, .place = PS_SAID_VERDICT,
                              .words = "{codes} {verb} {0 unit} {word}."},
-    [PS_FACT_MOST_CPU] = {"most_cpu", 1, .is_verdict = true,
+    [PS_FACT_MOST_CPU] = {"most_cpu", 1, .place = PS_SAID_VERDICT,
                           .words = "{codes} uses the most CPU: {0 unit} {word}."},
     [PS_FACT_AMOUNT_OF] = {"amount_of", 3, .words = " {0 unit} of {1 unit of}{2 in nouns}."},
     [PS_FACT_COUNT] = {"count", 3, .words = "{2 nouns}"},
-    [PS_FACT_COMPILES] = {"compiles", 3, .is_verdict = true,
+    [PS_FACT_COMPILES] = {"compiles", 3, .place = PS_SAID_VERDICT,
                           .words =
                               "JAX compiles {0} programs, which takes {share} of the recording."},
     [PS_FACT_COMPILED] = {"compiled", 3,
@@ -781,7 +801,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                      "once; jax.log_compiles names what is compiled."},
     [PS_FACT_SLICES_SAMPLED] = {"slices_sampled",
                                 .words = " A slice is a row of equal samples, not a call."},
-    [PS_FACT_NO_DEVICE_WORK] = {"no_device_work", .is_verdict = true,
+    [PS_FACT_NO_DEVICE_WORK] = {"no_device_work", .place = PS_SAID_VERDICT,
                                 .words = "No work of a GPU was recorded."},
     [PS_FACT_MOST_CALLS] = {"most_calls", 2,
                             .words = " Of the recorded calls, {fact code} takes the most time, {0 "
@@ -791,7 +811,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                     "tell what the program does."},
     [PS_FACT_NO_CALLS] = {"no_calls", .words = " The file has no calls of the program either."},
     [PS_FACT_IN_CALLS] =
-        {"in_calls", 1, .is_verdict = true,
+        {"in_calls", 1, .place = PS_SAID_VERDICT,
          .words = "{codes} takes {share} of the time in {0} {0 call|calls}, with what it "
                   "calls."},
     [PS_FACT_BELOW] = {"below", 2,
@@ -800,19 +820,20 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_NEEDED_OPERATORS] = {"needed_operators", 1,
                                   .words = " Matrix products, convolutions, attention and the "
                                            "backward pass take {0 %} of the self CPU time."},
-    [PS_FACT_SMALL_OPERATORS] = {"small_operators", .is_verdict = true,
+    [PS_FACT_SMALL_OPERATORS] = {"small_operators", .place = PS_SAID_VERDICT,
                                  .words = "Many small operators take the time."},
     [PS_FACT_SMALL_CALLS] = {"small_calls", 2,
                              .words = " The listed operators are called {0} times, {1 s} each on "
                                       "average, as in a Python loop over elements."},
     [PS_FACT_CONVERSIONS] = {"conversions", 1,
                              .words = " A tensor becomes a Python number {0 of} times."},
-    [PS_FACT_OPERATOR] = {"operator", 1, false, " The largest operators are {fact code} {0 % of}",
+    [PS_FACT_OPERATOR] = {"operator", 1, PS_SAID_AFTER,
+                          " The largest operators are {fact code} {0 % of}",
                           ", {fact code} {0 % of}", "."},
 
-    [PS_FACT_IMPORT_TIME] = {"import_time", .is_verdict = true,
+    [PS_FACT_IMPORT_TIME] = {"import_time", .place = PS_SAID_VERDICT,
                              .words = "{codes} takes {share} of the import time."},
-    [PS_FACT_OWN_IMPORT_TIME] = {"own_import_time", .is_verdict = true,
+    [PS_FACT_OWN_IMPORT_TIME] = {"own_import_time", .place = PS_SAID_VERDICT,
                                  .words = "{codes} takes {share} of the import time in its own "
                                           "code."},
     [PS_FACT_IMPORTER_UNKNOWN] = {"importer_unknown",
@@ -831,7 +852,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_SMALL_MODULES] = {"small_modules",
                                .words = "each takes less than 2 % in its own code"},
     [PS_FACT_BEFORE_PROGRAM] = {"before_program", .words = "imports before the program"},
-    [PS_FACT_LARGEST_PART] = {"largest_part", 1, false,
+    [PS_FACT_LARGEST_PART] = {"largest_part", 1, PS_SAID_AFTER,
                               " Its largest parts are {fact code} {0 % of}{with other}",
                               ", {fact code} {0 % of}{with other}", "."},
     [PS_FACT_LAZY_SAVES] = {"lazy_saves", 2,
@@ -840,7 +861,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_PULLED_IN] = {"pulled_in",
                            .words = " {fact code} imports it, though {other} is what is imported."},
     [PS_FACT_BRINGS] = {"brings", .words = " It brings {fact code}."},
-    [PS_FACT_IMPORTED_AGAIN] = {"imported_again", 1, .is_verdict = true,
+    [PS_FACT_IMPORTED_AGAIN] = {"imported_again", 1, .place = PS_SAID_VERDICT,
                                 .words =
                                     "{0 % of} of the import time is for modules that an earlier "
                                     "process of the log imports too."},
@@ -867,9 +888,39 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_OWN_SAVING] = {"own_saving", 1,
                             .words = " Up to {0 %} could be saved, if nothing needs its results at "
                                      "start."},
-    [PS_FACT_THREADS_IMPORT] = {"threads_import", .is_verdict = true,
+    [PS_FACT_THREADS_IMPORT] = {"threads_import", .place = PS_SAID_VERDICT,
                                 .words = "No single package can be named: several threads imported "
                                          "at once."},
+
+    [PS_FACT_ALLOCATION_FAILED] = {"allocation_failed", 3, PS_SAID_VERDICT,
+                                   "An allocation of {0 bytes of} failed on GPU {1 general}: the "
+                                   "driver had {2 bytes of} free."},
+    [PS_FACT_DEVICE_PEAK] = {"device_peak", 2, PS_SAID_VERDICT,
+                             "Memory peaks at {0 bytes of} on GPU {1 general}."},
+    [PS_FACT_STACK_GROWS] = {"stack_grows", 2,
+                             .words = " It grows: {stack} keeps {0 bytes of} more in each of {1 "
+                                      "of} steps."},
+    [PS_FACT_RESERVED] = {"reserved", 3,
+                          .words = " PyTorch had reserved {0 bytes of}, of which {1 bytes of} were "
+                                   "not in use; the largest hole was {2 bytes of}."},
+    [PS_FACT_NO_STACK] = {"no_stack", 1,
+                          .words = " {0 bytes of} of the allocated memory has no Python stack."},
+    [PS_FACT_STACK_HOLDS] = {"stack_holds", 3, PS_SAID_AFTER,
+                             " {stack} holds the most{2  of the rest|}, {0 bytes of} in {1 of} {1 "
+                             "allocation|allocations}",
+                             ", {stack} {0 bytes of}", "."},
+    [PS_FACT_SMALL_STACKS] = {"small_stacks", .words = " No stack holds more than 5 %."},
+    [PS_FACT_NO_STACKS] = {"no_stacks", .words = " The memory has no Python stack."},
+    [PS_FACT_STACK] = {"stack", .words = "{stack}"},
+    [PS_FACT_ALLOCATIONS] = {"allocations", 1, .words = "{0} {0 allocation|allocations}"},
+    [PS_FACT_ALLOCATIONS_BY] = {"allocations_by", 2,
+                                .words = "{0} {0 allocation|allocations} by {1 general} stacks"},
+    [PS_FACT_ALLOCATIONS_LIVE] = {"allocations_live", 2,
+                                  .words = "{0} {0 allocation|allocations}, live for {1 general} "
+                                           "events (median)"},
+    [PS_FACT_SEGMENTS] = {"segments", 3,
+                          .words = "{0 bytes of} reserved in {1 general} {1 segment|segments}, "
+                                   "largest hole {2 bytes of}"},
 };
 
 static const char *const no_savings[PS_N_NO_SAVINGS] = {
@@ -973,9 +1024,8 @@ static void say_largest(const struct words *w)
     say(w, ".");
 }
 
-/* Says the facts for the verdict, or those for the sentences after it. Returns whether there are
- * any. */
-static bool say_facts(const struct words *w, bool is_verdict)
+/* Says the facts of a place. Returns whether there are any. */
+static bool say_facts(const struct words *w, enum ps_fact_place place)
 {
     struct words fact = *w;
     enum ps_fact_code before = PS_FACT_NONE;
@@ -983,7 +1033,7 @@ static bool say_facts(const struct words *w, bool is_verdict)
     for (size_t i = 0; i < w->claim->n_facts; i++) {
         const struct ps_fact_words *words = &ps_fact_words[w->claim->facts[i].code];
 
-        if (words->is_verdict != is_verdict)
+        if (words->place != place)
             continue;
         fact.fact = &w->claim->facts[i];
         if (before != fact.fact->code)
@@ -999,27 +1049,30 @@ void ps_say_claim(struct ps_conclusion *c, const struct ps_claim *claim)
 {
     const struct words verdict = {c, &c->verdict, claim, NULL};
     const struct words w = {c, &c->sentence, claim, NULL};
-    const bool has_verdict = say_facts(&verdict, true);
+    bool has_verdict;
 
+    say_facts(&verdict, PS_SAID_BEFORE);
+    has_verdict = say_facts(&verdict, PS_SAID_VERDICT);
     if (!has_verdict)
         say_verdict(&verdict);
     if (claim->verb == PS_FLAT &&
         (!has_verdict || (claim->n_subjects && claim->subjects[0].share > 0)))
         say_largest(&w);
-    say_facts(&w, false);
+    say_facts(&w, PS_SAID_AFTER);
     if (claim->loop.subject.kind)
         say_loop(&w);
     say_saving(&w);
     if (claim->verb != PS_STARTS && claim->verb != PS_FLAT &&
         (!has_verdict || claim->avoidable > 0))
         say_next(&w);
+    say_facts(&w, PS_SAID_LAST);
 }
 
 void ps_say_row(struct ps_conclusion *c, struct ps_cause *cause)
 {
-    const struct words title = {c, &cause->title, &cause->claim, NULL};
+    const struct words title = {c, &cause->title, &cause->claim, &cause->claim.title};
     const struct words evidence = {c, &cause->evidence, &cause->claim, &cause->claim.evidence};
 
-    say(&title, "{codes}");
+    say(&title, title.fact->code ? ps_fact_words[title.fact->code].words : "{codes}");
     say(&evidence, ps_fact_words[evidence.fact->code].words);
 }
