@@ -110,7 +110,7 @@ PUBLIC = {
     },
     "server/share": {"bundle.h": ALL, "selection.h": ALL, "redact.h": ALL},
     "server/offline": {},
-    "server/agent": {"agent.h": ALL, "budget.h": ["server/cli"], "rpc.h": ALL},
+    "server/agent": {"agent.h": ALL, "budget.h": ["server/cli"], "check.h": ["server/cli"], "rpc.h": ALL},
     "server/text": {"answer.h": ALL, "output.h": ALL, "table.h": ALL, "text.h": ALL},
     "server/api": {"api.h": ALL},
     "server/cli": {

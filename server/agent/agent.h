@@ -72,9 +72,15 @@ enum ps_status ps_agent_call(const struct ps_agent *agent, const char *tool, con
 /* Whether there is such a tool, for any agent. */
 bool ps_agent_has_tool(const char *name);
 
-/* The only item of a list of metrics with this title, or with this name and a unit behind it:
- * cumtime_s for "cumtime". NULL: there is none, or there are several. */
-const cJSON *ps_metric_find_short(const cJSON *metrics, const char *name);
+/* Finds a table of a response of GET compare, such as "functions"; of NULL: the first one.
+ * PS_BAD_REQUEST: there is none; the hint lists the names. These do nothing if err contains a
+ * failure already. */
+enum ps_status ps_choose_table(const cJSON *response, const char *of, const cJSON **out,
+                               struct ps_err *err);
+/* Finds a metric of a table by its name, its title, or its name without the unit, such as "cumtime"
+ * for cumtime_s; name NULL: the first one. PS_BAD_REQUEST: there is none. */
+enum ps_status ps_choose_metric(const cJSON *table, const char *name, const cJSON **out,
+                                struct ps_err *err);
 
 /* Whether this revision of the protocol is supported, such as "2025-06-18". */
 bool ps_agent_supports_version(const char *version);

@@ -52,8 +52,7 @@ enum ps_status ps_ask(const struct ps_tool_call *call, const struct ps_buf *path
     if (err->code != PS_OK || call->agent->ask(call->agent->user, "GET", path->ptr,
                                                (struct ps_str){NULL, 0}, &answer, err) != PS_OK)
         return err->code;
-    *out = cJSON_ParseWithLength(answer.ptr, answer.len);
-    return *out ? PS_OK : ps_fail(err, PS_INTERNAL, "the shelf sent an answer that is not JSON");
+    return ps_answer_parse(ps_buf_slice(&answer), out, err);
 }
 
 enum ps_status ps_ask_run(const struct ps_tool_call *call, cJSON **out, struct ps_err *err)

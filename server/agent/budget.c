@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that differ by less are equal: decimal numbers are rounded to binary ones. */
-#define ROUNDING 1e-12
-
-/* --- Values with a unit --- */
-
 enum kind { COUNT, TIME, BYTES, PERCENT };
 
 static const struct unit {
@@ -86,136 +81,8 @@ bool ps_value_convert(double value, const char *from, const char *to, double *ou
     return true;
 }
 
-/* --- Growth --- */
-
-static double number_of(const cJSON *object, const char *key)
+bool ps_unit_is_time(const char *name)
 {
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    return cJSON_IsNumber(value) ? value->valuedouble : 0;
-}
-
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-    return text ? text : "";
-}
-
-bool ps_is_above(double value, double limit)
-{
-    return value - limit > ROUNDING * fmax(fabs(value), fabs(limit));
-}
-
-/* What is judged. */
-struct grown {
-    const char *what; /* for messages */
-    double base, value, delta;
-    const char *verdict, *unit;
-    const cJSON *base_values; /* NULL: not read */
-};
-
-/* Whether the new median is greater than the value of each baseline run. */
-static bool is_above_all(const struct grown *of)
-{
-    const cJSON *item;
-
-    cJSON_ArrayForEach(item, of->base_values)
-    {
-        if (cJSON_IsNumber(item) && item->valuedouble >= of->value)
-            return false;
-    }
-    return true;
-}
-
-/* Whether the unit is one of time or of samples: a program that ran has some. */
-static bool is_of_work(const char *unit)
-{
-    const struct unit *known = unit_of(unit);
-
-    return strcmp(unit, "samples") == 0 || (known && known->kind == TIME);
-}
-
-static enum ps_status judge(const struct grown *of, int n_base, const char *allowed,
-                            struct ps_growth *out, struct ps_err *err)
-{
-    double growth;
-    char growth_unit[8];
-
-    *out = (struct ps_growth){.base = of->base, .value = of->value, .delta = of->delta};
-    if (ps_value_read("--fail-on", PS_GROWTH_FORM, allowed, &growth, growth_unit, err) != PS_OK)
-        return err->code;
-    if (strcmp(growth_unit, "%") == 0)
-        out->allowed = fabs(out->base) * growth / 100;
-    else if (!growth_unit[0] && of->unit[0])
-        return ps_fail(err, PS_BAD_REQUEST,
-                       "--fail-on %s: the unit is missing" PS_HINT
-                       "write %s%% or, since the %s is measured in %s, %s%s",
-                       allowed, allowed, of->what, of->unit, allowed, of->unit);
-    else if (!ps_value_convert(growth, growth_unit, of->unit, &out->allowed))
-        return ps_fail(err, PS_BAD_REQUEST, "--fail-on %s: the %s is measured in %s", allowed,
-                       of->what, of->unit[0] ? of->unit : "plain numbers");
-    out->limit = out->base + out->allowed;
-    out->is_significant = strcmp(of->verdict, "up") == 0 || strcmp(of->verdict, "down") == 0;
-    out->is_within_noise = strcmp(of->verdict, "same") == 0;
-    out->is_in_range =
-        !out->is_significant && !out->is_within_noise && n_base > 1 && !is_above_all(of);
-    out->is_over = ps_is_above(out->base + out->delta, out->limit) && !out->is_within_noise &&
-                   !out->is_in_range;
-    if (out->value == 0 && is_of_work(of->unit))
-        out->missing = strcmp(of->unit, "samples") == 0 ? "no samples" : "no time was measured";
-    return PS_OK;
-}
-
-enum ps_status ps_growth_judge(const cJSON *headline, int n_base, const char *allowed,
-                               struct ps_growth *out, struct ps_err *err)
-{
-    const cJSON *base = cJSON_GetObjectItemCaseSensitive(headline, "base"),
-                *now = cJSON_GetObjectItemCaseSensitive(headline, "new");
-    const struct grown of = {
-        .what = "headline",
-        .base = number_of(base, "median"),
-        .value = number_of(now, "median"),
-        .delta = number_of(headline, "delta"),
-        .verdict = text_of(headline, "verdict"),
-        .unit = text_of(headline, "unit"),
-        .base_values = cJSON_GetObjectItemCaseSensitive(base, "values"),
-    };
-
-    return judge(&of, n_base, allowed, out, err);
-}
-
-bool ps_growth_needs_values(const cJSON *row, int n_base)
-{
-    return n_base > 1 && number_of(row, "delta") > 0 && number_of(row, "part") == 0 &&
-           strcmp(text_of(row, "verdict"), "same") != 0 &&
-           strcmp(text_of(row, "verdict"), "up") != 0;
-}
-
-enum ps_status ps_growth_judge_row(const cJSON *row, const cJSON *values, int n_base,
-                                   const char *allowed, struct ps_growth *out, struct ps_err *err)
-{
-    const char *change = text_of(row, "change");
-    const struct grown of = {
-        .what = "measurement",
-        .base = number_of(row, "base"),
-        .value = number_of(row, "new"),
-        .delta = number_of(row, "delta"),
-        .verdict = text_of(row, "verdict"),
-        .unit = text_of(row, "place"),
-        .base_values = cJSON_GetObjectItemCaseSensitive(values, "base_values"),
-    };
-
-    if (judge(&of, n_base, allowed, out, err) != PS_OK)
-        return err->code;
-    if (number_of(row, "part") > 0) {
-        out->is_over &= out->is_significant;
-        out->missing = NULL;
-    } else if (strcmp(change, "removed") == 0) {
-        out->missing = "not in this run";
-    } else if (strcmp(change, "failed") == 0) {
-        out->missing = "a run failed";
-    }
-    out->is_over &= !out->missing;
-    return PS_OK;
+    const struct unit *unit = unit_of(name);
+    return unit && unit->kind == TIME;
 }

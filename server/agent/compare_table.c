@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/nearest.h"
 #include "server/agent/agent.h"
 #include "server/agent/tools.h"
 
@@ -22,18 +23,6 @@ void ps_add_table_names(struct ps_buf *text, const cJSON *response)
     }
 }
 
-static const cJSON *find_item(const cJSON *list, const char *key, const char *name)
-{
-    const cJSON *item;
-
-    cJSON_ArrayForEach(item, list)
-    {
-        if (!name || strcmp(ps_member_text(item, key), name) == 0)
-            return item;
-    }
-    return NULL;
-}
-
 static bool has_short_name(const cJSON *metric, const char *name)
 {
     const char *word = ps_member_text(metric, "metric");
@@ -44,7 +33,7 @@ static bool has_short_name(const cJSON *metric, const char *name)
             !strchr(word + len + 1, '_'));
 }
 
-const cJSON *ps_metric_find_short(const cJSON *metrics, const char *name)
+static const cJSON *find_short(const cJSON *metrics, const char *name)
 {
     const cJSON *metric, *found = NULL;
 
@@ -57,6 +46,53 @@ const cJSON *ps_metric_find_short(const cJSON *metrics, const char *name)
         found = metric;
     }
     return found;
+}
+
+/* Finds the list item whose `key` is `name`, or that has the short name, or the first item if name
+ * is NULL. The hint of a failure lists all names. */
+static enum ps_status choose_item(const cJSON *list, const char *key, const char *name,
+                                  const char *what, const cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf names = {0};
+    struct ps_nearest nearest = {.typed = name ? name : ""};
+    const cJSON *item;
+    if (err->code != PS_OK)
+        return err->code;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *word = ps_member_text(item, key);
+        *out = item;
+        if (!name || strcmp(word, name) == 0)
+            return PS_OK;
+        ps_nearest_offer(&nearest, word);
+        ps_buf_printf(&names, "%s%s", names.len ? ", " : "", word);
+    }
+    if (!name)
+        return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s to compare", what);
+    *out = find_short(list, name);
+    if (*out)
+        return PS_OK;
+    if (nearest.word)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "these runs have no %s '%s'" PS_HINT "did you mean %s? Available %ss: %s",
+                       what, name, nearest.word, what, names.ptr);
+    if (names.len)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "these runs have no %s '%s'" PS_HINT "available %ss: %s", what, name, what,
+                       names.ptr);
+    return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s '%s'", what, name);
+}
+
+enum ps_status ps_choose_table(const cJSON *response, const char *of, const cJSON **out,
+                               struct ps_err *err)
+{
+    return choose_item(ps_member(response, "tables"), "of", of, "table", out, err);
+}
+
+enum ps_status ps_choose_metric(const cJSON *table, const char *name, const cJSON **out,
+                                struct ps_err *err)
+{
+    return choose_item(ps_member(table, "metrics"), "metric", name, "metric", out, err);
 }
 
 /* The first metric that adds up over the rows ("self"), or that does not ("total"). */
@@ -77,29 +113,17 @@ enum ps_status ps_find_compare_table(struct ps_tool_call *call, const char *base
 {
     const char *of = ps_arg_text(call, "table"), *name = ps_arg_text(call, "metric");
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf names = {0};
-    const cJSON *metrics;
 
     *out = (struct ps_compare_table){0};
     ps_buf_puts(&path, "compare");
     ps_ask_param(&path, "base", base);
     ps_ask_param(&path, "new", now);
-    if (ps_ask(call, &path, &out->tree, err) != PS_OK)
+    ps_ask(call, &path, &out->tree, err);
+    if (ps_choose_table(out->tree, of, &out->table, err) != PS_OK)
         return err->code;
-    out->table = find_item(ps_member(out->tree, "tables"), "of", of);
-    metrics = ps_member(out->table, "metrics");
-    out->metric = find_item(metrics, "metric", name);
-    if (!out->metric && name && (strcmp(name, "self") == 0 || strcmp(name, "total") == 0))
-        out->metric = find_by_sum(metrics, strcmp(name, "self") == 0);
-    if (!out->metric && name)
-        out->metric = ps_metric_find_short(metrics, name);
-    if (out->metric)
-        return PS_OK;
-    ps_add_table_names(&names, out->tree);
-    if (!names.len)
-        return ps_fail(err, PS_BAD_REQUEST, "runs of this kind have no tables");
-    return ps_fail(err, PS_BAD_REQUEST, "the run has no %s" PS_HINT "tables and metrics: %.180s",
-                   out->table ? "such metric in this table" : "such table", names.ptr);
+    if (name && (strcmp(name, "self") == 0 || strcmp(name, "total") == 0))
+        out->metric = find_by_sum(ps_member(out->table, "metrics"), strcmp(name, "self") == 0);
+    return out->metric ? PS_OK : ps_choose_metric(out->table, name, &out->metric, err);
 }
 
 void ps_compare_table_free(struct ps_compare_table *table)

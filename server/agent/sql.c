@@ -38,8 +38,7 @@ static enum ps_status ask_sql(const struct ps_tool_call *call, cJSON **out, stru
     if (call->agent->ask(call->agent->user, "POST", "sql", ps_buf_slice(&body), &answer, err) !=
         PS_OK)
         return err->code;
-    *out = cJSON_ParseWithLength(answer.ptr, answer.len);
-    return *out ? PS_OK : ps_fail(err, PS_INTERNAL, "the shelf sent an answer that is not JSON");
+    return ps_answer_parse(ps_buf_slice(&answer), out, err);
 }
 
 static void add_cell(struct ps_output *out, const cJSON *cell)

@@ -19,7 +19,7 @@ static enum ps_status print_pinned(const struct ps_buf *text, struct ps_buf *out
                                    struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *run = NULL;
-    if (ps_client_parse(ps_buf_slice(text), &run, err) != PS_OK)
+    if (ps_answer_parse(ps_buf_slice(text), &run, err) != PS_OK)
         return err->code;
     ps_buf_printf(out, "%s  baseline of ", ps_run_text(run, "id"));
     ps_append_escaped(out, ps_str_from_c(ps_run_text(run, "series")));

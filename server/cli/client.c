@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "server/api/api.h"
 #include "server/catalog/tokens.h"
 #include "server/cli/cli.h"
 #include "server/cli/import_profile.h"
-#include "server/cli/nearest.h"
 #include "server/http/local.h"
 
 #define API "/api/v1/"
@@ -234,23 +234,13 @@ enum ps_status ps_client_get(struct ps_client *client, const char *path, struct 
     return ps_client_send(client, "GET", path, (struct ps_str){NULL, 0}, out, err);
 }
 
-enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err *err)
-{
-    *out = err->code == PS_OK ? cJSON_ParseWithLength(answer.ptr, answer.len) : NULL;
-    if (err->code != PS_OK || *out)
-        return err->code;
-    return ps_fail(err, PS_INTERNAL,
-                   "the shelf sent an answer that is not JSON" PS_HINT
-                   "if you use --server, check that it is the URL of a perfshelf server");
-}
-
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
                               struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     ps_client_get(client, path, &text, err);
-    return ps_client_parse(ps_buf_slice(&text), out, err);
+    return ps_answer_parse(ps_buf_slice(&text), out, err);
 }
 
 enum ps_status ps_client_fail_empty_run(struct ps_err *err)
@@ -276,5 +266,5 @@ enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJS
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     ps_client_get_run(client, run, &text, err);
-    return ps_client_parse(ps_buf_slice(&text), out, err);
+    return ps_answer_parse(ps_buf_slice(&text), out, err);
 }

@@ -9,6 +9,7 @@
 
 #include "server/cli/options.h"
 #include "server/cli/remote_http.h"
+#include "server/text/answer.h"
 
 struct ps_client;
 
@@ -33,8 +34,6 @@ enum ps_status ps_client_send(struct ps_client *client, const char *method, cons
                               struct ps_str body, struct ps_buf *out, struct ps_err *err);
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err);
-/* Parses a response; free the tree with ps_run_free. PS_INTERNAL: it is not JSON. */
-enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err *err);
 /* Like ps_client_get, but parses the JSON into a tree; free it with ps_run_free. */
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
                               struct ps_err *err);

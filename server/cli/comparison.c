@@ -4,7 +4,6 @@
 #include "base/json_out.h"
 #include "base/json_span.h"
 #include "server/agent/agent.h"
-#include "server/cli/nearest.h"
 
 #include <stdio.h>
 
@@ -36,7 +35,7 @@ enum ps_status ps_cli_compare_metric(struct ps_client *client, const char *base_
     add_path(out, NULL, &path);
     ps_path_add_param(&path, "metric", metric);
     ps_client_get(client, path.ptr, &out->text, err);
-    return ps_client_parse(ps_buf_slice(&out->text), &out->response, err);
+    return ps_answer_parse(ps_buf_slice(&out->text), &out->response, err);
 }
 
 void ps_cli_comparison_close(struct ps_cli_comparison *compared)
@@ -44,55 +43,6 @@ void ps_cli_comparison_close(struct ps_cli_comparison *compared)
     ps_buf_free(&compared->text);
     cJSON_Delete(compared->response);
     *compared = (struct ps_cli_comparison){0};
-}
-
-/* Finds the list item whose `key` is `name`, or that has the short name, or the first item if name
- * is NULL. The hint of a failure lists all names. */
-static enum ps_status choose_item(const cJSON *list, const char *key, const char *name,
-                                  const char *what, const cJSON **out, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf names = {0};
-    struct ps_nearest nearest = {.typed = name ? name : ""};
-    const cJSON *item;
-    if (err->code != PS_OK)
-        return err->code;
-    cJSON_ArrayForEach(item, list)
-    {
-        const char *word = ps_run_text(item, key);
-        *out = item;
-        if (!name || strcmp(word, name) == 0)
-            return PS_OK;
-        ps_nearest_offer(&nearest, word);
-        ps_buf_printf(&names, "%s%s", names.len ? ", " : "", word);
-    }
-    if (!name)
-        return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s to compare", what);
-    *out = ps_metric_find_short(list, name);
-    if (*out)
-        return PS_OK;
-    if (nearest.word)
-        return ps_fail(err, PS_BAD_REQUEST,
-                       "these runs have no %s '%s'" PS_HINT "did you mean %s? Available %ss: %s",
-                       what, name, nearest.word, what, names.ptr);
-    if (names.len)
-        return ps_fail(err, PS_BAD_REQUEST,
-                       "these runs have no %s '%s'" PS_HINT "available %ss: %s", what, name, what,
-                       names.ptr);
-    return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s '%s'", what, name);
-}
-
-enum ps_status ps_cli_find_table(const struct ps_cli_comparison *compared, const char *of,
-                                 const cJSON **out, struct ps_err *err)
-{
-    return choose_item(cJSON_GetObjectItemCaseSensitive(compared->response, "tables"), "of", of,
-                       "table", out, err);
-}
-
-enum ps_status ps_cli_find_metric(const cJSON *table, const char *name, const cJSON **out,
-                                  struct ps_err *err)
-{
-    return choose_item(cJSON_GetObjectItemCaseSensitive(table, "metrics"), "metric", name, "metric",
-                       out, err);
 }
 
 enum ps_status ps_cli_read_rows(const struct ps_cli_comparison *compared, const cJSON *table,
@@ -119,7 +69,7 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
     *rows = (unsigned)n;
     if (options->sort && strcmp(options->sort, "name") == 0)
         (void)snprintf(sort, 80, "name");
-    else if (options->sort && ps_cli_find_metric(table, options->sort, &column, err) != PS_OK)
+    else if (options->sort && ps_choose_metric(table, options->sort, &column, err) != PS_OK)
         return err->code;
     else if (options->sort && column != metric)
         (void)snprintf(sort, 80, "median_%.60s", ps_run_text(column, "metric"));
@@ -140,25 +90,6 @@ enum ps_status ps_cli_read_sorted_rows(const struct ps_cli_comparison *compared,
     ps_path_add_param(&path, "name", name);
     ps_path_add_param(&path, "sort", sort);
     ps_path_add_param(&path, "desc", sort && strcmp(sort, "name") == 0 ? "0" : NULL);
-    return ps_client_read(compared->client, path.ptr, out, err);
-}
-
-enum ps_status ps_cli_read_measurements(const struct ps_cli_comparison *compared, cJSON **out,
-                                        struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    add_path(compared, "measurements", &path);
-    ps_path_add_param(&path, "format", "rows");
-    return ps_client_read(compared->client, path.ptr, out, err);
-}
-
-enum ps_status ps_cli_read_measurement(const struct ps_cli_comparison *compared, double id,
-                                       cJSON **out, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    ps_buf_printf(&path, "compare/measurements/%.0f", id);
-    ps_path_add_param(&path, "new", compared->new_runs);
-    ps_path_add_param(&path, "base", compared->base_runs);
     return ps_client_read(compared->client, path.ptr, out, err);
 }
 

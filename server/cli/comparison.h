@@ -26,15 +26,6 @@ enum ps_status ps_cli_compare_metric(struct ps_client *client, const char *base_
                                      struct ps_cli_comparison *out, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
 
-/* Finds the table `of`, such as "functions"; NULL: the first table. PS_BAD_REQUEST: there is none;
- * the hint lists the names. */
-enum ps_status ps_cli_find_table(const struct ps_cli_comparison *compared, const char *of,
-                                 const cJSON **out, struct ps_err *err);
-/* Finds the metric `name` of the table; NULL: its first metric. PS_BAD_REQUEST: there is none; the
- * hint lists the names. */
-enum ps_status ps_cli_find_metric(const cJSON *table, const char *name, const cJSON **out,
-                                  struct ps_err *err);
-
 /* Reads at most `limit` rows of a table, and its sums; free *out with ps_run_free. name: only rows
  * of exactly this name; NULL: all rows. */
 enum ps_status ps_cli_read_rows(const struct ps_cli_comparison *compared, const cJSON *table,
@@ -50,13 +41,6 @@ enum ps_status ps_cli_read_sorted_rows(const struct ps_cli_comparison *compared,
 enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const cJSON *table,
                                         const cJSON *metric, unsigned *rows, char sort[80],
                                         struct ps_err *err);
-/* Reads all measurements as an array of objects, those that changed first; free *out with
- * ps_run_free. */
-enum ps_status ps_cli_read_measurements(const struct ps_cli_comparison *compared, cJSON **out,
-                                        struct ps_err *err);
-/* Reads the values of a measurement in each run; free *out with ps_run_free. */
-enum ps_status ps_cli_read_measurement(const struct ps_cli_comparison *compared, double id,
-                                       cJSON **out, struct ps_err *err);
 
 /* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_run_free. */
 enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,

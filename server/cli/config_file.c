@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "server/cli/config_file.h"
 
+#include "base/nearest.h"
 #include "server/cli/commands.h"
-#include "server/cli/nearest.h"
 #include "server/cli/option_values.h"
 #include "server/cli/settings.h"
 #include "server/cli/trusted_file.h"

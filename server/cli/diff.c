@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "server/agent/agent.h"
 #include "server/cli/cli.h"
 #include "server/cli/comparison.h"
 #include "server/cli/snapshot_diff.h"
@@ -48,8 +49,8 @@ static enum ps_status add_table_of(const struct ps_options *options,
                                    struct ps_err *err)
 {
     const cJSON *table = NULL, *metric = NULL;
-    ps_cli_find_table(compared, options->of, &table, err);
-    if (ps_cli_find_metric(table, options->metric, &metric, err) != PS_OK)
+    ps_choose_table(compared->response, options->of, &table, err);
+    if (ps_choose_metric(table, options->metric, &metric, err) != PS_OK)
         return err->code;
     return options->json ? ps_cli_append_comparison_json(compared, table, metric, &out->text, err)
                          : print_table(compared, table, metric, out, err);

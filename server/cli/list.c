@@ -23,7 +23,7 @@ static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct
     char value_text[64];
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     (void)out;
-    if (ps_client_parse(text, &run, err) != PS_OK)
+    if (ps_answer_parse(text, &run, err) != PS_OK)
         return err->code;
     ps_run_format_tags(run, &tags);
     ps_table_printf(table, "@%zu", n);
@@ -136,7 +136,7 @@ static enum ps_status handle_page(const struct ps_options *options, const struct
         items[n++] = run;
     for (size_t i = n; i-- > 0;) {
         PS_AUTO(ps_run_free) cJSON *tree = NULL;
-        if (ps_client_parse(items[i], &tree, err) != PS_OK)
+        if (ps_answer_parse(items[i], &tree, err) != PS_OK)
             return err->code;
         if (is_new(mark, tree) && prints)
             print_run(options, tree, items[i]);

@@ -3,9 +3,9 @@
 
 #include "server/text/output.h"
 
+#include "base/nearest.h"
 #include "server/agent/budget.h"
 #include "server/catalog/tokens.h"
-#include "server/cli/nearest.h"
 #include "server/cli/recorder.h"
 #include "server/cli/retention_options.h"
 #include "server/http/listen.h"

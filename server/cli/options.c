@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c: parses the command line with the tables of commands.h. */
+#include "base/nearest.h"
 #include "server/cli/commands.h"
 #include "server/cli/config_file.h"
-#include "server/cli/nearest.h"
 #include "server/cli/settings.h"
 #include "server/replica/url.h"
 

@@ -6,10 +6,12 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/quoted_command.h"
 #include "server/cli/check.h"
 #include "server/cli/child.h"
 #include "server/cli/cli.h"
+#include "server/cli/comparison.h"
 #include "server/cli/option_values.h"
 #include "server/cli/progress.h"
 #include "server/cli/recording.h"
@@ -375,11 +377,11 @@ static int report(struct record_ab *ab)
     PS_AUTO(ps_cli_comparison_close) struct ps_cli_comparison compared = {.client = NULL};
     const struct ps_options *options = ab->options;
     struct ps_err err = PS_ERR_INIT;
-    if (ps_cli_compare_metric(ab->client, ab->sides[0].ids.ptr, ab->sides[1].ids.ptr,
-                              options->metric, &compared, &err) != PS_OK)
-        return ps_print_failure(SUBJECT, &err);
+    const char *base = ab->sides[0].ids.ptr, *now = ab->sides[1].ids.ptr;
     if (options->json || options->markdown || options->fail_on)
-        return ps_cli_check_growth(SUBJECT, options, &compared);
+        return ps_cli_check_growth(SUBJECT, options, ab->client, base, now);
+    if (ps_cli_compare_metric(ab->client, base, now, options->metric, &compared, &err) != PS_OK)
+        return ps_print_failure(SUBJECT, &err);
     print_text(ab, &compared);
     return 0;
 }

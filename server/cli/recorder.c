@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/recorder.h"
 
+#include "base/nearest.h"
 #include "server/cli/launch/launch.h"
-#include "server/cli/nearest.h"
 
 #include <stdio.h>
 #include <unistd.h>

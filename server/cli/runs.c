@@ -31,7 +31,7 @@ static enum ps_status request_ids(struct ps_client *client, const char *const *w
     ps_json_end(&json);
     ps_json_end(&json);
     ps_client_send(client, "POST", "resolve", ps_buf_slice(&body), &answer, err);
-    return ps_client_parse(ps_buf_slice(&answer), out, err);
+    return ps_answer_parse(ps_buf_slice(&answer), out, err);
 }
 
 enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words, size_t n,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "server/agent/agent.h"
 #include "server/cli/cli.h"
 #include "server/cli/comparison.h"
 #include "server/cli/conclusion.h"
@@ -169,8 +170,8 @@ static enum ps_status read_request(const struct ps_options *options, struct ps_c
                                    const char *runs, struct show_request *out, struct ps_err *err)
 {
     ps_cli_compare(client, NULL, runs, &out->compared, err);
-    ps_cli_find_table(&out->compared, options->of, &out->table, err);
-    ps_cli_find_metric(out->table, options->metric, &out->metric, err);
+    ps_choose_table(out->compared.response, options->of, &out->table, err);
+    ps_choose_metric(out->table, options->metric, &out->metric, err);
     return ps_cli_read_rows_options(options, out->table, out->metric, &out->rows, out->sort, err);
 }
 
@@ -214,7 +215,7 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     const bool is_terminal = isatty(STDOUT_FILENO);
     struct ps_err table_err = PS_ERR_INIT;
     ps_client_get_run(client, options->operands[0], &json, err);
-    if (ps_client_parse(ps_buf_slice(&json), &run, err) != PS_OK)
+    if (ps_answer_parse(ps_buf_slice(&json), &run, err) != PS_OK)
         return err->code;
     if (options->json && options->step)
         return ps_fail(err, PS_BAD_REQUEST,

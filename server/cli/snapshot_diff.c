@@ -41,7 +41,7 @@ enum ps_status ps_cli_read_stacks(const struct ps_cli_comparison *compared, cJSO
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     read_response(compared, &text, err);
-    return ps_client_parse(ps_buf_slice(&text), out, err);
+    return ps_answer_parse(ps_buf_slice(&text), out, err);
 }
 
 enum ps_status ps_cli_append_snapshot_json(const struct ps_cli_comparison *compared,

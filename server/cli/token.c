@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* localtime_r */
 #include "base/json_out.h"
+#include "base/nearest.h"
 #include "server/catalog/tokens.h"
 #include "server/cli/cli.h"
-#include "server/cli/nearest.h"
 #include "server/text/table.h"
 
 #include <string.h>

@@ -39,11 +39,11 @@ static enum ps_status request_trend(const struct ps_options *options, struct ps_
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     if (request_table(options, options->of, client, out, err) != PS_OK || options->of ||
         options->row || options->metric ||
-        ps_client_parse(ps_buf_slice(out), &trend, err) != PS_OK ||
+        ps_answer_parse(ps_buf_slice(out), &trend, err) != PS_OK ||
         !ps_kind_is_benchmark(ps_run_text(trend, "kind")))
         return err->code;
     if (request_table(options, "measurements", client, &answer, err) == PS_OK &&
-        ps_client_parse(ps_buf_slice(&answer), &rows, err) == PS_OK &&
+        ps_answer_parse(ps_buf_slice(&answer), &rows, err) == PS_OK &&
         ps_run_number(rows, "total") > 1) {
         out->len = 0;
         ps_buf_add_str(out, ps_buf_slice(&answer));
@@ -73,7 +73,7 @@ int ps_cli_trend(const struct ps_options *options)
         return 1;
     request_trend(options, client, &json, &err);
     if (err.code == PS_OK && !options->json &&
-        ps_client_parse(ps_buf_slice(&json), &trend, &err) == PS_OK) {
+        ps_answer_parse(ps_buf_slice(&json), &trend, &err) == PS_OK) {
         ps_text_trend(&out, trend);
         ps_output_end(&out);
     }

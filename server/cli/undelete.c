@@ -20,7 +20,7 @@ static int undelete_run(const struct ps_options *options, struct ps_client *clie
     if (!word[0])
         ps_client_fail_empty_run(&err);
     ps_client_send(client, "POST", path.ptr, (struct ps_str){NULL, 0}, &answer, &err);
-    if (ps_client_parse(ps_buf_slice(&answer), &run, &err) != PS_OK)
+    if (ps_answer_parse(ps_buf_slice(&answer), &run, &err) != PS_OK)
         return ps_print_failure(word[0] ? word : "undelete", &err);
     if (options->json) {
         struct ps_json json = ps_json_writer(&line);

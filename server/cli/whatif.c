@@ -31,7 +31,7 @@ int ps_cli_whatif(const struct ps_options *options)
         return 1;
     request_estimate(options, client, &json, &err);
     if (err.code == PS_OK && !options->json &&
-        ps_client_parse(ps_buf_slice(&json), &answer, &err) == PS_OK) {
+        ps_answer_parse(ps_buf_slice(&json), &answer, &err) == PS_OK) {
         ps_text_lazy_imports(&out, answer);
         ps_output_end(&out);
     }

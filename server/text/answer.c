@@ -4,6 +4,16 @@
 
 #include "server/text/answer.h"
 
+enum ps_status ps_answer_parse(struct ps_str answer, cJSON **out, struct ps_err *err)
+{
+    *out = err->code == PS_OK ? cJSON_ParseWithLength(answer.ptr, answer.len) : NULL;
+    if (err->code != PS_OK || *out)
+        return err->code;
+    return ps_fail(err, PS_INTERNAL,
+                   "the shelf sent an answer that is not JSON" PS_HINT
+                   "if you use --server, check that it is the URL of a perfshelf server");
+}
+
 void ps_tree_free(cJSON **tree)
 {
     cJSON_Delete(*tree);

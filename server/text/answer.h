@@ -5,6 +5,11 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/err.h"
+#include "base/str.h"
+
+/* Does nothing if err contains a failure already. PS_INTERNAL: it is not JSON. */
+enum ps_status ps_answer_parse(struct ps_str answer, cJSON **out, struct ps_err *err);
 void ps_tree_free(cJSON **tree); /* for PS_AUTO */
 
 /* Members of an object: a text, "" if it is absent; a number, NaN if it is absent or null. */

@@ -98,7 +98,7 @@ class Growth(CheckTest):
         self.assertEqual(len(self.json("diff", "series:nightly", "series:nightly")["base"]), 1)
         self.ok("baseline", run)
         for words in (run, "@1", "baseline:nightly"):
-            self.assertIn(f"--against {words} is run {run}, the run to check", self.fails("check", run, "--against", words))
+            self.assertIn(f"the baseline {words} is run {run}, the run to check", self.fails("check", run, "--against", words))
         other = self.add({"app": 101})
         self.assertIn("names only the runs to check", self.fails("check", "series:nightly", "--against", "series:nightly"))
         _, report = self.check("@1", "--against", "@1,@2")

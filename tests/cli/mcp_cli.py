@@ -234,9 +234,9 @@ class Groups(Agent):
         self.assertIn("1 measurement slower", text)
         self.assertIn("| 1.000 s | 1.500 s | +500.0 ms | +50.0 % | slower |", text)
         checked = self.text("check", run="series:after", against="series:before", fail_on="+10%")
-        self.assertIn("Result: over a limit.", checked)
+        self.assertIn("Failed: 2 of 2 over the limit.", checked)
         self.assertIn("significant", checked)
-        self.assertIn("Result: within all limits.", self.text("check", run="series:after", against="series:before", fail_on="+90%"))
+        self.assertIn("Passed: 0 of 1 over the limit.", self.text("check", run="series:after", against="series:before", fail_on="+90%"))
 
     def test_a_budget_of_the_headline_counts_for_each_measurement(self):
         results = [{"command": name, "times": [t, t], "mean": t, "stddev": 0.0, "median": t, "user": t, "system": 0.0, "min": t, "max": t}
@@ -257,7 +257,7 @@ class Groups(Agent):
                 self.assertEqual([(row[0], row[1]["value"], row[2]["value"]) for row in rows], [(f["state"], f["value"], f["limit"]) for f in findings])
                 self.assertEqual(done.returncode, int(any(row[0] == "over" for row in rows)))
         self.assertIn("nothing to check", self.failure("check", run="slow"))
-        self.assertIn("no such row", self.failure("check", run="slow", budgets=["functions.nothing=1s"]))
+        self.assertIn("no run of this series has nothing", self.failure("check", run="slow", budgets=["functions.nothing=1s"]))
         self.assertIn("wrong unit", self.failure("check", run="slow", budgets=["headline=2GiB"]))
         self.assertIn("invalid value", self.failure("check", run="slow", budgets=["headline"]))
 

@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 /* The command line: what is accepted, what is refused with which message, and its help. */
 #include "base/format.h"
+#include "base/nearest.h"
 #include "server/cli/commands.h"
 #include "server/cli/help.h"
-#include "server/cli/nearest.h"
 #include "server/cli/options.h"
 #include "server/text/table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/cli/nearest.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <stdbool.h>

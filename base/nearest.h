@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* nearest.h: finds the known word that is most similar to a mistyped one. */
-#ifndef PS_CLI_NEAREST_H
-#define PS_CLI_NEAREST_H
+#ifndef PS_BASE_NEAREST_H
+#define PS_BASE_NEAREST_H
 
 #include <stddef.h>
 
