@@ -105,7 +105,7 @@ class Yappi(Fields):
 
     def test_waits_of_coroutines_are_no_saving(self):
         _, text = self.show("pstats/ok_yappi_async.prof")
-        self.assertIn("of own times, which include waits.", text)
+        self.assertIn("of the own times, which include waits.", text)
         self.assertNotIn("could save", text)
 
 

@@ -122,8 +122,8 @@ KNOWN = {
         "The most active thread is `Thread 680254 \"MainThread\"`, with 2.58 s.",
         {"`_vectorized_ray_segment_intersection`": "1", "`scan`": "0.3"}),
     "wild/speedscope/pyspy-0.4.2-mp.json": ( # the main thread waits for its pool of processes, which were not sampled
-        "Waiting in `bpe_encode` takes 84.37 percent of the time. 32.12 s of 38.07 s, all at bpe.py:218. "
-        "Shares are of the thread that worked; 3 idle threads are left out.",
+        "`bpe_encode` waits 84.37 percent of the time. 32.12 s of 38.07 s, all at bpe.py:218. "
+        "Shares are of the 1 thread that worked; 3 idle threads are left out.",
         {"waiting in `bpe_encode`": "32.12", "`join`": "31.86"}),
     "wild/speedscope/pyinstrument-kedro.json": ( # time.sleep() until the server answers
         "`_wait_for` (utils.py:20) sleeps 68.22 percent of the time, in `sleep`. `run` calls it. "

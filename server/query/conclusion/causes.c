@@ -896,7 +896,8 @@ static struct ps_fact callers_of(struct ps_conclusion *c, const struct ps_own_ti
                                                                     : PS_FACT_CALLS_FROM,
                             caller->line > 0 ? line_subject(c, times, longest->caller, caller->line)
                                              : name_subject(c, times, longest->caller),
-                            .values = {(double)longest->ncalls, (double)unit->primitive_calls}};
+                            .values = {(double)longest->ncalls, (double)unit->primitive_calls},
+                            .link = name_subject(c, times, id).link};
 }
 
 /* The calls, or the line where samples found the unit. */
@@ -992,7 +993,6 @@ bool ps_conclude_charged_time(struct ps_conclusion *c, const struct ps_own_time 
              times->remainder_s, "outside of own code");
     if (!is_cause && !imports_first)
         c->first = flat_claim(c, times, &findings);
-    ps_say_claim(c, c->first.verb ? &c->first : &c->causes[0].claim);
     ps_conclusion_note(c,
                        "Library and built-in functions count for the functions of the program "
                        "that call them. A saving is an upper bound.%s",

@@ -93,22 +93,41 @@ enum ps_growth_law {
  * that of the claim. Shares are 0 to 1, times in seconds, memory in bytes. */
 enum ps_fact_code {
     PS_FACT_NONE,
-    PS_FACT_RECURSION,       /* calls, and those from outside */
-    PS_FACT_DEPTH,           /* how often a stack has the function */
-    PS_FACT_RESUMED,         /* resumptions of a coroutine */
-    PS_FACT_ONE_BY_ONE,      /* resumptions, waits of the event loop */
-    PS_FACT_TOGETHER,        /* threads that are at a line of the subject */
-    PS_FACT_LOCKED,          /* threads that wait for one lock; subject: who holds it */
-    PS_FACT_CALLED_AT,       /* subject: who calls, at its line */
-    PS_FACT_CALLED_BY,       /* subject */
-    PS_FACT_LED_BY,          /* subject: calls it through library functions */
-    PS_FACT_NO_OWN_CODE,     /* share that is outside of own code */
-    PS_FACT_CALLS,           /* calls of a part */
-    PS_FACT_CALLS_FROM,      /* calls; subject: the caller */
-    PS_FACT_SOME_CALLS_FROM, /* calls by the subject, all calls: others called it too */
-    PS_FACT_AT,              /* all of it at the line of the subject */
-    PS_FACT_MOSTLY_AT,       /* most of it */
-    PS_FACT_DEFINED_AT,      /* the line is that of the `def` */
+    PS_FACT_RECURSION,        /* calls, and those from outside */
+    PS_FACT_DEPTH,            /* how often a stack has the function */
+    PS_FACT_RESUMED,          /* resumptions of a coroutine */
+    PS_FACT_ONE_BY_ONE,       /* resumptions, waits of the event loop */
+    PS_FACT_TOGETHER,         /* threads that are at a line of the subject */
+    PS_FACT_LOCKED,           /* threads that wait for one lock; subject: who holds it */
+    PS_FACT_CALLED_AT,        /* subject: who calls, at its line */
+    PS_FACT_CALLED_BY,        /* subject */
+    PS_FACT_LED_BY,           /* subject: calls it through library functions */
+    PS_FACT_NO_OWN_CODE,      /* share that is outside of own code */
+    PS_FACT_CALLS,            /* calls of a part; word: "sample" if they are counted instead */
+    PS_FACT_CALLS_FROM,       /* calls; subject: the caller; word as above */
+    PS_FACT_SOME_CALLS_FROM,  /* calls by the subject, all calls: others called it too; word as
+                                 above */
+    PS_FACT_CALLER,           /* subject: the caller, of calls that are not counted */
+    PS_FACT_AMOUNT_AT,        /* amount, amount of all; said with the evidence of the claim */
+    PS_FACT_OF_IT,            /* share; subject: what the subject of the claim spends it in */
+    PS_FACT_AT,               /* all of it at the line of the subject */
+    PS_FACT_MOSTLY_AT,        /* most of it */
+    PS_FACT_DEFINED_AT,       /* the line is that of the `def` */
+    PS_FACT_MUCH_AT,          /* amount at the line of the subject */
+    PS_FACT_AT_MAY_WAIT,      /* all of it at the line of the subject, where it may wait */
+    PS_FACT_ALL_CALLED_FROM,  /* all of it from the line of the subject */
+    PS_FACT_MUCH_CALLED_FROM, /* amount from the line of the subject */
+    PS_FACT_WAITING_IN,       /* a title */
+    PS_FACT_IDLE_THREADS,     /* threads that worked, threads that are left out */
+    PS_FACT_MOST_ACTIVE,      /* amount; subject: a thread */
+    PS_FACT_SHORT,            /* time of the recording */
+    PS_FACT_FEW_SAMPLES,      /* samples */
+    PS_FACT_NO_FRAMES,        /* share of samples without a frame; word: what it is of */
+    PS_FACT_LATE,             /* share of the samples */
+    PS_FACT_COLLECTS,         /* share of the time in the garbage collector */
+    PS_FACT_ALL_FRAMELESS,
+    PS_FACT_ALL_ZERO,
+    PS_FACT_NO_SAMPLES,
 
     /* of all kinds */
     PS_FACT_SHARES_OF,     /* word, or subject: what the shares of a claim without a cause are of */

@@ -58,9 +58,15 @@ void ps_conclude_first(struct ps_conclusion *c, struct ps_claim claim)
     c->verdict.n = c->sentence.n = 0;
 }
 
+/* The claim that the first sentence says. */
+static struct ps_claim *first_claim(struct ps_conclusion *c)
+{
+    return c->first.verb == PS_NO_VERB && c->n_causes ? &c->causes[0].claim : &c->first;
+}
+
 void ps_first_fact(struct ps_conclusion *c, struct ps_fact fact)
 {
-    ps_claim_fact(&c->arena, &c->first, fact);
+    ps_claim_fact(&c->arena, first_claim(c), fact);
 }
 
 void ps_conclude_none(struct ps_conclusion *c, const char *what)
@@ -331,17 +337,18 @@ static void write_texts(struct ps_json *json, const char *key, const char *const
     ps_json_end(json);
 }
 
-void ps_conclusion_say(struct ps_conclusion *c)
+static void say_first(struct ps_conclusion *c)
 {
-    if (!c->verdict.n && !c->sentence.n && c->first.verb != PS_NO_VERB)
-        ps_say_claim(c, &c->first);
+    if (c->verdict.n || c->sentence.n)
+        return;
+    if (c->first.verb == PS_NO_VERB && !c->n_causes)
+        ps_conclude_flat(c, "cause");
+    ps_say_claim(c, first_claim(c));
 }
 
 void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
 {
-    ps_conclusion_say(c);
-    if (!c->verdict.n && !c->sentence.n)
-        ps_say(c, &c->verdict, "No single cause stands out.");
+    say_first(c);
     ps_json_object(json);
     ps_json_key_str(json, "unit", c->unit);
     ps_json_key_str(json, "save_unit", c->save_unit ? c->save_unit : c->unit);

@@ -122,7 +122,8 @@ struct ps_cause *ps_conclusion_add(struct ps_conclusion *c, const char *rule, do
 /* Adds a part of the last cause. The pointer is valid until the next addition. */
 struct ps_cause *ps_conclusion_add_part(struct ps_conclusion *c, const char *rule, double amount,
                                         double share);
-/* Sets the claim of the first sentence; adds a fact to it. */
+/* Sets the claim of the first sentence, without which it is that of the first cause; adds a fact to
+ * the claim of the first sentence. */
 void ps_conclude_first(struct ps_conclusion *c, struct ps_claim claim);
 void ps_first_fact(struct ps_conclusion *c, struct ps_fact fact);
 /* Sets the first claim: that none of a kind of things ("line") was measured, or that none stands
@@ -190,8 +191,6 @@ const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id);
 /* Sorts the causes by amount, largest first. Parts stay below their cause, in order. */
 void ps_conclusion_sort(struct ps_conclusion *c);
 
-/* Says the first claim, unless it has words. */
-void ps_conclusion_say(struct ps_conclusion *c);
 /* Writes the object. Without a sentence it says that nothing stands out. */
 void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json);
 void ps_conclusion_free(struct ps_conclusion *c); /* for PS_AUTO */

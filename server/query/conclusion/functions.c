@@ -287,6 +287,9 @@ static void join_parts(struct profile *profile)
     qsort(profile->parts, n, sizeof *profile->parts, by_owner_and_time);
 }
 
+static const struct ps_report_link all_functions = {"functions",
+                                                    {{"sort", "tottime_s"}, {"desc", "1"}}};
+
 static struct ps_report_link link_function(struct ps_conclusion *c, int64_t function)
 {
     return (struct ps_report_link){"functions", {{"fn", ps_conclusion_id(c, function)}}};
@@ -312,16 +315,19 @@ static double joined_saving(const struct profile *profile, const struct owner *o
     return owner->seconds * (1 - (double)caller->ncalls / calls);
 }
 
-static struct ps_report_link link_owner(struct ps_conclusion *c, const struct owner *owner)
+static struct ps_subject function_subject(struct ps_conclusion *c, const struct profile *profile,
+                                          int64_t function)
 {
-    return owner->function ? link_function(c, owner->function) : link_package(c, owner->package);
+    return ps_subject_of(c, PS_SUBJECT_FUNCTION, link_function(c, function),
+                         profile->functions[function].name);
 }
 
-static void say_owner(struct ps_conclusion *c, const struct owner *owner,
-                      const struct profile *profile, struct ps_sentence *to)
+static struct ps_subject owner_subject(struct ps_conclusion *c, const struct profile *profile,
+                                       const struct owner *owner)
 {
-    ps_say_code(c, to, link_owner(c, owner),
-                owner->function ? profile->functions[owner->function].name : owner->package);
+    return owner->function ? function_subject(c, profile, owner->function)
+                           : ps_subject_of(c, PS_SUBJECT_PACKAGE, link_package(c, owner->package),
+                                           owner->package);
 }
 
 /* The calls of an owner, of which those of its entries are a part; recursive ones do not count. */
@@ -334,33 +340,38 @@ static int64_t calls_of(const struct profile *profile, const struct owner *owner
     return profile->is_sampled ? function->ncalls : function->primitive_calls;
 }
 
-/* "1731 of 1852 calls from shop.py:11": those of the caller with the longest calls. */
-static void say_entry(struct ps_conclusion *c, const struct profile *profile,
-                      const struct owner *owner, struct ps_sentence *to)
+/* What is counted; calls, if it is empty. */
+static struct ps_str counted(const struct profile *profile)
+{
+    return profile->is_sampled ? PS_STR("sample") : PS_STR("");
+}
+
+/* The calls of the caller with the longest calls. A built-in function has no file: cProfile writes
+ * ~. */
+static struct ps_fact entry_fact(struct ps_conclusion *c, const struct profile *profile,
+                                 const struct owner *owner)
 {
     const struct entry *entry = &owner->largest;
     const struct function *caller = &profile->functions[entry->caller];
     const int64_t calls = calls_of(profile, owner);
+    struct ps_fact fact = {.values = {(double)entry->ncalls, (double)calls},
+                           .word = counted(profile),
+                           .link =
+                               link_function(c, owner->function ? owner->function : entry->caller)};
 
     if (!entry->caller)
-        return;
-    if (entry->ncalls > 0) {
-        ps_say_value(to, link_function(c, owner->function ? owner->function : entry->caller),
-                     (double)entry->ncalls, "count");
-        if (entry->ncalls < calls) {
-            ps_say(c, to, " of ");
-            ps_say_value(to, link_function(c, owner->function ? owner->function : entry->caller),
-                         (double)calls, "count");
-        }
-        ps_say(c, to, "%s%s from ", profile->is_sampled ? " sample" : " call",
-               entry->ncalls == 1 && calls <= 1 ? "" : "s");
-    } else { /* the tool does not count calls */
-        ps_say(c, to, "called from ");
-    }
+        return fact;
+    fact.code = entry->ncalls <= 0      ? PS_FACT_CALLER
+                : entry->ncalls < calls ? PS_FACT_SOME_CALLS_FROM
+                                        : PS_FACT_CALLS_FROM;
     if (caller->line > 0)
-        ps_say_place(c, to, link_function(c, entry->caller), caller->path, caller->line);
-    else /* a built-in function has no file: cProfile writes ~ */
-        ps_say_code(c, to, link_function(c, entry->caller), caller->name);
+        fact.subject = (struct ps_subject){.kind = PS_SUBJECT_LINE,
+                                           .path = ps_arena_copy(&c->arena, caller->path),
+                                           .line = caller->line,
+                                           .link = link_function(c, entry->caller)};
+    else
+        fact.subject = function_subject(c, profile, entry->caller);
+    return fact;
 }
 
 static void add_parts(struct ps_conclusion *c, const struct profile *profile, uint32_t id,
@@ -373,23 +384,21 @@ static void add_parts(struct ps_conclusion *c, const struct profile *profile, ui
         return;
     for (size_t i = 0; first_part + i < profile->n_parts && i < PARTS_MAX; i++) {
         const struct part *part = &parts[i];
-        struct ps_cause *cause;
+        const bool is_self = part->function == owner->function;
+        struct ps_claim claim;
 
         if (part->owner != id || part->seconds < PART_SHARE * owner->seconds)
             return;
-        cause = ps_conclusion_add_part(c, part->function == owner->function ? "self" : "callee",
-                                       part->seconds, part->seconds / profile->total_s);
-        if (part->function == owner->function)
-            ps_say(c, &cause->title, "own code");
-        else
-            ps_say_code(c, &cause->title, link_function(c, part->function),
-                        profile->functions[part->function].name);
-        if (part->ncalls <= 0)
-            continue;
-        ps_say_value(&cause->evidence, link_function(c, part->function), (double)part->ncalls,
-                     "count");
-        ps_say(c, &cause->evidence, "%s%s", profile->is_sampled ? " sample" : " call",
-               part->ncalls == 1 ? "" : "s");
+        claim = ps_claim_of(
+            is_self ? "self" : "callee", PS_TAKES,
+            is_self ? ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, PS_STR("own code"))
+                    : function_subject(c, profile, part->function),
+            part->seconds / profile->total_s);
+        if (part->ncalls > 0)
+            claim.evidence = (struct ps_fact){PS_FACT_CALLS, .values = {(double)part->ncalls},
+                                              .word = counted(profile),
+                                              .link = link_function(c, part->function)};
+        ps_conclusion_claim_part(c, &claim, part->seconds);
     }
 }
 
@@ -397,21 +406,18 @@ static void add_cause(struct ps_conclusion *c, const struct profile *profile, ui
                       size_t first_part)
 {
     const struct owner *owner = &profile->owners[id];
-    struct ps_cause *cause = ps_conclusion_add(c, owner->function ? "function" : "package",
-                                               owner->seconds, owner->seconds / profile->total_s);
-    double saving = joined_saving(profile, owner);
+    const double saving = joined_saving(profile, owner);
+    struct ps_claim claim =
+        ps_claim_of(owner->function ? "function" : "package", PS_TAKES,
+                    owner_subject(c, profile, owner), owner->seconds / profile->total_s);
+    struct ps_cause *cause;
 
+    claim.evidence = entry_fact(c, profile, owner);
+    cause = ps_conclusion_claim(c, &claim, owner->seconds);
     if (!profile->overlaps && !isnan(saving)) {
         ps_cause_save(cause, 0, saving);
         cause->advice = "Join the calls: one for each call of the caller.";
     }
-    say_owner(c, owner, profile, &cause->title);
-    ps_set_cause_claim(
-        cause, PS_TAKES,
-        ps_subject_of(c, owner->function ? PS_SUBJECT_FUNCTION : PS_SUBJECT_PACKAGE,
-                      link_owner(c, owner),
-                      owner->function ? profile->functions[owner->function].name : owner->package));
-    say_entry(c, profile, owner, &cause->evidence);
     add_parts(c, profile, id, first_part);
 }
 
@@ -447,83 +453,30 @@ static size_t rank_owners(const struct profile *profile, struct rank **out)
     return n;
 }
 
-/* Appends ", most of it in `det`": the function with most of the time of an owner, unless the owner
- * is this function. */
-static void say_main_part(struct ps_conclusion *c, const struct profile *profile,
-                          const struct owner *owner, const struct part *part,
-                          struct ps_sentence *to)
+/* Adds to the claim of the largest owner its time, and the function with most of that time, unless
+ * the owner is this function. */
+static void add_first_facts(struct ps_conclusion *c, const struct profile *profile,
+                            const struct rank *first)
 {
-    if (part->function == owner->function || part->seconds < owner->seconds / 2)
-        return;
-    ps_say(c, to, ", ");
-    ps_say_value(to, link_function(c, part->function), 100 * part->seconds / profile->total_s,
-                 "percent");
-    ps_say(c, to, " in ");
-    ps_say_code(c, to, link_function(c, part->function), profile->functions[part->function].name);
-}
+    const struct owner *owner = &profile->owners[first->owner];
+    const struct part *part = &profile->parts[first->first_part];
 
-static void say_calls(struct ps_conclusion *c, const struct profile *profile,
-                      const struct owner *owner, struct ps_sentence *to)
-{
-    if (owner->largest.ncalls <= 1)
-        return;
-    ps_say(c, to, " in ");
-    say_entry(c, profile, owner, to);
-}
-
-/* Appends "`BowyerWatson2d` takes 47.3 % of the time. 33.78 s of 71.44 s; `numpy` takes 44.2 % in
- * 10,000 calls from delaunay.py:592, 26.2 % in `det`." */
-static void say_sentence(struct ps_conclusion *c, const struct profile *profile,
-                         const struct rank *ranks, size_t n)
-{
-    const struct ps_report_link all = {"functions", {{"sort", "tottime_s"}, {"desc", "1"}}};
-    const struct owner *first = &profile->owners[ranks[0].owner];
-    struct ps_sentence *to = &c->sentence;
-
-    say_owner(c, first, profile, &c->verdict);
-    ps_say(c, &c->verdict, " takes ");
-    ps_say_value(&c->verdict, ps_link_none, 100 * first->seconds / profile->total_s, "percent");
-    ps_say(c, &c->verdict,
-           profile->overlaps ? " of own times, which include waits." : " of the time.");
-    ps_say(c, to, " ");
-    ps_say_value(to, link_owner(c, first), first->seconds, "s");
-    ps_say(c, to, " of ");
-    ps_say_value(to, all, profile->total_s, "s");
-    say_calls(c, profile, first, to);
-    say_main_part(c, profile, first, &profile->parts[ranks[0].first_part], to);
-    if (n > 1 && ranks[1].seconds >= NOTHING * profile->total_s) {
-        const struct owner *second = &profile->owners[ranks[1].owner];
-
-        ps_say(c, to, "; ");
-        say_owner(c, second, profile, to);
-        ps_say(c, to, " takes ");
-        ps_say_value(to, link_owner(c, second), 100 * second->seconds / profile->total_s,
-                     "percent");
-        say_calls(c, profile, second, to);
-        say_main_part(c, profile, second, &profile->parts[ranks[1].first_part], to);
-    }
-    ps_say(c, to, ".");
-}
-
-static void say_nothing(struct ps_conclusion *c, const struct profile *profile,
-                        const struct rank *largest)
-{
-    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-    ps_say(c, &c->verdict, "No single function stands out.");
-    ps_say(c, &c->sentence, " The largest share is ");
-    ps_say_value(&c->sentence, ps_link_none, 100 * largest->seconds / profile->total_s, "percent");
-    ps_say(c, &c->sentence, ", of ");
-    say_owner(c, &profile->owners[largest->owner], profile, &c->sentence);
-    ps_say(c, &c->sentence, ".");
+    ps_first_fact(
+        c, (struct ps_fact){owner->largest.ncalls > 1 ? PS_FACT_AMOUNT_AT : PS_FACT_AMOUNT_OF,
+                            .values = {owner->seconds, profile->total_s, NAN}, .unit = "s",
+                            .link = all_functions});
+    if (part->function != owner->function && part->seconds >= owner->seconds / 2)
+        ps_first_fact(c,
+                      (struct ps_fact){PS_FACT_OF_IT, function_subject(c, profile, part->function),
+                                       .values = {part->seconds / profile->total_s},
+                                       .link = link_function(c, part->function)});
 }
 
 static void compose(struct ps_conclusion *c, const struct profile *profile)
 {
-    const struct ps_report_link link = {"functions", {{"sort", "tottime_s"}, {"desc", "1"}}};
-
     c->composition =
         (struct ps_composition){.title = "Self time by origin", .unit = c->unit, .base = c->base};
-    ps_compose_origins(c, profile->origins_s, "built-in", link, true);
+    ps_compose_origins(c, profile->origins_s, "built-in", all_functions, true);
 }
 
 static void conclude(struct ps_conclusion *c, const struct profile *profile)
@@ -532,18 +485,21 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
     size_t n = rank_owners(profile, &ranks);
 
     if (!n || !(profile->total_s > 0)) {
-        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "No time was measured.");
+        ps_conclude_none(c, "time");
         return;
     }
-    if (ranks[0].seconds < NOTHING * profile->total_s) {
-        say_nothing(c, profile, &ranks[0]);
-    } else {
-        say_sentence(c, profile, ranks, n);
-    }
+    if (profile->overlaps)
+        c->whole = "own times, which include waits";
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         if (ranks[i].seconds >= CAUSE_SHARE * profile->total_s)
             add_cause(c, profile, ranks[i].owner, ranks[i].first_part);
+    if (ranks[0].seconds < NOTHING * profile->total_s) {
+        ps_conclude_flat(c, "function");
+        ps_first_largest(c, owner_subject(c, profile, &profile->owners[ranks[0].owner]),
+                         ranks[0].seconds / profile->total_s);
+    } else {
+        add_first_facts(c, profile, &ranks[0]);
+    }
     ps_conclusion_note(c,
                        "Built-in functions count for their callers, installed packages as a "
                        "whole.%s",

@@ -429,98 +429,28 @@ static struct ps_frame_name name_of(const struct answer *a, uint32_t text)
     return ps_frame_name_parse(ps_trace_text(a->r->db, text));
 }
 
-static void say_function(const struct answer *a, struct ps_sentence *to, struct ps_report_link link,
-                         uint32_t text)
+static struct ps_subject function_subject(const struct answer *a, struct ps_report_link link,
+                                          uint32_t text)
 {
-    struct ps_frame_name name = name_of(a, text);
-
+    const struct ps_frame_name name = name_of(a, text);
     /* an address means nothing without its library */
-    ps_say_code(a->c, to, link,
-                name.function.len && !ps_str_starts_with(name.function, PS_STR("0x"))
-                    ? name.function
-                    : name.text);
-}
+    const bool has_name = name.function.len && !ps_str_starts_with(name.function, PS_STR("0x"));
 
-static void say_owner(const struct answer *a, struct ps_sentence *to, const struct owner *owner)
-{
-    struct ps_report_link link = link_owner(a, owner);
-
-    if (owner->function)
-        say_function(a, to, link, owner->function);
-    else
-        ps_say_code(a->c, to, link, owner->package);
+    return ps_subject_of(a->c, PS_SUBJECT_FUNCTION, link, has_name ? name.function : name.text);
 }
 
 static struct ps_subject owner_subject(const struct answer *a, const struct owner *owner)
 {
-    const struct ps_frame_name name = ps_frame_name_parse(ps_trace_text(a->r->db, owner->function));
+    const struct ps_report_link link = link_owner(a, owner);
 
-    return ps_subject_of(a->c, owner->function ? PS_SUBJECT_FUNCTION : PS_SUBJECT_PACKAGE,
-                         link_owner(a, owner), owner->function ? name.function : owner->package);
+    return owner->function ? function_subject(a, link, owner->function)
+                           : ps_subject_of(a->c, PS_SUBJECT_PACKAGE, link, owner->package);
 }
 
 /* The unit of values in sentences. Some files state none. */
 static const char *value_unit(const struct answer *a)
 {
     return a->r->unit[0] ? a->r->unit : "count";
-}
-
-/* "0.25 s at sensor.py:202", "all at app.py:3": the place with the most of an owner, or the one
- * that calls it most. False: its frames have no line. */
-static bool say_place(const struct answer *a, uint32_t id, struct ps_sentence *to)
-{
-    const struct owner *owner = &a->r->owners[id];
-    struct weights places = weights_of(a->places, a->r->places.n, id);
-    struct ps_report_link link;
-    struct ps_frame_name name;
-
-    if (!places.n)
-        return false;
-    name = name_of(a, places.nodes[0]->name);
-    if (!name.file.len || !name.line)
-        return false;
-    if (to->n)
-        ps_say(a->c, to, ", ");
-    link = link_line(a->c, places.nodes[0]->name);
-    if (a->r->has_def_lines && owner->function) {
-        ps_say(a->c, to, "defined at ");
-    } else {
-        if (places.nodes[0]->total_ns == owner->weight)
-            ps_say(a->c, to, "all");
-        else
-            ps_say_value(to, link, amount_of(a, places.nodes[0]->total_ns), value_unit(a));
-        ps_say(a->c, to, owner->function ? " at " : " called from ");
-    }
-    ps_say_place(a->c, to, link, name.file, name.line);
-    return true;
-}
-
-static void add_parts(const struct answer *a, uint32_t id)
-{
-    const struct owner *owner = &a->r->owners[id];
-    struct weights parts = weights_of(a->parts, a->r->parts.n, id);
-
-    if (parts.n == 1 && parts.nodes[0]->name == owner->function)
-        return; /* the part is the owner */
-    for (size_t i = 0; i < parts.n && i < PARTS_MAX; i++) {
-        uint32_t function = parts.nodes[i]->name;
-        double amount = amount_of(a, parts.nodes[i]->total_ns);
-        struct ps_cause *cause;
-
-        if (amount < PART_SHARE * amount_of(a, owner->weight))
-            return;
-        cause = ps_conclusion_add_part(a->c, function == owner->function ? "self" : "callee",
-                                       amount, amount / a->total);
-        if (function == owner->function)
-            ps_say(a->c, &cause->title, "own code");
-        else
-            say_function(a, &cause->title, link_function(a->c, function), function);
-    }
-}
-
-static bool is_too_short(const struct reader *r)
-{
-    return r->n_samples < SAMPLES_MIN || r->seconds < SECONDS_MIN;
 }
 
 /* Whether a function may wait, if the weights are of time: all its samples are at one line, without
@@ -535,6 +465,75 @@ static bool may_wait(const struct answer *a, uint32_t id)
            strcmp(a->r->unit, "bytes") != 0 && !a->r->are_devices && owner->function &&
            !owner->waits && places.n == 1 && parts.n == 1 &&
            parts.nodes[0]->name == owner->function && name_of(a, places.nodes[0]->name).line;
+}
+
+/* The line of a frame; PS_SUBJECT_NONE: it has none. */
+static struct ps_subject line_subject(const struct answer *a, uint32_t text)
+{
+    const struct ps_frame_name name = name_of(a, text);
+
+    if (!name.file.len || !name.line)
+        return ps_no_subject;
+    return (struct ps_subject){.kind = PS_SUBJECT_LINE,
+                               .path = ps_arena_copy(&a->c->arena, name.file),
+                               .line = name.line,
+                               .link = link_line(a->c, text)};
+}
+
+/* The place with the most of an owner, or the one that calls it most. */
+static struct ps_fact place_fact(const struct answer *a, uint32_t id)
+{
+    const struct owner *owner = &a->r->owners[id];
+    const struct weights places = weights_of(a->places, a->r->places.n, id);
+    struct ps_fact fact = {.unit = value_unit(a)};
+
+    if (!places.n)
+        return fact;
+    fact.subject = line_subject(a, places.nodes[0]->name);
+    if (fact.subject.kind == PS_SUBJECT_NONE)
+        return fact;
+    fact.link = fact.subject.link;
+    fact.values[0] = amount_of(a, places.nodes[0]->total_ns);
+    if (a->r->has_def_lines && owner->function)
+        fact.code = PS_FACT_DEFINED_AT;
+    else if (places.nodes[0]->total_ns < owner->weight)
+        fact.code = owner->function ? PS_FACT_MUCH_AT : PS_FACT_MUCH_CALLED_FROM;
+    else
+        fact.code = !owner->function  ? PS_FACT_ALL_CALLED_FROM
+                    : may_wait(a, id) ? PS_FACT_AT_MAY_WAIT
+                                      : PS_FACT_AT;
+    return fact;
+}
+
+static void add_parts(const struct answer *a, uint32_t id)
+{
+    const struct owner *owner = &a->r->owners[id];
+    struct weights parts = weights_of(a->parts, a->r->parts.n, id);
+
+    if (parts.n == 1 && parts.nodes[0]->name == owner->function)
+        return; /* the part is the owner */
+    for (size_t i = 0; i < parts.n && i < PARTS_MAX; i++) {
+        uint32_t function = parts.nodes[i]->name;
+        double amount = amount_of(a, parts.nodes[i]->total_ns);
+        struct ps_claim claim;
+
+        if (amount < PART_SHARE * amount_of(a, owner->weight))
+            return;
+        claim = function == owner->function
+                    ? ps_claim_of(
+                          "self", PS_TAKES,
+                          ps_subject_of(a->c, PS_SUBJECT_PART, ps_link_none, PS_STR("own code")),
+                          amount / a->total)
+                    : ps_claim_of("callee", PS_TAKES,
+                                  function_subject(a, link_function(a->c, function), function),
+                                  amount / a->total);
+        ps_conclusion_claim_part(a->c, &claim, amount);
+    }
+}
+
+static bool is_too_short(const struct reader *r)
+{
+    return r->n_samples < SAMPLES_MIN || r->seconds < SECONDS_MIN;
 }
 
 /* The number of threads that are at one place of an owner most of their time, if all of its weight
@@ -556,45 +555,27 @@ static size_t count_threads_at(const struct answer *a, uint32_t id)
     return n > 1 ? n : 0;
 }
 
-/* " 4 threads are at app.py:5 most of their time: ..." */
-static void say_threads_at(const struct answer *a, struct ps_sentence *to, uint32_t id)
-{
-    struct weights places = weights_of(a->places, a->r->places.n, id);
-    size_t n = count_threads_at(a, id);
-    struct ps_frame_name name;
-
-    if (!n)
-        return;
-    name = name_of(a, places.nodes[0]->name);
-    if (!name.line || a->r->has_def_lines)
-        return;
-    ps_say(a->c, to, " %zu threads are at ", n);
-    ps_say_place(a->c, to, link_line(a->c, places.nodes[0]->name), name.file, name.line);
-    ps_say(a->c, to,
-           " most of their time: at a lock, or in Python code with the GIL, one of them gets on at "
-           "a time.");
-}
-
 static void add_cause(const struct answer *a, uint32_t id)
 {
     const struct owner *owner = &a->r->owners[id];
-    double amount = amount_of(a, owner->weight);
-    bool is_unclear = may_wait(a, id);
-    struct ps_cause *cause = ps_conclusion_add(a->c,
-                                               owner->waits      ? "waiting"
-                                               : owner->function ? "function"
-                                                                 : "package",
-                                               amount, amount / a->total);
+    const double amount = amount_of(a, owner->weight), share = amount / a->total;
+    struct ps_claim claim =
+        ps_claim_of(owner->waits      ? "waiting"
+                    : owner->function ? "function"
+                                      : "package",
+                    owner->waits ? PS_WAITS : PS_TAKES, owner_subject(a, owner), share);
+    struct ps_cause *cause;
 
+    if (owner->waits) {
+        claim.title.code = PS_FACT_WAITING_IN;
+        claim.waits = share;
+        claim.waits_for = "unknown";
+    }
+    claim.evidence = place_fact(a, id);
+    cause = ps_conclusion_claim(a->c, &claim, amount);
     if (!count_threads_at(a, id) && strcmp(a->r->unit, "bytes") != 0)
-        ps_cause_save(cause, owner->waits || is_unclear || is_too_short(a->r) ? 0 : NAN, amount);
-    if (owner->waits)
-        ps_say(a->c, &cause->title, "waiting in ");
-    say_owner(a, &cause->title, owner);
-    ps_set_cause_claim(cause, owner->waits ? PS_WAITS : PS_TAKES, owner_subject(a, owner));
-    (void)say_place(a, id, &cause->evidence);
-    if (is_unclear)
-        ps_say(a->c, &cause->evidence, ", which may wait");
+        ps_cause_save(cause, owner->waits || may_wait(a, id) || is_too_short(a->r) ? 0 : NAN,
+                      amount);
     add_parts(a, id);
 }
 
@@ -607,61 +588,33 @@ static int by_weight(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static const char *say_whole(const struct reader *r)
+/* What shares are of, if not of the time. */
+static const char *whole_of(const struct reader *r)
 {
-    return strcmp(r->unit, "s") == 0         ? "time"
-           : strcmp(r->unit, "samples") == 0 ? "samples"
-           : strcmp(r->unit, "bytes") == 0   ? "memory"
-                                             : "total";
+    return strcmp(r->unit, "samples") == 0 ? "samples"
+           : strcmp(r->unit, "bytes") == 0 ? "memory"
+                                           : "total";
 }
 
-/* "`filter_state` takes 8.98 % of the " */
-static void say_share(const struct answer *a, struct ps_sentence *to, const struct owner *owner)
+/* Adds the threads that are left out, and the most active one. */
+static void add_thread_facts(const struct answer *a)
 {
-    if (owner->waits)
-        ps_say(a->c, to, to == &a->c->verdict ? "Waiting in " : "waiting in ");
-    say_owner(a, to, owner);
-    ps_say(a->c, to, strcmp(a->r->unit, "bytes") == 0 ? " allocates " : " takes ");
-    ps_say_value(to, link_owner(a, owner), 100 * amount_of(a, owner->weight) / a->total, "percent");
-}
+    const uint32_t thread = a->threads.most_active;
+    const struct ps_report_link link = {"stack-flame",
+                                        {{"threads", ps_conclusion_id(a->c, thread)}}};
 
-/* " Shares are of the 4 threads that worked; 2 idle threads are left out." */
-static void say_threads(const struct answer *a, struct ps_sentence *to)
-{
-    size_t worked = a->threads.worked, left_out = a->threads.left_out;
-
-    if (!left_out)
-        return;
-    ps_say(a->c, to, " Shares are of the ");
-    if (worked == 1)
-        ps_say(a->c, to, "thread that worked; ");
-    else
-        ps_say(a->c, to, "%zu threads that worked; ", worked);
-    ps_say(a->c, to, "%zu idle thread%s left out.", left_out, left_out == 1 ? " is" : "s are");
-}
-
-/* " The most active thread is `MainThread`, with 2.5 s." */
-static void say_most_active(const struct answer *a, struct ps_sentence *to)
-{
-    const struct ps_report_link link = {
-        "stack-flame", {{"threads", ps_conclusion_id(a->c, a->threads.most_active)}}};
-
-    if (a->threads.worked < 2 || !a->threads.most_active || a->r->are_devices ||
-        ps_str_starts_with(a->r->threads[a->threads.most_active].name, PS_STR("all ")))
+    if (a->threads.left_out)
+        ps_first_fact(
+            a->c, (struct ps_fact){PS_FACT_IDLE_THREADS, .values = {(double)a->threads.worked,
+                                                                    (double)a->threads.left_out}});
+    if (a->threads.worked < 2 || !thread || a->r->are_devices ||
+        ps_str_starts_with(a->r->threads[thread].name, PS_STR("all ")))
         return; /* "all threads": the tracks are processes, whose threads are not named */
-    ps_say(a->c, to, " The most active thread is ");
-    ps_say_code(a->c, to, link, a->r->threads[a->threads.most_active].name);
-    ps_say(a->c, to, ", with ");
-    ps_say_value(to, link, amount_of(a, a->threads.activity), value_unit(a));
-    ps_say(a->c, to, ".");
-}
-
-static void say_quality_share(const struct answer *a, double pct, const char *what)
-{
-    if (!(pct >= QUALITY_PCT))
-        return;
-    ps_say_value(&a->c->verdict, ps_link_none, pct, "percent");
-    ps_say(a->c, &a->c->verdict, " %s ", what);
+    ps_first_fact(a->c, (struct ps_fact){PS_FACT_MOST_ACTIVE,
+                                         ps_subject_of(a->c, PS_SUBJECT_PROCESS, link,
+                                                       a->r->threads[thread].name),
+                                         .values = {amount_of(a, a->threads.activity)},
+                                         .unit = value_unit(a), .link = link});
 }
 
 /* Whether shares are of all samples, and not of those of some threads. */
@@ -670,69 +623,48 @@ static bool is_of_total(const struct answer *a)
     return strcmp(a->c->base, "of total") == 0;
 }
 
-/* "Too short to tell the cause: 77 samples. 12.0 % of the total is without a frame. " */
-static void say_quality(const struct answer *a, double no_frame_share)
+/* Adds what limits what the recording can tell. */
+static void add_quality(const struct answer *a, double no_frame_share)
 {
     const struct reader *r = a->r;
-    struct ps_sentence *to = &a->c->verdict;
+    const struct ps_fact facts[] = {
+        {PS_FACT_NO_FRAMES, .values = {no_frame_share},
+         .word = is_of_total(a) ? PS_STR("total") : PS_STR("threads that worked")},
+        {PS_FACT_LATE, .values = {r->late_pct / 100}},
+        {PS_FACT_COLLECTS, .values = {r->gc_pct / 100}},
+    };
 
     if (is_too_short(r)) {
-        ps_say(a->c, to, "Too short to tell the cause: ");
-        if (r->seconds < SECONDS_MIN)
-            ps_say_value(to, ps_link_none, r->seconds, "s");
-        else
-            ps_say(a->c, to, "%.0f sample%s", r->n_samples, r->n_samples == 1 ? "" : "s");
-        ps_say(a->c, to, ". ");
+        ps_first_fact(a->c,
+                      r->seconds < SECONDS_MIN
+                          ? (struct ps_fact){PS_FACT_SHORT, .values = {r->seconds}}
+                          : (struct ps_fact){PS_FACT_FEW_SAMPLES, .values = {round(r->n_samples)}});
         ps_conclusion_note(a->c, "Record the real input, for at least %d samples and %.1f s.",
                            SAMPLES_MIN, SECONDS_MIN);
     }
-    say_quality_share(a, 100 * no_frame_share,
-                      is_of_total(a) ? "of the total is without a frame."
-                                     : "of the threads that worked is without a frame.");
-    say_quality_share(a, r->late_pct, "of the samples are late.");
-    say_quality_share(
-        a, r->gc_pct,
-        "of the total is spent in the garbage collector, and counts for the functions "
-        "that it interrupts.");
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (100 * facts[i].values[0] >= QUALITY_PCT)
+            ps_first_fact(a->c, facts[i]);
 }
 
-static void say_sentence(const struct answer *a, const struct owner *const *ranks, size_t n)
+/* Adds to the claim of the first owner its amount, and the threads that wait there or take turns.
+ */
+static void add_first_facts(const struct answer *a, const struct owner *first)
 {
-    const struct ps_report_link all = {"stack-flame", {{NULL, NULL}}};
-    struct ps_sentence *to = &a->c->sentence;
-    const struct owner *owners = a->r->owners;
+    const uint32_t id = (uint32_t)(first - a->r->owners);
+    const size_t n_threads = a->r->has_def_lines ? 0 : count_threads_at(a, id);
+    const struct weights places = weights_of(a->places, a->r->places.n, id);
+    struct ps_subject line;
 
-    say_share(a, &a->c->verdict, ranks[0]);
-    ps_say(a->c, &a->c->verdict, " of the %s.", say_whole(a->r));
-    ps_say(a->c, to, " ");
-    ps_say_value(to, link_owner(a, ranks[0]), amount_of(a, ranks[0]->weight),
-                 strcmp(a->r->unit, "samples") == 0 ? "count" : value_unit(a));
-    ps_say(a->c, to, " of ");
-    ps_say_value(to, all, a->total, value_unit(a));
-    (void)say_place(a, (uint32_t)(ranks[0] - owners), to);
-    if (n > 1 && amount_of(a, ranks[1]->weight) >= NOTHING * a->total) {
-        ps_say(a->c, to, "; ");
-        say_share(a, to, ranks[1]);
-        (void)say_place(a, (uint32_t)(ranks[1] - owners), to);
-    }
-    ps_say(a->c, to, ".");
-    say_threads_at(a, to, (uint32_t)(ranks[0] - owners));
-    say_threads(a, to);
-    say_most_active(a, to);
-}
-
-static void say_nothing(const struct answer *a, const struct owner *largest)
-{
-    ps_set_first_claim(a->c, PS_FLAT, ps_no_subject, NAN);
-    ps_say(a->c, &a->c->verdict, "No single function stands out.");
-    ps_say(a->c, &a->c->sentence, " The largest share is ");
-    ps_say_value(&a->c->sentence, link_owner(a, largest),
-                 100 * amount_of(a, largest->weight) / a->total, "percent");
-    ps_say(a->c, &a->c->sentence, largest->waits ? ", waiting in " : ", of ");
-    say_owner(a, &a->c->sentence, largest);
-    ps_say(a->c, &a->c->sentence, ".");
-    say_threads(a, &a->c->sentence);
-    say_most_active(a, &a->c->sentence);
+    ps_first_fact(a->c, (struct ps_fact){PS_FACT_AMOUNT_AT,
+                                         .values = {amount_of(a, first->weight), a->total},
+                                         .unit = value_unit(a), .link = {.tab = "stack-flame"}});
+    if (!n_threads)
+        return;
+    line = line_subject(a, places.nodes[0]->name);
+    if (line.kind != PS_SUBJECT_NONE)
+        ps_first_fact(a->c,
+                      (struct ps_fact){PS_FACT_TOGETHER, line, .values = {(double)n_threads}});
 }
 
 static void say_notes(const struct answer *a, double no_frame_share, bool is_own_code)
@@ -853,18 +785,17 @@ static enum ps_status conclude_own_code(struct answer *a, bool has_calls, bool *
     if (is_waiting)
         a->threads = (struct thread_counts){.all = a->threads.all, .worked = a->threads.worked};
     times.tab = has_calls ? "slices" : "stack-functions";
-    times.whole = strcmp(say_whole(r), "time") == 0 ? NULL : say_whole(r);
+    times.whole = strcmp(r->unit, "s") == 0 ? NULL : whole_of(r);
     times.is_too_short = is_too_short(r);
     times.hides_waits =
         !has_calls && r->has_waiting && !r->has_def_lines && !r->has_native && !r->frames.idle_from;
     times.has_all_threads = r->has_all_threads;
     a->c->base = a->threads.left_out || rest.skipped_s > 0 ? "of threads that worked" : "of total";
-    say_quality(a, rest.no_frame_s / times.total_s);
     *is_said = ps_conclude_charged_time(a->c, &times);
     if (!*is_said)
         return PS_OK;
-    say_threads(a, &a->c->sentence);
-    say_most_active(a, &a->c->sentence);
+    add_quality(a, rest.no_frame_s / times.total_s);
+    add_thread_facts(a);
     if (rest.skipped_s >= CAUSE_SHARE * times.total_s)
         ps_conclusion_note(a->c, "Waits of threads for other threads, and of event loops, do not "
                                  "count: the other threads are in the profile.");
@@ -884,25 +815,30 @@ static void conclude(const struct answer *a)
     size_t n = r->n_owners;
 
     if (!n || !(a->total > 0)) {
-        ps_set_first_claim(a->c, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(a->c, &a->c->verdict,
-               r->frameless > 0  ? "No sample has a frame."
-               : r->frames.n > 1 ? "All stacks have the weight 0."
-                                 : "No sample was recorded.");
+        ps_conclude_first(a->c, ps_claim_of(NULL, PS_TOO_FEW, ps_no_subject, NAN));
+        ps_first_fact(a->c, (struct ps_fact){.code = r->frameless > 0  ? PS_FACT_ALL_FRAMELESS
+                                                     : r->frames.n > 1 ? PS_FACT_ALL_ZERO
+                                                                       : PS_FACT_NO_SAMPLES});
         say_notes(a, no_frame_share, false);
         return;
     }
     for (size_t i = 0; i < n; i++)
         ranks[i] = &r->owners[i];
     qsort(ranks, n, sizeof *ranks, by_weight);
-    say_quality(a, no_frame_share);
-    if (amount_of(a, ranks[0]->weight) < NOTHING * a->total)
-        say_nothing(a, ranks[0]);
-    else
-        say_sentence(a, ranks, n);
+    if (strcmp(r->unit, "s") != 0)
+        a->c->whole = whole_of(r);
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         if (amount_of(a, ranks[i]->weight) >= CAUSE_SHARE * a->total)
             add_cause(a, (uint32_t)(ranks[i] - r->owners));
+    if (amount_of(a, ranks[0]->weight) < NOTHING * a->total) {
+        ps_conclude_flat(a->c, "function");
+        ps_first_largest(a->c, owner_subject(a, ranks[0]),
+                         amount_of(a, ranks[0]->weight) / a->total);
+    } else {
+        add_first_facts(a, ranks[0]);
+    }
+    add_quality(a, no_frame_share);
+    add_thread_facts(a);
     for (size_t i = 0; i < PS_N_ORIGINS; i++)
         origins[i] = amount_of(a, r->by_origin[i]);
     compose(a, origins);

@@ -17,6 +17,7 @@ struct words {
     struct ps_sentence *to;
     const struct ps_claim *claim;
     const struct ps_fact *fact; /* NULL: the template has no slots of a fact */
+    struct ps_report_link link; /* of the number that is said */
 };
 
 /* --- Slots --- */
@@ -268,9 +269,10 @@ static void slot_command(const struct words *w)
 
 static void slot_verb(const struct words *w)
 {
-    say_text(w, w->claim->verb == PS_WAITS   ? "waits"
-                : w->claim->verb == PS_HOLDS ? "holds"
-                                             : "takes");
+    say_text(w, w->claim->verb == PS_WAITS                       ? "waits"
+                : w->claim->verb == PS_HOLDS                     ? "holds"
+                : w->c->unit && strcmp(w->c->unit, "bytes") == 0 ? "allocates"
+                                                                 : "takes");
 }
 
 static void slot_place(const struct words *w)
@@ -283,10 +285,14 @@ static void slot_word(const struct words *w)
     ps_say(w->c, w->to, "%.*s", (int)w->fact->word.len, w->fact->word.ptr);
 }
 
+static void say(const struct words *w, const char *words);
+static void slot_evidence(const struct words *w);
+
 static const struct {
     const char *name;
     void (*say)(const struct words *w);
 } slots[] = {
+    {", evidence", slot_evidence},
     {"all", slot_all},
     {"code", slot_code},
     {"codes", slot_codes},
@@ -418,13 +424,15 @@ static void say_rate(const struct words *w, double megabytes)
         ps_say(w->c, w->to, ", %.3g MB/s", megabytes);
 }
 
-/* "20 calls": the word of the fact is counted; nothing if the number is not known */
+/* "20 calls": the word of the fact is counted, else calls; nothing if the number is not known */
 static void say_nouns(const struct words *w, double n)
 {
+    const struct ps_str noun = w->fact->word.len ? w->fact->word : PS_STR("call");
+
     if (!(n > 0))
         return;
-    say_count(w, number_link(w), n);
-    ps_say(w->c, w->to, n == 1 ? " %.*s" : " %.*ss", (int)w->fact->word.len, w->fact->word.ptr);
+    say_count(w, w->link, n);
+    ps_say(w->c, w->to, n == 1 ? " %.*s" : " %.*ss", (int)noun.len, noun.ptr);
 }
 
 static void say_in_nouns(const struct words *w, double n)
@@ -456,8 +464,8 @@ static bool has_last(struct ps_str *format, struct ps_str word)
 }
 
 /* "{1}", "{1 bytes}", "{1 call|calls}": a count, a value with its unit, a word for one or more;
- * "{1 unit}": the unit of the fact; "{1 s of}", "{1 s other}": with the link of the fact, of its
- * second subject. */
+ * "{1 unit}": the unit of the fact; "{1 part}": the same, but for samples a count; "{1 s of}", "{1
+ * s other}": with the link of the fact, of its second subject. */
 static void say_number(const struct words *w, struct ps_str slot)
 {
     const double value = w->fact->values[slot.ptr[0] - '0'];
@@ -467,9 +475,15 @@ static void say_number(const struct words *w, struct ps_str slot)
                                                                             : number_link(w);
     const char *bar = ps_str_find(format, PS_STR("|"));
 
+    /* "990 of 1,000 samples" */
+    const bool is_part_of_samples =
+        ps_str_eq_c(format, "part") && strcmp(w->fact->unit, "samples") == 0;
+    struct words number = *w;
+
+    number.link = link;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (ps_str_eq_c(format, formats[i].name)) {
-            formats[i].say(w, value);
+            formats[i].say(&number, value);
             return;
         }
     if (bar && value == 1)
@@ -484,9 +498,10 @@ static void say_number(const struct words *w, struct ps_str slot)
         ps_say_value(w->to, link, 100 * value, "percent");
     else
         ps_say_value(w->to, link, value,
-                     !format.len                   ? "count"
-                     : ps_str_eq_c(format, "unit") ? w->fact->unit
-                                                   : ps_arena_copy(&w->c->arena, format).ptr);
+                     !format.len || is_part_of_samples ? "count"
+                     : ps_str_eq_c(format, "unit") || ps_str_eq_c(format, "part")
+                         ? w->fact->unit
+                         : ps_arena_copy(&w->c->arena, format).ptr);
 }
 
 static void say_slot(const struct words *w, struct ps_str name)
@@ -496,6 +511,17 @@ static void say_slot(const struct words *w, struct ps_str name)
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
         if (ps_str_eq_c(name, slots[i].name))
             slots[i].say(w);
+}
+
+/* ", all at app.py:3", of the row of the claim */
+static void slot_evidence(const struct words *w)
+{
+    const struct words evidence = {w->c, w->to, w->claim, &w->claim->evidence, ps_link_none};
+
+    if (evidence.fact->code == PS_FACT_NONE)
+        return;
+    say_text(w, ", ");
+    say(&evidence, ps_fact_words[evidence.fact->code].words);
 }
 
 static void say(const struct words *w, const char *words)
@@ -559,7 +585,7 @@ static void say_takes(const struct words *w)
     const struct ps_claim *claim = w->claim;
 
     say(w, claim->n_subjects > 1 ? "{subjects} take {share} of the {whole}"
-                                 : "{subjects} takes {share} of the {whole}");
+                                 : "{subjects} {verb} {share} of the {whole}");
     say(w, claim->n_subjects == 1 && ps_claim_is_own(claim) ? " itself."
            : claim->subjects[0].via.kind                    ? ", in {vias}."
                                                             : ".");
@@ -625,12 +651,47 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_CALLED_BY] = {"called_by", .words = " {fact code} calls it."},
     [PS_FACT_LED_BY] = {"led_by", .words = " {fact code} leads to it."},
     [PS_FACT_NO_OWN_CODE] = {.code = "no_own_code", .n_values = 1},
-    [PS_FACT_CALLS] = {"calls", 1, .words = "{0} {0 call|calls}"},
-    [PS_FACT_CALLS_FROM] = {"calls_from", 1, .words = "{0} {0 call|calls} from {fact}"},
-    [PS_FACT_SOME_CALLS_FROM] = {"some_calls_from", 2, .words = "{0} of {1} calls from {fact}"},
+    [PS_FACT_CALLS] = {"calls", 1, .words = "{0 nouns}"},
+    [PS_FACT_CALLS_FROM] = {"calls_from", 1, .words = "{0 nouns of} from {fact}"},
+    [PS_FACT_SOME_CALLS_FROM] = {"some_calls_from", 2,
+                                 .words = "{0 of} of {1 nouns of} from {fact}"},
+    [PS_FACT_CALLER] = {"caller", .words = "called from {fact}"},
+    [PS_FACT_AMOUNT_AT] = {"amount_at", 2, .words = " {0 part} of {1 unit of}{, evidence}."},
+    [PS_FACT_OF_IT] = {"of_it", 1, PS_SAID_AFTER, " Of it {fact} takes {0 % of}",
+                       ", {fact} {0 % of}", "."},
     [PS_FACT_AT] = {"at", .words = "all at {fact place}"},
     [PS_FACT_MOSTLY_AT] = {"mostly_at", .words = "mostly at {fact place}"},
     [PS_FACT_DEFINED_AT] = {"defined_at", .words = "defined at {fact place}"},
+    [PS_FACT_MUCH_AT] = {"much_at", 1, .words = "{0 unit of} at {fact place}"},
+    [PS_FACT_AT_MAY_WAIT] = {"at_may_wait", .words = "all at {fact place}, which may wait"},
+    [PS_FACT_ALL_CALLED_FROM] = {"all_called_from", .words = "all called from {fact place}"},
+    [PS_FACT_MUCH_CALLED_FROM] = {"much_called_from", 1,
+                                  .words = "{0 unit of} called from {fact place}"},
+    [PS_FACT_WAITING_IN] = {"waiting_in", .words = "waiting in {codes}"},
+    [PS_FACT_IDLE_THREADS] =
+        {"idle_threads", 2, .place = PS_SAID_LAST,
+         .words = " Shares are of the {0 general} {0 thread|threads} that worked; {1 general} "
+                  "idle {1 thread is|threads are} left out."},
+    [PS_FACT_MOST_ACTIVE] = {"most_active", 1, .place = PS_SAID_LAST,
+                             .words = " The most active thread is {fact code}, with {0 unit of}."},
+    [PS_FACT_SHORT] = {"short", 1, .place = PS_SAID_BEFORE,
+                       .words = "Too short to tell the cause: {0 s of}. "},
+    [PS_FACT_FEW_SAMPLES] = {"few_samples", 1, .place = PS_SAID_BEFORE,
+                             .words =
+                                 "Too short to tell the cause: {0 general} {0 sample|samples}. "},
+    [PS_FACT_NO_FRAMES] = {"no_frames", 1, .place = PS_SAID_BEFORE,
+                           .words = "{0 % of} of the {word} is without a frame. "},
+    [PS_FACT_LATE] = {"late", 1, .place = PS_SAID_BEFORE,
+                      .words = "{0 % of} of the samples are late. "},
+    [PS_FACT_COLLECTS] = {"collects", 1, .place = PS_SAID_BEFORE,
+                          .words = "{0 % of} of the total is spent in the garbage collector, and "
+                                   "counts for the functions that it interrupts. "},
+    [PS_FACT_ALL_FRAMELESS] = {"all_frameless", .place = PS_SAID_VERDICT,
+                               .words = "No sample has a frame."},
+    [PS_FACT_ALL_ZERO] = {"all_zero", .place = PS_SAID_VERDICT,
+                          .words = "All stacks have the weight 0."},
+    [PS_FACT_NO_SAMPLES] = {"no_samples", .place = PS_SAID_VERDICT,
+                            .words = "No sample was recorded."},
     [PS_FACT_SHARES_OF] = {.code = "shares_of"},
     [PS_FACT_NO_SINGLE] = {"no_single", .place = PS_SAID_VERDICT,
                            .words = "No single {word} stands out."},
@@ -892,11 +953,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                 .words = "No single package can be named: several threads imported "
                                          "at once."},
 
-    [PS_FACT_ALLOCATION_FAILED] = {"allocation_failed", 3, PS_SAID_VERDICT,
-                                   "An allocation of {0 bytes of} failed on GPU {1 general}: the "
-                                   "driver had {2 bytes of} free."},
-    [PS_FACT_DEVICE_PEAK] = {"device_peak", 2, PS_SAID_VERDICT,
-                             "Memory peaks at {0 bytes of} on GPU {1 general}."},
+    [PS_FACT_ALLOCATION_FAILED] =
+        {"allocation_failed", 3, .place = PS_SAID_VERDICT,
+         .words = "An allocation of {0 bytes of} failed on GPU {1 general}: the "
+                  "driver had {2 bytes of} free."},
+    [PS_FACT_DEVICE_PEAK] = {"device_peak", 2, .place = PS_SAID_VERDICT,
+                             .words = "Memory peaks at {0 bytes of} on GPU {1 general}."},
     [PS_FACT_STACK_GROWS] = {"stack_grows", 2,
                              .words = " It grows: {stack} keeps {0 bytes of} more in each of {1 "
                                       "of} steps."},
@@ -988,7 +1050,7 @@ static void say_saving(const struct words *w)
 /* The largest claim but the first. */
 static void say_next(const struct words *w)
 {
-    const struct words imports = {w->c, w->to, w->claim, NULL};
+    const struct words imports = {w->c, w->to, w->claim, NULL, ps_link_none};
     struct words next = imports;
     const struct ps_claim *found = NULL;
 
@@ -1003,13 +1065,17 @@ static void say_next(const struct words *w)
     if (!found)
         return;
     next.claim = found;
-    say(&next, found->verb == PS_STARTS ? " Imports take {all}." : " Next: {subjects} {share}.");
+    say(&next, found->verb == PS_STARTS                  ? " Imports take {all}."
+               : found->title.code == PS_FACT_WAITING_IN ? " Next: waiting in {subjects} {share}."
+                                                         : " Next: {subjects} {share}.");
 }
 
 static void say_largest(const struct words *w)
 {
-    const struct words of = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_SHARES_OF)};
-    const struct words outside = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_NO_OWN_CODE)};
+    const struct words of = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_SHARES_OF),
+                             ps_link_none};
+    const struct words outside = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_NO_OWN_CODE),
+                                  ps_link_none};
 
     if (!w->claim->n_subjects) {
         say(w, " Own functions take less than 1 % each");
@@ -1047,8 +1113,8 @@ static bool say_facts(const struct words *w, enum ps_fact_place place)
 
 void ps_say_claim(struct ps_conclusion *c, const struct ps_claim *claim)
 {
-    const struct words verdict = {c, &c->verdict, claim, NULL};
-    const struct words w = {c, &c->sentence, claim, NULL};
+    const struct words verdict = {c, &c->verdict, claim, NULL, ps_link_none};
+    const struct words w = {c, &c->sentence, claim, NULL, ps_link_none};
     bool has_verdict;
 
     say_facts(&verdict, PS_SAID_BEFORE);
@@ -1070,8 +1136,9 @@ void ps_say_claim(struct ps_conclusion *c, const struct ps_claim *claim)
 
 void ps_say_row(struct ps_conclusion *c, struct ps_cause *cause)
 {
-    const struct words title = {c, &cause->title, &cause->claim, &cause->claim.title};
-    const struct words evidence = {c, &cause->evidence, &cause->claim, &cause->claim.evidence};
+    const struct words title = {c, &cause->title, &cause->claim, &cause->claim.title, ps_link_none};
+    const struct words evidence = {c, &cause->evidence, &cause->claim, &cause->claim.evidence,
+                                   ps_link_none};
 
     say(&title, title.fact->code ? ps_fact_words[title.fact->code].words : "{codes}");
     say(&evidence, ps_fact_words[evidence.fact->code].words);
