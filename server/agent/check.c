@@ -82,6 +82,7 @@ static void add_path(const struct ps_check *check, const char *of, struct ps_buf
         ps_ask_segment(path, of);
     ps_ask_param(path, "new", check->run);
     ps_ask_param(path, "base", base ? base : check->run);
+    ps_ask_param(path, "step", check->step);
 }
 
 /* Asks for rows of a table. name: only rows of exactly this name; NULL: all. */

@@ -32,10 +32,11 @@ struct ps_check {
     /* Receives each finding, in their order. */
     void (*found)(void *user, const struct ps_check_finding *finding);
     void *user;
-    const char *run;            /* RUN or a group: what is checked */
-    const char *against;        /* the baseline; NULL: budgets only */
-    const char *fail_on;        /* allowed growth; NULL: +10% */
-    const char *metric;         /* of the summary, in place of the headline; NULL: the headline */
+    const char *run;     /* RUN or a group: what is checked */
+    const char *against; /* the baseline; NULL: budgets only */
+    const char *fail_on; /* allowed growth; NULL: +10% */
+    const char *metric;  /* of the summary, in place of the headline; NULL: the headline */
+    const char *step;    /* name of the ranges that are the steps; NULL: those of the files */
     const char *const *budgets; /* "imports.torch=1.2s" or "headline=2s" */
     size_t n_budgets;
 

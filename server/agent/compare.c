@@ -21,6 +21,7 @@ void ps_add_compare_link(struct ps_output *out, const cJSON *response)
             ps_buf_printf(&ids, "%s%.16s", ids.len ? "," : "", ps_member_text(run, "id"));
         ps_ask_param(&route, groups[i], ids.len ? ids.ptr : NULL);
     }
+    ps_ask_param(&route, "step", cJSON_GetStringValue(ps_member(response, "step")));
     ps_output_link(out, route.ptr);
 }
 
@@ -34,6 +35,7 @@ static void add_change(struct ps_tool_call *call, const char *base, const char *
     ps_buf_puts(&path, "compare/conclusion");
     ps_ask_param(&path, "base", base);
     ps_ask_param(&path, "new", now);
+    ps_ask_param(&path, "step", ps_arg_text(call, "step"));
     if (ps_ask(call, &path, &conclusion, PS_ERR_IGNORED) == PS_OK)
         ps_text_change(call->out, conclusion);
 }
@@ -52,6 +54,7 @@ static enum ps_status ask_rows(struct ps_tool_call *call, const char *base, cons
     ps_ask_param(&path, "new", now);
     ps_ask_param(&path, "metric", ps_member_text(found->metric, "metric"));
     ps_ask_param(&path, "per", ps_arg_text(call, "per"));
+    ps_ask_param(&path, "step", ps_arg_text(call, "step"));
     ps_ask_param_int(&path, "limit", call->out->max_rows);
     return ps_ask(call, &path, out, err);
 }
@@ -174,7 +177,8 @@ enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
                              .run = ps_arg_text(call, "run"),
                              .against = ps_arg_text(call, "against"),
                              .fail_on = ps_arg_text(call, "fail_on"),
-                             .metric = ps_arg_text(call, "metric")};
+                             .metric = ps_arg_text(call, "metric"),
+                             .step = ps_arg_text(call, "step")};
     PS_AUTO(ps_free_ptr) const char **budgets = read_budgets(call, &check.n_budgets);
 
     check.budgets = budgets;

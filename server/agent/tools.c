@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#define STEP_PARAM                                                                                 \
+    {                                                                                              \
+        "step", PS_PARAM_TEXT, false, NULL,                                                        \
+            "an annotation or NVTX range that is a step of a trace, without the number at its end" \
+    }
 #define RUN_PARAM                                                                                  \
     {                                                                                              \
         "run", PS_PARAM_TEXT, true, NULL,                                                          \
@@ -66,9 +71,7 @@ const struct ps_tool ps_tools[] = {
      "tools of a run.",
      ps_tool_summary,
      PS_TOOL_READS,
-     {RUN_PARAM,
-      {"step", PS_PARAM_TEXT, false, NULL,
-       "an annotation or NVTX range that is a step of a trace, without the number at its end"}}},
+     {RUN_PARAM, STEP_PARAM}},
     {"hot",
      "Rank the rows of a run",
      "Lists the rows of a table of a run (functions, imports, operators, kernels, lines) that have "
@@ -113,7 +116,8 @@ const struct ps_tool ps_tools[] = {
       TABLE_PARAM,
       METRIC_PARAM,
       {"per", PS_PARAM_TEXT, false, "step run call",
-       "what values are per (default: per step if all runs have steps)"}}},
+       "what values are per (default: per step if all runs have steps)"},
+      STEP_PARAM}},
     {"trend",
      "Follow a metric over a series",
      "Shows a metric over the runs of a series or a tag, and where its level steps. With table and "
@@ -127,7 +131,8 @@ const struct ps_tool ps_tools[] = {
        "file, package or unit of the row, if several rows have its name"},
       {"metric", PS_PARAM_TEXT, false, NULL,
        "metric of the table, or a number of the summary of runs (default: the headline)"},
-      {"by", PS_PARAM_TEXT, false, NULL, "tag whose runs of one value are one point"}}},
+      {"by", PS_PARAM_TEXT, false, NULL, "tag whose runs of one value are one point"},
+      STEP_PARAM}},
     {"lazy_imports",
      "Estimate lazy imports",
      "Estimates what the start of a program saves if imports are lazy, from an import log. Without "
@@ -149,7 +154,8 @@ const struct ps_tool ps_tools[] = {
       {"fail_on", PS_PARAM_TEXT, false, NULL,
        "allowed growth over the baseline, such as +10% or +50ms (default +10%)"},
       {"metric", PS_PARAM_TEXT, false, NULL,
-       "number of the summary to check in place of the headline, such as cpu_s"}}},
+       "number of the summary to check in place of the headline, such as cpu_s"},
+      STEP_PARAM}},
     {"sql",
      "Query with SQL",
      "Runs one SQLite statement that only reads, over the views of one run, of several runs, or of "

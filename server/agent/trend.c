@@ -16,7 +16,7 @@ static void add_runs(struct ps_buf *text, const char *series)
 /* table: NULL: the headline, or a metric of the summary. */
 static void add_params(const struct ps_tool_call *call, const char *table, struct ps_buf *path)
 {
-    static const char *const names[] = {"row", "place", "metric"};
+    static const char *const names[] = {"row", "place", "metric", "step"};
     PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
     PS_AUTO(ps_buf_free) struct ps_buf by = {0};
 

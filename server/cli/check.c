@@ -222,6 +222,7 @@ int ps_cli_check(const struct ps_options *options)
                              .against = options->against,
                              .fail_on = options->fail_on,
                              .metric = options->metric,
+                             .step = options->step,
                              .budgets = options->budgets,
                              .n_budgets = options->n_budgets};
     struct ps_err err = PS_ERR_INIT;

@@ -141,7 +141,7 @@ const struct ps_option_row ps_option_rows[] = {
     {"--metric", "METRIC", TEXT, ON(TREND), FIELD(metric),
      "column of the row, or a number of the run's summary (default: the headline)"},
     {"--sort", "METRIC", TEXT, ON(SHOW), FIELD(sort), "sort by another column, or by name"},
-    {"--step", "NAME", TEXT, ON(SHOW), FIELD(step),
+    {"--step", "NAME", TEXT, ON(SHOW) | ON(DIFF) | ON(CHECK) | ON(TREND), FIELD(step),
      "the annotation or NVTX range that is a step of a trace, without the number at its end"},
     {"--rows", "N", TEXT, ON(SHOW), FIELD(rows), "rows to show (default 10; of a group 30)"},
     {"--row", "NAME", TEXT, ON(TREND), FIELD(row), "row of the table to follow"},

@@ -17,25 +17,16 @@ static void add_path(const struct ps_cli_comparison *compared, const char *of, s
         ps_path_add(path, of);
     ps_path_add_param(path, "new", compared->new_runs);
     ps_path_add_param(path, "base", compared->base_runs);
+    ps_path_add_param(path, "step", compared->step);
 }
 
-enum ps_status ps_cli_compare(struct ps_client *client, const char *base_runs, const char *new_runs,
-                              struct ps_cli_comparison *out, struct ps_err *err)
-{
-    return ps_cli_compare_metric(client, base_runs, new_runs, NULL, out, err);
-}
-
-enum ps_status ps_cli_compare_metric(struct ps_client *client, const char *base_runs,
-                                     const char *new_runs, const char *metric,
-                                     struct ps_cli_comparison *out, struct ps_err *err)
+enum ps_status ps_cli_compare(struct ps_cli_comparison *compared, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    *out = (struct ps_cli_comparison){
-        .client = client, .base_runs = base_runs, .new_runs = new_runs, .metric = metric};
-    add_path(out, NULL, &path);
-    ps_path_add_param(&path, "metric", metric);
-    ps_client_get(client, path.ptr, &out->text, err);
-    return ps_answer_parse(ps_buf_slice(&out->text), &out->response, err);
+    add_path(compared, NULL, &path);
+    ps_path_add_param(&path, "metric", compared->metric);
+    ps_client_get(compared->client, path.ptr, &compared->text, err);
+    return ps_answer_parse(ps_buf_slice(&compared->text), &compared->response, err);
 }
 
 void ps_cli_comparison_close(struct ps_cli_comparison *compared)

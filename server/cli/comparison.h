@@ -11,19 +11,16 @@ struct ps_cli_comparison {
     const char *base_runs,
         *new_runs;      /* groups as on the command line, not copied; base_runs NULL: one group */
     const char *metric; /* of the summary, in place of the headline; NULL: the headline */
+    const char *step;   /* name of the ranges that are the steps; NULL: those of the files */
     const char *per;    /* what values are per: "step", "run" or "call"; NULL: the default */
     struct ps_buf text; /* response of /compare: runs, headline and tables; JSON */
     cJSON *response;    /* the same response as a tree */
 };
 
-/* Compares two groups. `base_runs`, `new_runs`: RUN, or several runs separated by commas;
- * `base_runs` NULL: reports only the group `new_runs`. Call ps_cli_comparison_close in any case. */
-enum ps_status ps_cli_compare(struct ps_client *client, const char *base_runs, const char *new_runs,
-                              struct ps_cli_comparison *out, struct ps_err *err);
-/* The same with a metric of the summary in place of the headline; NULL: the headline. */
-enum ps_status ps_cli_compare_metric(struct ps_client *client, const char *base_runs,
-                                     const char *new_runs, const char *metric,
-                                     struct ps_cli_comparison *out, struct ps_err *err);
+/* Compares two groups: the members before `per` are set. `base_runs`, `new_runs`: RUN, or several
+ * runs separated by commas; `base_runs` NULL: reports only the group `new_runs`. Call
+ * ps_cli_comparison_close in any case. */
+enum ps_status ps_cli_compare(struct ps_cli_comparison *compared, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
 
 /* Reads at most `limit` rows of a table, and its sums; free *out with ps_run_free. name: only rows

@@ -104,8 +104,12 @@ int ps_cli_diff(const struct ps_options *options)
     client = ps_client_open(options);
     if (!client)
         return 1;
-    ps_cli_compare(client, options->operands[0], options->operands[1], &compared, &err);
-    compared.per = options->per;
+    compared = (struct ps_cli_comparison){.client = client,
+                                          .base_runs = options->operands[0],
+                                          .new_runs = options->operands[1],
+                                          .step = options->step,
+                                          .per = options->per};
+    ps_cli_compare(&compared, &err);
     if (err.code == PS_OK && is_of_stacks(options, &compared))
         add_stacks(options, &compared, &out, &err);
     else

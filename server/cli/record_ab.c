@@ -380,7 +380,9 @@ static int report(struct record_ab *ab)
     const char *base = ab->sides[0].ids.ptr, *now = ab->sides[1].ids.ptr;
     if (options->json || options->markdown || options->fail_on)
         return ps_cli_check_growth(SUBJECT, options, ab->client, base, now);
-    if (ps_cli_compare_metric(ab->client, base, now, options->metric, &compared, &err) != PS_OK)
+    compared = (struct ps_cli_comparison){
+        .client = ab->client, .base_runs = base, .new_runs = now, .metric = options->metric};
+    if (ps_cli_compare(&compared, &err) != PS_OK)
         return ps_print_failure(SUBJECT, &err);
     print_text(ab, &compared);
     return 0;

@@ -169,7 +169,8 @@ static void close_request(struct show_request *request)
 static enum ps_status read_request(const struct ps_options *options, struct ps_client *client,
                                    const char *runs, struct show_request *out, struct ps_err *err)
 {
-    ps_cli_compare(client, NULL, runs, &out->compared, err);
+    out->compared = (struct ps_cli_comparison){.client = client, .new_runs = runs};
+    ps_cli_compare(&out->compared, err);
     ps_choose_table(out->compared.response, options->of, &out->table, err);
     ps_choose_metric(out->table, options->metric, &out->metric, err);
     return ps_cli_read_rows_options(options, out->table, out->metric, &out->rows, out->sort, err);

@@ -27,6 +27,7 @@ static enum ps_status request_table(const struct ps_options *options, const char
     ps_path_add_param(&path, "row", options->row);
     ps_path_add_param(&path, "place", options->place);
     ps_path_add_param(&path, "metric", options->metric);
+    ps_path_add_param(&path, "step", options->step);
     return ps_client_get(client, path.ptr, out, err);
 }
 
@@ -55,8 +56,9 @@ static int print_markdown(const struct ps_options *options)
 {
     const struct ps_tool_argument arguments[] = {
         {"series", options->operands[0]}, {"table", options->of},      {"row", options->row},
-        {"place", options->place},        {"metric", options->metric}, {"by", options->by}};
-    return ps_cli_print_tool(options, "trend", "trend", arguments, 6);
+        {"place", options->place},        {"metric", options->metric}, {"by", options->by},
+        {"step", options->step}};
+    return ps_cli_print_tool(options, "trend", "trend", arguments, 7);
 }
 
 int ps_cli_trend(const struct ps_options *options)

@@ -16,9 +16,12 @@ struct ps_step_times {
     struct ps_intervals host, device; /* joined */
 };
 
+/* Makes these times those of the steps, and borrows them, until the next call; NULL: the steps that
+ * the file marks. */
+void ps_db_set_step_times(struct ps_db *db, const struct ps_step_times *times);
 /* The caller frees *out in any case. */
 enum ps_status ps_trace_step_times(struct ps_db *db, struct ps_step_times *out, struct ps_err *err);
-void ps_step_times_free(struct ps_step_times *times);
+void ps_step_times_free(struct ps_step_times *times); /* for PS_AUTO */
 
 /* The times that count for the slices of a track of this kind. */
 const struct ps_intervals *ps_step_times_of_track(const struct ps_step_times *times,

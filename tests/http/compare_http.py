@@ -31,7 +31,7 @@ def benchmark(name, samples):
                                     "system": 0.1, "min": min(samples), "max": max(samples), "times": samples}]}).encode()
 
 
-def training_steps(n, loader, kernel_lag):
+def training_steps(n, loader, kernel_lag, mark="ProfilerStep#"):
     """A trace of n steps, in each a wait of `loader` µs, aten::addmm of 300 µs and its kernel of 500 µs, which starts `kernel_lag` µs later.
 
     Before and after the steps are an addmm of 700 µs with a kernel of 700 µs, and aten::outside.
@@ -51,7 +51,7 @@ def training_steps(n, loader, kernel_lag):
     call(0, 700, 100, 700)
     for i in range(n):
         length = loader + 1000
-        event("user_annotation", f"ProfilerStep#{i + 1}", at, length)
+        event("user_annotation", f"{mark}{i + 1}", at, length)
         event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 10, loader)
         call(at + loader + 100, 300, at + loader + 100 + kernel_lag - 500, 500)
         at += length
@@ -368,6 +368,30 @@ class Compare(ServerTest):
         self.assertNotIn(("aten::outside",), found)
         whole = self.get_json(f"/api/v1/compare/tree?{pair}&per=run")
         self.assertEqual(dict(zip(whole["names"], whole["names"])).get("aten::outside"), "aten::outside")
+
+    def test_chosen_steps_are_those_of_both_sides(self):
+        """Ranges of another name that lie where marked steps would: the same values per step, in tables and tree."""
+        of = ((3, 4000, 700), (7, 100, 700))
+        marked = "&".join(f"{side}={self.add(training_steps(*one))['id']}" for side, one in zip(("base", "new"), of))
+        own = "&".join(f"{side}={self.add(training_steps(*one, mark='pass '))['id']}" for side, one in zip(("base", "new"), of))
+        self.assertEqual(self.get_json(f"/api/v1/compare?{own}")["step"], None)
+        about = self.get_json(f"/api/v1/compare?{own}&step=pass")
+        self.assertEqual((about["step"], about["headline"]["label"], about["headline"]["base"]["median"], about["headline"]["new"]["median"]),
+                         ("pass", "mean step", 0.005, 0.0011))
+        self.assertEqual([(table["of"], table["per"][0], table["work"]["new"]) for table in about["tables"]], [("operators", "step", [7]), ("kernels", "step", [7])])
+        for table, metric in (("operators", "cpu_total_us"), ("operators", "self_device_us"), ("kernels", "total_us")):
+            values = [{row["name"]: (row["base"], row["new"]) for row in self.rows(table, query, metric=metric)[0]} for query in (marked, own + "&step=pass")]
+            values[0] = {name.replace("ProfilerStep*", "pass"): value for name, value in values[0].items()}
+            self.assertEqual(*values)
+        self.assertEqual(self.rows("operators", own, metric="cpu_total_us")[1]["per"], "run")
+        tree = self.get_json(f"/api/v1/compare/tree?{own}&step=pass")
+        found = {path: (round(of["base_total"]), round(of["new_total"])) for path, of in self.paths_of(tree).items()}
+        self.assertEqual((found["pass",], found["pass", "aten::addmm"]), ((5000e3, 1100e3), (300e3, 300e3)))
+        self.assertNotIn(("aten::outside",), found)
+        self.assertEqual(self.get_json(f"/api/v1/compare/conclusion?{own}&step=pass")["per"], "step")
+        for path in ("compare", "compare/operators", "compare/tree", "compare/conclusion"):
+            self.assertEqual(self.get(f"/api/v1/{path}?{own}&step=epoch").status, 400)
+        self.assertEqual(self.get(f"/api/v1/compare/step_parts?{marked}&step=ProfilerStep").status, 404)
 
     def test_one_total_of_imports_whose_rows_are_rounded(self):
         # CPython rounds each row, so self times add up to 602; a module that is tried twice counts twice.

@@ -9,6 +9,7 @@
 #include "server/query/lru_cache.h"
 #include "server/query/query_tables.h"
 #include "server/query/views.h"
+#include "server/runfile/trace_steps.h"
 
 /* --- Tables (tables.c) --- */
 
@@ -66,15 +67,32 @@ struct ps_compare_run {
     char id[PS_ID_SIZE], kind[32];
     double headline;
     char headline_unit[32], headline_label[64];
+    double n_steps; /* of the chosen name; 0 if no step was chosen */
 };
 struct ps_compare_groups {
     struct ps_compare_run runs[2 * PS_GROUP_MAX]; /* the base runs first */
     size_t n_base, n_new; /* n_base 0: the single group `new` is described, not compared */
+    /* Name of the ranges that are the steps of all runs: the parameter `step`. The headline of the
+     * runs is then their mean. NULL: the steps that the files mark. */
+    char *step;
 };
 /* Stores in *unit the unit of a metric in the first run, "-" if it has no unit. Returns false if
  * other runs have another unit. */
 bool ps_compare_get_unit(const struct ps_compare_groups *groups,
                          const struct ps_query_metric *metric, const char **unit);
+
+/* --- Chosen steps (chosen.c) --- */
+
+/* Sets the steps of the groups to the ranges of a name. PS_BAD_REQUEST: a run has none. */
+enum ps_status ps_compare_choose_steps(struct ps_store *store, const char *step,
+                                       struct ps_compare_groups *groups, struct ps_err *err);
+/* The mean of the steps of a run in s, and their number. */
+enum ps_status ps_chosen_step_mean(struct ps_store *store, const char *run, const char *kind,
+                                   const char *step, double *mean_s, double *n, struct ps_err *err);
+/* Makes the ranges of this name the steps of an opened run; *times receives them. Nothing if step
+ * is NULL. The caller calls ps_db_set_step_times(db, NULL), then frees *times. */
+enum ps_status ps_db_choose_steps(struct ps_db *db, const char *step, struct ps_step_times *times,
+                                  struct ps_err *err);
 
 /* --- Headline (headline.c) --- */
 
@@ -236,7 +254,8 @@ struct ps_run_rows {
      * tools state replaces those. */
     bool states;
     double steps;
-    int64_t n_rows; /* of all runs so far */
+    const char *step; /* name of the ranges that are the steps; NULL: those of the file */
+    int64_t n_rows;   /* of all runs so far */
 
     const char *run;
     struct ps_row_columns columns;

@@ -218,7 +218,8 @@ enum ps_status ps_compare_groups_find(struct ps_store *store, struct ps_params p
                                       struct ps_compare_groups **out, struct ps_err *err)
 {
     *out = ps_alloc(sizeof **out);
-    read_groups(store, params, *out, err);
+    if (read_groups(store, params, *out, err) == PS_OK)
+        ps_compare_choose_steps(store, ps_param_get(params, "step"), *out, err);
     if (err->code != PS_OK) {
         ps_compare_groups_free(*out);
         *out = NULL;
@@ -228,6 +229,8 @@ enum ps_status ps_compare_groups_find(struct ps_store *store, struct ps_params p
 
 void ps_compare_groups_free(struct ps_compare_groups *groups)
 {
+    if (groups)
+        free(groups->step);
     free(groups);
 }
 

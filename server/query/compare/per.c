@@ -5,6 +5,11 @@
 
 const char *const ps_per_words[] = {"run", "step", "call"};
 
+static bool is_of_steps(const char *word)
+{
+    return word && strcmp(word, "steps") == 0;
+}
+
 static enum ps_status read_amount(struct ps_db *db, const char *select, double *out,
                                   struct ps_err *err)
 {
@@ -31,7 +36,10 @@ enum ps_status ps_compare_work_read(struct ps_store *store, const struct ps_comp
         ps_run_acquire(store, groups->runs[i].id, &db, err);
         for (size_t w = 0; w < head->n_works; w++) {
             works[w].amounts[i] = 0;
-            read_amount(db, head->works[w].query, &works[w].amounts[i], err);
+            if (groups->step && is_of_steps(head->works[w].word))
+                works[w].amounts[i] = groups->runs[i].n_steps;
+            else
+                read_amount(db, head->works[w].query, &works[w].amounts[i], err);
             known[w] += works[w].amounts[i] > 0;
         }
         ps_run_release(db);
@@ -42,13 +50,9 @@ enum ps_status ps_compare_work_read(struct ps_store *store, const struct ps_comp
         *out = works[w];
         out->word = head->works[w].word;
     }
-    out->is_mixed = head->is_per_step && known[0] > 0 && known[0] < n;
+    /* the parts of a step are stored for the steps that the file marks */
+    out->is_mixed = head->is_per_step && known[0] > 0 && (known[0] < n || groups->step);
     return err->code;
-}
-
-static bool has_steps(const struct ps_compare_work *work)
-{
-    return work->word && strcmp(work->word, "steps") == 0;
 }
 
 size_t ps_compare_per(const struct ps_query_comparison *head, const struct ps_compare_work *work,
@@ -56,9 +60,9 @@ size_t ps_compare_per(const struct ps_query_comparison *head, const struct ps_co
 {
     size_t n = 0;
 
-    if (has_steps(work))
+    if (is_of_steps(work->word))
         out[n++] = PS_PER_STEP;
-    if (!has_steps(work) || !head->is_per_step)
+    if (!is_of_steps(work->word) || !head->is_per_step)
         out[n++] = PS_PER_RUN;
     for (size_t i = 0; i < head->n; i++)
         if (head->metrics[i].calls) {

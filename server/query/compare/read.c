@@ -134,6 +134,7 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
                                  .user = &target,
                                  .mode = mode,
                                  .per = out->per,
+                                 .step = groups->step,
                                  .states = out->head.place_is_unit};
     const size_t n_metrics =
         out->per == PS_PER_CALL || reader.states ? 2 * out->head.n : out->head.n;
@@ -251,7 +252,9 @@ static enum ps_status make_comparison(struct ps_store *store,
         return ps_fail(err, PS_NOT_FOUND, "these runs have no table %s to compare", table->name);
     ps_compare_work_read(store, groups, &out->head, &work, err);
     if (err->code == PS_OK && work.is_mixed)
-        return ps_fail(err, PS_NOT_FOUND, "only some of these runs have steps");
+        return ps_fail(err, PS_NOT_FOUND, "%s",
+                       groups->step ? "the parts of chosen steps are not recorded"
+                                    : "only some of these runs have steps");
     if (err->code != PS_OK || ps_compare_choose_per(ps_param_get(params, "per"), &out->head, &work,
                                                     &out->per, err) != PS_OK)
         return err->code;
@@ -304,6 +307,8 @@ static char *key_of(struct ps_store *store, const struct ps_compare_groups *grou
                   table->names_rows_by_source ? (long long)ps_store_version(store) : 0);
     for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
         ps_buf_printf(&key, " %s", groups->runs[i].id);
+    if (groups->step)
+        ps_buf_printf(&key, " %s", groups->step);
     return key.ptr;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/query/compare/compare.h"
+#include "server/query/conclusion/host_units.h"
 #include "server/query/functions/stack_frames.h"
 
 #define ROWS_MAX ((int64_t)8 << 20) /* maximum number of rows of all runs together */
@@ -164,6 +165,8 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
         row.function = PS_STR("");
     if (r->table->names_rows_by_source)
         set_line_name(r, &row, err);
+    else if (r->step && r->per == PS_PER_STEP && ps_annotation_is_step(row.name, r->step))
+        row.name = ps_str_from_c(r->step); /* one row, however many steps there are */
     else
         row.name = mask_address(r, row.name);
     if (err->code == PS_OK)
@@ -196,11 +199,13 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
     const struct ps_param made_params[] = {{"in_steps", r->per == PS_PER_STEP ? "1" : NULL},
                                            {"mode", by_name ? PS_STACK_MODE_NAME : r->mode}};
     struct ps_computed_table computed = {.values = NULL};
+    struct ps_step_times times = {.host = {NULL, 0, 0}};
     struct ps_db *db = NULL;
 
     r->run = run;
     r->path.len = 0;
-    ps_run_acquire(r->store, run, &db, err);
+    if (ps_run_acquire(r->store, run, &db, err) == PS_OK && r->per == PS_PER_STEP)
+        ps_db_choose_steps(db, r->step, &times, err);
     if (err->code == PS_OK && r->table->make_rows)
         r->table->make_rows(db, (struct ps_params){made_params, 2}, &computed, err);
     if (err->code == PS_OK) {
@@ -208,7 +213,10 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
         read_rows(r, db, err);
         ps_db_set_temp_rows(db, NULL);
     }
+    if (db)
+        ps_db_set_step_times(db, NULL);
     ps_run_release(db);
+    ps_step_times_free(&times);
     free(computed.values);
     return err->code;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "server/query/compare/tree.h"
+#include "server/query/conclusion/host_units.h"
 
 #define VALUES_MAX  ((size_t)32 << 20) /* maximum of nodes times runs */
 #define STACKS_MAX  100000
@@ -148,6 +149,7 @@ static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_f
 {
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
     PS_AUTO(ps_buf_free) struct ps_buf function = {0};
+    const char *step = tree->per == PS_PER_STEP ? tree->groups->step : NULL;
 
     tree->is_partial[tree->run_index] = flame->is_partial;
     tree->has_partial |= flame->is_partial;
@@ -158,6 +160,8 @@ static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_f
                                     : ps_trace_text(db, node->name);
         uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : node_of[node->parent];
 
+        if (step && ps_annotation_is_step(name, step))
+            name = ps_str_from_c(step); /* all steps have one path */
         node_of[i] = add_node(tree, parent, name.ptr ? name : PS_STR("(no name)"),
                               (double)node->self_ns / scale, (double)node->total_ns / scale);
     }
@@ -170,6 +174,7 @@ static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     const struct ps_params none = {NULL, 0};
     const struct ps_param in_steps = {"in_steps", "1"};
+    struct ps_step_times times = {.host = {NULL, 0, 0}};
     double scale = 1;
 
     if (stacks) {
@@ -177,9 +182,13 @@ static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
         ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, err);
         read_stack_scale(db, &scale, err);
     } else {
-        if (tree->per == PS_PER_STEP)
+        if (tree->per == PS_PER_STEP) {
             scale = tree->work.amounts[tree->run_index];
+            ps_db_choose_steps(db, tree->groups->step, &times, err);
+        }
         ps_trace_flame(db, (struct ps_params){&in_steps, tree->per == PS_PER_STEP}, &flame, err);
+        ps_db_set_step_times(db, NULL);
+        ps_step_times_free(&times);
     }
     if (err->code == PS_OK)
         add_flame(tree, db, &flame, stacks ? &frames : NULL, scale);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/format.h"
+#include "server/query/trace/chosen_steps.h"
 
 #define STEPS_READ       16  /* of which is told whether torch.compile works in them */
 #define ITERATIONS       3   /* calls of an annotation that may be the steps */
@@ -79,75 +80,22 @@ static enum ps_status read_marked(struct ps_trace_time *trace, struct ps_err *er
     return ps_steps_span(trace->db, &trace->span, err);
 }
 
-static bool visit_ranges(void *user, const struct ps_chunk *chunk)
-{
-    struct ps_trace_time *trace = user;
-    const uint32_t w = ps_track_owner_of(&trace->owners, chunk->track).worker;
-
-    for (uint32_t i = 0; i < chunk->n; i++) {
-        const int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
-        const int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
-        int64_t end;
-
-        if ((kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX) &&
-            ps_annotation_is_step(
-                ps_trace_text(trace->db, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i)),
-                trace->step) &&
-            !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end) &&
-            end > start)
-            add_step(trace, w, start, end, true);
-    }
-    return true;
-}
-
-static int by_worker_and_start(const void *a, const void *b)
-{
-    const struct step_range *x = a, *y = b;
-
-    if (x->worker != y->worker)
-        return x->worker < y->worker ? -1 : 1;
-    if (x->time.start != y->time.start)
-        return x->time.start < y->time.start ? -1 : 1;
-    return (x->time.end < y->time.end) - (x->time.end > y->time.end);
-}
-
-/* The passes of a loop: each begins with a range of the chosen name and lasts until the next one,
- * so that no time between them is lost. A range in another one is part of its step. */
 static enum ps_status read_chosen(struct ps_trace_time *trace, struct ps_err *err)
 {
-    const struct ps_chunk_query query = {
-        .track_kinds = 1u << PS_TRACK_THREAD,
-        .slice_kinds = 1u << PS_SLICE_ANNOTATION | 1u << PS_SLICE_NVTX,
-        .range = PS_RANGE_ALL,
-        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
-                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
-    };
-    struct step_list *steps = &trace->steps;
-    size_t n = 0;
+    PS_AUTO(ps_chosen_steps_free) struct ps_chosen_steps chosen = {.n = 0};
 
-    if (ps_trace_each_chunk(trace->db, &query, visit_ranges, trace, err) != PS_OK)
+    if (ps_chosen_steps_read(trace->db, &trace->owners, trace->step, &chosen, err) != PS_OK)
         return err->code;
-    if (!steps->n)
-        return ps_fail(err, PS_BAD_REQUEST, "no annotation or NVTX range has the name %s",
-                       trace->step);
-    qsort(steps->items, steps->n, sizeof *steps->items, by_worker_and_start);
     trace->span = (struct ps_range){INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < steps->n; i++) {
-        const struct step_range step = steps->items[i];
+    for (size_t i = 0; i < chosen.n; i++) {
+        const struct ps_interval time = chosen.items[i].time;
 
-        if (n && steps->items[n - 1].worker == step.worker &&
-            steps->items[n - 1].time.end > step.time.start)
-            continue;
-        steps->items[n++] = step;
-        if (step.time.start < trace->span.from_ns)
-            trace->span.from_ns = step.time.start;
-        if (step.time.end > trace->span.to_ns)
-            trace->span.to_ns = step.time.end;
+        add_step(trace, chosen.items[i].worker, time.start, time.end, true);
+        if (time.start < trace->span.from_ns)
+            trace->span.from_ns = time.start;
+        if (time.end > trace->span.to_ns)
+            trace->span.to_ns = time.end;
     }
-    steps->n = n;
-    for (size_t i = 1; i < n; i++)
-        if (steps->items[i].worker == steps->items[i - 1].worker)
-            steps->items[i - 1].time.end = steps->items[i].time.start;
     return PS_OK;
 }
 

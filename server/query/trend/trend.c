@@ -39,6 +39,7 @@ enum ps_status ps_trend_request_read(struct ps_params params, struct ps_trend_re
         out->point_tag = by + 4;
     }
     out->kind = ps_trend_param(params, "kind");
+    out->step = ps_trend_param(params, "step");
     return err->code;
 }
 
@@ -52,6 +53,10 @@ static enum ps_status read_metric_params(struct ps_params params, struct ps_tren
                                      .name = ps_trend_param(params, "row"),
                                      .place = ps_trend_param(params, "place"),
                                      .metric = metric};
+    if (out->step && (out->row.table || (metric && strcmp(metric, "headline") != 0)))
+        return ps_fail(
+            err, PS_BAD_REQUEST,
+            "a step can be chosen for the trend of the headline only, which is its mean");
     if (!out->row.table != !out->row.name)
         return ps_fail(err, PS_BAD_REQUEST, "the parameters of and row must be given together");
     if (out->row.table || !metric || strcmp(metric, "headline") == 0)
@@ -143,7 +148,7 @@ static const char *exclusion_reason(struct ps_trend *trend, const struct ps_tren
 
     if (q->point_tag && !run->tag_value)
         return ps_arena_printf(&trend->arena, "without the tag %s", q->point_tag);
-    if (q->row.table)
+    if (q->row.table || q->step)
         return "";
     if (q->metric_path && !has_unit_of_metrics(run, first->unit))
         return run->unit[0] ? ps_arena_printf(&trend->arena, "measured in %s", run->unit)
@@ -339,6 +344,54 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
     return err->code;
 }
 
+/* Makes the mean of the chosen steps the value of a run. *why: why it has none, else NULL. */
+static enum ps_status read_step_mean(struct ps_store *store, struct ps_trend *trend,
+                                     struct ps_trend_run *run, const char **why, struct ps_err *err)
+{
+    const char *step = trend->question.step;
+    struct ps_err own = PS_ERR_INIT;
+    double n;
+
+    *why = NULL;
+    ps_chosen_step_mean(store, run->id, run->kind, step, &run->value, &n, &own);
+    if (own.code == PS_BAD_REQUEST)
+        *why = ps_arena_printf(&trend->arena, "without a range named %s", step);
+    else if (own.code == PS_CONFLICT)
+        *why = ps_trend_why_left_out(trend, own.code, PS_TREND_VALUE);
+    else if (own.code != PS_OK)
+        return ps_fail_copy(err, &own);
+    run->has_value = !*why;
+    run->unit = "s";
+    run->label = "mean step";
+    return err->code;
+}
+
+static enum ps_status read_step_means(struct ps_store *store, struct ps_trend *trend,
+                                      struct ps_err *err)
+{
+    const char *why = NULL;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < trend->n; i++) {
+        if (read_step_mean(store, trend, &trend->runs[i], &why, err) != PS_OK)
+            return err->code;
+        if (why)
+            ps_trend_leave_out(trend, why);
+        else
+            trend->runs[kept++] = trend->runs[i];
+    }
+    trend->n = kept;
+    if (!kept)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "no run of these has an annotation or NVTX range with the name %s",
+                       trend->question.step);
+    (void)snprintf(trend->title, sizeof trend->title, "mean step");
+    (void)snprintf(trend->unit, sizeof trend->unit, "s");
+    if (trend->baseline.id[0])
+        read_step_mean(store, trend, &trend->baseline, &why, err);
+    return err->code;
+}
+
 static enum ps_status read_catalog(struct ps_store *store, struct ps_trend *trend,
                                    struct ps_err *err)
 {
@@ -370,6 +423,8 @@ enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_reque
     }
     if (question->row.name && out->n)
         read_rows(store, out, err);
+    else if (question->step && out->n)
+        read_step_means(store, out, err);
     return err->code;
 }
 
@@ -737,8 +792,9 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
 
     ps_trend_request_read(params, &question, err);
     read_metric_params(params, &question, &metric_path, err);
-    ps_param_int(params, "limit", 1, question.row.table ? ROW_RUNS_MAX : RUNS_MAX,
-                 question.row.table ? ROW_RUNS : RUNS, &question.limit, err);
+    const bool reads_files = question.row.table || question.step;
+    ps_param_int(params, "limit", 1, reads_files ? ROW_RUNS_MAX : RUNS_MAX,
+                 reads_files ? ROW_RUNS : RUNS, &question.limit, err);
     if (err->code != PS_OK || ps_trend_read(store, &question, &trend, err) != PS_OK)
         return err->code;
     if (question.metric_path)

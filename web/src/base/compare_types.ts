@@ -110,6 +110,8 @@ export interface Comparison {
     no_headline: string | null;
     /** the verdicts on all measurements, in place of a headline; null: none */
     verdicts: string | null;
+    /** name of the ranges that were chosen as steps */
+    step: string | null;
     tables: ComparisonTable[];
     /** 'tree': GET /compare/tree is available; 'graph': every run has a call graph */
     pictures: string[];

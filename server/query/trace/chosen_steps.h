@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* chosen_steps.h: the steps of a trace that a person chose: ranges of one name. */
+#ifndef PS_QUERY_TRACE_CHOSEN_STEPS_H
+#define PS_QUERY_TRACE_CHOSEN_STEPS_H
+
+#include "server/query/trace/overview.h"
+#include "server/runfile/trace_steps.h"
+
+struct ps_chosen_steps {
+    struct ps_chosen_step {
+        struct ps_interval time;
+        uint32_t worker;
+    } * items; /* by worker and start */
+    size_t n, cap;
+};
+
+/* Finds the passes of a loop: each begins with an annotation or NVTX range of this name, with or
+ * without a number at its end, and lasts until the next one, so that no time between them is lost.
+ * A range in another one is part of its step. The last one ends with its range. PS_BAD_REQUEST:
+ * nothing has the name. Call ps_chosen_steps_free in any case. */
+enum ps_status ps_chosen_steps_read(struct ps_db *db, const struct ps_track_owners *owners,
+                                    const char *name, struct ps_chosen_steps *out,
+                                    struct ps_err *err);
+/* The times of all steps, for ps_db_set_step_times. */
+void ps_chosen_steps_add_times(const struct ps_chosen_steps *steps, struct ps_step_times *out);
+void ps_chosen_steps_free(struct ps_chosen_steps *steps); /* for PS_AUTO */
+
+#endif
