@@ -136,6 +136,23 @@ class Once(ShelfTest):
         self.assertIn("The GPU is idle", said)
         self.assertIn("because the host blocks in cudaStreamSynchronize", said)
 
+    def test_launched_work_waits_for_work_that_was_not_recorded(self):
+        wait = event("hipMemcpyWithStream", "cuda_runtime", 20, 8_980, correlation=90)
+        said = self.show(launch(0, 80, 9_000) + [wait] + loop(9_200, 5))
+        self.assertRegex(said, r"The GPU is busy with work that was not recorded 9\d\.\d % of the trace\. Launched work waits behind it for 8\.9\d+ ms of ")
+        self.assertNotIn("host blocks", said)
+        self.assertRegex(said, r"225\.0 µs +2\.\d % +GPU idle, waiting for the CPU")
+        self.assertNotIn("up to", said)
+        # launched after the wait, the work does not wait
+        said = self.show([wait] + launch(9_010, 80, 9_030) + loop(9_200, 5))
+        self.assertIn("because the host blocks in hipMemcpyWithStream", said)
+
+    def test_the_gpu_computes_though_earlier_work_was_not_recorded(self):
+        said = self.show(launch(0, 80, 5_000, dur=9_000) + loop(14_100, 5))
+        self.assertRegex(said, r"The GPU computes 6\d\.\d % of the trace\.")
+        self.assertIn("GPU busy with work that was not recorded: launched work waits behind it", said)
+        self.assertNotIn("up to", said)
+
     def test_the_profilers_own_time_is_no_cause_of_torch(self):
         request = {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request", "pid": -1, "tid": 0, "ts": 510, "dur": 900}
         said = self.show(loop(0, 5) + launch(505, 50, 1_430, call=910) + [request] + loop(1_500, 5, 60))

@@ -54,11 +54,10 @@ KNOWN = {
         "The loop waits for data. The DataLoader takes 0.004085 s of the 0.008751 s of a step, while nothing else runs.",
         {"Waiting for the DataLoader": "0.004085"}),
     "wild/torch-trace/tracelens-sglang-decode-mi300.json.gz": (
-        "The GPU is idle 97.72 percent of the step because the host blocks in `hipMemcpyWithStream`. "
-        "It takes 0.463 s of the 0.4738 s of a step while nothing runs on the GPU, 0.463 s of it in one call in `aten::copy_`, "
-        "called in `/sgl-workspace/sglang/python/sglang/srt/model_executor/cuda_graph_runner.py(276): populate_from_forward_batch`. "
+        "The GPU is busy with work that was not recorded 97.77 percent of the step. Launched work waits behind it for 0.4633 s of the 0.4738 s of a step. "
+        "It was launched before the recording, as part of a graph, or by another process. "
         "A decode step keeps the GPU busy for 0.009773 s for 32 tokens: matrix products 59.17 percent, attention 21.77 percent.",
-        {"GPU idle: host blocks in `hipMemcpyWithStream`": "0.463", "GPU kernels": "0.00976"}),
+        {"GPU busy with work that was not recorded": "0.4633", "GPU kernels": "0.00976"}),
     "made/torch-trace/torch113_transformer.trace.json.gz": (
         "No single cause. Matrix products, convolutions, attention and the backward pass take 68.81 percent of the trace. "
         "The largest operators are `aten::native_layer_norm_backward` 30.27 percent, `aten::mm` 13.48 percent, `aten::add_` 6.945 percent.",
@@ -67,9 +66,9 @@ KNOWN = {
         "Communication does not overlap with computation. It alone takes 0.03805 s of the 0.1459 s of the trace.",
         {"Operators on the CPU": "0.08865", "`aten::nll_loss_backward`": "0.03487", "Communication that nothing overlaps": "0.03805"}),
     "wild/torch-trace/hta-sampled-rank0-of-128.json.gz": (
-        "The GPU is idle 55.46 percent of each step. The GPU waits 0.3411 s of the 0.6151 s of a step for the CPU to launch 577 kernels a step. "
-        "The host is outside of operators for 65.54 percent of that time; with_stack=True records the functions.",
-        {"GPU idle, waiting for the CPU": "0.3411", "Communication that nothing overlaps": "0.1682", "GPU kernels": "0.1052"}),
+        "The GPU is idle 31.4 percent of each step. The GPU waits 0.1931 s of the 0.6151 s of a step for the CPU to launch 577 kernels a step. "
+        "The host is outside of operators for 68.91 percent of that time; with_stack=True records the functions.",
+        {"GPU idle, waiting for the CPU": "0.1931", "GPU busy with work that was not recorded": "0.148", "Communication that nothing overlaps": "0.1682", "GPU kernels": "0.1052"}),
     "wild/torch-trace/kineto-resnet50-v100-memory-2021.pt.trace.json.gz": (
         "The loop waits for data. The DataLoader takes 0.05926 s of the 0.1776 s of a step, while nothing else runs.",
         {"Waiting for the DataLoader": "0.05926", "GPU kernels": "0.09859", "Tensor Cores unused": "", "Optimizer is not fused": ""}),
@@ -144,15 +143,14 @@ KNOWN = {
         "A graph is captured, which happens once. The GPU is idle 0.2247 s of the 0.4218 s of the trace, while its work is recorded.",
         {"GPU idle: a graph is captured": "0.2247", "GPU idle, waiting for the CPU": "0.133", "GPU kernels": "0.06402"}),
     "wild2/graph-replay/sglang_prefill.json.gz": (
-        "The GPU is idle 49.96 percent of the step because the host blocks in `hipMemcpyWithStream`. It takes 0.4933 s of the 0.9874 s of a step "
-        "while nothing runs on the GPU, 0.4932 s of it in one call in `aten::to`, called in "
-        "`/sgl-workspace/sglang/python/sglang/srt/model_executor/forward_batch_info.py(443): init_new`. "
+        "The GPU is busy with work that was not recorded 49.95 percent of the step. Launched work waits behind it for 0.4932 s of the 0.9874 s of a step. "
+        "It was launched before the recording, as part of a graph, or by another process. "
         "A prefill step keeps the GPU busy for 0.4928 s for 1.536e+04 tokens: matrix products 85.29 percent, norms 5.328 percent.",
-        {"GPU idle: host blocks in `hipMemcpyWithStream`": "0.4933", "GPU kernels": "0.4928"}),
+        {"GPU busy with work that was not recorded": "0.4932", "GPU kernels": "0.4928"}),
     "wild2/graph-replay/vllm_decode_full.json.gz": (
         "The GPU computes 55.85 percent of the step. `_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1` takes 19.68 percent of the step. "
         "A decode step keeps the GPU busy for 0.01072 s for 32 tokens: matrix products 78.39 percent, attention 6.118 percent.",
-        {"GPU kernels": "0.01067", "GPU idle, waiting for the CPU": "0.008396"}),
+        {"GPU kernels": "0.01067", "GPU busy with work that was not recorded": "0.007826", "GPU idle, waiting for the CPU": "0.0005702"}),
 }
 
 

@@ -138,6 +138,7 @@ enum obstacle {
     COMMUNICATES,
     COPIES,
     BLOCKS,
+    QUEUES,
     STARTS,
     CAPTURES,
     IDLES,
@@ -155,6 +156,7 @@ static enum obstacle find_obstacle(const struct ps_trace_time *trace)
                        ? copy_seconds(trace)
                        : 0,
         [BLOCKS] = trace->blocking_s,
+        [QUEUES] = ps_trace_host_seconds(trace->queued_s),
         [STARTS] = ps_trace_host_seconds(trace->start_up_s),
         [CAPTURES] = ps_trace_host_seconds(trace->captures_s),
         [IDLES] = trace->has_devices ? ps_trace_idle_seconds(trace) : 0,
@@ -165,7 +167,8 @@ static enum obstacle find_obstacle(const struct ps_trace_time *trace)
         if (seconds[i] > seconds[largest])
             largest = i;
     return seconds[largest] < VERDICT_SHARE * trace->wall_s ||
-                   (largest == IDLES && seconds[IDLES] < parts[PS_ROLE_KERNEL])
+                   ((largest == IDLES || largest == QUEUES) &&
+                    seconds[largest] < parts[PS_ROLE_KERNEL])
                ? NO_OBSTACLE
                : largest;
 }
@@ -291,6 +294,9 @@ static enum ps_status say_verdict(struct ps_conclusion *c, const struct ps_trace
     case BLOCKS:
         ps_trace_say_blocking(c, trace, trace->blocking_name, trace->blocking_s, err);
         break;
+    case QUEUES:
+        ps_trace_say_queued(c, trace);
+        break;
     case STARTS:
         ps_trace_say_start_up(c, trace, err);
         break;
@@ -405,6 +411,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
             trace.blocks_last = ps_trace_blocks_last(&trace, blocking);
             ps_trace_add_blocking(out, &trace, blocking, trace.blocking_s, err);
         }
+        ps_trace_add_queued(out, &trace);
         ps_trace_add_start_up(out, &trace, err);
         ps_trace_add_captures(out, &trace, err);
         ps_trace_add_idle(out, &trace);

@@ -103,6 +103,7 @@ enum ps_status ps_trace_read_blocking(struct ps_trace_time *trace, struct ps_err
         ps_intervals_add_all(&worker->explained, &worker->of_device);
         ps_intervals_add_all(&worker->explained, &worker->captures);
         ps_intervals_add_all(&worker->explained, &worker->overhead);
+        ps_intervals_add_all(&worker->explained, &worker->queued);
         ps_intervals_join(&worker->explained);
     }
     for (uint32_t w = 0; w < trace->sums.n_workers; w++)

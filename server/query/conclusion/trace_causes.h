@@ -58,24 +58,28 @@ struct ps_trace_worker {
     struct ps_intervals each_step; /* counted */
     struct ps_intervals steps;     /* joined */
     struct ps_intervals of_device; /* joined: kernels, copies, sets, communication */
-    /* joined: captures of graphs; the profiler's own time; both with the work of the device */
+    /* joined: captures of graphs; the profiler's own time; all of them with the work of the device
+     */
     struct ps_intervals captures, overhead, explained;
+    struct ps_intervals queued;   /* joined: launched work waits for what was not recorded */
     struct ps_intervals start_up; /* joined: driver calls that start the device or load kernels */
     int64_t first_launch_ns;      /* of the recording; INT64_MAX: none */
 };
 
 struct ps_trace_time {
     struct ps_db *db;
-    const char *step; /* name of the ranges that are the steps; NULL: those of the file */
+    const char *step;     /* name of the ranges that are the steps; NULL: those of the file */
+    bool keeps_all_steps; /* also a first or last one that takes more than all others */
     struct ps_range span;
     int64_t n_steps; /* number of counted steps */
     bool has_marks;  /* the file marks steps; else the parts are of the whole trace */
     double divisor;  /* number of steps, or of workers if there are no steps */
     double wall_s;   /* mean wall time of a step, or of a worker if there are no steps */
     double parts_s[PS_N_ROLES + 1];
-    /* parts of parts_s in captures, in the profiler's own time, and in what starts the device; 0 if
-     * they are no cause */
-    double captures_s[PS_N_ROLES + 1], overhead_s[PS_N_ROLES + 1], start_up_s[PS_N_ROLES + 1];
+    /* parts of parts_s in captures, in the profiler's own time, in what starts the device, and
+     * while launched work waits for what was not recorded; 0 if they are no cause */
+    double captures_s[PS_N_ROLES + 1], overhead_s[PS_N_ROLES + 1], start_up_s[PS_N_ROLES + 1],
+        queued_s[PS_N_ROLES + 1];
     struct ps_graph_captures captures; /* those that overlap steps */
     struct step_list {
         struct step_range {
@@ -130,9 +134,8 @@ struct ps_trace_rows {
 
 /* --- The time --- */
 
-/* Reads all but the words; `trace` has a database and the name of steps only. The caller frees it,
- * also after an error.
- */
+/* Reads all but the words; `trace` has a database and the choice of steps only. The caller frees
+ * it, also after an error. */
 enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *err);
 /* Frees what the time was read into, not the structure. */
 void ps_trace_time_free(struct ps_trace_time *trace);
@@ -203,6 +206,16 @@ void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *
 /* Appends " in `aten::copy_`, called in `cuda_graph_runner.py(276): replay`". */
 enum ps_status ps_trace_say_callers(struct ps_conclusion *c, const struct ps_trace_time *trace,
                                     int64_t slice, struct ps_sentence *to, struct ps_err *err);
+
+/* --- Work that was not recorded --- */
+
+/* Finds when launched work waits, though nothing runs on the device that was recorded. Before
+ * ps_trace_read_blocking: the host does not keep the device idle then. */
+enum ps_status ps_trace_read_queued(struct ps_trace_time *trace, struct ps_err *err);
+/* Adds the work that was not recorded as a cause. */
+void ps_trace_add_queued(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Says the verdict about work that was not recorded. */
+void ps_trace_say_queued(struct ps_conclusion *c, const struct ps_trace_time *trace);
 
 /* --- Start-up --- */
 

@@ -43,7 +43,8 @@ static size_t find_odd_step(struct ps_trace_time *trace, struct ps_interval *ste
         is_first &= longest.start <= steps[i].start;
         is_last &= longest.end >= steps[i].end;
     }
-    trace->odd.is_left_out = trace->has_marks && n > 2 && trace->sums.n_workers == 1 &&
+    trace->odd.is_left_out = !trace->keeps_all_steps && trace->has_marks && n > 2 &&
+                             trace->sums.n_workers == 1 &&
                              trace->longest_s > PS_ODD_STEP_SHARE * all_s && is_first != is_last;
     if (trace->odd.is_left_out) {
         trace->odd.time = longest;

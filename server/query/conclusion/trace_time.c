@@ -15,6 +15,7 @@ void ps_trace_time_free(struct ps_trace_time *trace)
         ps_intervals_free(&trace->workers[w].captures);
         ps_intervals_free(&trace->workers[w].overhead);
         ps_intervals_free(&trace->workers[w].explained);
+        ps_intervals_free(&trace->workers[w].queued);
         ps_intervals_free(&trace->workers[w].start_up);
     }
     free(trace->workers);
@@ -67,7 +68,7 @@ double ps_trace_time_share(const struct ps_trace_time *trace, int64_t ns)
 double ps_trace_time_left(const struct ps_trace_time *trace, size_t role)
 {
     return fmax(trace->parts_s[role] - trace->captures_s[role] - trace->overhead_s[role] -
-                    trace->start_up_s[role],
+                    trace->start_up_s[role] - trace->queued_s[role],
                 0);
 }
 
@@ -284,7 +285,7 @@ enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *er
     divide_steps(trace);
     if (read_captures(trace, err) != PS_OK || read_overhead(trace, err) != PS_OK)
         return err->code;
-    if (ps_trace_read_blocking(trace, err) != PS_OK)
+    if (ps_trace_read_queued(trace, err) != PS_OK || ps_trace_read_blocking(trace, err) != PS_OK)
         return err->code;
     if (ps_trace_find_start_up(trace, err) != PS_OK)
         return err->code;
