@@ -4,8 +4,8 @@
  *
  * The rows of the first table add up to what the runs took, so their differences add up to the
  * difference to be explained: the parts of a step if the runs have steps. One row is named from
- * PS_EXPLAIN_SHARE of it on, else the two largest if both together reach it, else only the number
- * of rows that differ. Rows within noise do not count.
+ * PS_EXPLAIN_SHARE of it on, with the second if that is not much smaller; else the two largest if
+ * both together reach it, else only the number of rows that differ. Rows within noise do not count.
  */
 #include "server/query/compare/compare.h"
 
@@ -16,6 +16,7 @@
 
 #define PS_EXPLAIN_SHARE 0.5  /* of the difference */
 #define PS_NOTABLE_SHARE 0.01 /* of the base: smaller differences are not explained */
+#define PS_SECOND_SHARE  0.5  /* of the largest: the second is named too, such as a backward pass */
 #define PS_SPREAD_SHARE  0.9  /* of the difference: rows that add up to this are counted */
 
 enum found { FOUND_NONE, FOUND_ONE, FOUND_TWO, FOUND_SPREAD };
@@ -63,6 +64,9 @@ static enum found judge(const struct explanation *found)
         return FOUND_NONE;
     if (first * second < 0 && fabs(second) >= needed)
         return FOUND_TWO; /* they work against each other */
+    if (first * found->delta > 0 && fabs(first) >= needed && first * second > 0 &&
+        fabs(second) >= PS_SECOND_SHARE * fabs(first))
+        return FOUND_TWO;
     if ((first * found->delta > 0 && fabs(first) >= needed) || !found->rows[1])
         return FOUND_ONE;
     return (first + second) * (found->delta > 0 ? 1 : -1) >= needed ? FOUND_TWO : FOUND_SPREAD;

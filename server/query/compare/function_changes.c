@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * function_changes.c: says which functions of a program changed between two cProfile dumps.
+ * function_changes.c: says which functions of a program changed between two of its profiles.
  *
  * What is compared is the time that each own function causes, with the library code below it
  * (own_time.h), so that a slower `export` is named and not the functions of the json package that
@@ -25,6 +25,7 @@
 /* Ratio of all times from which it is not said that no function changed. */
 #define WHOLE_CHANGED 1.2
 #define MOST_SHARE    0.5 /* of the difference of the whole */
+#define WHOLE_SHARE   0.8 /* of a recording: a function with more is nearly all of it */
 
 struct words {
     struct ps_conclusion *c;
@@ -90,7 +91,11 @@ static void say_amount(const struct words *w, const struct ps_function_change *c
     ps_say(w->c, w->to, "%s", own_text);
     if (is_part)
         ps_say(w->c, w->to, " of %s", all_text);
-    else if (change == w->changes->changes)
+    if (is_part && w->now->n_steps > 0)
+        ps_say(w->c, w->to, " per step");
+    if (is_part)
+        return;
+    if (change == w->changes->changes)
         ps_say(w->c, w->to, ", while all functions together take %s", all_text);
 }
 
@@ -247,6 +252,8 @@ static void say_same(const struct words *w)
 
     if (!is_speed_told(all) && !all->is_noisy &&
         (ratio > WHOLE_CHANGED || ratio * WHOLE_CHANGED < 1)) {
+        if (w->now->is_trace)
+            return; /* operators explain more */
         ps_say(w->c, w->to, "No single function stands out: all together take ");
         say_times(w, ratio);
         ps_say(w->c, w->to, " as long%s.", has_calls ? ", in as many calls" : "");
@@ -294,6 +301,17 @@ static void say_changes(const struct words *w)
     say_speed(w);
 }
 
+/* Whether the one function that changed is all of the program that was recorded, called as often as
+ * before: its operators explain more. */
+static bool is_whole_trace(const struct words *w)
+{
+    const struct ps_function_change *change = w->changes->changes;
+
+    return w->now->is_trace && w->changes->n_changes && change->base != PS_NO_FUNCTION_INDEX &&
+           change->now != PS_NO_FUNCTION_INDEX && !change->calls_changed &&
+           w->base->items[change->base].time > WHOLE_SHARE * w->base->all.total;
+}
+
 static int by_headline(const void *a, const void *b)
 {
     const struct ps_compare_run *const *x = a, *const *y = b;
@@ -325,6 +343,20 @@ static enum ps_status read_run(struct ps_store *store, const struct ps_compare_r
     return err->code;
 }
 
+/* Makes the calls of a recording those of `n_steps` steps. */
+static void scale_to_steps(struct ps_own_functions *own, int64_t n_steps)
+{
+    if (own->n_steps <= 0 || n_steps <= 0 || own->n_steps == n_steps)
+        return;
+    for (size_t i = 0; i < own->all.n; i++) {
+        struct ps_profiled_function *function = &own->items[i];
+        const double calls = (double)function->calls * (double)n_steps / (double)own->n_steps;
+
+        if (function->calls > 0)
+            function->calls = (int64_t)fmax(1, round(calls));
+    }
+}
+
 enum ps_status ps_compare_say_functions(struct ps_store *store,
                                         const struct ps_compare_groups *groups,
                                         struct ps_conclusion *c, struct ps_sentence *to,
@@ -333,11 +365,12 @@ enum ps_status ps_compare_say_functions(struct ps_store *store,
     PS_AUTO(ps_own_functions_free) struct ps_own_functions base = {.is_known = false};
     PS_AUTO(ps_own_functions_free) struct ps_own_functions now = {.is_known = false};
     PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = {.n_changes = 0};
+    struct words words;
 
     if (groups->n_base < 1 || groups->n_new < 1 ||
         !(ps_compare_all_have(groups, PS_HAS_CALLS) ||
           ps_compare_all_have(groups, PS_HAS_LINE_TIMES) ||
-          ps_compare_all_have(groups, PS_HAS_STACKS)))
+          ps_compare_all_have(groups, PS_HAS_STACKS) || ps_compare_all_have(groups, PS_HAS_TORCH)))
         return PS_OK;
     if (read_run(store, median_run(groups->runs, groups->n_base), &base, err) != PS_OK ||
         !base.is_known ||
@@ -345,7 +378,10 @@ enum ps_status ps_compare_say_functions(struct ps_store *store,
             PS_OK ||
         !now.is_known || strcmp(base.unit, now.unit) != 0)
         return err->code;
+    scale_to_steps(&base, now.n_steps);
     ps_function_changes_find(&base.all, &now.all, &changes);
-    say_changes(&(struct words){c, to, &base, &now, &changes});
+    words = (struct words){c, to, &base, &now, &changes};
+    if (!is_whole_trace(&words))
+        say_changes(&words);
     return PS_OK;
 }

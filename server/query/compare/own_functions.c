@@ -8,6 +8,7 @@
 #include "base/hash_table.h"
 #include "importers/kinds.h"
 #include "server/query/conclusion/line_calls.h"
+#include "server/query/conclusion/trace_causes.h"
 #include "server/query/functions/stack_waits.h"
 #include "slices/flame.h"
 
@@ -442,6 +443,66 @@ static enum ps_status read_lines(struct ps_db *db, struct ps_own_functions *own,
     return err->code;
 }
 
+/* --- Traces of PyTorch --- */
+
+static void add_unit(struct ps_own_functions *own, struct ps_db *db,
+                     const struct ps_host_units *units, size_t i, double divisor)
+{
+    const struct ps_host_unit *unit = &units->units[i];
+    struct ps_profiled_function *item = add_item(own);
+
+    if (unit->is_annotation || !ps_slice_frame_parse(ps_trace_text(db, unit->name), &item->path,
+                                                     &item->line, &item->name)) {
+        item->path = PS_STR("?");
+        item->name = ps_annotation_stem(ps_trace_text(db, unit->name));
+    }
+    item->name = ps_arena_copy(&own->arena, item->name);
+    item->path = ps_arena_copy(&own->arena, item->path);
+    item->calls = unit->calls;
+    item->time = (double)unit->ns / 1e9 / divisor;
+    item->hash = hash_of_name(item->name);
+}
+
+/* Names around the units: of each the first caller. */
+static void add_unit_callers(struct ps_own_functions *own, const struct ps_host_units *units)
+{
+    for (size_t i = 1; i < units->n; i++) {
+        const uint32_t caller = units->units[i].caller;
+
+        if (caller == PS_NO_UNIT || caller == 0)
+            continue;
+        own->hashes[i - 1] = own->items[caller - 1].hash;
+        own->items[i - 1].callers = &own->hashes[i - 1];
+        own->items[i - 1].n_callers = 1;
+    }
+}
+
+/* With a device, the time of the host says little of what it takes. The means are of all steps, as
+ * those of the parts of a step are. */
+static enum ps_status read_trace(struct ps_db *db, struct ps_own_functions *own, struct ps_err *err)
+{
+    PS_AUTO(ps_trace_time_free) struct ps_trace_time trace = {.db = db, .keeps_all_steps = true};
+    int64_t known_ns = 0;
+
+    if (ps_trace_time_read(&trace, err) != PS_OK || !trace.is_torch || trace.has_devices ||
+        trace.units.n < 2)
+        return err->code;
+    own->unit = "s";
+    own->is_trace = true;
+    own->n_steps = trace.has_marks ? trace.n_steps : 0;
+    own->items = ps_alloc_array(trace.units.n, sizeof *own->items);
+    own->hashes = ps_alloc_array(trace.units.n, sizeof *own->hashes);
+    for (size_t i = 1; i < trace.units.n; i++) {
+        add_unit(own, db, &trace.units, i, trace.divisor);
+        known_ns = ps_add_saturated(known_ns, trace.units.units[i].ns);
+    }
+    add_unit_callers(own, &trace.units);
+    add_rest(own, PS_NO_OWN_CODE, (double)trace.units.units[0].ns / 1e9 / trace.divisor);
+    own->all.total = trace.wall_s;
+    own->is_known = ps_trace_time_share(&trace, known_ns) >= OWN_SHARE;
+    return err->code;
+}
+
 enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, struct ps_own_functions *out,
                                      struct ps_err *err)
 {
@@ -451,6 +512,8 @@ enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, struct ps_o
         read_lines(db, out, err);
     else if (has & PS_HAS_STACKS)
         read_stacks(db, out, err);
+    else if (has & PS_HAS_TORCH)
+        read_trace(db, out, err);
     out->all.items = out->items;
     return err->code;
 }

@@ -5,7 +5,8 @@
  *
  * cProfile knows callers and callees (own_time.h). Of sampled stacks, each sample belongs to its
  * innermost own frame. line_profiler measures chosen functions only: what a line spends in another
- * measured function belongs to that one (line_calls.h).
+ * measured function belongs to that one (line_calls.h). Of a trace of PyTorch without devices, each
+ * slice belongs to the innermost function or annotation of the program (host_units.h).
  */
 #ifndef PS_QUERY_OWN_FUNCTIONS_H
 #define PS_QUERY_OWN_FUNCTIONS_H
@@ -20,6 +21,8 @@ struct ps_own_functions {
     const char *unit; /* of times: "s" or "samples" */
     const char *tab;  /* of the report: finds a function by its name; NULL: none does */
     bool is_known;    /* false: the run has no such times, or own code causes too little of them */
+    bool is_trace;    /* also operators are known, of which a comparison can be */
+    int64_t n_steps;  /* of a trace: times are means of so many steps; 0: not of steps */
 
     /* what `all` points to */
     struct ps_own_time times;
