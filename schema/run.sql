@@ -677,13 +677,13 @@ SELECT p.id, r.id AS report, p.name, p.overload, p.shapes AS input_shapes, p.sou
        p.self_cpu_pct, p.cpu_total_pct, p.self_device_pct, p.self_cpu_bytes, p.cpu_bytes, p.self_device_bytes, p.device_bytes, p.flops
 FROM printed_operator p JOIN report r ON p.id BETWEEN r.first AND r.last;
 
-CREATE VIEW operators AS -- key_averages() of torch; for a log of printed tables, the table with the most rows
+CREATE VIEW operators AS -- key_averages() of torch, or slices by name without the profiler's own work; for a log of printed tables, the table with the most rows
 SELECT n.text AS name, NULL AS input_shapes, o.calls,
        o.self_cpu_ns / 1000.0 AS self_cpu_us, o.cpu_total_ns / 1000.0 AS cpu_total_us,
        o.self_device_ns / 1000.0 AS self_device_us, o.device_total_ns / 1000.0 AS device_total_us,
        o.self_cpu_bytes, o.cpu_bytes, o.self_device_bytes, o.device_bytes, o.flops,
        o.kind                                  -- enum ps_slice_kind
-FROM operator o JOIN text n ON n.id = o.name WHERE NOT o.by_shape
+FROM ps_operators(NULL, NULL, 0) o JOIN text n ON n.id = o.name
 UNION ALL
 SELECT p.name, NULL, p.calls, p.self_cpu_ns / 1000.0, p.cpu_total_ns / 1000.0, p.self_device_ns / 1000.0, p.device_total_ns / 1000.0,
        p.self_cpu_bytes, p.cpu_bytes, p.self_device_bytes, p.device_bytes, p.flops, NULL

@@ -42,13 +42,15 @@ static bool is_device_row(int64_t kind)
     return ps_slice_on_device(kind) || kind == PS_SLICE_GPU_ANNOTATION;
 }
 
-/* Whether the table lists the slice: host slices as torch does, and device slices. */
+/* Whether the table lists the slice: host slices as key_averages() of torch does, which has rows of
+ * annotations and of the profiler's own work, and device slices. Other tools report their own work
+ * apart. */
 static bool is_listed(const struct ps_operators *sums, int64_t kind, int64_t flags)
 {
     if (flags & PS_SLICE_INSTANT)
         return false;
     if (sums->counts_all)
-        return kind != PS_SLICE_SYNC && kind != PS_SLICE_SPAN;
+        return kind != PS_SLICE_SYNC && kind != PS_SLICE_SPAN && kind != PS_SLICE_OVERHEAD;
     if (flags & (PS_SLICE_MERGED | PS_SLICE_HIDDEN))
         return false;
     return kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_RUNTIME ||

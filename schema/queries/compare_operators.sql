@@ -1,6 +1,5 @@
 -- Operators of a trace, for comparison: the host operators of a torch trace, or all slices of the host by name of
--- another trace. key_averages() of torch has rows of the profiler's own work; of other traces it is left out. Header keys:
--- see compare_imports.sql.
+-- another trace. Header keys: see compare_imports.sql.
 --
 -- title: Operators
 -- row: operator
@@ -11,7 +10,7 @@
 -- metric: slices - adds Slices
 -- budget: cpu_total_us
 -- work: steps SELECT json_extract(v, '$.steps') FROM meta WHERE k = 'summary'
--- work: calls SELECT sum(calls) FROM operator, meta WHERE NOT by_shape AND NOT kind IN (6, 7, 8, 10) AND k = 'summary' AND NOT coalesce(json_extract(v, '$.sampled'), 0)
+-- work: calls SELECT sum(calls) FROM operator, meta WHERE NOT by_shape AND NOT kind IN (6, 7, 8, 10) AND k = 'summary' AND (kind <> 5 OR json_extract(v, '$.torch')) AND NOT coalesce(json_extract(v, '$.sampled'), 0)
 -- calls: self_device_us calls
 -- calls: self_cpu_us calls
 -- calls: cpu_total_us calls
@@ -25,4 +24,3 @@ SELECT coalesce(iif((SELECT v FROM meta WHERE k = 'tool') = 'viztracer', ps_fram
 FROM ps_operators(NULL, NULL, 0, :in_steps) o
 LEFT JOIN text n ON n.id = o.name
 WHERE NOT o.kind IN (6, 7, 8, 10) -- not device work and annotations on streams
-  AND (o.kind <> 5 OR (SELECT json_extract(v, '$.torch') FROM meta WHERE k = 'summary'))

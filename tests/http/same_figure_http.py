@@ -98,10 +98,8 @@ class SameFigure(ServerTest):
             with self.subTest(sql, content=content):
                 self.all_equal(content, "operators", "self_cpu_us", sql, ("operators", "self_cpu_us"))
 
-    def test_calls_and_their_waits_count_once(self):
-        """Each host row of an export of Nsight Systems: SQL, the table and a comparison have the same calls and times."""
-        with open(f"{GOLDEN}/nsys/ok_full.sqlite", "rb") as file:
-            run = self.add(file.read())["id"]
+    def host_rows(self, run):
+        """(own time, time, calls) by name, which the table, a comparison and the SQL view of operators agree on."""
         answer = self.get_json(f"/api/v1/compare/operators?base={run}&new={run}&metric=self_cpu_us&per=run&limit=1000")
         compared = {row["name"]: (row["new"], row["new_cpu_total_us"], row["new_calls"])
                     for row in (dict(zip(answer["columns"], values)) for values in answer["rows"])}
@@ -109,12 +107,30 @@ class SameFigure(ServerTest):
         listed = {row["name"]: (row["self_cpu_us"], row["cpu_total_us"], row["calls"])
                   for row in (dict(zip(answer["columns"], values)) for values in answer["rows"])}
         rows = self.request("POST", "/api/v1/sql", json.dumps({"run": run, "sql": (
+            "SELECT name, sum(self_cpu_us), sum(cpu_total_us), sum(calls) FROM operators WHERE kind NOT BETWEEN 6 AND 11 GROUP BY name")}))
+        viewed = {name: tuple(values) for name, *values in rows.json["rows"]}
+        self.assertEqual(compared, listed)
+        self.assertEqual(viewed, listed)
+        return listed
+
+    def test_rows_of_the_profiler_and_of_annotations(self):
+        """As the tool's own table has them: key_averages() of torch lists both."""
+        slices = (("epoch", "user_annotation", 1, 0, 90), ("aten::mm", "cpu_op", 1, 10, 30), ("Activity Buffer Request", "overhead", 1, 60, 20))
+        events = json.loads(trace_of(*slices))["traceEvents"]
+        run = self.add(json.dumps({"schemaVersion": 1, "deviceProperties": [], "traceEvents": events}).encode())["id"]
+        self.assertEqual({name: values[1:] for name, values in self.host_rows(run).items()},
+                         {"epoch": (90, 1), "aten::mm": (30, 1), "Activity Buffer Request": (20, 1)})
+
+    def test_calls_and_their_waits_count_once(self):
+        """Each host row of an export of Nsight Systems: SQL, the table and a comparison have the same calls and times."""
+        with open(f"{GOLDEN}/nsys/ok_full.sqlite", "rb") as file:
+            run = self.add(file.read())["id"]
+        rows = self.request("POST", "/api/v1/sql", json.dumps({"run": run, "sql": (
             f"SELECT name, sum(self_ns) / 1000.0, sum(duration_ns) / 1000.0, count(*) FROM slices WHERE kind NOT BETWEEN 6 AND 11 AND NOT flags & {INSTANT} GROUP BY name")}))
         recorded = {name: tuple(values) for name, *values in rows.json["rows"]}
-        self.assertEqual(listed, recorded)
-        del recorded["CUPTI flush"]  # the profiler's own work, which is not compared
-        self.assertEqual(compared, recorded)
-        self.assertNotIn("Context sync", compared)
+        del recorded["CUPTI flush"]  # the profiler's own work, which reports of Nsight Systems do not list
+        self.assertEqual(self.host_rows(run), recorded)
+        self.assertNotIn("Context sync", recorded)
 
     def test_unknown_counts_are_not_zero(self):
         """The older reports of Lightning have no counts, yappi none of the functions that it does not list."""

@@ -175,16 +175,29 @@ static enum ps_status add_compiled(struct ps_db *db, struct ps_conclusion *c, st
     return err->code;
 }
 
+static bool add_overhead(void *user, const struct ps_chunk *chunk)
+{
+    double *self_ns = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++)
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_OVERHEAD)
+            *self_ns += (double)ps_chunk_value(chunk, PS_COL_SELF, i);
+    return true;
+}
+
 /* Says how long the profiler itself worked, which is no cause. */
 static enum ps_status say_overhead(struct ps_db *db, struct ps_conclusion *c, struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const struct ps_chunk_query query = {.slice_kinds = 1u << PS_SLICE_OVERHEAD,
+                                         .range = PS_RANGE_ALL,
+                                         .columns =
+                                             PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_SELF)};
+    double self_ns = 0;
     char text[48];
 
-    ps_db_prepare(db, ps_query_sql("conclude_overhead"), &stmt, err);
-    if (ps_stmt_step(stmt, err) && ps_col_real(stmt, 0) > 0)
+    if (ps_trace_each_chunk(db, &query, add_overhead, &self_ns, err) == PS_OK && self_ns > 0)
         ps_conclusion_note(c, "The profiler's own work takes %s, which is in no cause.",
-                           ps_format_seconds(ps_col_real(stmt, 0), text));
+                           ps_format_seconds(self_ns / 1e9, text));
     return err->code;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/memory.h"
+#include "server/query/trace/trace_views.h"
 #include "server/runfile/trace_steps.h"
 
 enum { NAME, KIND, FAMILY, CALLS, SELF, TOTAL, MIN, MAX, FIRST, N_COLUMNS };
@@ -17,6 +18,7 @@ struct by_name {
     struct ps_range range;
     struct ps_step_times steps;
     bool only_steps;       /* only slices that start in counted steps */
+    bool is_torch;         /* lists the profiler's own work, as key_averages() does */
     struct name_row *rows; /* in order of first appearance */
     size_t n, cap;
     uint32_t *row_by_text; /* [text id]: index in `rows` + 1; 0: none */
@@ -60,7 +62,8 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
         int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
                 duration = ps_chunk_value(chunk, PS_COL_DURATION, i), *v;
 
-        if (start < sums->range.from_ns || start >= sums->range.to_ns ||
+        if ((!sums->is_torch && ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_OVERHEAD) ||
+            start < sums->range.from_ns || start >= sums->range.to_ns ||
             (sums->only_steps && !ps_intervals_contain(steps, start)))
             continue;
         v = row_of(sums, ps_chunk_value(chunk, PS_COL_NAME, i))->value;
@@ -89,6 +92,7 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY)};
 
     ps_param_range(params, &sums.range, err);
+    ps_trace_is_torch(db, &sums.is_torch, err);
     if (sums.only_steps)
         ps_trace_step_times(db, &sums.steps, err);
     ps_param_tracks(db, params, &tracks, err);
