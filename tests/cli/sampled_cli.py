@@ -199,6 +199,37 @@ class Sampled(ShelfTest):
         self.assertRegex(text, r"crunch: mostly at app.py:3")
         self.assertNotIn("up to", text)
 
+    def test_cprofile_of_several_threads_in_one_stack(self):
+        def mixed(thread_s):
+            threading, app = "/usr/lib/python3.13/threading.py", "/srv/app/feeds.py"
+            wait, main = ("~", 0, "<method 'acquire' of '_thread.lock' objects>"), (app, 3, "main")
+            return marshal.dumps({main: (1, 1, 0.1, 9.0, {}), wait: (9, 9, 1.0, 1.0, {main: (9, 9, 1.0, 1.0)}),
+                                  (threading, 998, "_bootstrap"): (1, 4, 0.1, thread_s, {wait: (0, 0, 0.0, 0.0)}),
+                                  (app, 9, "parse"): (400, 400, 7.8, 7.8, {main: (400, 400, 7.8, 7.8)})})
+
+        long = self.show(self.add("long.prof", mixed(6.0)))
+        self.assertIn("The profile mixes the calls of several threads: its times and callers can be those of other functions. ", long)
+        self.assertNotIn("could be saved", long)
+        self.assertNotIn("up to", long)
+        short = self.show(self.add("short.prof", mixed(0.2)))
+        self.assertNotIn("mixes", short)
+        self.assertIn("parse (feeds.py:9) takes", short)
+
+    def test_what_blocks_the_event_loop(self):
+        def waits_in(loop):
+            events, run = "/usr/lib/python3.13/asyncio/events.py", ("~", 0, "<method 'run' of '_contextvars.Context' objects>")
+            sleep, read, van = ("~", 0, "<built-in method time.sleep>"), ("/srv/app/fleet.py", 4, "read"), ("/srv/app/fleet.py", 8, "van")
+            once, handle = ("/usr/lib/python3.13/asyncio/base_events.py", 1922, loop), (events, 78, "_run")
+            return marshal.dumps({once: (90, 90, 0.1, 9.3, {}), handle: (90, 90, 0.1, 9.2, {once: (90, 90, 0.1, 9.2)}),
+                                  run: (90, 90, 0.0, 9.1, {handle: (90, 90, 0.0, 9.1)}), van: (90, 90, 0.1, 9.1, {run: (90, 90, 0.1, 9.1)}),
+                                  read: (90, 90, 0.0, 9.0, {van: (90, 90, 0.0, 9.0)}), sleep: (90, 90, 9.0, 9.0, {read: (90, 90, 9.0, 9.0)})})
+
+        text = self.show(self.add("fleet.prof", waits_in("_run_once")))
+        self.assertIn("read (fleet.py:4) sleeps 96.8 % of the time, in 90 calls of time.sleep. "
+                      "van runs in the event loop, which waits meanwhile: asyncio.to_thread lets other tasks run.", text)
+        self.assertNotIn("waits once", text)
+        self.assertNotIn("event loop", self.show(self.add("none.prof", waits_in("other"))))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -309,6 +309,13 @@ static bool is_unlikely(const struct ps_own_time *times, const struct ps_timed_c
            (times->is_sampled || call->charged_s < LONG_CALL_S * (double)call->ncalls);
 }
 
+/* Whether what the event loop runs waits without giving control back, so that nothing else runs. */
+static bool blocks_loop(const struct finding *finding)
+{
+    return finding->chain.is_in_loop && finding->wait_share > 0 &&
+           finding->wait != PS_TIME_EVENTS && finding->wait != PS_TIME_LOCK;
+}
+
 static struct finding judge(const struct ps_own_time *times, uint32_t id)
 {
     const struct ps_timed_function *unit = function_of(times, id);
@@ -341,6 +348,8 @@ static struct finding judge(const struct ps_own_time *times, uint32_t id)
                                         : fmin(finding.chain.ratio, (double)unit->primitive_calls);
     if (inside >= 4 && inside > finding.times)
         finding.times = inside;
+    if (blocks_loop(&finding))
+        finding.times = (double)(finding.lead ? finding.lead->ncalls : unit->ncalls);
     if (finding.wait_share > 0 && finding.wait == PS_TIME_EVENTS) {
         find_coroutine(times, &finding);
         finding.times = (double)finding.polls;
@@ -605,6 +614,13 @@ static void add_loop(struct ps_conclusion *c, const struct ps_own_time *times,
             (struct ps_fact){PS_FACT_ONE_BY_ONE,
                              .values = {(double)function_of(times, finding->coroutine)->ncalls,
                                         (double)finding->polls}});
+        return;
+    }
+    if (blocks_loop(finding)) {
+        ps_claim_fact(
+            &c->arena, claim,
+            (struct ps_fact){PS_FACT_BLOCKS_LOOP,
+                             .subject = name_subject(c, times, chain->units[chain->n - 1])});
         return;
     }
     if (chain->is_resumed) {

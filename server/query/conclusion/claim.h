@@ -97,6 +97,7 @@ enum ps_fact_code {
     PS_FACT_DEPTH,            /* how often a stack has the function */
     PS_FACT_RESUMED,          /* resumptions of a coroutine */
     PS_FACT_ONE_BY_ONE,       /* resumptions, waits of the event loop */
+    PS_FACT_BLOCKS_LOOP,      /* subject: what the event loop runs meanwhile */
     PS_FACT_TOGETHER,         /* threads that are at a line of the subject */
     PS_FACT_LOCKED,           /* threads that wait for one lock; subject: who holds it */
     PS_FACT_CALLED_AT,        /* subject: who calls, at its line */
@@ -329,6 +330,7 @@ enum ps_blind {
     PS_BLIND_NATIVE,  /* whether a call without a frame works or waits */
     PS_BLIND_PURPOSE, /* whether anything needs the pauses */
     PS_BLIND_IMPORTS,
+    PS_BLIND_MIXED, /* whose the times are: the threads were recorded as one */
     PS_N_BLINDS
 };
 

@@ -119,8 +119,9 @@ static const char *const no_savings[PS_N_NO_SAVINGS] = {
 };
 
 static const char *const blinds[PS_N_BLINDS] = {
-    [PS_BLIND_LINES] = "lines",     [PS_BLIND_THREADS] = "threads", [PS_BLIND_NATIVE] = "native",
-    [PS_BLIND_PURPOSE] = "purpose", [PS_BLIND_IMPORTS] = "imports",
+    [PS_BLIND_LINES] = "lines",     [PS_BLIND_THREADS] = "threads",
+    [PS_BLIND_NATIVE] = "native",   [PS_BLIND_PURPOSE] = "purpose",
+    [PS_BLIND_IMPORTS] = "imports", [PS_BLIND_MIXED] = "mixed_threads",
 };
 
 void ps_report_link_write(struct ps_json *json, const struct ps_report_link *link)

@@ -20,6 +20,7 @@
 #define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
 #define PART_SHARE  0.10 /* parts with a smaller share of their owner are not listed */
 #define NOTHING     0.10 /* if no owner has more, nothing stands out */
+#define MIXED_SHARE 0.10 /* threads that end sooner do not change the times of much */
 #define CAUSES_MAX  20
 #define PARTS_MAX   4
 
@@ -70,6 +71,7 @@ struct profile {
     bool has_caller_times;
     bool is_sampled; /* counts of calls are counts of samples */
     bool overlaps;   /* own times include waits, which overlap: they add up to more than passed */
+    bool mixes_threads; /* see starts_thread() */
 };
 
 static void profile_free(struct profile *profile)
@@ -174,6 +176,17 @@ static void count_entry(struct owner *owner, struct entry entry)
         owner->largest = entry;
 }
 
+/*
+ * Whether a function is the first of a thread, which nothing calls. cProfile of CPython 3.12 and
+ * later keeps one stack for all threads: there, whatever another thread ran last "calls" it, and
+ * from then on each return ends the call of whichever thread was entered last.
+ */
+static bool starts_thread(const struct function *function)
+{
+    return function->origin == PS_ORIGIN_STDLIB && ps_str_eq_c(function->name, "_bootstrap") &&
+           ps_str_eq_c(ps_path_file_name(function->path), "threading.py");
+}
+
 /* Counts the calls between owners, and charges built-in functions to their callers. */
 static enum ps_status read_calls(struct ps_db *db, struct profile *profile, bool charge,
                                  struct ps_err *err)
@@ -194,6 +207,8 @@ static enum ps_status read_calls(struct ps_db *db, struct profile *profile, bool
         callee = &profile->functions[callee_id];
         caller = &profile->functions[caller_id];
         profile->has_caller_times |= !ps_col_is_null(stmt, 3);
+        profile->mixes_threads |= !profile->is_sampled && starts_thread(callee) &&
+                                  callee->cumulative_s >= MIXED_SHARE * profile->total_s;
         if (callee->owner != caller->owner)
             count_entry(&profile->owners[callee->owner], entry);
         if (!charge || callee->origin != PS_ORIGIN_BUILTIN || caller->origin == PS_ORIGIN_BUILTIN)
@@ -309,8 +324,8 @@ static double joined_saving(const struct profile *profile, const struct owner *o
     const struct function *caller = &profile->functions[owner->largest.caller];
     double calls = (double)owner->largest.ncalls;
 
-    if (profile->is_sampled || !owner->function || !owner->largest.caller || caller->ncalls <= 0 ||
-        owner->largest.ncalls < 4 * caller->ncalls)
+    if (profile->is_sampled || profile->mixes_threads || !owner->function ||
+        !owner->largest.caller || caller->ncalls <= 0 || owner->largest.ncalls < 4 * caller->ncalls)
         return NAN;
     return owner->seconds * (1 - (double)caller->ncalls / calls);
 }
@@ -472,6 +487,12 @@ static void add_first_facts(struct ps_conclusion *c, const struct profile *profi
                                        .link = link_function(c, part->function)});
 }
 
+static void conclude_mixed(struct ps_conclusion *c)
+{
+    ps_conclude_first(c, ps_claim_of(NULL, PS_CANNOT_SEE, ps_no_subject, NAN));
+    c->first.blind = PS_BLIND_MIXED;
+}
+
 static void compose(struct ps_conclusion *c, const struct profile *profile)
 {
     c->composition =
@@ -493,7 +514,9 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         if (ranks[i].seconds >= CAUSE_SHARE * profile->total_s)
             add_cause(c, profile, ranks[i].owner, ranks[i].first_part);
-    if (ranks[0].seconds < NOTHING * profile->total_s) {
+    if (profile->mixes_threads) {
+        conclude_mixed(c);
+    } else if (ranks[0].seconds < NOTHING * profile->total_s) {
         ps_conclude_flat(c, "function");
         ps_first_largest(c, owner_subject(c, profile, &profile->owners[ranks[0].owner]),
                          ranks[0].seconds / profile->total_s);
@@ -503,7 +526,9 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
     ps_conclusion_note(c,
                        "Built-in functions count for their callers, installed packages as a "
                        "whole.%s",
-                       profile->is_sampled ? "" : " A saving is what joined calls would save.");
+                       profile->is_sampled || profile->mixes_threads
+                           ? ""
+                           : " A saving is what joined calls would save.");
     if (profile->is_sampled)
         ps_conclusion_note(c, "A sampling profiler wrote the dump: its counts are samples, and the "
                               "times of all threads are added. Waiting counts as work.");
@@ -599,7 +624,7 @@ enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out
     if (err->code != PS_OK)
         return err->code;
     compose(out, &profile);
-    if (can_charge(&profile)) {
+    if (!profile.mixes_threads && can_charge(&profile)) {
         if (read_own_time(db, &profile, &times, err) != PS_OK)
             return err->code;
         if (ps_conclude_own_time(out, &times))

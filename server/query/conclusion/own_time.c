@@ -616,6 +616,18 @@ static uint32_t unit_above(const struct ps_own_time *times, uint32_t function)
     return PS_NO_FUNCTION;
 }
 
+/* Whether asyncio's event loop is in the profile. Threads also run what they are for by
+ * Context.run(). */
+static bool has_event_loop(const struct ps_own_time *times)
+{
+    for (size_t i = 0; i < times->n_functions; i++)
+        if (times->functions[i].origin == PS_ORIGIN_STDLIB &&
+            ps_str_eq_c(times->functions[i].name, "_run_once") &&
+            ps_str_eq_c(ps_python_package_of(times->functions[i].path), "asyncio"))
+            return true;
+    return false;
+}
+
 bool ps_own_time_is_resumed(const struct ps_own_time *times, uint32_t unit)
 {
     for (uint32_t i = 0; i < times->functions[unit].n_callers; i++)
@@ -653,12 +665,13 @@ struct ps_call_chain ps_call_chain_of(const struct ps_own_time *times, uint32_t 
             uint32_t above = unit_above(times, call->caller);
 
             known += call->ncalls;
-            if (above == PS_NO_FUNCTION || has_unit(&chain, above))
-                continue;
             if (is_resumer(&times->functions[call->caller])) {
                 chain.is_resumed |= chain.n == 1;
+                chain.is_in_loop = has_event_loop(times);
                 return chain;
             }
+            if (above == PS_NO_FUNCTION || has_unit(&chain, above))
+                continue;
             all_s += call->cumulative_s;
             if (above == main_caller) {
                 main_s += call->cumulative_s;

@@ -75,6 +75,7 @@ struct ps_own_time {
     bool is_too_short;    /* too few samples for a saving */
     bool hides_waits;     /* waits are recorded, but not all of them have a frame */
     bool has_def_lines;   /* the lines of functions are those of the `def` */
+    bool mixes_threads;   /* times and callers are those of all threads as if they were one */
     const char *tab;      /* of the page, that shows functions; NULL: "functions" */
     const char *whole;    /* "samples"; NULL: "time" */
 
@@ -131,6 +132,7 @@ struct ps_call_chain {
     double ratio;    /* calls of the last but one for each call of the last */
     int64_t calls;   /* in all */
     bool is_resumed; /* an event loop resumes the first: its calls are resumptions */
+    bool is_in_loop; /* asyncio's event loop runs the last */
     bool is_partial; /* the last but one has calls of which the file does not say who made them */
 };
 

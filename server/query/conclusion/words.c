@@ -602,6 +602,15 @@ static void say_starts(const struct words *w)
                : "Importing {code} takes {part} of the {whole}.");
 }
 
+static const char *const unseen[PS_N_BLINDS] = {
+    [PS_BLIND_THREADS] = "The profiled thread waits {waits} of the time for other threads, whose "
+                         "work is not in this profile.",
+    [PS_BLIND_NATIVE] = "{subjects} works or waits {all} of the {whole}, all of it at one line: "
+                        "the profile does not tell which.",
+    [PS_BLIND_MIXED] = "The profile mixes the calls of several threads: its times and callers can "
+                       "be those of other functions.",
+};
+
 static void say_verdict(const struct words *w)
 {
     switch (w->claim->verb) {
@@ -609,11 +618,7 @@ static void say_verdict(const struct words *w)
         say(w, "No single cause.");
         break;
     case PS_CANNOT_SEE:
-        say(w, w->claim->blind == PS_BLIND_THREADS
-                   ? "The profiled thread waits {waits} of the time for other threads, whose work "
-                     "is not in this profile."
-                   : "{subjects} works or waits {all} of the {whole}, all of it at one line: the "
-                     "profile does not tell which.");
+        say(w, unseen[w->claim->blind]);
         break;
     case PS_WAITS:
         say_waits(w);
@@ -639,6 +644,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                             .words = " It is resumed {0} times, and the event loop waits {1 of} "
                                      "times: one wait after another. asyncio.gather starts them "
                                      "together."},
+    [PS_FACT_BLOCKS_LOOP] = {"blocks_loop",
+                             .words = " {fact code} runs in the event loop, which waits meanwhile: "
+                                      "asyncio.to_thread lets other tasks run."},
     [PS_FACT_TOGETHER] = {"together", 1,
                           .words = " {0} threads are at {fact place} most of their time: at a "
                                    "lock, or in Python code with the GIL, one of them gets on at "
@@ -1003,6 +1011,8 @@ static const char *const blinds[PS_N_BLINDS] = {
     [PS_BLIND_PURPOSE] = " Whether anything needs the pauses is not in the profile.",
     [PS_BLIND_IMPORTS] = " All imports take {all}. python -X importtime tells which of them could "
                          "be made lazy or left out.",
+    [PS_BLIND_MIXED] = " cProfile of Python 3.12 and later records all threads as if they were "
+                       "one. A sampling profiler, such as py-spy, keeps them apart.",
 };
 
 /* What the reader can do before the saving is said, and the end of " Up to 82.0 % could be saved".
