@@ -12,16 +12,17 @@
 #define SPEED_SHARE   0.004 /* of a total: functions with less time say nothing about the speed */
 #define SPEED_CALLS   5     /* nor do functions with fewer calls */
 #define SPEED_ALIKE   3     /* functions that must agree on a speed */
-#define NOISE_MIN     4     /* functions that tell the noise of times */
 #define SAMPLES_MIN   8     /* of a function that says something about the speed */
-#define SAMPLES_ALPHA 0.01  /* that noise is named as a change, of all functions together */
-#define SAMPLES_MOST  0.3   /* the same, of the most of a large difference */
+#define TIMES_ALPHA   0.05  /* that noise is named as a change, of all functions together */
+#define SAMPLES_ALPHA 0.01  /* the same of samples, which are not compared by ratios */
+#define NOISE_MOST    0.3   /* the same, of the most of a large difference */
+#define TIMES_NOISE   0.02  /* of a time: changes all times have */
 #define SAMPLE_NOISES 3     /* standard deviations of a number of samples that no noise explains */
-#define NOISES        3    /* a cost that changed must change the time by so many times the noise */
-#define SPEED_WEIGHT  0.1  /* share of a total from which on a function weighs no more */
-#define SPEED_WIDTH   0.12 /* of the kernel, in ln(ratio) */
-#define MOVED_MIN     0.2  /* ln(ratio): functions that all moved by more moved alike */
-#define PRIOR_WIDTH   0.4  /* of the pull towards 1 */
+#define SPEED_WEIGHT  0.1   /* share of a total from which on a function weighs no more */
+#define SPEED_WIDTH   0.12  /* of the kernel, in ln(ratio) */
+#define MOVED_MIN     0.2   /* ln(ratio): nearly all functions that moved by more moved together */
+#define MOVED_SHARE   0.8   /* of their weights */
+#define PRIOR_WIDTH   0.4   /* of the pull towards 1 */
 #define PRIOR_WEIGHT  0.5
 #define BAND_MIN      0.2 /* ln(ratio) */
 #define BAND_MADS     2.5 /* band in median deviations from the speed */
@@ -38,6 +39,7 @@
 #define INPUT_SHARE  0.8  /* of the functions that must agree */
 #define INPUT_MIN    0.2  /* ln(ratio): less is not called another input */
 #define INPUT_REST   0.1  /* share of the total: a larger change of one function is named as well */
+#define DEPTH_MAX    64   /* callers of callers that are looked at */
 #define RENAME_SCORE 2.5
 #define RENAME_TIMES 0.5 /* ln(ratio) of times that are similar */
 #define RENAME_MAX   256 /* unmatched functions of a side that are looked at, the largest first */
@@ -57,6 +59,7 @@ struct matched {
     size_t n_pairs, cap_pairs;
     uint32_t *only_base, *only_now; /* unmatched */
     size_t n_only_base, n_only_now;
+    uint32_t *partner_of_base, *partner_of_now; /* PS_NO_FUNCTION_INDEX: unmatched */
 };
 
 static void matched_free(struct matched *m)
@@ -64,6 +67,8 @@ static void matched_free(struct matched *m)
     free(m->pairs);
     free(m->only_base);
     free(m->only_now);
+    free(m->partner_of_base);
+    free(m->partner_of_now);
 }
 
 void ps_function_changes_free(struct ps_function_changes *changes)
@@ -250,6 +255,14 @@ static void match_all(struct matched *m)
     match_equal(m, by_path);
     match_equal(m, by_file); /* another checkout, or another folder */
     match_renamed(m);
+    m->partner_of_base = ps_alloc_array(m->base->n + 1, sizeof *m->partner_of_base);
+    m->partner_of_now = ps_alloc_array(m->now->n + 1, sizeof *m->partner_of_now);
+    memset(m->partner_of_base, 0xff, (m->base->n + 1) * sizeof *m->partner_of_base);
+    memset(m->partner_of_now, 0xff, (m->now->n + 1) * sizeof *m->partner_of_now);
+    for (size_t i = 0; i < m->n_pairs; i++) {
+        m->partner_of_base[m->pairs[i].base] = m->pairs[i].now;
+        m->partner_of_now[m->pairs[i].now] = m->pairs[i].base;
+    }
 }
 
 /* --- Speed and input --- */
@@ -285,23 +298,33 @@ static size_t list_ratios(const struct matched *m, struct weighted *out)
     return n;
 }
 
-/* Whether all ratios went up, or all went down, by more than a little. */
-static bool moved_alike(const struct weighted *ratios, size_t n)
+static int by_value(const void *a, const void *b)
 {
-    for (size_t i = 0; i < n; i++)
-        if (fabs(log(ratios[i].value)) < MOVED_MIN ||
-            (ratios[i].value > 1) != (ratios[0].value > 1))
-            return false;
-    return n >= SPEED_ALIKE;
+    const struct weighted *x = a, *y = b;
+
+    return (x->value > y->value) - (x->value < y->value);
 }
 
-static double median_ratio(const struct weighted *ratios, size_t n)
+/* The ratio in the middle if nearly all went up, or nearly all went down, by more than a little;
+ * else 1. Sorts the ratios. */
+static double middle_of_moved(struct weighted *ratios, size_t n)
 {
-    PS_AUTO(ps_free_ptr) double *values = ps_alloc_array(n, sizeof *values);
+    double whole = 0, up = 0, down = 0, sum = 0;
+    size_t i = 0;
 
-    for (size_t i = 0; i < n; i++)
-        values[i] = ratios[i].value;
-    return ps_group_median(values, n);
+    for (size_t k = 0; k < n; k++) {
+        const double moved = log(ratios[k].value);
+
+        whole += ratios[k].weight;
+        up += moved > MOVED_MIN ? ratios[k].weight : 0;
+        down += moved < -MOVED_MIN ? ratios[k].weight : 0;
+    }
+    if (n < SPEED_ALIKE || fmax(up, down) < MOVED_SHARE * whole)
+        return 1;
+    qsort(ratios, n, sizeof *ratios, by_value);
+    while (2 * (sum += ratios[i].weight) < whole)
+        i++;
+    return ratios[i].value;
 }
 
 static void find_speed(const struct matched *m, struct ps_function_changes *out)
@@ -326,161 +349,220 @@ static void find_speed(const struct matched *m, struct ps_function_changes *out)
         distances[i] = fabs(log(ratios[i].value / out->speed));
         out->n_alike += distances[i] < SPEED_WIDTH;
     }
-    if (out->n_alike < SPEED_ALIKE) {
-        out->speed = m->base->lacks_calls && moved_alike(ratios, n) ? median_ratio(ratios, n) : 1;
+    out->is_alike = out->n_alike >= SPEED_ALIKE;
+    if (!out->is_alike) {
+        out->speed = middle_of_moved(ratios, n);
         for (size_t i = 0; i < n; i++)
             distances[i] = fabs(log(ratios[i].value / out->speed));
     }
     out->band = fmax(BAND_MIN, n ? BAND_MADS * ps_group_median(distances, n) : 0);
 }
 
-/* --- Noise of samples --- */
+/* --- Noise of times --- */
 
-/* Samples of a matched function. */
-struct sampled {
+/* A matched function: its time before, for the calls of the new profile, and after; of samples
+ * their numbers. */
+struct timed {
     size_t pair;
     double before, after;
     bool has_changed;
 };
 
-/* By the ratio of samples. Half a sample more on both sides, since there may be none. */
-static double log_ratio(const struct sampled *function)
+/* By the ratio of times. Half a sample more on both sides, since there may be none. */
+static double log_ratio(const struct timed *function, double half)
 {
-    return log((function->after + 0.5) / (function->before + 0.5));
+    return log((function->after + half) / (function->before + half));
 }
 
 static int by_ratio(const void *a, const void *b)
 {
-    const double x = log_ratio(a), y = log_ratio(b);
+    const struct timed *x = a, *y = b;
+    const double i = y->before * x->after, k = x->before * y->after;
 
-    return (x > y) - (x < y);
+    return (i > k) - (i < k);
 }
 
-/* The ratio of samples of the functions that have not changed, but `left_out`: their median,
- * weighted by the roots of the samples. `functions` are sorted by it. */
-static double speed_of_others(const struct sampled *functions, size_t n, size_t left_out)
+/* Functions that are compared, sorted by the ratio of times. */
+struct timed_functions {
+    struct timed *items;
+    size_t n;
+    double sample; /* 1 of samples, 0 of times */
+};
+
+/* The ratio of times of the functions that have not changed, but `left_out`: their median, weighted
+ * by the roots of the times. */
+static double speed_of_others(const struct timed_functions *all, size_t left_out)
 {
     double whole = 0, sum = 0;
 
-    for (size_t i = 0; i < n; i++)
-        if (i != left_out && !functions[i].has_changed)
-            whole += sqrt(functions[i].before + functions[i].after);
-    for (size_t i = 0; i < n; i++) {
-        if (i == left_out || functions[i].has_changed)
+    for (size_t i = 0; i < all->n; i++)
+        if (i != left_out && !all->items[i].has_changed)
+            whole += sqrt(all->items[i].before + all->items[i].after);
+    for (size_t i = 0; i < all->n; i++) {
+        if (i == left_out || all->items[i].has_changed)
             continue;
-        sum += sqrt(functions[i].before + functions[i].after);
+        sum += sqrt(all->items[i].before + all->items[i].after);
         if (2 * sum >= whole)
-            return exp(log_ratio(&functions[i]));
+            return exp(log_ratio(&all->items[i], all->sample / 2));
     }
     return 1;
 }
 
-/* A difference in standard deviations of two Poisson counts. */
-static double deviation_of(const struct sampled *function, double speed)
+/* A difference in standard deviations of two Poisson counts. Of times the counts are those of
+ * interruptions, of unknown length: only the ratio of two deviations tells anything. */
+static double deviation_of(const struct timed *function, double speed, double sample)
 {
     return (function->after - speed * function->before) /
-           sqrt(function->after + speed * speed * (function->before + 1) + 1);
+           sqrt(function->after + speed * speed * (function->before + sample) + sample);
 }
 
-/* The standard deviation of the differences of the functions that have not changed, but `left_out`,
- * in those of counts; at least 1. They vary by more than counts do: a machine is slow for a while.
- * *n_others: their number; below 2 the spread is 1. */
-static double spread_of_others(const struct sampled *functions, size_t n, size_t left_out,
-                               size_t *n_others)
+/* The least deviation of a time that is not noise alone: clocks and caches change all times. */
+static double least_deviation(const struct timed *function, double sample)
 {
-    const double speed = speed_of_others(functions, n, left_out);
-    double squares = 0;
+    return sample > 0 ? 1 : TIMES_NOISE * sqrt(function->before + function->after);
+}
 
-    *n_others = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (i == left_out || functions[i].has_changed)
+/* How much the functions that have not changed vary. */
+struct spread {
+    double counts; /* standard deviation of the differences, in those of counts */
+    double ratios; /* of the logarithms of the ratios, weighted by the roots of the times */
+    size_t n;      /* functions; below 2 the others are 0 */
+};
+
+static struct spread spread_of_others(const struct timed_functions *all, size_t left_out,
+                                      double speed)
+{
+    struct spread out = {.n = 0};
+    double weights = 0, part;
+
+    for (size_t i = 0; i < all->n; i++) {
+        const struct timed *function = &all->items[i];
+        const double weight = sqrt(function->before + function->after);
+
+        if (i == left_out || function->has_changed)
             continue;
-        squares += pow(deviation_of(&functions[i], speed), 2);
-        (*n_others)++;
+        out.counts += pow(deviation_of(function, speed, all->sample), 2);
+        out.ratios += weight * pow(log_ratio(function, all->sample / 2) - log(speed), 2);
+        weights += weight;
+        out.n++;
     }
-    /* the speed takes a degree of freedom */
-    return *n_others < 2 ? 1 : fmax(1, sqrt(squares / (double)(*n_others - 1)));
+    part = out.n < 2 ? 0 : 1 / (double)(out.n - 1); /* the speed takes a degree of freedom */
+    out.counts = sqrt(out.counts * part);
+    out.ratios = weights > 0 ? sqrt(out.ratios / weights * (double)out.n * part) : 0;
+    return out;
 }
 
-/* The p value that a function has not changed: its difference is like those of the others, which
- * nobody touched. */
-static double unchanged_p(const struct sampled *functions, size_t n, size_t at)
+/* P values that a function has not changed: its difference is like those of the others, which
+ * nobody touched. A machine that is interrupted makes the differences of counts; one that is slow
+ * for a while, those of ratios of times. */
+struct unchanged {
+    double counts, all;
+};
+
+static struct unchanged find_unchanged(const struct timed_functions *all, size_t at)
 {
-    size_t n_others;
-    const double spread = spread_of_others(functions, n, at, &n_others);
-    const double deviation = deviation_of(&functions[at], speed_of_others(functions, n, at));
+    const struct timed *function = &all->items[at];
+    const double speed = speed_of_others(all, at);
+    const struct spread spread = spread_of_others(all, at, speed);
+    const double counts = fabs(deviation_of(function, speed, all->sample)) /
+                          fmax(spread.counts, least_deviation(function, all->sample));
+    const double ratios =
+        fabs(log_ratio(function, all->sample / 2) - log(speed)) / fmax(spread.ratios, TIMES_NOISE);
+    const double n_tests = (double)(spread.n + 1);
+    struct unchanged out = {1, 1};
 
-    if (n_others < 2)
-        return 1;
-    return ps_student_p(fabs(deviation) / spread, n_others - 1) * (double)(n_others + 1);
+    if (spread.n < 2) { /* times of few functions: what is most of a large difference is named */
+        out.counts = all->sample > 0;
+        return out;
+    }
+    out.counts = out.all = ps_student_p(counts, spread.n - 1) * n_tests;
+    if (!(all->sample > 0))
+        out.all = fmax(out.counts, ps_student_p(ratios, spread.n - 1) * n_tests);
+    return out;
 }
 
-/* For each matched function the p value that it has not changed. Returns by how much more than
+static double alpha_of(const struct matched *m)
+{
+    return m->base->lacks_calls ? SAMPLES_ALPHA : TIMES_ALPHA;
+}
+
+/* Whether a matched function says something about the noise. */
+static bool list_timed(const struct matched *m, size_t pair, struct timed *out)
+{
+    const struct ps_profiled_function *a = &m->base->items[m->pairs[pair].base];
+    const struct ps_profiled_function *b = &m->now->items[m->pairs[pair].now];
+
+    if (fmax(a->time / m->base->total, b->time / m->now->total) < SPEED_SHARE || !a->path.ptr)
+        return false;
+    if (m->base->lacks_calls) {
+        *out = (struct timed){pair, a->time / m->base->sample, b->time / m->now->sample, false};
+        return out->before + out->after >= SAMPLES_MIN;
+    }
+    if (!a->calls || !b->calls || !(a->time > 0) || !(b->time > 0))
+        return false;
+    *out = (struct timed){pair, a->time * (double)b->calls / (double)a->calls, b->time, false};
+    return true;
+}
+
+/* For each matched function whether it has changed. Returns by how much more than
  * counts do the samples of those vary that have not; at least 1. */
-static double compare_samples(const struct matched *m, double *unchanged)
+static double compare_times(const struct matched *m, struct unchanged *unchanged)
 {
-    PS_AUTO(ps_free_ptr)
-    struct sampled *functions = ps_alloc_array(m->n_pairs + 1, sizeof *functions);
-    size_t n = 0, next;
+    PS_AUTO(ps_free_ptr) struct timed *items = ps_alloc_array(m->n_pairs + 1, sizeof *items);
+    struct timed_functions all = {.items = items, .sample = m->base->lacks_calls};
+    size_t next;
 
     for (size_t i = 0; i < m->n_pairs; i++) {
-        const struct ps_profiled_function *a = &m->base->items[m->pairs[i].base];
-        const struct ps_profiled_function *b = &m->now->items[m->pairs[i].now];
-        const struct sampled function = {i, a->time / m->base->sample, b->time / m->now->sample,
-                                         false};
-        const double share = fmax(a->time / m->base->total, b->time / m->now->total);
-
-        unchanged[i] = 1;
-        if (a->path.ptr && share >= SPEED_SHARE && function.before + function.after >= SAMPLES_MIN)
-            functions[n++] = function;
+        unchanged[i] = (struct unchanged){1, 1};
+        all.n += list_timed(m, i, &items[all.n]);
     }
-    qsort(functions, n, sizeof *functions, by_ratio);
+    qsort(items, all.n, sizeof *items, by_ratio);
     do {
-        double least = SAMPLES_ALPHA;
+        double least = alpha_of(m);
 
-        next = n;
-        for (size_t i = 0; i < n; i++) {
-            if (functions[i].has_changed)
+        next = all.n;
+        for (size_t i = 0; i < all.n; i++) {
+            if (items[i].has_changed)
                 continue;
-            unchanged[functions[i].pair] = unchanged_p(functions, n, i);
-            if (unchanged[functions[i].pair] < least) {
-                least = unchanged[functions[i].pair];
+            unchanged[items[i].pair] = find_unchanged(&all, i);
+            if (unchanged[items[i].pair].all < least) {
+                least = unchanged[items[i].pair].all;
                 next = i;
             }
         }
-        if (next < n)
-            functions[next].has_changed = true;
-    } while (next < n);
-    return spread_of_others(functions, n, n, &next);
+        if (next < all.n)
+            items[next].has_changed = true;
+    } while (next < all.n);
+    return fmax(1, spread_of_others(&all, all.n, speed_of_others(&all, all.n)).counts);
 }
 
-/* The noise of times: the median difference of a function between both profiles. The largest
- * difference is left out, since it may be the change. */
-static double find_noise(const struct matched *m, double speed)
+/* Appends the ratios of calls that both profiles make of what is not compared. */
+static size_t list_outward(const struct matched *m, double *ratios)
 {
-    PS_AUTO(ps_free_ptr) double *sizes = ps_alloc_array(m->n_pairs + 1, sizeof *sizes);
-    size_t n = 0, most = 0;
+    const struct ps_outward_calls *a = m->base->outward, *b = m->now->outward;
+    size_t n = 0;
 
-    for (size_t i = 0; i < m->n_pairs; i++) {
-        const double before = m->base->items[m->pairs[i].base].time;
-        const double after = m->now->items[m->pairs[i].now].time;
-
-        if (before < SPEED_SHARE * m->base->total && after < SPEED_SHARE * m->now->total)
-            continue;
-        sizes[n] = fabs(after - speed * before);
-        most = sizes[n] > sizes[most] ? n : most;
-        n++;
+    for (size_t i = 0, k = 0; i < m->base->n_outward && k < m->now->n_outward;) {
+        if (a[i].hash == b[k].hash && a[i].calls >= INPUT_CALLS && b[k].calls > 0)
+            ratios[n++] = (double)b[k].calls / (double)a[i].calls;
+        if (a[i].hash == b[k].hash) {
+            i++;
+            k++;
+        } else if (a[i].hash < b[k].hash) {
+            i++;
+        } else {
+            k++;
+        }
     }
-    if (n < NOISE_MIN)
-        return 0;
-    sizes[most] = sizes[--n];
-    return ps_group_median(sizes, n);
+    return n;
 }
 
-/* The factor by which the calls grew, if most functions agree; else 1. */
+/* The factor by which the calls grew, if most of the functions and of what they call agree; else 1.
+ */
 static double find_input(const struct matched *m)
 {
-    PS_AUTO(ps_free_ptr) double *ratios = ps_alloc_array(m->n_pairs + 1, sizeof *ratios);
+    PS_AUTO(ps_free_ptr)
+    double *ratios = ps_alloc_array(m->n_pairs + m->base->n_outward + 1, sizeof *ratios);
     size_t n = 0, n_alike = 0;
     double factor;
 
@@ -491,6 +573,7 @@ static double find_input(const struct matched *m)
         if (a->calls >= INPUT_CALLS && b->calls > 0)
             ratios[n++] = (double)b->calls / (double)a->calls;
     }
+    n += list_outward(m, ratios + n);
     if (n < 2)
         return 1;
     factor = ps_group_median(ratios, n);
@@ -516,7 +599,7 @@ static bool is_most(const struct matched *m, const struct ps_function_change *ch
 
 static struct ps_function_change change_of(const struct matched *m, const struct pair *pair,
                                            const struct ps_function_changes *all,
-                                           double p_unchanged)
+                                           struct unchanged unchanged)
 {
     const struct ps_profiled_function *a = &m->base->items[pair->base];
     const struct ps_profiled_function *b = &m->now->items[pair->now];
@@ -532,12 +615,9 @@ static struct ps_function_change change_of(const struct matched *m, const struct
     }
     out.cost_ratio =
         before > 0 ? b->time / before / (out.calls_ratio > 0 ? out.calls_ratio : 1) : 0;
-    if (m->base->lacks_calls)
-        out.cost_changed = (p_unchanged < SAMPLES_ALPHA && fabs(log(out.cost_ratio)) > BAND_MIN) ||
-                           (p_unchanged < SAMPLES_MOST && is_most(m, &out, all));
-    else
-        out.cost_changed =
-            out.cost_ratio > 0 && (fabs(log(out.cost_ratio)) > all->band || is_most(m, &out, all));
+    out.cost_changed = out.cost_ratio > 0 &&
+                       ((unchanged.all < alpha_of(m) && fabs(log(out.cost_ratio)) > BAND_MIN) ||
+                        (unchanged.counts < NOISE_MOST && is_most(m, &out, all)));
     if (out.calls_changed && fabs(by_calls) > fabs(out.delta - by_calls))
         out.kind = PS_FUNCTION_CALLS;
     return out;
@@ -552,8 +632,7 @@ static double noise_of_samples(const struct matched *m, const struct ps_function
 }
 
 /* Whether a change is large, by the calls or by the cost. */
-static bool is_significant(const struct ps_function_change *change, double before, double least,
-                           double noise)
+static bool is_significant(const struct ps_function_change *change, double before, double least)
 {
     const double by_calls =
         change->calls_ratio > 0 ? before * (change->calls_ratio - 1) : change->delta;
@@ -562,8 +641,8 @@ static bool is_significant(const struct ps_function_change *change, double befor
         return fabs(change->delta) > least;
     if (change->calls_changed && fabs(by_calls) > least)
         return true;
-    return change->cost_changed && fabs(change->delta - (change->calls_ratio > 0 ? by_calls : 0)) >
-                                       fmax(least, NOISES * noise);
+    return change->cost_changed &&
+           fabs(change->delta - (change->calls_ratio > 0 ? by_calls : 0)) > least;
 }
 
 /* The size of a change, less where it may be noise: a cost near the band. */
@@ -626,19 +705,17 @@ static void add_change(struct ps_function_changes *out, struct ps_function_chang
 
 static void list_changes(const struct matched *m, double least, struct ps_function_changes *out)
 {
-    PS_AUTO(ps_free_ptr) double *unchanged = ps_alloc_array(m->n_pairs + 1, sizeof *unchanged);
-    const double noise = m->base->lacks_calls ? 0 : find_noise(m, out->speed);
-    double spread = 1;
+    PS_AUTO(ps_free_ptr)
+    struct unchanged *unchanged = ps_alloc_array(m->n_pairs + 1, sizeof *unchanged);
+    const double spread = compare_times(m, unchanged);
 
-    if (m->base->lacks_calls)
-        spread = compare_samples(m, unchanged);
     for (size_t i = 0; i < m->n_pairs; i++) {
         const struct ps_profiled_function *a = &m->base->items[m->pairs[i].base];
         const struct ps_function_change change = change_of(m, &m->pairs[i], out, unchanged[i]);
         const double samples =
             noise_of_samples(m, out, out->speed * a->time, m->now->items[m->pairs[i].now].time);
 
-        if (is_significant(&change, out->speed * a->time, fmax(least, samples), noise))
+        if (is_significant(&change, out->speed * a->time, fmax(least, samples)))
             add_change(out, change);
         if (m->pairs[i].is_renamed && out->speed * a->time > least) {
             PS_RESERVE_ONE(out->renames, out->n_renames, out->cap_renames);
@@ -662,6 +739,168 @@ static void list_changes(const struct matched *m, double least, struct ps_functi
                                 .base = m->only_base[i],
                                 .now = PS_NO_FUNCTION_INDEX,
                                 .delta = -out->speed * m->base->items[m->only_base[i]].time});
+}
+
+/* --- What is called with another function --- */
+
+/* The profile in which a function has more calls, and the other one. */
+struct direction {
+    const struct ps_profiled_functions *more, *less;
+    const uint32_t *partners; /* of `more` in `less` */
+};
+
+static struct direction direction_of(const struct matched *m, bool is_more)
+{
+    return is_more ? (struct direction){m->now, m->base, m->partner_of_now}
+                   : (struct direction){m->base, m->now, m->partner_of_base};
+}
+
+static int64_t calls_by(const struct ps_profiled_functions *all, uint32_t callee, uint32_t caller)
+{
+    const struct ps_profiled_function *function;
+
+    if (callee == PS_NO_FUNCTION_INDEX || caller == PS_NO_FUNCTION_INDEX)
+        return 0;
+    function = &all->items[callee];
+    for (size_t i = 0; i < function->n_by; i++)
+        if (function->by[i].function == caller)
+            return function->by[i].calls;
+    return 0;
+}
+
+/* The caller with the most calls that are not in the other profile; PS_NO_FUNCTION_INDEX: none. */
+static uint32_t main_caller(const struct direction *d, uint32_t callee, int64_t *calls)
+{
+    const struct ps_profiled_function *function = &d->more->items[callee];
+    uint32_t found = PS_NO_FUNCTION_INDEX;
+    int64_t most = 0;
+
+    for (size_t i = 0; i < function->n_by; i++) {
+        const uint32_t caller = function->by[i].function;
+        const int64_t before = calls_by(d->less, d->partners[callee], d->partners[caller]);
+
+        if (caller == callee || function->by[i].calls - before <= most)
+            continue;
+        most = function->by[i].calls - before;
+        *calls = function->by[i].calls;
+        found = caller;
+    }
+    return found;
+}
+
+/* Whether the calls of a caller changed as those that it makes: then it is not the cause. */
+static bool is_called_alike(const struct direction *d, uint32_t caller, uint32_t callee,
+                            int64_t calls)
+{
+    const uint32_t before = d->partners[caller];
+    const int64_t calls_before = calls_by(d->less, d->partners[callee], before);
+    double ratio;
+
+    if (before == PS_NO_FUNCTION_INDEX)
+        return true; /* it is new */
+    if (!calls_before || !d->less->items[before].calls)
+        return false;
+    ratio = (double)d->more->items[caller].calls / (double)d->less->items[before].calls;
+    return ratio > 1 + CALLS_NOISE &&
+           fabs(log(ratio * (double)calls_before / (double)calls)) < INPUT_WIDTH;
+}
+
+/* Climbs from a function to the outermost one whose calls changed with its own. *caller: what calls
+ * that; PS_NO_FUNCTION_INDEX: unknown. */
+static uint32_t find_outermost(const struct direction *d, uint32_t function, uint32_t *caller)
+{
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        int64_t calls = 0;
+
+        *caller = main_caller(d, function, &calls);
+        if (*caller == PS_NO_FUNCTION_INDEX || !is_called_alike(d, *caller, function, calls))
+            break;
+        function = *caller;
+        *caller = PS_NO_FUNCTION_INDEX;
+    }
+    return function;
+}
+
+static bool is_by_calls(const struct ps_function_change *change)
+{
+    return change->kind != PS_FUNCTION_COST;
+}
+
+/* Whether there are more calls now than before. */
+static bool is_more(const struct ps_function_change *change)
+{
+    return change->kind == PS_FUNCTION_ADDED ||
+           (change->kind == PS_FUNCTION_CALLS && change->calls_ratio > 1);
+}
+
+/* The change of the outermost function that a change belongs to, without those below it. */
+static struct ps_function_change outermost_of(const struct matched *m,
+                                              const struct ps_function_changes *all,
+                                              const struct ps_function_change *change)
+{
+    const struct direction d = direction_of(m, is_more(change));
+    uint32_t caller, other,
+        outer = find_outermost(&d, is_more(change) ? change->now : change->base, &caller);
+    struct ps_function_change out = *change;
+
+    other = d.partners[outer];
+    if (outer != (is_more(change) ? change->now : change->base)) {
+        const struct pair pair = is_more(change) ? (struct pair){.base = other, .now = outer}
+                                                 : (struct pair){outer, other, false};
+
+        if (other != PS_NO_FUNCTION_INDEX) {
+            out = change_of(m, &pair, all, (struct unchanged){1, 1});
+            out.kind = PS_FUNCTION_CALLS;
+        } else {
+            out = (struct ps_function_change){
+                .kind = is_more(change) ? PS_FUNCTION_ADDED : PS_FUNCTION_REMOVED,
+                .base = pair.base,
+                .now = pair.now,
+                .delta = is_more(change) ? m->now->items[outer].time
+                                         : -all->speed * m->base->items[outer].time};
+        }
+    }
+    other = caller == PS_NO_FUNCTION_INDEX ? caller : d.partners[caller];
+    out.caller_now = is_more(change) ? caller : other;
+    out.caller_base = is_more(change) ? other : caller;
+    return out;
+}
+
+static size_t find_change(const struct ps_function_change *changes, size_t n,
+                          const struct ps_function_change *change)
+{
+    size_t i = 0;
+
+    while (i < n && (changes[i].base != change->base || changes[i].now != change->now))
+        i++;
+    return i;
+}
+
+/* Joins changes by calls with that of the outermost function that is called more or less often. */
+static void join_below(const struct matched *m, struct ps_function_changes *out)
+{
+    struct ps_function_change *joined = ps_alloc_array(2 * out->n_changes + 1, sizeof *joined);
+    size_t n = 0;
+
+    for (size_t i = 0; i < out->n_changes; i++) {
+        struct ps_function_change outer = out->changes[i];
+        size_t at;
+
+        outer.caller_base = outer.caller_now = PS_NO_FUNCTION_INDEX;
+        if (is_by_calls(&outer))
+            outer = outermost_of(m, out, &outer);
+        at = find_change(joined, n, &outer);
+        if (at == n)
+            joined[n++] = outer;
+        if (outer.base == out->changes[i].base && outer.now == out->changes[i].now)
+            continue;
+        joined[at].delta += out->changes[i].delta;
+        joined[at].n_below++;
+    }
+    free(out->changes);
+    out->changes = joined;
+    out->cap_changes = 2 * out->n_changes + 1;
+    out->n_changes = n;
 }
 
 static bool calls(const struct matched *m, const struct ps_function_change *caller,
@@ -736,6 +975,7 @@ void ps_function_changes_find(const struct ps_profiled_functions *base,
     list_changes(&m, PS_FUNCTION_CHANGE_SHARE * whole, out);
     if (out->input != 1)
         keep_beyond_input(&m, INPUT_REST * whole, out);
+    join_below(&m, out);
     sort_changes(out);
     out->found = out->input != 1  ? PS_FUNCTIONS_INPUT
                  : out->n_changes ? PS_FUNCTIONS_CHANGED

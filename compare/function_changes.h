@@ -34,6 +34,18 @@
 /* Shorter than 3 % of the shorter recording: no change is named. */
 #define PS_FUNCTION_CHANGE_SHARE 0.03
 
+/* Calls by another function of the same profile. */
+struct ps_profiled_caller {
+    uint32_t function; /* index */
+    int64_t calls;
+};
+
+/* Calls that functions make of code that is not compared, as that of libraries. */
+struct ps_outward_calls {
+    uint64_t hash; /* of the caller and what it calls */
+    int64_t calls;
+};
+
 struct ps_profiled_function {
     struct ps_str name, path;
     int64_t line, calls; /* calls 0: unknown, as of imports; only the time is compared */
@@ -41,6 +53,8 @@ struct ps_profiled_function {
     uint64_t hash;                     /* of the name, as in `callers` and `callees` of others */
     const uint64_t *callers, *callees; /* hashes of names, ascending, without duplicates */
     size_t n_callers, n_callees;
+    const struct ps_profiled_caller *by; /* as far as they are compared as well */
+    size_t n_by;
 };
 
 struct ps_profiled_functions {
@@ -49,6 +63,8 @@ struct ps_profiled_functions {
     double total;     /* also of what no function has */
     bool lacks_calls; /* all calls are unknown: times are compared */
     double sample;    /* time of a sample, of whose number follows the noise; 0: times are exact */
+    const struct ps_outward_calls *outward; /* by hash, ascending, without duplicates */
+    size_t n_outward;
 };
 
 enum ps_function_change_kind {
@@ -67,6 +83,11 @@ struct ps_function_change {
     bool calls_changed, cost_changed; /* whether the ratios differ by more than noise */
     double weight;    /* |delta|, less the nearer a cost is to noise; changes are sorted by it */
     bool is_follower; /* changed as a larger change above: its calls grew alike, or it calls it */
+    /* The function that calls it more or less often than before, though it is itself called as
+     * before, in both profiles. PS_NO_FUNCTION_INDEX: unknown. */
+    uint32_t caller_base, caller_now;
+    size_t n_below; /* functions it calls whose calls changed with its own: their times are in
+                     * `delta` */
 };
 
 struct ps_function_rename {
@@ -82,7 +103,9 @@ struct ps_function_changes {
     double speed; /* new time a call / base time a call, of functions that did not change */
     double band;  /* |ln| of a ratio of costs that is noise */
     double input;
-    size_t n_alike; /* functions that agree on the speed; it is 1 if these are few */
+    size_t n_alike; /* functions that agree on the speed */
+    bool is_alike;  /* enough agree. Else the speed is the ratio in the middle of those that nearly
+                     * all moved one way, or 1 */
     struct ps_function_change *changes; /* the largest first */
     bool is_noisy;                      /* costs changed up and down alike: they are left out */
     size_t n_changes, cap_changes;

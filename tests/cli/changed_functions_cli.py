@@ -60,13 +60,13 @@ class ChangedFunctions(Agent):
 
     def test_more_calls(self):
         self.assertEqual(self.sentence(times(1, calls=3, only=(MAIN, SCORE))),
-                         "score (main.py:30) is called 15000 times instead of 5000, at about the same cost a call: +1.200 s of +1.200 s.")
+                         "score (main.py:30) is called 15000 times instead of 5000 by main, at about the same cost a call: +1.200 s of +1.200 s.")
 
     def test_fewer_calls_on_a_slower_machine(self):
         now = {pair: (n, 1.5 * time) for pair, (n, time) in times(1, calls=0.2, only=(MAIN, SCORE)).items()}
         now[MAIN, SCORE] = (1000, now[MAIN, SCORE][1])
         self.assertEqual(self.sentence(now),
-                         "score (main.py:30) is called 1000 times instead of 5000, at about the same cost a call: -480.0 ms of -480.0 ms. "
+                         "score (main.py:30) is called 1000 times instead of 5000 by main, at about the same cost a call: -480.0 ms of -480.0 ms. "
                          "All functions take 1.5 times as long alike, as on a slower machine; the times above are without this.")
 
     def test_only_the_machine(self):
@@ -78,6 +78,40 @@ class ChangedFunctions(Agent):
         base = {(None, MAIN): (1, 0.5), (MAIN, SCORE): (5000, 0.5)}
         now = {(None, MAIN): (1, 0.52), (MAIN, SCORE): (5000, 0.8)}
         self.assertNotIn("No function changed", self.sentence(now, base))
+
+    def test_a_slower_machine_that_does_not_slow_all_alike(self):
+        """A machine under load slows each function by another factor: calls are as before, and nearly all take longer."""
+        factors = {LOAD: 1.7, SCORE: 2.3, ENCODE: 3.1, REPORT: 4.2, DUMPS: 2.0, EXPORT: 2.6, MAIN: 1.0}
+        self.assertEqual(self.sentence({pair: (n, factors[pair[1]] * time) for pair, (n, time) in CALLS.items()}),
+                         "No function changed: calls are as before, and so is the cost of a call. "
+                         "Nearly all functions take 2.3 times as long in the middle, as on a slower machine.")
+
+    def test_what_the_other_functions_vary_by_is_not_named(self):
+        """+320 ms of one function among others that nobody touched and that differ by as much."""
+        factors = {LOAD: 1.5, SCORE: 0.8, ENCODE: 1.1, REPORT: 1.8}
+        sentence = self.sentence({pair: (n, factors.get(pair[1], 1) * time) for pair, (n, time) in CALLS.items()})
+        self.assertEqual(sentence, "No single function stands out: all together take 1.2 times as long, in as many calls.")
+
+    def test_what_is_called_more_often_counts_with_what_it_calls(self):
+        """`score` is called from 90 to 99,480 times by main; most of the time is in what it calls."""
+        normal, split = own("normal", 60, "words.py"), own("split", 70, "words.py")
+        base = {**CALLS, (MAIN, SCORE): (90, 0.0001), (SCORE, normal): (90, 0.0006), (normal, split): (180, 0.0005)}
+        now = {**base, (MAIN, SCORE): (99480, 0.11), (SCORE, normal): (99480, 0.66), (normal, split): (198960, 0.55)}
+        self.assertEqual(self.sentence(now, base),
+                         "score (main.py:30) is called 99480 times instead of 90 by main: +1.319 s with what it calls of +1.319 s.")
+
+    def test_a_new_function_counts_with_what_it_calls(self):
+        audit = own("audit", 80)
+        now = {**CALLS, (MAIN, audit): (50, 0.01), (audit, SCORE): (20000, 2.4)}
+        self.assertEqual(self.sentence(now), "audit (main.py:80) is new, with 50 calls by main: +2.410 s with what it calls of +2.410 s.")
+
+    def test_more_to_do_in_one_function(self):
+        """The program is one function; what it calls of libraries grew with the input."""
+        def program(factor):
+            split, strip = ("~", 0, "<method 'split' of 'str' objects>"), ("~", 0, "<method 'strip' of 'str' objects>")
+            return {(None, MAIN): (1, 0.4 * factor), (MAIN, split): (20000 * factor, 0.2 * factor), (MAIN, strip): (60000 * factor, 0.3 * factor)}
+        self.assertEqual(self.sentence(program(2), program(1)),
+                         "The functions are called 2.0 times as often alike: there was more to do. No function changed.")
 
     def test_few_sampled_functions_that_all_grew(self):
         """With no function that stayed the same, noise is unknown: the sentence states the change and names no cause."""
@@ -100,8 +134,8 @@ class ChangedFunctions(Agent):
         now = {pair: cost for pair, cost in CALLS.items() if pair[1] != REPORT}
         now[MAIN, own("chart", 90, "charts.py")] = (7, 1.0)
         self.assertEqual(self.sentence(now),
-                         "chart (charts.py:90) is new, with 7 calls: +1.000 s, while all functions together take +600.0 ms. "
-                         "Also: report (main.py:50) is gone, with 100 calls, -400.0 ms.")
+                         "chart (charts.py:90) is new, with 7 calls by main: +1.000 s, while all functions together take +600.0 ms. "
+                         "Also: report (main.py:50) is gone, with 100 calls by main, -400.0 ms.")
 
     def test_agents_say_the_same(self):
         base, now = self.add("base", CALLS), self.add("new", times(9, only=(DUMPS, ENCODE)))

@@ -22,6 +22,8 @@ void ps_own_functions_free(struct ps_own_functions *own)
     ps_own_time_free(&own->times);
     free(own->items);
     free(own->hashes);
+    free(own->by);
+    free(own->outward);
     ps_arena_free(&own->arena);
 }
 
@@ -96,9 +98,77 @@ static void add_timed(struct ps_own_functions *own, uint32_t id, size_t *used)
                                         .n_callees = sort_unique(callees, from->n_callees)};
 }
 
+static bool is_unit(const struct ps_timed_function *functions, uint32_t id)
+{
+    return functions[id].is_present && functions[id].is_own && functions[id].unit == id;
+}
+
+/* Lists for each item the calls by others; `item_of`: by function. Calls of the parts of a unit are
+ * joined with its own. */
+static void list_callers(struct ps_own_functions *own, const uint32_t *item_of)
+{
+    const struct ps_own_time *times = &own->times;
+    size_t n = 0;
+
+    own->by = ps_alloc_array(times->n_calls + 1, sizeof *own->by);
+    for (uint32_t id = 0; id < times->n_functions; id++) {
+        const struct ps_timed_function *function = &times->functions[id];
+        const size_t first = n;
+
+        if (!is_unit(times->functions, id))
+            continue;
+        for (uint32_t i = 0; i < function->n_callers; i++) {
+            const struct ps_timed_call *call =
+                &times->calls[times->by_callee[function->first_caller + i]];
+            const uint32_t caller = times->functions[call->caller].unit;
+
+            if (!is_unit(times->functions, caller) || call->ncalls <= 0)
+                continue;
+            own->by[n++] = (struct ps_profiled_caller){item_of[caller], call->ncalls};
+        }
+        own->items[item_of[id]].by = own->by + first;
+        own->items[item_of[id]].n_by = n - first;
+    }
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct ps_outward_calls *x = a, *y = b;
+
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+/* Lists what own functions call of others. */
+static void list_outward(struct ps_own_functions *own)
+{
+    const struct ps_own_time *times = &own->times;
+    size_t n = 0, kept = 0;
+
+    own->outward = ps_alloc_array(times->n_calls + 1, sizeof *own->outward);
+    for (size_t i = 0; i < times->n_calls; i++) {
+        const struct ps_timed_call *call = &times->calls[i];
+        const uint32_t caller = times->functions[call->caller].unit;
+
+        if (!is_unit(times->functions, caller) || times->functions[call->callee].is_own)
+            continue;
+        own->outward[n++] = (struct ps_outward_calls){
+            ps_hash_pair(hash_of(times, caller), hash_of(times, call->callee)), call->ncalls};
+    }
+    qsort(own->outward, n, sizeof *own->outward, by_hash);
+    for (size_t i = 0; i < n; i++) {
+        if (kept && own->outward[kept - 1].hash == own->outward[i].hash)
+            own->outward[kept - 1].calls += own->outward[i].calls;
+        else
+            own->outward[kept++] = own->outward[i];
+    }
+    own->all.outward = own->outward;
+    own->all.n_outward = kept;
+}
+
 static enum ps_status read_calls(struct ps_db *db, struct ps_own_functions *own, struct ps_err *err)
 {
     const struct ps_own_time *times = &own->times;
+    PS_AUTO(ps_free_ptr) uint32_t *item_of = NULL;
     size_t used = 0;
 
     if (ps_own_time_read(db, &own->times, &own->is_known, err) != PS_OK || !own->is_known)
@@ -107,12 +177,14 @@ static enum ps_status read_calls(struct ps_db *db, struct ps_own_functions *own,
     own->tab = "functions";
     own->items = ps_alloc_array(times->n_functions + 2, sizeof *own->items);
     own->hashes = ps_alloc_array(2 * times->n_calls + 1, sizeof *own->hashes);
+    item_of = ps_alloc_array(times->n_functions + 1, sizeof *item_of);
     for (uint32_t id = 0; id < times->n_functions; id++) {
-        const struct ps_timed_function *function = &times->functions[id];
-
-        if (function->is_present && function->is_own && function->unit == id)
+        item_of[id] = (uint32_t)own->all.n;
+        if (is_unit(times->functions, id))
             add_timed(own, id, &used);
     }
+    list_callers(own, item_of);
+    list_outward(own);
     add_rest(own, "imports", times->imports_s);
     add_rest(own, PS_NO_OWN_CODE, times->remainder_s);
     own->all.total = times->total_s;

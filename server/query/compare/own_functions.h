@@ -28,6 +28,8 @@ struct ps_own_functions {
     struct ps_own_time times;
     struct ps_profiled_function *items;
     uint64_t *hashes;
+    struct ps_profiled_caller *by;
+    struct ps_outward_calls *outward;
     struct ps_arena arena;
 };
 
