@@ -150,62 +150,11 @@ static void add_per(const cJSON *page, struct ps_buf *out)
         ps_buf_printf(out, " per %s", per);
 }
 
-/* Appends "dataloader (-4.005 ms)", a row that explains the difference. */
-static void add_cause(const cJSON *row, const char *unit, struct ps_buf *out)
-{
-    char change[64];
-    ps_output_quote(out, ps_member_text(row, "name"));
-    ps_buf_printf(out, " (%s)", ps_format_change(ps_member_or_0(row, "delta"), unit, change));
-}
-
-/* Appends the rows that explain a difference; nothing if no row does. */
-static void add_explanation(const cJSON *explanation, struct ps_buf *out)
-{
-    const char *unit = ps_member_text(explanation, "unit");
-    const cJSON *rows = ps_member(explanation, "rows"), *first = cJSON_GetArrayItem(rows, 0),
-                *second = cJSON_GetArrayItem(rows, 1);
-    char change[64], own[64];
-    ps_format_change(ps_member_or_0(explanation, "delta"), unit, change);
-    if (!first) {
-        ps_buf_printf(out, "%s is spread over %.0f %ss", change, ps_member_or_0(explanation, "n"),
-                      ps_member_text(explanation, "row"));
-    } else if (!second) {
-        ps_output_quote(out, ps_member_text(first, "name"));
-        ps_buf_printf(out, " explains %s of %s",
-                      ps_format_change(ps_member_or_0(first, "delta"), unit, own), change);
-    } else {
-        add_cause(first, unit, out);
-        ps_buf_puts(out, " and ");
-        add_cause(second, unit, out);
-        ps_buf_printf(out, " %s %s",
-                      ps_member_or_0(first, "delta") * ps_member_or_0(second, "delta") < 0
-                          ? "work against each other:"
-                          : "explain most of",
-                      change);
-    }
-    add_per(explanation, out);
-    ps_buf_puts(out, ".");
-}
-
-static bool is_explained(const cJSON *explanation)
-{
-    const char *found = ps_member_text(explanation, "found");
-    return found[0] && strcmp(found, "none") != 0;
-}
-
 void ps_text_change(struct ps_output *out, const cJSON *conclusion)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const cJSON *inside = ps_member(conclusion, "inside");
 
     ps_output_sentence(&text, ps_member(conclusion, "sentence"));
-    if (!text.len && is_explained(conclusion)) {
-        add_explanation(conclusion, &text);
-        if (is_explained(inside)) {
-            ps_buf_printf(&text, " %s: ", ps_member_text(inside, "title"));
-            add_explanation(inside, &text);
-        }
-    }
     ps_output_paragraph(out, &text);
 }
 

@@ -124,7 +124,7 @@ test('compare over time: two traces open with the parts of a step and the cause'
     const [fresh, base] = TRACES.map((file) => demo.demo.get(file).id);
     const page = await pages.open(`${demo.url}#/compare?base=${base}&new=${fresh}`);
     const head = page.locator('.compare-head');
-    await until(async () => /DataLoader explains -4\.005 of -4\.120 ms a step\./.test(plain(await head.innerText())), 'the conclusion');
+    await until(async () => /DataLoader explains -4\.005 ms of -4\.120 ms per step\./.test(plain(await head.innerText())), 'the conclusion');
     const shown = (await rowTexts(page, 'Parts of a step')).map((cells) => cells.map(plain));
     equal(shown[0].slice(0, 4), ['DataLoader', '4.085', '0.080', '-4.005'], 'the largest part');
     equal(await page.getByRole('link', { name: 'Steps', exact: true }).getAttribute('aria-current'), 'page', 'the first tab');

@@ -14,5 +14,5 @@ class MemoryLines(ShelfTest):
     def test_increments_beyond_the_memory_of_the_process(self):
         runs = [self.json("add", self.file(f"{kept}.txt", report(kept, wild)))["id"] for kept, wild in ((1.0, 134000.0), (40.0, 2.0))]
         said = self.ok("diff", *runs)
-        self.assertIn("keep = load() explains +39.0 MiB", said)
+        self.assertIn("keep = load() (app.py:3) explains +39.0 MiB of +41.0 MiB.", said)
         self.assertNotIn("GiB", said)

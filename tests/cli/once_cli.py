@@ -200,7 +200,7 @@ class Once(ShelfTest):
                 CUPTI_ACTIVITY_KIND_RUNTIME=[(1_000, 11_000, "cudaLaunchKernel", PID | 500, 1, 0), (12_000, 20_000 + us * 1000, "cudaStreamSynchronize", PID | 500, 2, 0)],
                 CUPTI_ACTIVITY_KIND_KERNEL=[(12_000, 15_000 + us * 1000, "gemm", "gemm", PID, 0, 1, 7, 1, 1, 1, 1, 1, 1, 1)])
         said = self.ok("diff", run(200), run(600))
-        self.assertIn("cudaStreamSynchronize explains +400.0 µs of +400.0 µs. Time on the device: gemm explains +400.0 µs of +400.0 µs", said)
+        self.assertIn("gemm explains +400.0 µs of +400.0 µs. The host waits for it in cudaStreamSynchronize: +400.0 µs of +400.0 µs.", said)
 
     def test_the_range_of_the_host_is_named_while_the_gpu_is_idle(self):
         ms, thread = 1_000_000, PID | 500

@@ -18,6 +18,8 @@
 #define PS_NOTABLE_SHARE 0.01 /* of the base: smaller differences are not explained */
 #define PS_SECOND_SHARE  0.5  /* of the largest: the second is named too, such as a backward pass */
 #define PS_SPREAD_SHARE  0.9  /* of the difference: rows that add up to this are counted */
+#define SAME_SHARE       0.01 /* rounding: three to four digits of a change are printed */
+#define LINE_RATIO       2.0  /* a line whose time changed less may be on a slower machine */
 
 enum found { FOUND_NONE, FOUND_ONE, FOUND_TWO, FOUND_SPREAD };
 static const char *const found_words[] = {"none", "one", "two", "spread"};
@@ -199,46 +201,237 @@ static bool is_wait_for_device(const struct ps_cached_comparison *table,
            ps_str_find(found->rows[0]->name, PS_STR("Synchronize")) != NULL;
 }
 
-/* Writes the key "inside": the rows that explain the one part of a step, or wait for the device,
- * that explains the difference. */
-static enum ps_status write_inside(struct ps_store *store, const struct ps_compare_groups *groups,
-                                   const struct ps_cached_comparison *table,
-                                   const struct explanation *found, struct ps_json *json,
-                                   struct ps_err *err)
+/* The rows that explain the one part of a step, or wait for the device, that explains the
+ * difference; NULL in *out: there are none. The caller releases it. */
+static enum ps_status find_inside(struct ps_store *store, const struct ps_compare_groups *groups,
+                                  const struct ps_cached_comparison *table,
+                                  const struct explanation *found,
+                                  struct ps_cached_comparison **out, struct ps_err *err)
 {
-    struct ps_cached_comparison *causes = NULL;
-    struct explanation inside;
-
-    ps_json_key(json, "inside");
+    *out = NULL;
     if (found->found == FOUND_ONE && strcmp(table->table->name, "step_parts") == 0)
-        acquire_inside(store, groups, found->rows[0]->name, &causes, err);
+        acquire_inside(store, groups, found->rows[0]->name, out, err);
     else if (found->found == FOUND_ONE && is_wait_for_device(table, found))
-        acquire(store, groups, "kernels", "total_us", ps_per_words[table->per], &causes, err);
+        acquire(store, groups, "kernels", "total_us", ps_per_words[table->per], out, err);
     if (err->code == PS_BAD_REQUEST) /* no run has kernels */
         *err = (struct ps_err)PS_ERR_INIT;
-    if (err->code != PS_OK)
-        return err->code;
-    if (!causes) {
-        ps_json_null(json);
-        return err->code;
-    }
-    inside = explain(causes);
-    ps_json_object(json);
-    write_explanation(causes, &inside, json);
-    ps_json_end(json);
-    ps_cached_comparison_release(causes);
     return err->code;
 }
 
-/* Writes the key "sentence": what changed, where more can be said than which rows differ. */
+static void write_inside(const struct ps_cached_comparison *causes,
+                         const struct explanation *inside, struct ps_json *json)
+{
+    ps_json_key(json, "inside");
+    if (!causes) {
+        ps_json_null(json);
+        return;
+    }
+    ps_json_object(json);
+    write_explanation(causes, inside, json);
+    ps_json_end(json);
+}
+
+/* Names of the parts of a step, as the page shows them. */
+static const char *label_of_part(struct ps_str part)
+{
+    static const char *const labels[][2] = {{"kernel", "GPU kernel"},
+                                            {"memcpy", "copy"},
+                                            {"dataloader", "DataLoader"},
+                                            {"cpu", "CPU"},
+                                            {"cpu_exec", "CPU"}};
+
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (ps_str_eq_c(part, labels[i][0]))
+            return labels[i][1];
+    return NULL;
+}
+
+static enum ps_subject_kind kind_of_rows(const char *row)
+{
+    static const struct {
+        const char *row;
+        enum ps_subject_kind kind;
+    } kinds[] = {{"part", PS_SUBJECT_PART},       {"function", PS_SUBJECT_FUNCTION},
+                 {"line", PS_SUBJECT_LINE},       {"module", PS_SUBJECT_MODULE},
+                 {"package", PS_SUBJECT_PACKAGE}, {"operator", PS_SUBJECT_OPERATOR},
+                 {"kernel", PS_SUBJECT_OPERATOR}, {"process", PS_SUBJECT_PROCESS},
+                 {"category", PS_SUBJECT_PART}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(row, kinds[i].row) == 0)
+            return kinds[i].kind;
+    return PS_SUBJECT_ROW;
+}
+
+/* A row, with the address of the page that shows it. */
+static struct ps_subject subject_of_row(struct ps_conclusion *c,
+                                        const struct ps_cached_comparison *table,
+                                        const struct ps_comparison_row *row)
+{
+    const enum ps_subject_kind kind = kind_of_rows(table->head.row);
+    const char *label = kind == PS_SUBJECT_PART ? label_of_part(row->name) : NULL;
+    struct ps_report_link link = {table->table->name,
+                                  {{"metric", table->head.metrics[0].name},
+                                   {"per", ps_per_words[table->per]},
+                                   {"row", ps_conclusion_id(c, row->id)}}};
+    struct ps_subject out;
+
+    if (strcmp(table->table->name, "step_parts") == 0)
+        link = (struct ps_report_link){
+            "steps",
+            {{"sel", ps_arena_printf(&c->arena, "part:%.*s", (int)row->name.len, row->name.ptr)}}};
+    out = ps_subject_of(c, kind, link, label ? ps_str_from_c(label) : row->name);
+    if (kind == PS_SUBJECT_LINE && row->place.len && (row->line || row->base_line)) {
+        out.path = ps_arena_copy(&c->arena, row->place);
+        out.line = row->line ? row->line : row->base_line;
+        if (ps_str_eq_c(row->name, ps_arena_printf(&c->arena, "line %lld", (long long)out.line)))
+            out.name = (struct ps_str){NULL, 0}; /* its text is not known */
+    }
+    return out;
+}
+
+/* The claim of what explains the difference of a table. */
+static void claim_rows(struct ps_conclusion *c, const struct ps_cached_comparison *table,
+                       const struct explanation *found)
+{
+    const char *unit = table->head.metrics[0].unit;
+    const double first = found->rows[0] ? found->rows[0]->judgement.delta : 0;
+    const double second = found->rows[1] ? found->rows[1]->judgement.delta : 0;
+    struct ps_fact fact = {.unit = strcmp(unit, "-") == 0 ? "" : unit};
+
+    c->per = table->per == PS_PER_RUN ? NULL : ps_per_words[table->per];
+    if (found->found != FOUND_SPREAD)
+        fact.subject = subject_of_row(c, table, found->rows[0]);
+    ps_conclude_first(c, ps_claim_of("rows", PS_CHANGES, fact.subject, first / found->delta));
+    if (found->found == FOUND_SPREAD) {
+        fact.code = PS_FACT_SPREAD_OVER;
+        fact.values[0] = found->delta;
+        fact.values[1] = (double)found->n;
+        fact.word = ps_str_from_c(table->head.row);
+        c->first.share = NAN;
+    } else if (found->found == FOUND_ONE && first * found->delta > 0 &&
+               fabs(first) <= (1 + SAME_SHARE) * fabs(found->delta)) {
+        fact.code = PS_FACT_EXPLAINS;
+        fact.values[0] = first;
+        fact.values[1] = found->delta;
+    } else if (found->found == FOUND_ONE) {
+        fact.code = PS_FACT_EXPLAINS_MORE;
+        fact.values[0] = first;
+        fact.values[1] = found->delta - first;
+        fact.values[2] = found->delta;
+        c->first.share = NAN;
+    } else {
+        fact.code = first * second < 0 ? PS_FACT_TWO_OPPOSED : PS_FACT_TWO_EXPLAIN;
+        fact.other = subject_of_row(c, table, found->rows[1]);
+        fact.values[0] = first;
+        fact.values[1] = second;
+        fact.values[2] = first + second;
+        fact.values[3] = found->delta;
+        c->first.subjects[c->first.n_subjects++] =
+            (struct ps_claim_subject){.what = fact.other, .share = second / found->delta};
+    }
+    ps_first_fact(c, fact);
+}
+
+/* Adds what the rows of a part of a step, or of a wait, explain. */
+static void add_outside(struct ps_conclusion *c, const struct ps_cached_comparison *table,
+                        const struct explanation *found)
+{
+    const bool is_part = strcmp(table->table->name, "step_parts") == 0;
+
+    ps_first_fact(c, (struct ps_fact){.code = is_part ? PS_FACT_IS_PART : PS_FACT_WAITED_FOR,
+                                      .subject = subject_of_row(c, table, found->rows[0]),
+                                      .unit = table->head.metrics[0].unit,
+                                      .values = {found->rows[0]->judgement.delta, found->delta}});
+}
+
+/* The line with most of the change, if its time doubled or halved at least. */
+static bool is_line_told(const struct ps_cached_comparison *table, const struct explanation *found)
+{
+    const struct ps_judgement *line = found->rows[0] ? &found->rows[0]->judgement : NULL;
+
+    return line && found->found == FOUND_ONE && strcmp(table->head.row, "line") == 0 &&
+           line->delta * found->delta > 0 &&
+           fabs(line->delta) <= (1 + SAME_SHARE) * fabs(found->delta) &&
+           fmax(line->base_median, line->new_median) >=
+               LINE_RATIO * fmin(line->base_median, line->new_median);
+}
+
+/* Claims the line with most of the change of the function that changed. Returns false if there is
+ * none. */
+static bool claim_line(struct ps_conclusion *c, const struct ps_cached_comparison *table,
+                       const struct ps_claim *changed)
+{
+    const struct ps_comparison_row *found = NULL;
+    double sums[2] = {0, 0}; /* decreases, increases */
+    size_t n;
+    const struct ps_comparison_row *rows = ps_comparison_rows(table->comparison, &n);
+
+    if (changed->verb != PS_CHANGES || strcmp(table->head.row, "line") != 0)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const double delta = rows[i].judgement.delta;
+
+        if (isnan(delta) || !ps_str_eq(rows[i].function, changed->subjects[0].what.name))
+            continue;
+        sums[delta > 0] += fabs(delta);
+        if (!found || fabs(delta) > fabs(found->judgement.delta))
+            found = &rows[i];
+    }
+    if (!found ||
+        !(fabs(found->judgement.delta) >= PS_EXPLAIN_SHARE * sums[found->judgement.delta > 0]))
+        return false;
+    ps_conclude_first(c, ps_claim_of("lines", PS_CHANGES, subject_of_row(c, table, found), NAN));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_MOST_OF_CHANGE,
+                                      .unit = table->head.metrics[0].unit,
+                                      .values = {found->judgement.delta}});
+    return true;
+}
+
+/* Writes the keys "sentence" and "claims": what changed in functions, imports or lines, where
+ * that is known, else which rows explain the difference. A category is not named where operators
+ * or kernels explain it. */
 static enum ps_status write_sentence(struct ps_store *store, const struct ps_compare_groups *groups,
-                                     struct ps_json *json, struct ps_err *err)
+                                     const struct ps_cached_comparison *table,
+                                     const struct explanation *found,
+                                     const struct ps_cached_comparison *causes,
+                                     const struct explanation *inside, struct ps_json *json,
+                                     struct ps_err *err)
 {
     PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.unit = "s"};
+    struct ps_sentence changed = {.n = 0};
+    struct ps_claim claim;
+    const bool is_inside = causes && inside->found != FOUND_NONE;
+    bool has_line, has_rows;
 
-    if (ps_compare_say_functions(store, groups, &c, &c.sentence, err) == PS_OK)
-        ps_compare_say_imports(store, groups, &c, &c.sentence, err);
-    ps_sentence_write(json, "sentence", &c.sentence);
+    if (ps_compare_say_functions(store, groups, &c, &changed, err) == PS_OK)
+        ps_compare_say_imports(store, groups, &c, &changed, err);
+    claim = c.first;
+    has_line = changed.n && claim_line(&c, table, &claim);
+    has_rows = !has_line && (changed.n ? claim.verb == PS_IS_SAME && is_line_told(table, found)
+                                       : found->found != FOUND_NONE);
+    if (has_rows)
+        claim_rows(&c, is_inside ? causes : table, is_inside ? inside : found);
+    if (has_rows && is_inside)
+        add_outside(&c, table, found);
+    if (has_line)
+        ps_say(&c, &changed, " ");
+    if (has_rows || has_line)
+        ps_say_claim(&c, &c.first);
+    if (has_rows && changed.n)
+        ps_say(&c, &c.verdict, " ");
+    ps_json_key(json, "claims");
+    ps_json_array(json);
+    if (has_rows)
+        ps_claim_write(json, &c.first, -1);
+    if (claim.verb != PS_NO_VERB)
+        ps_claim_write(json, &claim, -1);
+    if (has_line)
+        ps_claim_write(json, &c.first, 0);
+    ps_json_end(json);
+    ps_sentence_append(has_line ? &changed : &c.verdict, has_line ? &c.verdict : &changed);
+    ps_sentence_write(json, "sentence", has_line ? &changed : &c.verdict);
+    free(changed.parts);
     return err->code;
 }
 
@@ -247,8 +440,8 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
                                            struct ps_json *json, struct ps_err *err)
 {
     struct ps_shared_table first;
-    struct ps_cached_comparison *table = NULL;
-    struct explanation found;
+    struct ps_cached_comparison *table = NULL, *causes = NULL;
+    struct explanation found, inside = {.n = 0};
     enum ps_per per[PS_N_PER];
 
     if (groups->n_base == 0)
@@ -266,9 +459,14 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
     found = explain(table);
     ps_json_object(json);
     write_explanation(table, &found, json);
-    if (write_inside(store, groups, table, &found, json, err) == PS_OK)
-        write_sentence(store, groups, json, err);
+    if (find_inside(store, groups, table, &found, &causes, err) == PS_OK) {
+        if (causes)
+            inside = explain(causes);
+        write_inside(causes, &inside, json);
+        write_sentence(store, groups, table, &found, causes, &inside, json, err);
+    }
     ps_json_end(json);
+    ps_cached_comparison_release(causes);
     ps_cached_comparison_release(table);
     return err->code;
 }

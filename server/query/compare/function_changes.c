@@ -367,6 +367,30 @@ static bool is_whole_trace(const struct words *w)
            w->base->items[change->base].time > WHOLE_SHARE * w->base->all.total;
 }
 
+/* The first claim: the function that changed, or that none did. */
+static void claim_change(const struct words *w)
+{
+    const struct ps_function_changes *all = w->changes;
+    const struct ps_profiled_function *function =
+        all->n_changes ? function_of(w, all->changes) : NULL;
+    const double whole = w->now->all.total - w->base->all.total * all->speed;
+    struct ps_subject subject = ps_no_subject;
+
+    if (function && function->path.ptr) {
+        subject = ps_subject_of(w->c, PS_SUBJECT_FUNCTION,
+                                w->now->tab ? ps_link_name(w->c, w->now->tab, function->name)
+                                            : ps_link_none,
+                                function->name);
+        subject.path = ps_arena_copy(&w->c->arena, function->path);
+        subject.line = function->line;
+    } else if (function) {
+        subject = ps_subject_of(w->c, PS_SUBJECT_PART, ps_link_none, function->name);
+    }
+    ps_set_first_claim(w->c, function ? PS_CHANGES : PS_IS_SAME, subject,
+                       function && whole != 0 ? all->changes->delta / whole : NAN);
+    w->c->first.rule = "functions";
+}
+
 static int by_headline(const void *a, const void *b)
 {
     const struct ps_compare_run *const *x = a, *const *y = b;
@@ -438,5 +462,7 @@ enum ps_status ps_compare_say_functions(struct ps_store *store,
     words = (struct words){c, to, &base, &now, &changes};
     if (!is_whole_trace(&words))
         say_changes(&words);
+    if (to->n)
+        claim_change(&words);
     return PS_OK;
 }

@@ -47,6 +47,8 @@ enum ps_verb {
     PS_FLAT,       /* no single cause; the subjects are the largest */
     PS_TOO_FEW,    /* nothing, or too little, was measured */
     PS_CANNOT_SEE, /* the recording does not tell: `blind` says what */
+    PS_CHANGES,    /* takes more or less than in another run */
+    PS_IS_SAME,    /* of two runs: nothing changed */
     PS_N_VERBS
 };
 
@@ -269,6 +271,16 @@ enum ps_fact_code {
     PS_FACT_ALLOCATIONS_BY,   /* allocations, stacks */
     PS_FACT_ALLOCATIONS_LIVE, /* allocations, median of the events in which they live */
     PS_FACT_SEGMENTS,         /* memory, segments, the largest hole */
+
+    /* of comparisons: changes are new - base, in the unit of the fact */
+    PS_FACT_EXPLAINS,       /* change, of the whole */
+    PS_FACT_EXPLAINS_MORE,  /* change, of all others, of the whole, which is smaller */
+    PS_FACT_TWO_EXPLAIN,    /* changes of the subject and of `other`, their sum, of the whole */
+    PS_FACT_TWO_OPPOSED,    /* the same, of which one is an increase and one a decrease */
+    PS_FACT_SPREAD_OVER,    /* change of the whole, rows; word: a row */
+    PS_FACT_IS_PART,        /* changes of the subject, a part of a step, and of the step */
+    PS_FACT_MOST_OF_CHANGE, /* change; subject: a line of the function that changed */
+    PS_FACT_WAITED_FOR,     /* changes of the subject, where the host waits, and of the whole */
     PS_N_FACTS
 };
 

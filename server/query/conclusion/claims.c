@@ -92,6 +92,7 @@ static const char *const verbs[PS_N_VERBS] = {
     [PS_IDLES] = "idles",     [PS_GROWS] = "grows",
     [PS_SLOWER] = "slower",   [PS_FLAT] = "flat",
     [PS_TOO_FEW] = "too_few", [PS_CANNOT_SEE] = "cannot_see",
+    [PS_CHANGES] = "changes", [PS_IS_SAME] = "same",
 };
 
 static const char *const kinds[PS_N_SUBJECT_KINDS] = {

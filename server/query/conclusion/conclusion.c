@@ -153,6 +153,12 @@ static void add_part(struct ps_sentence *to, struct ps_sentence_part part)
     to->parts[to->n++] = part;
 }
 
+void ps_sentence_append(struct ps_sentence *to, const struct ps_sentence *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        add_part(to, from->parts[i]);
+}
+
 void ps_say(struct ps_conclusion *c, struct ps_sentence *to, const char *fmt, ...)
 {
     va_list args;

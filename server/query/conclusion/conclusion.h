@@ -142,6 +142,8 @@ void ps_conclusion_note(struct ps_conclusion *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void ps_conclusion_checked(struct ps_conclusion *c, const char *title); /* static */
 
+/* Appends the parts of another sentence. */
+void ps_sentence_append(struct ps_sentence *to, const struct ps_sentence *from);
 /* Append to a sentence of the conclusion: text; the name of code; a number. */
 void ps_say(struct ps_conclusion *c, struct ps_sentence *to, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

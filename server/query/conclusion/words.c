@@ -3,6 +3,7 @@
  * words.c: puts claims into words. A template is text with slots in braces; each slot is a value
  * of the claim or of its fact, with the link to the rows that show it.
  */
+#include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
 
 #include <math.h>
@@ -226,6 +227,11 @@ static void slot_other(const struct words *w)
     say_name(w, &w->fact->other);
 }
 
+static void slot_other_fact(const struct words *w)
+{
+    say_subject(w, &w->fact->other);
+}
+
 static void slot_with_other(const struct words *w)
 {
     if (w->fact->other.kind == PS_SUBJECT_NONE)
@@ -280,6 +286,13 @@ static void slot_place(const struct words *w)
     say_place(w, &w->claim->subjects[0].what);
 }
 
+/* " per step", if amounts are of one */
+static void slot_per(const struct words *w)
+{
+    if (w->c->per)
+        ps_say(w->c, w->to, " per %s", w->c->per);
+}
+
 static void slot_word(const struct words *w)
 {
     ps_say(w->c, w->to, "%.*s", (int)w->fact->word.len, w->fact->word.ptr);
@@ -304,8 +317,10 @@ static const struct {
     {"loop", slot_loop},
     {"make lazy", slot_make_lazy},
     {"other", slot_other},
+    {"other fact", slot_other_fact},
     {"part", slot_part},
     {"passes", slot_passes},
+    {"per", slot_per},
     {"place", slot_place},
     {"saving", slot_saving},
     {"share", slot_share},
@@ -442,15 +457,23 @@ static void say_in_nouns(const struct words *w, double n)
     say_nouns(w, n);
 }
 
+/* "+80.0 MiB" */
+static void say_change(const struct words *w, double value)
+{
+    char text[64];
+
+    say_text(w, ps_format_change(value, w->fact->unit, text));
+}
+
 static const struct {
     const char *name;
     void (*say)(const struct words *w, double value);
 } formats[] = {
-    {"ratio", say_ratio}, {"error", say_error},       {"unclear", say_if_unclear},
-    {"times", say_times}, {"general", say_general},   {"tenths", say_tenths},
-    {"law", say_law},     {"runs", say_more_runs},    {"(runs)", say_runs_in_brackets},
-    {"nouns", say_nouns}, {"in nouns", say_in_nouns}, {"deviation", say_deviation},
-    {"rate", say_rate},
+    {"change", say_change},           {"ratio", say_ratio}, {"error", say_error},
+    {"unclear", say_if_unclear},      {"times", say_times}, {"general", say_general},
+    {"tenths", say_tenths},           {"law", say_law},     {"runs", say_more_runs},
+    {"(runs)", say_runs_in_brackets}, {"nouns", say_nouns}, {"in nouns", say_in_nouns},
+    {"deviation", say_deviation},     {"rate", say_rate},
 };
 
 /* Removes a word from the end of a format, if it is there. */
@@ -991,6 +1014,27 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_SEGMENTS] = {"segments", 3,
                           .words = "{0 bytes of} reserved in {1 general} {1 segment|segments}, "
                                    "largest hole {2 bytes of}"},
+
+    [PS_FACT_EXPLAINS] = {"explains", 2, .place = PS_SAID_VERDICT,
+                          .words = "{fact} explains {0 change} of {1 change}{per}."},
+    [PS_FACT_EXPLAINS_MORE] = {"explains_more", 3, .place = PS_SAID_VERDICT,
+                               .words = "{fact} explains {0 change}; all others {1 change}, "
+                                        "together {2 change}{per}."},
+    [PS_FACT_TWO_EXPLAIN] = {"two_explain", 4, .place = PS_SAID_VERDICT,
+                             .words = "{fact} ({0 change}) and {other fact} ({1 change}) explain "
+                                      "{2 change} of {3 change}{per}."},
+    [PS_FACT_TWO_OPPOSED] = {"two_opposed", 4, .place = PS_SAID_VERDICT,
+                             .words = "{fact} ({0 change}) and {other fact} ({1 change}) work "
+                                      "against each other: {3 change}{per}."},
+    [PS_FACT_SPREAD_OVER] = {"spread_over", 2, .place = PS_SAID_VERDICT,
+                             .words = "{0 change}{per} is spread over {1} {word}s."},
+    [PS_FACT_IS_PART] = {"is_part", 2, .place = PS_SAID_VERDICT,
+                         .words = " In the step this is {fact}: {0 change} of {1 change}{per}."},
+    [PS_FACT_MOST_OF_CHANGE] = {"most_of_change", 1, .place = PS_SAID_VERDICT,
+                                .words = "Most of it is at {fact}: {0 change}{per}."},
+    [PS_FACT_WAITED_FOR] = {"waited_for", 2, .place = PS_SAID_VERDICT,
+                            .words = " The host waits for it in {fact}: {0 change} of "
+                                     "{1 change}{per}."},
 };
 
 static const char *const no_savings[PS_N_NO_SAVINGS] = {

@@ -2,6 +2,7 @@
  *
  * JSON of comparisons, see docs/api-compare.md.
  */
+import type { Claim } from './claim_types';
 import type { SentencePart } from './sentence_types';
 import type { Run } from './types';
 
@@ -153,8 +154,10 @@ export interface Explanation {
 export interface ComparisonConclusion extends Explanation {
     /** the operators that explain the part of the kernels or of the CPU; null if neither is the cause */
     inside: Explanation | null;
-    /** what changed, as in GET /runs/{id}/conclusion; empty: only the rows are known */
+    /** what changed, as in GET /runs/{id}/conclusion; empty: nothing differs notably */
     sentence: SentencePart[];
+    /** the claim of the sentence, as in GET /runs/{id}/conclusion; empty: there is none */
+    claims: Claim[];
 }
 
 export interface ComparisonRow extends Omit<Judged, 'delta'> {
