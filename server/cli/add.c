@@ -11,6 +11,7 @@
 #include "server/cli/client.h"
 #include "server/cli/conclusion.h"
 #include "server/cli/import_profile.h"
+#include "server/cli/input_file.h"
 #include "server/cli/option_values.h"
 #include "server/cli/progress.h"
 #include "server/cli/remote_import.h"
@@ -29,7 +30,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 64 /* maximum depth of nested folders */
+#define DEPTH_MAX 64                  /* maximum depth of nested folders */
+#define INPUT_MAX ((uint64_t)8 << 30) /* maximum bytes of standard input or of a pipe */
 
 struct add_state {
     const struct ps_options *options;
@@ -103,6 +105,8 @@ static enum ps_status copy_all(int from, int to, struct ps_progress *progress, c
         if (ps_write_all(to, (struct ps_str){block, (size_t)got}, "the spool file", err) != PS_OK)
             return err->code;
         done += (uint64_t)got;
+        if (done > INPUT_MAX)
+            return ps_fail(err, PS_LIMIT, "more than 8 GiB");
     }
 }
 
@@ -263,9 +267,8 @@ static enum ps_status next_operand(void *user, struct ps_import_process_file *ou
     if (merging->next == merging->n)
         return PS_OK;
     const char *path = merging->paths[merging->next++];
-    out->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (out->fd < 0 || fstat(out->fd, &about) != 0)
-        return ps_fail_errno(err, "cannot open", path);
+    if (ps_input_file_open(path, &out->fd, &about, err) != PS_OK)
+        return err->code;
     if (S_ISDIR(about.st_mode))
         return ps_fail(err, PS_BAD_REQUEST,
                        "--merge cannot read a folder" PS_HINT "name the files in it");
@@ -330,9 +333,10 @@ static struct ps_job_rank find_rank(struct add_state *adding, struct folder *fol
             folder->ranks[k].rank = RANK_NOT_READ;
     }
     if (folder->ranks[i].rank == RANK_NOT_READ) {
-        PS_AUTO(ps_close_fd) int fd = open(folder->paths[i], O_RDONLY | O_CLOEXEC);
+        PS_AUTO(ps_close_fd) int fd = -1;
+        struct stat about;
         folder->ranks[i] = ps_job_rank_of((struct ps_str){0});
-        if (fd >= 0)
+        if (ps_input_file_open(folder->paths[i], &fd, &about, PS_ERR_IGNORED) == PS_OK)
             (void)ps_sniffer_check(&adding->sniffer, fd, &folder->ranks[i], PS_ERR_IGNORED);
     }
     return folder->ranks[i];
@@ -461,9 +465,9 @@ static bool add_listed_file(struct add_state *adding, const char *file,
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_job_rank rank;
-    PS_AUTO(ps_close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        ps_fail_errno(&err, "cannot open", file);
+    struct stat about;
+    PS_AUTO(ps_close_fd) int fd = -1;
+    if (ps_input_file_open(file, &fd, &about, &err) != PS_OK) {
         adding->status = ps_print_failure(file, &err);
     } else if (ps_sniffer_check(&adding->sniffer, fd, &rank, &err) == PS_OK) {
         import_file(adding, fd, file, true);
@@ -528,9 +532,8 @@ static void add_operand(struct add_state *adding, const char *path)
         import_pipe(adding, STDIN_FILENO, "standard input", "");
         return;
     }
-    PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &about) != 0) {
-        ps_fail_errno(&err, "cannot open", path);
+    PS_AUTO(ps_close_fd) int fd = -1;
+    if (ps_input_file_open(path, &fd, &about, &err) != PS_OK) {
         adding->status = ps_print_failure(path, &err);
     } else if (S_ISDIR(about.st_mode)) {
         add_folder(adding, path);

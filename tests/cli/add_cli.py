@@ -4,14 +4,13 @@ import fcntl
 import hashlib
 import json
 import os
-import pathlib
 import pty
 import select
 import signal
+import socket
 import struct
 import subprocess
 import termios
-import threading
 import unittest
 
 from program import PROGRAM, ShelfTest, import_log
@@ -51,13 +50,23 @@ class Add(ShelfTest):
         self.assertEqual(run["kind"], "importtime")
         self.assertEqual(self.left_over()["spool"], [])
 
-    def test_a_pipe_with_a_name(self):
-        fifo = os.path.join(self.folder, "fifo")
+    def test_a_pipe_without_a_name(self):
+        read, write = os.pipe()
+        os.write(write, import_log())  # less than a pipe holds
+        os.close(write)
+        self.assertEqual(self.json("add", f"/dev/fd/{read}", pass_fds=[read])["kind"], "importtime")
+        os.close(read)
+        self.assertEqual(self.left_over()["spool"], [])
+
+    def test_what_is_no_file(self):
+        fifo, address = os.path.join(self.folder, "fifo"), os.path.join(self.folder, "socket")
         os.mkfifo(fifo)
-        writer = threading.Thread(target=lambda: pathlib.Path(fifo).write_bytes(import_log()))
-        writer.start()
-        self.assertEqual(self.json("add", fifo)["kind"], "importtime")
-        writer.join()
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(address)
+            for path, what in ((fifo, "a named pipe"), (address, "a socket"), ("/dev/zero", "a device"), ("/dev/full", "a device")):
+                for command in (["add", path], ["add", "--merge", path, self.log]):
+                    self.assertEqual(self.fails(*command),
+                                     f"perfshelf: {path}: {what}, not a file; `perfshelf add -` reads a profile from standard input")
 
     def test_content_decides_not_the_name(self):
         with open(self.dump, "rb") as file:
