@@ -17,15 +17,48 @@ static int64_t now_s(void)
     return ps_monotonic_coarse_ms() / 1000 + 1; /* never 0 */
 }
 
-void ps_clients_init(struct ps_clients *clients)
+void ps_clients_init(struct ps_clients *clients, size_t n_max)
 {
     pthread_mutex_init(&clients->lock, NULL);
     clients->first = NULL;
+    clients->n_open = 0;
+    clients->n_max = n_max;
 }
 
 void ps_clients_destroy(struct ps_clients *clients)
 {
     pthread_mutex_destroy(&clients->lock);
+}
+
+/* Closes the connection at once. SO_LINGER with 0 drops unsent data, which the kernel would
+ * otherwise keep. libmicrohttpd notices the end and reports that the connection was closed. */
+static void reset_connection(struct ps_clients *clients, struct ps_client *client)
+{
+    const struct linger none = {.l_onoff = 1, .l_linger = 0};
+
+    clients->n_open -= !client->is_closing;
+    client->is_closing = true;
+    (void)setsockopt(client->fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    (void)shutdown(client->fd, SHUT_RDWR);
+}
+
+/* Closes the connection that has waited longest for a request. None waits: closes none. */
+static void reset_longest_waiting(struct ps_clients *clients)
+{
+    struct ps_client *longest = NULL;
+    int64_t longest_since = 0;
+
+    for (struct ps_client *client = clients->first; client; client = client->next) {
+        int64_t since = atomic_load_explicit(&client->waiting_since_s, memory_order_relaxed);
+
+        /* of the same second, the oldest connection, which is later in the list */
+        if (client->is_closing || since == 0 || (longest && since > longest_since))
+            continue;
+        longest = client;
+        longest_since = since;
+    }
+    if (longest)
+        reset_connection(clients, longest);
 }
 
 struct ps_client *ps_client_add(struct ps_clients *clients, int fd)
@@ -35,6 +68,9 @@ struct ps_client *ps_client_add(struct ps_clients *clients, int fd)
     client->fd = fd;
     atomic_init(&client->waiting_since_s, now_s());
     pthread_mutex_lock(&clients->lock);
+    if (clients->n_open >= clients->n_max)
+        reset_longest_waiting(clients);
+    clients->n_open++;
     client->next = clients->first;
     client->link = &clients->first;
     if (clients->first)
@@ -47,6 +83,7 @@ struct ps_client *ps_client_add(struct ps_clients *clients, int fd)
 void ps_client_remove(struct ps_clients *clients, struct ps_client *client)
 {
     pthread_mutex_lock(&clients->lock);
+    clients->n_open -= !client->is_closing;
     *client->link = client->next;
     if (client->next)
         client->next->link = client->link;
@@ -100,16 +137,6 @@ static bool reads_too_slowly(struct ps_client *client, int64_t now, int64_t wind
     return false;
 }
 
-/* Closes the connection at once. SO_LINGER with 0 drops unsent data, which the kernel would
- * otherwise keep. */
-static void reset_connection(const struct ps_client *client)
-{
-    const struct linger none = {.l_onoff = 1, .l_linger = 0};
-
-    (void)setsockopt(client->fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
-    (void)shutdown(client->fd, SHUT_RDWR);
-}
-
 void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s)
 {
     int64_t now = now_s();
@@ -120,7 +147,7 @@ void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s)
 
         if ((since != 0 && now - since > patience_s) ||
             reads_too_slowly(client, now, patience_s / 4))
-            reset_connection(client);
+            reset_connection(clients, client);
     }
     pthread_mutex_unlock(&clients->lock);
 }

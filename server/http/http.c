@@ -13,6 +13,7 @@
 #include "server/http/exchange.h"
 
 #define MEMORY_PER_CLIENT 32768 /* bytes; request and response headers, and a block of the body */
+#define SPARE_PART        8 /* 1 of 8 connections is kept free of clients that send no request */
 
 /* Called with the raw URI of a request, before libmicrohttpd decodes it: afterwards %2F looks like
  * a slash, and a string ends at %00. Hides the query from libmicrohttpd: it would store each
@@ -127,7 +128,7 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
     enum ps_status status;
 
     http->config = *config;
-    ps_clients_init(&http->clients);
+    ps_clients_init(&http->clients, config->connections - config->connections / SPARE_PART);
     http->response_cache = ps_response_cache_create();
     status = ps_work_create(config->slow_threads, config->slow_threads, &http->read_work, err);
     if (status == PS_OK)

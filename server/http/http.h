@@ -35,7 +35,8 @@ struct ps_http_config {
      * work.h for reads */
     unsigned slow_threads;
     unsigned timeout_ms; /* time limit of a PS_ROUTE_SLOW handler that reads; 0: none */
-    /* maximum number of open connections; further clients wait in the kernel's queue */
+    /* maximum number of open connections; from 7 of 8 on, a new one closes the one that has waited
+     * longest for a request. If all have requests, further clients wait in the kernel's queue. */
     unsigned connections;
     unsigned per_address; /* maximum number of connections from one address; 0: no limit */
     unsigned idle_s;      /* seconds without traffic after which a connection is closed */

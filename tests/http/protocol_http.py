@@ -123,6 +123,22 @@ class Refusals(ServerTest):
         answer = self.server.raw((request + b"\r\n") * 5 + request + b"Connection: close\r\n\r\n")
         self.assertEqual(answer.count(b"HTTP/1.1 200"), 6)
 
+    def test_silent_clients(self):
+        """Before all connections are in use, the oldest of those without a request are closed; not after 30 s only."""
+        links = [self.server.socket() for _ in range(500)]
+        try:
+            self.assertEqual(self.get("/api/v1/health").status, 200)
+            links[0].settimeout(20)
+            try:
+                self.assertEqual(links[0].recv(1), b"")
+            except ConnectionResetError:
+                pass
+            links[-1].sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            self.assertTrue(links[-1].recv(4096).startswith(b"HTTP/1.1 200"))
+        finally:
+            for link in links:
+                link.close()
+
     def test_many_clients(self):
         failures = []
 
