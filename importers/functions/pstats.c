@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "base/hash_table.h"
 #include "base/python_origin.h"
 #include "importers/functions/marshal.h"
@@ -1132,9 +1133,9 @@ static void write_notes(struct report *r, uint64_t size)
             "`pyinstrument -o app.pyisession app.py`");
     if (d->has_hidden)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-                     "yappi did not list functions written in C, whose %.4g s are in no own time; "
+                     "yappi did not list functions written in C, whose %s are in no own time; "
                      "`yappi.start(builtins=True)` lists them",
-                     d->hidden_s);
+                     ps_format_seconds(d->hidden_s, (char[48]){0}));
     if (r->int_times)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "times are whole numbers: the timer's unit is not seconds, and the file does "
@@ -1218,8 +1219,9 @@ static void write_overlap(struct report *r)
     r->out->ops->number(r->out, "overlapped_s", ps_real(elapsed));
     ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                  "own times of coroutines and threads include their waits, and waits overlap: own "
-                 "times add up to %.4g s, while the longest function took %.4g s",
-                 ps_num_to_real(r->tottime), elapsed);
+                 "times add up to %s, while the longest function took %s",
+                 ps_format_seconds(ps_num_to_real(r->tottime), (char[48]){0}),
+                 ps_format_seconds(elapsed, (char[48]){0}));
 }
 
 /* Writes everything to the sink. False: cancelled. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/format.h"
 #include "base/intern.h"
 #include "importers/importer.h"
 #include "importers/pickle/tree.h"
@@ -521,8 +522,8 @@ static void write_notes(struct report *r)
     if (s->mixed_units)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
                      "the results have different units; times were converted to the largest unit, "
-                     "%g s, and rounded",
-                     s->unit);
+                     "%s, and rounded",
+                     ps_format_seconds(s->unit, (char[48]){0}));
     ps_sink_count(r->out, PS_NOTE_INFO, s->repeated,
                   "repeated entries for the same line, which were added up (line_profiler 4.1 and "
                   "4.2 print only the last one)");

@@ -18,6 +18,7 @@
  */
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "base/json_in.h"
 #include "importers/stacks/pyspy.h"
 #include "importers/stacks/stacks.h"
@@ -661,9 +662,9 @@ static void write_notes(struct reader *r)
                      "each line has three values: perfshelf shows time and skips idle and memory");
     if (r->gc_us > 0) {
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
-                     "%.10g s were spent in the garbage collector; they count for the functions "
+                     "%s were spent in the garbage collector; they count for the functions "
                      "that it interrupted",
-                     (double)r->gc_us / 1e6);
+                     ps_format_seconds((double)r->gc_us / 1e6, (char[48]){0}));
         r->out->ops->number(r->out, "gc_s", ps_real((double)r->gc_us / 1e6));
     }
     write_ratio(r, "samples that austin took later than its interval", r->late);

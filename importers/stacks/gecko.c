@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "base/json_in.h"
 #include "importers/reading.h"
 #include "importers/stacks/stacks.h"
@@ -589,7 +590,8 @@ static void write_cpu_time(struct reader *r)
     (void)st_parse_unit(ps_buf_slice(&r->cpu_unit), &unit, &power);
     seconds = r->cpu * pow(10, power - 9);
     if (unit == ST_TIME) {
-        (void)snprintf(total, sizeof total, "; the threads used %.4g s of CPU time", seconds);
+        (void)snprintf(total, sizeof total, "; the threads used %s of CPU time",
+                       ps_format_seconds(seconds, (char[48]){0}));
         r->out->ops->number(r->out, "cpu_s", ps_real(seconds));
     }
     ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,

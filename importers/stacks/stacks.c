@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "base/powers_of_ten.h"
 #include "importers/stacks/pyspy.h"
 #include "importers/stacks/stacks.h"
@@ -559,12 +560,11 @@ int64_t st_split_own_weight(struct st_stacks *stacks, uint32_t self)
 void st_note_left_out(const struct st_stacks *stacks, int64_t weight)
 {
     if (weight > 0)
-        ps_sink_note(
-            stacks->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
-            "pyinstrument left out calls with less than 1 %% of the time: %.4g s are shown "
-            "as " ST_LEFT_OUT "; calls without others below them may have more. A session "
-            "has all samples: `pyinstrument -o app.pyisession app.py`",
-            (double)weight / 1e9);
+        ps_sink_note(stacks->out, PS_NOTE_WARNING, PS_NOTE_NO_OFFSET, 0,
+                     "pyinstrument left out calls with less than 1 %% of the time: %s are shown "
+                     "as " ST_LEFT_OUT "; calls without others below them may have more. A session "
+                     "has all samples: `pyinstrument -o app.pyisession app.py`",
+                     ps_format_seconds((double)weight / 1e9, (char[48]){0}));
 }
 
 void st_free(struct st_stacks *stacks)
@@ -923,6 +923,11 @@ static const struct {
     [ST_WEIGHT] = {"", "weight", ST_SCALE},
 };
 
+static char *format_weight(const struct st_stacks *stacks, int64_t weight, char out[64])
+{
+    return ps_format_value((double)weight / words[stacks->unit].by, words[stacks->unit].unit, out);
+}
+
 /* Writes notes on weights that are all 0, on samples without a frame, and on empty stacks: times in
  * which nothing was recorded. */
 static void write_notes(const struct st_stacks *stacks)
@@ -932,18 +937,16 @@ static void write_notes(const struct st_stacks *stacks)
                      "all stacks of the file have the weight 0: it measured nothing");
     if (stacks->n_frameless)
         ps_sink_note(stacks->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
-                     "stacks without a frame: %llu, %.10g%s%s in total; the profiler saw no Python "
+                     "stacks without a frame: %llu, %s in total; the profiler saw no Python "
                      "function, so they are counted as (no frame)",
                      (unsigned long long)stacks->n_frameless,
-                     (double)stacks->frameless_weight / words[stacks->unit].by,
-                     *words[stacks->unit].unit ? " " : "", words[stacks->unit].unit);
+                     format_weight(stacks, stacks->frameless_weight, (char[64]){0}));
     if (stacks->n_empty_stacks)
         ps_sink_note(
             stacks->out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
-            "samples without a frame: %llu, %.10g%s%s in total; the total of the run excludes them",
+            "samples without a frame: %llu, %s in total; the total of the run excludes them",
             (unsigned long long)stacks->n_empty_stacks,
-            (double)stacks->idle_weight / words[stacks->unit].by,
-            *words[stacks->unit].unit ? " " : "", words[stacks->unit].unit);
+            format_weight(stacks, stacks->idle_weight, (char[64]){0}));
 }
 
 static void write_headline(const struct st_stacks *stacks)

@@ -64,7 +64,7 @@ class Pyinstrument(Fields):
     def test_calls_left_out_are_named(self):
         _, text = self.show("speedscope/ok_pyinstrument.json")
         self.assertRegex(text, r"15.60 s +98.8 %   15.60 s .* \[calls left out\]\n")
-        self.assertIn("Warning: pyinstrument left out calls with less than 1 % of the time: 15.6 s", text)
+        self.assertIn("Warning: pyinstrument left out calls with less than 1 % of the time: 15.60 s", text)
         self.assertIn("main (app.py:9) takes 98.8 % of the time, in [calls left out].", text)
         _, text = self.show("speedscope/ok_few_events.json")
         self.assertIn("Warning: the events cover 0.1 % of the time", text)
