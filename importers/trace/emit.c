@@ -436,6 +436,7 @@ static void write_metrics(struct tr_trace *trace)
     number(trace, "span_ns", span_ns(trace));
     number(trace, "devices", (int64_t)count_devices(import));
     number(trace, "kernels", (int64_t)import->n_kernels);
+    number(trace, "copies", (int64_t)import->n_copies);
     if (import->work.all > 0) {
         number(trace, "work_ns", import->work.all);
         number(trace, "work_with_operator_ns", import->work.with_operator);

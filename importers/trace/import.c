@@ -227,10 +227,13 @@ static void push_track(struct tr_tracks *tracks, const struct tr_track *track)
     tracks->items[tracks->n++] = *track;
 }
 
-static void count_kernels(struct run *run, const struct tr_track *track)
+static void count_device_work(struct run *run, const struct tr_track *track)
 {
-    for (uint32_t row = 0; row < track->n; row++)
-        run->import->n_kernels += ps_slice_on_device(track->slice_kind[row]);
+    for (uint32_t row = 0; row < track->n; row++) {
+        const bool is_kernel = track->slice_kind[row] == PS_SLICE_KERNEL;
+        run->import->n_kernels += is_kernel;
+        run->import->n_copies += !is_kernel && ps_slice_on_device(track->slice_kind[row]);
+    }
 }
 
 static enum ps_status nest_thread(struct run *run, uint32_t thread, struct tr_tracks *tracks)
@@ -252,7 +255,7 @@ static enum ps_status nest_devices(struct run *run)
             continue;
         status = nest_thread(run, i, &tracks);
         for (size_t k = 0; k < tracks.n; k++) {
-            count_kernels(run, &tracks.items[k]);
+            count_device_work(run, &tracks.items[k]);
             push_track(is_device_track(&tracks.items[k]) ? &run->devices : &run->hosts,
                        &tracks.items[k]);
         }

@@ -172,6 +172,7 @@ struct tr_import_state {
     int64_t shift_ns; /* ns subtracted from the ts of each record, so that the trace begins at 0 */
     uint32_t n_tracks;
     uint64_t n_slices, n_kernels;
+    uint64_t n_copies; /* copies and sets */
     struct tr_work_sums work;
     bool has_flops;    /* at least one slice has FLOPs */
     uint64_t rejected; /* number of records rejected: end events without a begin event */

@@ -538,6 +538,7 @@ static const struct {
              {"processes", SUM},
              {"devices", SUM},
              {"kernels", SUM},
+             {"copies", SUM},
              {"steps", SUM},
              {"serving_steps", SUM},
              {"operators", MAX_ROWS},

@@ -46,6 +46,14 @@ class Facts(CorpusTest):
         if not n:
             self.skipTest("no trace of the corpus has kernels")
 
+    def test_kernels_and_copies_are_those_of_the_table(self):
+        for path, run in self.each():
+            calls = collections.Counter()
+            for row in self.shelf.sql(path, "SELECT kind, calls FROM kernels"):
+                calls["kernels" if row["kind"] == KERNEL else "copies"] += row["calls"]
+            self.assertEqual({key: run["summary"][key] for key in ("kernels", "copies")},
+                             {key: calls[key] for key in ("kernels", "copies")}, path)
+
     def test_idle_time_is_that_of_devices(self):
         """A gap is a time in which no stream of a device works."""
         for path, run in self.each():

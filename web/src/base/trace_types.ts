@@ -24,6 +24,8 @@ export interface TraceSummary {
     ended_us?: number;
     devices: number;
     kernels: number;
+    /** copies and sets; absent in runs of 0.2.0, which count them as kernels */
+    copies?: number;
     steps: number;
     step_ns: number | null;
     gpu_busy: number | null;

@@ -9,6 +9,7 @@ import { LABELS } from '../../base/terms';
 import type { GridColumn } from '../../components/data_grid';
 import { acceleratorName } from '../../model/device';
 import { type Matcher, NO_SEARCH } from '../../model/search';
+import { countDeviceWork } from '../../model/trace_work';
 import {
     columnsBesidePane,
     countColumn,
@@ -135,7 +136,7 @@ export function KernelsTable(props: KernelsTableProps) {
             actions={({ name, family }) =>
                 traceNameActions(run, { name, family, of: 'kernels', on: 'device' })
             }
-            empty={emptyText(traceOf(run).kernels > 0, range !== null)}
+            empty={emptyText(countDeviceWork(traceOf(run)) > 0, range !== null)}
         />
     );
 }

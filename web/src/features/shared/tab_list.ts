@@ -7,6 +7,7 @@ import { kindHas, kindOf } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
+import { countDeviceWork } from '../../model/trace_work';
 
 /** The fields of a run that determine its tabs. */
 export type TabRun = Pick<Run, 'kind' | 'summary'>;
@@ -48,8 +49,8 @@ const hasDevices = (run: TabRun): boolean => isTorch(run) || Boolean(traceOf(run
 const hasMemory = (run: TabRun): boolean => isTorch(run) || Boolean(traceOf(run).memory);
 
 function hasSums(run: TabRun): boolean {
-    const { kernels, slices } = traceOf(run);
-    return ((isTorch(run) ? kernels : slices) ?? 0) > 0;
+    const trace = traceOf(run);
+    return (isTorch(run) ? countDeviceWork(trace) : (trace.slices ?? 0)) > 0;
 }
 
 const defineTabs = <Key extends string>(tabs: Record<Key, TabInfo>): Record<Key, TabInfo> => tabs;
@@ -210,7 +211,7 @@ export const TABS = defineTabs({
     'critical-path': {
         id: 'path',
         title: 'Critical path',
-        shown: (run) => (traceOf(run).operators ?? 0) + (traceOf(run).kernels ?? 0) > 0,
+        shown: (run) => (traceOf(run).operators ?? 0) + countDeviceWork(traceOf(run)) > 0,
     },
     roofline: {
         id: 'roofline',

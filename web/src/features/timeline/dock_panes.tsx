@@ -7,6 +7,7 @@ import type { Run } from '../../base/types';
 import { lazy } from '../../components/lazy';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TraceRange } from '../../model/trace_range';
+import { countDeviceWork } from '../../model/trace_work';
 import { DeviceMemoryPane, MemorySwitch } from '../memory/device_pane';
 import { KernelsTable } from '../operators/kernels_table';
 import { OperatorsTable } from '../operators/table';
@@ -94,7 +95,7 @@ export const DOCK_PANES: DockPane[] = [
     {
         id: 'kernels',
         title: LABELS.kernels,
-        shown: (run) => isAttributed(run) && traceOf(run).kernels > 0,
+        shown: (run) => isAttributed(run) && countDeviceWork(traceOf(run)) > 0,
         view: KernelsPane,
         csv: 'kernels',
     },
