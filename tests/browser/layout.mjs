@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every tab in windows of 1440, 800 and 390 px: nothing is outside of the window, titles of columns do not
- * overlap, names have room, no number is cut, rows have a cell for each title, and code is marked up. Texts
- * are drawn letter by letter.
+ * Every tab in windows of 1280, 800 and 390 px: nothing is outside of the window, titles of columns do not
+ * overlap, names have room, no number is cut, controls of toolbars are whole or have a title, rows have a
+ * cell for each title, and code is marked up. Texts are drawn letter by letter.
  */
 import { join } from 'node:path';
 import { check, equal, longTest, quiet, ROOT, Shelf, settle, test } from './lib.mjs';
 
-const WIDTHS = [1440, 800, 390];
+const WIDTHS = [1280, 800, 390];
 const NAME_MIN = 120;
 
 /* What is wrong with the layout of the page, a sentence each. Runs in the page. */
@@ -53,6 +53,15 @@ function layoutFaults(nameMin) {
     for (const cell of document.querySelectorAll('.is-named > .grid-scroll > .grid-head > .grid-cell:first-child')) {
         const { width } = cell.getBoundingClientRect();
         if (isShown(cell) && width < nameMin) faults.add(`names have ${width} px below "${cell.textContent}"`);
+    }
+    for (const toolbar of document.querySelectorAll('.toolbar')) {
+        if (!isShown(toolbar)) continue;
+        if (toolbar.scrollWidth > toolbar.clientWidth + 1) faults.add(`the toolbar "${toolbar.ariaLabel}" is ${toolbar.scrollWidth} px wide, and shows ${toolbar.clientWidth}`);
+        for (const part of toolbar.querySelectorAll('*')) {
+            const { overflowX } = getComputedStyle(part);
+            const isCut = isShown(part) && /hidden|clip/.test(overflowX) && part.scrollWidth > part.clientWidth + 1;
+            if (isCut && !part.closest('.sr-only, select, input') && !part.closest('[title]')) faults.add(`${nameOf(part)} is cut in a toolbar, without a title: ${part.textContent}`);
+        }
     }
     for (const table of document.querySelectorAll('table:has(thead)')) {
         const titles = table.tHead.rows[0].cells.length;

@@ -4,7 +4,7 @@
  * the order and with the digits of the tool.
  */
 import { LABELS } from '../../base/terms';
-import { formatFixed, int } from '../../base/units';
+import { formatFixed, formatSeconds, int, text } from '../../base/units';
 import { CpuBar, HeatBar, Increment, greyIfZero, ValueWithBar } from './cells';
 import type { Base } from './data';
 import { heatLevel } from '../../model/heat';
@@ -68,7 +68,7 @@ export function timeColumns(metrics: LineMetrics, scale: TimeScale, base: Base):
     if (!ticks) return [];
     const unit = UNIT_TEXT[scale.unit];
     const exact = (row: number) =>
-        `${int(valueAt(hits, row) ?? 0)} hits, ${ticks[row] ?? 0} ticks of ${scale.unit_s} s`;
+        `${int(valueAt(hits, row) ?? 0)} hits, ${text(formatSeconds((ticks[row] ?? 0) * scale.unit_s))}`;
     return [
         {
             key: 'hits',

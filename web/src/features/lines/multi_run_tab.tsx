@@ -166,6 +166,7 @@ function FileMenu({ choice }: { choice: MultiRunChoice }) {
         <Menu
             label={<span class="mono">{choice.path ?? 'no file'} ▾</span>}
             ariaLabel="file"
+            tip={choice.path ?? undefined}
             class="button file-menu"
             filter
             items={(choice.files ?? []).map(({ path, runs }) => ({

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
 import type { LineFunctionRow } from '../../base/rows';
 import { replaceQuery } from '../../base/router';
+import { formatSeconds, text } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { type PickItem, Picker } from '../../components/picker';
 import { Segmented } from '../../components/segmented';
@@ -32,7 +33,7 @@ interface LinesToolbarProps {
 
 function unitTip(unit: TimeUnit, scale: TimeScale): string {
     const { printed } = timeScale(unit, scale.unit_s, scale.rounded);
-    if (unit === 'tick') return `${scale.unit_s} s, as printed in the report`;
+    if (unit === 'tick') return `${text(formatSeconds(scale.unit_s))}, as printed in the report`;
     if (printed) return 'as line_profiler prints, to the last digit';
     return 'line_profiler prints one decimal; more are shown where they are known';
 }

@@ -4,7 +4,7 @@
  * that the user may choose. The order of the multiplications is that of line_profiler, because it
  * decides the last digit.
  */
-import { formatFixed, MINUS } from '../../base/units';
+import { formatFixed } from '../../base/units';
 
 /** `tick`: the unit of the report, if it is none of the other units (for example 100 ns on
  * Windows). */
@@ -22,8 +22,9 @@ const SECONDS = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
 
 /** Unit in which line_profiler prints by default: microseconds. */
 const TOOL_UNIT_S = 1e-6;
-/** Widths of line_profiler's columns in characters; a wider number is printed with fewer digits. */
-const COLUMN_WIDTH = { hits: 9, time: 12, perHit: 8 };
+/** Widths of line_profiler's columns in characters. line_profiler prints a wider number with three
+ * digits and an exponent; here it has all digits before the point. */
+const COLUMN_WIDTH = { time: 12, perHit: 8 };
 
 /** Conversion of ticks to a unit, and their number format. */
 export interface TimeScale {
@@ -35,8 +36,7 @@ export interface TimeScale {
     rounded: boolean;
     /** factor from ticks to the displayed unit */
     scalar: number;
-    /** true: the digits are those of line_profiler, including its change to `%g` for numbers that
-     * are too wide */
+    /** true: the digits are those of line_profiler */
     printed: boolean;
     decimals: number;
 }
@@ -73,39 +73,18 @@ export function asTimeUnit(text: string | undefined): TimeUnit | null {
     return [...TIME_UNITS, 'tick' as const].find((unit) => unit === text) ?? null;
 }
 
-/* Like C's %.{digits}g: exponential notation if the exponent is below -4 or at least `digits`, else
- * fixed notation; without trailing zeros. */
-export function formatGeneral(value: number, digits: number): string {
-    if (value === 0) return '0';
-    const [mantissa, power] = Math.abs(value)
-        .toExponential(digits - 1)
-        .split('e');
-    const sign = value < 0 ? MINUS : '';
-    const exponent = Number(power);
-    if (exponent < -4 || exponent >= digits) {
-        const size = String(Math.abs(exponent)).padStart(2, '0');
-        return `${sign}${trimTrailingZeros(mantissa)}e${exponent < 0 ? '-' : '+'}${size}`;
-    }
-    return sign + trimTrailingZeros(formatFixed(Math.abs(value), digits - 1 - exponent));
-}
-
-function trimTrailingZeros(digits: string): string {
-    return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
-}
-
 function ungroupedLength(text: string): number {
     return text.replaceAll(',', '').length;
 }
 
-/* One decimal like %5.1f; a number wider than the column is printed like %5.3g. */
+/* One decimal like %5.1f; none for a number that is wider than the column. */
 function formatNarrow(value: number, width: number): string {
     const text = formatFixed(value, 1);
-    return ungroupedLength(text) > width ? formatGeneral(value, 3) : text;
+    return ungroupedLength(text) > width ? formatFixed(value, 0) : text;
 }
 
 export function hitsText(hits: number): string {
-    const text = formatFixed(hits, 0);
-    return ungroupedLength(text) > COLUMN_WIDTH.hits ? formatGeneral(hits, 6) : text;
+    return formatFixed(hits, 0);
 }
 
 export function timeText(ticks: number, scale: TimeScale): string {

@@ -146,6 +146,11 @@ function columnsOf(answer: RanksAnswer): Column[] {
     ];
 }
 
+function coverageText(steps: number): string {
+    if (steps === 0) return 'whole trace';
+    return steps === 1 ? 'one step' : `all ${int(steps)} steps`;
+}
+
 interface ArrivalsProps {
     answer: RanksAnswer;
     selected: number | null;
@@ -158,10 +163,7 @@ export function Arrivals({ answer, selected, onSelect }: ArrivalsProps) {
     const steps = answer.steps.length;
     return (
         <section class="pane rank-arrivals" aria-label="Who came last">
-            <PaneHead
-                title="Who came last"
-                remark={`per collective, ${steps > 0 ? `all ${int(steps)} steps` : 'whole trace'}`}
-            />
+            <PaneHead title="Who came last" remark={`per collective, ${coverageText(steps)}`} />
             <DataGrid<RankCollective>
                 label="Who came last"
                 columns={columns}
