@@ -410,14 +410,14 @@ static const struct ps_compare_run *median_run(const struct ps_compare_run *runs
 }
 
 static enum ps_status read_run(struct ps_store *store, const struct ps_compare_run *run,
-                               struct ps_own_functions *out, struct ps_err *err)
+                               const char *step, struct ps_own_functions *out, struct ps_err *err)
 {
     const struct ps_kind *kind = ps_kind_find(run->kind);
     struct ps_db *db = NULL;
 
     if (!kind || ps_run_acquire(store, run->id, &db, err) != PS_OK)
         return err->code;
-    ps_own_functions_read(db, kind->has, out, err);
+    ps_own_functions_read(db, kind->has, step, out, err);
     ps_run_release(db);
     return err->code;
 }
@@ -451,10 +451,11 @@ enum ps_status ps_compare_say_functions(struct ps_store *store,
           ps_compare_all_have(groups, PS_HAS_LINE_TIMES) ||
           ps_compare_all_have(groups, PS_HAS_STACKS) || ps_compare_all_have(groups, PS_HAS_TORCH)))
         return PS_OK;
-    if (read_run(store, median_run(groups->runs, groups->n_base), &base, err) != PS_OK ||
-        !base.is_known ||
-        read_run(store, median_run(groups->runs + groups->n_base, groups->n_new), &now, err) !=
+    if (read_run(store, median_run(groups->runs, groups->n_base), groups->step, &base, err) !=
             PS_OK ||
+        !base.is_known ||
+        read_run(store, median_run(groups->runs + groups->n_base, groups->n_new), groups->step,
+                 &now, err) != PS_OK ||
         !now.is_known || strcmp(base.unit, now.unit) != 0)
         return err->code;
     scale_to_steps(&base, now.n_steps);

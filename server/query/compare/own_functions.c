@@ -551,9 +551,11 @@ static void add_unit_callers(struct ps_own_functions *own, const struct ps_host_
 
 /* With a device, the time of the host says little of what it takes. The means are of all steps, as
  * those of the parts of a step are. */
-static enum ps_status read_trace(struct ps_db *db, struct ps_own_functions *own, struct ps_err *err)
+static enum ps_status read_trace(struct ps_db *db, const char *step, struct ps_own_functions *own,
+                                 struct ps_err *err)
 {
-    PS_AUTO(ps_trace_time_free) struct ps_trace_time trace = {.db = db, .keeps_all_steps = true};
+    PS_AUTO(ps_trace_time_free)
+    struct ps_trace_time trace = {.db = db, .step = step, .keeps_all_steps = true};
     int64_t known_ns = 0;
 
     if (ps_trace_time_read(&trace, err) != PS_OK || !trace.is_torch || trace.has_devices ||
@@ -575,8 +577,8 @@ static enum ps_status read_trace(struct ps_db *db, struct ps_own_functions *own,
     return err->code;
 }
 
-enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, struct ps_own_functions *out,
-                                     struct ps_err *err)
+enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, const char *step,
+                                     struct ps_own_functions *out, struct ps_err *err)
 {
     if (has & PS_HAS_CALLS)
         read_calls(db, out, err);
@@ -585,7 +587,7 @@ enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, struct ps_o
     else if (has & PS_HAS_STACKS)
         read_stacks(db, out, err);
     else if (has & PS_HAS_TORCH)
-        read_trace(db, out, err);
+        read_trace(db, step, out, err);
     out->all.items = out->items;
     return err->code;
 }

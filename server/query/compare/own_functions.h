@@ -33,10 +33,10 @@ struct ps_own_functions {
     struct ps_arena arena;
 };
 
-/* Reads a run; `has`: the flags of its kind (importers/kinds.h). The caller frees *out, also after
- * a failure. */
-enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, struct ps_own_functions *out,
-                                     struct ps_err *err);
+/* Reads a run; `has`: the flags of its kind (importers/kinds.h); `step`: the name of the ranges of
+ * a trace that are its steps, or NULL. The caller frees *out, also after a failure. */
+enum ps_status ps_own_functions_read(struct ps_db *db, unsigned has, const char *step,
+                                     struct ps_own_functions *out, struct ps_err *err);
 void ps_own_functions_free(struct ps_own_functions *own); /* for PS_AUTO */
 
 #endif
