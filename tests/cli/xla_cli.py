@@ -70,6 +70,11 @@ class Xla(ShelfTest):
         run = self.run_of([slice_of("backend_compile_and_load", PYTHON, 0, 2_000_000), slice_of("f", PYTHON, 2_000_000, 2_000_000)])
         self.assertIn("JAX compiled 1 program while recording, which took 2.000 s of the span of 4.000 s.", self.ok("show", run["id"]))
 
+    def test_the_profiler_itself_is_no_cause(self):
+        run = self.run_of([slice_of("$profiler.py:271 stop_trace", PYTHON, 3_000_000, 900_000), slice_of("f", PYTHON, 0, 100_000)])
+        said = self.ok("show", run["id"])
+        self.assertIn("f takes 100.0 % of the traced time.", said)
+
     def test_lines_that_repeat_others(self):
         device = names("/device:GPU:0", 1, (STREAM, "Stream #17(Kernel)"), (OPS, "XLA Ops"))
         run = self.run_of(device, [slice_of("gemm", STREAM, 0, 50, pid=1), slice_of("dot", OPS, 0, 60, pid=1)])
