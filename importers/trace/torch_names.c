@@ -144,7 +144,7 @@ static const struct family_words word_parts[] = {
     {PS_FAMILY_NORM, WORDS("norm")},
     {PS_FAMILY_ATTENTION, WORDS("attention", "attn", "mha_", "sdpa")},
     {PS_FAMILY_MATMUL, WORDS("conv", "matmul", "addmm", "baddbmm", "_mm", "addmv", "linear", "gemm",
-                             "einsum", "tensordot", "moe")},
+                             "einsum", "tensordot", "moe", "rnn_layer", "_rnn")},
     {PS_FAMILY_MEMORY, WORDS("copy", "clone", "contiguous", "empty", "zero", "ones", "fill", "view",
                              "shape", "transpose", "permute", "strided", "expand", "squeeze",
                              "flatten", "resize", "pin_memory", "gather", "scatter", "index",

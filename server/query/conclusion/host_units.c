@@ -26,7 +26,7 @@ enum meaning {
 struct row {
     uint32_t unit; /* index; PS_NO_UNIT: none, the profiler runs */
     uint32_t lead; /* text id of the outermost operator below the unit, else of the first slice */
-    bool in_operator, in_backward;
+    bool in_operator, in_backward, in_phase; /* in_phase: of torch.compile */
 };
 
 struct reader {
@@ -127,12 +127,16 @@ static bool waits(struct ps_str text)
     return known && ps_time_waits(known->class);
 }
 
+static bool is_phase(struct ps_str text)
+{
+    return ps_str_ends_with(text, PS_STR(" (dynamo_timed)")) || ps_str_eq_c(text, "dynamo");
+}
+
 static bool is_profiler(struct ps_str text)
 {
     return ps_str_starts_with(text, PS_STR("torch/profiler/")) ||
            ps_str_starts_with(text, PS_STR("torch/autograd/profiler.py")) ||
-           ps_str_find(text, PS_STR("site-packages/torch/profiler/")) ||
-           ps_str_ends_with(text, PS_STR(" (dynamo_timed)")) || ps_str_eq_c(text, "dynamo");
+           ps_str_find(text, PS_STR("site-packages/torch/profiler/")) || is_phase(text);
 }
 
 /* The frames that start the backward pass: with a GPU its operators run on another thread. */
@@ -371,6 +375,12 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
         slice.in_window_ns -= ps_intervals_common_length(window->steps, window->busy, start, end);
     if (slice.self_ns > slice.in_window_ns)
         slice.self_ns = slice.in_window_ns;
+    if (slice.meaning == MEANS_PROFILER && !row->in_phase &&
+        is_phase(ps_trace_text(reader->db, slice.text))) {
+        row->in_phase = true;
+        if (slice.in_window_ns > 0)
+            add_ns(&reader->units->compile_ns, slice.in_window_ns);
+    }
     if (row->unit == PS_NO_UNIT || slice.meaning == MEANS_PROFILER) {
         row->unit = PS_NO_UNIT;
         return;

@@ -57,7 +57,8 @@ struct ps_host_units {
     size_t n_stems;
     bool has_functions; /* Python functions were recorded */
     int64_t n_operators, small_ns, large_ns, operators_ns, needed_ns, n_items; /* of all units */
-    int64_t double_ns; /* self time of operators on float64; 0 if types were not recorded */
+    int64_t double_ns;  /* self time of operators on float64; 0 if types were not recorded */
+    int64_t compile_ns; /* in phases of torch.compile, with all that runs below them */
 };
 
 /* What is charged of a worker: moments in `steps`, but not in `busy`. Both are joined. */

@@ -126,6 +126,9 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct ps
         waits_for_rank(trace)
             ? "Most of it is waiting for one rank: give that rank less work, or look for what "
               "delays it."
+        : trace->sums.n_workers == 1
+            ? "Add the recordings of the other ranks, which tell whether one is late. If none is, "
+              "larger buckets, gradient accumulation or compression reduce communication."
             : "Larger buckets, gradient accumulation or compression reduce communication.";
     ps_trace_add_rows(c, trace, &rows, err);
     ps_trace_add_findings(c, trace);
@@ -233,6 +236,8 @@ static enum ps_status say_work(struct ps_conclusion *c, const struct ps_trace_ti
         ps_trace_say_double(c, trace);
         ps_say(c, &c->sentence, " ");
         ps_trace_say_top(c, trace, &c->sentence, &operators, err);
+    } else if (ps_trace_has_pair(trace, &operators, err)) {
+        ps_trace_say_pair(c, trace, &operators, err);
     } else if (ps_trace_has_many_operators(trace)) {
         ps_trace_say_many_operators(c, trace);
     } else if (ps_trace_time_share(trace, trace->units.needed_ns) > PS_NEEDED_SHARE) {
@@ -286,6 +291,9 @@ static enum ps_status say_verdict(struct ps_conclusion *c, const struct ps_trace
         }
         say_obstacle(c, trace, "Communication does not overlap with computation.", "It alone takes",
                      parts[PS_ROLE_COMMUNICATION], overview, ".");
+        if (trace->sums.n_workers == 1)
+            ps_say(c, &c->sentence,
+                   " Only this rank was recorded: a wait for a later rank looks the same.");
         break;
     case COPIES:
         say_obstacle(c, trace, "Copies do not overlap with computation.", "They alone take",

@@ -273,6 +273,12 @@ enum ps_status ps_trace_add_compilation(struct ps_conclusion *c, const struct ps
 enum ps_status ps_trace_say_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
                                 struct ps_sentence *to, const struct ps_trace_rows *rows,
                                 struct ps_err *err);
+/* Whether an operator and its backward pass, which are no matrix product and no convolution, are
+ * the two largest and stand out together. */
+bool ps_trace_has_pair(const struct ps_trace_time *trace, const struct ps_trace_rows *rows,
+                       struct ps_err *err);
+void ps_trace_say_pair(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                       const struct ps_trace_rows *rows, struct ps_err *err);
 /* Appends " The largest operators are `aten::mm` 53.6 %, `aten::addmm` 31.8 %." */
 enum ps_status ps_trace_say_largest(struct ps_conclusion *c, const struct ps_trace_time *trace,
                                     const struct ps_trace_rows *rows, struct ps_err *err);

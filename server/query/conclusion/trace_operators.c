@@ -269,6 +269,80 @@ enum ps_status ps_trace_say_largest(struct ps_conclusion *c, const struct ps_tra
     return err->code;
 }
 
+/* What an operator and its backward pass have in common: "cdist" of "aten::_cdist_forward" and of
+ * "aten::_cdist_backward". */
+static struct ps_str operator_stem(struct ps_str name)
+{
+    static const char *const ends[] = {"_forward", "_backward"};
+
+    if (ps_str_starts_with(name, PS_STR("aten::")))
+        name = ps_str_skip(name, 6);
+    while (name.len && name.ptr[0] == '_')
+        name = ps_str_skip(name, 1);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const char *end = ps_str_find(name, ps_str_from_c(ends[i]));
+
+        if (end && end > name.ptr)
+            name.len = (size_t)(end - name.ptr);
+    }
+    return name;
+}
+
+/* The two largest operators. */
+struct operator_pair {
+    struct ps_str names[2]; /* in the arena */
+    double seconds[2];
+    bool is_pair;
+};
+
+static struct operator_pair read_pair(const struct ps_trace_time *trace, struct ps_arena *arena,
+                                      const struct ps_trace_rows *rows, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct operator_pair pair = {.is_pair = false};
+    size_t n = 0;
+    bool is_needed = false;
+
+    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
+    for (; n < 2 && ps_stmt_step(stmt, err); n++) {
+        pair.names[n] = ps_arena_copy(arena, ps_col_text(stmt, 0));
+        pair.seconds[n] = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
+        is_needed |= ps_col_int(stmt, 3) != 0;
+    }
+    pair.is_pair = n == 2 && !is_needed &&
+                   ps_str_eq(operator_stem(pair.names[0]), operator_stem(pair.names[1])) &&
+                   pair.seconds[0] + pair.seconds[1] > TOP_OPERATOR_SHARE * trace->wall_s;
+    return pair;
+}
+
+bool ps_trace_has_pair(const struct ps_trace_time *trace, const struct ps_trace_rows *rows,
+                       struct ps_err *err)
+{
+    PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
+
+    return trace->is_torch && read_pair(trace, &arena, rows, err).is_pair;
+}
+
+void ps_trace_say_pair(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                       const struct ps_trace_rows *rows, struct ps_err *err)
+{
+    const struct operator_pair pair = read_pair(trace, &c->arena, rows, err);
+    const double share = (pair.seconds[0] + pair.seconds[1]) / trace->wall_s;
+    const struct ps_report_link link = ps_link_name(c, rows->tab, pair.names[0]);
+
+    ps_set_first_claim(c, PS_TAKES, ps_subject_of(c, PS_SUBJECT_OPERATOR, link, pair.names[0]),
+                       share);
+    c->first.subjects[0].via = ps_subject_of(
+        c, PS_SUBJECT_OPERATOR, ps_link_name(c, rows->tab, pair.names[1]), pair.names[1]);
+    ps_say_code(c, &c->verdict, link, pair.names[0]);
+    ps_say(c, &c->verdict, " and ");
+    ps_say_code(c, &c->verdict, ps_link_name(c, rows->tab, pair.names[1]), pair.names[1]);
+    ps_say(c, &c->verdict, " take ");
+    ps_say_value(&c->verdict, link, 100 * share, "percent");
+    ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
+    ps_say(c, &c->sentence, " They are one operation, forward and backward.");
+}
+
 bool ps_trace_has_top_operator(const struct ps_trace_time *trace, const struct ps_trace_rows *rows,
                                struct ps_err *err)
 {

@@ -242,7 +242,13 @@ static enum ps_status read_units(struct ps_trace_time *trace, struct ps_err *err
                                               .n = trace->sums.n_workers,
                                               .owners = &trace->owners,
                                               .step = trace->step};
-    return ps_host_units_read(trace->db, &trace->windows, &trace->units, err);
+    if (ps_host_units_read(trace->db, &trace->windows, &trace->units, err) != PS_OK)
+        return err->code;
+    /* phases call operators, whose time the rows of phases lack */
+    trace->compile_s =
+        fmin(fmax(trace->compile_s, (double)trace->units.compile_ns / 1e9 / trace->divisor),
+             ps_trace_time_left(trace, PS_ROLE_CPU));
+    return PS_OK;
 }
 
 static enum ps_status read_counts(struct ps_trace_time *trace, struct ps_err *err)
