@@ -9,20 +9,26 @@
 #include "base/python_path.h"
 #include "compare/stats.h"
 
-#define SPEED_SHARE   0.004 /* of a total: functions with less time say nothing about the speed */
-#define SPEED_CALLS   5     /* nor do functions with fewer calls */
-#define SPEED_ALIKE   3     /* functions that must agree on a speed */
-#define SAMPLES_MIN   8     /* of a function that says something about the speed */
-#define TIMES_ALPHA   0.05  /* that noise is named as a change, of all functions together */
-#define SAMPLES_ALPHA 0.01  /* the same of samples, which are not compared by ratios */
-#define NOISE_MOST    0.3   /* the same, of the most of a large difference */
-#define TIMES_NOISE   0.02  /* of a time: changes all times have */
-#define SAMPLE_NOISES 3     /* standard deviations of a number of samples that no noise explains */
-#define SPEED_WEIGHT  0.1   /* share of a total from which on a function weighs no more */
-#define SPEED_WIDTH   0.12  /* of the kernel, in ln(ratio) */
-#define MOVED_MIN     0.2   /* ln(ratio): nearly all functions that moved by more moved together */
-#define MOVED_SHARE   0.8   /* of their weights */
-#define PRIOR_WIDTH   0.4   /* of the pull towards 1 */
+#define SPEED_SHARE 0.004 /* of a total: functions with less time say nothing about the speed */
+#define SPEED_CALLS 5     /* nor do functions with fewer calls */
+#define SPEED_ALIKE 3     /* functions that must agree on a speed */
+#define SAMPLES_MIN 8     /* of a function that says something about the speed */
+/*
+ * Measured on pairs of cProfile dumps of four programs, in which nothing changed or one function
+ * did. On a machine with ten times as much to do as it has cores, a change is named in 4 of 44
+ * pairs of the same program (18 if costs are compared with the median deviation), and the right
+ * function in 14 of 27 (15); by CPU time in 1 of 40 (1) and in 27 of 27 (23).
+ */
+#define TIMES_ALPHA   0.05 /* that noise is named as a change, of all functions together */
+#define SAMPLES_ALPHA 0.01 /* the same of samples, which are not compared by ratios */
+#define NOISE_MOST    0.3  /* the same, of the most of a large difference */
+#define TIMES_NOISE   0.02 /* of a time: changes all times have */
+#define SAMPLE_NOISES 3    /* standard deviations of a number of samples that no noise explains */
+#define SPEED_WEIGHT  0.1  /* share of a total from which on a function weighs no more */
+#define SPEED_WIDTH   0.12 /* of the kernel, in ln(ratio) */
+#define MOVED_MIN     0.2  /* ln(ratio): nearly all functions that moved by more moved together */
+#define MOVED_SHARE   0.8  /* of their weights */
+#define PRIOR_WIDTH   0.4  /* of the pull towards 1 */
 #define PRIOR_WEIGHT  0.5
 #define BAND_MIN      0.2 /* ln(ratio) */
 #define BAND_MADS     2.5 /* band in median deviations from the speed */

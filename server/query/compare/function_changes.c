@@ -290,7 +290,7 @@ static void say_most_of_whole(const struct words *w)
     ps_say(w->c, w->to, " ");
     say_name(w, first);
     ps_say(w->c, w->to, " explains %s", ps_format_change(part * whole, w->now->unit, text));
-    if (second && second_part >= SECOND_SHARE) {
+    if (second && second_part >= SECOND_SHARE && part + second_part <= 1 + SAME_SHARE) {
         ps_say(w->c, w->to, " and ");
         say_name(w, second);
         ps_say(w->c, w->to, " %s", ps_format_change(second_part * whole, w->now->unit, text));
