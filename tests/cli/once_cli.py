@@ -153,6 +153,15 @@ class Once(ShelfTest):
         self.assertIn("GPU busy with work that was not recorded: launched work waits behind it", said)
         self.assertNotIn("up to", said)
 
+    def test_waits_of_mtia_are_no_work(self):
+        def work(name, ts, dur):
+            return {"ph": "X", "cat": "mtia_ccp_events", "name": name, "pid": 9, "tid": 4, "ts": ts, "dur": dur, "args": {"sqid": 1}}
+
+        call = event("runFunction - job_prep_and_submit_for_execution", "mtia_runtime", 0, 20, correlation=1)
+        said = self.show([call, work("event_wait", 30, 9_000), work("fc-dtype_Float", 9_030, 600), work("event_record", 9_630, 300)])
+        self.assertRegex(said, r"600\.0 µs +6\.\d % +GPU kernels: 1 kernel")
+        self.assertNotIn("event_wait takes", said)
+
     def test_the_profilers_own_time_is_no_cause_of_torch(self):
         request = {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request", "pid": -1, "tid": 0, "ts": 510, "dur": 900}
         said = self.show(loop(0, 5) + launch(505, 50, 1_430, call=910) + [request] + loop(1_500, 5, 60))
