@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who may include whom, and who may name a kind of profile. Reads every #include, every import and every literal, prints each
+"""Who may include whom, who may name a kind of profile, and who may put claims into words. Reads every #include, every import and every literal, prints each
 that breaks a rule, and a count.
 
 A module includes only the modules that C_RULES allows, and of these only the headers in PUBLIC. Neither modules nor headers
@@ -141,6 +141,11 @@ C_LIBRARIES = {
     "isa-l": ["base", "server/http", "server/catalog"],
     "zstd.h": ["base"],
 }
+
+# What puts claims into words, and the files that may: the table, the sentences in memory, and comparisons, whose claims have other words.
+SAYS = re.compile(r"\b(ps_say(?!_claim\b)(?:_\w+)?)\(")
+WORDING = ("server/query/conclusion/words.c", "server/query/conclusion/conclusion.c", "server/query/conclusion/conclusion.h",
+           "server/query/compare/conclusion.c", "server/query/compare/function_changes.c", "server/query/compare/import_changes.c")
 
 WEB_LAYERS = ["base", "model", "canvas", "components", "features"]  # each may import itself and those before it
 WEB_ONE_FILE = {"chart.js": "web/src/components/chart.ts"}
@@ -388,6 +393,13 @@ def kind_faults(path, names):
                 yield f"names a kind: {text.strip()}; ask importers/kinds.h or base/kinds.ts what it has"
 
 
+def word_faults(path):
+    """Claims get their words in one file, so that all say the same thing in the same words."""
+    if path.startswith("server/") and path not in WORDING:
+        for found in sorted(set(SAYS.findall(COMMENTS.sub("", read(path))))):
+            yield f"calls {found}(); fill in a claim, and let the table of server/query/conclusion/words.c say it"
+
+
 def check(paths, faults_of):
     return [f"{path}: {fault}" for path in paths for fault in faults_of(path)]
 
@@ -401,6 +413,7 @@ def main():
     tested = {target for path in files("web/test", ".ts") for _, target in web_imports(path) if target and not target.startswith("web/src/offline/")}
     faults += check(web_paths, lambda path: web_faults(path, tested))
     faults += check(c_paths + web_paths, lambda path: kind_faults(path, names))
+    faults += check(c_paths, word_faults)
     faults += [*cycle_faults(c_paths), *public_faults(c_paths), *web_feature_faults(web_paths)]
     unpaid = [fault for fault in faults if fault not in DEBTS]
     paid = [debt for debt in DEBTS if debt not in faults]

@@ -56,11 +56,11 @@ KNOWN = {
     "wild/torch-trace/tracelens-sglang-decode-mi300.json.gz": (
         "The GPU is busy with work that was not recorded 97.77 percent of the step. Launched work waits behind it for 0.4633 s of the 0.4738 s of a step. "
         "It was launched before the recording, as part of a graph, or by another process. "
-        "A decode step keeps the GPU busy for 0.009773 s for 32 tokens: matrix products 59.17 percent, attention 21.77 percent.",
+        "A decode step keeps the GPU busy for 0.009773 s for 32 tokens. Its largest parts are matrix products 59.17 percent, attention 21.77 percent.",
         {"GPU busy with work that was not recorded": "0.4633", "GPU kernels": "0.00976"}),
     "made/torch-trace/torch113_transformer.trace.json.gz": (
-        "No single cause. Matrix products, convolutions, attention and the backward pass take 68.81 percent of the trace. "
-        "The largest operators are `aten::native_layer_norm_backward` 30.27 percent, `aten::mm` 13.48 percent, `aten::add_` 6.945 percent.",
+        "No single cause. The largest shares of the trace are 30.27 percent in `aten::native_layer_norm_backward`, 13.48 percent in `aten::mm`, "
+        "6.945 percent in `aten::add_`. Matrix products, convolutions, attention and the backward pass take 68.81 percent of the trace.",
         {"Operators on the CPU": "0.8099", "`aten::native_layer_norm_backward`": "0.2454", "`aten::mm`": "0.1093"}),
     "made/torch-trace/torch26_ddp_rank0.trace.json.gz": (
         "Communication does not overlap with computation. It alone takes 0.03805 s of the 0.1459 s of the trace. "
@@ -74,9 +74,8 @@ KNOWN = {
         "The loop waits for data. The DataLoader takes 0.05926 s of the 0.1776 s of a step, while nothing else runs.",
         {"Waiting for the DataLoader": "0.05926", "GPU kernels": "0.09859", "Tensor Cores unused": "", "Optimizer is not fused": ""}),
     "wild/torch-trace/dtu-cpu-2021.json": (
-        "No single cause. Matrix products, convolutions, attention and the backward pass take 68.65 percent of the trace. "
-        "The largest operators are `aten::mkldnn_convolution` 68.2 percent, `aten::native_batch_norm` 17.06 percent, "
-        "`aten::max_pool2d_with_indices` 6.949 percent.",
+        "No single cause. The largest shares of the trace are 68.2 percent in `aten::mkldnn_convolution`, 17.06 percent in `aten::native_batch_norm`, "
+        "6.949 percent in `aten::max_pool2d_with_indices`. Matrix products, convolutions, attention and the backward pass take 68.65 percent of the trace.",
         {"Operators on the CPU": "0.4723", "`aten::mkldnn_convolution`": "0.327"}),
     "wild/nsys-sqlite/weatherbench-2025.5.sqlite": (
         "Start-up takes 98.49 percent of the trace: the host blocks once in `cudaFree` and 6 other driver calls. "
@@ -146,11 +145,11 @@ KNOWN = {
     "wild2/graph-replay/sglang_prefill.json.gz": (
         "The GPU is busy with work that was not recorded 49.95 percent of the step. Launched work waits behind it for 0.4932 s of the 0.9874 s of a step. "
         "It was launched before the recording, as part of a graph, or by another process. "
-        "A prefill step keeps the GPU busy for 0.4928 s for 1.536e+04 tokens: matrix products 85.29 percent, norms 5.328 percent.",
+        "A prefill step keeps the GPU busy for 0.4928 s for 1.536e+04 tokens. Its largest parts are matrix products 85.29 percent, norms 5.328 percent.",
         {"GPU busy with work that was not recorded": "0.4932", "GPU kernels": "0.4928"}),
     "wild2/graph-replay/vllm_decode_full.json.gz": (
         "The GPU computes 55.85 percent of the step. `_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1` takes 19.68 percent of the step. "
-        "A decode step keeps the GPU busy for 0.01072 s for 32 tokens: matrix products 78.39 percent, attention 6.118 percent.",
+        "A decode step keeps the GPU busy for 0.01072 s for 32 tokens. Its largest parts are matrix products 78.39 percent, attention 6.118 percent.",
         {"GPU kernels": "0.01067", "GPU busy with work that was not recorded": "0.007826", "GPU idle, waiting for the CPU": "0.0005702"}),
 }
 

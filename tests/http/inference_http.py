@@ -72,7 +72,7 @@ class InferenceTest(ServerTest):
         said = self.get_json(self.path + "/conclusion")["sentence"]
         text = "".join(part.get("text", "") for part in said)
         self.assertIn("A decode step keeps the GPU busy for ", text)
-        self.assertIn(": matrix products ", text)
+        self.assertIn(" Its largest parts are matrix products ", text)
         self.assertIn(", attention ", text)
 
     def test_steps_are_in_the_table_of_steps(self):

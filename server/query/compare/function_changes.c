@@ -386,9 +386,8 @@ static void claim_change(const struct words *w)
     } else if (function) {
         subject = ps_subject_of(w->c, PS_SUBJECT_PART, ps_link_none, function->name);
     }
-    ps_set_first_claim(w->c, function ? PS_CHANGES : PS_IS_SAME, subject,
-                       function && whole != 0 ? all->changes->delta / whole : NAN);
-    w->c->first.rule = "functions";
+    w->c->first = ps_claim_of("functions", function ? PS_CHANGES : PS_IS_SAME, subject,
+                              function && whole != 0 ? all->changes->delta / whole : NAN);
 }
 
 static int by_headline(const void *a, const void *b)

@@ -942,8 +942,11 @@ static void add_row(struct ps_conclusion *c, const struct ps_own_time *times,
     if (merged == 1)
         claim->evidence = evidence_of(c, times, first->unit);
     cause = ps_conclusion_claim(c, claim, claim->share * times->total_s);
-    if (first->coroutine != PS_NO_FUNCTION) /* the row has the time of who runs it */
+    if (first->coroutine != PS_NO_FUNCTION) { /* the row has the time of who runs it */
+        cause->claim.title =
+            (struct ps_fact){.code = PS_FACT_TITLE, .subject = cause->claim.subjects[0].what};
         cause->claim.subjects[0].what = function_subject(c, times, first->coroutine);
+    }
     if (merged == 1) {
         add_parts(c, times, function_of(times, first->unit));
         return;
@@ -961,10 +964,9 @@ static void add_row(struct ps_conclusion *c, const struct ps_own_time *times,
 static void add_rest(struct ps_conclusion *c, struct ps_claim claim, double seconds,
                      const char *title)
 {
-    struct ps_claim row = part_claim(claim.rule, part_subject(title), claim.share);
-
+    claim.title = (struct ps_fact){.code = PS_FACT_TITLE, .subject = part_subject(title)};
     if (claim.share >= ROW_SHARE)
-        ps_conclusion_claim(c, &row, seconds)->claim = claim;
+        ps_conclusion_claim(c, &claim, seconds);
 }
 
 bool ps_conclude_own_time(struct ps_conclusion *c, struct ps_own_time *times)

@@ -72,6 +72,7 @@ struct ps_subject {
     struct ps_str path;    /* {NULL, 0}: no place */
     int64_t line, last;    /* in `path`; `last`: of several lines, else 0 */
     struct ps_str package; /* of a library function, said instead of the place; {NULL, 0}: none */
+    bool has_alike;        /* it stands for others whose names differ by a number */
     struct ps_report_link link;
 };
 
@@ -281,6 +282,67 @@ enum ps_fact_code {
     PS_FACT_IS_PART,        /* changes of the subject, a part of a step, and of the step */
     PS_FACT_MOST_OF_CHANGE, /* change; subject: a line of the function that changed */
     PS_FACT_WAITED_FOR,     /* changes of the subject, where the host waits, and of the whole */
+
+    /* of traces with operators or devices */
+    PS_FACT_STEP_LEFT_OUT,  /* time, 1: torch.compile compiles in it, other steps, their median */
+    PS_FACT_OVERHEAD,       /* share of the profiler's own work */
+    PS_FACT_WAITS_FOR_DATA, /* time */
+    PS_FACT_WAITS_FOR_RANK, /* rank, time of communication */
+    PS_FACT_COMMUNICATES,   /* time */
+    PS_FACT_ONE_RANK,
+    PS_FACT_COPIES,        /* time */
+    PS_FACT_CAPTURES,      /* time */
+    PS_FACT_HOST_TOO_SLOW, /* time, share, kernels */
+    PS_FACT_GPU_IDLE,      /* the values of PS_FACT_HOST_TOO_SLOW */
+    PS_FACT_HOST_RUNS,     /* share of the idle time; subject */
+    PS_FACT_HOST_OUTSIDE,  /* share of the idle time */
+    PS_FACT_BLOCKED,       /* share, time, the longest call, 1: after the last work of the device;
+                              subject: the operator, other: the function that calls */
+    PS_FACT_EARLIER_WORK,  /* as PS_FACT_BLOCKED: the device works on what was not recorded */
+    PS_FACT_QUEUED,        /* share, time of work that was not recorded */
+    PS_FACT_STARTS_UP,     /* share, calls, other calls, the longest; subject, other: as above */
+    PS_FACT_AFTER_START,   /* time that is left, time of kernels */
+    PS_FACT_WARM_UP,
+    PS_FACT_GPU_COMPUTES,   /* share */
+    PS_FACT_TOP,            /* share; subject: an operator or kernel */
+    PS_FACT_PAIR,           /* share; `via`: the other operator */
+    PS_FACT_TOP_OPERATOR,   /* time of all operators, share */
+    PS_FACT_DRIVER_CALLS,   /* time of those with the name of the subject */
+    PS_FACT_TORCH_COMPILES, /* none, share */
+    PS_FACT_COMPILES_AGAIN, /* steps, share */
+    PS_FACT_OPERATORS_TAKE, /* time */
+    PS_FACT_ON_DOUBLE,      /* share */
+    PS_FACT_MANY_OPERATORS, /* operators, mean time, share outside of operators */
+    PS_FACT_ITEMS,          /* conversions; subject: the operator */
+    PS_FACT_WITH_STACK,
+    PS_FACT_OUTSIDE_OPERATORS, /* time of operators */
+    PS_FACT_NO_WORK,
+    PS_FACT_LATE_RANK, /* rank, share of the waiting, other ranks, time, 1: in each step */
+    PS_FACT_ITERATES,  /* calls, share, 1: of one name, 1: of PyTorch; subject; other: a command */
+    PS_FACT_SERVING_STEP,  /* time, tokens; other: its phase */
+    PS_FACT_FAMILY,        /* share; word: a family of kernels */
+    PS_FACT_UNIT_TAKES,    /* 1: in a loop over small operators */
+    PS_FACT_UNIT_WAITS,    /* word: "waits for the network" */
+    PS_FACT_RUNS,          /* calls in each call; subject */
+    PS_FACT_CONVERTS,      /* conversions of tensors in each call */
+    PS_FACT_OUTSIDE_UNIT,  /* share */
+    PS_FACT_CALLED_A_STEP, /* calls */
+    PS_FACT_NEXT,          /* share; subject */
+    /* ... titles and evidence of their rows */
+    PS_FACT_TITLE,      /* subject */
+    PS_FACT_FULL_TITLE, /* of the subjects, with their places */
+    PS_FACT_BLOCKS_IN,
+    PS_FACT_BLOCKS_LAST,
+    PS_FACT_WORKED_BEFORE,
+    PS_FACT_BUSY_WITH,
+    PS_FACT_BEHIND,
+    PS_FACT_SEE,        /* word, with the link of the fact */
+    PS_FACT_KERNELS,    /* kernels */
+    PS_FACT_COPY_COUNT, /* copies, sets */
+    PS_FACT_LONGEST,    /* time; subject, other: as of PS_FACT_BLOCKED */
+    PS_FACT_ONE_CALL,   /* as PS_FACT_LONGEST, of the only call, `via` */
+    PS_FACT_OF_CALLS,   /* calls, the longest; subject, other: as above; word: what is counted */
+    PS_FACT_IN_CALL,    /* as PS_FACT_LONGEST, of the only call */
     PS_N_FACTS
 };
 
@@ -310,6 +372,7 @@ struct ps_fact_words {
     const char *words; /* a template */
     const char *next;  /* said instead if the fact before has the same code */
     const char *end;   /* said after the last of facts with the code */
+    const char *then;  /* of a verdict: said in the sentences after it */
 };
 extern const struct ps_fact_words ps_fact_words[PS_N_FACTS];
 
@@ -352,6 +415,7 @@ enum ps_condition {
     PS_IF_ARGUMENTS_REPEAT,
     PS_IF_RESULT_KEPT,
     PS_IF_WAITS_OVERLAP,
+    PS_IF_DIGITS_ENOUGH,
     PS_N_CONDITIONS
 };
 

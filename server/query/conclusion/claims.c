@@ -111,6 +111,7 @@ static const char *const conditions[PS_N_CONDITIONS] = {
     [PS_IF_ARGUMENTS_REPEAT] = "arguments_repeat",
     [PS_IF_RESULT_KEPT] = "result_kept",
     [PS_IF_WAITS_OVERLAP] = "waits_overlap",
+    [PS_IF_DIGITS_ENOUGH] = "digits_enough",
 };
 
 static const char *const no_savings[PS_N_NO_SAVINGS] = {

@@ -13,42 +13,19 @@
 
 const struct ps_subject ps_no_subject;
 
-static struct ps_cause *add_cause(struct ps_conclusion *c, const char *rule, double amount,
-                                  double share, unsigned level)
-{
-    PS_RESERVE_ONE(c->causes, c->n_causes, c->cap_causes);
-    c->causes[c->n_causes] =
-        (struct ps_cause){.claim = {.rule = rule, .verb = PS_TAKES, .share = share, .saving = NAN},
-                          .amount = amount,
-                          .save_min = NAN,
-                          .save_max = NAN,
-                          .level = level};
-    return &c->causes[c->n_causes++];
-}
-
-struct ps_cause *ps_conclusion_add(struct ps_conclusion *c, const char *rule, double amount,
-                                   double share)
-{
-    return add_cause(c, rule, amount, share, 0);
-}
-
-struct ps_cause *ps_conclusion_add_part(struct ps_conclusion *c, const char *rule, double amount,
-                                        double share)
-{
-    return add_cause(c, rule, amount, share, 1);
-}
-
 static struct ps_cause *add_claim(struct ps_conclusion *c, const struct ps_claim *claim,
                                   double amount, unsigned level)
 {
-    struct ps_cause *cause = add_cause(c, claim->rule, amount, claim->share, level);
+    struct ps_cause *cause;
 
-    cause->claim = *claim;
+    PS_RESERVE_ONE(c->causes, c->n_causes, c->cap_causes);
+    cause = &c->causes[c->n_causes++];
+    *cause = (struct ps_cause){
+        .claim = *claim, .amount = amount, .save_min = NAN, .save_max = NAN, .level = level};
     if (claim->saving > 0) {
         ps_cause_save(cause, 0, 100 * claim->saving);
         cause->advice = claim->advice;
     }
-    ps_say_row(c, cause);
     return cause;
 }
 
@@ -104,25 +81,6 @@ struct ps_subject ps_subject_of(struct ps_conclusion *c, enum ps_subject_kind ki
                                 struct ps_report_link link, struct ps_str name)
 {
     return (struct ps_subject){.kind = kind, .name = ps_arena_copy(&c->arena, name), .link = link};
-}
-
-static void set_claim(struct ps_claim *claim, enum ps_verb verb, struct ps_subject subject)
-{
-    claim->verb = verb;
-    claim->n_subjects = subject.kind != PS_SUBJECT_NONE;
-    claim->subjects[0] = (struct ps_claim_subject){.what = subject, .share = claim->share};
-}
-
-void ps_set_cause_claim(struct ps_cause *cause, enum ps_verb verb, struct ps_subject subject)
-{
-    set_claim(&cause->claim, verb, subject);
-}
-
-void ps_set_first_claim(struct ps_conclusion *c, enum ps_verb verb, struct ps_subject subject,
-                        double share)
-{
-    c->first = (struct ps_claim){.share = share, .saving = NAN};
-    set_claim(&c->first, verb, subject);
 }
 
 void ps_cause_save(struct ps_cause *cause, double save_min, double save_max)
@@ -343,8 +301,12 @@ static void write_texts(struct ps_json *json, const char *key, const char *const
     ps_json_end(json);
 }
 
-static void say_first(struct ps_conclusion *c)
+static void say_all(struct ps_conclusion *c)
 {
+    for (size_t i = 0; i < c->n_causes; i++)
+        if (!c->causes[i].title.n)
+            ps_say_row(c, &c->causes[i]);
+
     if (c->verdict.n || c->sentence.n)
         return;
     if (c->first.verb == PS_NO_VERB && !c->n_causes)
@@ -354,7 +316,7 @@ static void say_first(struct ps_conclusion *c)
 
 void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
 {
-    say_first(c);
+    say_all(c);
     ps_json_object(json);
     ps_json_key_str(json, "unit", c->unit);
     ps_json_key_str(json, "save_unit", c->save_unit ? c->save_unit : c->unit);

@@ -17,11 +17,9 @@
  * Strings are copied into the arena of the conclusion. A conclusion belongs to one thread.
  *
  *     struct ps_conclusion c = {.unit = "s", .base = "of total"};
- *     struct ps_cause *cause = ps_conclusion_add(&c, "own_code", 0.656, 0.41);
+ *     struct ps_claim claim = ps_claim_of("function", PS_TAKES, subject, 0.41);
  *
- *     ps_say_code(&c, &cause->title, ps_link_none, PS_STR("author_of"));
- *     ps_cause_save(cause, 0, 0.639);
- *     ps_say_value(&c.sentence, (struct ps_report_link){.tab = "functions"}, 0.656, "s");
+ *     ps_cause_save(ps_conclusion_claim(&c, &claim, 0.656), 0, 0.639);
  *     ps_conclusion_write(&c, json);
  *     ps_conclusion_free(&c);
  */
@@ -104,6 +102,9 @@ struct ps_conclusion {
     const char *per;       /* "step": amounts are of one step; NULL: of the whole run */
     const char *base;      /* base of the shares: "of total", "of step" */
     const char *whole;     /* what shares are of, in a sentence: "samples"; NULL: "time" */
+    /* Of traces: what shares are of, " of each step"; what times are of, " of a step"; the time */
+    const char *of_shares, *of_times;
+    double of_seconds;
     struct ps_claim first; /* of the first sentence; PS_NO_VERB: the claim of the first cause */
     struct ps_sentence verdict, sentence; /* the verdict is shown in bold, before the sentence */
     struct ps_composition composition;
@@ -116,12 +117,6 @@ struct ps_conclusion {
     struct ps_arena arena;
 };
 
-/* Adds a cause. The pointer is valid until the next addition. */
-struct ps_cause *ps_conclusion_add(struct ps_conclusion *c, const char *rule, double amount,
-                                   double share);
-/* Adds a part of the last cause. The pointer is valid until the next addition. */
-struct ps_cause *ps_conclusion_add_part(struct ps_conclusion *c, const char *rule, double amount,
-                                        double share);
 /* Sets the claim of the first sentence, without which it is that of the first cause; adds a fact to
  * the claim of the first sentence. */
 void ps_conclude_first(struct ps_conclusion *c, struct ps_claim claim);
@@ -131,8 +126,8 @@ void ps_first_fact(struct ps_conclusion *c, struct ps_fact fact);
 void ps_conclude_none(struct ps_conclusion *c, const char *what);
 void ps_conclude_flat(struct ps_conclusion *c, const char *what);
 void ps_first_largest(struct ps_conclusion *c, struct ps_subject subject, double share);
-/* Adds a claim as a cause, or as a part of the last one, with its words and its saving. Savings
- * are in percent. */
+/* Adds a claim as a cause, or as a part of the last one, with its saving in percent. The pointer is
+ * valid until the next addition. */
 struct ps_cause *ps_conclusion_claim(struct ps_conclusion *c, const struct ps_claim *claim,
                                      double amount);
 struct ps_cause *ps_conclusion_claim_part(struct ps_conclusion *c, const struct ps_claim *claim,
@@ -157,13 +152,9 @@ void ps_say_value(struct ps_sentence *to, struct ps_report_link link, double val
 void ps_say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
                   struct ps_str path, int64_t line);
 
-/* For rules that write their own words: a subject, whose name is copied; the claim of a cause; that
- * of the first sentence, with a subject of the kind PS_SUBJECT_NONE if there is none. */
+/* A subject, whose name is copied. */
 struct ps_subject ps_subject_of(struct ps_conclusion *c, enum ps_subject_kind kind,
                                 struct ps_report_link link, struct ps_str name);
-void ps_set_cause_claim(struct ps_cause *cause, enum ps_verb verb, struct ps_subject subject);
-void ps_set_first_claim(struct ps_conclusion *c, enum ps_verb verb, struct ps_subject subject,
-                        double share);
 extern const struct ps_subject ps_no_subject;
 
 /* Says a claim: the verdict, and the sentences after it, also on the largest of the other causes,
@@ -238,10 +229,10 @@ struct ps_late_rank {
 /* step_s: mean duration of a step, or of the trace if there are no steps. */
 enum ps_status ps_late_rank_find(struct ps_db *db, double step_s, struct ps_late_rank *out,
                                  struct ps_err *err);
-/* Appends a sentence about the late rank, if one was found. */
-void ps_say_late_rank(struct ps_conclusion *c, const struct ps_late_rank *late);
+/* Adds the late rank to the first claim, if one was found. */
+void ps_add_late_rank(struct ps_conclusion *c, const struct ps_late_rank *late);
 
-/* Appends a sentence about the steps of a serving engine, if the run has some: what the phase with
+/* Adds to the first claim the steps of a serving engine, if the run has some: what the phase with
  * the most work spends the time of the device on, in its median step. */
 enum ps_status ps_conclude_inference(struct ps_db *db, struct ps_conclusion *out,
                                      struct ps_err *err);

@@ -39,7 +39,7 @@ static enum ps_phase main_phase(const struct ps_inference *inference)
     return found;
 }
 
-static void say_families(struct ps_conclusion *c, const struct ps_inference_step *step,
+static void add_families(struct ps_conclusion *c, const struct ps_inference_step *step,
                          struct ps_report_link link)
 {
     int64_t below = INT64_MAX;
@@ -54,8 +54,9 @@ static void say_families(struct ps_conclusion *c, const struct ps_inference_step
         if (largest < 0 || (double)step->family_ns[largest] < LEAST_SHARE * (double)step->busy_ns)
             return;
         below = step->family_ns[largest];
-        ps_say(c, &c->sentence, "%s%s ", n ? ", " : ": ", family_words[largest]);
-        ps_say_value(&c->sentence, link, 100 * (double)below / (double)step->busy_ns, "percent");
+        ps_first_fact(
+            c, (struct ps_fact){PS_FACT_FAMILY, .values = {(double)below / (double)step->busy_ns},
+                                .word = ps_str_from_c(family_words[largest]), .link = link});
     }
 }
 
@@ -74,17 +75,15 @@ enum ps_status ps_conclude_inference(struct ps_db *db, struct ps_conclusion *c, 
     if (median < 0)
         return err->code;
     step = &inference.steps[median];
-    ps_say(c, &c->sentence, " A%s%s step keeps the GPU busy for ",
-           phase == PS_PHASE_UNKNOWN ? "" : " ",
-           phase == PS_PHASE_UNKNOWN ? "" : ps_phase_name(phase));
-    ps_say_value(&c->sentence, link, (double)step->busy_ns / 1e9, "s");
-    if (step->serving.tokens > 0) {
-        ps_say(c, &c->sentence, " for ");
-        ps_say_value(&c->sentence, link, (double)step->serving.tokens, "count");
-        ps_say(c, &c->sentence, "%s", step->serving.tokens == 1 ? " token" : " tokens");
-    }
-    say_families(c, step, link);
-    ps_say(c, &c->sentence, ".");
+    ps_first_fact(
+        c, (struct ps_fact){
+               PS_FACT_SERVING_STEP,
+               .values = {(double)step->busy_ns / 1e9, (double)step->serving.tokens},
+               .other = ps_subject_of(
+                   c, PS_SUBJECT_PART, ps_link_none,
+                   ps_str_from_c(phase == PS_PHASE_UNKNOWN ? "serving" : ps_phase_name(phase))),
+               .link = link});
+    add_families(c, step, link);
     if (step->serving.is_assumed)
         ps_conclusion_note(c, "This version of vLLM names new and other requests only, so a later "
                               "part of a long prefill counts as decode.");

@@ -483,6 +483,7 @@ static void conclude_mix(struct ps_conclusion *c, const struct operator_mix *mix
     if (!is_small && !is_needed)
         return;
     if (is_needed) {
+        c->of_shares = " of the self CPU time";
         ps_conclude_first(c, ps_claim_of(NULL, PS_FLAT, ps_no_subject, NAN));
         ps_first_fact(
             c, (struct ps_fact){.code = PS_FACT_SHARES_OF, .word = PS_STR("of the self CPU time")});

@@ -42,21 +42,12 @@ enum ps_status ps_late_rank_find(struct ps_db *db, double step_s, struct ps_late
     return PS_OK;
 }
 
-void ps_say_late_rank(struct ps_conclusion *c, const struct ps_late_rank *late)
+void ps_add_late_rank(struct ps_conclusion *c, const struct ps_late_rank *late)
 {
-    const struct ps_report_link link = {.tab = "ranks"};
-
-    if (!late->found)
-        return;
-    ps_say(c, &c->sentence, " Rank ");
-    ps_say_value(&c->sentence, link, (double)late->rank, "count");
-    ps_say(c, &c->sentence, " causes ");
-    ps_say_value(&c->sentence, link, 100 * late->share, "percent");
-    ps_say(c, &c->sentence, " of the waiting in collectives; ");
-    if (late->n_ranks == 2)
-        ps_say(c, &c->sentence, "the other waits ");
-    else
-        ps_say(c, &c->sentence, "the other %u wait ", late->n_ranks - 1);
-    ps_say_value(&c->sentence, link, late->wait_s, "s");
-    ps_say(c, &c->sentence, late->has_steps ? " a step for it." : " for it.");
+    if (late->found)
+        ps_first_fact(c,
+                      (struct ps_fact){PS_FACT_LATE_RANK,
+                                       .values = {(double)late->rank, late->share,
+                                                  late->n_ranks - 1, late->wait_s, late->has_steps},
+                                       .link = {.tab = "ranks"}});
 }

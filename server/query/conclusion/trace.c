@@ -26,14 +26,15 @@ static void add_host_causes(struct ps_conclusion *c, const struct ps_trace_time 
         c, trace, "runtime", ps_trace_time_left(trace, PS_ROLE_RUNTIME), "Driver calls", NULL);
 
     if (cause) {
-        ps_trace_say_count(c, &cause->evidence, ps_trace_link_driver(trace), trace->counts.driver,
-                           "call");
+        cause->claim.evidence =
+            ps_trace_count(trace->counts.driver, "call", ps_trace_link_driver(trace));
         ps_trace_add_findings(c, trace);
     }
     cause = ps_trace_add_simple(c, trace, "other", ps_trace_time_left(trace, PS_N_ROLES),
                                 "Outside any operator", NULL);
     if (cause) {
-        ps_say_link(c, &cause->evidence, (struct ps_report_link){.tab = "flame"}, "flame graph");
+        cause->claim.evidence = (struct ps_fact){
+            .code = PS_FACT_SEE, .word = PS_STR("flame graph"), .link = {.tab = "flame"}};
         ps_trace_add_findings(c, trace);
     }
 }
@@ -47,8 +48,8 @@ static void add_loading(struct ps_conclusion *c, const struct ps_trace_time *tra
     if (!cause)
         return;
     ps_cause_save(cause, NAN, cause->amount);
-    ps_trace_say_count(c, &cause->evidence, ps_trace_link_operators(trace, "enumerate(Data"),
-                       trace->counts.loads, "call");
+    cause->claim.evidence = ps_trace_count(trace->counts.loads, "call",
+                                           ps_trace_link_operators(trace, "enumerate(Data"));
     ps_trace_add_findings(c, trace);
 }
 
@@ -82,12 +83,9 @@ static void add_copies(struct ps_conclusion *c, const struct ps_trace_time *trac
                 : "Asynchronous copies of pinned memory overlap with kernels. Data that "
                   "stays on the device is not copied.";
     }
-    ps_say_value(&cause->evidence, link, trace->counts.copies, "count");
-    ps_say(c, &cause->evidence, trace->counts.copies == 1 ? " copy" : " copies");
-    if (trace->counts.sets > 0) {
-        ps_say(c, &cause->evidence, " and ");
-        ps_trace_say_count(c, &cause->evidence, link, trace->counts.sets, "set");
-    }
+    cause->claim.evidence =
+        (struct ps_fact){PS_FACT_COPY_COUNT, .values = {trace->counts.copies, trace->counts.sets},
+                         .word = PS_STR("set"), .link = link};
     ps_trace_add_findings(c, trace);
 }
 
@@ -116,12 +114,11 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct ps
                                "Communication that nothing overlaps");
     ps_cause_save(cause, NAN,
                   waits_for_rank(trace) ? rows.whole_s : hidden_seconds(trace, rows.whole_s));
-    if (trace->has_devices)
-        ps_trace_say_count(c, &cause->evidence, (struct ps_report_link){.tab = "overview"},
-                           (double)trace->collectives.calls, "kernel");
-    else
-        ps_trace_say_count(c, &cause->evidence, ps_trace_link_operators(trace, "gloo:"),
-                           trace->counts.host_collectives, "collective");
+    cause->claim.evidence = trace->has_devices
+                                ? ps_trace_count((double)trace->collectives.calls, "kernel",
+                                                 (struct ps_report_link){.tab = "overview"})
+                                : ps_trace_count(trace->counts.host_collectives, "collective",
+                                                 ps_trace_link_operators(trace, "gloo:"));
     cause->advice =
         waits_for_rank(trace)
             ? "Most of it is waiting for one rank: give that rank less work, or look for what "
@@ -176,149 +173,149 @@ static enum obstacle find_obstacle(const struct ps_trace_time *trace)
                : largest;
 }
 
-static void say_obstacle(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                         const char *verdict, const char *what, double seconds,
-                         struct ps_report_link link, const char *end)
+static struct ps_subject part_of(struct ps_conclusion *c, struct ps_report_link link,
+                                 const char *name)
 {
-    ps_say(c, &c->verdict, "%s", verdict);
-    ps_say(c, &c->sentence, " %s ", what);
-    ps_trace_say_part_of_step(c, trace, seconds, link);
-    ps_say(c, &c->sentence, "%s", end);
+    return ps_subject_of(c, PS_SUBJECT_PART, link, ps_str_from_c(name));
 }
 
-/* Says where the time of a step without an obstacle goes. */
-static enum ps_status say_work(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                               struct ps_err *err)
+/* Concludes that a part of the whole is what takes the time. `fact` says its time. */
+static void conclude_part(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                          const char *rule, enum ps_verb verb, const char *part, double seconds,
+                          struct ps_fact fact)
 {
-    const struct ps_trace_rows kernels = ps_trace_rows_of_kernels(trace),
-                               operators = ps_trace_rows_of_operators(trace);
-    const double *parts = trace->parts_s;
-    size_t blocking = ps_trace_find_blocking(trace);
+    fact.values[0] = seconds;
+    ps_trace_conclude(c, rule, verb, part_of(c, ps_link_none, part), seconds / trace->wall_s, fact);
+}
 
-    if (trace->has_devices) {
-        ps_say(c, &c->verdict, "The GPU computes ");
-        ps_say_value(&c->verdict, ps_trace_kernels_link, 100 * kernels.whole_s / trace->wall_s,
-                     "percent");
-        ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
-        ps_say(c, &c->sentence, " ");
-        ps_trace_say_top(c, trace, &c->sentence, &kernels, err);
-    } else if (parts[PS_ROLE_RUNTIME] >= parts[PS_ROLE_CPU] &&
-               parts[PS_ROLE_RUNTIME] >= parts[PS_N_ROLES] && blocking) {
-        ps_say(c, &c->verdict, "Most of the time is spent in driver calls.");
-        ps_say(c, &c->sentence, " ");
-        ps_say_code(c, &c->sentence, ps_trace_link_slice(c, trace->blocking[blocking].longest),
-                    ps_trace_text(trace->db, (uint32_t)blocking));
-        ps_say(c, &c->sentence, " takes ");
-        ps_trace_say_part_of_step(c, trace, ps_trace_blocking_seconds(trace, blocking),
-                                  ps_trace_link_slice(c, trace->blocking[blocking].longest));
-        ps_say(c, &c->sentence, ".");
+/* Concludes where the host spends the time of a trace without devices. */
+static enum ps_status conclude_host(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    struct ps_err *err)
+{
+    const struct ps_report_link all = ps_trace_link_operators(trace, NULL);
+    const struct ps_trace_rows operators = ps_trace_rows_of_operators(trace);
+    const struct ps_fact take = {PS_FACT_OPERATORS_TAKE, .values = {operators.whole_s},
+                                 .link = all};
+    const double *parts = trace->parts_s;
+    const size_t blocking = ps_trace_find_blocking(trace);
+
+    if (parts[PS_ROLE_RUNTIME] >= parts[PS_ROLE_CPU] &&
+        parts[PS_ROLE_RUNTIME] >= parts[PS_N_ROLES] && blocking) {
+        const double seconds = ps_trace_blocking_seconds(trace, blocking);
+        const struct ps_report_link link =
+            ps_trace_link_slice(c, trace->blocking[blocking].longest);
+
+        ps_trace_conclude(c, "runtime", PS_TAKES, ps_trace_text_subject(c, trace, link, blocking),
+                          seconds / trace->wall_s,
+                          (struct ps_fact){PS_FACT_DRIVER_CALLS, .values = {seconds}});
     } else if (trace->compile_s > operators.whole_s && trace->compile_s > parts[PS_N_ROLES]) {
         const bool again = trace->n_compiling >= PS_STEPS_COMPILING;
 
-        ps_say(c, &c->verdict, "torch.compile %s ",
-               again ? "compiles again and again, which takes" : "takes");
-        ps_say_value(&c->verdict, ps_trace_link_operators(trace, "dynamo_timed"),
-                     100 * trace->compile_s / trace->wall_s, "percent");
-        ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
-        if (again) {
-            ps_say(c, &c->sentence, " It compiles in ");
-            ps_say_value(&c->sentence, (struct ps_report_link){.tab = "overview"},
-                         (double)trace->n_compiling, "count");
-            ps_say(c, &c->sentence,
-                   " of the steps. TORCH_LOGS=recompiles says why; inputs of "
-                   "equal shapes, or dynamic=True, avoid it.");
-        }
-        ps_say(c, &c->sentence, " Operators take ");
-        ps_trace_say_part_of_step(c, trace, operators.whole_s,
-                                  ps_trace_link_operators(trace, NULL));
-        ps_say(c, &c->sentence, ".");
+        ps_trace_conclude(
+            c, "compilation", again ? PS_REPEATS : PS_TAKES,
+            part_of(c, ps_trace_link_operators(trace, "dynamo_timed"), "torch.compile"),
+            trace->compile_s / trace->wall_s,
+            (struct ps_fact){
+                again ? PS_FACT_COMPILES_AGAIN : PS_FACT_TORCH_COMPILES,
+                .values = {(double)trace->n_compiling, trace->compile_s / trace->wall_s},
+                .link = {.tab = "overview"}});
+        ps_first_fact(c, take);
     } else if (ps_trace_is_on_double(trace)) {
-        ps_trace_say_double(c, trace);
-        ps_say(c, &c->sentence, " ");
-        ps_trace_say_top(c, trace, &c->sentence, &operators, err);
+        ps_trace_conclude_double(c, trace);
+        ps_trace_add_top(c, trace, &operators, err);
     } else if (ps_trace_has_pair(trace, &operators, err)) {
-        ps_trace_say_pair(c, trace, &operators, err);
+        ps_trace_conclude_pair(c, trace, &operators, err);
     } else if (ps_trace_has_many_operators(trace)) {
-        ps_trace_say_many_operators(c, trace);
-    } else if (ps_trace_time_share(trace, trace->units.needed_ns) > PS_NEEDED_SHARE) {
-        ps_trace_say_needed(c, trace, &operators, err);
-    } else if (trace->operators.calls && operators.whole_s >= parts[PS_N_ROLES] &&
-               trace->is_torch && !ps_trace_has_top_operator(trace, &operators, err)) {
-        ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "No single cause.");
-        ps_trace_say_largest(c, trace, &operators, err);
+        ps_trace_conclude_many_operators(c, trace);
+    } else if (ps_trace_time_share(trace, trace->units.needed_ns) > PS_NEEDED_SHARE ||
+               (trace->operators.calls && operators.whole_s >= parts[PS_N_ROLES] &&
+                trace->is_torch && !ps_trace_has_top_operator(trace, &operators, err))) {
+        ps_trace_conclude_flat(c, trace, &operators, err);
     } else if (trace->operators.calls && operators.whole_s >= parts[PS_N_ROLES]) {
-        ps_trace_say_top(c, trace, &c->verdict, &operators, err);
-        ps_say(c, &c->sentence, " All operators take ");
-        ps_trace_say_part_of_step(c, trace, operators.whole_s,
-                                  ps_trace_link_operators(trace, NULL));
-        ps_say(c, &c->sentence, ".");
+        struct ps_fact top[PS_TRACE_ROWS_MAX];
+        size_t n;
+
+        ps_trace_find_top(c, trace, &operators, top, &n, err);
+        if (n)
+            ps_trace_conclude(c, "operators", PS_TAKES, top[0].subject, top[0].values[0],
+                              (struct ps_fact){PS_FACT_TOP_OPERATOR,
+                                               .values = {operators.whole_s, top[0].values[0]},
+                                               .link = all});
     } else if (trace->operators.calls) {
-        ps_say(c, &c->verdict, "Most of the time is spent outside of operators.");
-        ps_say(c, &c->sentence, " Operators take ");
-        ps_trace_say_part_of_step(c, trace, operators.whole_s,
-                                  ps_trace_link_operators(trace, NULL));
-        ps_say(c, &c->sentence, ". ");
-        ps_trace_say_top(c, trace, &c->sentence, &operators, err);
+        conclude_part(c, trace, "other", PS_TAKES, "outside of operators", parts[PS_N_ROLES],
+                      (struct ps_fact){PS_FACT_OUTSIDE_OPERATORS, .link = all});
+        c->first.facts[0].values[0] = operators.whole_s;
+        ps_trace_add_top(c, trace, &operators, err);
     } else {
-        ps_set_first_claim(c, PS_TOO_FEW, ps_no_subject, NAN);
-        ps_say(c, &c->verdict, "The trace has no kernels and no operators.");
+        ps_trace_conclude(c, NULL, PS_TOO_FEW, ps_no_subject, NAN,
+                          (struct ps_fact){.code = PS_FACT_NO_WORK});
     }
     return err->code;
 }
 
-static enum ps_status say_verdict(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                  struct ps_err *err)
+static enum ps_status conclude_work(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    struct ps_err *err)
+{
+    const struct ps_trace_rows kernels = ps_trace_rows_of_kernels(trace);
+    const double share = kernels.whole_s / trace->wall_s;
+
+    if (!trace->has_devices)
+        return conclude_host(c, trace, err);
+    ps_trace_conclude(
+        c, "kernels", PS_TAKES, part_of(c, ps_link_none, "GPU kernels"), share,
+        (struct ps_fact){PS_FACT_GPU_COMPUTES, .values = {share}, .link = ps_trace_kernels_link});
+    return ps_trace_add_top(c, trace, &kernels, err);
+}
+
+static enum ps_status conclude_parts(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                     struct ps_err *err)
 {
     const struct ps_report_link overview = {.tab = "overview"};
     const double *parts = trace->parts_s;
 
     switch (find_obstacle(trace)) {
     case WAITS_FOR_DATA:
-        say_obstacle(c, trace, "The loop waits for data.", "The DataLoader takes",
-                     parts[PS_ROLE_DATALOADER], ps_trace_link_operators(trace, "enumerate(Data"),
-                     ", while nothing else runs.");
+        conclude_part(c, trace, "dataloader", PS_WAITS, "DataLoader", parts[PS_ROLE_DATALOADER],
+                      (struct ps_fact){PS_FACT_WAITS_FOR_DATA,
+                                       .link = ps_trace_link_operators(trace, "enumerate(Data")});
         break;
     case COMMUNICATES:
-        if (waits_for_rank(trace)) {
-            ps_say(c, &c->verdict, "The ranks wait for rank ");
-            ps_say_value(&c->verdict, (struct ps_report_link){.tab = "ranks"},
-                         (double)trace->late.rank, "count");
-            ps_say(c, &c->verdict, ".");
-            say_obstacle(c, trace, "", "Communication that nothing overlaps takes",
-                         parts[PS_ROLE_COMMUNICATION], overview, ".");
-            break;
-        }
-        say_obstacle(c, trace, "Communication does not overlap with computation.", "It alone takes",
-                     parts[PS_ROLE_COMMUNICATION], overview, ".");
-        if (trace->sums.n_workers == 1)
-            ps_say(c, &c->sentence,
-                   " Only this rank was recorded: a wait for a later rank looks the same.");
+        conclude_part(c, trace, "communication", PS_WAITS, "communication",
+                      parts[PS_ROLE_COMMUNICATION],
+                      (struct ps_fact){PS_FACT_COMMUNICATES, .link = overview});
+        if (!waits_for_rank(trace) && trace->sums.n_workers == 1)
+            ps_first_fact(c, (struct ps_fact){.code = PS_FACT_ONE_RANK});
+        if (waits_for_rank(trace))
+            c->first.facts[0] =
+                (struct ps_fact){PS_FACT_WAITS_FOR_RANK,
+                                 .values = {(double)trace->late.rank, parts[PS_ROLE_COMMUNICATION]},
+                                 .other = {.link = overview}, .link = {.tab = "ranks"}};
         break;
     case COPIES:
-        say_obstacle(c, trace, "Copies do not overlap with computation.", "They alone take",
-                     parts[PS_ROLE_MEMCPY] + parts[PS_ROLE_MEMSET], overview, ".");
+        conclude_part(c, trace, "copies", PS_TAKES, "copies", copy_seconds(trace),
+                      (struct ps_fact){PS_FACT_COPIES, .link = overview});
         break;
     case BLOCKS:
-        ps_trace_say_blocking(c, trace, trace->blocking_name, trace->blocking_s, err);
+        ps_trace_conclude_blocking(c, trace, trace->blocking_name, trace->blocking_s, err);
         break;
     case QUEUES:
-        ps_trace_say_queued(c, trace);
+        ps_trace_conclude_queued(c, trace);
         break;
     case STARTS:
-        ps_trace_say_start_up(c, trace, err);
+        ps_trace_conclude_start_up(c, trace, err);
         break;
     case CAPTURES:
-        say_obstacle(c, trace, "A graph is captured, which happens once.", "The GPU is idle",
-                     ps_trace_host_seconds(trace->captures_s),
-                     ps_trace_link_slice(c, ps_trace_longest_capture(trace)->begin_call),
-                     ", while its work is recorded.");
+        conclude_part(c, trace, "graph_capture", PS_IDLES, "GPU",
+                      ps_trace_host_seconds(trace->captures_s),
+                      (struct ps_fact){PS_FACT_CAPTURES,
+                                       .link = ps_trace_link_slice(
+                                           c, ps_trace_longest_capture(trace)->begin_call)});
         break;
     case IDLES:
-        ps_trace_say_idle(c, trace, ps_trace_idle_seconds(trace));
+        ps_trace_conclude_idle(c, trace, ps_trace_idle_seconds(trace));
         break;
     case NO_OBSTACLE:
-        say_work(c, trace, err);
+        conclude_work(c, trace, err);
         break;
     }
     return err->code;
@@ -369,16 +366,13 @@ static void say_overhead(struct ps_conclusion *c, const struct ps_trace_time *tr
                            ps_format_seconds(seconds, text), trace->has_marks ? " a step" : "");
 }
 
-/* Begins the verdict with the profiler's own work if that is most of the time. */
-static void say_most_overhead(struct ps_conclusion *c, const struct ps_trace_time *trace)
+/* Adds the profiler's own work if that is most of the time. */
+static void add_most_overhead(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
     const double seconds = ps_trace_host_seconds(trace->overhead_s);
 
-    if (seconds < OVERHEAD_SHARE * trace->wall_s)
-        return;
-    ps_say(c, &c->verdict, "The profiler's own work takes ");
-    ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
-    ps_say(c, &c->verdict, "%s. ", ps_trace_step_words(trace));
+    if (seconds >= OVERHEAD_SHARE * trace->wall_s)
+        ps_first_fact(c, (struct ps_fact){PS_FACT_OVERHEAD, .values = {seconds / trace->wall_s}});
 }
 
 /* Whether functions and annotations of the program come before the parts of a step. */
@@ -405,9 +399,12 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     out->per = trace.has_marks ? "step" : NULL;
     out->base = trace.has_marks ? "of step" : "of trace";
     if (!(trace.wall_s > 0)) {
-        ps_say(out, &out->verdict, "No time was recorded.");
+        ps_conclude_none(out, "time");
         return PS_OK;
     }
+    out->of_shares = ps_trace_step_words(&trace);
+    out->of_times = ps_trace_time_words(&trace);
+    out->of_seconds = trace.wall_s;
     if (trace.has_devices) {
         size_t blocking = ps_trace_find_blocking(&trace);
 
@@ -428,10 +425,8 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
         const struct ps_unit_base base = {.wall_s = trace.wall_s,
                                           .divisor = trace.divisor,
                                           .has_steps = trace.has_marks,
-                                          .words = ps_trace_step_words(&trace),
                                           .operators_tab = trace.operators_tab};
 
-        ps_trace_say_left_out(out, &trace);
         is_said = ps_conclude_units(out, db, &trace.windows, &trace.units, &base, err);
     }
     if (!trace.has_devices && !is_said) {
@@ -446,14 +441,13 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     }
     ps_conclusion_sort(out);
     compose(out, &trace);
-    if (!is_said) {
-        out->verdict.n = 0;
-        ps_trace_say_left_out(out, &trace);
-        say_most_overhead(out, &trace);
-        say_verdict(out, &trace, err);
-    }
-    ps_say_late_rank(out, &trace.late);
-    ps_trace_say_iteration(out, &trace);
+    if (!is_said)
+        conclude_parts(out, &trace, err);
+    ps_trace_add_left_out(out, &trace);
+    if (!is_said)
+        add_most_overhead(out, &trace);
+    ps_add_late_rank(out, &trace.late);
+    ps_trace_add_iteration(out, &trace);
     ps_trace_add_step_choices(out, &trace);
     if (trace.has_marks && trace.has_devices)
         ps_conclude_inference(db, out, err);

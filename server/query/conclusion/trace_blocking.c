@@ -214,21 +214,20 @@ static enum ps_status find_callers(const struct ps_trace_time *trace, int64_t sl
     return PS_OK;
 }
 
-enum ps_status ps_trace_say_callers(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                    int64_t slice, struct ps_sentence *to, struct ps_err *err)
+enum ps_status ps_trace_add_callers(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    int64_t slice, struct ps_fact *fact, struct ps_err *err)
 {
     struct callers callers = {.op = 0};
 
     if (find_callers(trace, slice, &callers, err) != PS_OK)
         return err->code;
-    if (callers.op) {
-        ps_say(c, to, " in ");
-        ps_say_code(c, to, ps_trace_link_slice(c, callers.op), callers.op_name);
-    }
-    if (callers.function) {
-        ps_say(c, to, callers.op ? ", called in " : " in ");
-        ps_say_code(c, to, ps_trace_link_slice(c, callers.function), callers.function_name);
-    }
+    if (callers.op)
+        fact->subject = ps_subject_of(c, PS_SUBJECT_OPERATOR, ps_trace_link_slice(c, callers.op),
+                                      callers.op_name);
+    if (callers.function)
+        fact->other =
+            ps_subject_of(c, PS_SUBJECT_FUNCTION, ps_trace_link_slice(c, callers.function),
+                          callers.function_name);
     return PS_OK;
 }
 
@@ -243,20 +242,28 @@ double ps_trace_sync_seconds(const struct ps_trace_time *trace)
     return fmin(seconds, ps_trace_time_left(trace, PS_ROLE_RUNTIME) - trace->blocking_s);
 }
 
+/* The driver calls of a name, with the longest of them. */
+static struct ps_subject called(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                const struct ps_driver_calls *calls)
+{
+    return ps_trace_text_subject(c, trace, ps_trace_link_slice(c, calls->longest), calls->name);
+}
+
 void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
                            double seconds, struct ps_err *err)
 {
     const struct ps_driver_calls *calls = &trace->blocking[name];
-    struct ps_cause *cause = ps_conclusion_add(c, "blocking", seconds, seconds / trace->wall_s);
+    struct ps_claim claim =
+        ps_claim_of("blocking", PS_IDLES, called(c, trace, calls), seconds / trace->wall_s);
+    struct ps_cause *cause;
 
-    ps_say(c, &cause->title, "%s",
-           trace->waits_for_earlier ? "GPU busy with work from before the recording: "
-           : trace->blocks_last     ? "GPU idle, after its last work: host blocks in "
-                                    : "GPU idle: host blocks in ");
-    ps_say_code(c, &cause->title, ps_link_none, ps_trace_text(trace->db, (uint32_t)name));
-    ps_set_cause_claim(cause, PS_IDLES,
-                       ps_subject_of(c, PS_SUBJECT_OPERATOR, ps_trace_link_slice(c, calls->longest),
-                                     ps_trace_text(trace->db, (uint32_t)name)));
+    claim.title.code = trace->waits_for_earlier ? PS_FACT_WORKED_BEFORE
+                       : trace->blocks_last     ? PS_FACT_BLOCKS_LAST
+                                                : PS_FACT_BLOCKS_IN;
+    claim.evidence = (struct ps_fact){PS_FACT_LONGEST, .values = {(double)calls->longest_ns / 1e9},
+                                      .link = ps_trace_link_slice(c, calls->longest)};
+    ps_trace_add_callers(c, trace, calls->longest, &claim.evidence, err);
+    cause = ps_conclusion_claim(c, &claim, seconds);
     if (!trace->waits_for_earlier && !trace->blocks_last)
         ps_cause_save(cause, NAN, seconds);
     cause->advice =
@@ -269,39 +276,18 @@ void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *
             ? "The first launch of a kernel loads or compiles it. Record after a warm-up."
             : "A blocking call waits for the device or copies memory. Remove it from the loop, or "
               "use its asynchronous form with pinned memory.";
-    ps_say_link(c, &cause->evidence, ps_trace_link_slice(c, calls->longest), "longest");
-    ps_say(c, &cause->evidence, " ");
-    ps_say_value(&cause->evidence, ps_trace_link_slice(c, calls->longest),
-                 (double)calls->longest_ns / 1e9, "s");
-    ps_trace_say_callers(c, trace, calls->longest, &cause->evidence, err);
 }
 
-void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
-                           double seconds, struct ps_err *err)
+void ps_trace_conclude_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                size_t name, double seconds, struct ps_err *err)
 {
     const struct ps_driver_calls *calls = &trace->blocking[name];
+    struct ps_fact fact = {trace->waits_for_earlier ? PS_FACT_EARLIER_WORK : PS_FACT_BLOCKED,
+                           .values = {seconds / trace->wall_s, seconds,
+                                      (double)calls->longest_ns / 1e9,
+                                      trace->blocks_last && !trace->waits_for_earlier}};
 
-    ps_set_first_claim(c, trace->waits_for_earlier ? PS_CANNOT_SEE : PS_IDLES,
-                       ps_subject_of(c, PS_SUBJECT_OPERATOR, ps_trace_link_slice(c, calls->longest),
-                                     ps_trace_text(trace->db, (uint32_t)name)),
-                       seconds / trace->wall_s);
-    ps_say(c, &c->verdict, "%s",
-           trace->waits_for_earlier ? "The GPU works on launches from before the recording "
-                                    : "The GPU is idle ");
-    ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
-    ps_say(c, &c->verdict, "%s%s", ps_trace_step_words(trace),
-           trace->waits_for_earlier ? "; the host waits in " : " because the host blocks in ");
-    ps_say_code(c, &c->verdict, ps_trace_link_slice(c, calls->longest),
-                ps_trace_text(trace->db, (uint32_t)name));
-    ps_say(c, &c->verdict, trace->blocks_last ? ", after its last work." : ".");
-    ps_say(c, &c->sentence, " It takes ");
-    ps_trace_say_part_of_step(c, trace, seconds, ps_trace_link_slice(c, calls->longest));
-    ps_say(c, &c->sentence, "%s",
-           trace->waits_for_earlier ? " while no recorded work runs on the GPU, "
-                                    : " while nothing runs on the GPU, ");
-    ps_say_value(&c->sentence, ps_trace_link_slice(c, calls->longest),
-                 (double)calls->longest_ns / 1e9, "s");
-    ps_say(c, &c->sentence, " of it in one call");
-    ps_trace_say_callers(c, trace, calls->longest, &c->sentence, err);
-    ps_say(c, &c->sentence, ".");
+    ps_trace_add_callers(c, trace, calls->longest, &fact, err);
+    ps_trace_conclude(c, NULL, trace->waits_for_earlier ? PS_CANNOT_SEE : PS_IDLES,
+                      called(c, trace, calls), seconds / trace->wall_s, fact);
 }

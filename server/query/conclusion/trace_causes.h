@@ -165,14 +165,14 @@ enum ps_status ps_trace_read_odd_step(struct ps_trace_time *trace, struct ps_err
 const char *ps_trace_step_words(const struct ps_trace_time *trace);
 /* Whether one step takes more than all others: a share is then not one of each step. */
 bool ps_trace_has_odd_step(const struct ps_trace_time *trace);
-/* Begins the verdict with the step that is left out of the shares. */
-void ps_trace_say_left_out(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Adds the step that is left out of the shares to the first claim. */
+void ps_trace_add_left_out(struct ps_conclusion *c, const struct ps_trace_time *trace);
 /* Adds a note about a step that takes more than all others. */
 void ps_trace_say_odd_step(struct ps_conclusion *c, const struct ps_trace_time *trace);
 /* Lists the annotations and NVTX ranges that can be chosen as steps. */
 void ps_trace_add_step_choices(struct ps_conclusion *c, const struct ps_trace_time *trace);
-/* Appends "`iteration` ran 5 times and covers 98.1 % of the trace: ..." */
-void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Adds the annotation that may be the steps to the first claim. */
+void ps_trace_add_iteration(struct ps_conclusion *c, const struct ps_trace_time *trace);
 /* Says what the shares are of, if no steps are marked. The headline has the span of all events; the
  * range that is divided begins and ends with operators, driver calls or work of devices. */
 enum ps_status ps_trace_say_base(struct ps_db *db, struct ps_conclusion *c,
@@ -200,12 +200,13 @@ bool ps_trace_name_contains(const struct ps_trace_time *trace, size_t name, stru
 /* Adds the driver calls with this name as a cause. */
 void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
                            double seconds, struct ps_err *err);
-/* Says the verdict about these driver calls. */
-void ps_trace_say_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace, size_t name,
-                           double seconds, struct ps_err *err);
-/* Appends " in `aten::copy_`, called in `cuda_graph_runner.py(276): replay`". */
-enum ps_status ps_trace_say_callers(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                    int64_t slice, struct ps_sentence *to, struct ps_err *err);
+/* Concludes that these driver calls take the time. */
+void ps_trace_conclude_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                size_t name, double seconds, struct ps_err *err);
+/* Sets the subject of a fact to the operator around a slice, and the other one to the Python
+ * function. */
+enum ps_status ps_trace_add_callers(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                    int64_t slice, struct ps_fact *fact, struct ps_err *err);
 
 /* --- Work that was not recorded --- */
 
@@ -214,8 +215,8 @@ enum ps_status ps_trace_say_callers(struct ps_conclusion *c, const struct ps_tra
 enum ps_status ps_trace_read_queued(struct ps_trace_time *trace, struct ps_err *err);
 /* Adds the work that was not recorded as a cause. */
 void ps_trace_add_queued(struct ps_conclusion *c, const struct ps_trace_time *trace);
-/* Says the verdict about work that was not recorded. */
-void ps_trace_say_queued(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Concludes that work takes the time that was not recorded. */
+void ps_trace_conclude_queued(struct ps_conclusion *c, const struct ps_trace_time *trace);
 
 /* --- Start-up --- */
 
@@ -226,9 +227,9 @@ enum ps_status ps_trace_find_start_up(struct ps_trace_time *trace, struct ps_err
 /* Adds start-up as a cause. */
 void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
                            struct ps_err *err);
-/* Says the verdict about start-up. */
-void ps_trace_say_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                           struct ps_err *err);
+/* Concludes that start-up takes the time. */
+void ps_trace_conclude_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                struct ps_err *err);
 
 /* --- What the device waits for --- */
 
@@ -242,8 +243,9 @@ void ps_trace_add_captures(struct ps_conclusion *c, const struct ps_trace_time *
                            struct ps_err *err);
 /* Adds the time in which the device waits for the host as a cause, with its parts. */
 void ps_trace_add_idle(struct ps_conclusion *c, const struct ps_trace_time *trace);
-/* Says the verdict about a device that waits for the host. */
-void ps_trace_say_idle(struct ps_conclusion *c, const struct ps_trace_time *trace, double idle_s);
+/* Concludes that the device waits for the host. */
+void ps_trace_conclude_idle(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                            double idle_s);
 
 /* --- Operators and kernels --- */
 
@@ -269,19 +271,19 @@ enum ps_status ps_trace_add_operators(struct ps_conclusion *c, const struct ps_t
 /* The phases of torch.compile. */
 enum ps_status ps_trace_add_compilation(struct ps_conclusion *c, const struct ps_trace_time *trace,
                                         struct ps_err *err);
-/* Appends a sentence about the first row of a query: "`aten::mm` takes 33.0 % of each step." */
-enum ps_status ps_trace_say_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                struct ps_sentence *to, const struct ps_trace_rows *rows,
-                                struct ps_err *err);
+/* The first rows of a query, at most PS_TRACE_ROWS_MAX, as PS_FACT_TOP. */
+enum ps_status ps_trace_find_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                 const struct ps_trace_rows *rows, struct ps_fact *top, size_t *n,
+                                 struct ps_err *err);
+/* Adds the first of them to the first claim. */
+enum ps_status ps_trace_add_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                const struct ps_trace_rows *rows, struct ps_err *err);
 /* Whether an operator and its backward pass, which are no matrix product and no convolution, are
  * the two largest and stand out together. */
 bool ps_trace_has_pair(const struct ps_trace_time *trace, const struct ps_trace_rows *rows,
                        struct ps_err *err);
-void ps_trace_say_pair(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                       const struct ps_trace_rows *rows, struct ps_err *err);
-/* Appends " The largest operators are `aten::mm` 53.6 %, `aten::addmm` 31.8 %." */
-enum ps_status ps_trace_say_largest(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                    const struct ps_trace_rows *rows, struct ps_err *err);
+void ps_trace_conclude_pair(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                            const struct ps_trace_rows *rows, struct ps_err *err);
 /* Whether one operator takes most of a step. */
 bool ps_trace_has_top_operator(const struct ps_trace_time *trace, const struct ps_trace_rows *rows,
                                struct ps_err *err);
@@ -289,13 +291,13 @@ bool ps_trace_has_top_operator(const struct ps_trace_time *trace, const struct p
 bool ps_trace_has_many_operators(const struct ps_trace_time *trace);
 /* Whether most of a step is spent on float64, which takes twice the memory and time of float32. */
 bool ps_trace_is_on_double(const struct ps_trace_time *trace);
-/* Say the verdict about operators on float64, and about many small ones. */
-void ps_trace_say_double(struct ps_conclusion *c, const struct ps_trace_time *trace);
-void ps_trace_say_many_operators(struct ps_conclusion *c, const struct ps_trace_time *trace);
-/* Says the operators of a step that is made of matrix products and convolutions, of which nothing
- * can be said to be avoidable. */
-void ps_trace_say_needed(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                         const struct ps_trace_rows *rows, struct ps_err *err);
+/* Conclude that operators on float64, and that many small ones, take the time. */
+void ps_trace_conclude_double(struct ps_conclusion *c, const struct ps_trace_time *trace);
+void ps_trace_conclude_many_operators(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Concludes that there is no single cause: no operator stands out, or the step is made of matrix
+ * products and convolutions, of which nothing can be said to be avoidable. */
+enum ps_status ps_trace_conclude_flat(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                      const struct ps_trace_rows *rows, struct ps_err *err);
 
 /* --- Findings of rules --- */
 
@@ -322,20 +324,24 @@ struct ps_cause *ps_trace_add_cause(struct ps_conclusion *c, const struct ps_tra
                                     const char *rule, double seconds, const char *title);
 /* Adds a part of the last cause. */
 struct ps_cause *ps_trace_add_part(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                   const char *rule, double seconds);
+                                   const char *rule, double seconds, struct ps_subject subject);
 /* Adds a cause without parts of its own. Returns NULL if it is too small. */
 struct ps_cause *ps_trace_add_simple(struct ps_conclusion *c, const struct ps_trace_time *trace,
                                      const char *rule, double seconds, const char *title,
                                      const char *advice);
-/* A number of kernels of a step, or of the trace. */
-void ps_trace_say_kernels(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                          struct ps_sentence *to, int64_t calls);
-/* Appends "50 calls". */
-void ps_trace_say_count(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                        double n, const char *noun);
-/* Appends "1.2 s of the 3.4 s of a step". */
-void ps_trace_say_part_of_step(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                               double seconds, struct ps_report_link link);
+/* The name of a slice as a subject. */
+struct ps_subject ps_trace_text_subject(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                        struct ps_report_link link, size_t text);
+/* A number of kernels in a step, or in the trace; the same as a fact. */
+double ps_trace_kernels_of_step(const struct ps_trace_time *trace, int64_t calls);
+struct ps_fact ps_trace_kernel_fact(const struct ps_trace_time *trace, int64_t calls);
+/* "50 calls" */
+struct ps_fact ps_trace_count(double n, const char *noun, struct ps_report_link link);
+/* Returns what times are of: " of a step". */
+const char *ps_trace_time_words(const struct ps_trace_time *trace);
+/* Sets the first claim, with its first fact. */
+void ps_trace_conclude(struct ps_conclusion *c, const char *rule, enum ps_verb verb,
+                       struct ps_subject subject, double share, struct ps_fact fact);
 extern const struct ps_report_link ps_trace_kernels_link;
 
 #endif

@@ -33,11 +33,15 @@ static void add_finding(struct ps_conclusion *c, const struct ps_trace_time *tra
                         const struct ps_check *check, double seconds)
 {
     const struct ps_finding *finding = &check->finding;
-    struct ps_cause *part = ps_trace_add_part(c, trace, check->rule->name, seconds);
+    struct ps_cause *part = ps_trace_add_part(
+        c, trace, check->rule->name, seconds,
+        ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(check->rule->title)));
 
-    ps_say(c, &part->title, "%s", check->rule->title);
-    ps_say_link(c, &part->evidence, link_finding(c, trace, finding), "%s%s", finding->brief,
-                trace->n_steps > 1 ? " in all steps" : "");
+    part->claim.evidence = (struct ps_fact){
+        .code = PS_FACT_SEE,
+        .word = ps_str_from_c(ps_arena_printf(&c->arena, "%s%s", finding->brief,
+                                              trace->n_steps > 1 ? " in all steps" : "")),
+        .link = link_finding(c, trace, finding)};
     part->advice = ps_arena_copy(&c->arena, ps_str_from_c(finding->text)).ptr;
 }
 

@@ -61,19 +61,18 @@ void ps_trace_add_idle(struct ps_conclusion *c, const struct ps_trace_time *trac
                             : "Launch less often: CUDA graphs, fused kernels or larger batches.";
     }
     if (ps_trace_all_kernels(trace))
-        ps_trace_say_kernels(c, trace, &cause->evidence, ps_trace_all_kernels(trace));
+        cause->claim.evidence = ps_trace_kernel_fact(trace, ps_trace_all_kernels(trace));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct ps_cause *part;
 
         if (parts[i].seconds < PS_TRACE_PART_SHARE * seconds)
             continue;
-        part = ps_trace_add_part(c, trace, parts[i].rule, parts[i].seconds);
-        ps_say(c, &part->title, "%s", parts[i].title);
+        part = ps_trace_add_part(
+            c, trace, parts[i].rule, parts[i].seconds,
+            ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(parts[i].title)));
+        part->claim.evidence = ps_trace_count(parts[i].count, parts[i].evidence, parts[i].link);
         if (isnan(parts[i].count))
-            ps_say_link(c, &part->evidence, parts[i].link, "%s", parts[i].evidence);
-        else
-            ps_trace_say_count(c, &part->evidence, parts[i].link, parts[i].count,
-                               parts[i].evidence);
+            part->claim.evidence.code = PS_FACT_SEE;
     }
     ps_trace_add_findings(c, trace);
 }
@@ -106,18 +105,18 @@ void ps_trace_add_captures(struct ps_conclusion *c, const struct ps_trace_time *
 
     if (!(seconds > 0))
         return;
-    cause = ps_conclusion_add(c, "graph_capture", seconds, seconds / trace->wall_s);
-    ps_say(c, &cause->title, "GPU idle: a graph is captured");
+    cause = ps_trace_add_cause(c, trace, "graph_capture", seconds, "GPU idle: a graph is captured");
     cause->advice = "What is launched during a capture is recorded, not run. A graph is captured "
                     "once: record after the warm-up to see how its replays run.";
-    ps_trace_say_count(c, &cause->evidence, link, (double)trace->captures.n, "capture");
-    ps_say(c, &cause->evidence, ", the longest ");
-    ps_say_value(&cause->evidence, link, (double)(longest->end - longest->start) / 1e9, "s");
-    ps_trace_say_callers(c, trace, longest->begin_call, &cause->evidence, err);
+    cause->claim.evidence = (struct ps_fact){
+        PS_FACT_OF_CALLS,
+        .values = {(double)trace->captures.n, (double)(longest->end - longest->start) / 1e9},
+        .word = PS_STR("capture"), .link = link};
+    ps_trace_add_callers(c, trace, longest->begin_call, &cause->claim.evidence, err);
 }
 
-/* Says which function or annotation of the program runs while the device is idle. */
-static void say_host_unit(struct ps_conclusion *c, const struct ps_trace_time *trace, double idle_s)
+/* Adds which function or annotation of the program runs while the device is idle. */
+static void add_host_unit(struct ps_conclusion *c, const struct ps_trace_time *trace, double idle_s)
 {
     const struct ps_host_unit *longest = NULL;
     double seconds;
@@ -126,47 +125,34 @@ static void say_host_unit(struct ps_conclusion *c, const struct ps_trace_time *t
         if (!longest || trace->units.units[i].ns > longest->ns)
             longest = &trace->units.units[i];
     seconds = longest ? (double)longest->ns / 1e9 / trace->divisor : 0;
-    if (seconds < IDLE_UNIT * idle_s || longest->trains)
-        return;
-    ps_say(c, &c->sentence, " Meanwhile the host runs ");
-    ps_say_unit(c, &c->sentence, ps_trace_link_slice(c, longest->longest), trace->db, longest);
-    ps_say(c, &c->sentence, " for ");
-    ps_say_value(&c->sentence, ps_trace_link_slice(c, longest->longest),
-                 100 * fmin(seconds, idle_s) / idle_s, "percent");
-    ps_say(c, &c->sentence, " of that time.");
+    if (seconds >= IDLE_UNIT * idle_s && !longest->trains)
+        ps_first_fact(c, (struct ps_fact){PS_FACT_HOST_RUNS, ps_unit_subject(c, trace->db, longest),
+                                          .values = {fmin(seconds, idle_s) / idle_s},
+                                          .link = ps_trace_link_slice(c, longest->longest)});
 }
 
-/* Says that most of the idle time is in code of the program that was not recorded. */
-static void say_no_functions(struct ps_conclusion *c, const struct ps_trace_time *trace,
+/* Adds that most of the idle time is in code of the program that was not recorded. */
+static void add_no_functions(struct ps_conclusion *c, const struct ps_trace_time *trace,
                              double idle_s)
 {
     const double other_s = ps_trace_time_left(trace, PS_N_ROLES);
 
-    if (!trace->is_torch || trace->units.has_functions || other_s < MOST_IDLE * idle_s)
-        return;
-    ps_say(c, &c->sentence, " The host is outside of operators for ");
-    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "flame"},
-                 100 * fmin(other_s, idle_s) / idle_s, "percent");
-    ps_say(c, &c->sentence, " of that time; with_stack=True records the functions.");
+    if (trace->is_torch && !trace->units.has_functions && other_s >= MOST_IDLE * idle_s)
+        ps_first_fact(c, (struct ps_fact){PS_FACT_HOST_OUTSIDE,
+                                          .values = {fmin(other_s, idle_s) / idle_s},
+                                          .link = {.tab = "flame"}});
 }
 
-void ps_trace_say_idle(struct ps_conclusion *c, const struct ps_trace_time *trace, double idle_s)
+void ps_trace_conclude_idle(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                            double idle_s)
 {
-    if (launches_much(trace, idle_s)) {
-        ps_say(c, &c->verdict, "The host is too slow for the GPU.");
-    } else {
-        ps_say(c, &c->verdict, "The GPU is idle ");
-        ps_say_value(&c->verdict, ps_link_none, 100 * idle_s / trace->wall_s, "percent");
-        ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
-    }
-    ps_say(c, &c->sentence, " The GPU waits ");
-    ps_trace_say_part_of_step(c, trace, idle_s, (struct ps_report_link){.tab = "overview"});
-    ps_say(c, &c->sentence, " for the CPU");
-    if (ps_trace_all_kernels(trace)) {
-        ps_say(c, &c->sentence, " to launch ");
-        ps_trace_say_kernels(c, trace, &c->sentence, ps_trace_all_kernels(trace));
-    }
-    ps_say(c, &c->sentence, ".");
-    say_host_unit(c, trace, idle_s);
-    say_no_functions(c, trace, idle_s);
+    ps_trace_conclude(
+        c, "host_bound", PS_IDLES, ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, PS_STR("GPU")),
+        idle_s / trace->wall_s,
+        (struct ps_fact){launches_much(trace, idle_s) ? PS_FACT_HOST_TOO_SLOW : PS_FACT_GPU_IDLE,
+                         .values = {idle_s, idle_s / trace->wall_s,
+                                    ps_trace_kernels_of_step(trace, ps_trace_all_kernels(trace))},
+                         .other = {.link = ps_trace_kernels_link}, .link = {.tab = "overview"}});
+    add_host_unit(c, trace, idle_s);
+    add_no_functions(c, trace, idle_s);
 }

@@ -83,14 +83,12 @@ enum ps_status ps_trace_add_rows(struct ps_conclusion *c, const struct ps_trace_
         double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
         struct ps_str name = ps_col_text(stmt, 0);
         struct ps_report_link link = ps_link_name(c, rows->tab, name);
-        struct ps_cause *part;
 
         if (seconds < PS_TRACE_PART_SHARE * rows->whole_s)
             break;
-        part = ps_trace_add_part(c, trace, rows->tab, seconds);
-        ps_say_code(c, &part->title, link, name);
-        ps_say_value(&part->evidence, link, (double)ps_col_int(stmt, 1), "count");
-        ps_say(c, &part->evidence, ps_col_int(stmt, 1) == 1 ? " call" : " calls");
+        ps_trace_add_part(c, trace, rows->tab, seconds,
+                          ps_subject_of(c, PS_SUBJECT_OPERATOR, link, name))
+            ->claim.evidence = ps_trace_count((double)ps_col_int(stmt, 1), "call", link);
     }
     return err->code;
 }
@@ -105,7 +103,7 @@ enum ps_status ps_trace_add_kernels(struct ps_conclusion *c, const struct ps_tra
     if (seconds < PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return PS_OK;
     cause = ps_trace_add_cause(c, trace, "kernels", seconds, "GPU kernels");
-    ps_trace_say_kernels(c, trace, &cause->evidence, trace->kernels.calls);
+    cause->claim.evidence = ps_trace_kernel_fact(trace, trace->kernels.calls);
     ps_trace_add_rows(c, trace, &rows, err);
     ps_trace_add_findings(c, trace);
     return err->code;
@@ -127,8 +125,8 @@ enum ps_status ps_trace_add_compilation(struct ps_conclusion *c, const struct ps
         cause->advice = "Inputs of equal shapes, or dynamic=True, are compiled once.";
         ps_cause_save(cause, 0, rows.whole_s);
     }
-    ps_trace_say_count(c, &cause->evidence, ps_trace_link_operators(trace, "dynamo_timed"),
-                       (double)trace->phases.calls, "phase");
+    cause->claim.evidence = ps_trace_count((double)trace->phases.calls, "phase",
+                                           ps_trace_link_operators(trace, "dynamo_timed"));
     return ps_trace_add_rows(c, trace, &rows, err);
 }
 
@@ -141,9 +139,8 @@ enum ps_status ps_trace_add_operators(struct ps_conclusion *c, const struct ps_t
     if (rows.whole_s < PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return PS_OK;
     cause = ps_trace_add_cause(c, trace, "operators", rows.whole_s, "Operators on the CPU");
-    ps_say_value(&cause->evidence, ps_trace_link_operators(trace, NULL),
-                 (double)trace->operators.calls, "count");
-    ps_say(c, &cause->evidence, " operator calls");
+    cause->claim.evidence = ps_trace_count((double)trace->operators.calls, "operator call",
+                                           ps_trace_link_operators(trace, NULL));
     return ps_trace_add_rows(c, trace, &rows, err);
 }
 
@@ -184,22 +181,34 @@ static struct ps_str short_name(struct ps_conclusion *c, struct ps_str name)
     return ps_str_from_c(ps_arena_printf(&c->arena, "%.*s\u2026", (int)text.len, text.ptr));
 }
 
-enum ps_status ps_trace_say_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                struct ps_sentence *to, const struct ps_trace_rows *rows,
-                                struct ps_err *err)
+enum ps_status ps_trace_find_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                 const struct ps_trace_rows *rows, struct ps_fact *top, size_t *n,
+                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
+    *n = 0;
     prepare_rows(trace, rows->query, rows->flag, &stmt, err);
-    if (ps_stmt_step(stmt, err)) {
-        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
-        struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
+    while (*n < PS_TRACE_ROWS_MAX && ps_stmt_step(stmt, err)) {
+        const double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
+        const struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
 
-        ps_say_code(c, to, link, short_name(c, ps_col_text(stmt, 0)));
-        ps_say(c, to, " takes ");
-        ps_say_value(to, link, 100 * seconds / trace->wall_s, "percent");
-        ps_say(c, to, "%s.", ps_trace_step_words(trace));
+        top[(*n)++] = (struct ps_fact){
+            PS_FACT_TOP,
+            ps_subject_of(c, PS_SUBJECT_OPERATOR, link, short_name(c, ps_col_text(stmt, 0))),
+            .values = {seconds / trace->wall_s}, .link = link};
     }
+    return err->code;
+}
+
+enum ps_status ps_trace_add_top(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                const struct ps_trace_rows *rows, struct ps_err *err)
+{
+    struct ps_fact top[PS_TRACE_ROWS_MAX];
+    size_t n;
+
+    if (ps_trace_find_top(c, trace, rows, top, &n, err) == PS_OK && n)
+        ps_first_fact(c, top[0]);
     return err->code;
 }
 
@@ -219,53 +228,46 @@ bool ps_trace_has_many_operators(const struct ps_trace_time *trace)
            ps_trace_time_share(trace, trace->units.large_ns) < LARGE_SHARE;
 }
 
-void ps_trace_say_many_operators(struct ps_conclusion *c, const struct ps_trace_time *trace)
+void ps_trace_conclude_many_operators(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
     const struct ps_report_link link = ps_trace_link_operators(trace, NULL);
     const double per = trace->has_marks ? trace->divisor : 1;
 
-    ps_set_first_claim(c, PS_REPEATS,
-                       ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN);
-    ps_say(c, &c->verdict, "Many small operators take most%s.", ps_trace_step_words(trace));
-    ps_say(c, &c->sentence, " The program calls ");
-    ps_say_value(&c->sentence, link, round((double)trace->units.n_operators / per), "count");
-    ps_say(c, &c->sentence, " operators%s, of ", trace->has_marks ? " a step" : "");
-    ps_say_value(&c->sentence, link, mean_operator_ns(trace) / 1e9, "s");
-    ps_say(c, &c->sentence, " each on average; ");
-    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "flame"},
-                 100 * trace->parts_s[PS_N_ROLES] / trace->wall_s, "percent");
-    ps_say(c, &c->sentence, "%s is outside of operators, as in a Python loop over elements.",
-           ps_trace_step_words(trace));
-    if ((double)trace->units.n_items >= MANY_ITEMS * trace->divisor) {
-        ps_say(c, &c->sentence, " A tensor becomes a Python number (");
-        ps_say_code(c, &c->sentence, ps_trace_link_operators(trace, "aten::item"),
-                    PS_STR("aten::item"));
-        ps_say(c, &c->sentence, ") ");
-        ps_say_value(&c->sentence, ps_trace_link_operators(trace, "aten::_local_scalar_dense"),
-                     round((double)trace->units.n_items / per), "count");
-        ps_say(c, &c->sentence, " times%s.", trace->has_marks ? " a step" : "");
-    }
+    ps_trace_conclude(c, NULL, PS_REPEATS,
+                      ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("small operators")), NAN,
+                      (struct ps_fact){PS_FACT_MANY_OPERATORS,
+                                       .values = {round((double)trace->units.n_operators / per),
+                                                  mean_operator_ns(trace) / 1e9,
+                                                  trace->parts_s[PS_N_ROLES] / trace->wall_s},
+                                       .link = {.tab = "flame"}});
+    if ((double)trace->units.n_items >= MANY_ITEMS * trace->divisor)
+        ps_first_fact(c, (struct ps_fact){
+                             PS_FACT_ITEMS,
+                             ps_subject_of(c, PS_SUBJECT_OPERATOR,
+                                           ps_trace_link_operators(trace, "aten::item"),
+                                           PS_STR("aten::item")),
+                             .values = {round((double)trace->units.n_items / per)},
+                             .link = ps_trace_link_operators(trace, "aten::_local_scalar_dense")});
     if (!trace->units.has_functions)
-        ps_say(c, &c->sentence, " Record with with_stack=True to see which function calls them.");
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_WITH_STACK});
 }
 
-enum ps_status ps_trace_say_largest(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                    const struct ps_trace_rows *rows, struct ps_err *err)
+enum ps_status ps_trace_conclude_flat(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                      const struct ps_trace_rows *rows, struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_fact top[PS_TRACE_ROWS_MAX];
+    const double needed = ps_trace_time_share(trace, trace->units.needed_ns);
+    size_t n;
 
-    ps_say(c, &c->sentence, " The largest operators are");
-    prepare_rows(trace, rows->query, rows->flag, &stmt, err);
-    for (int i = 0; i < PS_TRACE_ROWS_MAX && ps_stmt_step(stmt, err); i++) {
-        double seconds = (double)ps_col_int(stmt, 2) / 1e9 / trace->divisor * rows->scale;
-        struct ps_report_link link = ps_link_name(c, rows->tab, ps_col_text(stmt, 0));
-
-        ps_say(c, &c->sentence, "%s", i ? ", " : " ");
-        ps_say_code(c, &c->sentence, link, ps_col_text(stmt, 0));
-        ps_say(c, &c->sentence, " ");
-        ps_say_value(&c->sentence, link, 100 * seconds / trace->wall_s, "percent");
-    }
-    ps_say(c, &c->sentence, ".");
+    ps_trace_conclude(c, NULL, PS_FLAT, ps_no_subject, NAN,
+                      (struct ps_fact){.code = PS_FACT_SHARES_OF,
+                                       .word = ps_str_skip(ps_str_from_c(c->of_shares), 1)});
+    ps_trace_find_top(c, trace, rows, top, &n, err);
+    for (size_t i = 0; i < n; i++)
+        ps_first_largest(c, top[i].subject, top[i].values[0]);
+    if (needed > PS_NEEDED_SHARE)
+        ps_first_fact(c, (struct ps_fact){PS_FACT_NEEDED_OPERATORS, .values = {needed},
+                                          .link = ps_trace_link_operators(trace, NULL)});
     return err->code;
 }
 
@@ -323,24 +325,19 @@ bool ps_trace_has_pair(const struct ps_trace_time *trace, const struct ps_trace_
     return trace->is_torch && read_pair(trace, &arena, rows, err).is_pair;
 }
 
-void ps_trace_say_pair(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                       const struct ps_trace_rows *rows, struct ps_err *err)
+void ps_trace_conclude_pair(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                            const struct ps_trace_rows *rows, struct ps_err *err)
 {
     const struct operator_pair pair = read_pair(trace, &c->arena, rows, err);
     const double share = (pair.seconds[0] + pair.seconds[1]) / trace->wall_s;
-    const struct ps_report_link link = ps_link_name(c, rows->tab, pair.names[0]);
+    struct ps_subject operators[2];
 
-    ps_set_first_claim(c, PS_TAKES, ps_subject_of(c, PS_SUBJECT_OPERATOR, link, pair.names[0]),
-                       share);
-    c->first.subjects[0].via = ps_subject_of(
-        c, PS_SUBJECT_OPERATOR, ps_link_name(c, rows->tab, pair.names[1]), pair.names[1]);
-    ps_say_code(c, &c->verdict, link, pair.names[0]);
-    ps_say(c, &c->verdict, " and ");
-    ps_say_code(c, &c->verdict, ps_link_name(c, rows->tab, pair.names[1]), pair.names[1]);
-    ps_say(c, &c->verdict, " take ");
-    ps_say_value(&c->verdict, link, 100 * share, "percent");
-    ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
-    ps_say(c, &c->sentence, " They are one operation, forward and backward.");
+    for (size_t i = 0; i < 2; i++)
+        operators[i] = ps_subject_of(c, PS_SUBJECT_OPERATOR,
+                                     ps_link_name(c, rows->tab, pair.names[i]), pair.names[i]);
+    ps_trace_conclude(c, NULL, PS_TAKES, operators[0], share,
+                      (struct ps_fact){PS_FACT_PAIR, .values = {share}});
+    c->first.subjects[0].via = operators[1];
 }
 
 bool ps_trace_has_top_operator(const struct ps_trace_time *trace, const struct ps_trace_rows *rows,
@@ -353,33 +350,19 @@ bool ps_trace_has_top_operator(const struct ps_trace_time *trace, const struct p
            ps_trace_time_share(trace, ps_col_int(stmt, 2)) * rows->scale > TOP_OPERATOR_SHARE;
 }
 
-void ps_trace_say_needed(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                         const struct ps_trace_rows *rows, struct ps_err *err)
-{
-    ps_set_first_claim(c, PS_FLAT, ps_no_subject, NAN);
-    ps_say(c, &c->verdict, "No single cause.");
-    ps_say(c, &c->sentence,
-           " Matrix products, convolutions, attention and the backward pass take ");
-    ps_say_value(&c->sentence, ps_trace_link_operators(trace, NULL),
-                 100 * ps_trace_time_share(trace, trace->units.needed_ns), "percent");
-    ps_say(c, &c->sentence, "%s.", ps_trace_step_words(trace));
-    ps_trace_say_largest(c, trace, rows, err);
-}
-
 bool ps_trace_is_on_double(const struct ps_trace_time *trace)
 {
     return ps_trace_time_share(trace, trace->units.double_ns) > DOUBLE_SHARE;
 }
 
-void ps_trace_say_double(struct ps_conclusion *c, const struct ps_trace_time *trace)
+void ps_trace_conclude_double(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
     const double share = ps_trace_time_share(trace, trace->units.double_ns);
 
-    ps_say(c, &c->verdict, "Operators on float64 take ");
-    ps_say_value(&c->verdict, ps_trace_link_operators(trace, NULL), 100 * share, "percent");
-    ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
-    ps_say(c, &c->sentence,
-           " float32 takes about half of that, if its 7 digits are enough: up to ");
-    ps_say_value(&c->sentence, ps_link_none, 50 * share, "percent");
-    ps_say(c, &c->sentence, " could be saved.");
+    ps_trace_conclude(c, NULL, PS_TAKES,
+                      ps_subject_of(c, PS_SUBJECT_PART, ps_trace_link_operators(trace, NULL),
+                                    PS_STR("operators on float64")),
+                      share, (struct ps_fact){PS_FACT_ON_DOUBLE, .values = {share}});
+    c->first.saving = share / 2;
+    c->first.condition = PS_IF_DIGITS_ENOUGH;
 }

@@ -127,38 +127,32 @@ enum ps_status ps_trace_read_queued(struct ps_trace_time *trace, struct ps_err *
     return err->code;
 }
 
+static struct ps_subject not_recorded(struct ps_conclusion *c)
+{
+    return ps_subject_of(c, PS_SUBJECT_PART, (struct ps_report_link){.tab = "overview"},
+                         PS_STR("work that was not recorded"));
+}
+
 void ps_trace_add_queued(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
     const double seconds = ps_trace_host_seconds(trace->queued_s);
-    struct ps_cause *cause;
+    struct ps_claim claim =
+        ps_claim_of("queued", PS_CANNOT_SEE, not_recorded(c), seconds / trace->wall_s);
 
     if (!(seconds > 0))
         return;
-    cause =
-        ps_trace_add_cause(c, trace, "queued", seconds, "GPU busy with work that was not recorded");
-    ps_set_cause_claim(cause, PS_CANNOT_SEE,
-                       ps_subject_of(c, PS_SUBJECT_PART, (struct ps_report_link){.tab = "overview"},
-                                     PS_STR("work that was not recorded")));
-    cause->advice = "It was launched before the recording, as part of a graph, or by another "
-                    "process. Wait for the device before recording, or look at later steps.";
-    ps_say(c, &cause->evidence, "launched work waits behind it");
+    claim.title.code = PS_FACT_BUSY_WITH;
+    claim.evidence.code = PS_FACT_BEHIND;
+    ps_conclusion_claim(c, &claim, seconds)->advice =
+        "It was launched before the recording, as part of a graph, or by another process. Wait for "
+        "the device before recording, or look at later steps.";
 }
 
-void ps_trace_say_queued(struct ps_conclusion *c, const struct ps_trace_time *trace)
+void ps_trace_conclude_queued(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
     const double seconds = ps_trace_host_seconds(trace->queued_s);
-    const struct ps_report_link link = {.tab = "overview"};
 
-    ps_set_first_claim(
-        c, PS_CANNOT_SEE,
-        ps_subject_of(c, PS_SUBJECT_PART, link, PS_STR("work that was not recorded")),
-        seconds / trace->wall_s);
-    ps_say(c, &c->verdict, "The GPU is busy with work that was not recorded ");
-    ps_say_value(&c->verdict, link, 100 * seconds / trace->wall_s, "percent");
-    ps_say(c, &c->verdict, "%s.", ps_trace_step_words(trace));
-    ps_say(c, &c->sentence, " Launched work waits behind it for ");
-    ps_trace_say_part_of_step(c, trace, seconds, link);
-    ps_say(c, &c->sentence,
-           ". It was launched before the recording, as part of a graph, or by "
-           "another process.");
+    ps_trace_conclude(
+        c, NULL, PS_CANNOT_SEE, not_recorded(c), seconds / trace->wall_s,
+        (struct ps_fact){PS_FACT_QUEUED, .values = {seconds / trace->wall_s, seconds}});
 }

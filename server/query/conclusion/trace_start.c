@@ -186,20 +186,10 @@ enum ps_status ps_trace_find_start_up(struct ps_trace_time *trace, struct ps_err
     return err->code;
 }
 
-static const char advice[] = "Record after a warm-up to see how the program runs.";
-
-static struct ps_str name_of(const struct ps_trace_time *trace, const struct ps_driver_calls *calls)
+static struct ps_subject called(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                const struct ps_driver_calls *calls)
 {
-    return ps_trace_text(trace->db, (uint32_t)calls->name);
-}
-
-/* Appends "29.93 s in `aten::to`". */
-static void say_longest(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                        const struct ps_driver_calls *calls, struct ps_sentence *to,
-                        struct ps_err *err)
-{
-    ps_say_value(to, ps_trace_link_slice(c, calls->longest), (double)calls->longest_ns / 1e9, "s");
-    ps_trace_say_callers(c, trace, calls->longest, to, err);
+    return ps_trace_text_subject(c, trace, ps_trace_link_slice(c, calls->longest), calls->name);
 }
 
 /* Of a name of the start: its calls that are told. Those before all work count as one. */
@@ -225,6 +215,18 @@ static double start_seconds(const struct ps_trace_time *trace, const struct ps_d
     return (double)ns / 1e9 / trace->divisor;
 }
 
+/* The longest call of a name, and what calls it. */
+static struct ps_fact longest_fact(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                   const struct ps_driver_calls *calls, enum ps_fact_code code,
+                                   struct ps_err *err)
+{
+    struct ps_fact fact = {code, .values = {(double)calls->longest_ns / 1e9},
+                           .link = ps_trace_link_slice(c, calls->longest)};
+
+    ps_trace_add_callers(c, trace, calls->longest, &fact, err);
+    return fact;
+}
+
 void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
                            struct ps_err *err)
 {
@@ -235,68 +237,48 @@ void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *
         return;
     cause = ps_trace_add_cause(c, trace, "start_up", ps_trace_host_seconds(trace->start_up_s),
                                "GPU idle, once: the device starts, or kernels are loaded");
-    cause->advice = advice;
+    cause->advice = "Record after a warm-up to see how the program runs.";
     if (n_calls == 1) {
-        ps_say_code(c, &cause->evidence, ps_link_none, name_of(trace, trace->start_up));
-        ps_say(c, &cause->evidence, " ");
-        say_longest(c, trace, trace->start_up, &cause->evidence, err);
+        cause->claim.subjects[0].via = called(c, trace, trace->start_up);
+        cause->claim.evidence = longest_fact(c, trace, trace->start_up, PS_FACT_ONE_CALL, err);
         return;
     }
-    ps_trace_say_count(c, &cause->evidence, ps_trace_link_driver(trace), (double)n_calls, "call");
+    cause->claim.evidence = ps_trace_count((double)n_calls, "call", ps_trace_link_driver(trace));
     for (size_t i = 0; i < trace->n_start_up && i < PS_TRACE_ROWS_MAX; i++) {
         const struct ps_driver_calls *calls = &trace->start_up[i];
-        struct ps_cause *part =
-            ps_trace_add_part(c, trace, "start_call", start_seconds(trace, calls));
+        struct ps_cause *part = ps_trace_add_part(
+            c, trace, "start_call", start_seconds(trace, calls), called(c, trace, calls));
 
-        ps_say_code(c, &part->title, ps_trace_link_slice(c, calls->longest), name_of(trace, calls));
+        part->claim.evidence = longest_fact(c, trace, calls, PS_FACT_IN_CALL, err);
         if (count_calls(calls) > 1) {
-            ps_trace_say_count(c, &part->evidence, ps_trace_link_driver(trace),
-                               (double)count_calls(calls), "call");
-            ps_say(c, &part->evidence, ", the longest ");
+            part->claim.evidence.code = PS_FACT_OF_CALLS;
+            part->claim.evidence.values[1] = part->claim.evidence.values[0];
+            part->claim.evidence.values[0] = (double)count_calls(calls);
+            part->claim.evidence.link = ps_trace_link_driver(trace);
         }
-        say_longest(c, trace, calls, &part->evidence, err);
     }
 }
 
-/* Appends "the host blocks once in `cudaFree`", or "in 12 calls of `hipLaunchKernel` and 2 other
- * driver calls". */
-static void say_calls(struct ps_conclusion *c, const struct ps_trace_time *trace)
-{
-    const struct ps_driver_calls *first = trace->start_up;
-    const int64_t n = count_calls(first), others = count_all_calls(trace) - n;
-
-    ps_say(c, &c->verdict, "%s: the host blocks ", ps_trace_step_words(trace));
-    if (n > 1) {
-        ps_say(c, &c->verdict, "in ");
-        ps_say_value(&c->verdict, ps_trace_link_driver(trace), (double)n, "count");
-        ps_say(c, &c->verdict, " calls of ");
-    } else {
-        ps_say(c, &c->verdict, "once in ");
-    }
-    ps_say_code(c, &c->verdict, ps_trace_link_slice(c, first->longest), name_of(trace, first));
-    if (others)
-        ps_say(c, &c->verdict, " and %" PRId64 " other driver call%s", others,
-               others == 1 ? "" : "s");
-    ps_say(c, &c->verdict, ".");
-}
-
-void ps_trace_say_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                           struct ps_err *err)
+void ps_trace_conclude_start_up(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                struct ps_err *err)
 {
     const double seconds = ps_trace_host_seconds(trace->start_up_s);
+    const struct ps_driver_calls *first = trace->start_up;
+    const int64_t n = count_calls(first);
+    struct ps_fact fact = longest_fact(c, trace, first, PS_FACT_STARTS_UP, err);
 
-    ps_say(c, &c->verdict, "Start-up takes ");
-    ps_say_value(&c->verdict, ps_link_none, 100 * seconds / trace->wall_s, "percent");
-    say_calls(c, trace);
-    ps_say(c, &c->sentence,
-           " The first calls start the device and load kernels; the longest takes ");
-    say_longest(c, trace, trace->start_up, &c->sentence, err);
-    if (trace->parts_s[PS_ROLE_KERNEL] > 0) {
-        ps_say(c, &c->sentence, ". Of the other ");
-        ps_say_value(&c->sentence, (struct ps_report_link){.tab = "overview"},
-                     trace->wall_s - seconds, "s");
-        ps_say(c, &c->sentence, " kernels take ");
-        ps_say_value(&c->sentence, ps_trace_kernels_link, trace->parts_s[PS_ROLE_KERNEL], "s");
-    }
-    ps_say(c, &c->sentence, ". %s", advice);
+    fact.values[3] = fact.values[0];
+    fact.values[0] = seconds / trace->wall_s;
+    fact.values[1] = (double)n;
+    fact.values[2] = (double)(count_all_calls(trace) - n);
+    fact.link = ps_trace_link_driver(trace);
+    ps_trace_conclude(c, "start_up", PS_ONCE, called(c, trace, first), seconds / trace->wall_s,
+                      fact);
+    if (trace->parts_s[PS_ROLE_KERNEL] > 0)
+        ps_first_fact(
+            c, (struct ps_fact){PS_FACT_AFTER_START,
+                                .values = {trace->wall_s - seconds, trace->parts_s[PS_ROLE_KERNEL]},
+                                .other = {.link = ps_trace_kernels_link},
+                                .link = {.tab = "overview"}});
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_WARM_UP});
 }

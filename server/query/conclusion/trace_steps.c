@@ -183,19 +183,16 @@ const char *ps_trace_step_words(const struct ps_trace_time *trace)
                                           : " of each step";
 }
 
-void ps_trace_say_left_out(struct ps_conclusion *c, const struct ps_trace_time *trace)
+void ps_trace_add_left_out(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
-    const struct ps_report_link overview = {.tab = "overview"};
-    const bool compiles = trace->odd.compile_s >= PS_ODD_STEP_SHARE * trace->longest_s;
-
     if (!trace->odd.is_left_out)
         return;
-    ps_say(c, &c->verdict, "One step takes ");
-    ps_say_value(&c->verdict, overview, trace->longest_s, "s");
-    ps_say(c, &c->verdict, "%s, the other %" PRId64 " take ",
-           compiles ? ", in which torch.compile compiles" : "", trace->n_steps);
-    ps_say_value(&c->verdict, overview, trace->median_s, "s");
-    ps_say(c, &c->verdict, " each (median). ");
+    ps_first_fact(
+        c, (struct ps_fact){PS_FACT_STEP_LEFT_OUT,
+                            .values = {trace->longest_s,
+                                       trace->odd.compile_s >= PS_ODD_STEP_SHARE * trace->longest_s,
+                                       (double)trace->n_steps, trace->median_s},
+                            .link = {.tab = "overview"}});
     ps_conclusion_note(
         c, "The step that takes longer than all others together is left out: causes and "
            "shares are those of the others. Tables and the mean step have all steps.");
@@ -230,28 +227,23 @@ static const struct ps_host_unit *find_iteration(const struct ps_trace_time *tra
     return found;
 }
 
-void ps_trace_say_iteration(struct ps_conclusion *c, const struct ps_trace_time *trace)
+void ps_trace_add_iteration(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
     const struct ps_host_unit *unit = trace->has_marks ? NULL : find_iteration(trace);
-    struct ps_str stem;
+    struct ps_str stem, command;
 
     if (!unit)
         return;
-    ps_say(c, &c->sentence, " ");
-    ps_say_unit(c, &c->sentence, ps_trace_link_slice(c, unit->longest), trace->db, unit);
-    ps_say(c, &c->sentence, unit->n_names > 1 ? " run " : " runs ");
-    ps_say_value(&c->sentence, ps_trace_link_slice(c, unit->longest), (double)unit->calls, "count");
-    ps_say(c, &c->sentence, unit->n_names > 1 ? " times and cover " : " times and covers ");
-    ps_say_value(&c->sentence, ps_trace_link_slice(c, unit->longest),
-                 100 * ps_trace_time_share(trace, unit->covered_ns), "percent");
     stem = ps_annotation_stem(ps_trace_text(trace->db, unit->name));
-    ps_say(c, &c->sentence, "%s: ", ps_trace_step_words(trace));
-    if (trace->is_torch)
-        ps_say(c, &c->sentence, "profiler.step() after each would mark it as a step, and ");
-    ps_say_code(
-        c, &c->sentence, ps_link_none,
-        ps_str_from_c(ps_arena_printf(&c->arena, "show --step '%.*s'", (int)stem.len, stem.ptr)));
-    ps_say(c, &c->sentence, " takes %s.", unit->n_names > 1 ? "them as steps" : "it as the step");
+    command =
+        ps_str_from_c(ps_arena_printf(&c->arena, "show --step '%.*s'", (int)stem.len, stem.ptr));
+    ps_first_fact(c,
+                  (struct ps_fact){
+                      PS_FACT_ITERATES, ps_unit_subject(c, trace->db, unit),
+                      .values = {(double)unit->calls, ps_trace_time_share(trace, unit->covered_ns),
+                                 unit->n_names > 1 ? unit->n_names : 1, trace->is_torch},
+                      .other = {.kind = PS_SUBJECT_FUNCTION, .name = command},
+                      .link = ps_trace_link_slice(c, unit->longest)});
 }
 
 void ps_trace_add_step_choices(struct ps_conclusion *c, const struct ps_trace_time *trace)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_words.c: links, shares and counts in the sentences about a trace. */
+/* trace_words.c: links, subjects and counts in the claims about a trace. */
 #include "server/query/conclusion/trace_causes.h"
 
 #include <math.h>
@@ -39,21 +39,28 @@ struct ps_report_link ps_trace_link_driver(const struct ps_trace_time *trace)
                                     {pattern ? "regex" : NULL, "1"}}};
 }
 
+struct ps_subject ps_trace_text_subject(struct ps_conclusion *c, const struct ps_trace_time *trace,
+                                        struct ps_report_link link, size_t text)
+{
+    return ps_subject_of(c, PS_SUBJECT_OPERATOR, link, ps_trace_text(trace->db, (uint32_t)text));
+}
+
 struct ps_cause *ps_trace_add_cause(struct ps_conclusion *c, const struct ps_trace_time *trace,
                                     const char *rule, double seconds, const char *title)
 {
-    struct ps_cause *cause = ps_conclusion_add(c, rule, seconds, seconds / trace->wall_s);
+    const struct ps_claim claim = ps_claim_of(
+        rule, PS_TAKES, ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(title)),
+        seconds / trace->wall_s);
 
-    ps_set_cause_claim(cause, PS_TAKES,
-                       ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(title)));
-    ps_say(c, &cause->title, "%s", title);
-    return cause;
+    return ps_conclusion_claim(c, &claim, seconds);
 }
 
 struct ps_cause *ps_trace_add_part(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                                   const char *rule, double seconds)
+                                   const char *rule, double seconds, struct ps_subject subject)
 {
-    return ps_conclusion_add_part(c, rule, seconds, seconds / trace->wall_s);
+    const struct ps_claim claim = ps_claim_of(rule, PS_TAKES, subject, seconds / trace->wall_s);
+
+    return ps_conclusion_claim_part(c, &claim, seconds);
 }
 
 int64_t ps_trace_all_kernels(const struct ps_trace_time *trace)
@@ -61,22 +68,21 @@ int64_t ps_trace_all_kernels(const struct ps_trace_time *trace)
     return ps_add_saturated(trace->kernels.calls, trace->collectives.calls);
 }
 
-void ps_trace_say_kernels(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                          struct ps_sentence *to, int64_t calls)
+double ps_trace_kernels_of_step(const struct ps_trace_time *trace, int64_t calls)
 {
-    double kernels = (double)calls / (trace->has_marks ? trace->divisor : 1);
-
-    ps_say_value(to, ps_trace_kernels_link, kernels, "count");
-    ps_say(c, to, kernels == 1 ? " kernel" : " kernels");
-    if (trace->has_marks)
-        ps_say(c, to, " a step");
+    return (double)calls / (trace->has_marks ? trace->divisor : 1);
 }
 
-void ps_trace_say_count(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                        double n, const char *noun)
+struct ps_fact ps_trace_kernel_fact(const struct ps_trace_time *trace, int64_t calls)
 {
-    ps_say_value(to, link, n, "count");
-    ps_say(c, to, n == 1 ? " %s" : " %ss", noun);
+    return (struct ps_fact){PS_FACT_KERNELS, .values = {ps_trace_kernels_of_step(trace, calls)},
+                            .word = PS_STR("kernel"), .link = ps_trace_kernels_link};
+}
+
+struct ps_fact ps_trace_count(double n, const char *noun, struct ps_report_link link)
+{
+    return (struct ps_fact){PS_FACT_CALLS, .values = {n}, .word = ps_str_from_c(noun),
+                            .link = link};
 }
 
 struct ps_cause *ps_trace_add_simple(struct ps_conclusion *c, const struct ps_trace_time *trace,
@@ -92,15 +98,17 @@ struct ps_cause *ps_trace_add_simple(struct ps_conclusion *c, const struct ps_tr
     return cause;
 }
 
-void ps_trace_say_part_of_step(struct ps_conclusion *c, const struct ps_trace_time *trace,
-                               double seconds, struct ps_report_link link)
+const char *ps_trace_time_words(const struct ps_trace_time *trace)
 {
-    ps_say_value(&c->sentence, link, seconds, "s");
-    ps_say(c, &c->sentence, " of the ");
-    ps_say_value(&c->sentence, (struct ps_report_link){.tab = "overview"}, trace->wall_s, "s");
-    ps_say(c, &c->sentence,
-           !trace->has_marks              ? " of the trace"
+    return !trace->has_marks              ? " of the trace"
            : trace->odd.is_left_out       ? " of a mean other step"
            : ps_trace_has_odd_step(trace) ? " of a mean step"
-                                          : " of a step");
+                                          : " of a step";
+}
+
+void ps_trace_conclude(struct ps_conclusion *c, const char *rule, enum ps_verb verb,
+                       struct ps_subject subject, double share, struct ps_fact fact)
+{
+    ps_conclude_first(c, ps_claim_of(rule, verb, subject, share));
+    ps_first_fact(c, fact);
 }

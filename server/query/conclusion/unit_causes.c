@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unit_causes.c: judges the units of a trace and puts the judgement into words. */
+/* unit_causes.c: judges the units of a trace, and makes claims of the judgement. */
 #include "server/query/conclusion/unit_causes.h"
 
 #include <math.h>
@@ -167,10 +167,10 @@ static size_t find_cause(const struct judged *judged)
     return found;
 }
 
-/* --- Words --- */
+/* --- Claims --- */
 
 /* "<built-in method index of list object at 0x7f...>": "list.index". */
-static struct ps_str say_builtin(struct ps_conclusion *c, struct ps_str text)
+static struct ps_str name_builtin(struct ps_conclusion *c, struct ps_str text)
 {
     struct ps_str name, owner;
     const char *of;
@@ -192,40 +192,9 @@ static struct ps_str say_builtin(struct ps_conclusion *c, struct ps_str text)
                                          (int)name.len, name.ptr));
 }
 
-void ps_say_slice_name(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                       struct ps_str text)
-{
-    struct ps_str path, name;
-    int64_t line;
-
-    if (!ps_slice_frame_parse(text, &path, &line, &name)) {
-        ps_say_code(c, to, link, say_builtin(c, text));
-        return;
-    }
-    ps_say_code(c, to, link, name);
-    ps_say(c, to, " (");
-    ps_say_place(c, to, link, path, line);
-    ps_say(c, to, ")");
-}
-
-void ps_say_unit(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                 struct ps_db *db, const struct ps_host_unit *unit)
-{
-    ps_say_slice_name(c, to, link, ps_trace_text(db, unit->name));
-    if (unit->n_names > 1)
-        ps_say(c, to, " and alike");
-}
-
 static struct ps_report_link link_unit(struct ps_conclusion *c, const struct ps_host_unit *unit)
 {
     return (struct ps_report_link){"timeline", {{"slice", ps_conclusion_id(c, unit->longest)}}};
-}
-
-static void say_unit(const struct judged *judged, struct ps_sentence *to, uint32_t index)
-{
-    const struct ps_host_unit *unit = &judged->units->units[index];
-
-    ps_say_unit(judged->c, to, link_unit(judged->c, unit), judged->db, unit);
 }
 
 static struct ps_report_link link_lead(const struct judged *judged, const struct ps_unit_lead *lead)
@@ -244,18 +213,25 @@ static struct ps_subject slice_subject(struct ps_conclusion *c, struct ps_report
     struct ps_str path, name;
 
     if (!ps_slice_frame_parse(text, &path, &subject.line, &name))
-        return ps_subject_of(c, other, link, say_builtin(c, text));
+        return ps_subject_of(c, other, link, name_builtin(c, text));
     subject.name = ps_arena_copy(&c->arena, name);
     subject.path = ps_arena_copy(&c->arena, path);
     return subject;
 }
 
+struct ps_subject ps_unit_subject(struct ps_conclusion *c, struct ps_db *db,
+                                  const struct ps_host_unit *unit)
+{
+    struct ps_subject subject =
+        slice_subject(c, link_unit(c, unit), ps_trace_text(db, unit->name), PS_SUBJECT_ANNOTATION);
+
+    subject.has_alike = unit->n_names > 1;
+    return subject;
+}
+
 static struct ps_subject unit_subject(const struct judged *judged, uint32_t index)
 {
-    const struct ps_host_unit *unit = &judged->units->units[index];
-
-    return slice_subject(judged->c, link_unit(judged->c, unit),
-                         ps_trace_text(judged->db, unit->name), PS_SUBJECT_ANNOTATION);
+    return ps_unit_subject(judged->c, judged->db, &judged->units->units[index]);
 }
 
 static struct ps_subject lead_subject(const struct judged *judged, const struct ps_unit_lead *lead)
@@ -271,32 +247,20 @@ static enum ps_verb verb_of(const struct finding *finding)
                                                                        : PS_REPEATS;
 }
 
-static void say_lead(const struct judged *judged, struct ps_sentence *to,
-                     const struct ps_unit_lead *lead)
+/* What the time of a unit is spent in, the largest first. */
+static void add_leads(const struct judged *judged, const struct finding *finding)
 {
-    ps_say_slice_name(judged->c, to, link_lead(judged, lead),
-                      ps_trace_text(judged->db, lead->name));
-}
-
-/* "Of it `aten::linear` 43.1 %, `aten::relu` 12.0 %." */
-static void say_leads(const struct judged *judged, const struct finding *finding)
-{
-    struct ps_sentence *to = &judged->c->sentence;
     const struct ps_host_unit *unit = &judged->units->units[finding->unit];
-    bool is_first = true;
 
     for (size_t i = 0; i < finding->n_leads; i++) {
-        if (part_of(finding->leads[i].ns, unit->ns) < PART_SHARE)
-            break;
-        ps_say(judged->c, to, "%s", is_first ? " Of it " : ", ");
-        say_lead(judged, to, &finding->leads[i]);
-        ps_say(judged->c, to, is_first ? " takes " : " ");
-        ps_say_value(to, link_lead(judged, &finding->leads[i]),
-                     100 * share_of(judged->base, finding->leads[i].ns), "percent");
-        is_first = false;
+        const struct ps_unit_lead *lead = &finding->leads[i];
+
+        if (part_of(lead->ns, unit->ns) < PART_SHARE)
+            return;
+        ps_first_fact(judged->c, (struct ps_fact){PS_FACT_OF_IT, lead_subject(judged, lead),
+                                                  .values = {share_of(judged->base, lead->ns)},
+                                                  .link = link_lead(judged, lead)});
     }
-    if (!is_first)
-        ps_say(judged->c, to, ".");
 }
 
 static const char *wait_words(const struct finding *finding)
@@ -319,23 +283,6 @@ static const char *wait_words(const struct finding *finding)
     return "waits";
 }
 
-static void say_percent(struct ps_conclusion *c, struct ps_sentence *to, double share)
-{
-    ps_say_value(to, ps_link_none, 100 * share, "percent");
-    (void)c;
-}
-
-static void say_times(const struct judged *judged, double times, const struct ps_unit_lead *lead)
-{
-    struct ps_sentence *to = &judged->c->sentence;
-
-    ps_say(judged->c, to, " In each call it runs ");
-    say_lead(judged, to, lead);
-    ps_say(judged->c, to, " ");
-    ps_say_value(to, link_lead(judged, lead), round(times), "count");
-    ps_say(judged->c, to, " times.");
-}
-
 static const char advice_loop[] =
     "One operator on the whole tensor can replace a loop over its elements.";
 static const char advice_cat[] = "Collect the parts in a list and concatenate them once.";
@@ -348,143 +295,143 @@ static const char *advice_of(const struct finding *finding)
                                               : NULL;
 }
 
-static void say_cause(const struct judged *judged, const struct finding *finding)
+/* The operator that runs for each of many elements, else what takes most time. */
+static const struct ps_unit_lead *find_repeated(const struct judged *judged,
+                                                const struct finding *finding)
+{
+    const struct ps_host_unit *unit = &judged->units->units[finding->unit];
+
+    for (size_t i = 0; i < finding->n_leads && finding->verdict == LOOPS; i++)
+        if (runs_for_elements(judged->db, unit, &finding->leads[i]))
+            return &finding->leads[i];
+    return finding->leads;
+}
+
+static void add_repeated(const struct judged *judged, const struct finding *finding)
+{
+    const struct ps_host_unit *unit = &judged->units->units[finding->unit];
+    const struct ps_unit_lead *lead = find_repeated(judged, finding);
+
+    ps_first_fact(judged->c, (struct ps_fact){PS_FACT_RUNS, lead_subject(judged, lead),
+                                              .values = {round(times_of(unit, lead))},
+                                              .link = link_lead(judged, lead)});
+    if (finding->verdict == LOOPS && unit->n_items >= LOOP_CALLS * unit->calls)
+        ps_first_fact(judged->c,
+                      (struct ps_fact){PS_FACT_CONVERTS,
+                                       .values = {round(part_of(unit->n_items, unit->calls))},
+                                       .link = ps_link_name(judged->c, judged->base->operators_tab,
+                                                            PS_STR("aten::_local_scalar_dense"))});
+}
+
+static struct ps_claim claim_of(const struct judged *judged, const struct finding *finding)
+{
+    const struct ps_host_unit *unit = &judged->units->units[finding->unit];
+    struct ps_claim claim =
+        ps_claim_of(unit->is_annotation ? "annotation" : "function", verb_of(finding),
+                    unit_subject(judged, finding->unit), finding->share);
+
+    if (finding->n_leads)
+        claim.subjects[0].via = lead_subject(judged, &finding->leads[0]);
+    claim.waits = share_of(judged->base, unit->wait_ns);
+    claim.waits_for = finding->verdict == WAITS ? "unknown" : NULL;
+    claim.avoidable = finding->score / finding->share;
+    claim.saving = finding->saving > 0 ? finding->saving : NAN;
+    claim.advice = advice_of(finding);
+    return claim;
+}
+
+static void conclude_cause(const struct judged *judged, const struct finding *finding)
 {
     struct ps_conclusion *c = judged->c;
     const struct ps_host_unit *unit = &judged->units->units[finding->unit];
-    const struct ps_unit_lead *lead = finding->leads;
 
-    ps_set_first_claim(c, verb_of(finding), unit_subject(judged, finding->unit), finding->share);
-    if (finding->n_leads)
-        c->first.subjects[0].via = lead_subject(judged, lead);
-    say_unit(judged, &c->verdict, finding->unit);
-    ps_say(c, &c->verdict, " %s ", finding->verdict == WAITS ? wait_words(finding) : "takes");
-    say_percent(c, &c->verdict,
-                finding->verdict == WAITS ? share_of(judged->base, unit->wait_ns) : finding->share);
-    ps_say(c, &c->verdict, "%s%s.", judged->base->words,
-           finding->verdict == LOOPS ? ", in a Python loop over small operators" : "");
-    if (finding->verdict == LOOPS) {
-        for (size_t i = 0; i < finding->n_leads; i++)
-            if (runs_for_elements(judged->db, unit, &finding->leads[i])) {
-                lead = &finding->leads[i];
-                break;
-            }
-        say_times(judged, times_of(unit, lead), lead);
-        if (unit->n_items >= LOOP_CALLS * unit->calls) {
-            ps_say(c, &c->sentence, " It converts a tensor to a number ");
-            ps_say_value(
-                &c->sentence,
-                ps_link_name(c, judged->base->operators_tab, PS_STR("aten::_local_scalar_dense")),
-                round(part_of(unit->n_items, unit->calls)), "count");
-            ps_say(c, &c->sentence, " times.");
-        }
-    } else if (finding->verdict == CONCATENATES || finding->verdict == CALLS_KNOWN) {
-        say_times(judged, times_of(unit, lead), lead);
+    ps_conclude_first(c, claim_of(judged, finding));
+    c->first.rule = NULL;
+    c->first.avoidable = 0; /* the next unit is a fact */
+    ps_first_fact(
+        c, finding->verdict == WAITS
+               ? (struct ps_fact){.code = PS_FACT_UNIT_WAITS,
+                                  .word = ps_str_from_c(wait_words(finding))}
+               : (struct ps_fact){PS_FACT_UNIT_TAKES, .values = {finding->verdict == LOOPS}});
+    if (finding->verdict == LOOPS || finding->verdict == CONCATENATES ||
+        finding->verdict == CALLS_KNOWN) {
+        add_repeated(judged, finding);
     } else {
-        say_leads(judged, finding);
-        if (unit->is_annotation && part_of(unit->own_ns, unit->ns) > 0.3) {
-            ps_say(c, &c->sentence, " In it ");
-            say_percent(c, &c->sentence, share_of(judged->base, unit->own_ns));
-            ps_say(c, &c->sentence,
-                   "%s is outside of operators; with_stack=True records the "
-                   "functions.",
-                   judged->base->words);
-        }
+        add_leads(judged, finding);
+        if (unit->is_annotation && part_of(unit->own_ns, unit->ns) > 0.3)
+            ps_first_fact(c, (struct ps_fact){PS_FACT_OUTSIDE_UNIT,
+                                              .values = {share_of(judged->base, unit->own_ns)}});
     }
-    if (judged->base->has_steps && (double)unit->calls >= 2 * judged->base->divisor) {
-        ps_say(c, &c->sentence, " It is called ");
-        ps_say_value(&c->sentence, link_unit(c, unit),
-                     round((double)unit->calls / judged->base->divisor), "count");
-        ps_say(c, &c->sentence, " times a step.");
-    }
-    if (advice_of(finding))
-        ps_say(c, &c->sentence, " %s", advice_of(finding));
-    if (!(finding->saving > 0))
-        return;
-    ps_say(c, &c->sentence, " Up to ");
-    say_percent(c, &c->sentence, finding->saving);
-    ps_say(c, &c->sentence, " could be saved.");
+    if (judged->base->has_steps && (double)unit->calls >= 2 * judged->base->divisor)
+        ps_first_fact(
+            c, (struct ps_fact){PS_FACT_CALLED_A_STEP,
+                                .values = {round((double)unit->calls / judged->base->divisor)}});
 }
 
-static void say_no_cause(const struct judged *judged)
+static void conclude_flat(const struct judged *judged)
 {
-    struct ps_sentence *to = &judged->c->sentence;
+    const struct ps_str of = ps_str_from_c(judged->c->of_shares);
 
-    ps_set_first_claim(judged->c, PS_FLAT, ps_no_subject, NAN);
-    ps_say(judged->c, &judged->c->verdict, "No single cause.");
-    ps_say(judged->c, to, " The largest share%s%s %s ", judged->n > 1 ? "s" : "",
-           judged->base->words, judged->n > 1 ? "are" : "is");
-    for (size_t i = 0; i < 3 && i < judged->n; i++) {
-        if (i)
-            ps_say(judged->c, to, ", ");
-        say_percent(judged->c, to, judged->items[i].share);
-        ps_say(judged->c, to, " in ");
-        say_unit(judged, to, judged->items[i].unit);
-    }
-    ps_say(judged->c, to, ".");
+    ps_conclude_first(judged->c, ps_claim_of(NULL, PS_FLAT, ps_no_subject, NAN));
+    ps_first_fact(judged->c,
+                  (struct ps_fact){.code = PS_FACT_SHARES_OF, .word = ps_str_skip(of, 1)});
+    for (size_t i = 0; i < 3 && i < judged->n; i++)
+        ps_first_largest(judged->c, unit_subject(judged, judged->items[i].unit),
+                         judged->items[i].share);
     if (judged->n)
-        say_leads(judged, &judged->items[0]);
+        add_leads(judged, &judged->items[0]);
 }
 
-static void say_next(const struct judged *judged, size_t cause)
+static void add_next(const struct judged *judged, size_t cause)
 {
     const size_t next = cause == 0 ? 1 : 0;
-    struct ps_conclusion *c = judged->c;
 
-    if (next >= judged->n || judged->items[next].share < NEXT_SHARE)
-        return;
-    ps_say(c, &c->sentence, " Next: ");
-    say_unit(judged, &c->sentence, judged->items[next].unit);
-    ps_say(c, &c->sentence, " ");
-    say_percent(c, &c->sentence, judged->items[next].share);
-    ps_say(c, &c->sentence, ".");
+    if (next < judged->n && judged->items[next].share >= NEXT_SHARE)
+        ps_first_fact(judged->c,
+                      (struct ps_fact){PS_FACT_NEXT, unit_subject(judged, judged->items[next].unit),
+                                       .values = {judged->items[next].share}});
 }
 
 /* --- Rows --- */
 
-static void add_part(const struct judged *judged, const char *rule, int64_t ns)
+static void add_part(const struct judged *judged, const char *rule, struct ps_subject subject,
+                     int64_t ns, int64_t calls)
 {
-    ps_conclusion_add_part(judged->c, rule, (double)ns / 1e9 / judged->base->divisor,
-                           share_of(judged->base, ns));
+    struct ps_claim claim = ps_claim_of(rule, PS_TAKES, subject, share_of(judged->base, ns));
+
+    claim.title.code = PS_FACT_FULL_TITLE;
+    if (calls > 0)
+        claim.evidence = (struct ps_fact){PS_FACT_CALLS, .values = {(double)calls}};
+    ps_conclusion_claim_part(judged->c, &claim, (double)ns / 1e9 / judged->base->divisor);
 }
 
 static void add_row(const struct judged *judged, const struct finding *finding)
 {
     struct ps_conclusion *c = judged->c;
     const struct ps_host_unit *unit = &judged->units->units[finding->unit];
-    struct ps_cause *cause =
-        ps_conclusion_add(c, unit->is_annotation ? "annotation" : "function",
-                          finding->share * judged->base->wall_s, finding->share);
+    struct ps_claim claim = claim_of(judged, finding);
+    struct ps_cause *cause;
 
-    say_unit(judged, &cause->title, finding->unit);
-    ps_set_cause_claim(cause, verb_of(finding), unit_subject(judged, finding->unit));
-    if (finding->n_leads)
-        cause->claim.subjects[0].via = lead_subject(judged, &finding->leads[0]);
-    cause->claim.waits = share_of(judged->base, unit->wait_ns);
-    cause->claim.waits_for = finding->verdict == WAITS ? "unknown" : NULL;
-    ps_say_value(&cause->evidence, link_unit(c, unit), (double)unit->calls, "count");
-    ps_say(c, &cause->evidence, unit->calls == 1 ? " call" : " calls");
+    claim.saving = NAN; /* that of the row is in seconds */
+    claim.title.code = PS_FACT_FULL_TITLE;
+    claim.evidence = (struct ps_fact){PS_FACT_CALLS, .values = {(double)unit->calls}};
+    cause = ps_conclusion_claim(c, &claim, finding->share * judged->base->wall_s);
     if (finding->saving > 0) {
         ps_cause_save(cause, 0, finding->saving * judged->base->wall_s);
         cause->advice = advice_of(finding);
     }
-    if ((finding->n_leads || unit->is_annotation) &&
-        part_of(unit->own_ns, unit->ns) >= PART_SHARE) {
-        add_part(judged, "self", unit->own_ns);
-        ps_say(c, &c->causes[c->n_causes - 1].title, "%s",
-               unit->is_annotation ? "outside of operators" : "own code");
-    }
+    if ((finding->n_leads || unit->is_annotation) && part_of(unit->own_ns, unit->ns) >= PART_SHARE)
+        add_part(judged, "self",
+                 ps_subject_of(c, PS_SUBJECT_PART, ps_link_none,
+                               unit->is_annotation ? PS_STR("outside of operators")
+                                                   : PS_STR("own code")),
+                 unit->own_ns, 0);
     for (size_t i = 0; i < finding->n_leads; i++) {
         const struct ps_unit_lead *lead = &finding->leads[i];
-        struct ps_cause *part;
 
         if (part_of(lead->ns, unit->ns) < PART_SHARE)
             break;
-        add_part(judged, "callee", lead->ns);
-        part = &c->causes[c->n_causes - 1];
-        say_lead(judged, &part->title, lead);
-        ps_say_value(&part->evidence, link_lead(judged, lead), (double)lead->calls, "count");
-        ps_say(c, &part->evidence, lead->calls == 1 ? " call" : " calls");
+        add_part(judged, "callee", lead_subject(judged, lead), lead->ns, lead->calls);
     }
 }
 
@@ -515,18 +462,21 @@ bool ps_conclude_units(struct ps_conclusion *c, struct ps_db *db,
     }
     cause = find_cause(&judged);
     if (cause < ROWS_MAX) {
-        say_cause(&judged, &judged.items[cause]);
-        say_next(&judged, cause);
+        conclude_cause(&judged, &judged.items[cause]);
+        add_next(&judged, cause);
     } else {
-        say_no_cause(&judged);
+        conclude_flat(&judged);
     }
     for (size_t i = 0; i < judged.n; i++)
         add_row(&judged, &judged.items[i]);
     if (1 - sum >= ROW_SHARE) {
-        struct ps_cause *rest =
-            ps_conclusion_add(c, "remainder", (1 - sum) * base->wall_s, 1 - sum);
+        const struct ps_claim rest =
+            ps_claim_of("remainder", PS_TAKES,
+                        ps_subject_of(c, PS_SUBJECT_PART, ps_link_none,
+                                      PS_STR("outside of the program's functions and annotations")),
+                        1 - sum);
 
-        ps_say(c, &rest->title, "outside of the program's functions and annotations");
+        ps_conclusion_claim(c, &rest, (1 - sum) * base->wall_s);
     }
     ps_conclusion_note(c, "Operators and library functions count for the function or annotation of "
                           "the program that runs them.");

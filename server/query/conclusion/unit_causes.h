@@ -14,26 +14,20 @@
 
 /* What the times of units are parts of. */
 struct ps_unit_base {
-    double wall_s;     /* of a step, or of a worker */
-    double divisor;    /* number of steps, or of workers */
-    bool has_steps;    /* the file marks steps */
-    const char *words; /* " of each step" */
+    double wall_s;  /* of a step, or of a worker */
+    double divisor; /* number of steps, or of workers */
+    bool has_steps; /* the file marks steps */
     const char *operators_tab;
 };
 
-/* Says the sentence and adds the causes. False, and nothing is said: the units explain too little
- * of the time. */
+/* Sets the first claim and adds the causes. False, and nothing is concluded: the units explain too
+ * little of the time. */
 bool ps_conclude_units(struct ps_conclusion *c, struct ps_db *db,
                        const struct ps_host_windows *windows, struct ps_host_units *units,
                        const struct ps_unit_base *base, struct ps_err *err);
 
-/* Appends a function, "`fit` (train.py:12)", an annotation or an operator, by the name of a slice.
- */
-void ps_say_slice_name(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                       struct ps_str text);
-
-/* Appends the name of a unit: "`iteration 0` and alike" if it has several. */
-void ps_say_unit(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
-                 struct ps_db *db, const struct ps_host_unit *unit);
+/* A unit as a subject, with its longest slice. */
+struct ps_subject ps_unit_subject(struct ps_conclusion *c, struct ps_db *db,
+                                  const struct ps_host_unit *unit);
 
 #endif

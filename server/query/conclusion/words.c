@@ -53,6 +53,8 @@ static void say_name(const struct words *w, const struct ps_subject *subject)
         ps_say_code(w->c, w->to, subject->link, subject->name);
     else
         say_place(w, subject);
+    if (subject->has_alike)
+        say_text(w, " and alike");
     if (subject->last > subject->line)
         ps_say(w->c, w->to, " to line %lld", (long long)subject->last);
 }
@@ -254,6 +256,45 @@ static void slot_stack(const struct words *w)
     }
 }
 
+/* " in `aten::copy_`, called in `replay`" */
+static void slot_callers(const struct words *w)
+{
+    const struct ps_subject *callers[] = {&w->fact->subject, &w->fact->other};
+    bool is_first = true;
+
+    for (size_t i = 0; i < 2; i++) {
+        if (callers[i]->kind == PS_SUBJECT_NONE)
+            continue;
+        say_text(w, is_first ? " in " : ", called in ");
+        say_name(w, callers[i]);
+        is_first = false;
+    }
+}
+
+/* " of each step" */
+static void slot_of_each(const struct words *w)
+{
+    say_text(w, w->c->of_shares ? w->c->of_shares : " of the time");
+}
+
+/* " of the 3.4 s of a step" */
+static void slot_of_whole(const struct words *w)
+{
+    say_text(w, " of the ");
+    ps_say_value(w->to, (struct ps_report_link){.tab = "overview"}, w->c->of_seconds, "s");
+    say_text(w, w->c->of_times);
+}
+
+static void slot_a_step(const struct words *w)
+{
+    say_text(w, w->c->per ? " a step" : "");
+}
+
+static void slot_link(const struct words *w)
+{
+    ps_say_link(w->c, w->to, w->fact->link, "%.*s", (int)w->fact->word.len, w->fact->word.ptr);
+}
+
 static void slot_make_lazy(const struct words *w)
 {
     ps_say_link(w->c, w->to, w->fact->link, "make lazy");
@@ -306,7 +347,9 @@ static const struct {
     void (*say)(const struct words *w);
 } slots[] = {
     {", evidence", slot_evidence},
+    {"a step", slot_a_step},
     {"all", slot_all},
+    {"callers", slot_callers},
     {"code", slot_code},
     {"codes", slot_codes},
     {"command", slot_command},
@@ -314,8 +357,11 @@ static const struct {
     {"fact code", slot_fact_code},
     {"fact place", slot_fact_place},
     {"it", slot_it},
+    {"link", slot_link},
     {"loop", slot_loop},
     {"make lazy", slot_make_lazy},
+    {"of each", slot_of_each},
+    {"of whole", slot_of_whole},
     {"other", slot_other},
     {"other fact", slot_other_fact},
     {"part", slot_part},
@@ -465,15 +511,73 @@ static void say_change(const struct words *w, double value)
     say_text(w, ps_format_change(value, w->fact->unit, text));
 }
 
+static void say_and_nouns(const struct words *w, double n)
+{
+    if (n > 0)
+        say_text(w, " and ");
+    say_nouns(w, n);
+}
+
+/* " to launch 12 kernels a step", " for 3 tokens" */
+static void say_launches(const struct words *w, double n)
+{
+    if (!(n > 0))
+        return;
+    say_text(w, " to launch ");
+    say_count(w, w->link, n);
+    say_text(w, n == 1 ? " kernel" : " kernels");
+    slot_a_step(w);
+}
+
+static void say_tokens(const struct words *w, double n)
+{
+    if (!(n > 0))
+        return;
+    say_text(w, " for ");
+    say_count(w, w->link, n);
+    say_text(w, n == 1 ? " token" : " tokens");
+}
+
+/* "once in ", "in 12 calls of " */
+static void say_calls_of(const struct words *w, double n)
+{
+    if (n == 1) {
+        say_text(w, "once in ");
+        return;
+    }
+    say_text(w, "in ");
+    say_count(w, w->link, n);
+    say_text(w, " calls of ");
+}
+
+/* " and 2 other driver calls" */
+static void say_other_calls(const struct words *w, double n)
+{
+    if (n > 0)
+        ps_say(w->c, w->to, " and %.0f other driver call%s", n, n == 1 ? "" : "s");
+}
+
+/* " 7", unless it is one */
+static void say_if_several(const struct words *w, double n)
+{
+    if (n > 1)
+        ps_say(w->c, w->to, " %.0f", n);
+}
+
 static const struct {
     const char *name;
     void (*say)(const struct words *w, double value);
 } formats[] = {
-    {"change", say_change},           {"ratio", say_ratio}, {"error", say_error},
-    {"unclear", say_if_unclear},      {"times", say_times}, {"general", say_general},
-    {"tenths", say_tenths},           {"law", say_law},     {"runs", say_more_runs},
-    {"(runs)", say_runs_in_brackets}, {"nouns", say_nouns}, {"in nouns", say_in_nouns},
-    {"deviation", say_deviation},     {"rate", say_rate},
+    {"change", say_change},         {"and nouns", say_and_nouns},
+    {"to launch", say_launches},    {"for tokens", say_tokens},
+    {"calls of", say_calls_of},     {"others", say_other_calls},
+    {"if several", say_if_several}, {"ratio", say_ratio},
+    {"error", say_error},           {"unclear", say_if_unclear},
+    {"times", say_times},           {"general", say_general},
+    {"tenths", say_tenths},         {"law", say_law},
+    {"runs", say_more_runs},        {"(runs)", say_runs_in_brackets},
+    {"nouns", say_nouns},           {"in nouns", say_in_nouns},
+    {"deviation", say_deviation},   {"rate", say_rate},
 };
 
 /* Removes a word from the end of a format, if it is there. */
@@ -688,8 +792,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                  .words = "{0 of} of {1 nouns of} from {fact}"},
     [PS_FACT_CALLER] = {"caller", .words = "called from {fact}"},
     [PS_FACT_AMOUNT_AT] = {"amount_at", 2, .words = " {0 part} of {1 unit of}{, evidence}."},
-    [PS_FACT_OF_IT] = {"of_it", 1, PS_SAID_AFTER, " Of it {fact} takes {0 % of}",
-                       ", {fact} {0 % of}", "."},
+    [PS_FACT_OF_IT] = {"of_it", 1, .place = PS_SAID_AFTER, .words = " Of it {fact} takes {0 % of}",
+                       .next = ", {fact} {0 % of}", .end = "."},
     [PS_FACT_AT] = {"at", .words = "all at {fact place}"},
     [PS_FACT_MOSTLY_AT] = {"mostly_at", .words = "mostly at {fact place}"},
     [PS_FACT_DEFINED_AT] = {"defined_at", .words = "defined at {fact place}"},
@@ -854,11 +958,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                            .words = " {0 %} in Python, {1 %} in native code, {2 %} "
                                     "not running, at {place}."},
     [PS_FACT_IMPORTS_TAKE] = {"imports_take", 1, .words = " Imports take {0 % of} of the samples."},
-    [PS_FACT_CALLED_FROM] = {"called_from", 0, PS_SAID_AFTER, " It is called from {fact place}",
-                             ", which is called from {fact place}", "."},
-    [PS_FACT_CALLED_BY_COUNTS] = {"called_by_counts", 0, PS_SAID_AFTER,
-                                  " By counts and times, it is called from {fact place}",
-                                  ", which is called from {fact place}", "."},
+    [PS_FACT_CALLED_FROM] = {"called_from", 0, .place = PS_SAID_AFTER,
+                             .words = " It is called from {fact place}",
+                             .next = ", which is called from {fact place}", .end = "."},
+    [PS_FACT_CALLED_BY_COUNTS] = {"called_by_counts", 0, .place = PS_SAID_AFTER,
+                                  .words = " By counts and times, it is called from {fact place}",
+                                  .next = ", which is called from {fact place}", .end = "."},
     [PS_FACT_LEAKS] = {"leaks", 2,
                        .words = " {fact place} leaks with a likelihood of {0 % of}{1 "
                                 "rate}."},
@@ -911,7 +1016,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                 "of the time in {1 of} {1 call|calls}."},
     [PS_FACT_NEEDED_OPERATORS] = {"needed_operators", 1,
                                   .words = " Matrix products, convolutions, attention and the "
-                                           "backward pass take {0 %} of the self CPU time."},
+                                           "backward pass take {0 % of}{of each}."},
     [PS_FACT_SMALL_OPERATORS] = {"small_operators", .place = PS_SAID_VERDICT,
                                  .words = "Many small operators take the time."},
     [PS_FACT_SMALL_CALLS] = {"small_calls", 2,
@@ -919,9 +1024,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                       "average, as in a Python loop over elements."},
     [PS_FACT_CONVERSIONS] = {"conversions", 1,
                              .words = " A tensor becomes a Python number {0 of} times."},
-    [PS_FACT_OPERATOR] = {"operator", 1, PS_SAID_AFTER,
-                          " The largest operators are {fact code} {0 % of}",
-                          ", {fact code} {0 % of}", "."},
+    [PS_FACT_OPERATOR] = {"operator", 1, .place = PS_SAID_AFTER,
+                          .words = " The largest operators are {fact code} {0 % of}",
+                          .next = ", {fact code} {0 % of}", .end = "."},
 
     [PS_FACT_IMPORT_TIME] = {"import_time", .place = PS_SAID_VERDICT,
                              .words = "{codes} takes {share} of the import time."},
@@ -944,9 +1049,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_SMALL_MODULES] = {"small_modules",
                                .words = "each takes less than 2 % in its own code"},
     [PS_FACT_BEFORE_PROGRAM] = {"before_program", .words = "imports before the program"},
-    [PS_FACT_LARGEST_PART] = {"largest_part", 1, PS_SAID_AFTER,
-                              " Its largest parts are {fact code} {0 % of}{with other}",
-                              ", {fact code} {0 % of}{with other}", "."},
+    [PS_FACT_LARGEST_PART] = {"largest_part", 1, .place = PS_SAID_AFTER,
+                              .words = " Its largest parts are {fact code} {0 % of}{with other}",
+                              .next = ", {fact code} {0 % of}{with other}", .end = "."},
     [PS_FACT_LAZY_SAVES] = {"lazy_saves", 2,
                             .words = " Imported lazily, it would save up to {0 s of} of {1 s "
                                      "other}, unless start-up uses it."},
@@ -998,10 +1103,11 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                    "not in use; the largest hole was {2 bytes of}."},
     [PS_FACT_NO_STACK] = {"no_stack", 1,
                           .words = " {0 bytes of} of the allocated memory has no Python stack."},
-    [PS_FACT_STACK_HOLDS] = {"stack_holds", 3, PS_SAID_AFTER,
-                             " {stack} holds the most{2  of the rest|}, {0 bytes of} in {1 of} {1 "
-                             "allocation|allocations}",
-                             ", {stack} {0 bytes of}", "."},
+    [PS_FACT_STACK_HOLDS] =
+        {"stack_holds", 3, .place = PS_SAID_AFTER,
+         .words = " {stack} holds the most{2  of the rest|}, {0 bytes of} in {1 of} {1 "
+                  "allocation|allocations}",
+         .next = ", {stack} {0 bytes of}", .end = "."},
     [PS_FACT_SMALL_STACKS] = {"small_stacks", .words = " No stack holds more than 5 %."},
     [PS_FACT_NO_STACKS] = {"no_stacks", .words = " The memory has no Python stack."},
     [PS_FACT_STACK] = {"stack", .words = "{stack}"},
@@ -1035,6 +1141,154 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_WAITED_FOR] = {"waited_for", 2, .place = PS_SAID_VERDICT,
                             .words = " The host waits for it in {fact}: {0 change} of "
                                      "{1 change}{per}."},
+
+    [PS_FACT_STEP_LEFT_OUT] =
+        {"step_left_out", 4, .place = PS_SAID_BEFORE,
+         .words =
+             "One step takes {0 s of}{1 , in which torch.compile compiles|}, the other {2 general} take {3 s of} each (median). "},
+    [PS_FACT_OVERHEAD] = {"overhead", 1, .place = PS_SAID_BEFORE,
+                          .words = "The profiler's own work takes {0 % of}{of each}. "},
+    [PS_FACT_WAITS_FOR_DATA] =
+        {"waits_for_data", 1, .place = PS_SAID_VERDICT, .words = "The loop waits for data.",
+         .then = " The DataLoader takes {0 s of}{of whole}, while nothing else runs."},
+    [PS_FACT_WAITS_FOR_RANK] =
+        {"waits_for_rank", 2, .place = PS_SAID_VERDICT, .words = "The ranks wait for rank {0 of}.",
+         .then = " Communication that nothing overlaps takes {1 s other}{of whole}."},
+    [PS_FACT_COMMUNICATES] = {"communicates", 1, .place = PS_SAID_VERDICT,
+                              .words = "Communication does not overlap with computation.",
+                              .then = " It alone takes {0 s of}{of whole}."},
+    [PS_FACT_ONE_RANK] =
+        {"one_rank",
+         .words = " Only this rank was recorded: a wait for a later rank looks the same."},
+    [PS_FACT_COPIES] = {"copies", 1, .place = PS_SAID_VERDICT,
+                        .words = "Copies do not overlap with computation.",
+                        .then = " They alone take {0 s of}{of whole}."},
+    [PS_FACT_CAPTURES] = {"captures", 1, .place = PS_SAID_VERDICT,
+                          .words = "A graph is captured, which happens once.",
+                          .then =
+                              " The GPU is idle {0 s of}{of whole}, while its work is recorded."},
+    [PS_FACT_HOST_TOO_SLOW] =
+        {"host_too_slow", 3, .place = PS_SAID_VERDICT, .words = "The host is too slow for the GPU.",
+         .then = " The GPU waits {0 s of}{of whole} for the CPU{2 to launch other}."},
+    [PS_FACT_GPU_IDLE] = {"gpu_idle", 3, .place = PS_SAID_VERDICT,
+                          .words = "The GPU is idle {1 %}{of each}.",
+                          .then =
+                              " The GPU waits {0 s of}{of whole} for the CPU{2 to launch other}."},
+    [PS_FACT_HOST_RUNS] = {"host_runs", 1,
+                           .words = " Meanwhile the host runs {fact} for {0 % of} of that time."},
+    [PS_FACT_HOST_OUTSIDE] =
+        {"host_outside", 1,
+         .words =
+             " The host is outside of operators for {0 % of} of that time; with_stack=True records the functions."},
+    [PS_FACT_BLOCKED] =
+        {"blocked", 4, .place = PS_SAID_VERDICT,
+         .words =
+             "The GPU is idle {0 %}{of each} because the host blocks in {code}{3 , after its last work|}.",
+         .then =
+             " It takes {1 s}{of whole} while nothing runs on the GPU, {2 s} of it in one call{callers}."},
+    [PS_FACT_EARLIER_WORK] =
+        {"earlier_work", 4, .place = PS_SAID_VERDICT,
+         .words =
+             "The GPU works on launches from before the recording {0 %}{of each}; the host waits in {code}.",
+         .then =
+             " It takes {1 s}{of whole} while no recorded work runs on the GPU, {2 s} of it in one call{callers}."},
+    [PS_FACT_QUEUED] =
+        {"queued", 2, .place = PS_SAID_VERDICT,
+         .words = "The GPU is busy with {codes} {0 %}{of each}.",
+         .then =
+             " Launched work waits behind it for {1 s}{of whole}. It was launched before the recording, as part of a graph, or by another process."},
+    [PS_FACT_STARTS_UP] =
+        {"starts_up", 4, .place = PS_SAID_VERDICT,
+         .words = "Start-up takes {0 %}{of each}: the host blocks {1 calls of of}{code}{2 others}.",
+         .then =
+             " The first calls start the device and load kernels; the longest takes {3 s}{callers}."},
+    [PS_FACT_AFTER_START] = {"after_start", 2,
+                             .words = " Of the other {0 s of} kernels take {1 s other}."},
+    [PS_FACT_WARM_UP] = {"warm_up",
+                         .words = " Record after a warm-up to see how the program runs."},
+    [PS_FACT_GPU_COMPUTES] = {"gpu_computes", 1, .place = PS_SAID_VERDICT,
+                              .words = "The GPU computes {0 % of}{of each}."},
+    [PS_FACT_TOP] = {"top", 1, .words = " {fact code} takes {0 % of}{of each}."},
+    [PS_FACT_PAIR] = {"pair", 1, .place = PS_SAID_VERDICT,
+                      .words = "{code} and {via code} take {0 %}{of each}.",
+                      .then = " They are one operation, forward and backward."},
+    [PS_FACT_TOP_OPERATOR] = {"top_operator", 2, .place = PS_SAID_VERDICT,
+                              .words = "{codes} takes {1 %}{of each}.",
+                              .then = " All operators take {0 s of}{of whole}."},
+    [PS_FACT_DRIVER_CALLS] = {"driver_calls", 1, .place = PS_SAID_VERDICT,
+                              .words = "Most of the time is spent in driver calls.",
+                              .then = " {code} takes {0 s}{of whole}."},
+    [PS_FACT_TORCH_COMPILES] = {"torch_compiles", 2, .place = PS_SAID_VERDICT,
+                                .words = "torch.compile takes {1 %}{of each}."},
+    [PS_FACT_COMPILES_AGAIN] =
+        {"compiles_again", 2, .place = PS_SAID_VERDICT,
+         .words = "torch.compile compiles again and again, which takes {1 %}{of each}.",
+         .then =
+             " It compiles in {0 of} of the steps. TORCH_LOGS=recompiles says why; inputs of equal shapes, or dynamic=True, avoid it."},
+    [PS_FACT_OPERATORS_TAKE] = {"operators_take", 1,
+                                .words = " Operators take {0 s of}{of whole}."},
+    [PS_FACT_ON_DOUBLE] = {"on_double", 1, .place = PS_SAID_VERDICT,
+                           .words = "Operators on float64 take {0 %}{of each}."},
+    [PS_FACT_MANY_OPERATORS] =
+        {"many_operators", 3, .place = PS_SAID_VERDICT,
+         .words = "Many small operators take most{of each}.",
+         .then =
+             " The program calls {0} operators{a step}, of {1 s} each on average. {2 % of}{of each} is outside of operators, as in a Python loop over elements."},
+    [PS_FACT_ITEMS] = {"items", 1,
+                       .words =
+                           " A tensor becomes a Python number ({fact code}) {0 of} times{a step}."},
+    [PS_FACT_WITH_STACK] = {"with_stack",
+                            .words =
+                                " Record with with_stack=True to see which function calls them."},
+    [PS_FACT_OUTSIDE_OPERATORS] = {"outside_operators", 1, .place = PS_SAID_VERDICT,
+                                   .words = "Most of the time is spent outside of operators.",
+                                   .then = " Operators take {0 s of}{of whole}."},
+    [PS_FACT_NO_WORK] = {"no_work", .place = PS_SAID_VERDICT,
+                         .words = "The trace has no kernels and no operators."},
+    [PS_FACT_LATE_RANK] =
+        {"late_rank", 5, .place = PS_SAID_LAST,
+         .words =
+             " Rank {0 of} causes {1 % of} of the waiting in collectives; the other{2 if several} {2 waits|wait} {3 s of}{4  a step|} for it."},
+    [PS_FACT_ITERATES] =
+        {"iterates", 4, .place = PS_SAID_LAST,
+         .words =
+             " {fact} {2 runs|run} {0 of} times and {2 covers|cover} {1 % of}{of each}: {3 profiler.step() after each would mark it as a step, and |}{other} takes {2 it as the step|them as steps}."},
+    [PS_FACT_SERVING_STEP] =
+        {"serving_step", 2, .place = PS_SAID_LAST,
+         .words = " A {other} step keeps the GPU busy for {0 s of}{1 for tokens of}."},
+    [PS_FACT_FAMILY] = {"family", 1, .place = PS_SAID_LAST,
+                        .words = " Its largest parts are {word} {0 % of}",
+                        .next = ", {word} {0 % of}", .end = "."},
+    [PS_FACT_UNIT_TAKES] =
+        {"unit_takes", 1, .place = PS_SAID_VERDICT,
+         .words = "{subjects} takes {share}{of each}{0 , in a Python loop over small operators|}."},
+    [PS_FACT_UNIT_WAITS] = {"unit_waits", .place = PS_SAID_VERDICT,
+                            .words = "{subjects} {word} {waits}{of each}."},
+    [PS_FACT_RUNS] = {"runs", 1, .words = " In each call it runs {fact} {0 of} times."},
+    [PS_FACT_CONVERTS] = {"converts", 1,
+                          .words = " It converts a tensor to a number {0 of} times."},
+    [PS_FACT_OUTSIDE_UNIT] =
+        {"outside_unit", 1,
+         .words =
+             " In it {0 % of}{of each} is outside of operators; with_stack=True records the functions."},
+    [PS_FACT_CALLED_A_STEP] = {"called_a_step", 1, .words = " It is called {0} times a step."},
+    [PS_FACT_NEXT] = {"next", 1, .place = PS_SAID_LAST, .words = " Next: {fact} {0 % of}."},
+    [PS_FACT_TITLE] = {"title", .words = "{fact code}"},
+    [PS_FACT_FULL_TITLE] = {"full_title", .words = "{subjects}"},
+    [PS_FACT_BLOCKS_IN] = {"blocks_in", .words = "GPU idle: host blocks in {code}"},
+    [PS_FACT_BLOCKS_LAST] = {"blocks_last",
+                             .words = "GPU idle, after its last work: host blocks in {code}"},
+    [PS_FACT_WORKED_BEFORE] = {"worked_before",
+                               .words = "GPU busy with work from before the recording: {code}"},
+    [PS_FACT_BUSY_WITH] = {"busy_with", .words = "GPU busy with {codes}"},
+    [PS_FACT_BEHIND] = {"behind", .words = "launched work waits behind it"},
+    [PS_FACT_SEE] = {"see", .words = "{link}"},
+    [PS_FACT_KERNELS] = {"kernels", 1, .words = "{0 nouns of}{a step}"},
+    [PS_FACT_COPY_COUNT] = {"copy_count", 2, .words = "{0 of} {0 copy|copies}{1 and nouns of}"},
+    [PS_FACT_LONGEST] = {"longest", 1, .words = "longest {0 s of}{callers}"},
+    [PS_FACT_ONE_CALL] = {"one_call", 1, .words = "{via code} {0 s of}{callers}"},
+    [PS_FACT_OF_CALLS] = {"of_calls", 2, .words = "{0 nouns of}, the longest {1 s}{callers}"},
+    [PS_FACT_IN_CALL] = {"in_call", 1, .words = "{0 s of}{callers}"},
 };
 
 static const char *const no_savings[PS_N_NO_SAVINGS] = {
@@ -1069,6 +1323,9 @@ static const struct {
                                 " if they do."},
     [PS_IF_RESULT_KEPT] = {NULL, " if the result is kept."},
     [PS_IF_WAITS_OVERLAP] = {NULL, " if the waits can overlap."},
+    [PS_IF_DIGITS_ENOUGH] = {" float32 takes about half the time of float64, if its 7 digits are "
+                             "enough.",
+                             "."},
 };
 
 static void say_loop(const struct words *w)
@@ -1153,9 +1410,11 @@ static bool say_facts(const struct words *w, enum ps_fact_place place)
     for (size_t i = 0; i < w->claim->n_facts; i++) {
         const struct ps_fact_words *words = &ps_fact_words[w->claim->facts[i].code];
 
+        fact.fact = &w->claim->facts[i];
+        if (words->place == PS_SAID_VERDICT && place == PS_SAID_AFTER)
+            say(&fact, words->then);
         if (words->place != place)
             continue;
-        fact.fact = &w->claim->facts[i];
         if (before != fact.fact->code)
             say(w, ps_fact_words[before].end);
         say(&fact, before == fact.fact->code && words->next ? words->next : words->words);
