@@ -113,6 +113,13 @@ class ChangedFunctions(Agent):
         self.assertEqual(self.sentence(program(2), program(1)),
                          "The functions are called 2.0 times as often alike: there was more to do. No function changed.")
 
+    def test_two_functions_that_explain_more_than_the_whole(self):
+        """Few functions, so that noise is unknown; a third one takes less time."""
+        samples = {"base": dict(load=20, score=30, export=300), "new": dict(load=420, score=330, export=250)}
+        runs = [self.json("add", self.file(f"{name}.raw", "".join(f"main (shop.py:1);{f} (shop.py:9) {n}\n" for f, n in of.items()).encode()))["id"]
+                for name, of in samples.items()]
+        self.assertIn("load (shop.py) explains +400 samples and score (shop.py) +300 samples, while all together take +650 samples.", self.ok("diff", *runs))
+
     def test_few_sampled_functions_that_all_grew(self):
         """With no function that stayed the same, noise is unknown: the sentence states the change and names no cause."""
         runs = [self.json("add", self.file(f"{name}.raw", f"main (shop.py:1);score (shop.py:9) {score}\nmain (shop.py:1) {main}\n".encode()))["id"]

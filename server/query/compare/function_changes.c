@@ -290,12 +290,14 @@ static void say_most_of_whole(const struct words *w)
     ps_say(w->c, w->to, " ");
     say_name(w, first);
     ps_say(w->c, w->to, " explains %s", ps_format_change(part * whole, w->now->unit, text));
-    if (second && second_part >= SECOND_SHARE && part + second_part <= 1 + SAME_SHARE) {
+    if (second && second_part >= SECOND_SHARE) {
         ps_say(w->c, w->to, " and ");
         say_name(w, second);
         ps_say(w->c, w->to, " %s", ps_format_change(second_part * whole, w->now->unit, text));
+        part += second_part;
     }
-    ps_say(w->c, w->to, " of %s.", ps_format_change(whole, w->now->unit, text));
+    ps_say(w->c, w->to, part <= 1 + SAME_SHARE ? " of %s." : ", while all together take %s.",
+           ps_format_change(whole, w->now->unit, text));
 }
 
 /* Says that no function changed, or that the whole did and none stands out. */
