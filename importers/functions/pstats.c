@@ -473,7 +473,9 @@ static void add_line(struct function *to, const struct function *line)
 {
     if (!line->has_entry)
         return;
-    if (!to->has_entry || ps_num_to_real(line->line) < ps_num_to_real(to->line))
+    if (!to->has_entry || ps_num_to_real(to->line) < 1 ||
+        (ps_num_to_real(line->line) >= 1 &&
+         ps_num_to_real(line->line) < ps_num_to_real(to->line))) /* -1: the line is not known */
         to->line = line->line;
     to->ncalls = to->has_entry ? add_values(to->ncalls, line->ncalls) : line->ncalls;
     to->primitive_calls = to->has_entry ? add_values(to->primitive_calls, line->primitive_calls)

@@ -191,6 +191,21 @@ class Sampled(ShelfTest):
         self.assertIn("samples with it innermost: 2", found)
         self.assertNotIn("- calls", found)
 
+    def test_rows_of_a_sampling_profiler_are_charged_to_own_code(self):
+        """A generator expression is part of its function; a library function counts for its caller; -1 is no line."""
+        app, walk, part = "/srv/app/cells.py", "fold", "fold.<locals>.<genexpr>"
+        rows = {(app, 30, "main"): (10, 1000, 0.01, 1.0, {}), (app, -1, walk): (2, 2, 0.002, 0.002, {(app, 30, "main"): 2}),
+                (app, 11, walk): (300, 700, 0.3, 0.7, {(app, 30, "main"): 700}), (app, 12, part): (90, 400, 0.09, 0.4, {(app, 11, walk): 400}),
+                ("/usr/lib/python3.15/random.py", 352, "Random.choice"): (310, 310, 0.31, 0.31, {(app, 12, part): 310}),
+                (app, 21, "draw"): (288, 288, 0.288, 0.288, {(app, 30, "main"): 288}), ("__sampled__",): True}
+        text = self.show(self.add("cells.prof", marshal.dumps(rows)))
+        self.assertIn("fold (cells.py:11) takes 70.2 % of the time", text)
+        self.assertIn("main calls it.", text)
+        self.assertNotIn("mostly at", text)
+        self.assertNotIn("line_profiler", text)
+        self.assertNotIn(":-1", text)
+        self.assertIn("Waiting counts as work.", text)
+
     def test_a_function_at_one_line_may_wait(self):
         text = self.show(self.add("idle.raw", b"main (app.py:30);wait_for (app.py:17) 800\nmain (app.py:31);crunch (app.py:3) 300\n"
                                               b"main (app.py:31);crunch (app.py:4) 200\nmain (app.py:32);Thread.join (threading.py:9) 90\n"))

@@ -697,7 +697,8 @@ static void add_advice(const struct ps_own_time *times, const struct finding *fi
         claim->condition = PS_IF_ARGUMENTS_REPEAT;
     else if (finding->known && finding->known->is_per_item)
         claim->condition = PS_IF_RESULT_KEPT;
-    else if (!finding->advice && unit->own_s >= 0.5 * unit->charged_s && !times->tab)
+    else if (!finding->advice && unit->own_s >= 0.5 * unit->charged_s && !times->tab &&
+             !times->is_sampled)
         claim->blind = PS_BLIND_LINES;
 }
 
@@ -924,7 +925,7 @@ static struct ps_fact evidence_of(struct ps_conclusion *c, const struct ps_own_t
 
     if (!times->is_sampled)
         return callers_of(c, times, id);
-    if (unit->line <= 0)
+    if (unit->line <= 0 || times->has_first_lines)
         return (struct ps_fact){.code = PS_FACT_NONE};
     return (struct ps_fact){times->has_def_lines ? PS_FACT_DEFINED_AT
                             : unit->at_one_line  ? PS_FACT_AT

@@ -500,6 +500,13 @@ static void compose(struct ps_conclusion *c, const struct profile *profile)
     ps_compose_origins(c, profile->origins_s, "built-in", all_functions, true);
 }
 
+static void note_samples(struct ps_conclusion *c, const struct profile *profile)
+{
+    if (profile->is_sampled)
+        ps_conclusion_note(c, "A sampling profiler wrote the dump: its counts are samples, and the "
+                              "times of all threads are added. Waiting counts as work.");
+}
+
 static void conclude(struct ps_conclusion *c, const struct profile *profile)
 {
     PS_AUTO(ps_free_ptr) struct rank *ranks = NULL;
@@ -529,9 +536,7 @@ static void conclude(struct ps_conclusion *c, const struct profile *profile)
                        profile->is_sampled || profile->mixes_threads
                            ? ""
                            : " A saving is what joined calls would save.");
-    if (profile->is_sampled)
-        ps_conclusion_note(c, "A sampling profiler wrote the dump: its counts are samples, and the "
-                              "times of all threads are added. Waiting counts as work.");
+    note_samples(c, profile);
     if (!profile->has_caller_times)
         ps_conclusion_note(c, "The dump has no times by caller, so built-in functions count for "
                               "themselves.");
@@ -554,8 +559,88 @@ static bool can_charge(const struct profile *profile)
         has_files |= file.ptr && !ps_str_eq(file, path);
         file = path;
     }
-    return has_counts && profile->has_caller_times && !profile->is_sampled && !profile->overlaps &&
+    return has_counts && (profile->has_caller_times || profile->is_sampled) && !profile->overlaps &&
            profile->total_s > 0 && (has_folders || !has_files);
+}
+
+/* "f.<locals>.<genexpr>" is a part of "f". */
+static struct ps_str without_part(struct ps_str name)
+{
+    const char *part =
+        ps_timed_name_is_part(name) ? ps_str_find(name, PS_STR(".<locals>.<")) : NULL;
+
+    return part ? (struct ps_str){name.ptr, (size_t)(part - name.ptr)} : name;
+}
+
+/* Adds the row of each part to that of its function, and returns the function of each row. The
+ * lines of the rows are the first that were seen, so they do not tell what is part of what. */
+static uint32_t *join_parts_by_name(const struct profile *profile, struct ps_own_time *times)
+{
+    PS_AUTO(ps_intern_free) struct ps_intern keys = {.count = 0};
+    PS_AUTO(ps_arena_free) struct ps_arena text = {.block = NULL};
+    PS_AUTO(ps_free_ptr) uint32_t *first = ps_alloc_array(profile->n_functions + 1, sizeof *first);
+    uint32_t *functions = ps_alloc_array(profile->n_functions + 1, sizeof *functions);
+
+    for (uint32_t id = 1; id < profile->n_functions; id++) {
+        const struct function *row = &profile->functions[id];
+        const struct ps_str name = without_part(row->name);
+        struct ps_timed_function *function;
+        uint32_t key;
+
+        if (!row->name.ptr)
+            continue;
+        key = ps_intern_add(&keys,
+                            ps_str_from_c(ps_arena_printf(&text, "%.*s\n%.*s", (int)row->path.len,
+                                                          row->path.ptr, (int)name.len, name.ptr)));
+        first[key] = first[key] ? first[key] : id;
+        functions[id] = first[key];
+        function = &times->functions[first[key]];
+        function->name = name;
+        function->path = row->path;
+        function->origin = row->origin;
+        function->is_present = true;
+        function->self_s += row->self_s;
+        if (name.len < row->name.len && function->line) /* its time is in that of the function */
+            continue;
+        function->line = row->line;
+        function->cumulative_s = row->cumulative_s;
+    }
+    return functions;
+}
+
+/* The rows of a sampling profiler have samples and no times by caller. */
+static enum ps_status read_samples(struct ps_db *db, const struct profile *profile,
+                                   struct ps_own_time *times, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) uint32_t *functions = NULL;
+    int64_t samples = 0;
+
+    times->functions = ps_alloc_array(profile->n_functions + 1, sizeof *times->functions);
+    times->n_functions = profile->n_functions;
+    functions = join_parts_by_name(profile, times);
+    ps_db_prepare(db, ps_query_sql("conclude_calls"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) { /* read_calls() has checked the ids */
+        const uint32_t callee_id = (uint32_t)ps_col_int(stmt, 0);
+        const uint32_t caller_id = (uint32_t)ps_col_int(stmt, 1);
+        const struct function *callee = &profile->functions[callee_id];
+        const double part =
+            callee->ncalls > 0 ? (double)ps_col_int(stmt, 2) / (double)callee->ncalls : 0;
+
+        if (functions[callee_id] == functions[caller_id])
+            continue;
+        PS_RESERVE_ONE(times->calls, times->n_calls, times->cap_calls);
+        times->calls[times->n_calls++] =
+            (struct ps_timed_call){.callee = functions[callee_id],
+                                   .caller = functions[caller_id],
+                                   .self_s = part * callee->self_s,
+                                   .cumulative_s = part * callee->cumulative_s};
+    }
+    for (size_t id = 1; id < profile->n_functions; id++)
+        samples = samples > profile->functions[id].ncalls ? samples : profile->functions[id].ncalls;
+    times->is_sampled = times->has_first_lines = times->has_all_threads = true;
+    times->is_too_short = samples < PS_SAMPLES_MIN || profile->total_s < PS_SECONDS_MIN;
+    return err->code;
 }
 
 static enum ps_status read_own_time(struct ps_db *db, const struct profile *profile,
@@ -601,7 +686,7 @@ enum ps_status ps_own_time_read(struct ps_db *db, struct ps_own_time *out, bool 
     read_summary(db, &profile, err);
     read_functions(db, &profile, err);
     read_calls(db, &profile, false, err);
-    if (err->code != PS_OK || !can_charge(&profile) ||
+    if (err->code != PS_OK || profile.is_sampled || !can_charge(&profile) ||
         read_own_time(db, &profile, out, err) != PS_OK)
         return err->code;
     out->text = profile.text;
@@ -625,10 +710,12 @@ enum ps_status ps_conclude_functions(struct ps_db *db, struct ps_conclusion *out
         return err->code;
     compose(out, &profile);
     if (!profile.mixes_threads && can_charge(&profile)) {
-        if (read_own_time(db, &profile, &times, err) != PS_OK)
+        if ((profile.is_sampled ? read_samples : read_own_time)(db, &profile, &times, err) != PS_OK)
             return err->code;
-        if (ps_conclude_own_time(out, &times))
+        if (ps_conclude_own_time(out, &times)) {
+            note_samples(out, &profile);
             return PS_OK;
+        }
     }
     split_programs(&profile);
     forget_entries(&profile);

@@ -24,6 +24,9 @@
 
 #define PS_NO_FUNCTION UINT32_MAX
 #define PS_OWN_SHARE   0.1 /* if own code causes less, the profile is that of a library */
+/* Fewer samples, or a shorter time, do not tell which function takes the time. */
+#define PS_SAMPLES_MIN 200
+#define PS_SECONDS_MIN 0.5
 
 struct ps_time_vector {
     double s[PS_N_TIME_CLASSES];
@@ -75,7 +78,7 @@ struct ps_own_time {
     bool is_too_short;    /* too few samples for a saving */
     bool hides_waits;     /* waits are recorded, but not all of them have a frame */
     bool has_def_lines;   /* the lines of functions are those of the `def` */
-    bool mixes_threads;   /* times and callers are those of all threads as if they were one */
+    bool has_first_lines; /* the lines of functions are the first that were seen */
     const char *tab;      /* of the page, that shows functions; NULL: "functions" */
     const char *whole;    /* "samples"; NULL: "time" */
 

@@ -28,9 +28,6 @@
 #define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
 #define PART_SHARE  0.10 /* parts with a smaller share of their owner are not listed */
 #define NOTHING     0.10 /* if no owner has more, nothing stands out */
-/* Fewer samples, or a shorter time, do not tell which function takes the time. */
-#define SAMPLES_MIN 200
-#define SECONDS_MIN 0.5
 /* Parts of the recording that are of no use are said first from this percentage on. */
 #define QUALITY_PCT 10
 #define CAUSES_MAX  20
@@ -533,7 +530,7 @@ static void add_parts(const struct answer *a, uint32_t id)
 
 static bool is_too_short(const struct reader *r)
 {
-    return r->n_samples < SAMPLES_MIN || r->seconds < SECONDS_MIN;
+    return r->n_samples < PS_SAMPLES_MIN || r->seconds < PS_SECONDS_MIN;
 }
 
 /* The number of threads that are at one place of an owner most of their time, if all of its weight
@@ -636,11 +633,11 @@ static void add_quality(const struct answer *a, double no_frame_share)
 
     if (is_too_short(r)) {
         ps_first_fact(a->c,
-                      r->seconds < SECONDS_MIN
+                      r->seconds < PS_SECONDS_MIN
                           ? (struct ps_fact){PS_FACT_SHORT, .values = {r->seconds}}
                           : (struct ps_fact){PS_FACT_FEW_SAMPLES, .values = {round(r->n_samples)}});
         ps_conclusion_note(a->c, "Record the real input, for at least %d samples and %.1f s.",
-                           SAMPLES_MIN, SECONDS_MIN);
+                           PS_SAMPLES_MIN, PS_SECONDS_MIN);
     }
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (100 * facts[i].values[0] >= QUALITY_PCT)
