@@ -53,9 +53,9 @@ class Said:
     """What a program says of a case: the first sentence, the rows of causes, the savings in percent of the whole by row; and of
     a run all words of the sentence without its numbers, and what other readers print of it."""
 
-    def __init__(self, first, rows=(), savings=(), words="", others=None, claims=None):
+    def __init__(self, first, rows=(), savings=(), words="", others=None, claims=None, parts=()):
         self.first, self.rows, self.savings = first.split(" Next: ")[0], list(rows), list(savings)
-        self.words, self.others = words, others or {}
+        self.words, self.others, self.parts = words, others or {}, parts
         self.claim = claims[0] if claims else None
 
     def is_silent(self):
@@ -159,7 +159,7 @@ class Shelf:
         causes = [cause for cause in found["causes"] if cause["level"] == 0]
         parts = found["verdict"] + found["sentence"]
         return Said(text_of(parts), [text_of(cause["title"]) + " " + text_of(cause["evidence"]) for cause in causes],
-                    [percent_saved(found, cause) for cause in causes], words_of(parts), {"show": self.call("show", run), "summary": self.agent(run)}, found.get("claims"))
+                    [percent_saved(found, cause) for cause in causes], words_of(parts), {"show": self.call("show", run), "markdown": self.call("show", run, "--markdown"), "summary": self.agent(run)}, found.get("claims"), parts)
 
     def of_pair(self, base, new):
         head, _, table = self.call("diff", base, new).partition("\n\n")

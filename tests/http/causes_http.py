@@ -17,6 +17,19 @@ def words(text):
     return re.sub(r"[^A-Za-z_]+", " ", re.sub(r"\d[\d.,e+-]* ?(percent|count|bytes|samples|[nµm]?s|[KMGT]?i?B|%)?(?=\W|$)", " ", text.replace("\\", ""))).split()
 
 
+def plain(text):
+    """Without markup, and in one line."""
+    return " ".join(re.sub(r"[\\`*]", "", text).split())
+
+
+def numbers_of(parts, text):
+    """The numbers of a sentence as a reader formats them, each with its unit in the page; None: the text has other words."""
+    pattern = r"\s*".join(r"([-+]?\d[\d.,e+-]*(?: ?(?:[nµmkKMGT]?i?[sB%]|samples?)(?!\w))?)" if "value" in part else r"\s*".join(map(re.escape, plain(part.get("text") or part.get("code")).split()))
+                         for part in parts)
+    found = re.search(pattern, plain(text))
+    return found and list(zip(found.groups(), [part["unit"] for part in parts if "value" in part]))
+
+
 class Causes(unittest.TestCase):
     maxDiff = 2000
 
@@ -48,6 +61,19 @@ class Causes(unittest.TestCase):
             with self.subTest(str(case)):
                 for reader, text in said.others.items():
                     self.assertIn(" ".join(words(said.words)), " ".join(words(text)), reader)
+
+
+    def test_terminal_markdown_and_agents_say_the_same_numbers(self):
+        for case, _, _, said in self.results:
+            if not said.parts:
+                continue
+            with self.subTest(str(case)):
+                numbers = {reader: numbers_of(said.parts, text) for reader, text in said.others.items()}
+                self.assertNotIn(None, numbers.values())
+                self.assertEqual(numbers["markdown"], numbers["show"])
+                self.assertEqual(numbers["summary"], numbers["show"])
+                for part, number in zip((part for part in said.parts if part.get("unit") in ("percent", "count")), (n for n, unit in numbers["show"] if unit in ("percent", "count"))):
+                    self.assertAlmostEqual(float(number.replace(",", "").rstrip(" %")), part["value"], delta=max(0.051, 0.001 * abs(part["value"])))
 
 
 if __name__ == "__main__":
