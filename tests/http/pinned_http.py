@@ -47,6 +47,7 @@ PAIRS = {
     "pstats": ("demo/profiles/bookshop-slow.prof", "demo/profiles/bookshop-joined.prof", ["", "/conclusion", "/functions?limit=10", "/tree?limit=40"]),
     "folded": ("tests/golden/folded/ok_plain.txt", "tests/golden/folded/ok_odd.txt", ["", "/conclusion", "/tree"]),
     "scalene": ("tests/golden/scalene/ok_v240_loops.json", "tests/golden/scalene/ok_v240_loops_slower.json", ["", "/conclusion"]),
+    "torch-memory": ("tests/golden/torch_memory/ok_oom.pickle", "tests/golden/torch_memory/ok_history.pickle", ["", "/snapshot"]),
     "torch-trace": ("tests/recorded/changes/trace-base.json.gz", "tests/recorded/changes/trace-new.json.gz", ["/conclusion", "/operators?limit=10", "/tree?limit=40"]),
 }
 # Keys that differ from import to import, or from one version of SQLite to the next.
