@@ -27,9 +27,10 @@ def content(path):
 
 
 def words(path):
-    """Of its name and its folder, in the singular, without those that many files have."""
+    """Of its name and its folder, in the singular, without those that many files have. The folder of an importer is its format."""
     stem, folder = os.path.splitext(os.path.basename(path))[0], os.path.basename(os.path.dirname(path))
-    return {word.rstrip("s") for word in re.split(r"[_/.-]", f"{stem}/{folder}")} - TOO_COMMON
+    of_format = {folder.rstrip("s")} if path.startswith("importers/") else set()
+    return ({word.rstrip("s") for word in re.split(r"[_/.-]", f"{stem}/{folder}")} - TOO_COMMON) - {"import"} | of_format
 
 
 def views_of(path):
