@@ -88,6 +88,23 @@ class WallFlame(ServerTest):
         self.assertEqual(alone["tracks"], 1)
 
 
+class Threads(ServerTest):
+    def timeline(self, *events):
+        answer = self.server.request("POST", f"{RUNS}?wait=1", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())
+        return self.get_json(f"{RUNS}/{answer.json['id']}/timeline")
+
+    def test_the_thread_with_the_steps_is_first(self):
+        """Neither its number nor its number of slices decides."""
+        others = [event("aten::add", "cpu_op", 10 * i, 5, tid=tid) for tid in (100, 1) for i in range(8)]
+        timeline = self.timeline(*others, event("ProfilerStep#0", "user_annotation", 0, 90, tid=7), event("aten::mm", "cpu_op", 10, 5, tid=7))
+        self.assertEqual(timeline["tracks"][0]["tid"], "7")
+
+    def test_a_stream_has_the_device_of_its_kernels(self):
+        """Where the process of the stream is not the device."""
+        timeline = self.timeline(event("aten::mm", "cpu_op", 0, 50), *(event("gemm", "kernel", 10 + i, 5, tid=7, pid=9000 + i, device=5 + i, stream=7) for i in (0, 1)))
+        self.assertEqual([track["device"] for track in timeline["tracks"] if track["kind"] == 1], [5, 6])
+
+
 class Timeline(Trace):
     def test_what_stands_still(self):
         self.assertEqual(self.run_["kind"], "torch-trace")
