@@ -214,15 +214,30 @@ void ps_conclusion_sort(struct ps_conclusion *c)
     c->causes = sorted;
 }
 
+static bool is_plain_text(const struct ps_sentence_part *part)
+{
+    return part->text.ptr && !part->is_code && !part->link.tab;
+}
+
+/* Templates make a part of each word: adjacent parts of plain text are written as one. */
 void ps_sentence_write(struct ps_json *json, const char *key, const struct ps_sentence *sentence)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
     ps_json_key(json, key);
     ps_json_array(json);
     for (size_t i = 0; i < sentence->n; i++) {
         const struct ps_sentence_part *part = &sentence->parts[i];
 
         ps_json_object(json);
-        if (part->text.ptr) {
+        if (is_plain_text(part)) {
+            text.len = 0;
+            ps_buf_add_str(&text, part->text);
+            for (; i + 1 < sentence->n && is_plain_text(&sentence->parts[i + 1]); i++)
+                ps_buf_add_str(&text, sentence->parts[i + 1].text);
+            ps_json_key(json, "text");
+            ps_json_str(json, (struct ps_str){text.ptr, text.len});
+        } else if (part->text.ptr) {
             ps_json_key(json, part->is_code ? "code" : "text");
             ps_json_str(json, part->text);
         } else {
