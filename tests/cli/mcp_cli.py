@@ -99,8 +99,8 @@ class Protocol(Agent):
     def test_failures_say_what_to_do(self):
         self.assertIn("`perfshelf list` shows the runs", self.failure("summary", run="nothing"))
         self.assertIn("summary needs the argument run", self.failure("summary"))
-        self.assertIn("functions (tottime_s, cumtime_s, ncalls)", self.failure("hot", run="shop", table="imports"))
-        self.assertIn("functions (tottime_s, cumtime_s, ncalls)", self.failure("hot", run="shop", metric="bytes"))
+        self.assertIn("available tables: functions", self.failure("hot", run="shop", table="imports"))
+        self.assertIn("available metrics: tottime_s, cumtime_s, ncalls", self.failure("hot", run="shop", metric="bytes"))
         self.assertIn("hot with search", self.failure("explore", run="shop", name="no such function"))
 
     def test_wrong_shelf(self):
