@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c: parses the command line and runs the command. */
 #include "server/cli/cli.h"
-#include "server/cli/complete.h"
-#include "server/cli/features.h"
-#include "server/cli/help.h"
-#include "server/cli/option_values.h"
-#include "server/cli/retention_options.h"
-#include "server/cli/serve.h"
-#include "server/cli/server_record.h"
+#include "server/cli/client/server_record.h"
+#include "server/cli/commands/complete.h"
+#include "server/cli/commands/serve.h"
+#include "server/cli/options/features.h"
+#include "server/cli/options/help.h"
+#include "server/cli/options/option_values.h"
+#include "server/cli/options/retention_options.h"
 #include "server/jobs/importer_main.h"
 
 #include <locale.h>

@@ -115,15 +115,15 @@ PUBLIC = {
     "server/api": {"api.h": ALL},
     "server/cli": {
         "cli.h": ALL,
-        "complete.h": ALL,
-        "features.h": ALL,
-        "help.h": ALL,
-        "retention_options.h": ALL,
-        "option_values.h": ALL,
-        "options.h": ALL,
+        "commands/complete.h": ALL,
+        "options/features.h": ALL,
+        "options/help.h": ALL,
+        "options/retention_options.h": ALL,
+        "options/option_values.h": ALL,
+        "options/options.h": ALL,
         "progress.h": ALL,
-        "serve.h": ALL,
-        "server_record.h": ALL,
+        "commands/serve.h": ALL,
+        "client/server_record.h": ALL,
     },
 }
 

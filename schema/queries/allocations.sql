@@ -1,4 +1,4 @@
--- Allocations of a trace, each with the slice that freed it (server/query/trace/allocations.c). t_ns NULL:
+-- Allocations of a trace, each with the slice that freed it (server/query/trace/allocations/allocations.c). t_ns NULL:
 -- allocated before the recording began; end_ns NULL: never freed. Header keys: see imports.sql.
 --
 -- column: id number, bytes number, address number?, device_type number, device number, worker number: id, size, place and worker of the allocation

@@ -1,5 +1,5 @@
 -- Memory that operators allocated and freed, by device, for the complete run or for a range
--- (server/query/trace/memory_operators.c). Header keys: see imports.sql.
+-- (server/query/trace/allocations/memory_operators.c). Header keys: see imports.sql.
 --
 -- column: id number, name, name_id number: of the operator
 -- column: calls number?: null if no slice of this name starts in the range

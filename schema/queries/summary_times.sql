@@ -1,4 +1,4 @@
--- Durations by name, with the columns of `nsys stats` (server/query/trace/stats_rows.c). Copies are grouped
+-- Durations by name, with the columns of `nsys stats` (server/query/trace/statistics/stats_rows.c). Copies are grouped
 -- by direction; the category of a range is nvtx:DOMAIN. Header keys: see imports.sql.
 --
 -- column: id number, name string, name_id number, kind number: of the range, call or kernel

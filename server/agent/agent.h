@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * agent.h: the tools and resources of the Model Context Protocol for one shelf. A transport
- * (server/cli/mcp.c, server/api/mcp.c) reads messages with rpc.h, passes them to ps_agent_reply and
- * sends the reply. The command line calls tools with ps_agent_call.
+ * (server/cli/commands/mcp.c, server/api/mcp.c) reads messages with rpc.h, passes them to
+ * ps_agent_reply and sends the reply. The command line calls tools with ps_agent_call.
  *
  * Tools ask the HTTP API (docs/api.md) through struct ps_agent.ask and choose rows of its answers,
  * so a tool and the page show the same numbers. A tool ends early when the ps_context of its

@@ -7,7 +7,7 @@
 #ifndef PS_CLI_CLI_H
 #define PS_CLI_CLI_H
 
-#include "server/cli/options.h"
+#include "server/cli/options/options.h"
 #include "server/cli/progress.h"
 
 int ps_cli_add(const struct ps_options *options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
-#include "server/cli/option_values.h"
+#include "server/cli/options/option_values.h"
 #include "server/replica/replica.h"
 
 #include "base/format.h"

@@ -2,8 +2,8 @@
 #include "server/cli/tool_text.h"
 
 #include "server/cli/cli.h"
-#include "server/cli/option_values.h"
-#include "server/cli/server_record.h"
+#include "server/cli/client/server_record.h"
+#include "server/cli/options/option_values.h"
 
 static enum ps_status ask(void *user, const char *method, const char *path, struct ps_str body,
                           struct ps_buf *out, struct ps_err *err)

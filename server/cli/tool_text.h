@@ -4,7 +4,7 @@
 #define PS_CLI_TOOL_TEXT_H
 
 #include "server/agent/agent.h"
-#include "server/cli/client.h"
+#include "server/cli/client/client.h"
 
 /* The tools on the shelf of a client. `page` receives the URL of the page and must stay valid as
  * long as the agent. */

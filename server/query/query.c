@@ -14,10 +14,10 @@
 #include "server/query/snapshot/lifetimes.h"
 #include "server/query/snapshot/segments.h"
 #include "server/query/snapshot/snapshot.h"
-#include "server/query/trace/inference.h"
-#include "server/query/trace/memory.h"
-#include "server/query/trace/overview.h"
-#include "server/query/trace/stats_reports.h"
+#include "server/query/trace/allocations/memory_records.h"
+#include "server/query/trace/inference/inference.h"
+#include "server/query/trace/statistics/stats_reports.h"
+#include "server/query/trace/utilisation/overview.h"
 
 static const struct ps_view views[] = {
     {PS_HAS_IMPORTS, "imports", ps_view_table, "imports", NULL},

@@ -24,7 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests", "http"))
 from server import Server  # noqa: E402: it lies there
 
-CONNECTIONS, THREADS, LIMIT = 64, 4, 512  # the latter two are server/cli/serve.c's
+CONNECTIONS, THREADS, LIMIT = 64, 4, 512  # the latter two are server/cli/commands/serve.c's
 GZIP = "Accept-Encoding: gzip"
 
 

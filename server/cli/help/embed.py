@@ -81,7 +81,7 @@ def main():
         members = "".join(f"        .{member} = {c_string(value)},\n" for member, value in command_text(command, text).items())
         rows += f"    [PS_COMMAND_{'NONE' if command == 'perfshelf' else command.upper()}] = {{\n{members}    }},\n"
     with open(sys.argv[1], "w", encoding="utf-8") as file:
-        file.write(f'#include "server/cli/commands.h"\n\nconst struct ps_command_text ps_command_texts[PS_N_COMMANDS] = {{\n{rows}}};\n')
+        file.write(f'#include "server/cli/options/commands.h"\n\nconst struct ps_command_text ps_command_texts[PS_N_COMMANDS] = {{\n{rows}}};\n')
 
 
 if __name__ == "__main__":

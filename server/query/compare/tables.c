@@ -6,7 +6,7 @@
 #include "importers/kinds.h"
 #include "server/query/compare/compare.h"
 #include "server/query/functions/stack_tree.h"
-#include "server/query/trace/memory.h"
+#include "server/query/trace/allocations/memory_records.h"
 
 /* All tables. The page shows the first table of a kind by default. */
 static const struct ps_compare_table tables[] = {

@@ -8,7 +8,7 @@
 
 #include "base/intern.h"
 #include "server/query/compare/compare.h"
-#include "server/query/trace/flame.h"
+#include "server/query/trace/flames/flame.h"
 
 /* In PS_TREE_CALLS trees, nodes whose total is below this share of the total of their run are left
  * out. */

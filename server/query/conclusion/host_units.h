@@ -12,8 +12,8 @@
 
 #include "base/intern.h"
 #include "server/query/conclusion/known_calls.h"
-#include "server/query/trace/overview.h"
 #include "server/query/trace/trace_views.h"
+#include "server/query/trace/utilisation/overview.h"
 #include "slices/roles.h"
 
 #define PS_NO_UNIT   UINT32_MAX

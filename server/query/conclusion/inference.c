@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inference.c: says what the steps of a serving engine spend the time of the device on. */
-#include "server/query/trace/inference.h"
+#include "server/query/trace/inference/inference.h"
 #include "server/query/conclusion/conclusion.h"
 
 #define FAMILIES_SAID 2

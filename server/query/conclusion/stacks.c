@@ -23,7 +23,7 @@
 
 #include "server/query/conclusion/causes.h"
 #include "server/query/conclusion/stack_time.h"
-#include "server/query/trace/flame.h"
+#include "server/query/trace/flames/flame.h"
 
 #define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
 #define PART_SHARE  0.10 /* parts with a smaller share of their owner are not listed */

@@ -11,8 +11,8 @@
 #define PS_QUERY_TRACE_CAUSES_H
 
 #include "server/query/conclusion/unit_causes.h"
+#include "server/query/trace/findings/finding_rules.h"
 #include "server/query/trace/graph_captures.h"
-#include "server/query/trace/rules.h"
 #include "server/query/trace/trace_views.h"
 
 #define PS_TRACE_CAUSE_SHARE 0.02 /* smaller parts of a step are not causes */

@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-#include "server/query/trace/flame.h"
+#include "server/query/trace/flames/flame.h"
 
 #define NODES_MAX (12u << 20) /* maximum number of paths in one tree */
 #define DEPTH_MAX (1u << 16)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "server/query/ranks/ranks.h"
-#include "server/query/trace/overview.h"
 #include "server/query/trace/trace_views.h"
+#include "server/query/trace/utilisation/overview.h"
 #include "slices/intervals.h"
 
 #define KEYS_MAX 4096u

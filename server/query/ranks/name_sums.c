@@ -2,7 +2,7 @@
 /* name_sums.c: sums of the collectives by name, for the view workers. They are those of the view
  * ranks, added up over process groups and sizes of messages. */
 #include "server/query/ranks/ranks.h"
-#include "server/query/trace/overview.h"
+#include "server/query/trace/utilisation/overview.h"
 #include "slices/intervals.h"
 
 struct name_sum {

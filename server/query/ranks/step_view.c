@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "server/query/ranks/ranks.h"
-#include "server/query/trace/overview.h"
 #include "server/query/trace/trace_views.h"
+#include "server/query/trace/utilisation/overview.h"
 
 #define ALIGNED_MAX 8    /* ranks */
 #define ALIGNED_PX  1500 /* gaps below this part of a step are not shown */

@@ -3,7 +3,7 @@
 #ifndef PS_QUERY_TRACE_CHOSEN_STEPS_H
 #define PS_QUERY_TRACE_CHOSEN_STEPS_H
 
-#include "server/query/trace/overview.h"
+#include "server/query/trace/utilisation/overview.h"
 #include "server/runfile/trace_steps.h"
 
 struct ps_chosen_steps {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
-#include "server/query/trace/memory.h"
+#include "server/query/trace/allocations/memory_records.h"
 #include "server/runfile/trace_steps.h"
 #include "slices/args.h"
 

@@ -3,7 +3,7 @@
  * those of key_averages(); otherwise slices are summed by name. */
 #include <stdlib.h>
 
-#include "server/query/trace/memory.h"
+#include "server/query/trace/allocations/memory_records.h"
 #include "server/query/trace/trace_views.h"
 #include "server/runfile/trace_steps.h"
 

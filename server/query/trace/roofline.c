@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
-#include "server/query/trace/inference.h"
-#include "server/query/trace/overview.h"
+#include "server/query/trace/inference/inference.h"
 #include "server/query/trace/trace_views.h"
+#include "server/query/trace/utilisation/overview.h"
 #include "slices/args.h"
 #include "slices/intervals.h"
 #include "slices/peaks.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "server/cli/child.h"
+#include "server/cli/recorder/child.h"
 
 static void test_long_output_is_cut(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/cli/import_split.h"
+#include "server/cli/recorder/import_split.h"
 
 #define LINE "import time:       123 |        456 |   json.decoder\n"
 #define HEAD "import time: self [us] | cumulative | imported package\n"

@@ -3,9 +3,9 @@
 /* The command line: what is accepted, what is refused with which message, and its help. */
 #include "base/format.h"
 #include "base/nearest.h"
-#include "server/cli/commands.h"
-#include "server/cli/help.h"
-#include "server/cli/options.h"
+#include "server/cli/options/commands.h"
+#include "server/cli/options/help.h"
+#include "server/cli/options/options.h"
 #include "server/text/table.h"
 
 #include <setjmp.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "server/cli/python_command.h"
+#include "server/cli/commands/python_command.h"
 
 static char folder[] = "/tmp/perfshelf-python-XXXXXX";
 static char *path_before;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/cli/retention_options.h"
+#include "server/cli/options/retention_options.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

@@ -13,7 +13,7 @@
 
 #include "server/catalog/readers.h"
 #include "server/query/query.h"
-#include "server/query/trace/facts.h"
+#include "server/query/trace/findings/trace_facts.h"
 
 struct shelf {
     struct ps_store *store;

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE
+#include "server/cli/client/runs.h"
+
+#include "base/json_out.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static bool has_id(const struct ps_run_ids *ids, const char *id)
+{
+    for (size_t i = 0; i < ids->n; i++)
+        if (strcmp(ids->items[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* Sends POST resolve, which resolves all arguments in one snapshot of the catalog. */
+static enum ps_status request_ids(struct ps_client *client, const char *const *words, size_t n,
+                                  cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf body = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    struct ps_json json = ps_json_writer(&body);
+    ps_json_object(&json);
+    ps_json_key(&json, "runs");
+    ps_json_array(&json);
+    for (size_t i = 0; i < n; i++)
+        ps_json_str(&json, ps_str_from_c(words[i]));
+    ps_json_end(&json);
+    ps_json_end(&json);
+    ps_client_send(client, "POST", "resolve", ps_buf_slice(&body), &answer, err);
+    return ps_answer_parse(ps_buf_slice(&answer), out, err);
+}
+
+enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words, size_t n,
+                              struct ps_run_ids *out, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *answer = NULL;
+    const cJSON *item;
+    request_ids(client, words, n, &answer, err);
+    out->items = ps_grow(NULL, n, sizeof *out->items);
+    out->n = 0;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(answer, "ids"))
+    {
+        const char *id = cJSON_GetStringValue(item);
+        if (id && strlen(id) == PS_ID_SIZE - 1 && out->n < n && !has_id(out, id))
+            memcpy(out->items[out->n++], id, PS_ID_SIZE);
+    }
+    return err->code;
+}
+
+void ps_run_ids_free(struct ps_run_ids *ids)
+{
+    free(ids->items);
+    *ids = (struct ps_run_ids){0};
+}
+
+void ps_run_free(cJSON **run)
+{
+    cJSON_Delete(*run);
+    *run = NULL;
+}
+
+const char *ps_run_text(const cJSON *run, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, key));
+    return text ? text : "";
+}
+
+double ps_run_number(const cJSON *run, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(run, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+char *ps_run_format_headline(const cJSON *run, char out[64])
+{
+    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
+    const char *unit = ps_run_text(headline, "unit");
+    char value_text[48];
+    out[0] = '\0';
+    if (strcmp(unit, "s") == 0)
+        (void)snprintf(out, 64, "%s",
+                       ps_format_seconds(ps_run_number(headline, "value"), value_text));
+    else if (strcmp(unit, "B") == 0)
+        (void)snprintf(out, 64, "%s",
+                       ps_format_bytes(ps_run_number(headline, "value"), value_text));
+    else if (unit[0])
+        ps_format_value(ps_run_number(headline, "value"), unit, out);
+    return out;
+}
+
+const char *ps_run_headline_label(const cJSON *run)
+{
+    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
+    const char *label = ps_run_text(headline, "label");
+
+    return strcmp(label, ps_run_text(headline, "unit")) == 0 ? "" : label;
+}
+
+char *ps_run_format_time(const cJSON *run, char out[32])
+{
+    const char *iso = ps_run_text(run, "created_at");
+    struct tm utc = {0}, local;
+    (void)snprintf(out, 32, "%.16s", iso);
+    if (sscanf(iso, "%4d-%2d-%2dT%2d:%2d:%2d", &utc.tm_year, &utc.tm_mon, &utc.tm_mday,
+               &utc.tm_hour, &utc.tm_min, &utc.tm_sec) != 6)
+        return out;
+    utc.tm_year -= 1900;
+    utc.tm_mon -= 1;
+    time_t seconds = timegm(&utc);
+    if (localtime_r(&seconds, &local))
+        strftime(out, 32, "%Y-%m-%d %H:%M", &local);
+    return out;
+}
+
+void ps_run_format_tags(const cJSON *run, struct ps_buf *out)
+{
+    const cJSON *tag;
+    size_t from = out->len;
+    cJSON_ArrayForEach(tag, cJSON_GetObjectItemCaseSensitive(run, "tags"))
+    {
+        const char *value = cJSON_GetStringValue(tag);
+        ps_buf_printf(out, "%s%s=%s", out->len > from ? " " : "", tag->string, value ? value : "");
+    }
+    ps_buf_puts(out, "");
+}

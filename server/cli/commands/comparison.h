@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* comparison.h: a comparison (docs/api-compare.md) for diff, check and show. */
+#ifndef PS_CLI_COMPARISON_H
+#define PS_CLI_COMPARISON_H
+
+#include "server/cli/client/client.h"
+#include "server/cli/client/runs.h"
+
+struct ps_cli_comparison {
+    struct ps_client *client;
+    const char *base_runs,
+        *new_runs;      /* groups as on the command line, not copied; base_runs NULL: one group */
+    const char *metric; /* of the summary, in place of the headline; NULL: the headline */
+    const char *step;   /* name of the ranges that are the steps; NULL: those of the files */
+    const char *per;    /* what values are per: "step", "run" or "call"; NULL: the default */
+    struct ps_buf text; /* response of /compare: runs, headline and tables; JSON */
+    cJSON *response;    /* the same response as a tree */
+};
+
+/* Compares two groups: the members before `per` are set. `base_runs`, `new_runs`: RUN, or several
+ * runs separated by commas; `base_runs` NULL: reports only the group `new_runs`. Call
+ * ps_cli_comparison_close in any case. */
+enum ps_status ps_cli_compare(struct ps_cli_comparison *compared, struct ps_err *err);
+void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
+
+/* Reads at most `limit` rows of a table, and its sums; free *out with ps_run_free. name: only rows
+ * of exactly this name; NULL: all rows. */
+enum ps_status ps_cli_read_rows(const struct ps_cli_comparison *compared, const cJSON *table,
+                                const cJSON *metric, const char *name, unsigned limit, cJSON **out,
+                                struct ps_err *err);
+/* Like ps_cli_read_rows. sort: a column of docs/api-compare.md; NULL: the default order of the API.
+ */
+enum ps_status ps_cli_read_sorted_rows(const struct ps_cli_comparison *compared, const cJSON *table,
+                                       const cJSON *metric, const char *name, const char *sort,
+                                       unsigned limit, cJSON **out, struct ps_err *err);
+/* Evaluates --rows and --sort of `show`. *rows contains the default and is replaced if --rows is
+ * set; sort receives a column, "name", or "" for the default order. */
+enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const cJSON *table,
+                                        const cJSON *metric, unsigned *rows, char sort[80],
+                                        struct ps_err *err);
+
+/* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_run_free. */
+enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
+                                 struct ps_err *err);
+
+/* The cell of a column in row `at` (from 0) of a page; NULL after the last row. */
+const cJSON *ps_cli_get_cell(const cJSON *page, int at, const char *column);
+double ps_cli_get_number(const cJSON *page, int at, const char *column); /* 0 if there is none */
+const char *ps_cli_get_text(const cJSON *page, int at,
+                            const char *column); /* "" if there is none */
+
+/* Whether the values of a table can be per this word. */
+bool ps_cli_has_per(const cJSON *table, const char *word);
+/* Whether each row of the table has its own unit, in the column `place`. */
+bool ps_cli_unit_is_place(const cJSON *table);
+/* The unit of a metric in a row. */
+const char *ps_cli_get_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
+/* Appends all rows of a table and the runs as one line of JSON. Numbers are copied as text, since
+ * parsing would lose digits. */
+enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *compared,
+                                             const cJSON *table, const cJSON *metric,
+                                             struct ps_buf *out, struct ps_err *err);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/agent/agent.h"
+#include "server/cli/cli.h"
+#include "server/cli/commands/comparison.h"
+#include "server/cli/commands/snapshot_diff.h"
+#include "server/cli/tool_text.h"
+#include "server/text/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS 30 /* maximum number of printed rows */
+
+/* Begins with the names of the runs and their headline. */
+static void add_head(const struct ps_cli_comparison *compared, struct ps_output *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf names = {0};
+    for (int i = 0; i < 2; i++) {
+        const cJSON *runs =
+            cJSON_GetObjectItemCaseSensitive(compared->response, i ? "new" : "base");
+        const int n = cJSON_GetArraySize(runs);
+        ps_buf_puts(&names, i ? " \u2192 " : "");
+        ps_output_quote(&names, ps_run_text(cJSON_GetArrayItem(runs, 0), "name"));
+        if (n > 1)
+            ps_buf_printf(&names, " and %d more", n - 1);
+    }
+    ps_output_title(out, names.ptr);
+    ps_text_headline(out, compared->response);
+}
+
+static enum ps_status print_table(const struct ps_cli_comparison *compared, const cJSON *table,
+                                  const cJSON *metric, struct ps_output *out, struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *page = NULL;
+    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    if (ps_cli_read_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK ||
+        ps_cli_conclusion(compared, &conclusion, err) != PS_OK)
+        return err->code;
+    add_head(compared, out);
+    ps_text_change(out, conclusion);
+    ps_output_space(out);
+    ps_text_changes(out, table, metric, page);
+    return PS_OK;
+}
+
+/* Prints one table of the comparison. */
+static enum ps_status add_table_of(const struct ps_options *options,
+                                   const struct ps_cli_comparison *compared, struct ps_output *out,
+                                   struct ps_err *err)
+{
+    const cJSON *table = NULL, *metric = NULL;
+    ps_choose_table(compared->response, options->of, &table, err);
+    if (ps_choose_metric(table, options->metric, &metric, err) != PS_OK)
+        return err->code;
+    return options->json ? ps_cli_append_comparison_json(compared, table, metric, &out->text, err)
+                         : print_table(compared, table, metric, out, err);
+}
+
+static enum ps_status add_stacks(const struct ps_options *options,
+                                 const struct ps_cli_comparison *compared, struct ps_output *out,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_run_free) cJSON *answer = NULL;
+    if (options->metric || options->per)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the stacks of memory snapshots have no --%s" PS_HINT
+                       "choose a table: --of functions or --of memory",
+                       options->metric ? "metric" : "per");
+    if (options->json)
+        return ps_cli_append_snapshot_json(compared, &out->text, err);
+    if (ps_cli_read_stacks(compared, &answer, err) != PS_OK)
+        return err->code;
+    add_head(compared, out);
+    ps_text_stacks(out, compared->response, answer);
+    return PS_OK;
+}
+
+/* Whether the stacks of two memory snapshots are asked for: their first table. */
+static bool is_of_stacks(const struct ps_options *options, const struct ps_cli_comparison *compared)
+{
+    return ps_cli_compares_snapshots(compared) &&
+           (options->of ? strcmp(options->of, PS_CLI_STACKS) == 0
+                        : !options->metric && !options->per);
+}
+
+static int print_markdown(const struct ps_options *options)
+{
+    const struct ps_tool_argument arguments[] = {{"base", options->operands[0]},
+                                                 {"new", options->operands[1]},
+                                                 {"table", options->of},
+                                                 {"metric", options->metric},
+                                                 {"per", options->per}};
+    return ps_cli_print_tool(options, "diff", "compare", arguments, 5);
+}
+
+int ps_cli_diff(const struct ps_options *options)
+{
+    PS_AUTO(ps_client_close) struct ps_client *client = NULL;
+    PS_AUTO(ps_cli_comparison_close) struct ps_cli_comparison compared = {.client = NULL};
+    PS_AUTO(ps_output_free) struct ps_output out = ps_output_terminal(ROWS, "--json prints all");
+    struct ps_err err = PS_ERR_INIT;
+    if (options->markdown)
+        return print_markdown(options);
+    client = ps_client_open(options);
+    if (!client)
+        return 1;
+    compared = (struct ps_cli_comparison){.client = client,
+                                          .base_runs = options->operands[0],
+                                          .new_runs = options->operands[1],
+                                          .step = options->step,
+                                          .per = options->per};
+    ps_cli_compare(&compared, &err);
+    if (err.code == PS_OK && is_of_stacks(options, &compared))
+        add_stacks(options, &compared, &out, &err);
+    else
+        add_table_of(options, &compared, &out, &err);
+    if (err.code != PS_OK)
+        return ps_print_failure("diff", &err);
+    ps_output_end(&out);
+    ps_print(&out.text);
+    return 0;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "server/query/trace/flames/flame.h"
+#include "server/query/trace/flames/python_flame.h"
+#include "slices/intervals.h"
+
+#define NO_NODE UINT32_MAX
+
+/* --- Names of frames --- */
+
+/* Files of Python and PyTorch whose functions only forward calls. */
+static const char *const plumbing_files[] = {
+    "torch/nn/modules/module.py",
+    "torch/_ops.py",
+    "torch/utils/_contextlib.py",
+    "torch/utils/_device.py",
+    "torch/utils/_pytree.py",
+    "torch/overrides.py",
+    "torch/_compile.py",
+    "torch/_jit_internal.py",
+    "torch/autograd/function.py",
+    "torch/autograd/profiler.py",
+    "torch/amp/autocast_mode.py",
+    "torch/distributed/c10d_logger.py",
+    "contextlib.py",
+    "functools.py",
+    "threading.py",
+    "concurrent/futures/thread.py",
+    "runpy.py",
+    "<frozen runpy>",
+};
+static const char *const plumbing_folders[] = {"torch/_dynamo/", "torch/_functorch/",
+                                               "torch/_inductor/", "torch/_library/"};
+/* Functions, in any file, that only forward calls. */
+static const char *const plumbing_functions[] = {
+    "wrapper",
+    "_wrapper",
+    "wrapped",
+    "wrapped_fn",
+    "inner",
+    "_inner",
+    "inner_fn",
+    "_fn",
+    "decorate_context",
+    "__torch_dispatch__",
+    "__torch_function__",
+    "_call_impl",
+    "_wrapped_call_impl",
+};
+
+static bool is_in(const char *const *list, size_t n, struct ps_str text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ps_str_eq_c(text, list[i]))
+            return true;
+    return false;
+}
+
+/* Whether `path` is `file`, or ends with it after a "/". */
+static bool ends_with_file(struct ps_str path, struct ps_str file)
+{
+    size_t before = path.len - file.len;
+
+    return path.len >= file.len && ps_str_eq(ps_str_skip(path, before), file) &&
+           (before == 0 || path.ptr[before - 1] == '/');
+}
+
+static bool is_plumbing_file(struct ps_str path)
+{
+    for (size_t i = 0; i < sizeof plumbing_files / sizeof *plumbing_files; i++)
+        if (ends_with_file(path, ps_str_from_c(plumbing_files[i])))
+            return true;
+    for (size_t i = 0; i < sizeof plumbing_folders / sizeof *plumbing_folders; i++) {
+        const char *found = ps_str_find(path, ps_str_from_c(plumbing_folders[i]));
+
+        if (found && (found == path.ptr || found[-1] == '/'))
+            return true;
+    }
+    return false;
+}
+
+static bool is_builtin(struct ps_str name)
+{
+    return ps_str_starts_with(name, PS_STR("<built-in "));
+}
+
+/* Whether a frame such as "torch/_ops.py(1244): __call__" only forwards calls. */
+static bool is_plumbing(struct ps_str name)
+{
+    const char *end = ps_str_find(name, PS_STR("): "));
+    struct ps_str path = {name.ptr, end ? (size_t)(end - name.ptr) : 0};
+
+    if (is_builtin(name))
+        return true;
+    if (!end)
+        return false;
+    while (path.len && path.ptr[path.len - 1] != '(')
+        path.len--;
+    path.len -= path.len > 0;
+    return is_plumbing_file(path) ||
+           is_in(plumbing_functions, sizeof plumbing_functions / sizeof *plumbing_functions,
+                 ps_str_skip(name, (size_t)(end - name.ptr) + 3));
+}
+
+/* "<built-in method empty of type object at 0x7fe155633c40>" without the address. */
+static struct ps_str without_address(struct ps_str name, struct ps_buf *out)
+{
+    const char *found = ps_str_find(name, PS_STR(" at 0x"));
+
+    if (!found)
+        return name;
+    out->len = 0;
+    ps_buf_add_str(out, (struct ps_str){name.ptr, (size_t)(found - name.ptr)});
+    ps_buf_add_str(out, PS_STR(">"));
+    return ps_buf_slice(out);
+}
+
+static const struct ps_str module_word = {"nn.Module: ", 11};
+
+/* The class of a module such as "TransformerBlock_12": the name without its number. */
+static struct ps_str class_of(struct ps_str module)
+{
+    struct ps_str class = module;
+
+    while (class.len && isdigit((unsigned char)class.ptr[class.len - 1]))
+        class.len--;
+    return class.len > 1 && class.len < module.len && class.ptr[class.len - 1] == '_'
+               ? (struct ps_str){class.ptr, class.len - 1}
+               : module;
+}
+
+static bool is_in_list(struct ps_str list, struct ps_str text)
+{
+    while (list.len) {
+        const char *comma = memchr(list.ptr, ',', list.len);
+        struct ps_str item = {list.ptr, comma ? (size_t)(comma - list.ptr) : list.len};
+
+        if (ps_str_eq(item, text) || ps_str_eq(item, PS_STR("*")))
+            return true;
+        list = ps_str_skip(list, item.len + 1);
+    }
+    return false;
+}
+
+/* --- Folding --- */
+
+enum { UNDER_PYTHON = 1, UNDER_MODULE = 2, UNDER_BACKWARD = 4, NOT_ATTRIBUTED = 8 };
+
+struct folder {
+    struct ps_db *db;
+    bool shows_plumbing;
+    struct ps_str expand;   /* classes, separated by commas */
+    struct ps_intern names; /* of the nodes of `out` */
+    struct ps_flame out;
+    struct ps_flame modules; /* children of a node with the same index: modules merged in a node of
+                                `out`, by text id */
+    struct ps_flame classes; /* roots: classes by name; children: modules by text id */
+    uint32_t *n_modules;     /* by node of `out` */
+    size_t n_counted;
+    int64_t attributed, python, module, backward; /* ns */
+};
+
+static void folder_free(struct folder *f)
+{
+    ps_intern_free(&f->names);
+    ps_flame_free(&f->out);
+    ps_flame_free(&f->modules);
+    ps_flame_free(&f->classes);
+    free(f->n_modules);
+}
+
+static uint32_t child(struct folder *f, uint32_t parent, struct ps_str name,
+                      const struct ps_flame_node *node)
+{
+    return ps_flame_child_of(&f->out, parent, ps_intern_add(&f->names, name), node->kind,
+                             node->family);
+}
+
+/* Counts a module in a node of `out`, and in its class. */
+static void count_module(struct folder *f, uint32_t node, uint32_t text, struct ps_str class)
+{
+    size_t before = f->modules.n;
+    uint32_t index = ps_flame_child_of(&f->classes, NO_NODE, ps_intern_add(&f->names, class), 0, 0);
+
+    f->n_modules = ps_grow_to(f->n_modules, &f->n_counted, node, sizeof *f->n_modules);
+    ps_flame_child_of(&f->modules, node, text, 0, 0);
+    f->n_modules[node] += f->modules.n > before;
+    before = f->classes.n;
+    ps_flame_child_of(&f->classes, index, text, 0, 0);
+    f->classes.nodes[index].count += f->classes.n > before;
+}
+
+static uint32_t module_node(struct folder *f, uint32_t parent, struct ps_str text,
+                            const struct ps_flame_node *node)
+{
+    struct ps_str module = ps_str_skip(text, module_word.len), class = class_of(module);
+    uint32_t out = child(f, parent, is_in_list(f->expand, class) ? module : class, node);
+
+    count_module(f, out, node->name, class);
+    return out;
+}
+
+/* Whether a node has this name: a function that reaches itself through plumbing, such as
+ * __torch_function__, is one frame. */
+static bool is_named(const struct folder *f, uint32_t node, struct ps_str name)
+{
+    return node != NO_NODE && ps_str_eq(f->names.items[f->out.nodes[node].name], name);
+}
+
+/* Returns the node of `out` for a node; `parent` if it is left out. *under: flags of the node. */
+static uint32_t fold_node(struct folder *f, uint32_t parent, const struct ps_flame_node *node,
+                          uint8_t *under, struct ps_buf *buf)
+{
+    struct ps_str text = ps_trace_text(f->db, node->name);
+
+    if (node->name == PS_PYTHON_FLAME_NOT_ATTRIBUTED) {
+        *under |= NOT_ATTRIBUTED;
+        return child(f, parent, PS_STR("not attributed"), node);
+    }
+    if (node->name == PS_PYTHON_FLAME_BACKWARD) {
+        *under |= UNDER_BACKWARD;
+        return child(f, parent, PS_STR("backward"), node);
+    }
+    if (node->kind != PS_SLICE_PYTHON)
+        return child(f, parent, text.ptr ? text : PS_STR("(no name)"), node);
+    *under |= UNDER_PYTHON;
+    if (ps_str_starts_with(text, module_word)) {
+        *under |= UNDER_MODULE;
+        return module_node(f, parent, text, node);
+    }
+    if (!f->shows_plumbing && (is_plumbing(text) || is_named(f, parent, text)))
+        return parent;
+    return child(f, parent, is_builtin(text) ? without_address(text, buf) : text, node);
+}
+
+static void add_sums(struct folder *f, uint8_t under, int64_t ns)
+{
+    if (under & NOT_ATTRIBUTED)
+        return;
+    f->attributed = ps_add_saturated(f->attributed, ns);
+    if (under & UNDER_PYTHON)
+        f->python = ps_add_saturated(f->python, ns);
+    if (under & UNDER_MODULE)
+        f->module = ps_add_saturated(f->module, ns);
+    if (under & UNDER_BACKWARD)
+        f->backward = ps_add_saturated(f->backward, ns);
+}
+
+static void fold(struct folder *f, const struct ps_flame *flame)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf buf = {0};
+    PS_AUTO(ps_free_ptr) uint32_t *nodes = ps_alloc_array(flame->n + 1, sizeof *nodes);
+    PS_AUTO(ps_free_ptr) uint8_t *under = ps_alloc_array(flame->n + 1, sizeof *under);
+
+    for (size_t i = 0; i < flame->n; i++) {
+        const struct ps_flame_node *node = &flame->nodes[i];
+        uint32_t parent = node->parent == NO_NODE ? NO_NODE : nodes[node->parent];
+
+        nodes[i] = parent;
+        under[i] = node->parent == NO_NODE ? 0 : under[node->parent];
+        if (node->total_ns <= 0)
+            continue; /* launched nothing that takes time */
+        nodes[i] = fold_node(f, parent, node, &under[i], &buf);
+        if (node->count && nodes[i] != NO_NODE) {
+            f->out.nodes[nodes[i]].count += node->count;
+            f->out.nodes[nodes[i]].self_ns =
+                ps_add_saturated(f->out.nodes[nodes[i]].self_ns, node->self_ns);
+            add_sums(f, under[i], node->self_ns);
+        }
+    }
+    f->out.tracks = flame->tracks;
+    ps_flame_finish(&f->out);
+    for (size_t i = f->out.n; i-- > 0;)
+        if (f->out.nodes[i].parent != NO_NODE)
+            f->out.nodes[f->out.nodes[i].parent].count += f->out.nodes[i].count;
+}
+
+/* --- JSON --- */
+
+enum { PARENT, NAME, SELF, TOTAL, COUNT, FAMILY, KIND, MODULES, N_FIELDS };
+static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
+                                           "count",  "family", "kind", "modules"};
+
+static void write_nodes(const struct folder *f, size_t limit, struct ps_json *json)
+{
+    const struct ps_flame *flame = &f->out;
+    PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(flame->n + 1, sizeof *order);
+    PS_AUTO(ps_free_ptr) uint32_t *rank = ps_alloc_array(flame->n + 1, sizeof *rank);
+    PS_AUTO(ps_free_ptr) int64_t *values = NULL;
+    size_t cut, n = ps_flame_order_nodes(flame, limit, order, &cut);
+
+    values = ps_alloc_array(n * N_FIELDS + 1, sizeof *values);
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_flame_node *node = &flame->nodes[order[i]];
+
+        rank[order[i]] = (uint32_t)i;
+        values[PARENT * n + i] = node->parent == NO_NODE ? -1 : (int64_t)rank[node->parent];
+        values[NAME * n + i] = node->name;
+        values[SELF * n + i] = node->self_ns;
+        values[TOTAL * n + i] = node->total_ns;
+        values[COUNT * n + i] = node->count;
+        values[FAMILY * n + i] = node->family;
+        values[KIND * n + i] = node->kind;
+        values[MODULES * n + i] = order[i] < f->n_counted ? f->n_modules[order[i]] : 0;
+    }
+    ps_json_key_int(json, "n", (int64_t)n);
+    ps_json_key_int(json, "cut", (int64_t)cut);
+    for (size_t k = 0; k < N_FIELDS; k++)
+        ps_json_ints(json, keys[k], values + k * n, n);
+    ps_json_key(json, "names");
+    ps_json_array(json);
+    for (size_t i = 0; i < f->names.count; i++)
+        ps_json_str(json, f->names.items[i]);
+    ps_json_end(json);
+}
+
+static void write_classes(const struct folder *f, struct ps_json *json)
+{
+    ps_json_key(json, "classes");
+    ps_json_array(json);
+    for (size_t i = 0; i < f->classes.n; i++) {
+        const struct ps_flame_node *class = &f->classes.nodes[i];
+
+        if (class->parent != NO_NODE)
+            continue;
+        ps_json_object(json);
+        ps_json_key(json, "name");
+        ps_json_str(json, f->names.items[class->name]);
+        ps_json_key_int(json, "modules", class->count);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static void write_answer(const struct folder *f, const struct ps_python_flame *flame, size_t limit,
+                         struct ps_answer *answer)
+{
+    struct ps_json json = ps_json_writer(&answer->body);
+    int64_t without = ps_add_saturated(flame->without_launch, flame->without_frame);
+
+    ps_json_object(&json);
+    ps_json_key_str(&json, "unit", "ns");
+    ps_json_key_int(&json, "sum", ps_add_saturated(f->attributed, without));
+    if (f->out.tracks)
+        ps_json_key_int(&json, "tracks", f->out.tracks);
+    write_nodes(f, limit, &json);
+    write_classes(f, &json);
+    ps_json_key(&json, "attributed");
+    ps_json_object(&json);
+    ps_json_key_int(&json, "total", f->attributed);
+    ps_json_key_int(&json, "python", f->python);
+    ps_json_key_int(&json, "modules", f->module);
+    ps_json_key_int(&json, "backward", f->backward);
+    ps_json_key_int(&json, "without_launch", flame->without_launch);
+    ps_json_key_int(&json, "without_frame", flame->without_frame);
+    ps_json_end(&json);
+    ps_json_end(&json);
+}
+
+enum ps_status ps_python_flame_answer(struct ps_db *db, struct ps_params params, size_t limit,
+                                      struct ps_answer *answer, struct ps_err *err)
+{
+    PS_AUTO(ps_python_flame_free) struct ps_python_flame flame = {.without_launch = 0};
+    PS_AUTO(folder_free)
+    struct folder folder = {.db = db, .expand = ps_str_from_c(ps_param_get(params, "expand"))};
+    int64_t plumbing = 0;
+
+    ps_param_int(params, "plumbing", 0, 1, 0, &plumbing, err);
+    if (err->code != PS_OK || ps_python_flame_build(db, params, &flame, err) != PS_OK)
+        return err->code;
+    folder.shows_plumbing = plumbing;
+    fold(&folder, &flame.flame);
+    write_answer(&folder, &flame, limit, answer);
+    return err->code;
+}

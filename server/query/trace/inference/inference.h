@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inference.h: the steps of a serving engine with the device work that each launched.
+ *
+ * A step launched the work whose launching call starts while the annotation of the step is active.
+ * Steps and work are those of one worker, since each process of a job has its own steps.
+ */
+#ifndef PS_QUERY_TRACE_INFERENCE_H
+#define PS_QUERY_TRACE_INFERENCE_H
+
+#include "server/query/trace/utilisation/overview.h"
+#include "slices/serving.h"
+
+#define PS_SERVING_STEPS_MAX 200000 /* a view reads at most the first of them */
+
+struct ps_inference_step {
+    int64_t host_start_ns, host_end_ns; /* of the annotation */
+    int64_t id;                         /* in table step */
+    struct ps_serving_step serving;
+    int64_t first_ns, last_ns; /* start and end of its device work; last < first: none */
+    int64_t busy_ns;           /* length of the union of its work */
+    int64_t n_kernels;
+    int64_t family_ns[PS_N_FAMILIES]; /* sums of durations; kernels may overlap on streams */
+};
+
+struct ps_inference {
+    int64_t worker; /* the first that has steps */
+    struct ps_inference_step *steps;
+    size_t n, cap;
+    size_t n_omitted;                    /* steps beyond PS_SERVING_STEPS_MAX */
+    int64_t outside_ns, outside_kernels; /* sum of the work that no step launched */
+    /* The rows of the launching threads at which steps begin and end: pairs of a slice id and the
+     * index of the step of that slice and the following ones; -1: no step. Sorted by slice. */
+    struct ps_step_border *borders;
+    size_t n_borders, cap_borders;
+    struct ps_track_owners owners;
+};
+struct ps_step_border {
+    int64_t slice;
+    int64_t step;
+};
+
+/* Reads the steps of the first worker that has some, and the work of each. n 0: the run has no
+ * steps of a serving engine. */
+enum ps_status ps_inference_read(struct ps_db *db, struct ps_inference *out, struct ps_err *err);
+/* Index of the step that contains a call; -1: none does. */
+int64_t ps_inference_step_of(const struct ps_inference *inference, int64_t launch);
+/* Index of the step with the lower median of the busy times of a phase; -1: the phase has no step
+ * with device work. */
+int64_t ps_inference_median(const struct ps_inference *inference, enum ps_phase phase);
+void ps_inference_free(struct ps_inference *inference); /* for PS_AUTO */
+
+enum ps_status ps_view_inference(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                 struct ps_params params, struct ps_answer *answer,
+                                 struct ps_err *err);
+enum ps_status ps_view_inference_parts(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                       struct ps_params params, struct ps_answer *answer,
+                                       struct ps_err *err);
+
+#endif
