@@ -76,7 +76,7 @@ class ChangeWords(ShelfTest):
         pair = self.pair(steps(("aten::_cdist_backward", 500), ("aten::_cdist_forward", 400), ("aten::mm", 900)),
                          steps(("aten::_cdist_backward", 72000), ("aten::_cdist_forward", 33500), ("aten::mm", 910)), ".json")
         sentence, claims = self.said(*pair)
-        self.assertEqual(sentence, "aten::_cdist_backward explains +71.50 ms of +104.6 ms per step. In the step this is CPU: +104.6 ms of +104.6 ms per step.")
+        self.assertEqual(sentence, "aten::_cdist_backward explains +71.50 ms of +104.6 ms per step. In the step this is CPU: +104.6 ms per step; the step changes by +104.6 ms.")
         self.assertEqual([subject["subject"]["kind"] for subject in claims[0]["subjects"]], ["operator"])
 
     def test_the_line_of_the_function_is_named(self):

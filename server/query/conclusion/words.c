@@ -1130,12 +1130,13 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                              .words = "{fact} ({0 change}) and {other fact} ({1 change}) explain "
                                       "{2 change} of {3 change}{per}."},
     [PS_FACT_TWO_OPPOSED] = {"two_opposed", 4, .place = PS_SAID_VERDICT,
-                             .words = "{fact} ({0 change}) and {other fact} ({1 change}) work "
-                                      "against each other: {3 change}{per}."},
+                             .words = "{fact} has {0 change} and {other fact} has {1 change}, "
+                                      "together {2 change} of {3 change}{per}."},
     [PS_FACT_SPREAD_OVER] = {"spread_over", 2, .place = PS_SAID_VERDICT,
                              .words = "{0 change}{per} is spread over {1} {word}s."},
     [PS_FACT_IS_PART] = {"is_part", 2, .place = PS_SAID_VERDICT,
-                         .words = " In the step this is {fact}: {0 change} of {1 change}{per}."},
+                         .words = " In the step this is {fact}: {0 change}{per}; the step "
+                                  "changes by {1 change}."},
     [PS_FACT_MOST_OF_CHANGE] = {"most_of_change", 1, .place = PS_SAID_VERDICT,
                                 .words = "Most of it is at {fact}: {0 change}{per}."},
     [PS_FACT_WAITED_FOR] = {"waited_for", 2, .place = PS_SAID_VERDICT,
