@@ -131,6 +131,23 @@ static void the_approximation_meets_the_exact_test(void **state)
     assert_float_equal(ps_rank_sum_p(x, 3, x, 3), 1, 0);
 }
 
+static void ranks_of_equal_values_are_midranks(void **state)
+{
+    const double distinct[] = {3, 1, 2}, tied[] = {2, 1, 2, 5, 2};
+    uint32_t ranks[5];
+    double ties;
+
+    (void)state;
+    assert_int_equal(ps_midranks(distinct, 3, ranks, &ties), 0);
+    assert_int_equal(ranks[0], 6);
+    assert_float_equal(ties, 0, 0);
+    assert_int_equal(ps_midranks(tied, 5, ranks, &ties), 0x6); /* 1 < 2 = 2 = 2 < 5 */
+    assert_int_equal(ranks[0], 6);
+    assert_int_equal(ranks[1], 2);
+    assert_int_equal(ranks[3], 10);
+    assert_float_equal(ties, 27 - 3, 0);
+}
+
 /* --- Medians and intervals --- */
 
 static void medians_are_medians(void **state)
@@ -382,6 +399,7 @@ int compare_stats_test(void)
         cmocka_unit_test(exact_p_is_what_counting_gives),
         cmocka_unit_test(exact_p_agrees_with_the_tables),
         cmocka_unit_test(the_approximation_meets_the_exact_test),
+        cmocka_unit_test(ranks_of_equal_values_are_midranks),
         cmocka_unit_test(medians_are_medians),
         cmocka_unit_test(the_interval_holds_what_the_test_does_not_refuse),
         cmocka_unit_test(small_groups_have_no_interval),
