@@ -113,6 +113,20 @@ class Once(ShelfTest):
         self.assertIn("Start-up takes", said)
         self.assertNotRegex(said, "up to .*cudaFree")
 
+    def test_calls_of_several_threads_share_the_time_of_the_start(self):
+        calls = [event(name, "cuda_runtime", 1_000 * i, 4_000, tid=i + 1, correlation=90 + i) for i, name in enumerate(["cudaFree", "cudaSetDevice", "cudaStreamCreate"])]
+        said = self.show(calls + loop(7_000, 5))
+        self.assertRegex(said, r"6\.000 ms +\d\d\.\d % +GPU idle, once: the device starts, or kernels are loaded: 3 calls")
+        for call in calls:
+            self.assertRegex(said, rf"2\.000 ms +\d\d\.\d % +{call['name']}: 4\.000 ms")
+
+    def test_calls_that_also_block_while_the_device_works_are_no_start(self):
+        calls = [event("hostCall", "cuda_runtime", 400 + 3_000 * i, 2_000, tid=2, correlation=300 + i) for i in range(12)]
+        work = [e for i in range(3, 12) for e in launch(300 + 3_000 * i, 80 + i, 320 + 3_000 * i, dur=2_900)]
+        said = self.show(launch(0, 1, 15) + calls + work)
+        self.assertNotIn("Start-up", said)
+        self.assertNotIn("GPU idle, once", said)
+
     def test_what_is_freed_after_the_last_work(self):
         frees = [event("cuModuleUnload", "cuda_driver", 1_000 + 100 * i, 90, correlation=90 + i) for i in range(9)]
         said = self.show(loop(0, 5) + frees)

@@ -86,7 +86,7 @@ class Help(unittest.TestCase):
                 self.assertTrue(1 <= len(examples_of(command)) <= 4)
 
     def test_each_option_that_a_command_takes_is_in_its_help(self):
-        with open(os.path.join(ROOT, "server", "cli", "command_options.c"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "server", "cli", "options", "command_options.c"), encoding="utf-8") as file:
             known = dict(re.findall(r'\{"(--?[a-z-]+)", ("[^"]+"|NULL)', file.read()))
         self.assertEqual(set(known), {option for command in commands() for option in options_of(command)})
         words = {option: [option] if value == "NULL" else [option, "k=v"] for option, value in known.items()}

@@ -57,15 +57,16 @@ static bool visit_calls(void *user, const struct ps_chunk *chunk)
             (uint64_t)name >= trace->n_blocking ||
             __builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end))
             continue;
+        calls = &trace->blocking[name];
+        calls->name = (size_t)name;
+        calls->all_ns = ps_add_saturated(calls->all_ns, end - start);
+        add_to_longest(calls->longest_few, end - start);
         ns = ps_intervals_length(&worker->steps, start, end) -
              ps_intervals_common_length(&worker->steps, &worker->explained, start, end);
         if (ns <= 0)
             continue;
-        calls = &trace->blocking[name];
-        calls->name = (size_t)name;
         calls->calls++;
         calls->ns = ps_add_saturated(calls->ns, ns);
-        add_to_longest(calls->longest_few, ns);
         if (ns >= PS_LONG_CALL_NS) {
             calls->long_calls++;
             calls->long_ns = ps_add_saturated(calls->long_ns, ns);

@@ -23,10 +23,10 @@
 /* torch.compile that works in so many steps compiles again */
 #define PS_STEPS_COMPILING 3
 
-/* Sums of the driver calls with one name that ran while the device was idle. */
 /* Long calls of one name, such as cudaFree, which are not of a loop. */
 #define PS_FEW_CALLS 4
 
+/* Sums of the driver calls with one name that ran while the device was idle. */
 struct ps_driver_calls {
     size_t name; /* text id */
     int64_t calls, ns, longest_ns;
@@ -34,8 +34,9 @@ struct ps_driver_calls {
     int64_t longest_start_ns, longest_end_ns;
     /* of ns: in calls before the first launch and work of the device, and after its last work */
     int64_t early_ns, late_ns;
-    int64_t long_calls, long_ns;       /* those of PS_LONG_CALL_NS and longer */
-    int64_t longest_few[PS_FEW_CALLS]; /* durations, the longest first */
+    int64_t long_calls, long_ns; /* those of PS_LONG_CALL_NS and longer */
+    /* whole calls, also while the device works: all, and the longest, which is the first */
+    int64_t all_ns, longest_few[PS_FEW_CALLS];
 };
 
 /* A driver call takes a few microseconds, also a launch. While the device is idle, one that takes

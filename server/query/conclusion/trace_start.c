@@ -31,14 +31,15 @@ static bool launches(const struct ps_trace_time *trace, size_t name)
     return ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) == PS_CALL_KERNEL_LAUNCH;
 }
 
-/* Whether nearly all time of a name is of few calls. */
+/* Whether nearly all time of a name is of few calls. Calls while the device works count too: a call
+ * that recurs does not happen once, however few of its calls leave the device idle. */
 static bool is_of_few(const struct ps_driver_calls *calls)
 {
     int64_t ns = 0;
 
     for (size_t i = 0; i < PS_FEW_CALLS; i++)
         ns = ps_add_saturated(ns, calls->longest_few[i]);
-    return (double)ns >= ONCE_SHARE * (double)calls->ns;
+    return (double)ns >= ONCE_SHARE * (double)calls->all_ns;
 }
 
 /* Whether the long calls of a name may be one in each step. */
@@ -231,11 +232,13 @@ void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *
                            struct ps_err *err)
 {
     const int64_t n_calls = count_all_calls(trace);
+    const double seconds = ps_trace_host_seconds(trace->start_up_s);
+    double sum_s = 0, scale;
     struct ps_cause *cause;
 
     if (!trace->n_start_up)
         return;
-    cause = ps_trace_add_cause(c, trace, "start_up", ps_trace_host_seconds(trace->start_up_s),
+    cause = ps_trace_add_cause(c, trace, "start_up", seconds,
                                "GPU idle, once: the device starts, or kernels are loaded");
     cause->advice = "Record after a warm-up to see how the program runs.";
     if (n_calls == 1) {
@@ -244,10 +247,13 @@ void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *
         return;
     }
     cause->claim.evidence = ps_trace_count((double)n_calls, "call", ps_trace_link_driver(trace));
+    for (size_t i = 0; i < trace->n_start_up; i++)
+        sum_s += start_seconds(trace, &trace->start_up[i]);
+    scale = sum_s > seconds ? seconds / sum_s : 1; /* calls of several threads overlap */
     for (size_t i = 0; i < trace->n_start_up && i < PS_TRACE_ROWS_MAX; i++) {
         const struct ps_driver_calls *calls = &trace->start_up[i];
         struct ps_cause *part = ps_trace_add_part(
-            c, trace, "start_call", start_seconds(trace, calls), called(c, trace, calls));
+            c, trace, "start_call", scale * start_seconds(trace, calls), called(c, trace, calls));
 
         part->claim.evidence = longest_fact(c, trace, calls, PS_FACT_IN_CALL, err);
         if (count_calls(calls) > 1) {
