@@ -171,7 +171,7 @@ CREATE TABLE memory_sample(
 );
 CREATE TABLE span(
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,        -- [redact as code]
+    name TEXT NOT NULL,        -- [redact as label] of a function, or a name that the program gave to a block
     start_s REAL NOT NULL,     -- [<= end_s]
     end_s REAL NOT NULL, start_mib, end_mib, level
 );
@@ -417,7 +417,9 @@ CREATE TABLE module(
 
 CREATE TABLE report( -- a printed table of functions or operators
     id INTEGER PRIMARY KEY,
-    stage TEXT NOT NULL, title TEXT NOT NULL, ordered TEXT NOT NULL, -- [redact as code] '': unknown
+    stage TEXT NOT NULL,       -- [redact as code] '': unknown
+    title TEXT NOT NULL,       -- [redact as label] a path, or the name of an action; '': unknown
+    ordered TEXT NOT NULL,     -- [redact as code] '': unknown
     by TEXT NOT NULL,          -- [redact as fixed] grouping of operators: '', shape, stack
     ncalls, primitive_calls, seconds, device_seconds, -- as printed above or below the table
     listed_of,                 -- number of functions in the profile, if the table was reduced
@@ -445,7 +447,7 @@ CREATE TABLE section( -- a report of PyTorch Lightning
 CREATE TABLE action( -- an action timed by the profiler of Lightning; actions contain each other
     id INTEGER PRIMARY KEY,
     section INTEGER NOT NULL,  -- [-> section]
-    name TEXT NOT NULL,        -- [redact as code]
+    name TEXT NOT NULL,        -- [redact as label]
     calls, mean_s, total_s, pct, -- as printed; NULL: unknown
     report INTEGER NOT NULL    -- [-> report or 0] the printed table of its functions
 );

@@ -353,8 +353,33 @@ static size_t kept_length(struct ps_str label)
     return label.len;
 }
 
+/* Finds the settings between the braces of `[Callback]NAME{'monitor': 'loss'}.HOOK`, as PyTorch
+ * Lightning names the actions of callbacks. {NULL, 0}: the label has none. */
+static struct ps_str find_settings(struct ps_str label)
+{
+    size_t n = word_length(label);
+    const char *open = n && label.ptr[0] == '[' ? memchr(label.ptr, '{', n) : NULL;
+    const char *close = open ? memrchr(open, '}', label.len - (size_t)(open - label.ptr)) : NULL;
+    struct ps_str settings =
+        close ? (struct ps_str){open + 1, (size_t)(close - open) - 1} : (struct ps_str){NULL, 0};
+    struct ps_str hook =
+        close ? ps_str_skip(label, (size_t)(close - label.ptr) + 1) : (struct ps_str){NULL, 0};
+
+    if (!ps_str_starts_with(hook, PS_STR(".")) || word_length(hook) != hook.len)
+        return (struct ps_str){NULL, 0};
+    return settings;
+}
+
+static bool is_redacted(struct ps_str settings)
+{
+    const struct ps_str word = PS_STR("arguments ");
+
+    return ps_str_starts_with(settings, word) && is_number(ps_str_skip(settings, word.len));
+}
+
 void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *out)
 {
+    struct ps_str settings = find_settings(label);
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
     size_t process = process_length(label), n = kept_length(label);
     struct ps_str kept = {label.ptr, n};
@@ -369,7 +394,14 @@ void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *
         label.len -= closed;
         ps_scrub_command(scrub, label, out);
         ps_buf_puts(out, closed ? "\"" : "");
-    } else if (n == label.len) {
+    } else if (settings.ptr && !is_redacted(settings)) {
+        n = (size_t)(settings.ptr - label.ptr);
+        ps_scrub_words(scrub, (struct ps_str){label.ptr, n}, &became);
+        ps_scrub_append_number(&scrub->arguments, settings, "arguments ", &became);
+        ps_scrub_words(scrub, ps_str_skip(label, n + settings.len), &became);
+        ps_scrub_record_example(scrub, PS_REVEAL_ARGUMENTS, label, became.ptr);
+        ps_buf_add_str(out, ps_buf_slice(&became));
+    } else if (settings.ptr || n == label.len) {
         ps_scrub_message(scrub, label, out);
     } else {
         if (n == word_length(label))

@@ -196,6 +196,19 @@ class Redaction(FilesTest):
     def test_a_command_of_mprof(self):
         self.exported("mprof.dat", f"CMDLINE python a.py --pw kwyjiba {HOME}/x\nMEM 10.0 1000.0\nMEM 11.0 1000.1\n".encode())
 
+    def test_names_that_a_program_gives_to_blocks(self):
+        self.exported("mprof.dat", b"CMDLINE python a.py\nMEM 10.0 1000.0\nFUNC load for kwyjiba 10.0 1000.1 11.0 1000.2\n"
+                      b"FUNC app.models.fit 10.0 1000.1 11.0 1000.2\nMEM 11.0 1000.1\nMEM 12.0 1000.3\n", ("load (arguments", "app.models.fit"))
+        names = ("[Callback]ModelCheckpoint{'monitor': 'kwyjiba'}.on_fit_end", "load for kwyjibb", "[LightningModule]Model.configure_optimizers")
+        rule = "-" * 120
+        rows = [("Action", "Mean duration (s)", "Num calls", "Total time (s)", "Percentage %"), ("Total", "-", "3", "3.0", "100 %"),
+                *((name, "1.0", "1", "1.0", "33.3") for name in names)]
+        lines = ["FIT Profiler Report", "", rule, *("|  " + "  |  ".join(row) + "  |" for row in rows), rule]
+        lines += [f"Profile stats for: {names[0]}", "         2 function calls in 0.500 seconds", "",
+                  "   Ordered by: cumulative time", "", "   ncalls  tottime  percall  cumtime  percall filename:lineno(function)",
+                  "        1    0.200    0.200    0.500    0.500 a.py:1(handle)", "        1    0.300    0.300    0.300    0.300 a.py:5(work)", ""]
+        self.exported("lightning.txt", "\n".join(lines).encode(), ("[Callback]ModelCheckpoint{arguments 1}.on_fit_end", "load (arguments", names[2], "cumulative time"))
+
     def test_the_name_of_the_file(self):
         """Without -o the file is called after the run: not where its name is redacted."""
         run = self.added(self.log, "--name", "kwyjibname")

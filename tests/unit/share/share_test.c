@@ -324,6 +324,10 @@ static void test_labels(void **state)
         {"step of customer", "step (arguments 3)"},
         {"token=5", "(arguments 4)"},
         {"-s \"pw=5\" \"f()\"", "(arguments 5)"},
+        {"[Callback]Save{'by': 'a}.b'}.on_fit_end", "[Callback]Save{arguments 6}.on_fit_end"},
+        {"[Callback]Save{arguments 6}.on_fit_end", "[Callback]Save{arguments 6}.on_fit_end"},
+        {"[Callback]Save{'by': 'mei'} of li", "(arguments 7)"},
+        {"[Strategy]SingleDevice.training_step", "[Strategy]SingleDevice.training_step"},
         {"", ""},
     };
     struct ps_scrub scrub = {.redacted_categories = PS_REVEAL_ALL};
@@ -331,10 +335,11 @@ static void test_labels(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_becomes(&scrub, rows[i][0], rows[i][1], ps_scrub_label);
-    assert_becomes(&scrub, "f('pw')", "f (arguments 6)", ps_scrub_command);
-    assert_becomes(&scrub, "-c 'x = 5'", "-c (arguments 7)", ps_scrub_command);
-    assert_becomes(&scrub, "-m x", "(arguments 8)", ps_scrub_command);
-    assert_becomes(&scrub, "\"C:\\a b\\x.exe\" --pw 5", "~1/x.exe (arguments 9)", ps_scrub_command);
+    assert_becomes(&scrub, "f('pw')", "f (arguments 8)", ps_scrub_command);
+    assert_becomes(&scrub, "-c 'x = 5'", "-c (arguments 9)", ps_scrub_command);
+    assert_becomes(&scrub, "-m x", "(arguments 10)", ps_scrub_command);
+    assert_becomes(&scrub, "\"C:\\a b\\x.exe\" --pw 5", "~1/x.exe (arguments 11)",
+                   ps_scrub_command);
     ps_scrub_free(&scrub);
 }
 
