@@ -232,6 +232,16 @@ class Conclusions(ServerTest):
                       "outside of the loop; the result of an operator is new in each call, unless it is written with out=.", notes)
         self.assertTrue(any(note.startswith("PyTorch returned 300 segments to the driver and asked for 300") for note in notes), notes)
 
+    def test_results_that_are_kept_into_the_next_call_are_no_buffer(self):
+        """x = relu(x): the new result is allocated before the old one is freed."""
+        trace, of = [], lambda i: 0x9000_0000 + (i & 1) * MIB
+        for i in range(300):
+            trace.append(event("alloc", of(i), MIB, i, HEAD))
+            if i:
+                trace += [event("free_requested", of(i - 1), MIB, i, []), event("free_completed", of(i - 1), MIB, i, [])]
+        notes = self.conclusion({"segments": [], "device_traces": [trace]})[0]["notes"]
+        self.assertFalse([note for note in notes if "outside of the loop" in note], notes)
+
     def test_nothing(self):
         self.assertEqual(text_of(self.conclusion({"segments": [], "device_traces": []})[0]["verdict"]), "No memory was measured.")
         off = snapshot() | {"device_traces": [], "external_annotations": []}

@@ -404,7 +404,8 @@ static enum ps_status note_segment_cycles(struct ps_db *db, struct ps_conclusion
     return err->code;
 }
 
-/* The stack that allocates most often, if its memory is freed again at once. */
+/* The stack that allocates most often, if its memory is freed again at once, each time before it
+ * allocates again. Results that the program still uses then cannot share one buffer. */
 static void note_loop(struct ps_conclusion *c, const struct scene *s)
 {
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
@@ -417,7 +418,7 @@ static void note_loop(struct ps_conclusion *c, const struct scene *s)
         most = s->medians->count[node] > s->medians->count[most] || !most ? node : most;
     }
     if (!most || s->medians->count[most] < LOOP_MIN ||
-        (double)s->medians->count[most] < LOOP_SHARE * (double)all ||
+        (double)s->medians->count[most] < LOOP_SHARE * (double)all || s->medians->beside[most] ||
         s->medians->events[most] < 0 || s->medians->events[most] > LOOP_EVENTS)
         return;
     ps_snapshot_append_name(&s->stacks->frames[tree->frame[most]], &name);

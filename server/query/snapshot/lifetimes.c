@@ -22,6 +22,7 @@ static void free_entry(struct ps_cache_entry *entry)
     free(entry->key);
     free(((struct ps_snapshot_medians *)entry)->events);
     free(((struct ps_snapshot_medians *)entry)->count);
+    free(((struct ps_snapshot_medians *)entry)->beside);
     free(entry);
 }
 
@@ -45,9 +46,11 @@ struct lifetimes {
     const uint32_t *key_of_node;
     uint32_t *lifetimes;
     size_t *first;
+    int64_t *last_end, *beside; /* [key] */
 };
 
-/* Counts the allocations by key; if lifetimes is not NULL, stores them. */
+/* Counts the allocations by key; if lifetimes is not NULL, stores them. They are in the order of
+ * their ends, so two of a key overlap if one begins before the end of the one before it. */
 static enum ps_status add_chunk(struct ps_snapshot_rows *rows, size_t chunk, struct lifetimes *l,
                                 struct ps_err *err)
 {
@@ -66,6 +69,9 @@ static enum ps_status add_chunk(struct ps_snapshot_rows *rows, size_t chunk, str
         if (l->lifetimes)
             l->lifetimes[l->first[key]] =
                 end[i] - start[i] < UINT32_MAX ? (uint32_t)(end[i] - start[i]) : UINT32_MAX;
+        else if (start[i] < l->last_end[key])
+            l->beside[key]++;
+        l->last_end[key] = end[i];
         l->first[key]++;
     }
     return err->code;
@@ -164,16 +170,19 @@ ps_snapshot_medians_acquire(struct ps_db *db, const struct ps_snapshot_device_ro
         medians = ps_alloc(sizeof *medians);
         medians->events = ps_alloc_array(n_keys + 1, sizeof *medians->events);
         l.first = ps_alloc_array(n_keys + 1, sizeof *l.first);
+        l.last_end = ps_alloc_array(n_keys + 1, sizeof *l.last_end);
         medians->count = ps_alloc_array(n_keys + 1, sizeof *medians->count);
+        medians->beside = l.beside = ps_alloc_array(n_keys + 1, sizeof *l.beside);
         compute(db, device->id, &l, n_keys, medians, err);
         free(l.first);
+        free(l.last_end);
         free(l.lifetimes);
         if (err->code != PS_OK) {
             free_entry(&medians->cache_entry);
             return err->code;
         }
         ps_lru_cache_put(&cache, &medians->cache_entry, ps_strdup(ps_buf_slice(&key)),
-                         sizeof *medians + 2 * n_keys * sizeof *medians->events);
+                         sizeof *medians + 3 * n_keys * sizeof *medians->events);
     }
     *out = medians;
     return PS_OK;

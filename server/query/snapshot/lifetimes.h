@@ -12,6 +12,7 @@ struct ps_snapshot_medians {
     struct ps_cache_entry cache_entry;
     int64_t *events; /* [key]; -1: unknown */
     int64_t *count;  /* [key]: number of allocations that began in the trace */
+    int64_t *beside; /* [key]: how many of them began while another one of the key was live */
 };
 
 /* Finds or computes the medians by keys 0..n_keys-1. key_of_node: [node] key of the nodes of
