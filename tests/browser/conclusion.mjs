@@ -115,6 +115,19 @@ test('conclusion: a range that repeats can be chosen as the step, for all runs o
         await until(async () => (await sentenceOf(page)).includes('of each step'), 'the shares are of a step');
         await page.goto(`${shelf.url}#/run/${runs[1]}`);
         await until(async () => (await sentenceOf(page)).includes('of each step'), 'another run of the series has the same step');
+        await page.goto(`${shelf.url}#/run/${runs[1]}/overview`);
+        await until(async () => (await page.locator('.step-row').count()) === 8, 'the chosen steps are listed');
+        equal((await page.locator('.step-row .step-name').first().innerText()).trim(), 'epoch 0', 'the name of a step');
+        await page.goto(`${shelf.url}#/compare/operators?base=${runs[0]}&new=${runs[1]}&step=epoch`);
+        await page.getByRole('button', { name: 'Step: epoch ×' }).click();
+        await until(async () => !page.url().includes('step='), 'the comparison takes the steps of the files');
+        equal(await page.getByRole('button', { name: 'Step: epoch ×' }).count(), 0, 'no step is chosen');
+        pages.expect(/status of 400/);
+        await page.goto(`${shelf.url}#/compare?base=${runs[0]}&new=${runs[1]}&step=round`);
+        await page.getByText('has no annotation or NVTX range with the name round').waitFor();
+        await page.getByRole('button', { name: 'Use the steps of the files' }).click();
+        await page.getByRole('link', { name: 'Operators' }).first().waitFor();
+        await page.goto(`${shelf.url}#/run/${runs[1]}`);
         await page.locator('.conclusion').getByLabel('Step:').selectOption('');
         await until(async () => (await sentenceOf(page)).includes('of the trace'), 'as marked in the file');
     } finally {

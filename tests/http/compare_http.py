@@ -389,6 +389,16 @@ class Compare(ServerTest):
         self.assertEqual((found["pass",], found["pass", "aten::addmm"]), ((5000e3, 1100e3), (300e3, 300e3)))
         self.assertNotIn(("aten::outside",), found)
         self.assertEqual(self.get_json(f"/api/v1/compare/conclusion?{own}&step=pass")["per"], "step")
+        run = own.split("&")[0].split("=")[1]
+        overview = self.get_json(f"/api/v1/runs/{run}/overview?step=pass")
+        self.assertEqual((overview["steps_total"], [step["name"] for step in overview["steps"]]), (3, ["pass 1", "pass 2", "pass 3"]))
+        for step in overview["steps"]:
+            for parts in step["parts"].values():
+                self.assertEqual(sum(ns for _, ns in parts), step["end_ns"] - step["start_ns"])
+        mean = dict(overview["mean"]["tensorboard"])
+        self.assertEqual((mean["kernel"], round(sum(mean.values()))), (500_000, 5_000_000))
+        self.assertEqual(len(self.get_json(f"/api/v1/runs/{run}/overview")["steps"]), 1)
+        self.assertEqual(self.get(f"/api/v1/runs/{run}/overview?step=epoch").status, 400)
         for path in ("compare", "compare/operators", "compare/tree", "compare/conclusion"):
             self.assertEqual(self.get(f"/api/v1/{path}?{own}&step=epoch").status, 400)
         self.assertEqual(self.get(f"/api/v1/compare/step_parts?{marked}&step=ProfilerStep").status, 404)

@@ -23,15 +23,15 @@ static bool visit_ranges(void *user, const struct ps_chunk *chunk)
         const int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
         int64_t end;
 
+        const uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
+
         if ((kind != PS_SLICE_ANNOTATION && kind != PS_SLICE_NVTX) ||
-            !ps_annotation_is_step(
-                ps_trace_text(reader->db, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i)),
-                reader->name) ||
+            !ps_annotation_is_step(ps_trace_text(reader->db, name), reader->name) ||
             __builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end) ||
             end <= start)
             continue;
         PS_RESERVE_ONE(out->items, out->n, out->cap);
-        out->items[out->n++] = (struct ps_chosen_step){{start, end}, worker};
+        out->items[out->n++] = (struct ps_chosen_step){{start, end}, worker, name};
     }
     return true;
 }

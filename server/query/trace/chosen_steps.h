@@ -9,8 +9,8 @@
 struct ps_chosen_steps {
     struct ps_chosen_step {
         struct ps_interval time;
-        uint32_t worker;
-    } * items; /* by worker and start */
+        uint32_t worker, name; /* name: a text id */
+    } * items;                 /* by worker and start */
     size_t n, cap;
 };
 

@@ -3,11 +3,15 @@
  * and kernels with the greatest times. */
 #include "server/query/trace/utilisation/overview.h"
 
+#include "server/query/trace/chosen_steps.h"
+#include "server/query/trace/trace_views.h"
 #include "slices/kernel_names.h"
 
 /* Maximum number of steps to list, more than a picture can show. Means include all counted
  * steps. */
 #define STEPS_MAX 1000
+
+/* --- Steps of the file --- */
 
 void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *has_row,
                        struct ps_json *json, struct ps_err *err)
@@ -70,6 +74,107 @@ static enum ps_status write_means(struct ps_db *db, struct ps_json *json, struct
     ps_json_part_rows(stmt, 0, 0, &has_row, json, err);
     return err->code;
 }
+
+/* --- Chosen steps --- */
+
+static void write_parts(const struct ps_part *parts, size_t n, double divisor, struct ps_json *json)
+{
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++) {
+        ps_json_array(json);
+        ps_json_str(json, ps_str_from_c(parts[i].name));
+        ps_json_real(json, (double)parts[i].ns / divisor);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+/* Writes the parts of a step, and adds them to those of all steps. */
+static void write_step_parts(const struct ps_range_sums *sums, const struct ps_chosen_step *step,
+                             struct ps_part all[PS_N_BREAKDOWNS][PS_PARTS_MAX],
+                             size_t n_parts[PS_N_BREAKDOWNS], struct ps_json *json)
+{
+    const struct ps_worker_sums *worker = &sums->workers[step->worker];
+
+    ps_json_key(json, "parts");
+    ps_json_object(json);
+    for (unsigned definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
+        struct ps_part parts[PS_PARTS_MAX];
+        const size_t n =
+            definition == PS_BREAKDOWN_TENSORBOARD || sums->has_streams
+                ? ps_breakdown_compute(definition, worker->roles, &worker->communication,
+                                       step->time.start, step->time.end, parts)
+                : 0;
+
+        for (size_t i = 0; i < n; i++)
+            all[definition][i] = (struct ps_part){
+                parts[i].name, ps_add_saturated(all[definition][i].ns, parts[i].ns)};
+        n_parts[definition] = n;
+        ps_json_key(json, ps_breakdown_words[definition]);
+        write_parts(parts, n, 1, json);
+    }
+    ps_json_end(json);
+}
+
+static void write_step(struct ps_db *db, const struct ps_chosen_step *step, size_t id,
+                       struct ps_json *json)
+{
+    ps_json_key_int(json, "id", (int64_t)id);
+    ps_json_key(json, "name");
+    ps_json_str(json, ps_trace_text(db, step->name));
+    ps_json_key_int(json, "worker", step->worker);
+    ps_json_key_int(json, "start_ns", step->time.start);
+    ps_json_key_int(json, "end_ns", step->time.end);
+    ps_json_key_int(json, "counted", 1);
+}
+
+/* Writes the keys steps, steps_total and mean for the ranges of a name. */
+static enum ps_status write_chosen(struct ps_db *db, const char *name, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_track_owners_free) struct ps_track_owners owners = {0};
+    PS_AUTO(ps_chosen_steps_free) struct ps_chosen_steps steps = {.n = 0};
+    PS_AUTO(ps_range_sums_free) struct ps_range_sums sums = {0};
+    struct ps_part all[PS_N_BREAKDOWNS][PS_PARTS_MAX] = {{{NULL, 0}}};
+    size_t n_parts[PS_N_BREAKDOWNS] = {0};
+    struct ps_range span = {0, 0};
+    struct ps_buf left_out = {0};
+    struct ps_json ignored = ps_json_writer(&left_out);
+
+    ps_track_owners_read(db, &owners, err);
+    ps_chosen_steps_read(db, &owners, name, &steps, err);
+    ps_trace_span(db, &span, err);
+    sums.from_ns = span.from_ns;
+    sums.to_ns = span.to_ns;
+    if (err->code != PS_OK || ps_range_sums_read(db, &sums, err) != PS_OK)
+        return err->code;
+    ps_json_key(json, "steps");
+    ps_json_array(json);
+    for (size_t i = 0; i < steps.n; i++) {
+        struct ps_json *to = i < STEPS_MAX ? json : &ignored;
+
+        if (steps.items[i].worker >= sums.n_workers)
+            continue; /* a worker without tracks has no work either */
+        left_out.len = 0;
+        ps_json_object(to);
+        write_step(db, &steps.items[i], i + 1, to);
+        write_step_parts(&sums, &steps.items[i], all, n_parts, to);
+        ps_json_end(to);
+    }
+    ps_buf_free(&left_out);
+    ps_json_end(json);
+    ps_json_key_int(json, "steps_total", (int64_t)steps.n);
+    ps_json_key(json, "mean");
+    ps_json_object(json);
+    for (unsigned definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
+        ps_json_key(json, ps_breakdown_words[definition]);
+        write_parts(all[definition], n_parts[definition], (double)steps.n, json);
+    }
+    ps_json_end(json);
+    return err->code;
+}
+
+/* --- Other parts of the page --- */
 
 static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
@@ -138,11 +243,16 @@ enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, in
                                 struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
+    const char *step = ps_param_get(params, "step");
 
-    (void)view, (void)id, (void)params;
+    (void)view, (void)id;
     ps_json_object(&json);
-    write_steps(db, &json, err);
-    write_means(db, &json, err);
+    if (step && *step) {
+        write_chosen(db, step, &json, err);
+    } else {
+        write_steps(db, &json, err);
+        write_means(db, &json, err);
+    }
     write_gaps(db, &json, err);
     write_tensor_cores(db, &json, err);
     write_arrays(db, &json, err);

@@ -8,9 +8,15 @@ import { formatHash, navigate, route, type Query } from '../../base/router';
 import type { Run } from '../../base/types';
 import { groupQuery } from '../../model/compare';
 import { swapSides } from '../../model/side';
+import { chosenStep } from '../shared/chosen_step';
 
+/** A step that was chosen for the runs of both groups is that of the comparison. */
 export function compareHash(base: readonly Run[], fresh: readonly Run[], tab?: string): string {
-    return formatHash(tab ? ['compare', tab] : ['compare'], groupQuery(base, fresh));
+    const [step, ...others] = new Set([...base, ...fresh].map((run) => chosenStep(run).value));
+    return formatHash(tab ? ['compare', tab] : ['compare'], {
+        ...groupQuery(base, fresh),
+        ...(step && others.length === 0 ? { step } : {}),
+    });
 }
 
 /** URL of the report of a single group. */
@@ -18,20 +24,20 @@ export function groupHash(runs: readonly Run[]): string {
     return formatHash(['compare'], { new: groupQuery([], runs).new });
 }
 
-/** API parameters of the two groups. */
-export function groupsOf({ base = '', new: fresh = '' }: Query): { base: string; new: string } {
-    return { base, new: fresh };
+/** API parameters of the two groups, and of the ranges that are their steps. */
+export function groupsOf({ base = '', new: fresh = '', step }: Query): Record<string, string> {
+    return { base, new: fresh, ...(step ? { step } : {}) };
 }
 
 export function comparePath(query: Query, rest = '', params: Record<string, string | number> = {}) {
     return withParams(`${API}/compare${rest}`, { ...groupsOf(query), ...params });
 }
 
-/** The runs of both groups in the path of a comparison, equal for swapped groups. */
-export function runsOf(path: string): string {
+/** The runs of both groups and the chosen step in the path of a comparison, equal for swapped groups. */
+export function subjectOf(path: string): string {
     const params = new URL(path, 'http://shelf').searchParams;
     const names = ['base', 'new'].flatMap((side) => (params.get(side) ?? '').split(','));
-    return names.sort().join();
+    return [...names.sort(), params.get('step') ?? ''].join();
 }
 
 /** URL of another tab; it keeps the groups and the search. */

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ComparisonTable, Comparison } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
 import { offlineFile } from '../../base/offline';
-import { formatHash, goTo, navigate, type Query, route } from '../../base/router';
+import { formatHash, goTo, navigate, type Query, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page } from '../../base/types';
 import { formatFixed } from '../../base/units';
@@ -36,7 +36,7 @@ import {
     PARTS_TABLE,
     perOf,
     rowParams,
-    runsOf,
+    subjectOf,
     swapGroups,
     tableOf,
     tabHref,
@@ -66,12 +66,13 @@ export function CompareView({ tab, view }: CompareProps) {
     }, [data]);
     if (error) return <NoComparison error={error} />;
     const isOneGroup = !query.base;
-    // Until the response for other runs arrives, the content must not request its tables of them: they
-    // may be of another kind. Swapped groups have the same tables, so their content remains.
+    // Until the response for other runs or another step arrives, the content must not request its tables
+    // of them: the runs may be of another kind, and may lack the step. Swapped groups have the same
+    // tables, so their content remains.
     const isCurrent =
         data !== null &&
         (data.base.length === 0) === isOneGroup &&
-        runsOf(answered ?? '') === runsOf(path);
+        subjectOf(answered ?? '') === subjectOf(path);
     return (
         <main class="report compare">
             {isCurrent && isOneGroup && <GroupView report={data} tab={tab} />}
@@ -83,6 +84,11 @@ export function CompareView({ tab, view }: CompareProps) {
     );
 }
 
+/* Ends the choice of the steps of this comparison. */
+function endStepChoice(): void {
+    replaceQuery({ step: null });
+}
+
 function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>['error']> }) {
     useEffect(() => setStatus(null, null, null), []);
     return (
@@ -92,9 +98,16 @@ function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>
                 title="These runs cannot be compared"
                 error={error}
                 actions={
-                    <a class="link" href={formatHash([])}>
-                        Go to the shelf
-                    </a>
+                    <>
+                        {route.value.query.step && (
+                            <button type="button" class="link" onClick={endStepChoice}>
+                                Use the steps of the files
+                            </button>
+                        )}
+                        <a class="link" href={formatHash([])}>
+                            Go to the shelf
+                        </a>
+                    </>
                 }
             />
         </main>
@@ -227,6 +240,16 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                 snapshots={peaks.data && { peaks: peaks.data, shown: shown.data ?? peaks.data }}
             />
             <Tabs current={current} items={tabs} label="tables of this comparison">
+                {comparison.step && (
+                    <button
+                        type="button"
+                        class="quiet compare-step"
+                        title={`Steps are the ranges named ${comparison.step}. Click to use the steps of the files.`}
+                        onClick={endStepChoice}
+                    >
+                        Step: {comparison.step} ×
+                    </button>
+                )}
                 <button type="button" class="quiet" onClick={swapGroups}>
                     Swap <kbd>x</kbd>
                 </button>

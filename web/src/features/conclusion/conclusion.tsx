@@ -12,9 +12,9 @@ import type { Run } from '../../base/types';
 import { formatFixed, int, text } from '../../base/units';
 import { API } from '../../base/client';
 import { CodeText, FormattedValueText } from '../../components/text';
-import { readStored, storeText } from '../../components/stored_text';
 import { viewportWidth } from '../../components/viewport';
 import { functionName } from '../../model/labels';
+import { chooseStep, chosenStep } from '../shared/chosen_step';
 import { useJson } from '../shared/use_json';
 import { Composition } from './composition';
 import {
@@ -235,11 +235,6 @@ function isOpenAtFirst(isFirstTab: boolean): boolean {
     return isFirstTab && viewportWidth.peek() >= OPEN_FROM_PX && !readIsHidden();
 }
 
-/** The step of a trace is remembered for the runs of its series, which have the same ranges. */
-function stepKey(run: Run): string {
-    return `step.${run.series || run.id}`;
-}
-
 function StepSelect({
     data,
     choose,
@@ -274,14 +269,10 @@ interface ConclusionProps {
 }
 
 export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
-    const step = useSignal(readStored(stepKey(run)));
+    const step = chosenStep(run);
     const { data, error } = useJson<ConclusionData>(
         `${API}/runs/${run.id}/conclusion${step.value ? `?step=${encodeURIComponent(step.value)}` : ''}`,
     );
-    const chooseStep = (name: string | null) => {
-        storeText(stepKey(run), name);
-        step.value = name;
-    };
     useEffect(() => {
         if (error && step.peek()) step.value = null; // another run of the series has no such ranges
     }, [error, step]);
@@ -349,7 +340,7 @@ export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
                             <CodeText key={note} text={`${note} `} />
                         ))}
                         {data.step_choices.length > 0 && (
-                            <StepSelect data={data} choose={chooseStep} />
+                            <StepSelect data={data} choose={(name) => chooseStep(run, name)} />
                         )}
                         {data.checked.length > 0 && (
                             <span title={data.checked.join('\n')}>

@@ -14,6 +14,7 @@ import { viewportWidth } from '../../components/viewport';
 import { type DefinitionText, segmentsOf, sumOf } from '../../model/breakdown';
 import { ms, rangeText, type TraceRange } from '../../model/trace_range';
 import type { WorkerName } from '../../model/worker_names';
+import { chosenStep } from '../shared/chosen_step';
 import { traceOf } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 
@@ -76,8 +77,8 @@ function meanText(steps: TraceStep[], counted: number): string {
 
 const STEP_CALL = 'profiler.step()';
 
-/** Explains how to mark steps, which is known only for PyTorch. */
-function NoSteps({ torch }: { torch: boolean }) {
+/** Explains how to mark steps with the recorder of the trace. */
+function NoSteps({ torch, hasDevices }: { torch: boolean; hasDevices: boolean }) {
     return (
         <section class="overview-section">
             <h2>
@@ -87,6 +88,12 @@ function NoSteps({ torch }: { torch: boolean }) {
                 <p class="teach">
                     <span class="soft">At the end of each iteration this marks one:</span>
                     <code>{STEP_CALL}</code> <CopyButton text={STEP_CALL} />
+                </p>
+            )}
+            {!torch && hasDevices && (
+                <p class="teach soft">
+                    An NVTX range around each iteration can be chosen as the step, below the
+                    conclusion.
                 </p>
             )}
         </section>
@@ -107,7 +114,10 @@ interface StepListProps {
 }
 
 export function StepList({ run, steps, definition, nameOf }: StepListProps) {
-    if (traceOf(run).steps === 0) return <NoSteps torch={kindHas(run.kind, 'torch')} />;
+    if (traceOf(run).steps === 0 && !chosenStep(run).value)
+        return (
+            <NoSteps torch={kindHas(run.kind, 'torch')} hasDevices={kindHas(run.kind, 'devices')} />
+        );
     if (steps.length < 2) return null;
     const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
     const left = steps.filter((step) => !step.counted).length;

@@ -5,6 +5,7 @@
  * computed for the range.
  */
 import { useEffect } from 'preact/hooks';
+import { withParams } from '../../base/client';
 import { route } from '../../base/router';
 import type { TraceOverview, Utilisation } from '../../base/trace_types';
 import type { Run } from '../../base/types';
@@ -14,6 +15,7 @@ import { setStatus } from '../../components/status_line';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { hideTooltip } from '../../components/tooltip';
 import { readDefinition } from '../../model/breakdown';
+import { chosenStep } from '../shared/chosen_step';
 import { useJson } from '../shared/use_json';
 import { rangedPath, useRange, viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
@@ -30,19 +32,27 @@ const CURVE_PX = 200;
 
 export function TraceOverviewTab({ run }: { run: Run }) {
     const range = useRange();
-    const overview = useJson<TraceOverview>(viewPath(run, 'overview'));
+    const step = chosenStep(run).value;
+    const overview = useJson<TraceOverview>(
+        withParams(viewPath(run, 'overview'), step ? { step } : {}),
+    );
     const utilisation = useJson<Utilisation>(
         rangedPath(run, 'utilisation', range, { px: CURVE_PX }),
     );
     const definition = readDefinition(route.value.query.parts);
     const nameOf = useWorkerNames(run);
     useEffect(() => {
-        setStatus(undefined, 'a step ends when its last kernel ends');
+        setStatus(
+            undefined,
+            step
+                ? `a step lasts until the next range named ${step}`
+                : 'a step ends when its last kernel ends',
+        );
         return () => {
             setStatus(undefined, null);
             hideTooltip();
         };
-    }, [run.id]);
+    }, [run.id, step]);
     const error = overview.error ?? utilisation.error;
     const data = overview.data;
     return (
