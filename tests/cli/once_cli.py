@@ -236,6 +236,7 @@ class Once(ShelfTest):
         self.assertNotIn("too slow", said)
         self.assertNotIn("could be saved", said)
         self.assertNotIn("profiler.step()", said)
+        self.assertIn("An NVTX range around each iteration can be chosen as the step.", said)
 
     def test_repeated_ranges_are_chosen_as_steps(self):
         ms, thread = 1_000_000, PID | 500
@@ -248,6 +249,7 @@ class Once(ShelfTest):
         said = self.ok("show", "@1")
         self.assertIn("iteration 0 and alike run 6 times and cover 95.8 % of the trace: show --step 'iteration' takes them as steps.", said)
         self.assertNotIn("profiler.step()", said)
+        self.assertNotIn("An NVTX range around each iteration", said)
         said = self.ok("show", "@1", "--step", "iteration")
         self.assertIn("The GPU is idle 89.9 % of each step. The GPU waits 17.83 ms of the 19.83 ms of a step for the CPU to launch 1 kernel a step. "
                       "Meanwhile the host runs load_batch for 56.1 % of that time.", said)

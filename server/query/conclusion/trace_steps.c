@@ -299,6 +299,8 @@ enum ps_status ps_trace_say_base(struct ps_db *db, struct ps_conclusion *c,
                            ps_format_seconds(ps_col_real(stmt, 0) / 1e9, span));
     ps_conclusion_note(
         c, "No steps are marked, so the shares are of the whole trace.%s",
-        trace->is_torch ? " profiler.step() marks steps if the profiler has a schedule=." : "");
+        trace->is_torch     ? " profiler.step() marks steps if the profiler has a schedule=."
+        : c->n_step_choices ? ""
+                            : " An NVTX range around each iteration can be chosen as the step.");
     return err->code;
 }
