@@ -37,7 +37,7 @@ class Once(ShelfTest):
             events.append(event("aten::first" if i == 0 else "aten::mm", "cpu_op", start + 10, length - 100))
         said = self.show(events)
         self.assertIn("One step takes 9.000 ms, the other 4 take 900.0 µs each (median). No single cause. ", said)
-        self.assertIn("The largest share of each other step is 89.2 % in aten::mm. Matrix products, convolutions, attention and the backward pass take 89.2 % of each other step.", said)
+        self.assertIn("The largest share of each other step is 89.2 % in aten::mm. Matrix products, convolutions and attention, forward and backward, take 89.2 % of each other step.", said)
         self.assertNotIn("aten::first", said[:said.index("Parts of a step")] if "Parts of a step" in said else said)
         self.assertIn("Tables and the mean step have all steps.", said)
 

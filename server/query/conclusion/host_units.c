@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/python_origin.h"
+#include "server/query/trace/slice/backward_links.h"
 #include "slices/args.h"
 
 /* What the name of a slice means, by text id. */
@@ -27,6 +28,8 @@ struct row {
     uint32_t unit; /* index; PS_NO_UNIT: none, the profiler runs */
     uint32_t lead; /* text id of the outermost operator below the unit, else of the first slice */
     bool in_operator, in_backward, in_phase; /* in_phase: of torch.compile */
+    bool is_derivative;                      /* charged to the unit of the forward pass */
+    bool in_needed; /* in a matrix product, a convolution or attention, or their derivative */
 };
 
 struct reader {
@@ -38,6 +41,7 @@ struct reader {
     size_t n_templates;
     struct row *rows; /* of the track that is read */
     size_t n_rows;
+    struct ps_backward_links links;
     uint32_t selected;          /* index of the unit whose leads are summed, or PS_NO_UNIT */
     struct ps_unit_lead *leads; /* by text id */
 };
@@ -313,11 +317,11 @@ static void charge(struct reader *reader, const struct row *row, const struct ro
 {
     struct ps_host_unit *unit = &reader->units->units[row->unit];
     const bool is_operator = slice->kind == PS_SLICE_OP;
-    const bool is_needed = row->in_backward || slice->family == PS_FAMILY_MATMUL ||
-                           slice->family == PS_FAMILY_ATTENTION;
+    const bool is_needed = row->in_backward || row->in_needed;
 
     add_ns(&unit->ns, slice->self_ns);
     unit->trains |= row->in_backward;
+    unit->is_derived |= row->is_derivative;
     if (slice->meaning == MEANS_UNIT || slice->meaning == MEANS_PART)
         add_ns(&unit->own_ns, slice->self_ns);
     if (slice->meaning == MEANS_WAIT)
@@ -348,6 +352,18 @@ static void add_lead(struct reader *reader, const struct row *row, const struct 
                    (row->in_operator && !above->in_operator);
 }
 
+/* The row of the forward pass whose derivative the slice computes, if it ran earlier on the same
+ * thread within a unit; else NULL. */
+static const struct row *find_forward(const struct reader *reader, uint32_t track, uint32_t at)
+{
+    const int64_t forward = ps_backward_links_find(&reader->links, ps_slice_id(track, at));
+    const uint32_t row = (uint32_t)(forward & UINT32_MAX);
+
+    return forward > 0 && forward >> 32 == track && row < at && reader->rows[row].unit != PS_NO_UNIT
+               ? &reader->rows[row]
+               : NULL;
+}
+
 static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uint32_t i,
                         const struct ps_host_window *window)
 {
@@ -358,6 +374,7 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
     const struct row top = {.unit = 0};
     const struct row *above = parent > 0 && parent <= at ? &reader->rows[at - parent] : &top;
     struct row *row = &reader->rows[at];
+    const struct row *forward;
     struct slice slice = {.kind = ps_chunk_value(chunk, PS_COL_KIND, i),
                           .family = ps_chunk_value(chunk, PS_COL_FAMILY, i),
                           .self_ns = ps_chunk_value(chunk, PS_COL_SELF, i)};
@@ -388,7 +405,7 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
     if (slice.meaning == MEANS_UNIT) {
         row->unit = unit_of(reader, slice.text, is_annotation(slice.kind));
         row->lead = 0;
-        row->in_operator = row->in_backward = false;
+        row->in_operator = row->in_backward = row->in_needed = false;
         reader->units->has_functions |= slice.kind == PS_SLICE_PYTHON;
     } else if (slice.kind == PS_SLICE_OP && !row->in_operator) {
         row->in_operator = true;
@@ -397,6 +414,16 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
         row->lead = slice.text;
     }
     row->in_backward |= slice.meaning == MEANS_BACKWARD;
+    row->in_needed |= slice.family == PS_FAMILY_MATMUL || slice.family == PS_FAMILY_ATTENTION;
+    /* the function that called an operator also causes the time of its backward pass */
+    forward = row->in_backward ? find_forward(reader, chunk->track, at) : NULL;
+    if (forward)
+        *row = (struct row){.unit = forward->unit,
+                            .lead = forward->lead ? forward->lead : row->lead,
+                            .in_operator = true,
+                            .is_derivative = true,
+                            .in_needed = forward->in_needed,
+                            .in_phase = row->in_phase};
     if (slice.meaning == MEANS_UNIT && slice.in_steps_ns > 0 && !reader->leads)
         add_call(&reader->units->units[row->unit], row->unit, above, slice.in_steps_ns,
                  ps_slice_id(chunk->track, at));
@@ -426,6 +453,17 @@ static bool visit_chunk(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
+static bool has_backward_pass(const struct reader *reader)
+{
+    for (size_t i = 1; i < reader->units->n_texts; i++) {
+        struct ps_str text = ps_trace_text(reader->db, (uint32_t)i);
+
+        if (operator_meaning(text) == MEANS_BACKWARD || is_backward(text))
+            return true;
+    }
+    return false;
+}
+
 static enum ps_status read_all(struct reader *reader, struct ps_err *err)
 {
     const struct ps_chunk_query query = {
@@ -438,8 +476,11 @@ static enum ps_status read_all(struct reader *reader, struct ps_err *err)
                    PS_COL_BIT(PS_COL_TEMPLATE),
     };
 
+    if (has_backward_pass(reader))
+        ps_backward_links_read(reader->db, &reader->links, err);
     reader->meanings = ps_alloc_array(2 * (reader->units->n_texts + 1), sizeof *reader->meanings);
     ps_trace_each_chunk(reader->db, &query, visit_chunk, reader, err);
+    ps_backward_links_free(&reader->links);
     free(reader->meanings);
     free(reader->are_double);
     free(reader->rows);

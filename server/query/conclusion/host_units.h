@@ -5,7 +5,9 @@
  *
  * A unit is a Python function that the reader can edit, an annotation or an NVTX range. A slice of
  * a library, of an operator or of a comprehension is charged to the innermost unit around it; so
- * the times of units do not overlap. What the profiler and torch.compile do is charged to none.
+ * the times of units do not overlap. The backward pass of an operator is charged to the unit that
+ * called the operator, if both ran on the same thread, as without a GPU: its time depends on that
+ * unit. What the profiler and torch.compile do is charged to none.
  */
 #ifndef PS_QUERY_HOST_UNITS_H
 #define PS_QUERY_HOST_UNITS_H
@@ -30,10 +32,12 @@ struct ps_host_unit {
     uint32_t n_names;   /* annotations whose names differ by the number at the end are one unit */
     bool is_annotation; /* else a Python function */
     bool trains;        /* runs a backward pass */
+    bool is_derived;    /* its operators have a backward pass, which is charged to it */
     int64_t calls, ns;  /* ns: all that is charged */
     int64_t own_ns;     /* of ns: in its own code */
     int64_t small_ns;   /* of ns: in operators that take less than PS_SMALL_NS themselves */
-    int64_t needed_ns;  /* of ns: in matrix products, convolutions and attention, and in backward */
+    int64_t needed_ns;  /* of ns: in matrix products, convolutions and attention, and in backward
+                           of no unit */
     int64_t large_ns;   /* of ns: in other operators that take longer */
     int64_t wait_ns;    /* of ns: in calls that wait */
     int64_t covered_ns; /* durations of its calls in steps, without those in itself */

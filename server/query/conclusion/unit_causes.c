@@ -92,6 +92,12 @@ static bool loops(struct ps_db *db, const struct ps_host_unit *unit, const struc
            unit->operators_ns < 2 * PS_SMALL_NS * unit->n_operators;
 }
 
+/* Whether one operator or call takes most of a unit that does little of what training needs. */
+static bool is_led_by_avoidable(const struct ps_host_unit *unit, const struct ps_unit_lead *lead)
+{
+    return lead && part_of(lead->ns, unit->ns) > 0.5 && part_of(unit->needed_ns, unit->ns) < 0.25;
+}
+
 static void judge(struct judged *judged, struct finding *finding)
 {
     const struct ps_host_unit *unit = &judged->units->units[finding->unit];
@@ -123,7 +129,8 @@ static void judge(struct judged *judged, struct finding *finding)
         finding->verdict = CALLS_KNOWN;
         finding->score = 0.9 * finding->share;
         finding->saving = share_of(judged->base, loop_ns) * (1 - 1 / lead_times);
-    } else if (unit->trains || part_of(unit->needed_ns, unit->ns) > 0.5) {
+    } else if (part_of(unit->needed_ns, unit->ns) > 0.5 ||
+               (unit->trains && !is_led_by_avoidable(unit, lead))) {
         finding->verdict = COMPUTES;
     }
 }
@@ -148,7 +155,8 @@ static size_t find_cause(const struct judged *judged)
 
     for (size_t i = 0; i < judged->n && i < JUDGED; i++) {
         const struct finding *finding = &judged->items[i];
-        const bool trains = judged->units->units[finding->unit].trains;
+        const struct ps_host_unit *unit = &judged->units->units[finding->unit];
+        const bool trains = unit->trains || unit->is_derived;
         const bool is_cause = finding->verdict == COMPUTES
                                   ? !trains && finding->share > MOST
                                   : finding->score >= CAUSE_SCORE || finding->share > MOST;
@@ -188,6 +196,9 @@ static struct ps_str name_builtin(struct ps_conclusion *c, struct ps_str text)
     for (size_t i = 0; i < owner.len; i++)
         if (owner.ptr[i] == ' ')
             owner.len = i;
+    if (ps_str_eq_c(owner,
+                    "type")) /* "tensor of type object at 0x7f...", of which class is unknown */
+        return ps_arena_copy(&c->arena, name);
     return ps_str_from_c(ps_arena_printf(&c->arena, "%.*s.%.*s", (int)owner.len, owner.ptr,
                                          (int)name.len, name.ptr));
 }

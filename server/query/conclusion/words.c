@@ -1015,8 +1015,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                        .words = " Among the rows with less, {fact code} has {0 % of} "
                                 "of the time in {1 of} {1 call|calls}."},
     [PS_FACT_NEEDED_OPERATORS] = {"needed_operators", 1,
-                                  .words = " Matrix products, convolutions, attention and the "
-                                           "backward pass take {0 % of}{of each}."},
+                                  .words = " Matrix products, convolutions and attention, "
+                                           "forward and backward, take {0 % of}{of each}."},
     [PS_FACT_SMALL_OPERATORS] = {"small_operators", .place = PS_SAID_VERDICT,
                                  .words = "Many small operators take the time."},
     [PS_FACT_SMALL_CALLS] = {"small_calls", 2,
