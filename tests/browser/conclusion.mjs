@@ -118,6 +118,9 @@ test('conclusion: a range that repeats can be chosen as the step, for all runs o
         await page.goto(`${shelf.url}#/run/${runs[1]}/overview`);
         await until(async () => (await page.locator('.step-row').count()) === 8, 'the chosen steps are listed');
         equal((await page.locator('.step-row .step-name').first().innerText()).trim(), 'epoch 0', 'the name of a step');
+        await page.getByRole('button', { name: 'compare with another run' }).click();
+        await page.getByRole('menuitem', { name: /^Previous: epochs-0/ }).click();
+        await until(async () => page.url().includes('step=epoch'), 'a comparison from the report has the chosen step');
         await page.goto(`${shelf.url}#/compare/operators?base=${runs[0]}&new=${runs[1]}&step=epoch`);
         await page.getByRole('button', { name: 'Step: epoch ×' }).click();
         await until(async () => !page.url().includes('step='), 'the comparison takes the steps of the files');

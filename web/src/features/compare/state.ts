@@ -8,16 +8,6 @@ import { formatHash, navigate, route, type Query } from '../../base/router';
 import type { Run } from '../../base/types';
 import { groupQuery } from '../../model/compare';
 import { swapSides } from '../../model/side';
-import { chosenStep } from '../shared/chosen_step';
-
-/** A step that was chosen for the runs of both groups is that of the comparison. */
-export function compareHash(base: readonly Run[], fresh: readonly Run[], tab?: string): string {
-    const [step, ...others] = new Set([...base, ...fresh].map((run) => chosenStep(run).value));
-    return formatHash(tab ? ['compare', tab] : ['compare'], {
-        ...groupQuery(base, fresh),
-        ...(step && others.length === 0 ? { step } : {}),
-    });
-}
 
 /** URL of the report of a single group. */
 export function groupHash(runs: readonly Run[]): string {

@@ -6,11 +6,11 @@
 import { useRef } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import { formatHash } from '../../base/router';
 import type { Run } from '../../base/types';
 import { text, when } from '../../base/units';
 import { Menu, type MenuItem } from '../../components/menu';
-import { formatValueOf, groupQuery } from '../../model/compare';
+import { formatValueOf } from '../../model/compare';
+import { compareHash } from '../shared/chosen_step';
 import { rememberBaseline } from '../shared/comparison_of';
 import { useJson } from '../shared/use_json';
 
@@ -36,7 +36,7 @@ function itemsOf(run: Run, { previous, baseline, others }: ReturnType<typeof run
         note: base.headline
             ? `${text(formatValueOf(base.headline.value, base.headline.unit))} · ${when(base.created_at)}`
             : when(base.created_at),
-        href: formatHash(['compare'], groupQuery([base], [run])),
+        href: compareHash([base], [run]),
     });
     const names = new Set<string>();
     const items: MenuItem[] = [];

@@ -11,7 +11,8 @@ import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { groupName, groupQuery, repeatGroups, verdictOf } from '../../model/compare';
 import { baseAndNew, headlineDelta, NOISE_PCT } from '../../model/shelf_rows';
-import { compareHash, comparePath, groupHash } from '../compare/state';
+import { comparePath, groupHash } from '../compare/state';
+import { compareHash } from '../shared/chosen_step';
 import { useJson } from '../shared/use_json';
 import { deltaText } from './columns';
 
