@@ -94,12 +94,18 @@ static void close_scratches(struct import_session *t)
 
 /* --- Messages --- */
 
+/* Whether the quota holds the temporary files; if not, t->full_err says so. */
+static bool scratches_fit(struct import_session *t)
+{
+    return !t->n_scratches || !t->process->store || reserve_scratches(t) == PS_OK;
+}
+
 static bool goes_on(void *user)
 {
     struct import_session *t = user;
     const struct ps_import_process *process = t->process;
 
-    if (t->n_scratches && process->store && reserve_scratches(t) != PS_OK)
+    if (!scratches_fit(t))
         return false;
     return !process->progress || process->progress(process->user, t->done, t->total, t->records);
 }
@@ -225,6 +231,9 @@ static enum ps_status listen_to(struct import_session *t, struct ps_err *err)
         struct ps_frame frame;
 
         status = ps_child_receive(&t->child, t->limits, goes_on, t, &frame, err);
+        /* a fast import ends before goes_on is asked: its files are checked with each message */
+        if (status == PS_OK && !scratches_fit(t))
+            status = t->full_err.code;
         if (status == PS_OK)
             status = handle_frame(t, &frame, err);
         ps_close_fd(&frame.fd);
