@@ -458,9 +458,9 @@ static struct spread spread_of_others(const struct timed_functions *all, size_t 
     return out;
 }
 
-/* P values that a function has not changed: its difference is like those of the others, which
- * nobody touched. A machine that is interrupted makes the differences of counts; one that is slow
- * for a while, those of ratios of times. */
+/* P values of the hypothesis that a function has not changed: its difference is like those of the
+ * other functions, which nobody touched. A machine that is interrupted makes the differences of
+ * counts; one that is slow for a while, those of ratios of times. */
 struct unchanged {
     double counts, all;
 };

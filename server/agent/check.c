@@ -418,7 +418,7 @@ static enum ps_status limit_table(struct ps_check *check, const struct ps_budget
 
 /* --- Growth --- */
 
-/* What is judged: medians, and the difference that is judged. */
+/* The medians that are compared, and their difference. */
 struct growth {
     const char *what; /* for messages */
     double base, value, delta;

@@ -52,6 +52,26 @@ class TorchCpu(ShelfTest):
         self.assertIn("One step takes 100.1 s, in which torch.compile compiles, the other 4 take 232.5 µs each (median).", said)
         self.assertIn("No single cause. The largest shares of each other step are 6.9 % in aten::normal_, 6.5 % in aten::mm, 3.3 % in aten::random_.", said)
 
+    def test_a_backward_pass_counts_for_the_function_that_ran_forward(self):
+        """Its time does, but its operators are no calls of the function."""
+        def event(name, cat, ts, dur, **args):
+            return {"ph": "X", "name": name, "cat": cat, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": args}
+
+        events = [event("app.py(30): learn", "python_function", 110, 9_296), event("app.py(3): score", "python_function", 110, 2_490),
+                  event("torch/_tensor.py(500): backward", "python_function", 3_000, 6_406)]
+        for i in range(80):
+            number = {"Sequence number": i, "External id": i}
+            events.append(event("aten::select", "cpu_op", 110 + 25 * i, 20, **number, **{"Fwd thread id": 0}))
+            events.append(event("autograd::engine::evaluate_function: SelectBackward0", "cpu_op", 3_010 + 80 * i, 76, **number, **{"Fwd thread id": 1}))
+            events.append(event("aten::zeros", "cpu_op", 3_015 + 80 * i, 25, **{"External id": 100 + i}))
+        path = os.path.join(self.folder, "backward.pt.trace.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        said = self.ok("show", self.json("add", path)["id"])
+        self.assertIn("score (app.py:3) takes 92.2 % of the trace.", said)  # 2.49 ms and 80 times 76 us of 9.296 ms
+        self.assertIn("7.8 %  learn (app.py:30): 1 call", said)
+        self.assertIn("aten::select: 80 calls", said)
+
     def test_both_exporters_have_the_same_memory(self):
         for name in ("python-exporter", "default-exporter"):
             rows = self.rows(self.add(name), "SELECT name, cpu_bytes, self_cpu_bytes FROM operators WHERE name IN ('aten::mul', 'PowBackward0') ORDER BY 1")

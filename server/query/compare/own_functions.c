@@ -10,6 +10,7 @@
 #include "server/query/conclusion/line_calls.h"
 #include "server/query/conclusion/trace_causes.h"
 #include "server/query/functions/stack_waits.h"
+#include "server/query/trace/chosen_steps.h"
 #include "slices/flame.h"
 
 #define OWN_SHARE  0.1   /* own code that causes less is not what the profile shows */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "server/query/compare/compare.h"
-#include "server/query/conclusion/host_units.h"
 #include "server/query/functions/stack_frames.h"
+#include "server/query/trace/chosen_steps.h"
 
 #define ROWS_MAX ((int64_t)8 << 20) /* maximum number of rows of all runs together */
 

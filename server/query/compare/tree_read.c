@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "server/query/compare/tree.h"
-#include "server/query/conclusion/host_units.h"
+#include "server/query/trace/chosen_steps.h"
 
 #define VALUES_MAX  ((size_t)32 << 20) /* maximum of nodes times runs */
 #define STACKS_MAX  100000

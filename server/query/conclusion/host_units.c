@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/python_origin.h"
+#include "server/query/trace/chosen_steps.h"
 #include "server/query/trace/slice/backward_links.h"
 #include "slices/args.h"
 
@@ -200,11 +201,6 @@ static bool is_annotation(int64_t kind)
     return kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX;
 }
 
-bool ps_annotation_is_step(struct ps_str name, const char *step)
-{
-    return ps_str_eq_c(name, step) || ps_str_eq_c(ps_annotation_stem(name), step);
-}
-
 /* The meaning of a text as the name of a slice of this kind: an operator and an annotation can have
  * the same name. */
 static enum meaning meaning_of(struct reader *reader, uint32_t text, int64_t kind)
@@ -238,23 +234,6 @@ static bool is_double(struct reader *reader, int64_t template)
         *state = ps_str_find(types, PS_STR("\"double\"")) ? 2 : 1;
     }
     return *state == 2;
-}
-
-struct ps_str ps_annotation_stem(struct ps_str name)
-{
-    struct ps_str stem = name;
-    size_t digits;
-
-    while (stem.len && strchr("])>", stem.ptr[stem.len - 1]))
-        stem.len--;
-    digits = stem.len;
-    while (stem.len && stem.ptr[stem.len - 1] >= '0' && stem.ptr[stem.len - 1] <= '9')
-        stem.len--;
-    if (stem.len == digits)
-        return name;
-    while (stem.len && strchr(" #_:=-[(<", stem.ptr[stem.len - 1]))
-        stem.len--;
-    return stem.len ? stem : name;
 }
 
 static uint32_t unit_of(struct reader *reader, uint32_t text, bool is_annotation)
@@ -334,6 +313,10 @@ static void charge(struct reader *reader, const struct row *row, const struct ro
         add_ns(&unit->large_ns, slice->self_ns);
     unit->n_items += slice->meaning == MEANS_ITEM;
     if (is_operator && !above->in_operator) {
+        reader->units->n_operators++;
+        add_ns(&reader->units->operators_ns, slice->in_window_ns);
+    }
+    if (is_operator && !above->in_operator && !row->is_derivative) { /* that the unit called */
         unit->n_operators++;
         add_ns(&unit->operators_ns, slice->in_window_ns);
     }
@@ -348,12 +331,12 @@ static void add_lead(struct reader *reader, const struct row *row, const struct 
         return;
     lead->name = row->lead;
     add_ns(&lead->ns, slice->self_ns);
-    lead->calls += row->lead != above->lead || above->unit != row->unit ||
-                   (row->in_operator && !above->in_operator);
+    lead->calls += !row->is_derivative && (row->lead != above->lead || above->unit != row->unit ||
+                                           (row->in_operator && !above->in_operator));
 }
 
-/* The row of the forward pass whose derivative the slice computes, if it ran earlier on the same
- * thread within a unit; else NULL. */
+/* The row of the operator whose backward pass the slice is, if the operator ran earlier on the same
+ * thread and the profiler did not call it; else NULL. */
 static const struct row *find_forward(const struct reader *reader, uint32_t track, uint32_t at)
 {
     const int64_t forward = ps_backward_links_find(&reader->links, ps_slice_id(track, at));
@@ -362,6 +345,36 @@ static const struct row *find_forward(const struct reader *reader, uint32_t trac
     return forward > 0 && forward >> 32 == track && row < at && reader->rows[row].unit != PS_NO_UNIT
                ? &reader->rows[row]
                : NULL;
+}
+
+/* What is charged to what, from a slice on, with all below it. row: that of the slice around it. */
+static void enter_slice(struct reader *reader, struct row *row, const struct slice *slice,
+                        uint32_t track, uint32_t at)
+{
+    const struct row *forward;
+
+    if (slice->meaning == MEANS_UNIT) {
+        row->unit = unit_of(reader, slice->text, is_annotation(slice->kind));
+        row->lead = 0;
+        row->in_operator = row->in_backward = row->is_derivative = row->in_needed = false;
+        reader->units->has_functions |= slice->kind == PS_SLICE_PYTHON;
+    } else if (slice->kind == PS_SLICE_OP && !row->in_operator) {
+        row->in_operator = true;
+        row->lead = slice->text;
+    } else if (!row->lead && !is_annotation(slice->kind) && slice->meaning != MEANS_PART) {
+        row->lead = slice->text;
+    }
+    row->in_backward |= slice->meaning == MEANS_BACKWARD;
+    row->in_needed |= slice->family == PS_FAMILY_MATMUL || slice->family == PS_FAMILY_ATTENTION;
+    /* the function that called an operator also causes the time of its backward pass */
+    forward = row->in_backward ? find_forward(reader, track, at) : NULL;
+    if (forward)
+        *row = (struct row){.unit = forward->unit,
+                            .lead = forward->lead ? forward->lead : row->lead,
+                            .in_operator = true,
+                            .is_derivative = true,
+                            .in_needed = forward->in_needed,
+                            .in_phase = row->in_phase};
 }
 
 static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uint32_t i,
@@ -374,7 +387,6 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
     const struct row top = {.unit = 0};
     const struct row *above = parent > 0 && parent <= at ? &reader->rows[at - parent] : &top;
     struct row *row = &reader->rows[at];
-    const struct row *forward;
     struct slice slice = {.kind = ps_chunk_value(chunk, PS_COL_KIND, i),
                           .family = ps_chunk_value(chunk, PS_COL_FAMILY, i),
                           .self_ns = ps_chunk_value(chunk, PS_COL_SELF, i)};
@@ -402,28 +414,7 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
         row->unit = PS_NO_UNIT;
         return;
     }
-    if (slice.meaning == MEANS_UNIT) {
-        row->unit = unit_of(reader, slice.text, is_annotation(slice.kind));
-        row->lead = 0;
-        row->in_operator = row->in_backward = row->in_needed = false;
-        reader->units->has_functions |= slice.kind == PS_SLICE_PYTHON;
-    } else if (slice.kind == PS_SLICE_OP && !row->in_operator) {
-        row->in_operator = true;
-        row->lead = slice.text;
-    } else if (!row->lead && !is_annotation(slice.kind) && slice.meaning != MEANS_PART) {
-        row->lead = slice.text;
-    }
-    row->in_backward |= slice.meaning == MEANS_BACKWARD;
-    row->in_needed |= slice.family == PS_FAMILY_MATMUL || slice.family == PS_FAMILY_ATTENTION;
-    /* the function that called an operator also causes the time of its backward pass */
-    forward = row->in_backward ? find_forward(reader, chunk->track, at) : NULL;
-    if (forward)
-        *row = (struct row){.unit = forward->unit,
-                            .lead = forward->lead ? forward->lead : row->lead,
-                            .in_operator = true,
-                            .is_derivative = true,
-                            .in_needed = forward->in_needed,
-                            .in_phase = row->in_phase};
+    enter_slice(reader, row, &slice, chunk->track, at);
     if (slice.meaning == MEANS_UNIT && slice.in_steps_ns > 0 && !reader->leads)
         add_call(&reader->units->units[row->unit], row->unit, above, slice.in_steps_ns,
                  ps_slice_id(chunk->track, at));
@@ -501,12 +492,10 @@ enum ps_status ps_host_units_read(struct ps_db *db, const struct ps_host_windows
     if (read_all(&reader, err) != PS_OK)
         return err->code;
     for (size_t i = 0; i < out->n; i++) {
-        out->n_operators += out->units[i].n_operators;
         out->n_items += out->units[i].n_items;
         add_ns(&out->small_ns, out->units[i].small_ns);
         add_ns(&out->large_ns, out->units[i].large_ns);
         add_ns(&out->needed_ns, out->units[i].needed_ns);
-        add_ns(&out->operators_ns, out->units[i].operators_ns);
     }
     return PS_OK;
 }

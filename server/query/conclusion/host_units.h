@@ -41,7 +41,7 @@ struct ps_host_unit {
     int64_t large_ns;   /* of ns: in other operators that take longer */
     int64_t wait_ns;    /* of ns: in calls that wait */
     int64_t covered_ns; /* durations of its calls in steps, without those in itself */
-    int64_t n_operators, operators_ns; /* outermost operators, and their durations */
+    int64_t n_operators, operators_ns; /* outermost operators that it called, and their durations */
     int64_t n_items;                   /* conversions of tensors to Python numbers */
     int64_t longest, longest_ns;       /* slice id */
     uint32_t caller;                   /* index of the unit around its first call, or PS_NO_UNIT */
@@ -59,8 +59,9 @@ struct ps_host_units {
     struct ps_intern stems; /* of the names of annotations */
     uint32_t *unit_of_stem; /* index + 1 by id in `stems`; 0: none */
     size_t n_stems;
-    bool has_functions; /* Python functions were recorded */
-    int64_t n_operators, small_ns, large_ns, operators_ns, needed_ns, n_items; /* of all units */
+    bool has_functions;                /* Python functions were recorded */
+    int64_t n_operators, operators_ns; /* outermost operators, also of backward passes */
+    int64_t small_ns, large_ns, needed_ns, n_items; /* of all units */
     int64_t double_ns;  /* self time of operators on float64; 0 if types were not recorded */
     int64_t compile_ns; /* in phases of torch.compile, with all that runs below them */
 };
@@ -93,12 +94,6 @@ void ps_host_units_free(struct ps_host_units *units);
 /* The parts of the name of a Python function, "train.py(12): fit". False: it has no place. */
 bool ps_slice_frame_parse(struct ps_str text, struct ps_str *path, int64_t *line,
                           struct ps_str *name);
-/* The name of an annotation without the number at its end: "iteration" of "iteration 12" and of
- * "iteration [12]". The whole name if it has none, or nothing else. */
-struct ps_str ps_annotation_stem(struct ps_str name);
-/* Whether an annotation of this name is a step, if those named `step` are: the name itself, or with
- * a number at its end. */
-bool ps_annotation_is_step(struct ps_str name, const char *step);
 /* What is known of a Python or built-in function by the name of its slice; NULL: nothing. */
 const struct ps_known_call *ps_slice_known_call(struct ps_str text);
 

@@ -54,7 +54,7 @@ static int64_t end_of_call(const struct reader *reader, int64_t slice)
 }
 
 /* The end of the work before the moment at which the device begins to work; INT64_MAX: it works
- * already; INT64_MIN: there is none before. */
+ * already; INT64_MIN: it has not worked before. */
 static int64_t end_before(const struct ps_intervals *of_device, int64_t start)
 {
     size_t low = 0, high = of_device->n;

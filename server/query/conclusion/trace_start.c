@@ -31,7 +31,7 @@ static bool launches(const struct ps_trace_time *trace, size_t name)
     return ps_driver_call_of(ps_trace_text(trace->db, (uint32_t)name)) == PS_CALL_KERNEL_LAUNCH;
 }
 
-/* Whether nearly all time of a name is of few calls. Calls while the device works count too: a call
+/* Whether few calls take nearly all time of a name. Calls while the device works count too: a call
  * that recurs does not happen once, however few of its calls leave the device idle. */
 static bool is_of_few(const struct ps_driver_calls *calls)
 {

@@ -2,8 +2,29 @@
 #include "server/query/trace/chosen_steps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "server/query/conclusion/host_units.h"
+struct ps_str ps_annotation_stem(struct ps_str name)
+{
+    struct ps_str stem = name;
+    size_t digits;
+
+    while (stem.len && strchr("])>", stem.ptr[stem.len - 1]))
+        stem.len--;
+    digits = stem.len;
+    while (stem.len && stem.ptr[stem.len - 1] >= '0' && stem.ptr[stem.len - 1] <= '9')
+        stem.len--;
+    if (stem.len == digits)
+        return name;
+    while (stem.len && strchr(" #_:=-[(<", stem.ptr[stem.len - 1]))
+        stem.len--;
+    return stem.len ? stem : name;
+}
+
+bool ps_annotation_is_step(struct ps_str name, const char *step)
+{
+    return ps_str_eq_c(name, step) || ps_str_eq_c(ps_annotation_stem(name), step);
+}
 
 struct reader {
     struct ps_db *db;
@@ -21,9 +42,8 @@ static bool visit_ranges(void *user, const struct ps_chunk *chunk)
     for (uint32_t i = 0; i < chunk->n; i++) {
         const int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
         const int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
-        int64_t end;
-
         const uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
+        int64_t end;
 
         if ((kind != PS_SLICE_ANNOTATION && kind != PS_SLICE_NVTX) ||
             !ps_annotation_is_step(ps_trace_text(reader->db, name), reader->name) ||

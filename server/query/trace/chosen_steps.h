@@ -6,6 +6,13 @@
 #include "server/query/trace/utilisation/overview.h"
 #include "server/runfile/trace_steps.h"
 
+/* The name of an annotation without the number at its end: "iteration" of "iteration 12" and of
+ * "iteration [12]". The whole name if it has none, or nothing else. */
+struct ps_str ps_annotation_stem(struct ps_str name);
+/* Whether an annotation of this name is a step, if those named `step` are: the name itself, or with
+ * a number at its end. */
+bool ps_annotation_is_step(struct ps_str name, const char *step);
+
 struct ps_chosen_steps {
     struct ps_chosen_step {
         struct ps_interval time;

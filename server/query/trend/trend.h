@@ -13,7 +13,7 @@ struct ps_trend_request {
     const char *kind;      /* NULL: the kind of the newest run */
     /* JSON path in the summary; NULL: the headline, or the metric of `row` */
     const char *metric_path;
-    /* name of the ranges that are the steps, whose mean is the headline; NULL: none was chosen */
+    /* name of the ranges that a person chose as steps; the headline is their mean; or NULL */
     const char *step;
     struct ps_trend_row row; /* row.table NULL: no row; row.name NULL: all rows */
     int64_t limit;           /* maximum number of runs */
