@@ -122,11 +122,15 @@ static void say_times(const struct words *w, double ratio)
 static void say_caller(const struct words *w, const struct ps_function_change *change)
 {
     const struct ps_profiled_function *caller;
+    bool is_of_base;
 
     if (change->caller_base == PS_NO_FUNCTION_INDEX && change->caller_now == PS_NO_FUNCTION_INDEX)
         return;
-    caller = change->caller_now == PS_NO_FUNCTION_INDEX ? &w->base->items[change->caller_base]
-                                                        : &w->now->items[change->caller_now];
+    /* what is gone was called by a function of the base, which may have another name by now */
+    is_of_base =
+        change->caller_now == PS_NO_FUNCTION_INDEX ||
+        (change->kind == PS_FUNCTION_REMOVED && change->caller_base != PS_NO_FUNCTION_INDEX);
+    caller = is_of_base ? &w->base->items[change->caller_base] : &w->now->items[change->caller_now];
     ps_say(w->c, w->to, " by ");
     ps_say_code(w->c, w->to,
                 w->now->tab ? ps_link_name(w->c, w->now->tab, caller->name) : ps_link_none,
