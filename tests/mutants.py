@@ -70,7 +70,7 @@ def main():
     options.add_argument("paths", nargs="*")
     options.add_argument("--count", type=int, default=10)
     options.add_argument("--seed", type=int, default=1)
-    given = options.parse_args()
+    given = options.parse_intermixed_args()  # options and paths in any order
     chosen = files(given.paths)
     every = [mutation for path in chosen for mutation in mutations(path)]
     if not every:
