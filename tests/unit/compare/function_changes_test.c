@@ -229,6 +229,144 @@ static void test_added_and_removed(void **state)
     assert_near(changes.changes[1].delta, -0.28);
 }
 
+/* --- The function whose calls changed, and what is called with it --- */
+
+/* What calls each function, and how often: the caller of `profile`, with all its calls. */
+static void set_callers(struct profile *profile, struct ps_profiled_caller by[N])
+{
+    static const uint32_t callers[N] = {
+        [LOAD] = MAIN, [SCORE] = MAIN, [DISTANCE] = SCORE, [REPORT] = MAIN, [RENDER] = REPORT};
+
+    for (size_t i = LOAD; i < N; i++) {
+        by[i] = (struct ps_profiled_caller){callers[i], profile->items[i].calls};
+        profile->items[i].by = &by[i];
+        profile->items[i].n_by = 1;
+    }
+}
+
+static void multiply(struct profile *profile, size_t function, double factor)
+{
+    profile->items[function].calls = (int64_t)((double)profile->items[function].calls * factor);
+    profile->items[function].time *= factor;
+}
+
+/* main calls score half as often again, and score calls distance as often as before. */
+static void test_calls_belong_to_the_outermost_function(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+    struct ps_profiled_caller by_base[N], by_now[N];
+
+    (void)state;
+    multiply(&now, SCORE, 1.5);
+    multiply(&now, DISTANCE, 1.5);
+    set_callers(&base, by_base);
+    set_callers(&now, by_now);
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes more = compare(&base, &now);
+    assert_int_equal(more.n_changes, 1);
+    assert_int_equal(more.changes[0].kind, PS_FUNCTION_CALLS);
+    assert_int_equal(more.changes[0].base, SCORE);
+    assert_int_equal(more.changes[0].now, SCORE);
+    assert_near(more.changes[0].calls_ratio, 1.5);
+    assert_int_equal(more.changes[0].caller_base, MAIN);
+    assert_int_equal(more.changes[0].caller_now, MAIN);
+    assert_int_equal(more.changes[0].n_below, 1);
+    assert_near(more.changes[0].delta, 0.5 * (0.4 + 0.8));
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes fewer = compare(&now, &base);
+    assert_int_equal(fewer.n_changes, 1);
+    assert_int_equal(fewer.changes[0].now, SCORE);
+    assert_near(fewer.changes[0].calls_ratio, 1 / 1.5);
+    assert_int_equal(fewer.changes[0].caller_base, MAIN);
+    assert_int_equal(fewer.changes[0].n_below, 1);
+    assert_near(fewer.changes[0].delta, -0.5 * (0.4 + 0.8));
+}
+
+/* score is called as before, and calls distance three times as often: it is the caller. The same
+ * if score is called five times as often: the calls of both changed, but not alike. */
+static void test_a_caller_with_other_calls_is_not_the_outermost(void **state)
+{
+    for (int factor = 1; factor <= 5; factor += 4) {
+        struct profile base = profile(1), now = profile(1);
+        struct ps_profiled_caller by_base[N], by_now[N];
+
+        multiply(&now, SCORE, factor);
+        multiply(&now, DISTANCE, 3);
+        set_callers(&base, by_base);
+        set_callers(&now, by_now);
+        PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = compare(&base, &now);
+        assert_int_equal(changes.n_changes, factor == 1 ? 1 : 2);
+        for (size_t i = 0; i < changes.n_changes; i++) {
+            const bool is_distance = changes.changes[i].now == DISTANCE;
+
+            assert_int_equal(changes.changes[i].caller_now, is_distance ? SCORE : MAIN);
+            assert_int_equal(changes.changes[i].n_below, 0);
+        }
+    }
+    (void)state;
+}
+
+/* A new function calls distance, which score calls as before: the new one is the change. In the
+ * other direction it was removed. */
+static void test_calls_belong_to_a_new_function(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+    struct ps_profiled_caller by_base[N], by_now[N],
+        of_distance[2] = {{RENDER, 32000}, {SCORE, 40000}};
+
+    (void)state;
+    base.functions.n = N - 1; /* without render */
+    now.items[RENDER].time = 0.001;
+    multiply(&now, DISTANCE, 1.8);
+    set_callers(&base, by_base);
+    set_callers(&now, by_now);
+    now.items[DISTANCE].by = of_distance;
+    now.items[DISTANCE].n_by = 2;
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes added = compare(&base, &now);
+    assert_int_equal(added.n_changes, 1);
+    assert_int_equal(added.changes[0].kind, PS_FUNCTION_ADDED);
+    assert_int_equal(added.changes[0].base, PS_NO_FUNCTION_INDEX);
+    assert_int_equal(added.changes[0].now, RENDER);
+    assert_int_equal(added.changes[0].caller_base, REPORT);
+    assert_int_equal(added.changes[0].caller_now, REPORT);
+    assert_int_equal(added.changes[0].n_below, 1);
+    assert_near(added.changes[0].delta, 0.001 + 0.8 * 0.8);
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes removed = compare(&now, &base);
+    assert_int_equal(removed.n_changes, 1);
+    assert_int_equal(removed.changes[0].kind, PS_FUNCTION_REMOVED);
+    assert_int_equal(removed.changes[0].base, RENDER);
+    assert_int_equal(removed.changes[0].now, PS_NO_FUNCTION_INDEX);
+    assert_int_equal(removed.changes[0].caller_now, REPORT);
+    assert_near(removed.changes[0].delta, -0.001 - 0.8 * 0.8);
+}
+
+/* A recursive function is not its own caller, and functions that call each other have an end. */
+static void test_recursion_has_an_outermost_function(void **state)
+{
+    struct profile base = profile(1), now = profile(1);
+    struct ps_profiled_caller by_base[N], by_now[N];
+    struct ps_profiled_caller recursive[2][2] = {{{DISTANCE, 39000}, {SCORE, 1000}},
+                                                 {{DISTANCE, 117000}, {SCORE, 3000}}};
+
+    (void)state;
+    multiply(&now, DISTANCE, 3);
+    set_callers(&base, by_base);
+    set_callers(&now, by_now);
+    base.items[DISTANCE].by = recursive[0];
+    now.items[DISTANCE].by = recursive[1];
+    base.items[DISTANCE].n_by = now.items[DISTANCE].n_by = 2;
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes own = compare(&base, &now);
+    assert_int_equal(own.n_changes, 1);
+    assert_int_equal(own.changes[0].now, DISTANCE);
+    assert_int_equal(own.changes[0].caller_now, SCORE);
+
+    multiply(&now, SCORE, 3);
+    set_callers(&base, by_base);
+    set_callers(&now, by_now);
+    by_base[SCORE].function = by_now[SCORE].function = DISTANCE;
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes both = compare(&base, &now);
+    assert_true(both.n_changes > 0);
+    assert_int_equal(both.changes[0].caller_now, PS_NO_FUNCTION_INDEX);
+}
+
 struct samples {
     const char *name;
     double base, now;
@@ -338,6 +476,10 @@ int function_changes_test(void)
         cmocka_unit_test(test_quadratic_growth),
         cmocka_unit_test(test_renamed_and_moved),
         cmocka_unit_test(test_added_and_removed),
+        cmocka_unit_test(test_calls_belong_to_the_outermost_function),
+        cmocka_unit_test(test_a_caller_with_other_calls_is_not_the_outermost),
+        cmocka_unit_test(test_calls_belong_to_a_new_function),
+        cmocka_unit_test(test_recursion_has_an_outermost_function),
         cmocka_unit_test(test_bursts_are_no_change),
         cmocka_unit_test(test_few_functions_tell_little),
         cmocka_unit_test(test_a_function_has_more_samples),
