@@ -159,6 +159,8 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     };
 
     api->config = *config;
+    api->routes = ps_api_routes;
+    api->n_routes = ps_api_routes_count;
     api->store = config->store;
     api->hub = ps_hub_create(&config->stream_limits);
     api->sql_limits = ps_sql_limits_server;

@@ -176,8 +176,8 @@ static enum ps_status start_task(struct ps_request *req, struct ps_rpc_message *
     (void)snprintf(task->session, sizeof task->session, "%s", session);
     atomic_init(&task->is_cancelled, false);
     task->user_name = req->user_name;
-    task->local = (struct ps_local){ps_api_routes, ps_api_routes_count, api->mcp_api,
-                                    req->user_name, req->right};
+    task->local =
+        (struct ps_local){api->routes, api->n_routes, api->mcp_api, req->user_name, req->right};
     if (!add_task(api, task))
         return ps_fail(err, PS_UNAVAILABLE,
                        "too many calls of tools are waiting" PS_HINT "try again in a few seconds");

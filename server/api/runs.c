@@ -8,24 +8,6 @@
 #include "server/catalog/deleted.h"
 #include "server/http/negotiate.h"
 
-enum ps_status ps_api_resolve_run(struct ps_request *req, const char **id_out, struct ps_err *err)
-{
-    char id[PS_ID_SIZE];
-
-    ps_store_resolve(ps_request_api(req)->store, req->args[0], id, err);
-    *id_out = err->code == PS_OK ? ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr : NULL;
-    return err->code;
-}
-
-struct ps_params ps_api_get_params(struct ps_request *req)
-{
-    struct ps_param *params = ps_arena_alloc(&req->arena, (req->params.n + 1) * sizeof *params);
-
-    for (size_t i = 0; i < req->params.n; i++)
-        params[i] = (struct ps_param){req->params.items[i].key, req->params.items[i].value};
-    return (struct ps_params){params, req->params.n};
-}
-
 static void delete_json(cJSON **json)
 {
     cJSON_Delete(*json);

@@ -8,28 +8,6 @@
 #include "server/api/state.h"
 #include "server/jobs/merge.h"
 
-void ps_source_outcomes_json(struct ps_json *out, const struct ps_source_outcomes *sources)
-{
-    ps_json_array(out);
-    for (size_t i = 0; i < sources->n; i++) {
-        const struct ps_source_outcome *outcome = &sources->items[i];
-        bool attached = outcome->err.code == PS_OK;
-
-        ps_json_object(out);
-        ps_json_key_str(out, "name", outcome->name);
-        ps_json_key_str(out, "path", outcome->path);
-        ps_json_key_str(out, "state", attached ? "attached" : NULL);
-        ps_json_key_str(out, "sha256", attached ? outcome->source.sha256 : NULL);
-        ps_json_key(out, "error");
-        if (attached)
-            ps_json_null(out);
-        else
-            ps_json_error(out, &outcome->err);
-        ps_json_end(out);
-    }
-    ps_json_end(out);
-}
-
 /* --- Attaching one source --- */
 
 /* Fails with PS_NOT_FOUND unless the profile of the run names a file with exactly this path. */

@@ -29,6 +29,8 @@ extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* 
 
 struct ps_api {
     struct ps_api_config config;
+    const struct ps_route *routes; /* the table of all URLs, for tools of AI agents */
+    size_t n_routes;
     struct ps_store *store;
     struct ps_jobs *jobs;
     struct ps_hub *hub;
