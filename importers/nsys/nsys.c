@@ -19,6 +19,7 @@
 #include "importers/importer.h"
 #include "importers/text/clean.h"
 #include "importers/trace/fill.h"
+#include "importers/trace/import.h"
 #include "slices/intervals.h"
 
 /* Maps integers to strings. */

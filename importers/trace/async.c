@@ -7,7 +7,13 @@
  * name). Events of one id are nested. The outermost begin event determines the track: there is one
  * track per process, category and name, with lanes for overlaps.
  */
-#include "importers/trace/import.h"
+#include "importers/trace/async.h"
+#include "importers/trace/emit.h"
+#include "importers/trace/import_state.h"
+#include "importers/trace/lanes.h"
+#include "importers/trace/processes.h"
+#include "importers/trace/sort_order.h"
+#include "importers/trace/track.h"
 
 #include <stdlib.h>
 

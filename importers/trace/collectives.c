@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #include "importers/text/clean.h"
-#include "importers/trace/import.h"
+#include "importers/trace/collectives.h"
+#include "importers/trace/import_state.h"
+#include "importers/trace/track.h"
 #include "slices/op_model.h"
 #include "slices/roles.h"
 

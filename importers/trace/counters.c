@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* counters.c: converts C events to series of numbers. There is one series for each process, event
  * name, id and key of the arguments. */
-#include "importers/trace/import.h"
+#include "importers/trace/counters.h"
+#include "importers/trace/import_state.h"
+#include "importers/trace/processes.h"
+#include "importers/trace/sort_order.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

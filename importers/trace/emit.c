@@ -10,11 +10,15 @@
 #include "base/json_span.h"
 #include "base/secret.h"
 #include "importers/text/clean.h"
+#include "importers/trace/collectives.h"
+#include "importers/trace/emit.h"
 #include "importers/trace/fill.h"
 #include "importers/trace/graphs.h"
-#include "importers/trace/import.h"
+#include "importers/trace/import_state.h"
 #include "importers/trace/memory.h"
 #include "importers/trace/torch.h"
+#include "importers/trace/track.h"
+#include "importers/trace/xla.h"
 
 /* --- Tracks, texts and templates --- */
 

@@ -7,7 +7,11 @@
  * without bp: e is bound to the next slice of its thread, all other ends to the slice that encloses
  * them.
  */
-#include "importers/trace/import.h"
+#include "importers/trace/flows.h"
+#include "importers/trace/import_state.h"
+#include "importers/trace/sort_order.h"
+#include "importers/trace/sweep.h"
+#include "importers/trace/track.h"
 
 #include <stdlib.h>
 

@@ -11,9 +11,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "importers/trace/async.h"
+#include "importers/trace/collectives.h"
+#include "importers/trace/counters.h"
+#include "importers/trace/emit.h"
+#include "importers/trace/flows.h"
 #include "importers/trace/import.h"
+#include "importers/trace/import_state.h"
 #include "importers/trace/memory.h"
+#include "importers/trace/processes.h"
+#include "importers/trace/thread_tracks.h"
 #include "importers/trace/torch.h"
+#include "importers/trace/track.h"
+#include "importers/trace/xla.h"
 
 /* --- First pass over all records --- */
 
@@ -27,14 +37,6 @@ struct scan {
     bool waits;
     const uint8_t *steps; /* by text id: whether the name begins with ProfilerStep# */
 };
-
-/* Kineto puts waits for contexts and events on tid -1, and since 2026 waits for a stream on tid
- * stream + 1000000. */
-bool tr_thread_has_only_waits(const struct tr_thread *thread)
-{
-    return thread->tid_number != INT64_MIN &&
-           (thread->tid_number < 0 || thread->tid_number >= 1000000);
-}
 
 static enum tr_track_class class_of_kind(uint8_t kind)
 {

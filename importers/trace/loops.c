@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* loops.c: finds the steps of loops that no ProfilerStep# and no engine marks. */
 #include "importers/trace/loops.h"
+#include "importers/trace/track.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "importers/trace/import.h"
 #include "slices/op_model.h"
 #include "slices/roles.h"
 

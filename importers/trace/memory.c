@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* memory.c: the [memory] records of torch (memory.h). */
 #include "importers/trace/memory.h"
+#include "importers/trace/import_state.h"
+#include "importers/trace/sort_order.h"
+#include "importers/trace/sweep.h"
+#include "importers/trace/track.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#include "importers/trace/import.h"
 
 /* c10's device types, as Kineto writes them. */
 enum {

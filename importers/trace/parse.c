@@ -12,49 +12,15 @@
 #include "base/json_out.h"
 #include "base/utf8.h"
 #include "importers/trace/pages.h"
+#include "importers/trace/plain_text.h"
 
 /* --- Tokens: whitespace, strings, numbers --- */
-
-#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (unsigned char)(c))
-#define TOP_BITS     EACH_BYTE(0x80)
 
 const char *tr_skip_blanks(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
         at++;
     return at;
-}
-
-/* Returns a word in which the lowest bit set is the top bit of the first byte of x that is below n;
- * 0: no byte is below n. Bits of later bytes may be wrong. */
-static uint64_t bytes_below(uint64_t x, unsigned char n)
-{
-    return (x - EACH_BYTE(n)) & ~x & TOP_BITS;
-}
-
-/* Returns the first quote, backslash or control character from `at` on; the padding after the bytes
- * contains one of these. Sets *high if there are non-ASCII bytes. */
-static inline const char *skip_plain_run(const char *at, const char *end, uint64_t *high)
-{
-    while (at < end) {
-        uint64_t x, hit;
-
-        memcpy(&x, at, 8);
-        hit = bytes_below(x, 0x20) | bytes_below(x ^ EACH_BYTE('"'), 1) |
-              bytes_below(x ^ EACH_BYTE('\\'), 1);
-        *high |= x & TOP_BITS;
-        if (hit)
-            return at + __builtin_ctzll(hit) / 8;
-        at += 8;
-    }
-    return at;
-}
-
-const char *tr_skip_plain_text(const char *at, const char *end)
-{
-    uint64_t high = 0;
-
-    return skip_plain_run(at, end, &high);
 }
 
 static bool is_hex(char c)
@@ -98,7 +64,7 @@ bool tr_scan_string(struct tr_parser *parser, struct tr_string *out)
 
     *out = (struct tr_string){0};
     for (;;) {
-        at = skip_plain_run(at, parser->end, &high);
+        at = tr_skip_plain_run(at, parser->end, &high);
         if (at >= parser->end) {
             parser->is_incomplete = true;
             return false;
@@ -1057,32 +1023,6 @@ static bool read_event(struct tr_parser *p)
 
 /* --- Records: events are stored or rejected --- */
 
-static struct ps_str text_of_key(const struct tr_key *key, char digits[32])
-{
-    if (key->is_text)
-        return key->text;
-    return (struct ps_str){digits, (size_t)snprintf(digits, 32, "%lld", (long long)key->number)};
-}
-
-uint32_t tr_local_thread(struct tr_parser *p, const struct tr_key *pid, const struct tr_key *tid)
-{
-    struct tr_thread_cache *cache = NULL;
-    char pid_digits[32], tid_digits[32];
-    uint32_t thread;
-
-    if (!pid->is_text && !tid->is_text) {
-        cache = &p->threads[((uint64_t)pid->number * 31 + (uint64_t)tid->number) % 16];
-        if (cache->is_used && cache->pid == pid->number && cache->tid == tid->number)
-            return cache->thread;
-    }
-    p->scratch.len = 0;
-    tr_thread_key(&p->scratch, text_of_key(pid, pid_digits), text_of_key(tid, tid_digits));
-    thread = ps_intern_add(&p->local.threads, ps_buf_slice(&p->scratch));
-    if (cache)
-        *cache = (struct tr_thread_cache){pid->number, tid->number, thread, true};
-    return thread;
-}
-
 static void reject_event(struct tr_parser *p, const char *start, enum tr_finding why)
 {
     p->local.rejected++;
@@ -1170,26 +1110,6 @@ static void note_repairs(struct tr_parser *p, const char *start)
     for (uint32_t left = p->repairs; left; left &= left - 1)
         tr_note_finding(&p->local.findings, (enum tr_finding)__builtin_ctz(left),
                         tr_parser_offset(p, start));
-}
-
-bool tr_zero_time(int64_t origin_us, int64_t *out)
-{
-    return !__builtin_mul_overflow(origin_us, INT64_C(-1000), out);
-}
-
-void tr_extend_times(struct tr_parser *p, const struct tr_record *r)
-{
-    int64_t end = r->ts_ns + (r->phase == 'X' && r->dur_or_id != TR_NO_DURATION ? r->dur_or_id : 0);
-    struct tr_parser_output *local = &p->local;
-    int64_t zero;
-
-    if (tr_zero_time(p->origin_us, &zero) && r->ts_ns == zero) {
-        local->n_zero++;
-        local->zero_end_ns = end > local->zero_end_ns ? end : local->zero_end_ns;
-        return;
-    }
-    local->first_ns = r->ts_ns < local->first_ns ? r->ts_ns : local->first_ns;
-    local->last_ns = end > local->last_ns ? end : local->last_ns;
 }
 
 /* Counts the event that was read, and stores it as a record or rejects it (false). */

@@ -208,8 +208,6 @@ static inline uint64_t tr_parser_offset(const struct tr_parser *parser, const ch
  * or are invalid in this mode (parser->is_incomplete is false). parser->cursor advances only if the
  * function returns true. */
 const char *tr_skip_blanks(const char *at, const char *end);
-/* Returns the first quote, backslash or control character from `at` on; may be past `end`. */
-const char *tr_skip_plain_text(const char *at, const char *end);
 bool tr_scan_string(struct tr_parser *parser, struct tr_string *out);
 bool tr_skip_value(struct tr_parser *parser); /* checks only strings and brackets */
 
@@ -219,13 +217,6 @@ void tr_decode_string(struct tr_parser *parser, const struct tr_string *string, 
 /* Separates a value into compact JSON and its numbers. level 0: the value is a complete object; 1:
  * the value is a member of an object; 2: the numbers remain in the text. */
 bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level);
-
-/* Extends first_ns and last_ns, or zero_end_ns, to include the record. */
-void tr_extend_times(struct tr_parser *parser, const struct tr_record *record);
-/* The time 0 of the file, in ns since its origin. False: it cannot be represented. */
-bool tr_zero_time(int64_t origin_us, int64_t *out);
-uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
-                         const struct tr_key *tid);
 
 /* Whether an object with the first key of an event begins at `at`. */
 bool tr_is_event_start(const char *at, const char *end);
@@ -243,6 +234,18 @@ enum tr_events_end {
 };
 /* `bare`: the events are not in an array (one per line). */
 enum tr_events_end tr_parse_events(struct tr_parser *parser, bool bare);
+
+/* --- parser_output.c --- */
+
+/* Extends first_ns and last_ns, or zero_end_ns, to include the record. */
+void tr_extend_times(struct tr_parser *parser, const struct tr_record *record);
+/* The time 0 of the file, in ns since its origin. False: it cannot be represented. */
+bool tr_zero_time(int64_t origin_us, int64_t *out);
+/* Returns the thread of an event, adding it to the threads of the parser if it is new. */
+uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
+                         const struct tr_key *tid);
+
+/* --- pattern.c --- */
 
 /* pattern.c: reads events that have the form of an earlier event, without parsing them. */
 struct tr_patterns *tr_patterns_new(void);

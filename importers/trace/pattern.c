@@ -15,6 +15,7 @@
 #include "base/hash_table.h"
 #include "base/powers_of_ten.h"
 #include "importers/trace/parse.h"
+#include "importers/trace/plain_text.h"
 
 /* --- Digits --- */
 

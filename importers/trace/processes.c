@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* processes.c: processes and threads: their names from metadata events (M), and their order. */
-#include "importers/trace/import.h"
+#include "importers/trace/processes.h"
+#include "importers/trace/import_state.h"
+#include "importers/trace/track.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -356,4 +358,12 @@ void tr_processes_free(struct tr_import_state *import)
     free(import->category_class);
     free(import->other_fields);
     ps_intern_free(&import->pids);
+}
+
+/* Kineto puts waits for contexts and events on tid -1, and since 2026 waits for a stream on tid
+ * stream + 1000000. */
+bool tr_thread_has_only_waits(const struct tr_thread *thread)
+{
+    return thread->tid_number != INT64_MIN &&
+           (thread->tid_number < 0 || thread->tid_number >= 1000000);
 }

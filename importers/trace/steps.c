@@ -13,9 +13,9 @@
 
 #include "base/hash_table.h"
 #include "base/mem.h"
-#include "importers/trace/import.h"
 #include "importers/trace/loops.h"
 #include "importers/trace/steps.h"
+#include "importers/trace/track.h"
 #include "slices/roles.h"
 #include "slices/serving.h"
 

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 #include "importers/trace/graphs.h"
-#include "importers/trace/import.h"
+#include "importers/trace/import_state.h"
 #include "importers/trace/steps.h"
 #include "importers/trace/torch.h"
+#include "importers/trace/track.h"
 
 struct flops;
 

@@ -15,8 +15,9 @@
 
 #include "base/hash_table.h"
 #include "importers/trace/graphs.h"
-#include "importers/trace/import.h"
+#include "importers/trace/import_state.h"
 #include "importers/trace/torch.h"
+#include "importers/trace/track.h"
 
 /* --- Work and calls --- */
 

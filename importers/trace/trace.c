@@ -15,7 +15,6 @@
 
 #include "base/json_span.h"
 #include "importers/trace/fill.h"
-#include "importers/trace/import.h"
 #include "importers/trace/pages.h"
 
 /* --- Pages of records, segments of parameters --- */

@@ -6,12 +6,15 @@
  *   read.c          the document; blocks at event boundaries, which two workers parse
  *   parse.c         events from bytes: tokens, strings, arguments, repair
  *   pattern.c       events of a form that was seen before, without parsing
+ *   parser_output.c threads and times of the records that both read
  *   trace.c         pages of records, texts, threads, categories, templates; also filled by
  *                   importers of other formats (fill.h)
  *   scratch.c       large arrays: in memory up to a budget, then in a scratch file
  * Importing: records become tracks, which are written to the sink and freed.
  *   import.c        the passes over all threads
- *   track.c         the records of a thread: sorted, begin and end matched, nested, self times
+ *   thread_tracks.c   the records of a thread become tracks, by begin_end.c (begin and end matched)
+ *                   and nest.c (parents, lanes.c, self times)
+ *   track.c, sort_order.c, sweep.c   columns of a track, their order, the slice open at a time
  *   processes.c     processes, names and order of the tracks
  *   flows.c, counters.c, async.c, memory.c   records that are not slices of a thread
  *   torch.c, torch_device.c, torch_names.c, modules.c, steps.c   what slices mean to PyTorch
@@ -125,7 +128,7 @@ struct tr_trace {
     struct tr_scratch *scratch;     /* for arrays that grow with the file; NULL: plain memory */
     struct tr_memory *memory;       /* private to memory.c; valid while tr_import_trace runs */
     struct tr_graphs *graphs;       /* captures of this and other traces (graphs.h); NULL: none */
-    struct tr_import_state *import; /* import.h; valid while tr_import_trace runs */
+    struct tr_import_state *import; /* import_state.h; valid while tr_import_trace runs */
 };
 
 /* Reads all of `in` into the threads, names, templates, categories, headers, counts and times of
@@ -178,9 +181,6 @@ bool tr_next_member(struct ps_str *rest, struct tr_member *out);
 /* Writes one note. The caller counts similar events and puts the count into the text. */
 void tr_add_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt,
                  ...) __attribute__((format(printf, 4, 5)));
-
-/* Writes the complete trace to the sink (import.c). */
-enum ps_status tr_import_trace(struct tr_trace *trace);
 
 /* Returns the time until which slices last that were never ended: the end of the recording if it is
  * known. The trace then lasts until it. */

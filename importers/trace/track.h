@@ -2,9 +2,9 @@
 /*
  * track.h: a row of the timeline before it is written to the sink.
  *
- * track.c creates the tracks of a thread, torch.c and torch_device.c fill the columns that are
- * specific to PyTorch, and emit.c writes the tracks. Each column is an array of n values. Functions
- * that need the state of the import (import.h) have the trace as a parameter.
+ * thread_tracks.c creates the tracks of a thread, torch.c and torch_device.c fill the columns that
+ * are specific to PyTorch, and emit.c writes the tracks. Each column is an array of n values.
+ * Functions that need the state of the import (import_state.h) have the trace as a parameter.
  */
 #ifndef PS_TRACE_TRACK_H
 #define PS_TRACE_TRACK_H
@@ -70,46 +70,18 @@ struct ps_str tr_packed_args(const struct tr_trace *trace, uint64_t args_at);
 bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
                          int index, int64_t *out);
 
-/* Returns the indices of n items in stable sorted order; NULL if the items are already in order.
- * Release the array with tr_scratch_free. */
-typedef bool (*tr_less)(const void *list, uint32_t a, uint32_t b);
-uint32_t *tr_sort_order(struct tr_scratch *scratch, const void *list, size_t n, tr_less less);
+/* Sorts the rows by start time; by_length: of those with the same start the longest first. */
 void tr_track_sort(struct tr_track *track, bool by_length);
 
-/* Sets parents, lanes and self times of sorted slices. `unit`: resolution of the times, in ns.
- * Returns the number of slices that partly overlap others. */
-uint32_t tr_track_nest(struct tr_track *track, int64_t unit);
+static inline int64_t tr_slice_end_ns(const struct tr_track *track, uint32_t row)
+{
+    return track->start[row] + track->duration[row];
+}
 
-/* The lanes that are occupied up to some time; zero-initialise. */
-struct tr_lanes {
-    int64_t *ends; /* segment tree of minimum end times; the leaves begin at index `n_leaves` */
-    uint32_t n_leaves, n_used;
-};
-/* Returns the first lane at or after `from` that is free at `start`, and marks the lane as occupied
- * until `end`. */
-uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end);
-
-/* Returns the innermost slice that is open at `time` (start <= time < end), TR_NO_ROW if
- * there is none. Times must not decrease from call to call. */
-struct tr_sweep {
-    const struct tr_track *track;
-    /* whether a row is considered; NULL: all rows */
-    bool (*accepts)(const struct tr_track *track, uint32_t row);
-    uint32_t *open_rows;
-    size_t n, cap;
-    uint32_t next_row; /* first row that starts after the time of the last call */
-};
-uint32_t tr_sweep_advance(struct tr_sweep *sweep, int64_t time);
-void tr_sweep_free(struct tr_sweep *sweep);
-
-/* Turns the records of one thread into tracks and appends these to *tracks: usually one; a stream
- * may also have tracks of annotations and of waits. Flows, counters and asynchronous events are
- * added to the import state (flows.c, counters.c, async.c). */
+/* A list of tracks. */
 struct tr_tracks {
     struct tr_track *items;
     size_t n, cap;
 };
-enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
-                              struct tr_tracks *tracks);
 
 #endif

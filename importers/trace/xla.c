@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "importers/trace/import.h"
+#include "importers/trace/import_state.h"
+#include "importers/trace/processes.h"
+#include "importers/trace/xla.h"
 #include "slices/intervals.h"
 
 struct step {

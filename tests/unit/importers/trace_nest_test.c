@@ -7,8 +7,11 @@
 
 #include <cmocka.h>
 
-#include "importers/trace/import.h"
+#include "importers/trace/lanes.h"
 #include "importers/trace/memory.h"
+#include "importers/trace/nest.h"
+#include "importers/trace/sort_order.h"
+#include "importers/trace/track.h"
 #include "tests/dump_sink.h"
 
 /* What a trace becomes, in short lines. */
