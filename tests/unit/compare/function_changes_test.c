@@ -229,8 +229,6 @@ static void test_added_and_removed(void **state)
     assert_near(changes.changes[1].delta, -0.28);
 }
 
-/* --- The function whose calls changed, and what is called with it --- */
-
 /* What calls each function, and how often: the caller of `profile`, with all its calls. */
 static void set_callers(struct profile *profile, struct ps_profiled_caller by[N])
 {
