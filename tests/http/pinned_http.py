@@ -1,26 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Answers pinned byte for byte: trees of each kind at several options, tables, conclusions and comparisons, over small runs.
+"""Answers pinned byte for byte: each view, trees of each kind at several options, conclusions and comparisons, over small runs.
 
-tests/pinned/ has one file for each answer. `./dev pinned` writes them again, and shows as a diff what a change of the code changes in
+tests/pinned/ has one file for each answer. Those of made jobs are of samples that tests/made_*.py write. `./dev pinned` writes them again, and shows as a diff what a change of the code changes in
 the answers. Ids of runs are replaced by the names of their samples, and times of import are left out: they differ in each run.
 """
+import glob
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
+import zlib
 
 from server import PROGRAM, ROOT, Server
 
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import made_pair  # noqa: E402
+import made_serving  # noqa: E402
+
 FOLDER = os.path.join(ROOT, "tests", "pinned")
 CUDA, TRACE = "tests/recorded/torch-cuda/gpt_inference.trace.json.gz", "tests/recorded/changes/trace-new.json.gz"
-# The sample of each run, and the paths below the run that are asked.
+STEP = "from_ns=3577369&to_ns=6372439"  # of convnet
+# The sample of each run, and the paths below the run that are asked. {table} in a path is the key of the first row of that table.
 RUNS = {
-    "importtime": ("tests/golden/importtime/ok_threads.log", ["", "conclusion", "imports", "imports/tree", "imports/tree?min_pct=10", "packages", "what_if"]),
-    "pstats": ("demo/profiles/bookshop-slow.prof", ["conclusion", "functions?limit=20", "files", "calltree?min_pct=5", "calltree?min_pct=1&depth=4", "graph?node_pct=5", "functions/{functions}"]),
+    "importtime": ("tests/golden/importtime/ok_threads.log", ["", "conclusion", "imports", "imports/{imports}", "imports/tree", "imports/tree?min_pct=10", "packages", "what_if"]),
+    "pstats": ("demo/profiles/bookshop-slow.prof", ["conclusion", "functions?limit=20", "files", "calltree?min_pct=5", "calltree?min_pct=1&depth=4", "graph?node_pct=5", "functions/{functions}", "notes"]),
+    "pstats-text": ("tests/golden/pstats_text/ok_several.txt", ["conclusion", "functions", "files", "reports"]),
+    "lightning": ("tests/golden/lightning/ok_both.txt", ["conclusion", "actions", "sections", "reports"]),
     "folded": ("tests/golden/folded/ok_tachyon.collapsed", [
         "", "conclusion", "stack_flame", "stack_flame?tf=invert", "stack_flame?mode=line", "stack_flame?limit=3", "stack_functions", "sandwich?name_id={stack_functions}", "stack_threads?bins=10"]),
     "threads": ("tests/golden/speedscope/ok_pyspy_threads.json", ["conclusion", "stack_flame", "stack_flame?tf=recursion", "stack_threads?bins=10", "stack_functions"]),
@@ -30,26 +40,48 @@ RUNS = {
     "flamegraph-svg": ("tests/golden/svg/ok_normal.svg", ["conclusion", "stack_flame?limit=30"]),
     "torch-cpu": (TRACE, ["conclusion", "flame?on=cpu&limit=60", "operators?limit=20", "steps"]),
     "torch-cuda": (CUDA, ["conclusion", "flame?on=device&limit=60", "flame?on=wall&limit=40", "flame?on=python&limit=60", "kernels?limit=20", "overview"]),
-    "nsys": ("tests/golden/nsys/ok_full.sqlite", ["", "conclusion", "flame?on=device", "flame?on=wall", "kernels", "operators", "summary?report=cuda_gpu_kern_sum"]),
+    "convnet": ("tests/recorded/torch-cuda/convnet_shapes_memory.trace.json.gz", [
+        "conclusion", f"window?px=40&{STEP}", "curves?memory=1:0,0:-1&busy=1,2&px=40", "slices/17179869200", "slices/4294967300", "names?ids=1,2,3,101", "named?name=101",
+        f"area?{STEP}&tracks=1,4", f"slices?{STEP}&limit=20", "find?q=conv&dir=previous", "gaps?limit=20", f"allocations?limit=20&{STEP}", "memory_operators?device_type=1",
+        "operators_at?t_ns=4000000", f"utilisation?px=20&{STEP}", "parts?px=40", "findings", f"findings?{STEP}", "workers", f"flame?on=cpu&{STEP}&limit=60",
+        f"kernels?by=name&limit=10&{STEP}", f"operators?by_shape=1&limit=20&{STEP}", f"roofline?{STEP}", f"overview?{STEP}"]),
+    "cuda-graph": ("tests/recorded/torch-cuda/cuda_graph.trace.json.gz", ["conclusion", "timeline", "critical_path", "critical_path?edges=1", "kernels?by=launch", "gaps", "overview"]),
+    "streams": ("tests/recorded/torch-cuda/streams.trace.json.gz", ["conclusion", "critical_path", "gaps", "window?px=60", "overview"]),
+    "dataloader": ("tests/recorded/torch-cuda/dataloader.trace.json.gz", ["conclusion", "findings", "steps"]),
+    "job": ("made/job.tar", ["conclusion", "workers", "ranks", "ranks?m=wait", "ranks/calls", "ranks/step?step=1"]),
+    "serving": ("made/serving.json", ["conclusion", "inference", "inference/parts", "inference/parts?by=operator&step=1", "roofline", "findings", "steps?limit=5"]),
+    "pair-trace": ("made/trace.pt.trace.json", ["conclusion", "modules", "companions"]),
+    "pair-memory": ("made/memory.json", ["conclusion", "snapshot", "snapshot/timeline", "snapshot/curve", "snapshot/live", "snapshot/flame", "snapshot/segments", "snapshot/lifetimes", "snapshot/leaks"]),
+    "nsys": ("tests/golden/nsys/ok_full.sqlite", [
+        "", "conclusion", "flame?on=device", "flame?on=wall", "kernels", "operators", "window?px=40", "gaps", "summaries", "summary?report=cuda_gpu_kern_sum", "summary?report=cuda_api_sum",
+        "summary?report=nvtx_gpu_proj_sum", "summary?report=cuda_gpu_mem_size_sum", "summary?report=cuda_gpu_mem_time_sum", "summary?report=osrt_sum", "summary?report=nvtx_sum"]),
     "torch-memory": ("tests/golden/torch_memory/ok_mini_p4.pickle", [
-        "conclusion", "snapshot", "snapshot/flame", "snapshot/leaks", "snapshot/live", "stack_flame?weight=bytes"]),
-    "scalene": ("tests/golden/scalene/ok_v240_leak.json", ["conclusion", "line_functions", "line_files"]),
+        "conclusion", "snapshot", "snapshot/flame", "snapshot/leaks", "snapshot/live", "snapshot/timeline", "snapshot/curve",
+        "snapshot/segments", "snapshot/lifetimes", "snapshot/allocation?id=131073", "stack_flame?weight=bytes"]),
+    "memory-timeline": ("tests/recorded/torch-cuda/convnet_all.memory_timeline.json.gz", ["conclusion", "categories", "categories?px=16"]),
+    "scalene": ("tests/golden/scalene/ok_v240_leak.json", ["conclusion", "line_functions", "line_files", "sources", "memory?px=16"]),
     "line_profiler": ("tests/golden/lprof/ok_v50_async.lprof", ["conclusion", "line_functions", "source?file={line_files}"]),
     "memory_profiler": ("tests/golden/memory_text/ok_recursion.txt", ["conclusion", "line_functions"]),
     "mprof": ("tests/golden/mprof/ok_functions.dat", ["conclusion", "spans"]),
-    "key-averages": ("tests/golden/key_averages/ok_cuda.txt", ["conclusion", "operators"]),
+    "mprof-children": ("tests/golden/mprof/ok_children.dat", ["conclusion", "memory?px=16"]),
+    "key-averages": ("tests/golden/key_averages/ok_cuda.txt", ["conclusion", "operators", "reports"]),
     "hyperfine": ("tests/golden/measure/ok_hyperfine_v2_parameters.json", ["conclusion", "measurements"]),
-    "pytest-benchmark": ("tests/golden/measure/ok_pytest_v5.json", ["conclusion", "measurements"]),
+    "pytest-benchmark": ("tests/golden/measure/ok_pytest_v5.json", ["conclusion", "measurements", "measurements/{measurements}"]),
+    "time": ("tests/golden/measure/ok_time_v.txt", ["conclusion", "measurements", "bound?cpus=4"]),
+    "top": ("tests/golden/measure/ok_top.txt", ["conclusion", "processes?limit=5", "processes?of=res&limit=4"]),
 }
 # Pairs of samples, and what is asked of their comparison.
 PAIRS = {
     "importtime": ("demo/profiles/ipython-cold.log", "demo/profiles/ipython-warm.log", ["", "/conclusion", "/imports?limit=10", "/packages?limit=10", "/tree?min_pct=10&limit=20"]),
-    "pstats": ("demo/profiles/bookshop-slow.prof", "demo/profiles/bookshop-joined.prof", ["", "/conclusion", "/functions?limit=10", "/tree?limit=40"]),
+    "pstats": ("demo/profiles/bookshop-slow.prof", "demo/profiles/bookshop-joined.prof", [
+        "", "/conclusion", "/functions?limit=10", "/functions/{functions}", "/tree?limit=40"]),
     "folded": ("tests/golden/folded/ok_plain.txt", "tests/golden/folded/ok_odd.txt", ["", "/conclusion", "/tree"]),
     "scalene": ("tests/golden/scalene/ok_v240_loops.json", "tests/golden/scalene/ok_v240_loops_slower.json", ["", "/conclusion"]),
     "torch-memory": ("tests/golden/torch_memory/ok_oom.pickle", "tests/golden/torch_memory/ok_history.pickle", ["", "/snapshot"]),
     "torch-trace": ("tests/recorded/changes/trace-base.json.gz", "tests/recorded/changes/trace-new.json.gz", ["/conclusion", "/operators?limit=10", "/tree?limit=40"]),
 }
+# How many cases of a kind of the exam of conclusions have a pinned conclusion; 3 of the others. Traces have most rules.
+CASES = {"torch": 9}
 # Keys that differ from import to import, or from one version of SQLite to the next.
 CHANGING = {"created_at", "who", "db_bytes", "age_s"}
 WIDTH = 160
@@ -71,19 +103,47 @@ def without_changing(value):
     return [without_changing(part) for part in value] if isinstance(value, list) else value
 
 
+def make_samples(folder):
+    """Writes the samples below "made/": a job of four ranks in an archive, a serving engine, a trace with its snapshot."""
+    os.mkdir(folder)
+    job = os.path.join(folder, "job")
+    subprocess.run([sys.executable, os.path.join(ROOT, "tests", "made_job.py"), job, "--ranks", "4", "--steps", "3", "--late", "2"], check=True)
+    with tarfile.open(job + ".tar", "w") as archive:
+        for path in sorted(glob.glob(job + "/*")):
+            archive.add(path, os.path.basename(path))
+    with open(os.path.join(folder, "serving.json"), "w", encoding="utf-8") as file:
+        json.dump(made_serving.make(12)[0], file)
+    made_pair.write(folder)
+
+
+def cases():
+    """The profiles of some cases of the exam of conclusions (tests/causes), the same ones when others are added: by label."""
+    kinds = {}
+    for path in glob.glob("tests/causes/*/*.json", root_dir=ROOT):
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            about = json.load(file)
+        if "profile" in about and not about.get("base"):
+            kinds.setdefault(path.split("/")[2], []).append((zlib.crc32(path.encode()), os.path.join(os.path.dirname(path), about["profile"])))
+    for kind, found in sorted(kinds.items()):
+        for _, profile in sorted(found)[:CASES.get(kind, 3)]:
+            yield f"causes/{kind}_{os.path.basename(profile)}", profile
+
+
 class Shelf:
     """A shelf with the samples, and their answers."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="perfshelf-pinned-")
-        samples = sorted({path for path, _ in RUNS.values()} | {path for base, new, _ in PAIRS.values() for path in (base, new)})
-        self.ids = {}
-        for sample in samples:
-            done = subprocess.run([PROGRAM, "add", "--data", self.folder, os.path.join(ROOT, sample)], capture_output=True, text=True)
-            if done.returncode:
-                raise AssertionError(done.stderr)
-            self.ids[sample] = done.stdout.split()[0]
-        self.server = Server(self.folder)
+        make_samples(os.path.join(self.folder, "made"))
+        self.cases = dict(cases())
+        samples = sorted({path for path, _ in RUNS.values()} | {path for base, new, _ in PAIRS.values() for path in (base, new)} | set(self.cases.values()))
+        paths = [os.path.join(self.folder if sample.startswith("made/") else ROOT, sample) for sample in samples]
+        done = subprocess.run([PROGRAM, "add", "--data", os.path.join(self.folder, "shelf"), *paths], capture_output=True, text=True)
+        lines = done.stdout.splitlines()
+        if done.returncode or len(lines) != len(samples):
+            raise AssertionError(done.stderr)
+        self.ids = {sample: line.split()[0] for sample, line in zip(samples, lines)}
+        self.server = Server(os.path.join(self.folder, "shelf"))
         self.link = self.server.connect()
 
     def end(self):
@@ -99,9 +159,9 @@ class Shelf:
             raise AssertionError(f"{path}: {reply.status} {body.decode()}")
         return body.decode()
 
-    def first(self, path, table):
+    def first(self, path, table, groups=""):
         """The key of the first row of a table: of functions in stacks the id of their name."""
-        answer = json.loads(self.ask(f"{path}{table}?limit=1"))
+        answer = json.loads(self.ask(f"{path}{table}?limit=1{groups}"))
         return answer["rows"][0][answer["columns"].index("name_id" if table == "stack_functions" else "id")]
 
     def answer(self, path):
@@ -120,8 +180,11 @@ class Shelf:
         for label, (base, new, asked) in PAIRS.items():
             for path in asked:
                 view, _, options = path.partition("?")
-                groups = f"?base={self.ids[base]}&new={self.ids[new]}{'&' * bool(options)}{options}"
-                yield file_of(f"{label}/compare{path}"), self.answer(f"compare{view}{groups}")
+                groups = f"&base={self.ids[base]}&new={self.ids[new]}"
+                view = re.sub(r"\{(\w+)\}", lambda match: str(self.first("compare/", match[1], groups)), view)
+                yield file_of(f"{label}/compare{path}"), self.answer(f"compare{view}?{options}{groups}".replace("?&", "?"))
+        for label, sample in self.cases.items():
+            yield file_of(label), self.answer(f"runs/{self.ids[sample]}/conclusion")
 
 
 def file_of(name):
@@ -145,6 +208,12 @@ class PinnedTest(unittest.TestCase):
                 left.discard(name)
                 self.assertEqual(file.read(), text)
         self.assertEqual(left, set(), "answers that nothing asks for")
+
+    def test_each_view_is_asked(self):
+        with open(os.path.join(ROOT, "server", "query", "query.c"), encoding="utf-8") as file:
+            views = set(re.findall(r'^    \{[\w |]+, "([\w/{}]+)", ps_view_', file.read(), re.M))
+        asked = {re.sub(r"\{\w+\}|\d+", "{}", path.partition("?")[0]) for _, paths in RUNS.values() for path in paths}
+        self.assertEqual(views - asked, set(), "views whose answers are not pinned")
 
 
 def write():
