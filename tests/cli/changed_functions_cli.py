@@ -127,6 +127,16 @@ class ChangedFunctions(Agent):
         self.assertIn("No single function stands out: all together take 7.8 times as long. score (shop.py) explains +440 samples of +488 samples.",
                       self.ok("diff", *runs))
 
+    def test_sampled_functions_in_another_file(self):
+        """A function that is in a file of another name, or in another folder, is the same one: what explains a difference is its change."""
+        for number, (old, new, note) in enumerate((("shop_old.py", "shop.py", "The functions of shop_old.py are now in shop.py."),
+                                                   ("/home/a/shop.py", "/home/b/shop.py", ""))):
+            runs = [self.json("add", self.file(f"{number}{name}.raw", f"main ({file}:1);score ({file}:9) {score}\nmain ({file}:1) {main}\n".encode()))["id"]
+                    for name, file, score, main in (("base", old, 60, 12), ("new", new, 500, 60))]
+            said = self.ok("diff", *runs)
+            self.assertIn("score (shop.py) explains +440 samples of +488 samples.", said)
+            self.assertIn(note, said)
+
     def test_more_to_do(self):
         self.assertEqual(self.sentence(times(1, calls=2)),
                          "The functions are called 2.0 times as often alike: there was more to do. No function changed.")

@@ -210,8 +210,38 @@ static void say_others(const struct words *w)
         ps_say(w->c, w->to, ".");
 }
 
+/* Whether several functions kept their names and are in another file, all in the same one. */
+static bool is_moved_file(const struct words *w)
+{
+    const struct ps_function_rename *first = w->changes->renames;
+
+    for (size_t i = 0; i < w->changes->n_renames; i++) {
+        const struct ps_profiled_function *old = &w->base->items[first[i].base];
+        const struct ps_profiled_function *new = &w->now->items[first[i].now];
+
+        if (!ps_str_eq(old->name, new->name) ||
+            !ps_str_eq(old->path, w->base->items[first->base].path) ||
+            !ps_str_eq(new->path, w->now->items[first->now].path))
+            return false;
+    }
+    return w->changes->n_renames > 1;
+}
+
 static void say_renames(const struct words *w)
 {
+    if (is_moved_file(w)) {
+        const struct ps_function_rename *first = w->changes->renames;
+        const struct ps_str old = ps_path_file_name(w->base->items[first->base].path);
+        const struct ps_str new = ps_path_file_name(w->now->items[first->now].path);
+
+        if (ps_str_eq(old, new))
+            ps_say(w->c, w->to, " The functions of %.*s are now in another folder.", (int)old.len,
+                   old.ptr);
+        else
+            ps_say(w->c, w->to, " The functions of %.*s are now in %.*s.", (int)old.len, old.ptr,
+                   (int)new.len, new.ptr);
+        return;
+    }
     for (size_t i = 0; i < w->changes->n_renames && i < NAMES_MAX; i++) {
         const struct ps_profiled_function *old = &w->base->items[w->changes->renames[i].base];
         const struct ps_profiled_function *new = &w->now->items[w->changes->renames[i].now];
@@ -242,15 +272,32 @@ static void say_speed(const struct words *w)
            w->changes->n_changes ? "; the times above are without this" : "");
 }
 
-/* The time of the function with this name in a profile; 0: it is not there. */
-static double time_of_name(const struct ps_profiled_functions *all,
-                           const struct ps_profiled_function *function)
+/* The same function in the other profile: by its path and name, by the name of its file where the
+ * folder is another, or as renamed; NULL: not there. */
+static const struct ps_profiled_function *find_same(const struct words *w,
+                                                    const struct ps_profiled_functions *other,
+                                                    const struct ps_profiled_function *function)
 {
-    for (size_t i = 0; i < all->n; i++)
-        if (ps_str_eq(all->items[i].path, function->path) &&
-            ps_str_eq(all->items[i].name, function->name))
-            return all->items[i].time;
-    return 0;
+    const struct ps_profiled_function *found = NULL;
+
+    for (size_t i = 0; i < other->n; i++) {
+        const struct ps_profiled_function *item = &other->items[i];
+
+        if (!ps_str_eq(item->name, function->name))
+            continue;
+        if (ps_str_eq(item->path, function->path))
+            return item;
+        if (ps_str_eq(ps_path_file_name(item->path), ps_path_file_name(function->path)))
+            found = item;
+    }
+    for (size_t i = 0; i < w->changes->n_renames && !found; i++) {
+        const struct ps_profiled_function *old = &w->base->items[w->changes->renames[i].base];
+        const struct ps_profiled_function *new = &w->now->items[w->changes->renames[i].now];
+
+        if (function == old || function == new)
+            found = function == old ? new : old;
+    }
+    return found;
 }
 
 /* The function with the largest part of the difference of the whole, but `left_out`, if its time
@@ -261,16 +308,18 @@ find_part(const struct words *w, const struct ps_profiled_function *left_out, do
     const struct ps_profiled_functions *base = &w->base->all, *now = &w->now->all;
     const double whole = now->total - base->total;
     const struct ps_profiled_functions *larger = whole > 0 ? now : base;
+    const struct ps_profiled_functions *smaller = whole > 0 ? base : now;
     const struct ps_profiled_function *found = NULL;
 
     *part = 0;
     for (size_t i = 0; i < larger->n; i++) {
         const struct ps_profiled_function *function = &larger->items[i];
-        const double before = time_of_name(base, function), after = time_of_name(now, function);
-        const double share = (after - before) / whole;
+        const struct ps_profiled_function *same = find_same(w, smaller, function);
+        const double less = same ? same->time : 0;
+        const double share = (function->time - less) / fabs(whole);
 
         if (function == left_out || !function->path.ptr || share <= *part || share > 1 ||
-            fmax(before, after) < PART_RATIO * fmin(before, after))
+            function->time < PART_RATIO * less)
             continue;
         *part = share;
         found = function;
