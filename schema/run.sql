@@ -26,6 +26,8 @@
 --   [constant]            for tables: the rows are the same in all files
 --   [since N]             for tables, PACKED families and columns that may be NULL: files of layouts before N lack them
 --   [since N as VALUE]    for other columns: their value in rows of these files
+--   [lacks WORDS of DATA] beside each [since N]: what runs of layouts before N lack, as the page calls it. DATA is a word of
+--                         importers/kinds.c: runs of kinds without that data never have it
 --
 -- ps_calls(), ps_paths(), and for traces ps_slices and others, are virtual tables of perfshelf (server/runfile).
 -- The columns of slices and of packed rows, which are stored as blobs, are described by comments that begin with PACKED, with the
@@ -282,7 +284,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   slice [-> slice or 0]
 --   outside [bool]
 --   worker [0..65535]
--- PACKED collectives: [since 5] family 4, calls of collectives
+-- PACKED collectives: [since 5, lacks collectives of torch] family 4, calls of collectives
 --   start_ns [-4611686018427387904..4611686018427387903]
 --   duration_ns [0..]
 --   slice [-> slice]
@@ -290,7 +292,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   sequence [-1..] -1: unknown
 --   bytes_in [0..]
 --   bytes_out [0..]
--- PACKED steps: [since 5] family 5, counted steps, for the views of ranks
+-- PACKED steps: [since 5, lacks steps of ranks of torch] family 5, counted steps, for the views of ranks
 --   start_ns [-4611686018427387904..4611686018427387903, <= end_ns]
 --   end_ns [-4611686018427387904..4611686018427387903]
 --   step [-> step]
@@ -299,7 +301,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   computation [-1..] parts of the step in ns, -1: unknown: of TraceLens' definition
 --   communication [-1..] exposed communication of TraceLens' definition
 --   loading [-1..] DataLoader of TensorBoard's definition
--- PACKED snapshot_events: [since 6] family 6, events of a memory snapshot
+-- PACKED snapshot_events: [since 6, lacks memory snapshot of snapshot] family 6, events of a memory snapshot
 --   event [0..] position in the trace of the device
 --   t_us [-1..]
 --   action [0..PS_N_SNAPSHOT_ACTIONS - 1]
@@ -313,7 +315,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   context [-> snapshot_text or 0]
 --   user [-> snapshot_text or 0]
 --   category [-> snapshot_text or 0]
--- PACKED allocations: [since 6] family 7, in the order of their ends
+-- PACKED allocations: [since 6, lacks memory snapshot of snapshot] family 7, in the order of their ends
 --   start [-1.., <= end] event; -1: before the first event
 --   end [] event; the number of events if kept
 --   start_us [-1..]
@@ -324,7 +326,7 @@ CREATE TABLE series( -- a series of numbers over time
 --   pool [-> snapshot_pool or 0]
 --   stack [-> snapshot_stack or 0]
 --   flags [0..7] enum ps_allocation_flag
--- PACKED snapshot_levels: [since 6] family 8, levels of detail, a row for 1,024 events
+-- PACKED snapshot_levels: [since 6, lacks memory snapshot of snapshot] family 8, levels of detail, a row for 1,024 events
 --   first [0..] event
 --   t_us [-1..]
 --   live_min [<= live_max] bytes in use, not relative
@@ -347,7 +349,7 @@ CREATE TABLE packed_column( -- [sparse] id: packed * 16 + column
     data BLOB NOT NULL         -- [redact as numbers]
 );
 
-CREATE TABLE collective( -- [since 5] what calls of a collective have in common; the calls are packed rows
+CREATE TABLE collective( -- [since 5, lacks collectives of torch] what calls of a collective have in common; the calls are packed rows
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,        -- [redact as code] as its arguments state it; of the kernel if described is 0
     described INTEGER NOT NULL, -- [bool] 1: the arguments of the calls describe the collective
@@ -457,7 +459,7 @@ CREATE TABLE action( -- an action timed by the profiler of Lightning; actions co
 -- from the driver. Events, allocations and levels of detail are packed rows (families 6 to 8). Addresses and pointers are
 -- the bits of unsigned numbers.
 
-CREATE TABLE snapshot_device( -- [since 6]
+CREATE TABLE snapshot_device( -- [since 6, lacks memory snapshot of snapshot]
     id INTEGER PRIMARY KEY,
     number INTEGER NOT NULL,   -- [0..1023] as in the file
     events INTEGER NOT NULL,   -- [0..] length of its trace; 0: history was off
@@ -477,32 +479,32 @@ CREATE TABLE snapshot_device( -- [since 6]
     ooms INTEGER NOT NULL,     -- [0..] failed allocations; of the first one:
     oom_event INTEGER NOT NULL, oom_bytes INTEGER NOT NULL, oom_free INTEGER NOT NULL -- [-1..] event, bytes asked for, bytes free in the driver
 );
-CREATE TABLE snapshot_text( -- [since 6] compile contexts, metadata, categories, names of marks
+CREATE TABLE snapshot_text( -- [since 6, lacks memory snapshot of snapshot] compile contexts, metadata, categories, names of marks
     id INTEGER PRIMARY KEY,
     text TEXT NOT NULL         -- [redact as label]
 );
-CREATE TABLE snapshot_frame( -- [since 6]
+CREATE TABLE snapshot_frame( -- [since 6, lacks memory snapshot of snapshot]
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,        -- [redact as code]
     file TEXT NOT NULL,        -- [redact as path] '' or ??: unknown
     line INTEGER NOT NULL,     -- [0..UINT32_MAX] 0: unknown
     hidden INTEGER NOT NULL    -- [bool] 1: PyTorch's viewer leaves it out
 );
-CREATE TABLE snapshot_stack( -- [since 6] a tree: the frame of `parent` called this frame
+CREATE TABLE snapshot_stack( -- [since 6, lacks memory snapshot of snapshot] a tree: the frame of `parent` called this frame
     id INTEGER PRIMARY KEY,
     parent INTEGER NOT NULL,   -- [-> snapshot_stack or 0, < id] 0: outermost
     frame INTEGER NOT NULL,    -- [-> snapshot_frame]
     shown INTEGER NOT NULL     -- [-> snapshot_stack or 0] the same stack without hidden frames
 );
-CREATE TABLE snapshot_stream( -- [since 6] id 0, which has no row, is stream 0
+CREATE TABLE snapshot_stream( -- [since 6, lacks memory snapshot of snapshot] id 0, which has no row, is stream 0
     id INTEGER PRIMARY KEY,
     pointer INTEGER NOT NULL
 );
-CREATE TABLE snapshot_pool( -- [since 6] id 0, which has no row, is the default pool
+CREATE TABLE snapshot_pool( -- [since 6, lacks memory snapshot of snapshot] id 0, which has no row, is the default pool
     id INTEGER PRIMARY KEY,
     a INTEGER NOT NULL, b INTEGER NOT NULL -- segment_pool_id
 );
-CREATE TABLE snapshot_segment( -- [since 6]
+CREATE TABLE snapshot_segment( -- [since 6, lacks memory snapshot of snapshot]
     id INTEGER PRIMARY KEY,
     device INTEGER NOT NULL,   -- [-> snapshot_device]
     address INTEGER NOT NULL,
@@ -514,7 +516,7 @@ CREATE TABLE snapshot_segment( -- [since 6]
     large INTEGER NOT NULL, expandable INTEGER NOT NULL, -- [bool]
     blocks INTEGER NOT NULL    -- [0..]
 );
-CREATE TABLE snapshot_block( -- [since 6] in the order of segments and addresses
+CREATE TABLE snapshot_block( -- [since 6, lacks memory snapshot of snapshot] in the order of segments and addresses
     id INTEGER PRIMARY KEY,
     segment INTEGER NOT NULL,  -- [-> snapshot_segment]
     address INTEGER NOT NULL,
@@ -522,13 +524,13 @@ CREATE TABLE snapshot_block( -- [since 6] in the order of segments and addresses
     state INTEGER NOT NULL,    -- [0..2] enum ps_block_state
     stack INTEGER NOT NULL     -- [-> snapshot_stack or 0]
 );
-CREATE TABLE snapshot_mark( -- [since 6] external_annotations, such as optimizer steps
+CREATE TABLE snapshot_mark( -- [since 6, lacks memory snapshot of snapshot] external_annotations, such as optimizer steps
     device INTEGER NOT NULL,
     t_us,                      -- NULL: unknown
     name INTEGER NOT NULL,     -- [-> snapshot_text]
     ends INTEGER NOT NULL      -- [bool] 0: START, 1: END
 );
-CREATE TABLE snapshot_owner( -- [since 6] live allocations at the peak of a device by stack
+CREATE TABLE snapshot_owner( -- [since 6, lacks memory snapshot of snapshot] live allocations at the peak of a device by stack
     device INTEGER NOT NULL,   -- [-> snapshot_device]
     stack INTEGER NOT NULL,    -- [-> snapshot_stack or 0] without hidden frames
     bytes INTEGER NOT NULL, count INTEGER NOT NULL

@@ -20,6 +20,7 @@ TABLE = re.compile(r"CREATE TABLE (\w+)\((?: -- ([^\n]*))?\n(.*?)\n\)[^;]*;", re
 COLUMN = re.compile(r"(\w+)((?: (?:INTEGER|REAL|TEXT|BLOB))?)((?: NOT NULL| PRIMARY KEY)*)")
 CLASSES = "fixed numbers code label process_group path measured group message source json template chunk slice meta".split()
 LIMIT = {"": "INT64_MAX"}
+LACKS = re.compile(r"lacks (.+) of (\w+)")
 
 
 class Column:
@@ -34,8 +35,10 @@ class Column:
         self.max, self.of, self.redact, self.any = "INT64_MAX", None, None, False
         self.kinds, self.relation, self.is_sorted = [], None, False
         self.since, self.absent = 0, None
+        self.lacks = lacks_of(self.where, tags)
         for tag in tags:
-            self.read(tag)
+            if not LACKS.fullmatch(tag):
+                self.read(tag)
         if not self.redact and (declared in ("TEXT", "BLOB") or self.any):
             self.fail("needs a tag [redact as CLASS]")
 
@@ -114,7 +117,7 @@ class Table:
         self.name, self.columns = name, []
         self.is_constant, self.is_sparse, self.replaces = (word in tags for word in ("constant", "sparse", "replace"))
         self.first = next((tag[5:] for tag in tags if tag.startswith("from ")), "1")
-        self.since = since_of(tags)
+        self.since, self.lacks = since_of(tags), lacks_of(name, tags)
         for line in body.split("\n"):
             declared, _, comment = line.partition("--")
             tags, text = split_tags(comment.strip())
@@ -129,7 +132,9 @@ class Packed:
     """The columns of slices or of a family of packed rows."""
 
     def __init__(self, name, about, body):
-        self.name, self.columns, self.since = name, [], since_of(split_tags(about)[0])
+        tags = split_tags(about)[0]
+        self.name, self.columns = name, []
+        self.since, self.lacks = since_of(tags), lacks_of(name, tags)
         for line in body.splitlines():
             column, _, comment = line[5:].partition(" ")
             tags, text = split_tags(comment)
@@ -143,6 +148,14 @@ def split_tags(comment):
 
 def since_of(tags):
     return next((int(tag[6:]) for tag in tags if tag.startswith("since ")), 0)
+
+
+def lacks_of(where, tags):
+    """What a run lacks without the table or the column: the words for it, and the data of a kind."""
+    found = next((match.groups() for match in map(LACKS.fullmatch, tags) if match), None)
+    if bool(found) != any(tag.startswith("since ") for tag in tags):
+        sys.exit(f"run.sql: {where} needs " + ("a tag [since N]" if found else "[lacks WORDS of DATA]: what runs of older layouts lack"))
+    return found
 
 
 def header(tables, packed):
@@ -237,7 +250,10 @@ def layouts(tables, packed, text, layout):
     out += ["    ;", "", "const struct ps_packed_column_since ps_packed_columns_since[] = {"]
     out += [f"    {{{family}, {place}, {column.since}, {column.absent}}}," for family, table in enumerate(packed)
             for place, column in enumerate(table.columns) if column.since and family]
-    return "\n".join(out + ["    {-1, 0, 0, 0},", "};", ""])
+    out += ["    {-1, 0, 0, 0},", "};", "", "const struct ps_run_part_since ps_run_parts_since[] = {"]
+    newer = [each for table in tables + packed for each in [table, *table.columns] if each.since]
+    out += [f'    {{{since}, "{words}", "{data}"}},' for since, words, data in dict.fromkeys((each.since, *each.lacks) for each in newer)]
+    return "\n".join(out + ["    {INT64_MAX, NULL, NULL},", "};", ""])
 
 
 def quote(sql):

@@ -40,4 +40,12 @@ struct ps_packed_column_since {
  */
 extern const struct ps_packed_column_since ps_packed_columns_since[];
 
+/* What runs lack: struct ps_run_part of server/runfile/db.h. */
+struct ps_run_part_since {
+    int64_t since;
+    const char *words, *data;
+};
+/* A row without words ends them: every run lacks it. */
+extern const struct ps_run_part_since ps_run_parts_since[];
+
 #endif

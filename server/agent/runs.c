@@ -122,6 +122,7 @@ enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
     if (ps_member_text(run, "series")[0])
         ps_output_fact_name(out, "series", ps_member_text(run, "series"));
     add_ledger(out, run);
+    ps_text_lacks(out, run);
     ps_text_conclusion(out, conclusion);
     add_tables(call, ps_member_text(run, "id"));
     return PS_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "importers/kinds.h"
 #include "server/catalog/deleted.h"
 #include "server/query/views.h"
 
@@ -153,6 +154,7 @@ static void write_ledger(struct ps_stmt *row, struct ps_json *json)
     ps_json_end(json);
 }
 
+/* Writes the members of the object RUN, which the caller has begun and ends. */
 static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps_json *json,
                                 struct ps_err *err)
 {
@@ -166,7 +168,6 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
                           {R_BYTES, "bytes"}, {R_DB_BYTES, "db_bytes"},
                           {R_SHA, "sha256"},  {R_ROWS, "rows"}};
 
-    ps_json_object(json);
     for (size_t i = 0; i < sizeof simple_columns / sizeof *simple_columns; i++)
         write_column(row, simple_columns[i].column, simple_columns[i].key, json);
     ps_json_time(json, "created_at", ps_col_int(row, R_CREATED));
@@ -182,7 +183,6 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     ps_json_key_bool(json, "baseline", ps_col_int(row, R_BASELINE) != 0);
     write_tags(db, row, json, err);
     write_trend(db, row, json, err);
-    ps_json_end(json);
     return err->code;
 }
 
@@ -278,8 +278,11 @@ static enum ps_status write_runs_page(struct ps_db *db, struct ps_params params,
     ps_json_key_int(json, "total", ps_col_int(count_stmt, 0));
     ps_json_key(json, "rows");
     ps_json_array(json);
-    while (ps_stmt_step(stmt, err))
+    while (ps_stmt_step(stmt, err)) {
+        ps_json_object(json);
         write_run(db, stmt, json, err);
+        ps_json_end(json);
+    }
     ps_json_end(json);
     if (with_kinds)
         write_kind_counts(db, params, order->table, from, json, err);
@@ -357,9 +360,11 @@ enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, str
     return err->code;
 }
 
+/* Stores the data of the run's kind, bits of enum ps_kind_has, in *has. */
 static enum ps_status answer_run(struct ps_db *db, const char *id, struct ps_json *out,
-                                 struct ps_err *err)
+                                 unsigned *has, struct ps_err *err)
 {
+    PS_AUTO(ps_free_ptr) char *kind = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
@@ -368,17 +373,60 @@ static enum ps_status answer_run(struct ps_db *db, const char *id, struct ps_jso
     ps_bind_text(stmt, ":row", ps_str_from_c(id));
     if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    kind = ps_strdup(ps_col_text(stmt, R_KIND));
+    *has = ps_kind_find(kind)->has;
     return write_run(db, stmt, out, err);
+}
+
+/* Whether runs whose kind has the data in `has` can have the part. */
+static bool is_part_of(const struct ps_run_part *part, unsigned has)
+{
+    for (size_t i = 0; i < PS_N_KIND_HAS_BITS; i++)
+        if (has & 1u << i && strcmp(ps_kind_has_word(i), part->data) == 0)
+            return true;
+    return false;
+}
+
+/* Writes "lacks": what the run lacks because an older perfshelf wrote its rows; null if its file
+ * cannot be read. Opens the file only for kinds that can lack something. */
+static void write_lacks(struct ps_store *store, const char *id, unsigned has, struct ps_json *json)
+{
+    struct ps_err own = PS_ERR_INIT; /* views of the run report it */
+    struct ps_db *db = NULL;
+    struct ps_run_part part;
+    int64_t layout = 0;
+
+    ps_json_key(json, "lacks");
+    for (size_t i = 0; ps_run_part_read(i, &part); i++)
+        if (!layout && is_part_of(&part, has)) {
+            ps_run_acquire(store, id, &db, &own);
+            layout = ps_first_layout(db, &own);
+            ps_run_release(db);
+            if (!layout) {
+                ps_json_null(json);
+                return;
+            }
+        }
+    ps_json_array(json);
+    for (size_t i = 0; ps_run_part_read(i, &part); i++)
+        if (layout < part.since && is_part_of(&part, has))
+            ps_json_str(json, ps_str_from_c(part.words));
+    ps_json_end(json);
 }
 
 enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_json *out,
                             struct ps_err *err)
 {
     struct ps_db *db;
+    unsigned has = 0;
 
+    ps_json_object(out);
     ps_catalog_read(store, &db, err);
-    answer_run(db, id, out, err);
+    answer_run(db, id, out, &has, err);
     ps_catalog_read_end(store, db);
+    if (err->code == PS_OK)
+        write_lacks(store, id, has, out);
+    ps_json_end(out);
     return err->code;
 }
 

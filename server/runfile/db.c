@@ -216,6 +216,24 @@ int64_t ps_first_layout(struct ps_db *db, struct ps_err *err)
     return ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
 }
 
+bool ps_run_part_read(size_t i, struct ps_run_part *out)
+{
+    const struct ps_run_part_since *part = &ps_run_parts_since[i];
+
+    *out = (struct ps_run_part){part->words, part->data, part->since};
+    return part->words != NULL;
+}
+
+bool ps_run_lacks(struct ps_db *db, const char *words, struct ps_err *err)
+{
+    struct ps_run_part part;
+    size_t i = 0;
+
+    while (ps_run_part_read(i, &part) && strcmp(part.words, words) != 0)
+        i++;
+    return ps_first_layout(db, err) < part.since;
+}
+
 const char *ps_db_run_id(const struct ps_db *db)
 {
     return db->id;

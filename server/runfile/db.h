@@ -41,6 +41,16 @@ void ps_db_close(struct ps_db *db);
 /* Returns the layout in which the rows of a run file were first written (user_version of run.sql):
  * what a later layout added is absent. 0: failed. */
 int64_t ps_first_layout(struct ps_db *db, struct ps_err *err);
+/* What runs lack whose rows were first written in a layout before `since`. words: as the page calls
+ * it. data: a word of ps_kind_has_word(); runs of kinds without that data never have it. */
+struct ps_run_part {
+    const char *words, *data;
+    int64_t since;
+};
+/* Reads the part `i`, from 0, of schema/run.sql. False: there are at most `i`. */
+bool ps_run_part_read(size_t i, struct ps_run_part *out);
+/* Whether the run lacks the part with these words. */
+bool ps_run_lacks(struct ps_db *db, const char *words, struct ps_err *err);
 
 const char *ps_db_run_id(const struct ps_db *db);
 /* Returns the text of schema/queries/<name>.sql; NULL if there is none. */

@@ -20,6 +20,12 @@ void ps_text_verdict(struct ps_output *out, const cJSON *conclusion);
 /* The first sentences, the causes, the composition and the notes. */
 void ps_text_conclusion(struct ps_output *out, const cJSON *conclusion);
 
+/* --- What a run lacks: GET runs/ID --- */
+
+/* The fact that an older perfshelf did not read some parts, so that nobody takes absent for zero.
+ */
+void ps_text_lacks(struct ps_output *out, const cJSON *run);
+
 /* --- Rows: GET compare and GET compare/TABLE, without base --- */
 
 /* The runs, and their common headline. */

@@ -25,6 +25,7 @@ import run_tables  # noqa: E402
 
 SHELVES = sorted(glob.glob(os.path.join(ROOT, "tests", "layouts", "runs", "*.tar.xz")))
 RUN_SQL = os.path.join(ROOT, "schema", "run.sql")
+LACKS = {"torch-trace": [(5, "collectives"), (5, "steps of ranks")]}  # by kind: since which layout runs have the part
 LACKS_RANKS = "written by a perfshelf that did not compare ranks"
 
 
@@ -75,6 +76,26 @@ class OlderRuns(unittest.TestCase):
                             self.assertLess(layout, 5, name)
                     self.assertEqual(answers["conclusion"].status, 200)
 
+    def lacking(self, layout, kind):
+        return [part for since, part in LACKS.get(kind, []) if layout < since]
+
+    def test_says_what_it_lacks(self):
+        for layout, data, runs in self.shelves():
+            server = Server(data)
+            for run in runs:
+                found = json.loads(server.request("GET", f"/api/v1/runs/{run['id']}").body)
+                self.assertEqual(found["lacks"], self.lacking(layout, run["kind"]), (layout, run["kind"]))
+                self.assertNotIn("lacks", run)
+            server.end()
+            trace = next(run["id"] for run in runs if run["kind"] == "torch-trace")
+            shown = self.call("show", trace, "--data", data)
+            says = f"collectives, steps of ranks: an older perfshelf imported it; `perfshelf renew {trace}` reads its original again"
+            self.assertEqual(re.findall(r"^not in this run +(.*)", shown, re.M), [says] if layout < 5 else [])
+            os.remove(os.path.join(data, "runs", trace + ".db"))
+            server = Server(data)
+            self.assertIsNone(json.loads(server.request("GET", f"/api/v1/runs/{trace}").body)["lacks"])
+            server.end()
+
     def test_sql_of_all_public_views(self):
         with sqlite3.connect(":memory:") as db:
             for name, columns in row_types.virtual_tables():
@@ -114,6 +135,9 @@ class OlderRuns(unittest.TestCase):
             trace = next(run["id"] for run in copies if run["kind"] == "torch-trace")
             server = Server(other)
             ranks = server.request("GET", f"/api/v1/runs/{trace}/ranks")
+            self.assertEqual(json.loads(server.request("GET", f"/api/v1/runs/{trace}").body)["lacks"], self.lacking(layout, "torch-trace"))
+            if layout < 5:
+                self.assertIn("this copy came without its original", self.call("show", trace, "--data", other))
             server.end()
             self.assertEqual(ranks.status == 409, layout < 5, ranks.body)  # a copy lacks what its run lacks
 
@@ -150,23 +174,34 @@ class Generated(unittest.TestCase):
 
     def test_tags_that_are_refused(self):
         newer = self.layout + 1
-        self.refused(f"step.scratch is of layout {newer + 1}, but the layouts that are read are 3 to {newer}", self.columns(f"[since {newer + 1}]"))
-        self.refused(f"needs a value for older files, because it is NOT NULL: [since {newer} as VALUE]", self.columns(f"[since {newer}]", "INTEGER NOT NULL"))
-        self.refused("cannot have the value 5, which is out of its range", self.columns(f"[0..4, since {newer} as 5]", "INTEGER NOT NULL"))
-        self.refused("may be NULL, so it is NULL in older files", self.columns(f"[since {newer} as 1]"))
-        self.refused("has an unknown tag: [since seven]", self.columns("[since seven]"))
-        self.refused("and its table of layout 5", ("dtype TEXT NOT NULL        -- [redact as code]", "dtype TEXT NOT NULL -- [redact as code, since 5 as '']"))
+        self.refused(f"step.scratch is of layout {newer + 1}, but the layouts that are read are 3 to {newer}", self.columns(f"[since {newer + 1}, lacks scratch of torch]"))
+        self.refused(f"needs a value for older files, because it is NOT NULL: [since {newer} as VALUE]", self.columns(f"[since {newer}, lacks scratch of torch]", "INTEGER NOT NULL"))
+        self.refused("cannot have the value 5, which is out of its range", self.columns(f"[0..4, since {newer} as 5, lacks scratch of torch]", "INTEGER NOT NULL"))
+        self.refused("may be NULL, so it is NULL in older files", self.columns(f"[since {newer} as 1, lacks scratch of torch]"))
+        self.refused("has an unknown tag: [since seven]", self.columns("[since seven, lacks scratch of torch]"))
+        self.refused("step.scratch needs [lacks WORDS of DATA]", self.columns(f"[since {newer}]"))
+        self.refused("step.scratch needs a tag [since N]", self.columns("[lacks scratch of torch]"))
+        self.refused("collective needs [lacks WORDS of DATA]", ("collective( -- [since 5, lacks collectives of torch]", "collective( -- [since 5]"))
+        self.refused("and its table of layout 5", ("dtype TEXT NOT NULL        -- [redact as code]", "dtype TEXT NOT NULL -- [redact as code, since 5 as '', lacks scratch of torch]"))
         self.refused("cannot be newer than its table, because it is the key",
-                     ("CREATE TABLE step(\n    id INTEGER PRIMARY KEY,", f"CREATE TABLE step(\n    id INTEGER PRIMARY KEY, -- [since {newer}]"))
-        self.refused("is 0 in older files, like each column of slices", ("--   op [-> slice or 0 of OP", f"--   more [since {newer} as 1]\n--   op [-> slice or 0 of OP"))
-        self.refused("table_that is of layout 99", ("CREATE TABLE step(", "CREATE TABLE table_that( -- [since 99]\n    n INTEGER NOT NULL\n);\nCREATE TABLE step("))
+                     ("CREATE TABLE step(\n    id INTEGER PRIMARY KEY,", f"CREATE TABLE step(\n    id INTEGER PRIMARY KEY, -- [since {newer}, lacks scratch of torch]"))
+        self.refused("is 0 in older files, like each column of slices", ("--   op [-> slice or 0 of OP", f"--   more [since {newer} as 1, lacks scratch of torch]\n--   op [-> slice or 0 of OP"))
+        self.refused("table_that is of layout 99", ("CREATE TABLE step(", "CREATE TABLE table_that( -- [since 99, lacks scratch of torch]\n    n INTEGER NOT NULL\n);\nCREATE TABLE step("))
+
+    def test_data_of_parts_is_that_of_kinds(self):
+        tables = [run_tables.Table(*match) for match in run_tables.TABLE.findall(self.text)]
+        packed = [run_tables.Packed(*match) for match in run_tables.PACKED.findall(self.text)]
+        data = {each.lacks[1] for table in tables + packed for each in [table, *table.columns] if each.since}
+        self.assertIn("torch", data)
+        kinds = read(os.path.join(ROOT, "importers", "kinds.c"))
+        self.assertLessEqual(data, set(re.findall(r'"(\w+)"', kinds[kinds.index("*const words[PS_N_KIND_HAS_BITS]"):])))
 
     def test_statements_find_what_is_new(self):
         newer = self.layout + 1
-        path = self.with_changes(self.columns(f"[since {newer} as 7]", "INTEGER NOT NULL"),
-                                 ("line INTEGER NOT NULL      -- [0..]\n", f"line INTEGER NOT NULL,     -- [0..]\n    guess REAL -- [since {newer}]\n"),
-                                 ("end_s REAL NOT NULL, start_mib, end_mib, level\n", f"end_s REAL NOT NULL, start_mib, end_mib, level,\n    word TEXT NOT NULL -- [redact as code, since {newer} as '']\n"),
-                                 ("CREATE TABLE step_part(", f"CREATE TABLE scratch( -- [since {newer}] of this test\n    id INTEGER PRIMARY KEY,\n    n INTEGER NOT NULL\n);\nCREATE TABLE step_part("))
+        path = self.with_changes(self.columns(f"[since {newer} as 7, lacks scratch of torch]", "INTEGER NOT NULL"),
+                                 ("line INTEGER NOT NULL      -- [0..]\n", f"line INTEGER NOT NULL,     -- [0..]\n    guess REAL -- [since {newer}, lacks scratch of torch]\n"),
+                                 ("end_s REAL NOT NULL, start_mib, end_mib, level\n", f"end_s REAL NOT NULL, start_mib, end_mib, level,\n    word TEXT NOT NULL -- [redact as code, since {newer} as '', lacks scratch of torch]\n"),
+                                 ("CREATE TABLE step_part(", f"CREATE TABLE scratch( -- [since {newer}, lacks scratch of torch] of this test\n    id INTEGER PRIMARY KEY,\n    n INTEGER NOT NULL\n);\nCREATE TABLE step_part("))
         new = read(path)
         tables = [run_tables.Table(*match) for match in run_tables.TABLE.findall(new)]
         for older in range(3, newer):
@@ -192,7 +227,7 @@ class Generated(unittest.TestCase):
 
     def test_rowid_of_tables_without_a_key(self):
         newer = self.layout + 1
-        path = self.with_changes(("CREATE TABLE step_part(\n", f"CREATE TABLE step_part(\n    extra INTEGER, -- [since {newer}]\n"))
+        path = self.with_changes(("CREATE TABLE step_part(\n", f"CREATE TABLE step_part(\n    extra INTEGER, -- [since {newer}, lacks scratch of torch]\n"))
         tables = [run_tables.Table(*match) for match in run_tables.TABLE.findall(read(path))]
         part = next(table for table in tables if table.name == "step_part")
         db = sqlite3.connect(":memory:")

@@ -116,6 +116,7 @@ static void add_run(struct ps_output *out, const cJSON *run)
     add_text(out, "stored size", ps_format_bytes(ps_run_number(run, "db_bytes"), text));
     add_text(out, "sha256", ps_run_text(run, "sha256"));
     add_ledger(out, run);
+    ps_text_lacks(out, run);
     add_summary(out, run);
     ps_output_lines(out, "Note", ps_run_text(run, "note"));
 }

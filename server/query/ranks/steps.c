@@ -294,9 +294,7 @@ static void set_origins(struct ps_ranks *ranks)
 
 enum ps_status ps_ranks_find_columns(struct ps_db *db, bool *found, struct ps_err *err)
 {
-    enum { SINCE_LAYOUT = 5 }; /* of the table collective and the packed steps in run.sql */
-
-    *found = ps_first_layout(db, err) >= SINCE_LAYOUT;
+    *found = !ps_run_lacks(db, "steps of ranks", err);
     return err->code;
 }
 
@@ -308,7 +306,7 @@ static enum ps_status check_columns(struct ps_db *db, struct ps_err *err)
     if (ps_ranks_find_columns(db, &found, err) == PS_OK && !found)
         return ps_fail(err, PS_CONFLICT,
                        "run %s was written by a perfshelf that did not compare ranks" PS_HINT
-                       "`perfshelf renew %s` imports its original again",
+                       "`perfshelf renew %s` imports its original again, if the shelf has it",
                        id, id);
     return err->code;
 }

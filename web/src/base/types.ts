@@ -85,6 +85,8 @@ export interface Run {
     delta_pct: number | null;
     /** why there is no difference to the previous run of the series; null if there is one, or none before */
     no_delta: string | null;
+    /** what the run lacks because an older version imported it; null: its file cannot be read; not in lists of runs */
+    lacks?: string[] | null;
 }
 
 export interface ErrorBody {

@@ -21,8 +21,10 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { setStatus } from '../../components/status_line';
+import { CodeText } from '../../components/text';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { absoluteBounds, heatRows, type RankSort } from '../../model/ranks';
+import { lacksHint, lacksPart } from '../../model/run_lacks';
 import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { AlignedRanks } from './aligned';
@@ -240,8 +242,9 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
 
 export function RanksTab({ run }: { run: Run }) {
     const { m, v } = route.value.query;
+    const isLacking = lacksPart(run, 'steps of ranks');
     const path = withParams(viewPath(run, 'ranks'), { m });
-    const { data, error, loading } = useJson<RanksAnswer>(path);
+    const { data, error, loading } = useJson<RanksAnswer>(isLacking ? null : path);
     const view = v === 'means' ? 'means' : 'steps';
     return (
         <div class="tab-body ranks">
@@ -257,6 +260,11 @@ export function RanksTab({ run }: { run: Run }) {
                 />
             </div>
             {error && <Notice kind="error" title="The ranks could not be read" error={error} />}
+            {isLacking && view === 'steps' && (
+                <Notice kind="info" title="Steps of ranks are not in this run">
+                    <CodeText text={lacksHint(run)} />
+                </Notice>
+            )}
             {view === 'means' ? (
                 <WorkerMeans run={run} />
             ) : (

@@ -24,6 +24,7 @@ import { setStatus } from '../../components/status_line';
 import { MANY_TABS, Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
 import { PHONE_PX, viewportWidth } from '../../components/viewport';
+import { lacksHint } from '../../model/run_lacks';
 import { Conclusion } from '../conclusion/conclusion';
 import type { ReportLink } from '../../base/sentence_types';
 import { hasRole, mayRemove } from '../login/user';
@@ -261,6 +262,7 @@ function RunMeta({ run }: { run: Run }) {
             <span class="wide-only">{wideOnlyParts.map((part) => `${part} · `)}</span>
             <span title={run.created_at}>{added}</span>{' '}
             <RedactionNote columns={run.summary.redacted} />
+            <LacksNote run={run} />
             {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
         </>
     );
@@ -271,6 +273,12 @@ function RedactionNote({ columns }: { columns: unknown }) {
     if (!Array.isArray(columns)) return null;
     const list = columns.length > 0 ? `; redacted: ${columns.join(', ')}` : '';
     return <span>· shared without its original{list} </span>;
+}
+
+/* What an older version did not read, so that nobody takes absent for zero. */
+function LacksNote({ run }: { run: Run }) {
+    if (!run.lacks?.length) return null;
+    return <span title={lacksHint(run)}>· not in this run: {run.lacks.join(', ')} </span>;
 }
 
 function SeriesMeta({ series, baseline }: { series: string; baseline: boolean }) {
