@@ -152,19 +152,24 @@ class Statement:
         return f"| column | meaning |\n|---|---|\n{rows}"
 
 
-def statements():
+def all_statements():
     schema = Schema()
     found = [Statement(path, schema) for path in sorted(glob.glob(os.path.join(HERE, "queries", "*.sql")))]
     found = {statement.name: statement for statement in found if statement.answers}
     for statement in found.values():
         if statement.of and [name for name, _ in statement.declared] != [name for name, _ in found[statement.of].declared]:
             statement.fail(f"does not have the columns of {statement.of}")
-    return {name: statement for name, statement in found.items() if not statement.of}
+    return found
+
+
+def statements():
+    """The statements that describe their columns themselves."""
+    return {name: statement for name, statement in all_statements().items() if not statement.of}
 
 
 def write_types(path):
     out = ["// SPDX-License-Identifier: MIT", "// Generated from schema/run.sql and schema/queries by schema/row_types.py.",
-           f"import type {{ Origin }} from '{os.path.relpath(os.path.join(ROOT, 'web/src/base/types'), os.path.dirname(path))}';", ""]
+           "import type { Origin } from './answers';", ""]
     for statement in statements().values():
         out += statement.interface()
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -172,22 +177,28 @@ def write_types(path):
         file.write("\n".join(out))
 
 
-def write_docs(check):
-    described, stale, n = statements(), 0, 0
+def write_tables(mark, table, check, what):
+    """Writes the tables behind the marks in docs/api*.md, or only says which are out of date. mark finds the mark, a name and the table."""
+    stale, n = 0, 0
     for path in sorted(glob.glob(os.path.join(ROOT, "docs", "api*.md"))):
         text = read(path)
-        written = MARK.sub(lambda match: match[1] + described[match[2]].table(), text)
-        n += len(MARK.findall(text))
+        written = mark.sub(lambda match: match[1] + table(match[2]), text)
+        n += len(mark.findall(text))
         if written == text:
             continue
         stale += 1
-        print(f"{os.path.relpath(path, ROOT)}: {'its tables of columns are out of date: run ./dev docs' if check else 'written'}")
+        print(f"{os.path.relpath(path, ROOT)}: {f'its tables of {what} are out of date: run ./dev docs' if check else 'written'}")
         if not check:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(written)
     if check:
-        print(f"{n} tables of columns\n{n - stale} passed, {stale} failed")
+        print(f"{n} tables of {what}\n{n - stale} passed, {stale} failed")
     return 1 if check and stale else 0
+
+
+def write_docs(check):
+    described = statements()
+    return write_tables(MARK, lambda name: described[name].table(), check, "columns")
 
 
 if __name__ == "__main__":

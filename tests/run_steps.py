@@ -108,6 +108,7 @@ def docs(step):
     yield from script(step, "python3", "tests/docs/check_docs.py", "web/dist", name="check_docs")
     yield from script(step, "python3", "tests/docs/make_commands.py", "build/perfshelf", "--check", name="make_commands")
     yield from script(step, "python3", "schema/row_types.py", "docs", "--check", name="row_types")
+    yield from script(step, "python3", "schema/answers.py", "docs", "--check", name="answers")
     yield from script(step, "python3", "tests/docs/run_docs.py", "build/perfshelf", name="run_docs")
 
 

@@ -17,6 +17,8 @@ from server import PROGRAM, ROOT, Server
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import made_pair  # noqa: E402
 import made_serving  # noqa: E402
+sys.path.insert(0, os.path.join(ROOT, "schema"))
+import answers as descriptions  # noqa: E402
 
 API = "/api/v1/"
 # The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
@@ -228,6 +230,12 @@ class AnswersTest(unittest.TestCase):
             file.flush()
             done = subprocess.run(["node", os.path.join(ROOT, "web", "test", "answer_types.mjs"), file.name], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        described, wrong = descriptions.Answers(), {}
+        for type_name in set(answers.by_type) & set(described.types):
+            for kept in answers.by_type[type_name]:
+                for at, what in described.errors(descriptions.Type("name", type_name), kept["value"], type_name):
+                    wrong.setdefault(f"{at} {what}", kept["from"])
+        self.assertEqual({}, wrong, "answers that differ from schema/answers")
         self.assertEqual(set(VIEWS) | set(READS), answers.asked & (set(VIEWS) | set(READS)), "reads that no run has answered")
 
     def test_every_read_has_a_type(self):

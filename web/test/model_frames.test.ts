@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-    BOUNDED,
-    type CallTree,
-    EXACT,
-    UNKNOWN,
-    layoutCallTree,
-    OMITTED_CALLS,
-} from '../src/model/call_tree';
+import type { CallTree, ImportTree } from '../src/base/answers';
+import { BOUNDED, EXACT, UNKNOWN, layoutCallTree, OMITTED_CALLS } from '../src/model/call_tree';
 import { layoutFlame } from '../src/features/stacks/flame_tree';
 import type { FlameAnswer } from '../src/base/trace_types';
 import { hitColumns, hitFrames, spanToRead, steppedHit } from '../src/model/frame_hits';
 import { coveredPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
-import { type ImportTree, layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
+import { layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
 import { ImportRows, computeDepths } from '../src/features/imports/import_table';
 import {
     clampSpan,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { GraphEdge, GraphNode, ImportTree } from '../src/base/answers';
 import { THIN_SPACE } from '../src/base/units';
-import type { GraphEdge, GraphNode } from '../src/model/dot';
 import {
     escapeRegex,
     originParam,
@@ -11,7 +11,6 @@ import {
     toggledOff,
 } from '../src/model/filter_query';
 import { edgeText, nodeSize, nodeText } from '../src/model/graph_text';
-import type { ImportTree } from '../src/model/icicle';
 import { libraryPath } from '../src/model/labels';
 import { centreOn, fitPlane, parsePlane, planeText, zoomPlane } from '../src/model/plane';
 import { REST_TILE, layoutTreemap, squarify, tileAt } from '../src/features/imports/treemap';
@@ -80,7 +79,7 @@ test('a node says its share, never above the whole; without times it says a dash
 });
 
 test('an edge without a share says its calls', () => {
-    const edge: GraphEdge = { from: 1, to: 1, ncalls: 3, total: null, pct: null, recursive: 1 };
+    const edge: GraphEdge = { from: 1, to: 1, ncalls: 3, total: null, pct: null, recursive: true };
     assert.deepEqual(edgeText(edge), ['3×']);
     assert.deepEqual(edgeText({ ...edge, pct: 12.34 }), [`12.3${THIN_SPACE}%`, '3×']);
 });

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { CallGraph } from '../src/base/answers';
 import { amdahl, amdahlCurve, speedUp } from '../src/features/functions/amdahl';
 import { showMarks } from '../src/base/direction_marks';
-import { type CallGraph, graphToDot, quote } from '../src/model/dot';
+import { graphToDot, quote } from '../src/model/dot';
 import { readLayout } from '../src/model/graph_layout';
 import {
     fitEllipsis,

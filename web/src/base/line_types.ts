@@ -2,8 +2,8 @@
  *
  * JSON of the line-level profilers, see docs/api-views.md.
  */
+import type { Origin } from './answers';
 import type { MemorySpanRow, SourceFunctionRow } from './rows';
-import type { Origin } from './types';
 
 export interface LineProfilerSummary {
     unit_s: number;

@@ -3,8 +3,9 @@
  * JSON of docs/api.md as types. Names are those of the API; names end with their unit.
  */
 /** Name of a kind of profile; base/kinds.ts lists what each kind offers. */
+import type { Origin } from './answers';
+
 export type Kind = string;
-export type Origin = 'own' | 'third-party' | 'stdlib' | 'builtin' | 'unknown';
 export const ORIGINS: readonly Origin[] = ['own', 'third-party', 'stdlib', 'builtin', 'unknown'];
 
 /** read = stored + repaired + rejected + other; `unit` names the counted records: "lines",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Paint functions: appearance and labels of the frames of each mode. */
+import type { CallTree, ImportTree } from '../base/answers';
 import type { FlameAnswer } from '../base/trace_types';
 import { axisText } from '../base/axis';
 import { THIN_SPACE, formatSeconds, formatFixed, pct, text } from '../base/units';
-import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
+import { BOUNDED, UNKNOWN } from '../model/call_tree';
 import { type ColourMode, packageColour, packagesOf } from '../model/frame_colours';
 import type { FrameLayout } from '../model/frames';
-import type { ImportTree } from '../model/icicle';
 import { fitForms, frameForms } from '../model/frame_names';
 import { type Measure, fitEllipsis, fitName, functionName } from '../model/labels';
 import { tintOf, tintOfFile } from '../model/tint';

@@ -5,8 +5,8 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { CallGraph, GraphEdge, GraphNode } from '../base/answers';
 import { useEffectOn, useLayoutEffectOn } from '../base/hooks';
-import type { CallGraph, GraphEdge, GraphNode } from '../model/dot';
 import type { GraphPicture } from '../model/graph_layout';
 import { edgeText, type NodeText } from '../model/graph_text';
 import { type Plane, centreOn, fitPlane, parsePlane, planeText } from '../model/plane';

@@ -2,9 +2,9 @@
  *
  * Wheel, drag and keyboard input of the call graph.
  */
+import type { GraphEdge } from '../base/answers';
 import { useEffectOn } from '../base/hooks';
 import { useKeys } from '../base/keys';
-import type { GraphEdge } from '../model/dot';
 import { type Plane, centreOn, fitPlane, zoomPlane } from '../model/plane';
 import type { CallGraphViewProps } from './call_graph_view';
 import { hideTooltip } from './tooltip';

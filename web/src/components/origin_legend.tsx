@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-import type { Origin } from '../base/types';
+import type { Origin } from '../base/answers';
 import { pct, THIN_SPACE } from '../base/units';
 
 export function Swatch({ origin }: { origin: Origin }) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+import type { Origin } from '../base/answers';
 import { setQuery } from '../base/router';
-import type { Origin } from '../base/types';
 import { THIN_SPACE, pct } from '../base/units';
 import { Menu } from './menu';
 import { toggledOff } from '../model/filter_query';

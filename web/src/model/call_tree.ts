@@ -6,6 +6,7 @@
  * bounds, or is unknown, and the picture must not look more certain than that. A frame is as wide
  * as its upper bound. If the upper bounds of siblings add up to more than the width of their
  * parent, those that are not exact are shrunk to fit; their labels still show the bounds. */
+import type { CallTree } from '../base/answers';
 import { type FrameLayout, FrameBuilder, childLists } from './frames';
 
 export const EXACT = 0;
@@ -14,26 +15,6 @@ export const UNKNOWN = 2;
 
 /** Node of a frame that stands for the calls of an exact frame that were too small to be sent. */
 export const OMITTED_CALLS = -2;
-
-export interface CallTree {
-    n: number;
-    unit: string;
-    total: number;
-    cut: number;
-    id: number[];
-    parent: number[];
-    name: number[];
-    lo: number[];
-    hi: number[];
-    self: (number | null)[];
-    calls: (number | null)[];
-    certainty: number[];
-    origin: number[];
-    names: string[];
-    files: string[];
-    file: number[];
-    line: number[];
-}
 
 export interface CallTreeLayout {
     frames: FrameLayout;

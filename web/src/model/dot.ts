@@ -2,40 +2,9 @@
 /* Writes the call graph as DOT. The same DOT is used for the layout and for export. Names are
  * quoted so that no part of them is parsed as DOT. Sizes are fixed because text is measured with
  * the browser's font. */
+import type { CallGraph, GraphEdge, GraphNode } from '../base/answers';
 import { edgeWidth, temperature } from './temperature';
 import { textColourOn } from './tint';
-
-export interface GraphNode {
-    id: number;
-    name: string;
-    file: string;
-    line: number;
-    origin: string;
-    self: number | null;
-    total: number | null;
-    self_pct: number | null;
-    total_pct: number | null;
-    ncalls: number | null;
-    primitive_calls: number | null;
-    cycle: number | null;
-}
-
-export interface GraphEdge {
-    from: number;
-    to: number;
-    ncalls: number | null;
-    total: number | null;
-    pct: number | null;
-    recursive: boolean | number;
-}
-
-export interface CallGraph {
-    total: number;
-    base: string;
-    nodes: GraphNode[];
-    edges: GraphEdge[];
-    cut: { nodes: number; edges: number };
-}
 
 /** Quotes a DOT string: only `"` and `\` are special, and line breaks become \n. */
 export function quote(text: string): string {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Filters that all tables and pictures of a report share, as stored in the URL. */
+import type { Origin } from '../base/answers';
 import { matcher } from './search';
-import { ORIGINS, type Origin, originIndex } from './tint';
+import { ORIGINS, originIndex } from './tint';
 
 export interface Filters {
     q: string;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels of the nodes and edges of the call graph, and the node size that follows from them. */
+import type { GraphEdge, GraphNode } from '../base/answers';
 import { THIN_SPACE, int, pct } from '../base/units';
-import type { GraphEdge, GraphNode, Size } from './dot';
+import type { Size } from './dot';
 import { type Measure, fitEllipsis, functionName, shortPlace } from './labels';
 
 export interface NodeText {

@@ -3,23 +3,8 @@
  *
  * A frame is as wide as its module's total (self time if not negative, plus its children). Its
  * children are below it from the left; the space left on the right is its self time. */
+import type { ImportTree } from '../base/answers';
 import { type FrameLayout, FrameBuilder, childLists, skipHiddenParents } from './frames';
-
-export interface ImportTree {
-    n: number;
-    cut: { rows: number; below_us: number } | null;
-    id: number[];
-    parent: number[];
-    self_us: number[];
-    cumulative_us: number[];
-    total_us: number[];
-    /** 0 own, 1 third-party, 2 stdlib, 3 builtin, 4 unknown */
-    origin: number[];
-    package: number[];
-    startup: number[];
-    names: string[];
-    packages: string[];
-}
 
 export interface IcicleOptions {
     /** true: siblings by width, widest first; false: in import order */

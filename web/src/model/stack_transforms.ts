@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The call-tree transforms of a stack profile as the parameter `tf` (docs/api-traces.md): their
  * titles, and which of them a frame offers. */
+import type { Origin } from '../base/answers';
 import type { FlameAnswer, StackTransform } from '../base/trace_types';
 import { locationStart } from './frame_names';
-import { ORIGIN_LABELS, type Origin, originIndex, ORIGINS } from './tint';
+import { ORIGIN_LABELS, originIndex, ORIGINS } from './tint';
 
 export const RECURSION = 'recursion';
 export const INVERT = 'invert';

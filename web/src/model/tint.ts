@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Colour of a frame: the hue shows its origin; one of two tints distinguishes a package from its
  * neighbour. */
+import type { Origin } from '../base/answers';
 
 export const ORIGINS = ['own', 'third-party', 'stdlib', 'builtin', 'unknown'] as const;
-export type Origin = (typeof ORIGINS)[number];
-
 /** The origins in a legend. */
 export const ORIGIN_LABELS: Record<Origin, string> = {
     own: 'own',

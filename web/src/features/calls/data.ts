@@ -7,21 +7,6 @@ import { useEffectOn } from '../../base/hooks';
 import { navigate, route } from '../../base/router';
 import type { PstatsSummary, Run } from '../../base/types';
 import { setStatus } from '../../components/status_line';
-import type { FunctionCallerRow, FunctionRow } from '../../base/rows';
-
-/** A caller or callee of a function; its numbers cover only the calls between the two functions. */
-export interface RelatedRow extends FunctionCallerRow {
-    pct: number | null;
-}
-
-export interface FunctionDetail {
-    fn: FunctionRow & { self_pct: number | null; cum_pct: number | null };
-    callers: RelatedRow[];
-    callees: RelatedRow[];
-    callers_total: number;
-    callees_total: number;
-    amdahl: { share: number; total_s: number };
-}
 
 export function pstatsOf(run: Run): PstatsSummary {
     return run.summary as unknown as PstatsSummary;

@@ -2,11 +2,11 @@
  *
  * What a person can do with a function of a cProfile dump or of a printed table of functions.
  */
+import type { CallTree, Origin } from '../../base/answers';
 import { route } from '../../base/router';
-import type { Origin, Run } from '../../base/types';
+import type { Run } from '../../base/types';
 import type { RowActions } from '../../components/actions';
 import { Swatch } from '../../components/origin_legend';
-import type { CallTree } from '../../model/call_tree';
 import { functionName } from '../../model/labels';
 import { ORIGINS } from '../../model/tint';
 import { rowActions, viewAction } from '../shared/row_actions';

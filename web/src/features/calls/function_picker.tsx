@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo, useState } from 'preact/hooks';
+import type { FunctionDetail } from '../../base/answers';
 import { withParams } from '../../base/client';
 import type { FunctionRow } from '../../base/rows';
 import type { Page, Run } from '../../base/types';
@@ -9,7 +10,7 @@ import { type PickItem, Picker } from '../../components/picker';
 import { functionName, shortPlace } from '../../model/labels';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { type FunctionDetail, functionsPath } from './data';
+import { functionsPath } from './data';
 
 interface FunctionPickerProps {
     run: Run;

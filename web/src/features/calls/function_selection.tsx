@@ -5,6 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import type { CallTree, FunctionDetail, RelatedRow } from '../../base/answers';
 import type { Run } from '../../base/types';
 import { formatFixed, int, THIN_SPACE } from '../../base/units';
 import { callValue } from '../../canvas/frame_paint';
@@ -13,21 +14,13 @@ import { Notice } from '../../components/notice';
 import { Swatch } from '../../components/origin_legend';
 import { LoadingLine } from '../../components/progress';
 import { type PaneFrame, type PaneValue, SelectionPane } from '../../components/selection_pane';
-import type { CallTree } from '../../model/call_tree';
 import { libraryOfFile } from '../../model/frame_names';
 import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
 import { foldStack, selectionFacts, type SelectableTree, widestNode } from '../../model/selection';
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { useJson } from '../shared/use_json';
-import {
-    callsText,
-    type FunctionDetail,
-    functionsPath,
-    isSampled,
-    pstatsOf,
-    type RelatedRow,
-} from './data';
+import { callsText, functionsPath, isSampled, pstatsOf } from './data';
 import { functionActions, functionOfNode, type NamedFunction } from './function_actions';
 
 /** Callers and callees that the pane lists. */

@@ -4,6 +4,7 @@
  * focus, depth, direction and paths; Graphviz lays out the result in the browser.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { CallGraph, GraphEdge, GraphNode } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { navigate, route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
@@ -12,7 +13,7 @@ import { CallGraphView } from '../../components/call_graph_view';
 import { layoutDot } from '../../components/graphviz';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
-import { type CallGraph, graphToDot, type GraphEdge, type GraphNode } from '../../model/dot';
+import { graphToDot } from '../../model/dot';
 import { readFilters } from '../../model/filter_query';
 import { type GraphPicture, readLayout } from '../../model/graph_layout';
 import { type NodeText, edgeText, nodeSize, nodeText } from '../../model/graph_text';

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { useRef } from 'preact/hooks';
+import type { CallGraph } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { navigate, route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
@@ -10,7 +11,6 @@ import { SearchField } from '../../components/search_field';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import type { CallGraph } from '../../model/dot';
 import type { Filters } from '../../model/filter_query';
 import { temperature } from '../../model/temperature';
 import { pstatsOf } from './data';

@@ -3,6 +3,7 @@
  * The call tree derived from per-caller sums, with a legend of its certainty.
  */
 import { useMemo } from 'preact/hooks';
+import type { CallTree } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { pushQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
@@ -19,7 +20,6 @@ import { Term } from '../../components/term';
 import {
     BOUNDED,
     OMITTED_CALLS,
-    type CallTree,
     type CallTreeLayout,
     UNKNOWN,
     certaintyCounts,

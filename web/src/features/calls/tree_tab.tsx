@@ -3,6 +3,7 @@
  * The Call tree tab: one picture of full height, from all roots or from a chosen function.
  */
 import { useMemo, useRef } from 'preact/hooks';
+import type { CallTree } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { navigate, pushQuery, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
@@ -12,7 +13,6 @@ import { SearchField } from '../../components/search_field';
 import { SelectionLayout } from '../../components/selection_layout';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import type { CallTree } from '../../model/call_tree';
 import { type Filters, readFilters } from '../../model/filter_query';
 import { functionName } from '../../model/labels';
 import { matchSet, matcher } from '../../model/search';

@@ -4,6 +4,7 @@
  * by the change of its total.
  */
 import { useCallback } from 'preact/hooks';
+import type { CallGraph, GraphNode } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import type { Comparison, TotalRow } from '../../base/compare_types';
 import { useCallbackOn, useMemoOn } from '../../base/hooks';
@@ -16,7 +17,6 @@ import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { formatDelta, formatValueOf, verdictOf } from '../../model/compare';
-import type { CallGraph, GraphNode } from '../../model/dot';
 import { nodeText } from '../../model/graph_text';
 import type { Measure } from '../../model/labels';
 import { useGraphLayout } from '../calls/graph_tab';

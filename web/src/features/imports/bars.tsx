@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Origin } from '../../base/answers';
 import { useEffectOn } from '../../base/hooks';
-import type { Origin } from '../../base/types';
 import { type BarChart, barChart } from '../../components/chart';
 import { watchTheme } from '../../components/theme_watch';
 import { hideTooltip, showTooltip } from '../../components/tooltip';

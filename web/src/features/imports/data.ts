@@ -4,11 +4,12 @@
  * values, and the effect of the filters on it.
  */
 import { useMemo } from 'preact/hooks';
+import type { ImportTree, Origin } from '../../base/answers';
 import { API } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
-import type { ImportSummary, Origin, Run } from '../../base/types';
+import type { ImportSummary, Run } from '../../base/types';
 import { type Filters, hiddenOriginIndexes } from '../../model/filter_query';
-import { type ImportTree, originShares, treeTotal } from '../../model/icicle';
+import { originShares, treeTotal } from '../../model/icicle';
 import { hiddenSet, matchSet, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { type Answer, useJson } from '../shared/use_json';

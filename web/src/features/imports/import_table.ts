@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of the tree table of an import log, as expanded, sorted and filtered. */
+import type { ImportTree } from '../../base/answers';
 import { type ChildLists, childLists, skipHiddenParents } from '../../model/frames';
-import type { ImportTree } from '../../model/icicle';
 
 export type TreeSort = 'ord' | 'self_us' | 'cumulative_us' | 'module';
 

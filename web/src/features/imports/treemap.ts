@@ -2,7 +2,7 @@
 /* Treemap of self times: one tile per package, in it one tile per module, sized by its self time.
  * Tiles are not nested by import, so all time is shown once and the large modules are visible
  * immediately. */
-import type { ImportTree } from '../../model/icicle';
+import type { ImportTree } from '../../base/answers';
 
 export interface Rect {
     x: number;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws a treemap: one fill per origin and tint, names where they fit, dots for tiles that are too
  * small. */
+import type { ImportTree } from '../../base/answers';
 import { formatSeconds, text } from '../../base/units';
 import type { FrameTheme } from '../../canvas/theme';
-import type { ImportTree } from '../../model/icicle';
 import { type Measure, fitEllipsis, fitName } from '../../model/labels';
 import { tintOf } from '../../model/tint';
 import { type PackageTile, REST_TILE, type Rect, type Tile, type Treemap } from './treemap';

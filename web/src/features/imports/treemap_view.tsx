@@ -5,6 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ImportTree } from '../../base/answers';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { postToPanels, usePanelMessage } from '../../base/panel';
@@ -12,7 +13,6 @@ import { type FrameTheme, readTheme } from '../../canvas/theme';
 import { FrameCrumb } from '../../components/frame_crumb';
 import { watchTheme } from '../../components/theme_watch';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
-import type { ImportTree } from '../../model/icicle';
 import { REST_TILE, type Rect, type Treemap, layoutTreemap, tileAt } from './treemap';
 import { drawTreemap } from './treemap_canvas';
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
+import type { ImportDetail, Origin } from '../../base/answers';
 import { route, setQuery } from '../../base/router';
 import type { ImportRow } from '../../base/rows';
-import type { Origin, Run } from '../../base/types';
+import type { Run } from '../../base/types';
 import { formatFixed, int, pct, plural } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { Swatch } from '../../components/origin_legend';
@@ -12,7 +13,7 @@ import { PaneHead } from '../../components/toolbar';
 import { readSort } from '../../model/filter_query';
 import type { PagedSource } from '../shared/paged_source';
 import { moduleActions } from './module_actions';
-import { type ImportDetail, openModule } from './who_imports_tab';
+import { openModule } from './who_imports_tab';
 
 interface PaneProps {
     run: Run;

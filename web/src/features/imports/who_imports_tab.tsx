@@ -4,11 +4,12 @@
  * importers, repeated imports, and the modules that it imports.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ImportDetail } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { useDefaultSelection } from '../../base/panel';
 import { formatHash, navigate, route } from '../../base/router';
-import type { ImportAgainRow, ImportChainRow, ImportChildrenRow, ImportRow } from '../../base/rows';
+import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatSeconds, formatFixed, pct, plural, text } from '../../base/units';
@@ -22,15 +23,6 @@ import { objectsOf, useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { summaryOf } from './data';
 import { RepeatedImports, ImporterChain, ImportedChildren } from './who_imports_panes';
-
-export interface ImportDetail {
-    row: ImportRow;
-    chain: ImportChainRow[];
-    again: ImportAgainRow[];
-    children: ImportChildrenRow[];
-    rest: { count: number; cumulative_us: number };
-    asked: boolean;
-}
 
 /** Shows another module on this tab, as a new history entry. */
 export function openModule(run: Run, id: number): void {

@@ -4,6 +4,8 @@
  * the first import of numpy in the log, `numpy@app` for the import in app, `numpy@*` for all
  * imports.
  */
+import type { LazyImport } from '../../base/answers';
+
 export function readLazy(text: string | undefined): string[] {
     return (text ?? '').split(',').filter(Boolean);
 }
@@ -18,11 +20,6 @@ export function toggleLazy(list: string[], items: string[]): string[] {
 /** Joins the items for the URL; null if there are none. */
 export function formatLazy(list: string[]): string | null {
     return list.length ? list.join(',') : null;
-}
-
-export interface LazyImport {
-    module: string;
-    importer: string | null;
 }
 
 function importerText({ importer }: LazyImport): string {

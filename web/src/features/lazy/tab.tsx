@@ -4,11 +4,18 @@
  * anyway, and what the log does not contain. The selection is in the URL.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type {
+    LazyAnswer,
+    LazyImport,
+    LazyImporter,
+    LazyRow,
+    LazySuggestion,
+} from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Origin, Page, Run } from '../../base/types';
+import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatSeconds, pct, plural, text, formatFixed, int } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { CopyButton } from '../../components/copy_button';
@@ -20,41 +27,7 @@ import { Spacer, Toolbar, PaneHead } from '../../components/toolbar';
 import { msText } from '../imports/who_imports_tab';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { type LazyImport, formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
-
-interface LazySuggestion {
-    package: string;
-    origin: Origin;
-    low_us: number;
-    high_us: number;
-    lazy: string;
-}
-
-interface LazyRow {
-    id: number;
-    module: string;
-    self_us: number;
-    fate: 'stays' | 'open' | 'saved';
-    by: string | null;
-    proof: string | null;
-}
-
-/** An import outside of the selection that keeps modules imported; `modules` is their number. */
-type LazyImporter = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof'> & { modules: number };
-
-interface LazyAnswer {
-    lazy: (LazyImport & { startup: boolean; in_function: boolean })[];
-    evidence: 'first importers' | 'importtime=2' | 'recorded';
-    verdict: 'known' | 'not knowable' | null;
-    why: string | null;
-    do: string | null;
-    before_us: number;
-    saving_us: { low: number; high: number };
-    modules: Record<LazyRow['fate'], number>;
-    keepers: LazyImporter[];
-    rows: LazyRow[];
-    suggestions?: LazySuggestion[];
-}
+import { formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
 
 function toggleImports(items: string[]): void {
     const list = readLazy(route.peek().query.lazy);
