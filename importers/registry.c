@@ -3,6 +3,7 @@
 #include "base/archive.h"
 #include "importers/foreign.h"
 #include "importers/importer.h"
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 

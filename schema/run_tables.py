@@ -205,7 +205,8 @@ def initializer(table, column):
 
 def source(tables, packed):
     out = ["/* Generated from schema/run.sql by schema/run_tables.py. */", '#include "server/runwrite/run_tables.h"', "",
-           "#include <stddef.h>", "", '#include "importers/sink.h"', '#include "slices/slices.h"', ""]
+           "#include <stddef.h>", "", '#include "base/python_origin.h"', '#include "importers/records/run.h"',
+           '#include "importers/records/snapshot.h"', '#include "slices/slices.h"', ""]
     for table in tables + packed:
         out.append(f"static const struct ps_column {table.name}_columns[] = {{")
         out += [f"    {{{initializer(table, column)}}}," for column in table.columns]

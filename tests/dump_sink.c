@@ -2,6 +2,14 @@
 #include "tests/dump_sink.h"
 
 #include "base/json_out.h"
+#include "importers/records/actions.h"
+#include "importers/records/functions.h"
+#include "importers/records/imports.h"
+#include "importers/records/lines.h"
+#include "importers/records/measurements.h"
+#include "importers/records/memory_curve.h"
+#include "importers/records/printed.h"
+#include "importers/records/run.h"
 
 static struct ps_buf *begin(struct ps_sink *sink, const char *what)
 {

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "importers/importer.h"
+#include "importers/records/run.h"
 
 struct dump_sink {
     struct ps_sink sink; /* first: the importer's handle */

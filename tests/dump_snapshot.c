@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* dump_snapshot.c: the words of a memory snapshot as text. */
 #include "base/json_out.h"
+#include "importers/records/snapshot.h"
 #include "tests/dump_sink.h"
 
 static struct ps_buf *begin(struct ps_sink *sink)

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "base/json_out.h"
+#include "importers/records/collectives.h"
+#include "importers/records/steps.h"
+#include "importers/records/trace.h"
 #include "tests/dump_sink.h"
 
 static struct ps_buf *begin(struct ps_sink *sink)

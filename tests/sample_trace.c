@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "importers/records/run.h"
+#include "importers/records/steps.h"
+#include "importers/records/trace.h"
 #include "slices/args.h"
 
 static uint64_t seed = 7;

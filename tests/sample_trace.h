@@ -5,6 +5,7 @@
 #define PS_TESTS_SAMPLE_TRACE_H
 
 #include "importers/sink.h"
+#include "slices/slices.h"
 
 #define MADE_HOST_ROWS   150000u /* three chunks */
 #define MADE_STREAM_ROWS 2000u

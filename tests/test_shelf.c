@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "importers/records/run.h"
+#include "server/runwrite/run_writer.h"
 #include "tests/dump_sink.h"
 
 static void must(bool holds, const char *what)

@@ -7,6 +7,7 @@
 #define PS_TESTS_TEST_SHELF_H
 
 #include "importers/importer.h"
+#include "importers/records/run.h"
 #include "server/catalog/store.h"
 
 struct test_shelf {

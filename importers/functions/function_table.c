@@ -17,6 +17,8 @@
 #include <stdlib.h>
 
 #include "base/python_origin.h"
+#include "importers/records/functions.h"
+#include "importers/records/printed.h"
 
 enum {
     STRAY_LINES_MAX = 3, /* consecutive lines that are not rows: the table is truncated */

@@ -16,6 +16,8 @@
 #include "importers/functions/marshal.h"
 #include "importers/importer.h"
 #include "importers/reading.h"
+#include "importers/records/functions.h"
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 
 /* A function. Functions are in the order in which the file first names them, as an entry or as a

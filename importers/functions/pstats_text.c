@@ -6,8 +6,10 @@
  * Times have three decimals; callers are unknown. A log may hold several reports, each with its own
  * functions. Tables of callers and callees are skipped.
  */
+#include "base/python_origin.h"
 #include "importers/functions/function_table.h"
 #include "importers/importer.h"
+#include "importers/records/run.h"
 #include "importers/text/line_names.h"
 
 enum {

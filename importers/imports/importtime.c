@@ -13,6 +13,8 @@
 
 #include "base/python_origin.h"
 #include "importers/imports/importtime.h"
+#include "importers/records/imports.h"
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 

@@ -10,6 +10,7 @@
 #define PS_IMPORTERS_IMPORTS_IMPORTTIME_H
 
 #include "base/intern.h"
+#include "base/python_origin.h"
 #include "importers/importer.h"
 #include "importers/text/text_report.h"
 

@@ -15,6 +15,8 @@
 #include "base/intern.h"
 #include "importers/importer.h"
 #include "importers/lines/line_text.h"
+#include "importers/records/lines.h"
+#include "importers/records/run.h"
 #include "importers/text/line_names.h"
 
 /* --- Lines --- */

@@ -16,6 +16,8 @@
 #include "importers/importer.h"
 #include "importers/pickle/tree.h"
 #include "importers/reading.h"
+#include "importers/records/lines.h"
+#include "importers/records/run.h"
 #include "importers/text/line_names.h"
 
 /* One (line, hits, time) of a pickle; after merge_stats, one line of a function. */

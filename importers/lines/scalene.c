@@ -15,6 +15,9 @@
 #include "importers/document.h"
 #include "importers/importer.h"
 #include "importers/reading.h"
+#include "importers/records/lines.h"
+#include "importers/records/memory_curve.h"
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 #include "importers/text/line_names.h"
 

@@ -14,6 +14,8 @@
 #include "importers/importer.h"
 #include "importers/measurements/measure.h"
 #include "importers/reading.h"
+#include "importers/records/measurements.h"
+#include "importers/records/run.h"
 
 enum {
     FILE_BYTES_MAX = 256 << 20, /* bytes */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "importers/records/measurements.h"
+#include "importers/records/run.h"
 #include "importers/text/line_names.h"
 
 static struct ps_measurement_extra *add_extra(struct ps_measurement_builder *m, const char *key)

@@ -14,6 +14,8 @@
 #include "importers/importer.h"
 #include "importers/measurements/measure.h"
 #include "importers/reading.h"
+#include "importers/records/measurements.h"
+#include "importers/records/run.h"
 #include "importers/text/line_names.h"
 
 enum {

@@ -10,6 +10,8 @@
 #include "importers/importer.h"
 #include "importers/measurements/measure.h"
 #include "importers/measurements/measure_text.h"
+#include "importers/records/measurements.h"
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 

@@ -13,6 +13,8 @@
 #include "base/json_in.h"
 #include "importers/importer.h"
 #include "importers/reading.h"
+#include "importers/records/memory_curve.h"
+#include "importers/records/run.h"
 
 enum {
     CATEGORIES = 8,

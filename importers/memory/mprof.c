@@ -17,6 +17,8 @@
 
 #include "base/intern.h"
 #include "importers/importer.h"
+#include "importers/records/memory_curve.h"
+#include "importers/records/run.h"
 #include "importers/text/line_names.h"
 #include "importers/text/text_report.h"
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "importers/records/run.h"
+#include "importers/records/snapshot.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
 

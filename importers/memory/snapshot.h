@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "importers/importer.h"
+#include "importers/records/snapshot.h"
 
 #define SN_BYTES_MAX   (INT64_C(1) << 48) /* maximum size of a block, segment or event */
 #define SN_TIME_US_MAX (INT64_MAX / 1000) /* 2262: later times do not fit in ns */

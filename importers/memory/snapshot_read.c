@@ -23,6 +23,8 @@
 #include "base/json_out.h"
 #include "importers/pickle/opcodes.h"
 #include "importers/reading.h"
+#include "importers/records/run.h"
+#include "importers/records/snapshot.h"
 #include "importers/text/clean.h"
 
 enum {

@@ -13,6 +13,9 @@
 #include "importers/importer.h"
 #include "importers/measurements/measure.h"
 #include "importers/measurements/measure_text.h"
+#include "importers/records/measurements.h"
+#include "importers/records/run.h"
+#include "importers/records/trace.h"
 #include "importers/text/text_report.h"
 
 enum {

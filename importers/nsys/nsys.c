@@ -17,6 +17,7 @@
 #include "base/json_out.h"
 #include "base/sqlite.h"
 #include "importers/importer.h"
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 #include "importers/trace/fill.h"
 #include "importers/trace/import.h"

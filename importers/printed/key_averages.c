@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "importers/importer.h"
+#include "importers/records/printed.h"
+#include "importers/records/run.h"
 #include "importers/text/printed_table.h"
 #include "importers/text/text_report.h"
 #include "importers/trace/torch.h"

@@ -17,6 +17,8 @@
 
 #include "importers/functions/function_table.h"
 #include "importers/importer.h"
+#include "importers/records/actions.h"
+#include "importers/records/run.h"
 
 struct section {
     struct ps_str stage; /* "FIT", in the arena; empty: unknown */

@@ -20,6 +20,7 @@
 
 #include "base/format.h"
 #include "base/json_in.h"
+#include "importers/records/run.h"
 #include "importers/stacks/pyspy.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"

@@ -25,6 +25,7 @@
 #include "base/format.h"
 #include "base/json_in.h"
 #include "importers/reading.h"
+#include "importers/records/run.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
 

@@ -16,6 +16,8 @@
 #include "importers/document.h"
 #include "importers/importer.h"
 #include "importers/reading.h"
+#include "importers/records/functions.h"
+#include "importers/records/run.h"
 #include "importers/text/line_names.h"
 
 enum {

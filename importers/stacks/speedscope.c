@@ -17,6 +17,7 @@
 #include "base/json_in.h"
 #include "base/mem.h"
 #include "importers/reading.h"
+#include "importers/records/run.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
 #include "slices/intervals.h"

@@ -12,6 +12,9 @@
 
 #include "base/format.h"
 #include "base/powers_of_ten.h"
+#include "importers/records/run.h"
+#include "importers/records/stacks.h"
+#include "importers/records/trace.h"
 #include "importers/stacks/pyspy.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "importers/reading.h"
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 
 enum {

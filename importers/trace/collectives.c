@@ -9,6 +9,8 @@
  */
 #include <stdlib.h>
 
+#include "importers/records/collectives.h"
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 #include "importers/trace/collectives.h"
 #include "importers/trace/import_state.h"

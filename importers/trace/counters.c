@@ -2,6 +2,7 @@
 /* counters.c: converts C events to series of numbers. There is one series for each process, event
  * name, id and key of the arguments. */
 #include "importers/trace/counters.h"
+#include "importers/records/trace.h"
 #include "importers/trace/import_state.h"
 #include "importers/trace/processes.h"
 #include "importers/trace/sort_order.h"

@@ -9,6 +9,8 @@
 
 #include "base/json_span.h"
 #include "base/secret.h"
+#include "importers/records/run.h"
+#include "importers/records/trace.h"
 #include "importers/text/clean.h"
 #include "importers/trace/collectives.h"
 #include "importers/trace/emit.h"

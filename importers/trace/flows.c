@@ -8,6 +8,7 @@
  * them.
  */
 #include "importers/trace/flows.h"
+#include "importers/records/trace.h"
 #include "importers/trace/import_state.h"
 #include "importers/trace/sort_order.h"
 #include "importers/trace/sweep.h"

@@ -8,6 +8,7 @@
  */
 #include "base/archive.h"
 #include "importers/importer.h"
+#include "importers/records/run.h"
 #include "importers/trace/graphs.h"
 #include "importers/trace/import.h"
 #include "importers/trace/job.h"

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* job.c: merges the files of a job, one by one, and their summaries. */
 #include "importers/trace/job.h"
+#include "importers/records/collectives.h"
+#include "importers/records/run.h"
+#include "importers/records/steps.h"
+#include "importers/records/trace.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory.c: the [memory] records of torch (memory.h). */
 #include "importers/trace/memory.h"
+#include "importers/records/trace.h"
 #include "importers/trace/import_state.h"
 #include "importers/trace/sort_order.h"
 #include "importers/trace/sweep.h"

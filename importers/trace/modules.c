@@ -7,6 +7,7 @@
  * The cost of a module is the cost of all slices inside its rows. It includes only the forward
  * pass, since the backward pass runs outside of modules.
  */
+#include "importers/records/steps.h"
 #include "importers/trace/track.h"
 
 #include "base/hash_table.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* processes.c: processes and threads: their names from metadata events (M), and their order. */
 #include "importers/trace/processes.h"
+#include "importers/records/trace.h"
 #include "importers/trace/import_state.h"
 #include "importers/trace/track.h"
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "importers/records/run.h"
 #include "importers/trace/pages.h"
 
 /* --- Notes on defects of the input --- */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "importers/sink.h"
 
 #define PAGE              ((size_t)64 << 10) /* bytes; a multiple of the page size of every system */
 #define MAPPED_MAX        ((size_t)1 << 40)  /* bytes of address space that are tried first */

@@ -11,8 +11,13 @@
 #ifndef PS_TRACE_SCRATCH_H
 #define PS_TRACE_SCRATCH_H
 
-#include "importers/sink.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "base/err.h"
+
+struct ps_sink;
 struct tr_scratch;
 
 /* budget: maximum bytes of arrays in memory. out: provides the scratch file when it is first

@@ -13,6 +13,7 @@
 
 #include "base/hash_table.h"
 #include "base/mem.h"
+#include "importers/records/steps.h"
 #include "importers/trace/loops.h"
 #include "importers/trace/steps.h"
 #include "importers/trace/track.h"

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "base/json_span.h"
+#include "importers/records/run.h"
 #include "importers/trace/fill.h"
 #include "importers/trace/pages.h"
 

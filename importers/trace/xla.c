@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "importers/records/steps.h"
 #include "importers/trace/import_state.h"
 #include "importers/trace/processes.h"
 #include "importers/trace/xla.h"

@@ -12,6 +12,7 @@
 #include "server/catalog/file_names.h"
 #include "server/catalog/readers.h"
 #include "server/runfile/handle.h"
+#include "server/runwrite/run_writer.h"
 
 #define PS_POOL_MAX 4
 

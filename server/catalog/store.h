@@ -43,8 +43,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stream.h"
-#include "importers/sink.h"
-#include "server/runwrite/run_writer.h"
+#include "server/runfile/db.h"
 
 struct ps_store;
 struct ps_writer;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "importers/importer.h"
+#include "importers/sink.h"
 #include "server/catalog/store.h"
 #include "server/jobs/members.h"
 #include "server/jobs/merge.h"

@@ -3,6 +3,7 @@
  * ps_calls and ps_ids that read them. */
 #include <stdlib.h>
 
+#include "importers/records/functions.h"
 #include "server/runfile/handle.h"
 
 /*

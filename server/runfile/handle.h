@@ -11,10 +11,10 @@
 #include <sqlite3.h>
 
 #include "base/context.h"
-#include "importers/sink.h"
 #include "server/runfile/db.h"
 #include "slices/packed.h"
 
+struct ps_call;
 struct ps_memory_limit;
 struct ps_store;
 struct ps_temp_rows;

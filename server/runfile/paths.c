@@ -28,7 +28,7 @@
 #include <stdlib.h>
 
 #include "base/context.h"
-#include "importers/sink.h"
+#include "importers/records/functions.h"
 #include "server/runfile/handle.h"
 
 #define NO_PARENT   UINT32_MAX

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "importers/sink.h"
 #include "schema/schema.h"
 #include "server/runfile/handle.h"
 #include "server/runwrite/import_shared.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/runwrite/rewrite.h"
 
+#include "importers/records/run.h"
 #include "server/runfile/handle.h"
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/run_writer.h"

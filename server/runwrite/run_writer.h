@@ -14,9 +14,10 @@
 #ifndef PS_RUNWRITE_RUN_WRITER_H
 #define PS_RUNWRITE_RUN_WRITER_H
 
-#include "importers/sink.h"
+#include "importers/records/run.h"
 #include "server/runfile/db.h"
 
+struct ps_sink;
 struct ps_tag;
 struct ps_writer;
 

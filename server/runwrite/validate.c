@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "importers/records/functions.h"
 #include "server/runfile/trace_reader.h"
 #include "server/runwrite/run_tables.h"
 #include "slices/args.h"

@@ -5,6 +5,18 @@
 #include <sys/mman.h>
 
 #include "base/utf8.h"
+#include "importers/records/actions.h"
+#include "importers/records/collectives.h"
+#include "importers/records/functions.h"
+#include "importers/records/imports.h"
+#include "importers/records/lines.h"
+#include "importers/records/measurements.h"
+#include "importers/records/memory_curve.h"
+#include "importers/records/printed.h"
+#include "importers/records/run.h"
+#include "importers/records/snapshot.h"
+#include "importers/records/steps.h"
+#include "importers/records/trace.h"
 #include "slices/args.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -17,8 +17,10 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "importers/records/functions.h"
 #include "server/runfile/handle.h"
 #include "server/runwrite/checks.h"
+#include "server/runwrite/run_writer.h"
 #include "server/runwrite/validate.h"
 #include "slices/column.h"
 #include "slices/slices.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "importers/records/run.h"
 #include "server/jobs/members.h"
 #include "server/runwrite/checks.h"
 #include "server/runwrite/validate.h"

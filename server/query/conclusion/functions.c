@@ -13,7 +13,6 @@
 
 #include "base/intern.h"
 #include "base/python_path.h"
-#include "importers/sink.h"
 #include "server/query/conclusion/causes.h"
 #include "slices/intervals.h"
 

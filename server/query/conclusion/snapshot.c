@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "importers/records/snapshot.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/snapshot/leaks.h"
 #include "server/query/snapshot/lifetimes.h"

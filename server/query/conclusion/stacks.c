@@ -21,6 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "importers/records/stacks.h"
 #include "server/query/conclusion/causes.h"
 #include "server/query/conclusion/stack_time.h"
 #include "server/query/trace/flames/flame.h"

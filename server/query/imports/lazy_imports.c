@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
-#include "importers/sink.h"
+#include "base/python_origin.h"
 #include "server/query/imports/import_graph.h"
 
 #define CHOICES_MAX 500 /* imports that a request may make lazy */

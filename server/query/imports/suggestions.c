@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
-#include "importers/sink.h"
+#include "base/python_origin.h"
 #include "server/query/imports/import_graph.h"
 
 #define CANDIDATES_MAX 40 /* number of packages to evaluate, those with the most self time */

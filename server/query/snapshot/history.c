@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
+#include "importers/records/snapshot.h"
 
 #define CACHE_BYTES_MAX    ((size_t)32 << 20)
 #define SEGMENTS_MAX       ((size_t)16 << 20)

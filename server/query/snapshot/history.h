@@ -4,6 +4,7 @@
 #ifndef PS_QUERY_SNAPSHOT_HISTORY_H
 #define PS_QUERY_SNAPSHOT_HISTORY_H
 
+#include "importers/records/snapshot.h"
 #include "server/query/snapshot/snapshot.h"
 
 /* An event segment_alloc, segment_free, segment_map or segment_unmap. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "importers/records/snapshot.h"
 #include "slices/slices.h"
 
 #define CACHE_BYTES_MAX ((size_t)16 << 20)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/snapshot/marks.h"
+#include "importers/records/snapshot.h"
 
 #include <stdlib.h>
 

@@ -10,6 +10,7 @@
  * sorting.
  */
 #include "server/query/snapshot/segments.h"
+#include "importers/records/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

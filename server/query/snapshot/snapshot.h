@@ -14,7 +14,7 @@
 #ifndef PS_QUERY_SNAPSHOT_SNAPSHOT_H
 #define PS_QUERY_SNAPSHOT_SNAPSHOT_H
 
-#include "importers/sink.h"
+#include "importers/records/snapshot.h"
 #include "server/query/lru_cache.h"
 #include "server/query/views.h"
 #include "slices/packed.h"

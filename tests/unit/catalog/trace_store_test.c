@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "importers/records/run.h"
 #include "server/catalog/state.h"
 #include "server/runfile/trace.h"
 #include "tests/sample_trace.h"

@@ -13,6 +13,7 @@
 #include "importers/measurements/measure_text.h"
 #include "importers/measurements/time_text.h"
 #include "importers/measurements/timeit_text.h"
+#include "importers/records/measurements.h"
 #include "tests/dump_sink.h"
 
 static struct ps_measurement spread_of(const double *samples, size_t n)

@@ -15,6 +15,7 @@
 
 #include <dirent.h>
 
+#include "importers/records/run.h"
 #include "importers/text/clean.h"
 #include "importers/text/printed_table.h"
 #include "importers/text/text_report.h"

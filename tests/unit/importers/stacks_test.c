@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "importers/records/run.h"
+#include "importers/records/trace.h"
 #include "importers/stacks/stacks.h"
 
 static uint64_t seed = 11;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "importers/records/steps.h"
 #include "importers/trace/pages.h"
 #include "importers/trace/steps.h"
 #include "importers/trace/torch.h"

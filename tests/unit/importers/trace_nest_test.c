@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "importers/records/run.h"
+#include "importers/records/trace.h"
 #include "importers/trace/lanes.h"
 #include "importers/trace/memory.h"
 #include "importers/trace/nest.h"

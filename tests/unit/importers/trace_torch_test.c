@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "importers/records/trace.h"
 #include "slices/operators.h"
 #include "tests/dump_sink.h"
 

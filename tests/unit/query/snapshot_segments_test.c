@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "importers/records/snapshot.h"
 #include "server/query/snapshot/segments.h"
 
 #define PAGES 64 /* addresses of the model, in pages of PAGE bytes */

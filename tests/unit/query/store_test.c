@@ -14,6 +14,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "importers/records/functions.h"
+#include "importers/records/run.h"
+#include "importers/sink.h"
 #include "server/catalog/deleted.h"
 #include "server/catalog/partial.h"
 #include "server/catalog/state.h"

@@ -11,9 +11,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "importers/records/run.h"
+#include "importers/records/steps.h"
+#include "importers/records/trace.h"
+#include "importers/sink.h"
 #include "server/catalog/readers.h"
 #include "server/query/query.h"
 #include "server/query/trace/findings/trace_facts.h"
+#include "server/runwrite/run_writer.h"
 
 struct shelf {
     struct ps_store *store;
