@@ -49,6 +49,7 @@ RUNS = {
     "streams": ("tests/recorded/torch-cuda/streams.trace.json.gz", ["conclusion", "critical_path", "gaps", "window?px=60", "overview"]),
     "dataloader": ("tests/recorded/torch-cuda/dataloader.trace.json.gz", ["conclusion", "findings", "steps"]),
     "job": ("made/job.tar", ["conclusion", "workers", "ranks", "ranks?m=wait", "ranks/calls", "ranks/step?step=1"]),
+    "job-without-steps": ("made/job-without-steps.tar", ["conclusion", "ranks"]),
     "serving": ("made/serving.json", ["conclusion", "inference", "inference/parts", "inference/parts?by=operator&step=1", "roofline", "findings", "steps?limit=5"]),
     "pair-trace": ("made/trace.pt.trace.json", ["conclusion", "modules", "companions"]),
     "pair-memory": ("made/memory.json", ["conclusion", "snapshot", "snapshot/timeline", "snapshot/curve", "snapshot/live", "snapshot/flame", "snapshot/segments", "snapshot/lifetimes", "snapshot/leaks"]),
@@ -77,6 +78,8 @@ PAIRS = {
         "", "/conclusion", "/functions?limit=10", "/functions/{functions}", "/tree?limit=40"]),
     "folded": ("tests/golden/folded/ok_plain.txt", "tests/golden/folded/ok_odd.txt", ["", "/conclusion", "/tree"]),
     "scalene": ("tests/golden/scalene/ok_v240_loops.json", "tests/golden/scalene/ok_v240_loops_slower.json", ["", "/conclusion"]),
+    "one-line": ("made/lines-base.txt", "made/lines-one-line.txt", ["/conclusion"]),
+    "all-lines": ("made/lines-base.txt", "made/lines-all-lines.txt", ["/conclusion"]),
     "torch-memory": ("tests/golden/torch_memory/ok_oom.pickle", "tests/golden/torch_memory/ok_history.pickle", ["", "/snapshot"]),
     "torch-trace": ("tests/recorded/changes/trace-base.json.gz", "tests/recorded/changes/trace-new.json.gz", ["/conclusion", "/operators?limit=10", "/tree?limit=40"]),
 }
@@ -103,14 +106,31 @@ def without_changing(value):
     return [without_changing(part) for part in value] if isinstance(value, list) else value
 
 
+def line_report(*times):
+    """The lines of one function took these milliseconds: as line_profiler prints them."""
+    rows = "".join(f"{line:6}        10 {time * 1000:12.1f} {time * 100:8.1f} {100 * time / sum(times):8.1f}      part_{line}(x)\n" for line, time in enumerate(times, 2))
+    return (f"Timer unit: 1e-06 s\n\nTotal time: {sum(times) / 1000} s\nFile: app.py\nFunction: work at line 1\n\n"
+            "Line #      Hits         Time  Per Hit   % Time  Line Contents\n" + "=" * 62 + "\n     1                                           def work(x):\n" + rows)
+
+
 def make_samples(folder):
-    """Writes the samples below "made/": a job of four ranks in an archive, a serving engine, a trace with its snapshot."""
+    """Writes the samples below "made/": a job of four ranks in an archive, the same without steps, a serving engine, a trace with its
+    snapshot, and reports by line before and after a change of one line and of all."""
     os.mkdir(folder)
     job = os.path.join(folder, "job")
     subprocess.run([sys.executable, os.path.join(ROOT, "tests", "made_job.py"), job, "--ranks", "4", "--steps", "3", "--late", "2"], check=True)
-    with tarfile.open(job + ".tar", "w") as archive:
-        for path in sorted(glob.glob(job + "/*")):
-            archive.add(path, os.path.basename(path))
+    for name in ("job.tar", "job-without-steps.tar"):
+        with tarfile.open(os.path.join(folder, name), "w") as archive:
+            for path in sorted(glob.glob(job + "/*")):
+                archive.add(path, os.path.basename(path))
+                with open(path, encoding="utf-8") as file:
+                    trace = json.load(file)
+                trace["traceEvents"] = [event for event in trace["traceEvents"] if not event["name"].startswith("ProfilerStep")]
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(trace, file)
+    for name, times in (("base", [100, 100, 100, 100]), ("one-line", [100, 500, 100, 100]), ("all-lines", [200, 210, 220, 205])):
+        with open(os.path.join(folder, f"lines-{name}.txt"), "w", encoding="utf-8") as file:
+            file.write(line_report(*times))
     with open(os.path.join(folder, "serving.json"), "w", encoding="utf-8") as file:
         json.dump(made_serving.make(12)[0], file)
     made_pair.write(folder)
