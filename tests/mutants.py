@@ -4,11 +4,18 @@
 
 Changes one operator, constant or return of a C file of the tree, a scratch copy, and runs `./dev try` on that file, N times. A PATH is
 a file or a folder; without one, the files that the last commit or the working tree changed. Lists the changes that no test saw.
+
+A change of which the compiler makes the same code, such as another start value of a variable that is always assigned later, is no
+mistake that a test could see. Such changes are counted by themselves. The numbers of a comparator matter by their sign only, and more
+memory than needed is no mistake: these are not changed.
 """
 import argparse
+import functools
+import json
 import os
 import random
 import re
+import shlex
 import subprocess
 import sys
 
@@ -16,8 +23,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = ("base", "slices", "compare", "importers", "server")
 LIMIT_S = 600
 SWAPS = {" == ": " != ", " != ": " == ", " < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " && ": " || ", " || ": " && ", " + ": " - ", " - ": " + ",
-         " * ": " / ", " / ": " * ", " += ": " -= ", " -= ": " += ", "++": "--", "return true;": "return false;", "return false;": "return true;"}
+         " * ": " / ", " / ": " * ", "? -1 : 1": "? 1 : -1", " += ": " -= ", " -= ": " += ", "++": "--", "return true;": "return false;", "return false;": "return true;"}
 MUTABLE = re.compile("|".join(map(re.escape, sorted(SWAPS, key=len, reverse=True))) + r"|(?<![\w.\[])\d+(?![\w.])")
+ALLOCATES = re.compile(r"\b(ps_\w*alloc\w*|PS_RESERVE\w*|TR_\w*PUSH)\([^;]*$")  # before a number in its arguments
 # What holds no behaviour: comments, strings, characters, directives, declarations of sizes.
 OPAQUE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|\[\w+\]|= \{[^;]*\};', re.S | re.M)
 
@@ -41,24 +49,59 @@ def mutations(path):
     visible = OPAQUE.sub(lambda match: re.sub(r"[^\n]", "\x01", match[0]), text)
     begin = visible.find("\n{")
     for match in MUTABLE.finditer(visible, max(begin, 0)):
-        line = visible[visible.rfind("\n", 0, match.start()) + 1:visible.find("\n", match.start())]
+        begin_of_line = visible.rfind("\n", 0, match.start()) + 1
+        line = visible[begin_of_line:visible.find("\n", match.start())]
+        if match[0].isdigit() and ALLOCATES.search(visible, begin_of_line, match.start()):
+            continue
         if line.startswith((" ", "\t")) and "assert" not in line:
             yield path, match.start(), match[0], SWAPS.get(match[0]) or str(int(match[0]) + 1)
 
 
-def is_seen(tree, path, offset, old, new):
+@functools.cache
+def compiler_calls(tree):
+    """By path: the folder and the words that compile it, without debug information and without a file for the object."""
+    listed = subprocess.run(["ninja", "-C", os.path.join(tree, "build"), "-t", "compdb"], capture_output=True, text=True, check=True).stdout
+    calls = {}
+    for row in json.loads(listed):
+        if row["file"].endswith(".c") and " -c " in row["command"]:
+            words = shlex.split(row["command"])
+            source = os.path.relpath(os.path.join(row["directory"], row["file"]), os.path.abspath(tree))
+            calls[source] = (row["directory"], words[:words.index("-MD")] + ["-g0", "-S", "-o", "-", words[-1]])
+    return calls
+
+
+def code_of(tree, path):
+    """The assembly that the compiler makes of a file; None: it does not compile."""
+    folder, words = compiler_calls(tree)[path]
+    done = subprocess.run(words, cwd=folder, capture_output=True)
+    return None if done.returncode else done.stdout
+
+
+@functools.cache
+def code_without_change(tree, path):
+    return code_of(tree, path)
+
+
+SEEN, SURVIVED, SAME_CODE = "seen", "SURVIVED", "same code"
+
+
+def try_change(tree, path, offset, old, new):
     """None: it does not compile, which says nothing of the tests."""
     place = os.path.join(tree, path)
     with open(place, encoding="utf-8") as file:
         text = file.read()
     assert text[offset:offset + len(old)] == old, path
+    unchanged = code_without_change(tree, path)
     with open(place, "w", encoding="utf-8") as file:
         file.write(text[:offset] + new + text[offset + len(old):])
     try:
+        code = code_of(tree, path)
+        if code is None or code == unchanged:
+            return code and SAME_CODE
         done = subprocess.run(["./dev", "try", path], cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S)
-        return None if b"ninja: build stopped" in done.stdout else done.returncode != 0
+        return None if b"ninja: build stopped" in done.stdout else SEEN if done.returncode else SURVIVED
     except subprocess.TimeoutExpired:
-        return True
+        return SEEN
     finally:
         with open(place, "w", encoding="utf-8") as file:
             file.write(text)
@@ -76,22 +119,22 @@ def main():
     if not every:
         sys.exit(f"mutants: no C file to change below {' '.join(given.paths) or 'what was changed'}")
     random.Random(given.seed).shuffle(every)
-    counts, passing = {True: 0, False: 0}, set()  # the files whose tests pass without a change
+    counts, passing = dict.fromkeys((SEEN, SURVIVED, SAME_CODE), 0), set()  # the files whose tests pass without a change
     for path, offset, old, new in every:
         if sum(counts.values()) == given.count:
             break
-        seen = is_seen(given.tree, path, offset, old, new)
-        if seen is None:
+        result = try_change(given.tree, path, offset, old, new)
+        if result is None:
             continue
-        if seen and path not in passing:
+        if result == SEEN and path not in passing:
             if subprocess.run(["./dev", "try", path], cwd=given.tree, stdin=subprocess.DEVNULL, capture_output=True).returncode:
                 sys.exit(f"mutants: ./dev try {path} fails without a change")
             passing.add(path)
-        counts[seen] += 1
+        counts[result] += 1
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             line = file.read()[:offset].count("\n") + 1
-        print(f"{'seen     ' if seen else 'SURVIVED '} {path}:{line}: {old.strip()} -> {new.strip()}", flush=True)
-    print(f"{counts[True]} seen, {counts[False]} survived, seed {given.seed}")
+        print(f"{result:9} {path}:{line}: {old.strip()} -> {new.strip()}", flush=True)
+    print(f"{counts[SEEN]} seen, {counts[SURVIVED]} survived, {counts[SAME_CODE]} with the same code, seed {given.seed}")
     return 0
 
 
