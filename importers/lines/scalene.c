@@ -59,9 +59,10 @@ struct leak {
     bool is_written;
 };
 
-/* The sum of the samples of the lines of a function, by its first line. */
+/* The sum of the samples of the lines of a function, by its first line. `function`: its id; 0: the
+ * file does not list it. */
 struct cpu_sum {
-    uint32_t first_line;
+    uint32_t first_line, function;
     double python, native, system;
 };
 
@@ -305,14 +306,21 @@ static void sum_functions(struct file *f, const cJSON *item)
     f->n_sums = n;
 }
 
+static struct cpu_sum *find_sum(const struct file *f, uint32_t first_line)
+{
+    struct cpu_sum key = {.first_line = first_line};
+
+    return f->n_sums ? bsearch(&key, f->sums, f->n_sums, sizeof key, by_first_line) : NULL;
+}
+
 /* Scalene's own sum of a function lacks what it gave to the other lines of a loop. */
 static void use_line_sums(const struct file *f, struct ps_line_row *row)
 {
-    struct cpu_sum key = {.first_line = row->line}, *sum;
+    struct cpu_sum *sum = find_sum(f, row->line);
 
-    sum = f->n_sums ? bsearch(&key, f->sums, f->n_sums, sizeof key, by_first_line) : NULL;
     if (!sum)
         return;
+    sum->function = row->function;
     row->metrics.cpu_python_pct = ps_real(sum->python);
     row->metrics.cpu_native_pct = ps_real(sum->native);
     row->metrics.cpu_system_pct = ps_real(sum->system);
@@ -330,13 +338,13 @@ static void write_function(struct reader *r, const struct file *f, const cJSON *
         reject_file(r, path, "a function has no line number");
         return;
     }
-    use_line_sums(f, &row);
     function.name = text_of(r, item, "line", &mended);
     if (!function.name.ptr)
         function.name = PS_STR("");
     function.first_line = row.line;
     row.function = ++r->functions;
     row.is_function = true;
+    use_line_sums(f, &row);
     r->out->ops->line_function(r->out, &function);
     r->out->ops->line(r->out, &row);
     if (mended)
@@ -410,6 +418,18 @@ static bool is_thread_start(struct ps_str path, struct ps_str source)
            ps_str_find(source, PS_STR("self._target("));
 }
 
+/* The id of the function that contains a line; 0: none, or one that the file does not list. */
+static uint32_t function_of(const struct file *f, const cJSON *item)
+{
+    uint32_t first_line;
+    struct cpu_sum *sum;
+
+    if (!line_number(ps_document_number(item, "start_function_line"), &first_line))
+        return 0;
+    sum = find_sum(f, first_line);
+    return sum ? sum->function : 0;
+}
+
 static void write_line(struct reader *r, struct file *f, const cJSON *item, struct ps_str path)
 {
     struct ps_line_row row;
@@ -420,6 +440,7 @@ static void write_line(struct reader *r, struct file *f, const cJSON *item, stru
         reject_file(r, path, "a line has no number");
         return;
     }
+    row.function = function_of(f, item);
     row.source = unescape_source(r, text_of(r, item, "line", &mended));
     while (row.source.len && (row.source.ptr[row.source.len - 1] == '\n' ||
                               row.source.ptr[row.source.len - 1] == '\r'))

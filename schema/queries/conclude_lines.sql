@@ -18,6 +18,7 @@ SELECT m.file, f.path, coalesce(n.name, ''), m.line, m.source, m.hits, m.amount,
        (SELECT total(o.amount) FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.amount > 0) AS whole,
        m.function,
        (SELECT o.hits FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.hits > 0 ORDER BY o.line LIMIT 1) AS calls,
-       (SELECT o.hits FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.hits > 0 ORDER BY o.line LIMIT 1 OFFSET 1) AS second_hits
+       (SELECT o.hits FROM measured o WHERE o.file = m.file AND o.function = m.function AND o.hits > 0 ORDER BY o.line LIMIT 1 OFFSET 1) AS second_hits,
+       coalesce(n.first_line, 0) AS first_line
 FROM measured m JOIN line_file f ON f.id = m.file LEFT JOIN line_function n ON n.id = m.function
 WHERE m.amount > 0 ORDER BY m.amount DESC, m.file, m.line LIMIT 20;

@@ -32,6 +32,25 @@ class Scalene(Fields):
         shares = self.query(run, "SELECT cpu_python_pct + cpu_native_pct + cpu_system_pct AS share FROM line_sum WHERE function = 1")
         self.assertAlmostEqual(shares[0]["share"], 74.687, 3)
 
+    def conclude_lines(self, lines):
+        """The verdict on a profile with lines of the function that begins at a line, with their samples in Python and those that did not run."""
+        rows = [{"lineno": number, "line": source, "start_function_line": first, "n_cpu_percent_python": python, "n_cpu_percent_c": 0, "n_sys_percent": system}
+                for number, source, first, python, system in lines]
+        functions = [{"lineno": row["lineno"], "line": row["line"].split()[1].partition("(")[0], "n_cpu_percent_python": 0, "n_cpu_percent_c": 0, "n_sys_percent": 0}
+                     for row in rows if row["line"].startswith("def ")]
+        file = {"functions": functions, "lines": rows, "percent_cpu_time": 100}
+        profile = {"elapsed_time_sec": 9, "program": "a.py", "files": {"/srv/a.py": file}}
+        return self.ok("show", self.json("add", self.file(f"{len(lines)}.json", json.dumps(profile).encode()))["id"])
+
+    def test_function_whose_samples_are_on_many_lines(self):
+        text = self.conclude_lines([(1, "import csv", 0, 5, 15), (3, "def count(rows):", 3, 20, 10), (5, "    for row in rows:", 3, 15, 5), (6, "        n[row] += 1", 3, 12, 8), (9, "count(f)", 0, 0, 10)])
+        self.assertIn("count (a.py:3) takes 70.0 % of the samples. Imports take 20.0 % of the samples.", text)
+
+    def test_function_that_a_library_calls(self):
+        """Imports have most of the samples, but hardly ran."""
+        text = self.conclude_lines([(1, "import pandas", 0, 4, 50), (3, "def rate(row):", 3, 1, 1), (4, "    return row.a", 3, 10, 10), (7, "t = t.apply(rate, axis=1)", 0, 10, 14)])
+        self.assertIn("rate (a.py:3) takes 22.0 % of the samples. Its largest line is a.py:4, with 20.0 %. It is called back from a.py:7, which takes 24.0 % more.", text)
+
     def test_lines_with_few_of_the_samples_say_so(self):
         with open(os.path.join(ROOT, "tests", "golden", "scalene", "ok_v240_loops.json"), encoding="utf-8") as file:
             profile = json.load(file)

@@ -55,6 +55,26 @@ static unsigned count_calls(struct ps_str source, struct ps_str name, bool of_an
     return n;
 }
 
+bool ps_line_passes_name(struct ps_str source, struct ps_str name)
+{
+    const struct ps_str last = last_part(name);
+    struct ps_str rest = source;
+    const char *found;
+
+    while (last.len && rest.len && (found = ps_str_find(rest, last))) {
+        const size_t at = (size_t)(found - source.ptr);
+        bool is_name = at == 0 || !is_word(found[-1]);
+
+        rest = ps_str_skip(source, at + last.len);
+        is_name &= !rest.len || !is_word(rest.ptr[0]);
+        while (rest.len && rest.ptr[0] == ' ')
+            rest = ps_str_skip(rest, 1);
+        if (is_name && !(rest.len && strchr("(.=", rest.ptr[0])))
+            return true;
+    }
+    return false;
+}
+
 /* Whether a line may call what it names more than once for each of its hits. */
 static bool may_repeat(struct ps_str source)
 {

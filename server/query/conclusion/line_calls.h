@@ -47,4 +47,8 @@ struct ps_measured_line {
 void ps_line_calls_find(struct ps_measured_function *functions, size_t n_functions,
                         struct ps_measured_line *lines, size_t n_lines);
 
+/* Whether the text has the name without a bracket, and does not define or import it: as a value,
+ * which is called elsewhere. `name`: qualified. */
+bool ps_line_passes_name(struct ps_str source, struct ps_str name);
+
 #endif

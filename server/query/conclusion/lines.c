@@ -22,15 +22,17 @@
  * that are judged anywhere, these are 40 and 13: 3.7 standard deviations of counts apart. */
 #define CLEAR_CPU   20
 #define CLEAR_TIMES 3
-#define LINES_MIN   50  /* percent of the samples: with less, it is said what all lines have */
-#define IMPORTS_MIN 50  /* percent of the samples: imports with less are only the start */
-#define CALL_SHARE  0.3 /* of the time of a line: a function that it calls explains it */
-#define MOST_MEMORY 0.3 /* of what is allocated: the line that allocates it is said */
-#define LINES_SHOWN 5   /* of the composition of a function; further lines are one part */
+#define LINES_MIN   50   /* percent of the samples: with less, it is said what all lines have */
+#define IMPORTS_MIN 0.5  /* of the samples, and of those that ran: less is only the start */
+#define UNIT_SHARE  0.5  /* of the samples without imports: a function with more is the cause */
+#define LINE_SHARE  0.67 /* of these samples: a line with more is said instead */
+#define CALL_SHARE  0.3  /* of the time of a line: a function that it calls explains it */
+#define MOST_MEMORY 0.3  /* of what is allocated: the line that allocates it is said */
+#define LINES_SHOWN 5    /* of the composition of a function; further lines are one part */
 
 /* A line of the query conclude_lines. Texts belong to the conclusion. */
 struct line {
-    int64_t file, function_id, line;
+    int64_t file, function_id, line, first_line; /* the last: of the function */
     struct ps_str path, function, source;
     double hits, amount, python, native, system, whole;
     double calls, loop_calls; /* of the function: see ps_measured_function */
@@ -61,6 +63,7 @@ static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
                          .function_id = ps_col_int(stmt, 11),
                          .calls = ps_col_real(stmt, 12),
                          .loop_calls = ps_col_real(stmt, 12) - ps_col_real(stmt, 13),
+                         .first_line = ps_col_int(stmt, 14),
                          .last = ps_col_int(stmt, 3),
                          .n = 1};
 }
@@ -165,28 +168,129 @@ static bool stands_out(const struct line *line, double next)
            (line->amount >= CLEAR_CPU && line->amount >= CLEAR_TIMES * next);
 }
 
-/* Names the line with the most samples. Imports with less than half of them are the start of the
- * program: another line that stands out comes before them. */
+static bool is_same_function(const struct line *a, const struct line *b)
+{
+    return a->file == b->file && a->function_id == b->function_id;
+}
+
+/* The samples of a function, in percent. `line`: its largest; caller: the largest line that passes
+ * the function to a library, which calls it; `passed`: samples of all such lines. */
+struct line_unit {
+    const struct line *line, *caller;
+    double own, passed;
+};
+
+/* Whether a line of another function has the name of this one without a call: `apply(fare)`. */
+static bool is_passed_by(const struct line *line, const struct line *function)
+{
+    return !is_same_function(line, function) && !is_import(line) &&
+           ps_line_passes_name(line->source, function->function);
+}
+
+static struct line_unit unit_of(const struct line *lines, size_t n, size_t i)
+{
+    struct line_unit out = {.line = &lines[i], .own = lines[i].whole};
+
+    for (size_t k = 0; k < n; k++) {
+        if (!is_passed_by(&lines[k], out.line))
+            continue;
+        out.caller = out.caller ? out.caller : &lines[k];
+        out.passed += lines[k].amount;
+    }
+    return out;
+}
+
+/* The function with the most samples; its `line` is NULL if there is none. */
+static struct line_unit largest_unit(const struct line *lines, size_t n)
+{
+    struct line_unit most = {.line = NULL};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct line_unit unit = unit_of(lines, n, i);
+
+        if (lines[i].function_id && unit.own + unit.passed > most.own + most.passed)
+            most = unit;
+    }
+    return most;
+}
+
+static bool is_def(const struct line *line)
+{
+    return line->line == line->first_line;
+}
+
+/* Scalene divides the samples of a loop, and often those of a function, among its lines, its head
+ * and the line of the `def`: then the function is what can be told. */
+static void conclude_unit(struct ps_conclusion *c, const struct line_unit *unit)
+{
+    struct line def = *unit->line;
+
+    def.line = def.first_line;
+    ps_conclude_first(c, ps_claim_of("line", verb_of_samples(unit->line),
+                                     (struct ps_subject){.kind = PS_SUBJECT_FUNCTION,
+                                                         .name = def.function,
+                                                         .path = def.path,
+                                                         .line = def.line,
+                                                         .link = link_line(c, &def)},
+                                     unit->own / 100));
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_FUNCTION_SAMPLES});
+    if (!is_def(unit->line))
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_LARGEST_LINE,
+                                          .subject = line_subject(c, unit->line),
+                                          .values = {unit->line->amount / 100}});
+    if (unit->caller)
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_PASSED_ON,
+                                          .subject = line_subject(c, unit->caller),
+                                          .values = {unit->caller->amount / 100}});
+}
+
+/* Samples in percent: of imports and of all lines, and how many of each ran. */
+struct line_sums {
+    double imports, imports_ran, ran;
+};
+
+/* Imports are the answer if most of the samples are theirs, and most of what ran too: a program
+ * starts with files that are not in memory, and waits for them. */
+static bool are_imports_most(const struct line_sums *sums)
+{
+    return sums->imports >= 100 * IMPORTS_MIN && sums->imports_ran >= IMPORTS_MIN * sums->ran;
+}
+
+/* Names the line with the most samples, or its function if no line has most of that. Imports with
+ * less than half of them are the start of the program: what else stands out comes before them. */
 static void conclude_cpu_lines(struct ps_conclusion *c, const struct line *lines, size_t n)
 {
+    const struct line_unit unit = largest_unit(lines, n);
     const struct line *line = NULL;
-    double imports = 0, next = 0;
+    struct line_sums sums = {0};
+    double next = 0;
+    bool is_unit;
 
-    for (size_t i = 0; i < n; i++)
-        if (is_import(&lines[i]))
-            imports += lines[i].amount;
-        else if (!line)
+    for (size_t i = 0; i < n; i++) {
+        sums.ran += lines[i].python + lines[i].native;
+        if (is_import(&lines[i])) {
+            sums.imports += lines[i].amount;
+            sums.imports_ran += lines[i].python + lines[i].native;
+        } else if (!line) {
             line = &lines[i];
-        else
+        } else {
             next = fmax(next, lines[i].amount);
-    if (!line || imports >= IMPORTS_MIN || (!stands_out(line, next) && lines->amount >= FLAT_CPU))
+        }
+    }
+    is_unit = unit.line && !are_imports_most(&sums) &&
+              unit.own + unit.passed >= UNIT_SHARE * (100 - sums.imports) &&
+              (is_def(unit.line) || unit.line->amount < LINE_SHARE * (unit.own + unit.passed));
+    if (!line || are_imports_most(&sums) || (!stands_out(line, next) && lines->amount >= FLAT_CPU))
         line = lines;
-    if (!stands_out(line, next))
+    if (is_unit)
+        conclude_unit(c, &unit);
+    else if (!stands_out(line, next))
         conclude_flat_cpu(c, lines, n);
     else
         conclude_cpu(c, line);
-    if (imports > 0 && line != lines)
-        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_IMPORTS_TAKE, .values = {imports / 100}});
+    if (sums.imports > 0 && (is_unit || line != lines))
+        ps_first_fact(
+            c, (struct ps_fact){.code = PS_FACT_IMPORTS_TAKE, .values = {sums.imports / 100}});
 }
 
 static void add_line(struct ps_conclusion *c, const struct line *line, bool is_cpu)
@@ -308,11 +412,6 @@ struct descent {
     const struct line *work, *above[LINES_MAX];
     size_t n_above;
 };
-
-static bool is_same_function(const struct line *a, const struct line *b)
-{
-    return a->file == b->file && a->function_id == b->function_id;
-}
 
 static void find_calls(const struct line *lines, size_t n, struct descent *out)
 {

@@ -951,6 +951,13 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                        "there."},
     [PS_FACT_TAKES_SAMPLES] = {"takes_samples", .place = PS_SAID_VERDICT,
                                .words = "{codes} {verb} {share} of the samples."},
+    [PS_FACT_FUNCTION_SAMPLES] = {"function_samples", .place = PS_SAID_VERDICT,
+                                  .words = "{subjects} {verb} {share} of the samples."},
+    [PS_FACT_LARGEST_LINE] = {"largest_line", 1,
+                              .words = " Its largest line is {fact place}, with {0 %}."},
+    [PS_FACT_PASSED_ON] = {"passed_on", 1,
+                           .words = " It is called back from {fact place}, which takes {0 %} "
+                                    "more."},
     [PS_FACT_TIME_IN_HITS] = {"time_in_hits", 3,
                               .words = " {0 s} of {1 s of} in {2} {2 hit|hits}, {place}."},
     [PS_FACT_HITS] = {"hits", 1, .words = " {0} {0 hit|hits}, {place}."},

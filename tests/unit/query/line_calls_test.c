@@ -83,6 +83,29 @@ static void a_loop_is_no_recursion(void **state)
     assert_int_equal(functions[1].caller, 0);
 }
 
+static void names_without_a_bracket_are_passed_on(void **state)
+{
+    static const struct {
+        const char *source, *name;
+        bool is_passed;
+    } cases[] = {
+        {"table.apply(fare, axis=1)", "fare", true},
+        {"rows.sort(key=self.order)", "Book.order", true},
+        {"total += fare(row)", "fare", false},
+        {"list(map(fares, rows))", "fare", false},
+        {"fare = 3", "fare", false},
+        {"book(fare=3)", "fare", false},
+        {"fare.cache_clear()", "fare", false},
+        {"map(fare", "fare", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(
+            ps_line_passes_name(ps_str_from_c(cases[i].source), ps_str_from_c(cases[i].name)),
+            cases[i].is_passed);
+}
+
 int line_calls_test(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +113,7 @@ int line_calls_test(void)
         cmocka_unit_test(counts_and_times_tell_without_text),
         cmocka_unit_test(recursion_is_seen_without_text),
         cmocka_unit_test(a_loop_is_no_recursion),
+        cmocka_unit_test(names_without_a_bracket_are_passed_on),
     };
 
     return cmocka_run_group_tests_name("line_calls", tests, NULL, NULL);
