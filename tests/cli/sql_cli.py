@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `perfshelf sql` refuses, and where it ends."""
+"""What `perfshelf sql` prints and refuses, and where it ends."""
 import unittest
 
 from program import ShelfTest, import_log
@@ -11,6 +11,13 @@ class Sql(ShelfTest):
     def setUp(self):
         super().setUp()
         self.ok("add", self.file("log.txt", import_log()), "--name", "log", "--json")
+
+    def test_forms(self):
+        """Columns are as wide as their widest text, in characters; what is absent is an empty cell."""
+        sql = "SELECT 1 AS a, 'zwölf' AS text, 1.5 AS real UNION ALL SELECT 2000, NULL, 0.1 + 0.2"
+        self.assertEqual(self.ok("sql", "log", sql), "a     text   real\n1     zwölf  1.5\n2000         0.30000000000000004\n")
+        self.assertEqual(self.ok("sql", "log", sql, "--csv"), "a,text,real\r\n1,zwölf,1.5\r\n2000,,0.30000000000000004\r\n")
+        self.assertEqual(self.json("sql", "log", sql), [{"a": 1, "text": "zwölf", "real": 1.5}, {"a": 2000, "text": None, "real": 0.1 + 0.2}])
 
     def test_rows_are_all_there_or_none(self):
         self.assertEqual(len(self.json("sql", "log", f"{ENDLESS} SELECT i FROM n LIMIT 20", "--rows", "20")), 20)
