@@ -4,7 +4,7 @@
 
 A suite of tests/http, tests/cli, tests/corpus or tests/browser is near when its name has a word of the file's, or when it asks for a
 view that the file answers: server/query/query.c names the function of each view, and functions are followed to the files that call
-them. The nearest run, as many as took about 20 seconds in the last run of `./dev test`, up to the first that fails. The pinned answers
+them; or, less near, when its name has a word of a command or an endpoint that calls the file's functions. The nearest run, as many as took about 20 seconds in the last run of `./dev test`, up to the first that fails. The pinned answers
 (tests/pinned) are near each file that computes answers.
 """
 import glob
@@ -52,6 +52,13 @@ def views_of(path):
     return views | {view.split("/{")[0] for view, function in rows if function in answers and function != "ps_view_table"}
 
 
+def words_of_callers(path):
+    """Of the commands and endpoints that call functions of the file."""
+    functions = set(DEFINED.findall(content(path))) if path.startswith("server/") else set()
+    callers = (other for folder in ("agent", "api", "cli") for other in glob.glob(f"server/{folder}/**/*.c", root_dir=ROOT, recursive=True) if other != path)
+    return {word for other in callers if functions & set(re.findall(r"\bps_\w+", content(other))) for word in words(other)}
+
+
 def last_seconds():
     try:
         return {row[3]: float(row[0]) for row in map(str.split, content("build/logs/times").splitlines()) if len(row) == 5}
@@ -62,11 +69,13 @@ def last_seconds():
 def near(path):
     """(step, name) of the suites, nearest first, within the time."""
     subject, views, seconds, found = words(path), views_of(path), last_seconds(), []
+    of_callers = words_of_callers(path) - subject
     asked = re.compile("|".join(rf"[\"/]{re.escape(view)}\b" for view in sorted(views))) if views else None
     for step, pattern in (("http", "*_http.py"), ("cli", "*_cli.py"), ("corpus", "*_corpus.py"), ("browser", "*.mjs")):
         for suite in sorted(glob.glob(f"tests/{step}/{pattern}", root_dir=ROOT)):
             name = os.path.splitext(os.path.basename(suite))[0]
-            shared = len(subject & {word.rstrip("s") for word in name.split("_")})
+            of_suite = {word.rstrip("s") for word in name.split("_")}
+            shared = len(subject & of_suite) + len(of_callers & of_suite) / 2
             mentions = len(asked.findall(content(suite))) if asked and step == "http" else 0
             if shared or mentions:
                 found.append((step == "browser", -10 * shared - 3 * min(mentions, 9), seconds.get(f"{step}/{name}", SECONDS.get(name, UNKNOWN_S[step])), step, name))
