@@ -14,14 +14,20 @@ from server import ROOT, RUNS, ServerTest
 
 
 class RanksTest(ServerTest):
-    def job(self, *options):
-        """A made job as one run: its path, and the truth."""
+    def job(self, *options, change=None):
+        """A made job as one run: its path, and the truth. `change` gets the events of each file, and changes them."""
         with tempfile.TemporaryDirectory(prefix="perfshelf-ranks-") as folder:
             job = os.path.join(folder, "job")
             subprocess.run([sys.executable, os.path.join(ROOT, "tests", "made_job.py"), job, *options], check=True)
             with open(job + ".truth.json", encoding="utf-8") as file:
                 truth = json.load(file)
             paths = sorted(glob.glob(job + "/*"))
+            for path in paths if change else ():
+                with open(path, encoding="utf-8") as file:
+                    trace = json.load(file)
+                change(trace["traceEvents"])
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(trace, file)
             if len(paths) == 1:
                 with open(paths[0], "rb") as file:
                     run = self.add(file.read(), name=os.path.basename(paths[0]))
@@ -254,6 +260,16 @@ class RanksTest(ServerTest):
             self.assertGreaterEqual(len(ends), 2)
         slice_of = self.get_json(f"{path}/slices/{ranks[0]['calls'][0]['slice']}")
         self.assertTrue(slice_of["slice"]["name"].startswith("ncclDevKernel"))
+
+    def test_a_call_weeks_later(self):
+        """Times are limited to 13 days after the start: a later call is moved there, and none is left out."""
+        def add_late_call(events):
+            last = max((event for event in events if "ncclDevKernel_AllReduce" in event["name"]), key=lambda event: event["ts"])
+            events.append({**last, "ts": last["ts"] + 2e12, "args": {**last["args"], "Seq": last["args"]["Seq"] + 1}})
+
+        path, truth = self.job("--ranks", "2", "--steps", "2", "--hosts", "1", change=add_late_call)
+        matching = self.get_json(path + "/ranks")["matching"]
+        self.assertEqual([matching["omitted"], matching["collectives"]], [0, truth["collectives"] + 1])
 
     def test_errors(self):
         path, _ = self.job("--ranks", "2", "--steps", "2")
