@@ -171,6 +171,7 @@ static void test_memo_and_objects(void **state)
     walk = ps_pickle_iterate(&p, &object);
     state_dict = ps_pickle_next(&walk);
     assert_int_equal(state_dict->kind, PS_PICKLE_DICT);
+    assert_null(ps_pickle_next(&walk)); /* nothing but its state */
     walk = ps_pickle_iterate(&p, state_dict);
     assert_int_equal(ps_pickle_next(&walk)->kind, PS_PICKLE_TEXT);
     assert_int_equal(ps_pickle_next(&walk)->i, 7);
