@@ -4,8 +4,9 @@
 
 A suite of tests/http, tests/cli, tests/corpus or tests/browser is near when its name has a word of the file's, or when it asks for a
 view that the file answers: server/query/query.c names the function of each view, and functions are followed to the files that call
-them; or, less near, when its name has a word of a command or an endpoint that calls the file's functions. The nearest run, as many as took about 20 seconds in the last run of `./dev test`, up to the first that fails. The pinned answers
-(tests/pinned) are near each file that computes answers.
+them. It is less near when its name has a word of a command, an endpoint or an importer that calls the file's functions. The nearest
+run, as many as took about 20 seconds in the last run of `./dev test`, up to the first that fails. The pinned answers (tests/pinned) are
+near each file that computes answers.
 """
 import glob
 import os
@@ -40,6 +41,8 @@ def views_of(path):
     """The views that the file answers, or that files answer which call its functions; and the reads that have a word of its name."""
     subject, reads = words(path), re.findall(r'READ\("([^"]+)"', content("server/query/reads.h"))
     views = {read for read in reads if "{" not in read and words(read) & subject}
+    if path.startswith("importers/"):
+        return set()
     if not path.startswith(("server/query/", "compare/", "slices/")):
         return views
     functions = set(DEFINED.findall(content(path)))
@@ -53,9 +56,10 @@ def views_of(path):
 
 
 def words_of_callers(path):
-    """Of the commands and endpoints that call functions of the file."""
-    functions = set(DEFINED.findall(content(path))) if path.startswith("server/") else set()
-    callers = (other for folder in ("agent", "api", "cli") for other in glob.glob(f"server/{folder}/**/*.c", root_dir=ROOT, recursive=True) if other != path)
+    """Of the commands and endpoints that call functions of the file; of a part of importers, of the importers that do."""
+    functions = set(DEFINED.findall(content(path)))
+    folders = ("importers",) if path.startswith("importers/") else ("server/agent", "server/api", "server/cli") if path.startswith("server/") else ()
+    callers = {other for folder in folders for other in glob.glob(f"{folder}/**/*.c", root_dir=ROOT, recursive=True)} - {path}
     return {word for other in callers if functions & set(re.findall(r"\bps_\w+", content(other))) for word in words(other)}
 
 
