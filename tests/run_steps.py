@@ -6,8 +6,8 @@ Without --all, PERFSHELF_SHORT is set: suites leave out their long tests (tests/
 each has a short one of its kind beside it. With --all, steps are whole.
 
 A step is several units: processes such as one test file of Python, one group of a unit test program, one part of the browser
-tests. All units of all steps are in one queue, the longest first. As many run as there are processors, and one more whenever
-a processor has been idle, since tests wait for pages, databases and clocks.
+tests. All units of all steps are in one queue, the longest first. Tests wait for pages, databases and clocks: one more runs
+at a time after each second in which a processor was idle, one fewer after each in which none was.
 
 build/logs/STEP.log has the output of a step, build/logs/times how long its units took; a run begins with those that took
 longest the last time. When the run ends or is killed, all that its units have started ends.
@@ -261,23 +261,28 @@ class Run:
         self.running.append(unit)
 
     def all_units(self):
-        idle, looked = Idle(), time.monotonic()
+        idle, looked, width = Idle(), time.monotonic(), PROCESSORS
         while self.waiting or self.running:
             for unit in [unit for unit in self.running if unit.has_ended()]:
                 self.running.remove(unit)
                 self.tell_guard(unit)
                 self.end(unit)
-            while self.waiting and len(self.running) < PROCESSORS:
-                self.start_next()
             if time.monotonic() - looked >= 1:
                 looked = time.monotonic()
-                if idle.since() > 0.5 and self.waiting and len(self.running) < UNITS_MAX:
-                    self.start_next()
+                width = self.next_width(width, idle.since())
+            while self.waiting and len(self.running) < width:
+                self.start_next()
             if len(self.steps) == 1 and len(self.running) == 1:
                 show(self.running[0])
             time.sleep(0.05)
         self.guard.stdin.close()
         self.guard.wait()
+
+    def next_width(self, width, idle):
+        """How many units may run at a time, after a second in which so many processors were idle."""
+        if idle > 0.3 and len(self.running) >= width:
+            return min(width + 1, UNITS_MAX)
+        return max(width - 1, PROCESSORS) if idle < 0.05 else width
 
     def end(self, unit):
         if hasattr(unit, "build"):
