@@ -27,7 +27,7 @@
 #define SPEED_WEIGHT  0.1  /* share of a total from which on a function weighs no more */
 #define SPEED_WIDTH   0.12 /* of the kernel, in ln(ratio) */
 #define MOVED_MIN     0.2  /* ln(ratio): nearly all functions that moved by more moved together */
-#define MOVED_SHARE   0.8  /* of their weights */
+#define MOVED_SHARE   0.8  /* of the weights: nearly all functions */
 #define PRIOR_WIDTH   0.4  /* of the pull towards 1 */
 #define PRIOR_WEIGHT  0.5
 #define BAND_MIN      0.2 /* ln(ratio) */
@@ -284,6 +284,44 @@ static double bump(double x, double width)
     return exp(-(x / width) * (x / width));
 }
 
+/* Whether a function has enough samples to say something about the speed. */
+static bool is_sampled(const struct matched *m, const struct ps_profiled_function *function)
+{
+    return function->time > SPEED_SHARE * m->base->total &&
+           function->time >= SAMPLES_MIN * m->base->sample && function->path.ptr;
+}
+
+static bool is_only_caller(uint64_t caller, const struct ps_profiled_function *function)
+{
+    return function->n_callers == 1 && function->callers[0] == caller && function->hash != caller;
+}
+
+/* Whether a sampled function is called by one function alone, which calls no other one and whose
+ * time changed alike: a caller with more to do has its callee do more, so both are one witness. */
+static bool is_one_with_caller(const struct matched *m, const struct pair *pair)
+{
+    const struct ps_profiled_function *a = &m->base->items[pair->base];
+    const double ratio = m->now->items[pair->now].time / a->time;
+    const struct ps_profiled_function *caller = NULL;
+    size_t n_callees = 0;
+    uint32_t partner;
+
+    if (!m->base->lacks_calls || !is_sampled(m, a) || a->n_callers != 1)
+        return false;
+    for (size_t i = 0; i < m->base->n; i++) {
+        const struct ps_profiled_function *function = &m->base->items[i];
+
+        if (function->hash == a->callers[0] && function != a && is_sampled(m, function))
+            caller = function;
+        n_callees += is_only_caller(a->callers[0], function) && is_sampled(m, function);
+    }
+    if (!caller || n_callees != 1)
+        return false;
+    partner = m->partner_of_base[caller - m->base->items];
+    return partner != PS_NO_FUNCTION_INDEX &&
+           fabs(log(m->now->items[partner].time / caller->time / ratio)) < SPEED_WIDTH;
+}
+
 /* The ratios of the times a call, with their weights. At most 1 / SPEED_SHARE. */
 static size_t list_ratios(const struct matched *m, struct weighted *out)
 {
@@ -293,12 +331,12 @@ static size_t list_ratios(const struct matched *m, struct weighted *out)
         const struct ps_profiled_function *a = &m->base->items[m->pairs[i].base];
         const struct ps_profiled_function *b = &m->now->items[m->pairs[i].now];
         const double share = fmin(a->time / m->base->total, b->time / m->now->total);
-        const bool is_sampled =
-            m->base->lacks_calls && a->time >= SAMPLES_MIN * m->base->sample && a->path.ptr;
+        const bool by_samples = m->base->lacks_calls && is_sampled(m, a);
 
         if (a->time > SPEED_SHARE * m->base->total && b->time > 0 &&
-            (is_sampled || (a->calls >= SPEED_CALLS && b->calls >= SPEED_CALLS)))
-            out[n++] = (struct weighted){is_sampled ? b->time / a->time : ratio_of_costs(a, b),
+            (by_samples || (a->calls >= SPEED_CALLS && b->calls >= SPEED_CALLS)) &&
+            !is_one_with_caller(m, &m->pairs[i]))
+            out[n++] = (struct weighted){by_samples ? b->time / a->time : ratio_of_costs(a, b),
                                          sqrt(fmin(SPEED_WEIGHT, share))};
     }
     return n;
@@ -338,7 +376,7 @@ static void find_speed(const struct matched *m, struct ps_function_changes *out)
     PS_AUTO(ps_free_ptr) struct weighted *ratios = ps_alloc_array(m->n_pairs + 1, sizeof *ratios);
     PS_AUTO(ps_free_ptr) double *distances = ps_alloc_array(m->n_pairs + 1, sizeof *distances);
     const size_t n = list_ratios(m, ratios);
-    double best = -1;
+    double best = -1, whole = 0, alike = 0;
 
     ratios[n] = (struct weighted){1, 0}; /* a candidate too */
     for (size_t i = 0; i <= n; i++) {
@@ -354,7 +392,10 @@ static void find_speed(const struct matched *m, struct ps_function_changes *out)
     for (size_t i = 0; i < n; i++) {
         distances[i] = fabs(log(ratios[i].value / out->speed));
         out->n_alike += distances[i] < SPEED_WIDTH;
+        whole += ratios[i].weight;
+        alike += distances[i] < SPEED_WIDTH ? ratios[i].weight : 0;
     }
+    out->alike_share = whole > 0 ? alike / whole : 0;
     out->is_alike = out->n_alike >= SPEED_ALIKE;
     if (!out->is_alike) {
         out->speed = middle_of_moved(ratios, n);

@@ -106,6 +106,7 @@ struct ps_function_changes {
     size_t n_alike; /* functions that agree on the speed */
     bool is_alike;  /* enough agree. Else the speed is the ratio in the middle of those that nearly
                      * all moved one way, or 1 */
+    double alike_share; /* of the functions, weighted by their times: those that agree on it */
     struct ps_function_change *changes; /* the largest first */
     bool is_noisy;                      /* costs changed up and down alike: they are left out */
     size_t n_changes, cap_changes;

@@ -34,6 +34,8 @@
 #define MOST_SHARE    0.5
 #define PART_RATIO    2.0
 #define SECOND_SHARE  0.3 /* of the difference: the second function is named with the first */
+#define NEARLY_ALL    0.8 /* of the functions that agree on a speed: "all" */
+#define MOST          0.5 /* "most" */
 #define WHOLE_SHARE   0.8 /* of a recording: a function with more is nearly all of it */
 
 struct words {
@@ -256,12 +258,15 @@ static void say_renames(const struct words *w)
 
 static void say_speed(const struct words *w)
 {
-    const double speed = w->changes->speed;
+    const double speed = w->changes->speed, alike = w->changes->alike_share;
+    const char *which = !w->changes->is_alike ? " Nearly all functions take "
+                        : alike >= NEARLY_ALL ? " All functions take "
+                        : alike >= MOST       ? " Most functions take "
+                                              : " Several functions take ";
 
     if (!is_speed_told(w->changes))
         return;
-    ps_say(w->c, w->to,
-           w->changes->is_alike ? " All functions take " : " Nearly all functions take ");
+    ps_say(w->c, w->to, "%s", which);
     say_times(w, speed);
     ps_say(w->c, w->to, " as long%s, as %son a %s machine%s.",
            w->changes->is_alike ? " alike" : " in the middle",

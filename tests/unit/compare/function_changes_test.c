@@ -370,27 +370,32 @@ struct samples {
     double base, now;
 };
 
+/* Functions with samples in the base (side 0) or the new profile, the hash of each its index + 1.
+ */
+static void fill_samples(const struct samples *rows, size_t n, size_t side,
+                         struct ps_profiled_function *items, struct ps_profiled_functions *out)
+{
+    *out = (struct ps_profiled_functions){.items = items, .lacks_calls = true, .sample = 1};
+    for (size_t i = 0; i < n; i++) {
+        const double time = side ? rows[i].now : rows[i].base;
+
+        if (time > 0)
+            items[out->n++] = (struct ps_profiled_function){.name = ps_str_from_c(rows[i].name),
+                                                            .path = PS_STR("/home/me/shop.py"),
+                                                            .time = time,
+                                                            .hash = 1 + i};
+        out->total += time;
+    }
+}
+
 static struct ps_function_changes compare_samples(const struct samples *rows, size_t n)
 {
     struct ps_profiled_function items[2][8];
     struct ps_profiled_functions sides[2];
     struct ps_function_changes out = {.n_changes = 0};
 
-    for (size_t side = 0; side < 2; side++) {
-        sides[side] =
-            (struct ps_profiled_functions){.items = items[side], .lacks_calls = true, .sample = 1};
-        for (size_t i = 0; i < n; i++) {
-            const double time = side ? rows[i].now : rows[i].base;
-
-            if (time > 0)
-                items[side][sides[side].n++] =
-                    (struct ps_profiled_function){.name = ps_str_from_c(rows[i].name),
-                                                  .path = PS_STR("/home/me/shop.py"),
-                                                  .time = time,
-                                                  .hash = 1 + i};
-            sides[side].total += time;
-        }
-    }
+    for (size_t side = 0; side < 2; side++)
+        fill_samples(rows, n, side, items[side], &sides[side]);
     ps_function_changes_find(&sides[0], &sides[1], &out);
     return out;
 }
@@ -406,6 +411,37 @@ static void test_bursts_are_no_change(void **state)
 
     (void)state;
     assert_int_equal(changes.found, PS_FUNCTIONS_SAME);
+}
+
+/* A function that hands more work to the only function below it is no second witness of a slower
+ * machine: with both, "all are slow" would be said of what did not change. */
+static void test_one_chain_is_one_witness(void **state)
+{
+    static const struct samples rows[] = {{"tiles", 1368, 3108},  {"tile", 631, 1329},
+                                          {"simplify", 301, 198}, {"points", 207, 180},
+                                          {"main", 93, 182},      {"bounds", 144, 91}};
+    enum { N_ROWS = sizeof rows / sizeof *rows };
+    static const uint64_t of_tiles = 1, of_main = 5;
+    struct ps_profiled_function items[2][N_ROWS];
+    struct ps_profiled_functions sides[2];
+    PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = {0};
+
+    (void)state;
+    for (size_t side = 0; side < 2; side++) {
+        fill_samples(rows, N_ROWS, side, items[side], &sides[side]);
+        for (size_t i = 0; i < N_ROWS; i++) {
+            items[side][i].callers = i == 1 ? &of_tiles : &of_main;
+            items[side][i].n_callers = i != 4;
+        }
+    }
+    ps_function_changes_find(&sides[0], &sides[1], &changes);
+    assert_float_equal(changes.speed, 1, 0.001);
+    for (size_t side = 0; side < 2; side++)
+        items[side][1].callers = &of_main;
+    ps_function_changes_free(&changes);
+    changes = (struct ps_function_changes){0};
+    ps_function_changes_find(&sides[0], &sides[1], &changes);
+    assert_true(changes.speed > 2);
 }
 
 /* Two others are too few to know the noise by. */
@@ -479,6 +515,7 @@ int function_changes_test(void)
         cmocka_unit_test(test_calls_belong_to_a_new_function),
         cmocka_unit_test(test_recursion_has_an_outermost_function),
         cmocka_unit_test(test_bursts_are_no_change),
+        cmocka_unit_test(test_one_chain_is_one_witness),
         cmocka_unit_test(test_few_functions_tell_little),
         cmocka_unit_test(test_a_function_has_more_samples),
         cmocka_unit_test(test_few_samples_of_a_new_function),
