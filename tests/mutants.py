@@ -7,7 +7,7 @@ a file or a folder; without one, the files that the last commit or the working t
 
 A change of which the compiler makes the same code, such as another start value of a variable that is always assigned later, is no
 mistake that a test could see. Such changes are counted by themselves. The numbers of a comparator matter by their sign only, and more
-memory than needed is no mistake: these are not changed.
+memory than needed is no mistake, and of two equal values either is the larger one: these are not changed.
 """
 import argparse
 import functools
@@ -26,6 +26,9 @@ SWAPS = {" == ": " != ", " != ": " == ", " < ": " <= ", " <= ": " < ", " > ": " 
          " * ": " / ", " / ": " * ", "? -1 : 1": "? 1 : -1", " += ": " -= ", " -= ": " += ", "++": "--", "return true;": "return false;", "return false;": "return true;"}
 MUTABLE = re.compile("|".join(map(re.escape, sorted(SWAPS, key=len, reverse=True))) + r"|(?<![\w.\[])\d+(?![\w.])")
 ALLOCATES = re.compile(r"\b(ps_\w*alloc\w*|PS_RESERVE\w*|TR_\w*PUSH)\([^;]*$")  # before a number in its arguments
+# The larger or the smaller of two values: equal ones make no difference, so that the other one is taken instead.
+EXTREME = re.compile(r"(?<![\w.>])([\w.>\[\]-]+)( [<>]=? )([\w.>\[\]-]+) \? (?:\1 : \3|\3 : \1)(?![\w.\[(-])")
+OPPOSITE = {" < ": " > ", " <= ": " > ", " > ": " < ", " >= ": " < "}
 # What holds no behaviour: comments, strings, characters, directives, declarations of sizes.
 OPAQUE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|\[\w+\]|= \{[^;]*\};', re.S | re.M)
 
@@ -48,13 +51,14 @@ def mutations(path):
         text = file.read()
     visible = OPAQUE.sub(lambda match: re.sub(r"[^\n]", "\x01", match[0]), text)
     begin = visible.find("\n{")
+    extremes = {match.start(2): OPPOSITE[match[2]] for match in EXTREME.finditer(visible)}
     for match in MUTABLE.finditer(visible, max(begin, 0)):
         begin_of_line = visible.rfind("\n", 0, match.start()) + 1
         line = visible[begin_of_line:visible.find("\n", match.start())]
         if match[0].isdigit() and ALLOCATES.search(visible, begin_of_line, match.start()):
             continue
         if line.startswith((" ", "\t")) and "assert" not in line:
-            yield path, match.start(), match[0], SWAPS.get(match[0]) or str(int(match[0]) + 1)
+            yield path, match.start(), match[0], extremes.get(match.start()) or SWAPS.get(match[0]) or str(int(match[0]) + 1)
 
 
 @functools.cache
