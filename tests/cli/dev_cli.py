@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""./dev: wrong words are refused before anything is installed, built or changed."""
+"""./dev: wrong words are refused before anything is installed, built or changed; what `mutants` changes."""
 import os
 import subprocess
+import sys
+import tempfile
 import unittest
 
 from program import ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import mutants  # noqa: E402
 
 
 class Dev(unittest.TestCase):
@@ -29,6 +34,23 @@ class Dev(unittest.TestCase):
             done = self.dev(*words)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("./dev serve [OPTION...]", done.stdout)
+
+    def test_changes(self):
+        """Of code: no text, no comment, no size of memory, and a comparator or a maximum is turned around."""
+        text = """int f(int a, int b)
+{
+    int *p = ps_alloc_array(a + 1, sizeof *p); /* 5 < 6 */
+    log("1 < 2");
+    if (a < 7 && g[2])
+        return x->a < y->a ? -1 : 1;
+    return a >= b ? a : b;
+}
+"""
+        with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
+            file.write(text)
+            file.flush()
+            changes = [(old, new) for _, _, old, new in mutants.mutations(file.name)]
+        self.assertEqual(changes, [(" + ", " - "), (" < ", " <= "), ("7", "8"), (" && ", " || "), (" < ", " <= "), ("? -1 : 1", "? 1 : -1"), (" >= ", " < ")])
 
 
 if __name__ == "__main__":
