@@ -98,7 +98,7 @@ PUBLIC = {
     },
     "server/replica": {"replica.h": ALL, "url.h": ALL},
     "server/maintenance": {"maintenance.h": ALL, "transfer.h": ALL},
-    "server/query": {"query.h": ALL, "reads.h": ALL},
+    "server/query": {"compare/groups.h": ALL, "compare/headline.h": ALL, "query.h": ALL, "reads.h": ALL, "shelf.h": ALL, "user_query.h": ALL},
     "server/http": {
         "assets.h": ALL,
         "guard.h": ALL,

@@ -3,7 +3,7 @@
 """The suites nearest to a changed C file, for `./dev try`: tests/near.py [--list] FILE
 
 A suite of tests/http, tests/cli, tests/corpus or tests/browser is near when its name has a word of the file's, or when it asks for a
-view that the file answers: server/query/query.c names the function of each view, and functions are followed to the files that call
+view that the file answers: server/query/run_views.c names the function of each view, and functions are followed to the files that call
 them. It is less near when its name has a word of a command, an endpoint or an importer that calls the file's functions. The nearest
 run, as many as took about 20 seconds in the last run of `./dev test`, up to the first that fails. The pinned answers (tests/pinned) are
 near each file that computes answers.
@@ -49,9 +49,9 @@ def views_of(path):
     answers = functions & set(re.findall(r"ps_view_\w+", " ".join(functions)))
     for other in glob.glob("server/query/**/*.c", root_dir=ROOT, recursive=True):
         text = content(other)
-        if other != "server/query/query.c" and functions & set(re.findall(r"\bps_\w+", text)):
+        if other != "server/query/run_views.c" and functions & set(re.findall(r"\bps_\w+", text)):
             answers |= {name for name in DEFINED.findall(text) if name.startswith("ps_view_")}
-    rows = re.findall(r'"([\w/{}]+)", (ps_view_\w+)', content("server/query/query.c"))
+    rows = re.findall(r'"([\w/{}]+)", (ps_view_\w+)', content("server/query/run_views.c"))
     return views | {view.split("/{")[0] for view, function in rows if function in answers and function != "ps_view_table"}
 
 

@@ -6,8 +6,16 @@
 
 #include "base/utf8.h"
 #include "server/catalog/state.h"
+#include "server/query/compare/answers.h"
 #include "server/query/compare/compare.h"
+#include "server/query/compare/groups.h"
+#include "server/query/imports/answers.h"
+#include "server/query/lines/answers.h"
 #include "server/query/query.h"
+#include "server/query/run_views.h"
+#include "server/query/shelf.h"
+#include "server/query/trend/answers.h"
+#include "server/query/user_query.h"
 #include "server/share/selection.h"
 
 #define PARAMS_MAX    8

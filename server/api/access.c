@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "server/api/state.h"
+#include "server/query/shelf.h"
 
 /* --- Authentication --- */
 

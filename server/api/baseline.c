@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* baseline.c: handlers that set and clear the baseline run of a series. */
 #include "server/api/state.h"
+#include "server/query/shelf.h"
 
 static enum ps_status answer_run(struct ps_request *req, const char *id, struct ps_reply *reply,
                                  struct ps_err *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* events.c: handlers for event streams, and the events that they send. */
 #include "server/api/state.h"
+#include "server/query/shelf.h"
 
 /* Starts an event stream. If that fails, replies with the error and closes the connection. */
 static enum ps_status begin_stream(struct ps_request *req, uint64_t topic, struct ps_reply *reply,

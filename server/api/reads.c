@@ -5,6 +5,7 @@
 
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
+#include "server/query/compare/groups.h"
 
 /* Returns whether the view shows source files, which users may attach to a run after its import. */
 static bool shows_sources(const char *view)

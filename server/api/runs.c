@@ -7,6 +7,7 @@
 #include "server/api/state.h"
 #include "server/catalog/deleted.h"
 #include "server/http/negotiate.h"
+#include "server/query/shelf.h"
 
 static void delete_json(cJSON **json)
 {

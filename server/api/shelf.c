@@ -6,6 +6,7 @@
 #include "importers/kinds.h"
 #include "server/api/state.h"
 #include "server/catalog/quota.h"
+#include "server/query/shelf.h"
 
 static void write_retention(const struct ps_retention *keep, struct ps_json *out)
 {

@@ -8,6 +8,8 @@
 #include "base/context.h"
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
+#include "server/query/compare/groups.h"
+#include "server/query/user_query.h"
 
 #define PENDING_MAX 32
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/api/state.h"
+#include "server/query/shelf.h"
 
 struct upload_wait;
 

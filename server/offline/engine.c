@@ -16,7 +16,9 @@
 #include "server/http/url.h"
 #include "server/offline/files.h"
 #include "server/offline/shelf.h"
+#include "server/query/compare/groups.h"
 #include "server/query/reads.h"
+#include "server/query/user_query.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* activity.c: the list of imports and removals of runs, with the users. */
-#include "server/query/views.h"
+#include "server/catalog/readers.h"
+#include "server/query/shelf.h"
+#include "server/query/view.h"
 
 static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json *json,
                                  struct ps_err *err)

@@ -6,7 +6,9 @@
  * tags rank it.
  */
 #include "importers/kinds.h"
-#include "server/query/views.h"
+#include "server/catalog/readers.h"
+#include "server/query/shelf.h"
+#include "server/query/view.h"
 
 enum { ID, NAME, KIND, SERIES, CREATED_AT, STARTED_US, ENDED_US, OVERLAP_US, SAME_SERIES, TAGS };
 

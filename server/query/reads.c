@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/reads.h"
+#include "server/catalog/store.h"
+#include "server/query/compare/answers.h"
+#include "server/query/compare/groups.h"
+#include "server/query/imports/answers.h"
+#include "server/query/lines/answers.h"
+#include "server/query/run_views.h"
+#include "server/query/search/answers.h"
+#include "server/query/shelf.h"
+#include "server/query/trend/answers.h"
+#include "server/query/user_query.h"
 
 enum ps_status ps_read_request_resolve(const struct ps_read_route *read,
                                        struct ps_read_request *request, struct ps_err *err)

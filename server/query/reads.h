@@ -9,6 +9,7 @@
 #ifndef PS_QUERY_READS_H
 #define PS_QUERY_READS_H
 
+#include "server/catalog/store.h"
 #include "server/query/query.h"
 
 #define PS_READ_ARGS 2

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "server/query/lru_cache.h"
-#include "server/query/views.h"
+#include "server/query/view.h"
 
 #define PAGE_MAX     1000
 #define PAGE_DEFAULT 100

@@ -7,7 +7,10 @@
 
 #include "importers/kinds.h"
 #include "server/catalog/deleted.h"
-#include "server/query/views.h"
+#include "server/catalog/readers.h"
+#include "server/query/shelf.h"
+#include "server/query/time_format.h"
+#include "server/query/view.h"
 
 /* Columns of queries/runs.sql. */
 enum {
@@ -37,23 +40,6 @@ enum {
     R_BASELINE,
     R_NOTE
 };
-
-char *ps_time_format(int64_t ms, char out[40])
-{
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm utc;
-    size_t n = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
-
-    (void)snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
-    return out;
-}
-
-void ps_json_time(struct ps_json *json, const char *key, int64_t ms)
-{
-    char text[40];
-
-    ps_json_key_str(json, key, ps_time_format(ms, text));
-}
 
 static void write_column(struct ps_stmt *row, int column, const char *key, struct ps_json *json)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* timeline_notes.c: the notes that users wrote on the timeline of a run. */
-#include "server/query/views.h"
+#include "server/catalog/readers.h"
+#include "server/query/shelf.h"
+#include "server/query/view.h"
 
 enum ps_status ps_query_timeline_notes(struct ps_store *store, const char *id, struct ps_json *out,
                                        struct ps_err *err)

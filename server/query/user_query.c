@@ -3,8 +3,10 @@
  * truncated, and the key "cut" states the reason. Results in other formats are complete, or the
  * request fails. */
 
+#include "server/query/user_query.h"
 #include "base/clock.h"
-#include "server/query/views.h"
+#include "server/catalog/readers.h"
+#include "server/query/view.h"
 
 #define PAGE_BYTES ((size_t)32 << 20)
 

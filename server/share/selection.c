@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "server/query/compare/groups.h"
 #include "server/share/page.h"
 
 static enum ps_status add_runs_of_words(struct ps_store *store, const char *words,

@@ -4,6 +4,7 @@
 #ifndef PS_SHARE_SELECTION_H
 #define PS_SHARE_SELECTION_H
 
+#include "server/query/compare/groups.h"
 #include "server/query/query.h"
 #include "server/share/bundle.h"
 

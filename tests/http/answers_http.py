@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(ROOT, "schema"))
 import answers as descriptions  # noqa: E402
 
 API = "/api/v1/"
-# The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
+# The type of each view of server/query/run_views.c, of a table that of its rows; None: the page does not read it.
 VIEWS = {
     "actions": "ActionRow", "allocations": "AllocationRow", "area": "AreaAnswer", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer", "conclusion": "Conclusion",
     "critical_path": "CriticalPathAnswer",
@@ -239,7 +239,7 @@ class AnswersTest(unittest.TestCase):
         self.assertEqual(set(VIEWS) | set(READS), answers.asked & (set(VIEWS) | set(READS)), "reads that no run has answered")
 
     def test_every_read_has_a_type(self):
-        self.assertEqual(set(VIEWS), declared_paths("server/query/query.c", r'^    \{(?:PS_HAS_\w+|0), "([^"]+)"'))
+        self.assertEqual(set(VIEWS), declared_paths("server/query/run_views.c", r'^    \{(?:PS_HAS_\w+|0), "([^"]+)"'))
         self.assertEqual(set(READS), declared_paths("server/query/reads.h", r'^    READ\("([^"]+)"') - {"runs/{run}/{view*}"})
 
 

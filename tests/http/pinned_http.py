@@ -230,7 +230,7 @@ class PinnedTest(unittest.TestCase):
         self.assertEqual(left, set(), "answers that nothing asks for")
 
     def test_each_view_is_asked(self):
-        with open(os.path.join(ROOT, "server", "query", "query.c"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "server", "query", "run_views.c"), encoding="utf-8") as file:
             views = set(re.findall(r'^    \{[\w |]+, "([\w/{}]+)", ps_view_', file.read(), re.M))
         asked = {re.sub(r"\{\w+\}|\d+", "{}", path.partition("?")[0]) for _, paths in RUNS.values() for path in paths}
         self.assertEqual(views - asked, set(), "views whose answers are not pinned")

@@ -6,6 +6,7 @@
 #include "server/cli/commands/conclusion.h"
 #include "server/cli/options/option_values.h"
 #include "server/cli/tool_text.h"
+#include "server/query/compare/headline.h"
 #include "server/query/query.h"
 #include "server/text/text.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "importers/kinds.h"
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 #include "server/query/trace/chosen_steps.h"
 

@@ -4,6 +4,8 @@
 #include "server/query/compare/compare.h"
 
 #include "importers/kinds.h"
+#include "server/query/compare/answers.h"
+#include "server/query/shelf.h"
 
 static enum ps_status write_runs(struct ps_store *store, const struct ps_compare_run *runs,
                                  size_t n, const char *key, struct ps_json *json,

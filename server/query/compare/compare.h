@@ -5,10 +5,11 @@
 #define PS_QUERY_COMPARE_COMPARE_H
 
 #include "compare/comparison.h"
+#include "server/query/compare/groups.h"
 #include "server/query/lines/source.h"
 #include "server/query/lru_cache.h"
 #include "server/query/query_tables.h"
-#include "server/query/views.h"
+#include "server/query/view.h"
 #include "server/runfile/trace_steps.h"
 
 /* --- Tables (tables.c) --- */

@@ -7,6 +7,7 @@
  * PS_EXPLAIN_SHARE of it on, with the second if that is not much smaller; else the two largest if
  * both together reach it, else only the number of rows that differ. Rows within noise do not count.
  */
+#include "server/query/compare/answers.h"
 #include "server/query/compare/compare.h"
 
 #include <math.h>

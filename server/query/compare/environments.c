@@ -3,6 +3,7 @@
  * Python. A difference of the machine is easily taken for one of the program. */
 #include <stdlib.h>
 
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 
 static const char *const keys[] = {"host", "machine", "cpu", "system", "python"};

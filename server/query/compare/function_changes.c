@@ -6,6 +6,7 @@
  * (own_time.h), so that a slower `export` is named and not the functions of the json package that
  * it spends its time in.
  */
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 
 #include <math.h>

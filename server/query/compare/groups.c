@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
+#include "server/query/compare/groups.h"
 
 struct group {
     struct ps_compare_run *runs;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* headline.c: the headline of a comparison, or a metric of the summary in its place. Runs that
  * `record ab` recorded in pairs are compared pair by pair, other groups as a whole. */
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 #include "compare/drift.h"
 #include "compare/modes.h"
 #include "compare/pairs.h"
+#include "server/query/compare/headline.h"
 
 #define SMALL_SHARE 0.01 /* drifts and distances of modes that are smaller are not reported */
 

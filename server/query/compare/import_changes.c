@@ -12,6 +12,7 @@
  * the other log lacks too. So one added package is one change, though it brings a hundred modules
  * of others.
  */
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 
 #include <math.h>

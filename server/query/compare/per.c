@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* per.c: what the values of a comparison are per: a run, a step or a call; and the amounts of work
  * of the runs, with which totals grow. */
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 
 const char *const ps_per_words[] = {"run", "step", "call"};

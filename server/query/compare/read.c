@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 
 #define VALUES_MAX      ((int64_t)64 << 20) /* maximum number of values in one comparison */

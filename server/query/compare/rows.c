@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rows.c: the rows of a comparison as a row set. */
+#include "server/query/compare/answers.h"
 #include "server/query/compare/compare.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/catalog/readers.h"
 #include "server/query/compare/compare.h"
 #include "server/query/functions/stack_frames.h"
 #include "server/query/trace/chosen_steps.h"

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/context.h"
+#include "server/query/compare/answers.h"
 #include "server/query/compare/tree.h"
 
 #define LIMIT_MAX  100000

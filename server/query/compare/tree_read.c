@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/context.h"
+#include "server/catalog/readers.h"
 #include "server/query/compare/tree.h"
 #include "server/query/trace/chosen_steps.h"
 

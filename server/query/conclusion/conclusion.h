@@ -28,7 +28,7 @@
 
 #include "base/python_origin.h"
 #include "server/query/conclusion/claim.h"
-#include "server/query/views.h"
+#include "server/query/view.h"
 
 /* A piece of a sentence: text, the name of code, or a number with a unit. */
 struct ps_sentence_part {
@@ -238,8 +238,6 @@ enum ps_status ps_conclude_inference(struct ps_db *db, struct ps_conclusion *out
                                      struct ps_err *err);
 
 /* GET /api/v1/runs/{id}/conclusion. */
-enum ps_status ps_view_conclusion(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                  struct ps_params params, struct ps_answer *answer,
-                                  struct ps_err *err);
+ps_view_answer ps_view_conclusion;
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "base/test_case.h"
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/reports/reports.h"
 
 #define ROWS_MAX 1000
 /* Exponents of the parameter. Below GROWTH_MIN the parameter matters little; from STEEP_MIN on, the

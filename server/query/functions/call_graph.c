@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "server/query/views.h"
+#include "base/context.h"
+#include "server/query/functions/functions.h"
+#include "server/query/view.h"
 
 struct edge {
     int64_t from, to; /* function ids */

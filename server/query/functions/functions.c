@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
-#include "server/query/views.h"
+#include "server/query/functions/functions.h"
+#include "server/query/view.h"
 
 enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *base,
                                   struct ps_err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/functions/stack_samples.h"
+#include "base/context.h"
 
 #include <stdlib.h>
 

@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/query/trace/flames/flame.h"
 
 #define NODES_MAX (12u << 20) /* maximum number of paths in one tree */

@@ -10,14 +10,8 @@
  * initialisers one row. */
 ps_make_rows ps_make_stack_functions;
 
-enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                   struct ps_params params, struct ps_answer *answer,
-                                   struct ps_err *err);
-enum ps_status ps_view_stack_threads(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                     struct ps_params params, struct ps_answer *answer,
-                                     struct ps_err *err);
-enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                struct ps_params params, struct ps_answer *answer,
-                                struct ps_err *err);
+ps_view_answer ps_view_stack_flame;
+ps_view_answer ps_view_stack_threads;
+ps_view_answer ps_view_sandwich;
 
 #endif

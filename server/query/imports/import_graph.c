@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "importers/kinds.h"
+#include "server/catalog/readers.h"
 
 /* --- The log --- */
 

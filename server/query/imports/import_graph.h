@@ -11,7 +11,8 @@
 #define PS_QUERY_IMPORTS_IMPORT_GRAPH_H
 
 #include "compare/lazy_estimate.h"
-#include "server/query/views.h"
+#include "server/catalog/store.h"
+#include "server/query/view.h"
 
 /* Which imports a log has. */
 enum ps_lazy_evidence {

@@ -2,7 +2,8 @@
 /* imports.c: the tree of an import log, and the details of one import. */
 #include <stdlib.h>
 
-#include "server/query/views.h"
+#include "server/query/imports/imports.h"
+#include "server/query/view.h"
 
 #define TREE_ROWS 100000
 

@@ -5,8 +5,10 @@
  */
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "base/intern.h"
 #include "base/python_origin.h"
+#include "server/query/imports/answers.h"
 #include "server/query/imports/import_graph.h"
 
 #define CHOICES_MAX 500 /* imports that a request may make lazy */

@@ -3,6 +3,7 @@
  * imports there were lazy. */
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "base/intern.h"
 #include "base/python_origin.h"
 #include "server/query/imports/import_graph.h"

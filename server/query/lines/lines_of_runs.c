@@ -11,8 +11,9 @@
 
 #include "base/python_path.h"
 #include "importers/kinds.h"
+#include "server/query/lines/answers.h"
 #include "server/query/lines/source.h"
-#include "server/query/views.h"
+#include "server/query/view.h"
 
 #define RUNS_MAX 500 /* maximum number of runs to search, the newest */
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/query/views.h"
+#include "server/query/view.h"
 
 /* Columns of queries/source_lines.sql. */
 enum { L_LINE, L_FUNCTION, L_BLOCK, L_SOURCE, L_SAMPLES, L_METRICS, L_MAX = 40 };

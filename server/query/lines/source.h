@@ -4,7 +4,11 @@
 #define PS_QUERY_LINES_SOURCE_H
 
 #include "server/catalog/readers.h"
-#include "server/query/query.h"
+#include "server/query/view.h"
+
+ps_view_answer ps_view_source, ps_view_sources;
+/* The view source of kinds that do not measure lines: the text of an attached file. */
+ps_view_answer ps_view_attached_source;
 
 /* The lines of a text: line N is lines[N - 1]. Lines whose text is unknown are {NULL, 0}. Free it
  * with ps_source_lines_free. */

@@ -6,7 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "server/query/views.h"
+#include "server/query/memory/memory.h"
+#include "server/query/view.h"
 
 enum { CATEGORIES_MAX = 16 }; /* maximum number of categories */
 

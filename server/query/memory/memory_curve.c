@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "server/query/views.h"
+#include "server/query/memory/memory.h"
+#include "server/query/view.h"
 
 /* A time without samples is a gap if it is longer than this many mean intervals. */
 #define GAP_INTERVALS 5

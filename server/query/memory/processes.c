@@ -2,7 +2,8 @@
 /* processes.c: the view of CPU or memory over time of the processes with the greatest values. */
 #include <stdio.h>
 
-#include "server/query/views.h"
+#include "server/query/memory/memory.h"
+#include "server/query/view.h"
 
 /* Maximum number of points of a curve. A longer curve is divided into groups of consecutive points,
  * and the point with the maximum of each group is written. */

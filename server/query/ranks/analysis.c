@@ -2,6 +2,7 @@
 /* analysis.c: the analysis of the ranks of a run, its sums and its cache. */
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/query/ranks/ranks.h"
 #include "slices/intervals.h"
 

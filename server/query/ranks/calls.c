@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/query/ranks/ranks.h"
 #include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"

@@ -12,7 +12,7 @@
 #include "base/intern.h"
 #include "server/query/lru_cache.h"
 #include "server/query/ranks/arrivals.h"
-#include "server/query/views.h"
+#include "server/query/view.h"
 
 #define PS_RANK_CALLS_MAX 2000000 /* collectives that are analysed; 80 bytes each */
 #define PS_RANK_CELLS_MAX 500000  /* ranks times steps */
@@ -109,13 +109,8 @@ double ps_collective_bus_bandwidth(const struct ps_ranks *ranks,
                                    const struct ps_collective_sum *row);
 
 /* GET /api/v1/runs/{id}/ranks, ranks/calls and ranks/step. */
-enum ps_status ps_view_ranks(struct ps_db *db, const struct ps_view *view, int64_t id,
-                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-enum ps_status ps_view_rank_calls(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                  struct ps_params params, struct ps_answer *answer,
-                                  struct ps_err *err);
-enum ps_status ps_view_rank_step(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                 struct ps_params params, struct ps_answer *answer,
-                                 struct ps_err *err);
+ps_view_answer ps_view_ranks;
+ps_view_answer ps_view_rank_calls;
+ps_view_answer ps_view_rank_step;
 
 #endif

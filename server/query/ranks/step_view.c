@@ -2,6 +2,7 @@
 /* step_view.c: the view ranks/step: some ranks of one step, aligned on the common clock. */
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/query/ranks/ranks.h"
 #include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "server/query/ranks/ranks.h"
 #include "server/query/trace/trace_views.h"
 #include "server/runfile/trace.h"

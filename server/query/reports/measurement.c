@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* measurement.c: the view of one measurement with its samples. */
-#include "server/query/views.h"
+#include "server/query/reports/reports.h"
+#include "server/query/view.h"
 
 static void write_samples(struct ps_str blob, struct ps_json *json)
 {

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/query/views.h"
+#include "server/query/reports/reports.h"
+#include "server/query/view.h"
 
 static enum ps_status read_row_range(struct ps_db *db, int64_t report, int64_t *first,
                                      int64_t *last, struct ps_err *err)

@@ -13,7 +13,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "server/query/views.h"
+#include "server/query/reports/reports.h"
+#include "server/query/view.h"
 
 /* Thresholds are rules of thumb; every result contains them. Minimum of utilisation / CPUs of a
  * CPU-bound command. A loop that only computes reaches 0.95 or more; with less than 0.8, a command

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/context.h"
 #include "base/frame_name.h"
 #include "base/hash_table.h"
 #include "base/python_path.h"
 #include "server/catalog/names_db.h"
+#include "server/catalog/readers.h"
 #include "server/query/search/search.h"
 
 #define ROWS_MAX                                                                                   \

@@ -6,6 +6,9 @@
  */
 #include "server/query/search/search.h"
 #include "server/catalog/names_db.h"
+#include "server/catalog/readers.h"
+#include "server/query/search/answers.h"
+#include "server/query/time_format.h"
 
 #define UPDATE_MS      150 /* how long a request adds runs to the index */
 #define ROWS           20

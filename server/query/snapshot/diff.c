@@ -8,6 +8,9 @@
  * were run, all stacks begin at the deepest function of the program that they have in common.
  * Frames of generated code are left out.
  */
+#include "server/catalog/readers.h"
+#include "server/query/compare/answers.h"
+#include "server/query/compare/groups.h"
 #include "server/query/query.h"
 
 #include <stdlib.h>

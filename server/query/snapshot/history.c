@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "base/hash_table.h"
 #include "importers/records/snapshot.h"
 

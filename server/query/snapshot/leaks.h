@@ -53,8 +53,6 @@ enum ps_status ps_snapshot_growth_find(struct ps_db *db,
                                        const struct ps_snapshot_stacks *stacks,
                                        struct ps_snapshot_growth_row *out, struct ps_err *err);
 
-enum ps_status ps_view_snapshot_leaks(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                      struct ps_params params, struct ps_answer *answer,
-                                      struct ps_err *err);
+ps_view_answer ps_view_snapshot_leaks;
 
 #endif

@@ -26,11 +26,7 @@ ps_snapshot_medians_acquire(struct ps_db *db, const struct ps_snapshot_device_ro
                             const struct ps_snapshot_medians **out, struct ps_err *err);
 void ps_snapshot_medians_release(const struct ps_snapshot_medians **medians); /* for PS_AUTO */
 
-enum ps_status ps_view_snapshot_lifetimes(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                          struct ps_params params, struct ps_answer *answer,
-                                          struct ps_err *err);
-enum ps_status ps_view_snapshot_allocation(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                           struct ps_params params, struct ps_answer *answer,
-                                           struct ps_err *err);
+ps_view_answer ps_view_snapshot_lifetimes;
+ps_view_answer ps_view_snapshot_allocation;
 
 #endif

@@ -2,6 +2,7 @@
 /* rows.c: reads the packed rows of memory snapshots. */
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/query/snapshot/snapshot.h"
 #include "slices/column.h"
 #include "slices/slices.h"

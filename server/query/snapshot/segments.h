@@ -40,8 +40,6 @@ enum ps_status ps_snapshot_memory_read(struct ps_db *db,
                                        struct ps_snapshot_memory *out, struct ps_err *err);
 void ps_snapshot_memory_free(struct ps_snapshot_memory *memory); /* for PS_AUTO */
 
-enum ps_status ps_view_snapshot_segments(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                         struct ps_params params, struct ps_answer *answer,
-                                         struct ps_err *err);
+ps_view_answer ps_view_snapshot_segments;
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "importers/records/snapshot.h"
 #include "server/query/lru_cache.h"
-#include "server/query/views.h"
+#include "server/query/view.h"
 #include "slices/packed.h"
 #include "slices/slices.h"
 
@@ -223,20 +223,10 @@ enum ps_status ps_snapshot_groups_read(struct ps_db *db,
                                        struct ps_snapshot_groups *out, struct ps_err *err);
 void ps_snapshot_groups_free(struct ps_snapshot_groups *groups); /* for PS_AUTO */
 
-enum ps_status ps_view_snapshot(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                struct ps_params params, struct ps_answer *answer,
-                                struct ps_err *err);
-enum ps_status ps_view_snapshot_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                         struct ps_params params, struct ps_answer *answer,
-                                         struct ps_err *err);
-enum ps_status ps_view_snapshot_curve(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                      struct ps_params params, struct ps_answer *answer,
-                                      struct ps_err *err);
-enum ps_status ps_view_snapshot_live(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                     struct ps_params params, struct ps_answer *answer,
-                                     struct ps_err *err);
-enum ps_status ps_view_snapshot_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                      struct ps_params params, struct ps_answer *answer,
-                                      struct ps_err *err);
+ps_view_answer ps_view_snapshot;
+ps_view_answer ps_view_snapshot_timeline;
+ps_view_answer ps_view_snapshot_curve;
+ps_view_answer ps_view_snapshot_live;
+ps_view_answer ps_view_snapshot_flame;
 
 #endif

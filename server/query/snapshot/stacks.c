@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/hash_table.h"
 #include "base/python_path.h"
 #include "server/query/snapshot/snapshot.h"

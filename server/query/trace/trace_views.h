@@ -3,7 +3,7 @@
 #ifndef PS_QUERY_TRACE_TRACE_VIEWS_H
 #define PS_QUERY_TRACE_TRACE_VIEWS_H
 
-#include "server/query/views.h"
+#include "server/query/view.h"
 #include "server/runfile/trace.h"
 #include "slices/packed.h"
 
@@ -97,40 +97,20 @@ void ps_window_busy_shares(const struct ps_window *window, int64_t *share);
  * Slices at all depths count. */
 void ps_window_device_shares(const struct ps_window *window, int64_t *share);
 
-enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                struct ps_params params, struct ps_answer *answer,
-                                struct ps_err *err);
-enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int64_t id,
-                              struct ps_params params, struct ps_answer *answer,
-                              struct ps_err *err);
-enum ps_status ps_view_names(struct ps_db *db, const struct ps_view *view, int64_t id,
-                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64_t id,
-                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-enum ps_status ps_view_operators_at(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                    struct ps_params params, struct ps_answer *answer,
-                                    struct ps_err *err);
-enum ps_status ps_view_roofline(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                struct ps_params params, struct ps_answer *answer,
-                                struct ps_err *err);
-enum ps_status ps_view_critical_path(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                     struct ps_params params, struct ps_answer *answer,
-                                     struct ps_err *err);
-enum ps_status ps_view_curves(struct ps_db *db, const struct ps_view *view, int64_t id,
-                              struct ps_params params, struct ps_answer *answer,
-                              struct ps_err *err);
-enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64_t id,
-                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-enum ps_status ps_view_area(struct ps_db *db, const struct ps_view *view, int64_t id,
-                            struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_t id,
-                            struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
-                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
+ps_view_answer ps_view_timeline;
+ps_view_answer ps_view_window;
+ps_view_answer ps_view_names;
+ps_view_answer ps_view_slice;
+ps_view_answer ps_view_operators_at;
+ps_view_answer ps_view_roofline;
+ps_view_answer ps_view_critical_path;
+ps_view_answer ps_view_curves;
+ps_view_answer ps_view_named;
+ps_view_answer ps_view_area;
+ps_view_answer ps_view_find;
+ps_view_answer ps_view_flame;
 /* Checks the parameters from_ns, to_ns, tracks, on and the parameters that are 0 or 1, then calls
  * ps_view_table. */
-enum ps_status ps_view_trace_table(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                   struct ps_params params, struct ps_answer *answer,
-                                   struct ps_err *err);
+ps_view_answer ps_view_trace_table;
 
 #endif

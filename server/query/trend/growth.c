@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
+#include "server/query/time_format.h"
+#include "server/query/trend/answers.h"
 #include "server/query/trend/trend.h"
 
 #define RUNS       50 /* each run file is read */

@@ -8,6 +8,7 @@
 
 #include "base/hash_table.h"
 #include "base/python_path.h"
+#include "server/catalog/readers.h"
 
 /* --- Cache --- */
 

@@ -8,7 +8,11 @@
 #include "base/intern.h"
 #include "compare/change_points.h"
 #include "importers/kinds.h"
+#include "server/catalog/readers.h"
+#include "server/query/compare/headline.h"
 #include "server/query/query.h"
+#include "server/query/time_format.h"
+#include "server/query/trend/answers.h"
 #include "server/query/trend/trend.h"
 
 #define RUNS_MAX     10000 /* maximum for metrics in the catalog */

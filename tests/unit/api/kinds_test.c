@@ -11,6 +11,7 @@
 #include "importers/importer.h"
 #include "importers/kinds.h"
 #include "server/query/compare/compare.h"
+#include "server/query/run_views.h"
 
 static void test_importers(void **state)
 {

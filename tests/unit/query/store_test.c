@@ -21,6 +21,8 @@
 #include "server/catalog/partial.h"
 #include "server/catalog/state.h"
 #include "server/query/query.h"
+#include "server/query/run_views.h"
+#include "server/query/user_query.h"
 
 struct shelf {
     struct ps_store *store;

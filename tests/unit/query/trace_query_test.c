@@ -17,6 +17,7 @@
 #include "importers/sink.h"
 #include "server/catalog/readers.h"
 #include "server/query/query.h"
+#include "server/query/run_views.h"
 #include "server/query/trace/findings/trace_facts.h"
 #include "server/runwrite/run_writer.h"
 

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "server/query/query.h"
+#include "server/query/run_views.h"
+#include "server/query/shelf.h"
 #include "server/runwrite/run_tables.h"
 #include "server/share/redact.h"
 #include "server/share/redaction.h"

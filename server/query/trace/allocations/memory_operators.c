@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/query/trace/allocations/memory_records.h"
 
 enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, WORKER, N_COLUMNS };

@@ -34,8 +34,6 @@ ps_make_rows ps_make_slices_by_name;
  * steps, else empty. */
 ps_make_rows ps_make_module_steps;
 
-enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                 struct ps_params params, struct ps_answer *answer,
-                                 struct ps_err *err);
+ps_view_answer ps_view_operators;
 
 #endif

@@ -50,11 +50,7 @@ int64_t ps_inference_step_of(const struct ps_inference *inference, int64_t launc
 int64_t ps_inference_median(const struct ps_inference *inference, enum ps_phase phase);
 void ps_inference_free(struct ps_inference *inference); /* for PS_AUTO */
 
-enum ps_status ps_view_inference(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                 struct ps_params params, struct ps_answer *answer,
-                                 struct ps_err *err);
-enum ps_status ps_view_inference_parts(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                       struct ps_params params, struct ps_answer *answer,
-                                       struct ps_err *err);
+ps_view_answer ps_view_inference;
+ps_view_answer ps_view_inference_parts;
 
 #endif

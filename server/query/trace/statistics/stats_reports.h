@@ -62,11 +62,7 @@ enum ps_status ps_summary_add_projected(struct ps_range range, struct ps_summary
 
 /* ps_view_summaries lists the names of the reports that have rows; ps_view_summary answers with the
  * rows of one report. */
-enum ps_status ps_view_summaries(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                 struct ps_params params, struct ps_answer *answer,
-                                 struct ps_err *err);
-enum ps_status ps_view_summary(struct ps_db *db, const struct ps_view *view, int64_t id,
-                               struct ps_params params, struct ps_answer *answer,
-                               struct ps_err *err);
+ps_view_answer ps_view_summaries;
+ps_view_answer ps_view_summary;
 
 #endif

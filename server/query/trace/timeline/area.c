@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"
 #include "slices/stats.h"

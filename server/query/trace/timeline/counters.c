@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "server/query/trace/trace_views.h"
 
 #define PX_MAX     8192

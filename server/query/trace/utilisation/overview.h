@@ -4,24 +4,15 @@
 #ifndef PS_QUERY_TRACE_OVERVIEW_H
 #define PS_QUERY_TRACE_OVERVIEW_H
 
-#include "server/query/views.h"
+#include "server/query/view.h"
 #include "server/runfile/trace.h"
 #include "slices/roles.h"
 
-enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                struct ps_params params, struct ps_answer *answer,
-                                struct ps_err *err);
-enum ps_status ps_view_utilisation(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                   struct ps_params params, struct ps_answer *answer,
-                                   struct ps_err *err);
-enum ps_status ps_view_parts(struct ps_db *db, const struct ps_view *view, int64_t id,
-                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-enum ps_status ps_view_findings(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                struct ps_params params, struct ps_answer *answer,
-                                struct ps_err *err);
-enum ps_status ps_view_workers(struct ps_db *db, const struct ps_view *view, int64_t id,
-                               struct ps_params params, struct ps_answer *answer,
-                               struct ps_err *err);
+ps_view_answer ps_view_overview;
+ps_view_answer ps_view_utilisation;
+ps_view_answer ps_view_parts;
+ps_view_answer ps_view_findings;
+ps_view_answer ps_view_workers;
 
 /* Names of the breakdowns in the API, indexed by enum ps_breakdown. */
 extern const char *const ps_breakdown_words[PS_N_BREAKDOWNS];

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/query/query.h"
+/* run_views.c: the table of all views, and which of them a run has. */
+#include "server/query/run_views.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "importers/kinds.h"
+#include "server/catalog/readers.h"
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/functions/functions.h"
 #include "server/query/functions/stack_tree.h"
+#include "server/query/imports/imports.h"
+#include "server/query/lines/source.h"
+#include "server/query/memory/memory.h"
 #include "server/query/ranks/ranks.h"
+#include "server/query/reports/reports.h"
 #include "server/query/snapshot/leaks.h"
 #include "server/query/snapshot/lifetimes.h"
 #include "server/query/snapshot/segments.h"
@@ -97,64 +102,6 @@ static const struct ps_view views[] = {
     {0, "conclusion", ps_view_conclusion, NULL, NULL},
     {0, "notes", ps_view_table, "notes", NULL},
 };
-
-const char *ps_param_get(struct ps_params params, const char *key)
-{
-    for (size_t i = params.n; i > 0; i--)
-        if (strcmp(params.items[i - 1].key, key) == 0)
-            return params.items[i - 1].value;
-    return NULL;
-}
-
-enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t low, int64_t high,
-                            int64_t fallback, int64_t *out, struct ps_err *err)
-{
-    const char *text = ps_param_get(params, key);
-    int64_t value;
-
-    *out = fallback;
-    if (err->code != PS_OK || !text || !text[0])
-        return err->code;
-    if (!ps_str_parse_i64(ps_str_from_c(text), &value) || value < low || value > high)
-        return ps_fail(err, PS_BAD_REQUEST, "%s must be a whole number from %lld to %lld", key,
-                       (long long)low, (long long)high);
-    *out = value;
-    return PS_OK;
-}
-
-enum ps_status ps_param_real(struct ps_params params, const char *key, double low, double high,
-                             double fallback, double *out, struct ps_err *err)
-{
-    const char *text = ps_param_get(params, key);
-    double value;
-    char *end;
-
-    *out = fallback;
-    if (err->code != PS_OK || !text || !text[0])
-        return err->code;
-    value = strtod(text, &end);
-    if (*end || !isfinite(value) || value < low || value > high)
-        return ps_fail(err, PS_BAD_REQUEST, "%s must be a number from %g to %g", key, low, high);
-    *out = value;
-    return PS_OK;
-}
-
-enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
-                                struct ps_stmt **out, struct ps_err *err)
-{
-    ps_db_prepare(db, ps_query_sql(query), out, err);
-    ps_bind_int(*out, ":id", id);
-    return err->code;
-}
-
-enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64_t id,
-                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
-{
-    const struct ps_table_rows rows = {db, view->query, view->make_rows};
-
-    (void)id;
-    return ps_answer_table(&rows, params, answer, err);
-}
 
 /* Returns whether a path matches a pattern, and stores the number in place of "{}" in *id, 0 if
  * there is none. "imports/12" matches "imports/{}" with id 12. */
