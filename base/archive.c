@@ -17,7 +17,8 @@ struct ps_archive {
     struct ps_buf name;
     /* bytes read from the archive; decompressed bytes of its members; both so far */
     uint64_t bytes_in, bytes_out;
-    size_t block_len; /* size of the current input block, which is skipped at the next read */
+    size_t block_len;    /* size of the current input block, which is skipped at the next read */
+    const char *special; /* of the current entry: see ps_archive_special */
     struct ps_err err;
 };
 
@@ -77,6 +78,29 @@ static const char *name_of(struct archive_entry *entry)
     return name ? name : "unnamed";
 }
 
+static const char *special_of(struct archive_entry *entry)
+{
+    if (archive_entry_hardlink(entry) || archive_entry_hardlink_utf8(entry))
+        return "a hard link";
+    switch (archive_entry_filetype(entry)) {
+    case AE_IFREG:
+        return NULL;
+    case AE_IFLNK:
+        return "a symbolic link";
+    case AE_IFIFO:
+        return "a named pipe";
+    case AE_IFSOCK:
+        return "a socket";
+    default:
+        return "a device";
+    }
+}
+
+const char *ps_archive_special(const struct ps_archive *archive)
+{
+    return archive->special;
+}
+
 bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *bytes)
 {
     struct archive_entry *entry;
@@ -86,12 +110,14 @@ bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *
         return false;
     do {
         code = archive_read_next_header(archive->read, &entry);
-    } while (code == ARCHIVE_OK && archive_entry_filetype(entry) != AE_IFREG);
+    } while ((code == ARCHIVE_OK || code == ARCHIVE_WARN) &&
+             archive_entry_filetype(entry) == AE_IFDIR);
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
         if (code != ARCHIVE_EOF)
             fail_archive(archive, &archive->err);
         return false;
     }
+    archive->special = special_of(entry);
     archive->name.len = 0;
     ps_utf8_repair(&archive->name, ps_str_from_c(name_of(entry)));
     *name = ps_buf_slice(&archive->name);

@@ -19,10 +19,13 @@ struct ps_archive;
 
 /* Reads `in` and consumes it. The caller owns `in` and frees it after the archive. */
 struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits);
-/* Advances to the next regular file. *name is UTF-8 and valid until the next call. *bytes (`bytes`
- * may be NULL) is the size of the file; 0 if the archive does not state it. False: no more files,
- * or an error (see ps_archive_status). */
+/* Advances to the next entry that is no folder. *name is UTF-8 and valid until the next call.
+ * *bytes (`bytes` may be NULL) is the size of the file; 0 if the archive does not state it. False:
+ * no more files, or an error (see ps_archive_status). */
 bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *bytes);
+/* What the current entry is if it is not a regular file, such as "a symbolic link", else NULL. Its
+ * stream is empty. The string is static. */
+const char *ps_archive_special(const struct ps_archive *archive);
 /* The bytes of the current file; the caller frees the stream before the next ps_archive_next.
  * Damage to one member fails only its stream. An exceeded limit, or damage after which no member
  * can be found, ends the archive. */

@@ -227,8 +227,14 @@ static enum ps_status inspect_members(struct ps_members *members, struct ps_arch
         in = ps_stream_to_utf8(ps_stream_decompress(ps_archive_member(archive), &limits));
         if (members->n == 0 && strcmp(member.name, PS_BUNDLE_NAME) == 0)
             members->bundle = ps_is_bundle(ps_stream_peek(in, PS_BUNDLE_HEAD_SIZE));
-        if (!members->bundle)
+        if (ps_archive_special(archive)) {
+            member.part = LEFT_OUT;
+            ps_fail(&member.reason, PS_UNKNOWN_KIND,
+                    "this is %s, not a file" PS_HINT "pack the file itself",
+                    ps_archive_special(archive));
+        } else if (!members->bundle) {
             inspect_member(in, &member);
+        }
         ps_stream_free(in);
         PS_RESERVE_ONE(members->items, members->n, members->cap);
         members->items[members->n++] = member;

@@ -97,7 +97,8 @@ static enum ps_status add_members(struct ps_merge *merge, struct ps_stream *in, 
     while (err->code == PS_OK && ps_archive_next(archive, &member, &bytes)) {
         PS_AUTO(ps_free_ptr) char *copy = ps_strdup(member);
 
-        add_trace(merge, ps_archive_member(archive), bytes, copy, err);
+        if (!ps_archive_special(archive))
+            add_trace(merge, ps_archive_member(archive), bytes, copy, err);
     }
     if (err->code == PS_OK)
         ps_archive_status(archive, err);

@@ -109,6 +109,37 @@ class Archives(ShelfTest):
         self.assertFalse(any("\n" in run["name"] for run in runs))
         self.assertFalse(os.path.exists(os.path.join(self.folder, "..", "..", "evil.log")))
 
+    def test_entries_that_are_no_files(self):
+        """A name or a target that leads outside creates nothing there: no entry is ever unpacked."""
+        special = [("link", tarfile.SYMTYPE, "/etc/passwd"), ("up", tarfile.SYMTYPE, "../../" + os.path.basename(self.folder)), ("hard", tarfile.LNKTYPE, "a.log"),
+                   ("pipe", tarfile.FIFOTYPE, ""), ("null", tarfile.CHRTYPE, ""), ("disk", tarfile.BLKTYPE, "")]
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            for name, text in {**FILES, "/a.abs.log": LOG % (11, 1), "../../up.log": LOG % (12, 1)}.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(text)
+                archive.addfile(info, io.BytesIO(text.encode()))
+            for name, kind, target in special:
+                info = tarfile.TarInfo(name)
+                info.type, info.linkname, info.devmajor, info.devminor = kind, target, 1, 3
+                archive.addfile(info)
+            info = tarfile.TarInfo("folder")
+            info.type = tarfile.DIRTYPE
+            archive.addfile(info)
+        runs, said = self.add(self.file("p.tar", packed.getvalue()))
+        self.assertEqual(len(runs), 4)
+        for name, what in (("link", "a symbolic link"), ("up", "a symbolic link"), ("hard", "a hard link"), ("pipe", "a named pipe"),
+                           ("null", "a device"), ("disk", "a device")):
+            self.assertIn(f"p.tar/{name}: skipped: this is {what}, not a file", said)
+        self.assertNotIn("p.tar/folder", said)
+        for path in ("/a.abs.log", os.path.join(self.folder, "..", "up.log"), os.path.join(self.folder, "..", "..", "up.log"), "pipe", "link"):
+            self.assertFalse(os.path.lexists(path), path)
+        with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
+            info = zipfile.ZipInfo("link")
+            info.create_system, info.external_attr = 3, 0o120777 << 16
+            archive.writestr(info, "/etc/passwd")
+        self.assertIn("this archive contains", self.fails("add", self.file("only.zip", packed.getvalue())))
+
     def test_an_archive_in_an_archive_is_left_out(self):
         runs, said = self.add(self.file("n.zip", zipped({"in.zip": zipped(FILES), "a.log": LOG % (2, 2)})))
         self.assertEqual(len(runs), 1)
