@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define VALUE_TEXT_SIZE 48
 
@@ -164,6 +165,37 @@ char *ps_format_bytes(double bytes, char out[VALUE_TEXT_SIZE])
     return out;
 }
 
+char *ps_format_digits(double value, int digits, char out[32])
+{
+    const int decimals =
+        value == 0 || !isfinite(value) ? 0 : digits - 1 - (int)floor(log10(fabs(value)));
+
+    if (fabs(value) >= 1e21 || decimals > 20) /* beyond what anybody reads */
+        (void)snprintf(out, 32, "%.*g", digits, value);
+    else
+        (void)snprintf(out, 32, "%.*f", decimals > 0 ? decimals : 0, value);
+    if (strchr(out, '.') && !strchr(out, 'e')) {
+        size_t n = strlen(out);
+
+        while (out[n - 1] == '0')
+            out[--n] = '\0';
+        if (out[n - 1] == '.')
+            out[n - 1] = '\0';
+    }
+    return out;
+}
+
+char *ps_format_p(double p, char out[32])
+{
+    char digits[32];
+
+    if (p < 0.0001)
+        (void)snprintf(out, 32, "p < 0.0001");
+    else
+        (void)snprintf(out, 32, "p = %.26s", ps_format_digits(p, 2, digits));
+    return out;
+}
+
 char *ps_format_value(double value, const char *unit, char out[64])
 {
     static const struct {
@@ -188,8 +220,8 @@ char *ps_format_value(double value, const char *unit, char out[64])
     if (value == floor(value) && fabs(value) < 1e15)
         (void)snprintf(out, 64, "%.0f%s%.*s", value, unit[0] ? " " : "", (int)n, unit);
     else
-        (void)snprintf(out, 64, fabs(value) < 1000 || !isfinite(value) ? "%.4g%s%s" : "%.0f%s%s",
-                       value, unit[0] ? " " : "", unit);
+        (void)snprintf(out, 64, "%s%s%s", ps_format_digits(value, 4, value_text),
+                       unit[0] ? " " : "", unit);
     return out;
 }
 

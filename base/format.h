@@ -22,6 +22,11 @@ void ps_append_wrapped(struct ps_buf *out, struct ps_str text, unsigned width, u
 char *ps_format_seconds(double seconds, char out[48]);
 /* "67.0 KiB": three significant digits, powers of 1024. Returns out. */
 char *ps_format_bytes(double bytes, char out[48]);
+/* "0.000012", "3.2", "180": a number with `digits` significant digits and no exponent; a whole
+ * number keeps all of its digits. Returns out. */
+char *ps_format_digits(double value, int digits, char out[32]);
+/* "p = 0.012", "p < 0.0001". Returns out. */
+char *ps_format_p(double p, char out[32]);
 /* "1 run", "2 runs": a number and a noun of at most 40 bytes, whose plural ends in s.
  * Returns out. */
 char *ps_format_count(uint64_t n, const char *noun, char out[64]);

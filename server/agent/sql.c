@@ -29,24 +29,59 @@ static void write_question(const struct ps_tool_call *call, struct ps_buf *body)
     ps_json_end(&json);
 }
 
+/* Appends JSON with its integers of more than 15 digits as strings: cJSON reads numbers as doubles.
+ */
+static void quote_long_integers(struct ps_str json, struct ps_buf *out)
+{
+    bool in_string = false;
+
+    for (size_t i = 0; i < json.len; i++) {
+        size_t n = json.ptr[i] == '-';
+
+        if (in_string && json.ptr[i] == '\\')
+            ps_buf_add(out, json.ptr + i++, 1);
+        else if (json.ptr[i] == '"')
+            in_string = !in_string;
+        while (!in_string && i + n < json.len && strchr("0123456789.eE+-", json.ptr[i + n]))
+            n++;
+        if (n > 15 && !memchr(json.ptr + i, '.', n) && !memchr(json.ptr + i, 'e', n))
+            ps_buf_printf(out, "\"%.*s\"", (int)n, json.ptr + i);
+        else
+            ps_buf_add(out, json.ptr + i, n ? n : 1);
+        i += n ? n - 1 : 0;
+    }
+}
+
 static enum ps_status ask_sql(const struct ps_tool_call *call, cJSON **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf body = {0};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
 
+    PS_AUTO(ps_buf_free) struct ps_buf exact = {0};
+
     write_question(call, &body);
     if (call->agent->ask(call->agent->user, "POST", "sql", ps_buf_slice(&body), &answer, err) !=
         PS_OK)
         return err->code;
-    return ps_answer_parse(ps_buf_slice(&answer), out, err);
+    quote_long_integers(ps_buf_slice(&answer), &exact);
+    return ps_answer_parse(ps_buf_slice(&exact), out, err);
 }
 
-static void add_cell(struct ps_output *out, const cJSON *cell)
+static void add_cell(struct ps_output *out, const char *type, const cJSON *cell)
 {
-    if (cJSON_IsNumber(cell))
+    const bool is_integer = strcmp(type, "integer") == 0;
+
+    if (cJSON_IsString(cell) && is_integer) {
+        struct ps_buf digits = {.ptr = cell->valuestring, .len = strlen(cell->valuestring)};
+
+        ps_output_cell(out, &digits);
+    } else if (cJSON_IsNumber(cell) && is_integer) {
         ps_output_value(out, cell->valuedouble, "");
-    else
+    } else if (cJSON_IsNumber(cell)) {
+        ps_output_exact(out, cell->valuedouble);
+    } else {
         ps_output_name(out, cJSON_GetStringValue(cell));
+    }
 }
 
 static void add_result(struct ps_output *out, const cJSON *answer)
@@ -75,7 +110,13 @@ static void add_result(struct ps_output *out, const cJSON *answer)
     ps_output_table(out, "result", heads, n);
     cJSON_ArrayForEach(row, rows)
     {
-        cJSON_ArrayForEach(item, row) add_cell(out, item);
+        const cJSON *column = columns ? columns->child : NULL;
+
+        cJSON_ArrayForEach(item, row)
+        {
+            add_cell(out, ps_member_text(column, "type"), item);
+            column = column ? column->next : NULL;
+        }
         ps_output_row_end(out);
     }
     /* the last row only shows that there are more */

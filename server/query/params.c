@@ -42,7 +42,8 @@ enum ps_status ps_param_real(struct ps_params params, const char *key, double lo
         return err->code;
     value = strtod(text, &end);
     if (*end || !isfinite(value) || value < low || value > high)
-        return ps_fail(err, PS_BAD_REQUEST, "%s must be a number from %g to %g", key, low, high);
+        return ps_fail(err, PS_BAD_REQUEST, "%s must be a number from %.15g to %.15g", key, low,
+                       high);
     *out = value;
     return PS_OK;
 }

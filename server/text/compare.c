@@ -39,7 +39,7 @@ static void add_test(struct ps_output *out, const cJSON *response)
                *verdict = ps_member_text(headline, "verdict");
     const int n = cJSON_GetArraySize(ps_member(response, "base")),
               m = cJSON_GetArraySize(ps_member(response, "new"));
-    char low[64], high[64], noise[64];
+    char low[64], high[64], noise[64], p[32];
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     if (!verdict[0]) {
@@ -57,9 +57,9 @@ static void add_test(struct ps_output *out, const cJSON *response)
     }
     if (cJSON_IsObject(ps_member(headline, "pairs")))
         return;
-    ps_buf_printf(&text, "Noise %s; rank sum test of %d and %d runs: p = %.2g",
+    ps_buf_printf(&text, "Noise %s; rank sum test of %d and %d runs: %s",
                   ps_format_value(ps_member_number(headline, "noise"), unit, noise), n, m,
-                  ps_member_number(headline, "p"));
+                  ps_format_p(ps_member_number(headline, "p"), p));
     if (cJSON_IsNumber(ps_member(headline, "low")))
         ps_buf_printf(&text, "; 95 %% interval of the change %s to %s",
                       ps_format_change(ps_member_number(headline, "low"), unit, low),

@@ -796,6 +796,18 @@ void ps_output_value(struct ps_output *out, double value, const char *unit)
     add_number(out, value, unit, ps_format_value);
 }
 
+static char *format_exact(double value, const char *unit, char out[64])
+{
+    (void)unit;
+    out[ps_real_format(value, out)] = '\0';
+    return out;
+}
+
+void ps_output_exact(struct ps_output *out, double value)
+{
+    add_number(out, value, "", format_exact);
+}
+
 void ps_output_change(struct ps_output *out, double value, const char *unit)
 {
     add_number(out, value, unit, ps_format_change);

@@ -163,6 +163,8 @@ void ps_output_percent_change(struct ps_output *out, double percent); /* with a 
 void ps_output_range(struct ps_output *out, double low, double high, const char *unit);
 /* A cell of text with names that were quoted with ps_output_quote. */
 void ps_output_cell(struct ps_output *out, const struct ps_buf *text);
+/* All digits of a number: the fewest that give the same double. */
+void ps_output_exact(struct ps_output *out, double value);
 void ps_output_row_end(struct ps_output *out);
 /* total: the number of rows that exist. */
 void ps_output_table_end(struct ps_output *out, double total);

@@ -10,13 +10,6 @@
  * of the normal distribution. At 1 it is found in every second one. */
 #define FOUND_FACTOR 1.65
 
-/* Two significant digits, without an exponent: "0.32", "3.2", "180". */
-static const char *format_percent(double pct, char out[32])
-{
-    snprintf(out, 32, pct < 10 ? "%.2g" : "%.0f", pct);
-    return out;
-}
-
 /* Appends "about 40 pairs would find one of 3 %". */
 static void add_needed(double noise_pct, double target_pct, int n, struct ps_buf *out)
 {
@@ -24,7 +17,7 @@ static void add_needed(double noise_pct, double target_pct, int n, struct ps_buf
     const double pairs = ceil(n * ratio * ratio);
     char target[32];
 
-    format_percent(target_pct, target);
+    ps_format_digits(target_pct, 2, target);
     if (pairs > PS_PAIRS_MAX)
         ps_buf_printf(out,
                       "; more than %d pairs would be needed to find one of %s %%: use a quieter "
@@ -47,7 +40,7 @@ static void add_noise(const cJSON *headline, double noise_pct, double limit_pct,
     ps_buf_printf(out,
                   "noise of this machine is ±%s %%: a change below that cannot be seen with %d "
                   "pairs",
-                  format_percent(noise_pct, noise), n);
+                  ps_format_digits(noise_pct, 2, noise), n);
     add_needed(noise_pct, has_limit ? limit_pct : noise_pct / 2, n, out);
     ps_buf_puts(out, "\n");
 }
@@ -56,14 +49,14 @@ static void add_drift(const cJSON *drift, const char *side, bool is_time, struct
 {
     const cJSON *found = ps_member(drift, side);
     const double change = ps_member_or_0(found, "change_pct");
-    char size[32];
+    char size[32], p[32];
 
     if (!cJSON_IsObject(found))
         return;
-    ps_buf_printf(out, "%s drifted: %s %% %s at the end (Mann-Kendall test p = %.2g)\n", side,
-                  format_percent(fabs(change), size),
+    ps_buf_printf(out, "%s drifted: %s %% %s at the end (Mann-Kendall test %s)\n", side,
+                  ps_format_digits(fabs(change), 2, size),
                   is_time ? (change > 0 ? "slower" : "faster") : (change > 0 ? "more" : "less"),
-                  ps_member_or_0(found, "p"));
+                  ps_format_p(ps_member_or_0(found, "p"), p));
 }
 
 /* Appends "512 ms (7 pairs: 1, 2, 4 ...)". */
@@ -97,13 +90,15 @@ void ps_text_pairs(const cJSON *headline, double limit_pct, struct ps_buf *out)
     const char *unit = ps_member_text(headline, "unit"),
                *why = ps_member_text(headline, "no_pairs");
     const int n = (int)ps_member_or_0(pairs, "n");
+    char p[32];
+
     if (why[0])
         ps_buf_printf(out, "compared as groups, not pair by pair: %s\n", why);
     if (!cJSON_IsObject(pairs))
         return;
-    ps_buf_printf(out, "%d pairs: 95 %% interval %+.1f %% to %+.1f %%, signed rank test p = %.2g\n",
-                  n, ps_member_or_0(pairs, "low_pct"), ps_member_or_0(pairs, "high_pct"),
-                  ps_member_or_0(headline, "p"));
+    ps_buf_printf(out, "%d pairs: 95 %% interval %+.1f %% to %+.1f %%, signed rank test %s\n", n,
+                  ps_member_or_0(pairs, "low_pct"), ps_member_or_0(pairs, "high_pct"),
+                  ps_format_p(ps_member_or_0(headline, "p"), p));
     add_noise(headline, ps_member_or_0(pairs, "noise_pct"), limit_pct, n, out);
     for (int i = 0; i < 2; i++)
         add_drift(ps_member(pairs, "drift"), i ? "new" : "base", ps_text_is_time(unit), out);

@@ -291,6 +291,9 @@ class Groups(Agent):
         for statement in ("DELETE FROM functions", "ATTACH '/etc/passwd' AS x", "PRAGMA journal_mode = DELETE", "SELECT load_extension('x')"):
             self.failure("sql", run="slow", sql=statement)
         self.assertIn("cannot be combined", self.failure("sql", run="slow", runs=["slow"], sql="SELECT 1"))
+        exact = "SELECT 0.1 + 0.2 AS a, 1e300 AS b, 1e-7 AS c, 9007199254740993 AS d, -9223372036854775807 AS e, 12345678.5 AS f, ' 12345678901234567 \"g' AS g"
+        self.assertIn('| 0.30000000000000004 | 1e+300 | 1e-07 | 9007199254740993 | -9223372036854775807 | 12345678.5 | ` 12345678901234567 "g` |',
+                      self.text("sql", run="slow", sql=exact))
         self.assertIn("|  | 1.5 |", self.text("sql", run="slow", sql="SELECT NULL AS a, 1.5 AS x"))
 
     def test_timeline(self):

@@ -115,10 +115,12 @@ static void say_amount(const struct words *w, const struct ps_function_change *c
 
 static void say_times(const struct words *w, double ratio)
 {
-    if (ratio >= 1)
-        ps_say(w->c, w->to, "%.*f times", ratio < 10 ? 1 : 0, ratio);
+    char text[32];
+
+    if (ratio >= 0.1)
+        ps_say(w->c, w->to, "%.*f times", ratio < 1 ? 2 : ratio < 10 ? 1 : 0, ratio);
     else
-        ps_say(w->c, w->to, ratio < 0.1 ? "%.2g times" : "%.2f times", ratio);
+        ps_say(w->c, w->to, "%s times", ps_format_digits(ratio, 2, text));
 }
 
 /* " by `main`": the function that calls another one more or less often. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/conclusion/line_calls.h"
 
@@ -346,6 +347,7 @@ static enum ps_status compose_cpu(struct ps_db *db, struct ps_conclusion *c, str
     } parts[] = {{"python", "Python"}, {"native", "native code"}, {"system", "not running"}};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     double of_lines = 0;
+    char text[32];
 
     c->composition = (struct ps_composition){.kind = PS_COMPOSITION_CPU,
                                              .title = "Samples",
@@ -360,9 +362,9 @@ static enum ps_status compose_cpu(struct ps_db *db, struct ps_conclusion *c, str
         }
     if (of_lines > 0 && of_lines < LINES_MIN)
         ps_conclusion_note(c,
-                           "The lines have %.2g %% of the samples. The file does not say where the "
+                           "The lines have %s %% of the samples. The file does not say where the "
                            "others are.",
-                           of_lines);
+                           ps_format_digits(of_lines, 2, text));
     return err->code;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "importers/records/snapshot.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/snapshot/leaks.h"
@@ -284,6 +285,7 @@ static enum ps_status add_growth(struct ps_db *db, struct ps_conclusion *c, cons
 {
     struct ps_snapshot_growth_row growth;
     struct ps_fact fact;
+    char text[48];
 
     if (ps_snapshot_growth_find(db, &s->device, s->stacks, &growth, err) != PS_OK)
         return err->code;
@@ -302,9 +304,9 @@ static enum ps_status add_growth(struct ps_db *db, struct ps_conclusion *c, cons
     }
     if (!growth.node)
         fact.subject.name = PS_STR("Memory without a Python stack");
-    ps_conclusion_note(c, "%.*s keeps about %.3g MiB more in each of %zu steps.",
+    ps_conclusion_note(c, "%.*s keeps about %s more in each of %zu steps.",
                        (int)fact.subject.name.len, fact.subject.name.ptr,
-                       (double)growth.bytes / (1 << 20), growth.n_steps);
+                       ps_format_bytes((double)growth.bytes, text), growth.n_steps);
     return err->code;
 }
 

@@ -314,6 +314,18 @@ static void figures(void **state)
     assert_string_equal(ps_format_bytes(1048575, out), "1.00 MiB");
     assert_string_equal(ps_format_bytes(-1023, out), "-1023 B");
     assert_string_equal(ps_format_bytes(-30511464, out), "-29.1 MiB");
+    assert_string_equal(ps_format_digits(99.6, 2, out), "100");
+    assert_string_equal(ps_format_digits(1234.5, 3, out), "1234");
+    assert_string_equal(ps_format_digits(0.32, 2, out), "0.32");
+    assert_string_equal(ps_format_digits(-0.0000123, 2, out), "-0.000012");
+    assert_string_equal(ps_format_digits(10, 4, out), "10");
+    assert_string_equal(ps_format_digits(3e18, 2, out), "3000000000000000000");
+    assert_string_equal(ps_format_p(0.012345, out), "p = 0.012");
+    assert_string_equal(ps_format_p(0.000123, out), "p = 0.00012");
+    assert_string_equal(ps_format_p(0.00009, out), "p < 0.0001");
+    assert_string_equal(ps_format_p(1, out), "p = 1");
+    assert_string_equal(ps_format_value(0.000012345, "", count), "0.00001234");
+    assert_string_equal(ps_format_value(2e18, "samples", count), "2000000000000000000 samples");
     assert_string_equal(ps_format_count(0, "run", count), "0 runs");
     assert_string_equal(ps_format_count(1, "more row", count), "1 more row");
     assert_string_equal(ps_format_count(UINT64_MAX, "file", count), "18446744073709551615 files");

@@ -11,6 +11,7 @@ import {
     formatDelta,
     deltaText,
     formatValueOf,
+    pText,
     type Scale,
     type Tone,
     verdictOf,
@@ -295,7 +296,7 @@ interface VerdictCellProps {
 function VerdictCell({ row, unit, isImport, isFaint }: VerdictCellProps) {
     const { glyph, label, tone } = verdictOf(row, unit, isImport);
     if (row.name === STEP_ROW) return null;
-    const tip = row.p === null ? undefined : `p = ${formatFixed(row.p, 4)}`;
+    const tip = row.p === null ? undefined : pText(row.p);
     return (
         <span class={`verdict ${isFaint ? 'faint' : tone}`} title={tip}>
             <i>{glyph}</i> {label || <span class="sr-only">{directionWord(row.delta)}</span>}
