@@ -50,6 +50,15 @@ class Sampled(ShelfTest):
                                                  b"thread (3): other;spin (app.py:20) 250\nthread (3): other 50\n"))
         self.assertIn("8.3 % of the threads that worked are samples without a frame", text)  # 50 of 600; 4.5 % of 1100
 
+    def test_imports_that_take_more_than_each_function(self):
+        load = "<module> (app.py:1);_find_and_load (<frozen importlib._bootstrap>:1360);<module> (/usr/lib/python3/dist-packages/lib/__init__.py:3)"
+        own = "".join(f"<module> (app.py:9);f{i} (part{i}.py:4) {weight}\n" for i, weight in enumerate([100] * 6))
+        text = self.show(self.add("imports.raw", f"{load} 450\n{own}".encode()))
+        self.assertIn("No single cause. Imports take 42.9 %. The largest other shares are 9.5 % in f0 (part0.py:4), ", text)
+        text = self.show(self.add("few.raw", f"{load} 90\n{own}".encode()))
+        self.assertNotIn("Imports take", text)
+        self.assertIn("The largest shares are 14.5 % in f0 (part0.py:4), ", text)
+
     def test_few_samples_without_a_frame_are_no_note(self):
         text = self.show(self.add("few.raw", b"<module> (app.py:10);work (app.py:6) 9999\n 1\n"))
         self.assertNotIn("0.0 % of the total", text)

@@ -773,6 +773,10 @@ static struct ps_claim flat_claim(struct ps_conclusion *c, const struct ps_own_t
         claim.subjects[claim.n_subjects++] = (struct ps_claim_subject){
             .what = function_subject(c, times, items[largest].unit), .share = items[largest].share};
     }
+    if (claim.n_subjects && times->imports_s > claim.subjects[0].share * times->total_s)
+        ps_claim_fact(
+            &c->arena, &claim,
+            (struct ps_fact){PS_FACT_MOST_IMPORTS, .values = {times->imports_s / times->total_s}});
     if (times->remainder_s > NEXT_SHARE * times->total_s)
         ps_claim_fact(
             &c->arena, &claim,

@@ -107,6 +107,7 @@ enum ps_fact_code {
     PS_FACT_CALLED_BY,        /* subject */
     PS_FACT_LED_BY,           /* subject: calls it through library functions */
     PS_FACT_NO_OWN_CODE,      /* share that is outside of own code */
+    PS_FACT_MOST_IMPORTS,     /* share of imports, more than that of each subject */
     PS_FACT_CALLS,            /* calls of a part; word: "sample" if they are counted instead */
     PS_FACT_CALLS_FROM,       /* calls; subject: the caller; word as above */
     PS_FACT_SOME_CALLS_FROM,  /* calls by the subject, all calls: others called it too; word as

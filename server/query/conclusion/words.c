@@ -481,8 +481,10 @@ static void say_deviation(const struct words *w, double deviation)
 /* ", 0.905 MB/s" */
 static void say_rate(const struct words *w, double megabytes)
 {
+    char text[32];
+
     if (megabytes > 0)
-        ps_say(w->c, w->to, ", %.3g MB/s", megabytes);
+        ps_say(w->c, w->to, ", %s MB/s", ps_format_digits(megabytes, 3, text));
 }
 
 /* "20 calls": the word of the fact is counted, else calls; nothing if the number is not known */
@@ -786,6 +788,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_CALLED_BY] = {"called_by", .words = " {fact code} calls it."},
     [PS_FACT_LED_BY] = {"led_by", .words = " {fact code} leads to it."},
     [PS_FACT_NO_OWN_CODE] = {.code = "no_own_code", .n_values = 1},
+    [PS_FACT_MOST_IMPORTS] = {.code = "most_imports", .n_values = 1},
     [PS_FACT_CALLS] = {"calls", 1, .words = "{0 nouns}"},
     [PS_FACT_CALLS_FROM] = {"calls_from", 1, .words = "{0 nouns of} from {fact}"},
     [PS_FACT_SOME_CALLS_FROM] = {"some_calls_from", 2,
@@ -876,7 +879,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_IS] = {"is", 1, .place = PS_SAID_VERDICT, .words = "{codes} is {0 unit}"},
     [PS_FACT_SPREAD] = {"spread", 2, .words = "{0 runs}{1 deviation}."},
     [PS_FACT_ZERO_VALUES] = {"zero_values", .place = PS_SAID_VERDICT,
-                             .words = "Every compared value is 0: too short to be measured."},
+                             .words = "At least half of the measured values are 0: too short to be "
+                                      "measured."},
     [PS_FACT_NO_VALUES] = {"no_values", .place = PS_SAID_VERDICT,
                            .words = "The file has no measured values, or every command failed."},
     [PS_FACT_TOO_SHORT] = {"too_short", .place = PS_SAID_VERDICT,
@@ -1395,11 +1399,16 @@ static void say_largest(const struct words *w)
                              ps_link_none};
     const struct words outside = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_NO_OWN_CODE),
                                   ps_link_none};
+    const struct words imports = {w->c, w->to, w->claim, find_fact(w->claim, PS_FACT_MOST_IMPORTS),
+                                  ps_link_none};
 
+    if (imports.fact)
+        say(&imports, " Imports take {0 % of}.");
     if (!w->claim->n_subjects) {
         say(w, " Own functions take less than 1 % each");
     } else {
-        say(w, w->claim->n_subjects > 1 ? " The largest shares" : " The largest share");
+        say(w, imports.fact ? " The largest other" : " The largest");
+        say(w, w->claim->n_subjects > 1 ? " shares" : " share");
         if (of.fact)
             say(&of, of.fact->word.len ? " {word}" : " of the time of {fact code}");
         say(w, w->claim->n_subjects > 1 ? " are {shares}" : " is {shares}");
