@@ -176,6 +176,23 @@ class Once(ShelfTest):
         self.assertRegex(said, r"600\.0 µs +6\.\d % +GPU kernels: 1 kernel")
         self.assertNotIn("event_wait takes", said)
 
+    def test_devices_are_named_as_the_trace_names_them(self):
+        def label(text, pid=0, key="labels"):
+            return {"ph": "M", "name": f"process_{key}", "pid": pid, "tid": 0, "args": {key: text}}
+
+        busy = launch(0, 50, 5_000, dur=9_000) + loop(14_100, 5)
+        idle = loop(0, 5) + loop(9_000, 5, 20)
+        second = [{**each, "pid": 1} for each in launch(0, 50, 5_000, dur=9_000) if each["cat"] == "kernel"]
+        for word, marks in (("XPU", [label("XPU 0")]), ("HPU", [label("HPU 3", key="name")]), ("GPU", []), ("GPU", [label("python 7", key="name")]),
+                            ("TPU", [label("/device:TPU:0 (pid 3)", key="name")]), ("GPU", [label("XPU 0"), label("NPU 1", pid=1), *second])):
+            said = self.show(marks + busy)
+            self.assertIn(f"The {word} computes ", said)
+            self.assertIn(f"{word} kernels: ", said)
+        said = self.show([label("XPU 0")] + idle)
+        self.assertIn("The XPU is idle", said)
+        self.assertIn("The XPU waits", said)
+        self.assertIn("XPU idle, waiting for the CPU", said)
+
     def test_the_profilers_own_time_is_no_cause_of_torch(self):
         request = {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request", "pid": -1, "tid": 0, "ts": 510, "dur": 900}
         said = self.show(loop(0, 5) + launch(505, 50, 1_430, call=910) + [request] + loop(1_500, 5, 60))

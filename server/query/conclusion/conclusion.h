@@ -89,6 +89,7 @@ struct ps_step_choice {
     double share; /* 0..1 of the range that is divided */
 };
 #define PS_STEP_CHOICES 20
+#define PS_ANY_DEVICE   "GPU" /* a device whose name the trace does not tell */
 
 struct ps_conclusion {
     /* Input: the name of annotations or NVTX ranges that are the steps of a trace with devices or
@@ -105,6 +106,7 @@ struct ps_conclusion {
     /* Of traces: what shares are of, " of each step"; what times are of, " of a step"; the time */
     const char *of_shares, *of_times;
     double of_seconds;
+    const char *device;    /* what the trace calls its devices: "GPU" */
     struct ps_claim first; /* of the first sentence; PS_NO_VERB: the claim of the first cause */
     struct ps_sentence verdict, sentence; /* the verdict is shown in bold, before the sentence */
     struct ps_composition composition;

@@ -262,7 +262,8 @@ static enum ps_status conclude_work(struct ps_conclusion *c, const struct ps_tra
     if (!trace->has_devices)
         return conclude_host(c, trace, err);
     ps_trace_conclude(
-        c, "kernels", PS_TAKES, part_of(c, ps_link_none, "GPU kernels"), share,
+        c, "kernels", PS_TAKES,
+        part_of(c, ps_link_none, ps_arena_printf(&c->arena, "%s kernels", c->device)), share,
         (struct ps_fact){PS_FACT_GPU_COMPUTES, .values = {share}, .link = ps_trace_kernels_link});
     return ps_trace_add_top(c, trace, &kernels, err);
 }
@@ -305,7 +306,7 @@ static enum ps_status conclude_parts(struct ps_conclusion *c, const struct ps_tr
         ps_trace_conclude_start_up(c, trace, err);
         break;
     case CAPTURES:
-        conclude_part(c, trace, "graph_capture", PS_IDLES, "GPU",
+        conclude_part(c, trace, "graph_capture", PS_IDLES, c->device,
                       ps_trace_host_seconds(trace->captures_s),
                       (struct ps_fact){PS_FACT_CAPTURES,
                                        .link = ps_trace_link_slice(
@@ -330,7 +331,8 @@ static void compose(struct ps_conclusion *c, const struct ps_trace_time *trace)
         const char *name, *label;
         struct ps_report_link link;
     } parts[PS_N_ROLES + 1] = {
-        [PS_ROLE_KERNEL] = {"kernel", "GPU kernel", ps_trace_kernels_link},
+        [PS_ROLE_KERNEL] = {"kernel", ps_arena_printf(&c->arena, "%s kernel", c->device),
+                            ps_trace_kernels_link},
         [PS_ROLE_MEMCPY] = {"memcpy", "copy", copies},
         [PS_ROLE_MEMSET] = {"memset", "memset", copies},
         [PS_ROLE_COMMUNICATION] = {"communication", "communication", overview},
@@ -405,6 +407,7 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     out->of_shares = ps_trace_step_words(&trace);
     out->of_times = ps_trace_time_words(&trace);
     out->of_seconds = trace.wall_s;
+    out->device = ps_trace_device_word(db, &out->arena, err);
     if (trace.has_devices) {
         size_t blocking = ps_trace_find_blocking(&trace);
 

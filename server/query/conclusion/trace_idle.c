@@ -52,7 +52,9 @@ void ps_trace_add_idle(struct ps_conclusion *c, const struct ps_trace_time *trac
 
     if (seconds < PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return;
-    cause = ps_trace_add_cause(c, trace, "host_bound", seconds, "GPU idle, waiting for the CPU");
+    cause =
+        ps_trace_add_cause(c, trace, "host_bound", seconds,
+                           ps_arena_printf(&c->arena, "%s idle, waiting for the CPU", c->device));
     if (launches_much(trace, seconds)) {
         ps_cause_save(cause, NAN, seconds);
         cause->advice = trace->is_torch
@@ -105,7 +107,9 @@ void ps_trace_add_captures(struct ps_conclusion *c, const struct ps_trace_time *
 
     if (!(seconds > 0))
         return;
-    cause = ps_trace_add_cause(c, trace, "graph_capture", seconds, "GPU idle: a graph is captured");
+    cause =
+        ps_trace_add_cause(c, trace, "graph_capture", seconds,
+                           ps_arena_printf(&c->arena, "%s idle: a graph is captured", c->device));
     cause->advice = "What is launched during a capture is recorded, not run. A graph is captured "
                     "once: record after the warm-up to see how its replays run.";
     cause->claim.evidence = (struct ps_fact){
@@ -147,7 +151,8 @@ void ps_trace_conclude_idle(struct ps_conclusion *c, const struct ps_trace_time 
                             double idle_s)
 {
     ps_trace_conclude(
-        c, "host_bound", PS_IDLES, ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, PS_STR("GPU")),
+        c, "host_bound", PS_IDLES,
+        ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(c->device)),
         idle_s / trace->wall_s,
         (struct ps_fact){launches_much(trace, idle_s) ? PS_FACT_HOST_TOO_SLOW : PS_FACT_GPU_IDLE,
                          .values = {idle_s, idle_s / trace->wall_s,

@@ -102,7 +102,8 @@ enum ps_status ps_trace_add_kernels(struct ps_conclusion *c, const struct ps_tra
 
     if (seconds < PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return PS_OK;
-    cause = ps_trace_add_cause(c, trace, "kernels", seconds, "GPU kernels");
+    cause = ps_trace_add_cause(c, trace, "kernels", seconds,
+                               ps_arena_printf(&c->arena, "%s kernels", c->device));
     cause->claim.evidence = ps_trace_kernel_fact(trace, trace->kernels.calls);
     ps_trace_add_rows(c, trace, &rows, err);
     ps_trace_add_findings(c, trace);

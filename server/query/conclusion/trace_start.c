@@ -238,8 +238,10 @@ void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *
 
     if (!trace->n_start_up)
         return;
-    cause = ps_trace_add_cause(c, trace, "start_up", seconds,
-                               "GPU idle, once: the device starts, or kernels are loaded");
+    cause = ps_trace_add_cause(
+        c, trace, "start_up", seconds,
+        ps_arena_printf(&c->arena, "%s idle, once: the device starts, or kernels are loaded",
+                        c->device));
     cause->advice = "Record after a warm-up to see how the program runs.";
     if (n_calls == 1) {
         cause->claim.subjects[0].via = called(c, trace, trace->start_up);

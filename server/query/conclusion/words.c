@@ -271,6 +271,12 @@ static void slot_callers(const struct words *w)
     }
 }
 
+/* "GPU" */
+static void slot_device(const struct words *w)
+{
+    say_text(w, w->c->device ? w->c->device : PS_ANY_DEVICE);
+}
+
 /* " of each step" */
 static void slot_of_each(const struct words *w)
 {
@@ -353,6 +359,7 @@ static const struct {
     {"code", slot_code},
     {"codes", slot_codes},
     {"command", slot_command},
+    {"device", slot_device},
     {"fact", slot_fact},
     {"fact code", slot_fact_code},
     {"fact place", slot_fact_place},
@@ -1175,17 +1182,17 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_COPIES] = {"copies", 1, .place = PS_SAID_VERDICT,
                         .words = "Copies do not overlap with computation.",
                         .then = " They alone take {0 s of}{of whole}."},
-    [PS_FACT_CAPTURES] = {"captures", 1, .place = PS_SAID_VERDICT,
-                          .words = "A graph is captured, which happens once.",
-                          .then =
-                              " The GPU is idle {0 s of}{of whole}, while its work is recorded."},
+    [PS_FACT_CAPTURES] =
+        {"captures", 1, .place = PS_SAID_VERDICT,
+         .words = "A graph is captured, which happens once.",
+         .then = " The {device} is idle {0 s of}{of whole}, while its work is recorded."},
     [PS_FACT_HOST_TOO_SLOW] =
-        {"host_too_slow", 3, .place = PS_SAID_VERDICT, .words = "The host is too slow for the GPU.",
-         .then = " The GPU waits {0 s of}{of whole} for the CPU{2 to launch other}."},
-    [PS_FACT_GPU_IDLE] = {"gpu_idle", 3, .place = PS_SAID_VERDICT,
-                          .words = "The GPU is idle {1 %}{of each}.",
-                          .then =
-                              " The GPU waits {0 s of}{of whole} for the CPU{2 to launch other}."},
+        {"host_too_slow", 3, .place = PS_SAID_VERDICT,
+         .words = "The host is too slow for the {device}.",
+         .then = " The {device} waits {0 s of}{of whole} for the CPU{2 to launch other}."},
+    [PS_FACT_GPU_IDLE] =
+        {"gpu_idle", 3, .place = PS_SAID_VERDICT, .words = "The {device} is idle {1 %}{of each}.",
+         .then = " The {device} waits {0 s of}{of whole} for the CPU{2 to launch other}."},
     [PS_FACT_HOST_RUNS] = {"host_runs", 1,
                            .words = " Meanwhile the host runs {fact} for {0 % of} of that time."},
     [PS_FACT_HOST_OUTSIDE] =
@@ -1195,18 +1202,18 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_BLOCKED] =
         {"blocked", 4, .place = PS_SAID_VERDICT,
          .words =
-             "The GPU is idle {0 %}{of each} because the host blocks in {code}{3 , after its last work|}.",
+             "The {device} is idle {0 %}{of each} because the host blocks in {code}{3 , after its last work|}.",
          .then =
-             " It takes {1 s}{of whole} while nothing runs on the GPU, {2 s} of it in one call{callers}."},
+             " It takes {1 s}{of whole} while nothing runs on the {device}, {2 s} of it in one call{callers}."},
     [PS_FACT_EARLIER_WORK] =
         {"earlier_work", 4, .place = PS_SAID_VERDICT,
          .words =
-             "The GPU works on launches from before the recording {0 %}{of each}; the host waits in {code}.",
+             "The {device} works on launches from before the recording {0 %}{of each}; the host waits in {code}.",
          .then =
-             " It takes {1 s}{of whole} while no recorded work runs on the GPU, {2 s} of it in one call{callers}."},
+             " It takes {1 s}{of whole} while no recorded work runs on the {device}, {2 s} of it in one call{callers}."},
     [PS_FACT_QUEUED] =
         {"queued", 2, .place = PS_SAID_VERDICT,
-         .words = "The GPU is busy with {codes} {0 %}{of each}.",
+         .words = "The {device} is busy with {codes} {0 %}{of each}.",
          .then =
              " Launched work waits behind it for {1 s}{of whole}. It was launched before the recording, as part of a graph, or by another process."},
     [PS_FACT_STARTS_UP] =
@@ -1219,7 +1226,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_WARM_UP] = {"warm_up",
                          .words = " Record after a warm-up to see how the program runs."},
     [PS_FACT_GPU_COMPUTES] = {"gpu_computes", 1, .place = PS_SAID_VERDICT,
-                              .words = "The GPU computes {0 % of}{of each}."},
+                              .words = "The {device} computes {0 % of}{of each}."},
     [PS_FACT_TOP] = {"top", 1, .words = " {fact code} takes {0 % of}{of each}."},
     [PS_FACT_PAIR] = {"pair", 1, .place = PS_SAID_VERDICT,
                       .words = "{code} and {via code} take {0 %}{of each}.",
@@ -1267,7 +1274,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
              " {fact} {2 runs|run} {0 of} times and {2 covers|cover} {1 % of}{of each}: {3 profiler.step() after each would mark it as a step, and |}{other} takes {2 it as the step|them as steps}."},
     [PS_FACT_SERVING_STEP] =
         {"serving_step", 2, .place = PS_SAID_LAST,
-         .words = " A {other} step keeps the GPU busy for {0 s of}{1 for tokens of}."},
+         .words = " A {other} step keeps the {device} busy for {0 s of}{1 for tokens of}."},
     [PS_FACT_FAMILY] = {"family", 1, .place = PS_SAID_LAST,
                         .words = " Its largest parts are {word} {0 % of}",
                         .next = ", {word} {0 % of}", .end = "."},
@@ -1287,12 +1294,13 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_NEXT] = {"next", 1, .place = PS_SAID_LAST, .words = " Next: {fact} {0 % of}."},
     [PS_FACT_TITLE] = {"title", .words = "{fact code}"},
     [PS_FACT_FULL_TITLE] = {"full_title", .words = "{subjects}"},
-    [PS_FACT_BLOCKS_IN] = {"blocks_in", .words = "GPU idle: host blocks in {code}"},
+    [PS_FACT_BLOCKS_IN] = {"blocks_in", .words = "{device} idle: host blocks in {code}"},
     [PS_FACT_BLOCKS_LAST] = {"blocks_last",
-                             .words = "GPU idle, after its last work: host blocks in {code}"},
+                             .words = "{device} idle, after its last work: host blocks in {code}"},
     [PS_FACT_WORKED_BEFORE] = {"worked_before",
-                               .words = "GPU busy with work from before the recording: {code}"},
-    [PS_FACT_BUSY_WITH] = {"busy_with", .words = "GPU busy with {codes}"},
+                               .words =
+                                   "{device} busy with work from before the recording: {code}"},
+    [PS_FACT_BUSY_WITH] = {"busy_with", .words = "{device} busy with {codes}"},
     [PS_FACT_BEHIND] = {"behind", .words = "launched work waits behind it"},
     [PS_FACT_SEE] = {"see", .words = "{link}"},
     [PS_FACT_KERNELS] = {"kernels", 1, .words = "{0 nouns of}{a step}"},
