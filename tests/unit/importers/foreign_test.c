@@ -164,7 +164,7 @@ static const struct refusal reports[] = {
     F("0:00.10 elapsed 0.00 user 0.00 system 1636 KB max\n", "TIMEFORMAT", "/usr/bin/time -v"),
     F("real 1 user 1 sys 0,25\n", "TIMEFORMAT", "/usr/bin/time -v"),
     /* the words, without a number that has decimals */
-    F("Real users of the system: .5, or 6. at most, 7 , 100\n", "not a supported profile",
+    F("the real users of the system: .5, or 6. at most, 7 , 100\n", "not a supported profile",
       "cProfile"),
     F("1.5 users of the system\n", "not a supported profile", "cProfile"),
     F("\"\"\"A module.\"\"\"\r\nimport os\r\n\r\n\r\ndef main():\r\n    pass\r\n", "Python source",
