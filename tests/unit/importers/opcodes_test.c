@@ -99,6 +99,33 @@ static void test_refused(void **state)
 }
 
 /* A stream knows its length only at its end, so the length of a frame is checked at STOP. */
+/* A compressed file that is cut: what its stream says of that ends the opcodes. */
+static void test_a_damaged_stream(void **state)
+{
+    static const char bytes[] = "\x1f\x8b\x08\0\0\0\0\0\x02\x03\x01\x53\0\xac\xff"
+                                "\x80\x02K\1K\2K\3K\4K\5";
+
+    const struct ps_stream_limits none = {0};
+
+    (void)state;
+    for (size_t block = 0; block < 9; block++) {
+        struct reading r = {
+            .in = ps_stream_decompress(
+                ps_stream_from_memory((struct ps_str){bytes, sizeof bytes - 1}, block), &none)};
+        int n = 0;
+
+        ps_pickle_open_stream(&r.reader, r.in, 100, ACCEPTED, "PyTorch");
+        r.reader.err = &r.err;
+        while (n < 9 && ps_pickle_next_op(&r.reader, &r.op))
+            n++;
+        assert_in_range(n, 0, 5);
+        assert_int_equal(r.err.code, PS_BAD_INPUT);
+        if (!strstr(r.err.text, "gzip data are truncated"))
+            fail_msg("%s", r.err.text);
+        ps_stream_free(r.in);
+    }
+}
+
 static void test_frames(void **state)
 {
     (void)state;
@@ -111,6 +138,7 @@ int opcodes_test(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_a_damaged_stream),
         cmocka_unit_test(test_frames),
     };
 
