@@ -112,8 +112,11 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct ps
         return PS_OK;
     cause = ps_trace_add_cause(c, trace, "communication", rows.whole_s,
                                "Communication that nothing overlaps");
-    ps_cause_save(cause, NAN,
-                  waits_for_rank(trace) ? rows.whole_s : hidden_seconds(trace, rows.whole_s));
+    /* One rank alone does not tell how much of it is waiting for another one, which overlapping
+     * saves nothing of and which a faster rank saves entirely. */
+    if (trace->sums.n_workers > 1)
+        ps_cause_save(cause, NAN,
+                      waits_for_rank(trace) ? rows.whole_s : hidden_seconds(trace, rows.whole_s));
     cause->claim.evidence = trace->has_devices
                                 ? ps_trace_count((double)trace->collectives.calls, "kernel",
                                                  (struct ps_report_link){.tab = "overview"})
