@@ -16,7 +16,9 @@ WITH call AS ( -- the first row of each call that ran; of a single row with min(
 SELECT max(l.source) AS name, f.path AS place, coalesce(n.name, '') AS within, l.line,
        total(CASE WHEN l.rowid > c.first_row AND coalesce(l.occurrences <= c.occurrences, 1)
                   AND l.increment_mib <= (SELECT max(mem_mib) FROM line) THEN max(l.increment_mib, 0) END) AS increment_mib,
-       max(l.mem_mib) AS mem_mib, total(l.occurrences) AS occurrences
+       max(l.mem_mib) AS mem_mib,
+       -- reports before 0.58 do not count
+       CASE WHEN EXISTS (SELECT 1 FROM line WHERE occurrences IS NOT NULL) THEN total(l.occurrences) END AS occurrences
 FROM line l
 JOIN line_file f ON f.id = l.file
 LEFT JOIN line_function n ON n.id = l.function

@@ -16,3 +16,9 @@ class MemoryLines(ShelfTest):
         said = self.ok("diff", *runs)
         self.assertIn("keep = load() (app.py:3) explains +39.0 MiB of +41.0 MiB.", said)
         self.assertNotIn("GiB", said)
+
+    def test_reports_that_do_not_count_occurrences(self):
+        old = report(1.0, 0.0).decode().replace("  Occurrences", "").replace("=" * 61, "=" * 48).replace(f"  {1:>10}   ", "   ").encode()
+        said = self.ok("show", self.json("add", self.file("old.txt", old))["id"])
+        self.assertRegex(said, r"1\.00 MiB +100\.0 % +61\.0 MiB +keep = load\(\)")
+        self.assertRegex(self.ok("show", self.json("add", self.file("new.txt", report(1.0, 0.0)))["id"]), r"1\.00 MiB +100\.0 % +61\.0 MiB +1  keep = load\(\)")
