@@ -211,10 +211,26 @@ static struct ps_str top_level(struct ps_str path)
     return (struct ps_str){path.ptr, n};
 }
 
+/* Whether a relative path is in a folder `profiling` that is not the package of Python 3.15: it has
+ * other parts. */
+static bool is_own_profiling(struct ps_str file)
+{
+    static const char *const parts[] = {"__init__", "sampling", "tracing"};
+    struct ps_str rest = ps_str_skip(file, strlen("profiling"));
+
+    if (!ps_str_eq_c(top_level(file), "profiling") || !rest.len || rest.ptr[0] == '.')
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (ps_str_eq_c(top_level(ps_str_skip(rest, 1)), parts[i]))
+            return false;
+    return true;
+}
+
 /* Samplers write paths relative to a folder of sys.path, so the first folder is a package. */
 static enum ps_origin relative_origin(struct ps_str file, bool has_folders)
 {
-    enum ps_origin origin = ps_python_module_origin(top_level(file));
+    enum ps_origin origin =
+        is_own_profiling(file) ? PS_ORIGIN_UNKNOWN : ps_python_module_origin(top_level(file));
 
     if (origin == PS_ORIGIN_BUILTIN)
         return PS_ORIGIN_STDLIB;
