@@ -139,7 +139,7 @@ export class Pages {
         if (Pages.delay) await sendLate(context);
         page.setDefaultTimeout(30_000);
         watchRequests(page);
-        before?.(page);
+        await before?.(page);
         page.on('console', (message) => {
             if (message.type() === 'error') this.fault(`console: ${message.text()}`);
         });
