@@ -66,6 +66,15 @@ class Xla(ShelfTest):
         rows = {row["name"]: row["delta"] for row in self.json("diff", base, new)["rows"]}
         self.assertEqual({name: delta for name, delta in rows.items() if delta}, {"sort.0": 300})
 
+    def test_advice_on_steps_is_that_of_the_recorder(self):
+        advice = "No steps are marked. jax.profiler.StepTraceAnnotation around each iteration marks them."
+        said = self.ok("show", self.run_of([slice_of("f", PYTHON, 0, 900), *operator("dot", WORKER, 900, 200)])["id"])
+        self.assertIn(advice, said)
+        self.assertNotIn("NVTX", said)
+        self.assertNotIn(advice, self.ok("show", self.run_of(step(1, 0, 300), step(2, 1100, 300))["id"]))
+        other = {"traceEvents": [slice_of("f", PYTHON, 0, 900), slice_of("g", PYTHON, 950, 200)]}
+        self.assertNotIn("StepTraceAnnotation", self.ok("show", self.json("add", self.file("other.json", json.dumps(other).encode()))["id"]))
+
     def test_compilation_is_said(self):
         run = self.run_of([slice_of("backend_compile_and_load", PYTHON, 0, 2_000_000), slice_of("f", PYTHON, 2_000_000, 2_000_000)])
         self.assertIn("JAX compiled 1 program while recording, which took 2.000 s of the span of 4.000 s.", self.ok("show", run["id"]))

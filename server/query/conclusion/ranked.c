@@ -221,6 +221,9 @@ enum ps_status ps_conclude_slices(struct ps_db *db, struct ps_conclusion *out, s
     if (ps_stmt_step(stmt, err)) {
         is_sampled = ps_col_int(stmt, 0) != 0;
         ranking.has_lost = ps_col_int(stmt, 1) != 0;
+        if (ps_col_int(stmt, 2) != 0)
+            ps_conclusion_note(out, "No steps are marked. jax.profiler.StepTraceAnnotation around "
+                                    "each iteration marks them.");
     }
     if (!ranking.has_lost && ps_conclude_python_trace(db, is_sampled, &is_said, out, err) != PS_OK)
         return err->code;
