@@ -68,6 +68,7 @@ RUNS = {
     "key-averages": ("tests/golden/key_averages/ok_cuda.txt", ["conclusion", "operators", "reports"]),
     "hyperfine": ("tests/golden/measure/ok_hyperfine_v2_parameters.json", ["conclusion", "measurements"]),
     "pytest-benchmark": ("tests/golden/measure/ok_pytest_v5.json", ["conclusion", "measurements", "measurements/{measurements}"]),
+    "growth": ("tests/golden/measure/ok_hyperfine_growth.json", ["conclusion"]),
     "time": ("tests/golden/measure/ok_time_v.txt", ["conclusion", "measurements", "bound?cpus=4"]),
     "top": ("tests/golden/measure/ok_top.txt", ["conclusion", "processes?limit=5", "processes?of=res&limit=4"]),
 }
