@@ -161,10 +161,9 @@ C_LIBRARIES = {
     "zstd.h": ["base"],
 }
 
-# What puts claims into words, and the files that may: the table, the sentences in memory, and comparisons, whose claims have other words.
-SAYS = re.compile(r"\b(ps_say(?!_claim\b)(?:_\w+)?)\(")
-WORDING = ("server/query/conclusion/words.c", "server/query/conclusion/conclusion.c", "server/query/conclusion/conclusion.h",
-           "server/query/compare/conclusion.c", "server/query/compare/function_changes.c", "server/query/compare/import_changes.c")
+# What puts claims into words, and the files that may: the table, and the sentences in memory.
+SAYS = re.compile(r"\b(ps_say(?!_(?:claim|changes)\b)(?:_\w+)?)\(")
+WORDING = ("server/query/conclusion/words.c", "server/query/conclusion/conclusion.c", "server/query/conclusion/conclusion.h")
 
 WEB_LAYERS = ["base", "model", "canvas", "components", "features"]  # each may import itself and those before it
 WEB_ONE_FILE = {"chart.js": "web/src/components/chart.ts"}

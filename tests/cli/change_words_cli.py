@@ -63,7 +63,17 @@ class ChangeWords(ShelfTest):
     def test_functions(self):
         sentence, claims = self.said(*(os.path.join(DEMO, f"bookshop-{name}.prof") for name in ("slow", "cached")))
         self.assertIn("books_one_by_one (bookshop.py:33) is gone, with 300 calls by books: -717.4 ms with what it calls", sentence)
-        self.assertEqual((claims[0]["verb"], claims[0]["subjects"][0]["subject"]["name"]), ("changes", "books_one_by_one"))
+        self.assertEqual((claims[0]["verb"], claims[0]["subjects"][0]["subject"]["name"]), ("vanished", "books_one_by_one"))
+
+    def test_imports(self):
+        """Comparisons of import logs have claims, with the packages as subjects and the modules as values."""
+        folder = os.path.join(CAUSES, "importtime")
+        with open(os.path.join(folder, "pair_boto_first.json"), encoding="utf-8") as file:
+            about = json.load(file)
+        sentence, claims = self.said(os.path.join(folder, about["base"]), os.path.join(folder, about["profile"]))
+        self.assertRegex(sentence, r"^boto3 brings 215 modules: \+973\.1 ms, while all imports together take \+609\.5 ms\.$")
+        self.assertEqual((claims[0]["verb"], claims[0]["subjects"][0]["subject"]["kind"]), ("appeared", "package"))
+        self.assertEqual([(fact["code"], fact["values"][0]) for fact in claims[0]["facts"]], [("brings_modules", 215), ("change_while", 973140)])
 
     def test_more_than_the_whole(self):
         """One line grew by 80 MiB, another shrank by 8: the first is no part of 72."""

@@ -67,12 +67,12 @@ class ChangedFunctions(Agent):
         now[MAIN, SCORE] = (1000, now[MAIN, SCORE][1])
         self.assertEqual(self.sentence(now),
                          "score (main.py:30) is called 1000 times instead of 5000 by main, at about the same cost a call: -480.0 ms of -480.0 ms. "
-                         "All functions take 1.5 times as long alike, as on a slower machine; the times above are without this.")
+                         "All functions take 1.5 times as long, as on a slower machine; the times above are without this.")
 
     def test_only_the_machine(self):
         self.assertEqual(self.sentence({pair: (n, 1.26 * time) for pair, (n, time) in CALLS.items()}),
-                         "No function changed: calls are as before, and so is the cost of a call. "
-                         "All functions take 1.3 times as long alike, as on a slower machine.")
+                         "No function changed: calls are as before. "
+                         "All functions take 1.3 times as long, as on a slower machine.")
 
     def test_a_whole_that_changed_is_not_called_unchanged(self):
         base = {(None, MAIN): (1, 0.5), (MAIN, SCORE): (5000, 0.5)}
@@ -83,8 +83,8 @@ class ChangedFunctions(Agent):
         """A machine under load slows each function by another factor: calls are as before, and nearly all take longer."""
         factors = {LOAD: 1.7, SCORE: 2.3, ENCODE: 3.1, REPORT: 4.2, DUMPS: 2.0, EXPORT: 2.6, MAIN: 1.0}
         self.assertEqual(self.sentence({pair: (n, factors[pair[1]] * time) for pair, (n, time) in CALLS.items()}),
-                         "No function changed: calls are as before, and so is the cost of a call. "
-                         "Nearly all functions take 2.3 times as long in the middle, as on a slower machine.")
+                         "No function changed: calls are as before. "
+                         "Nearly all functions take 2.3 times as long (median), as on a slower machine.")
 
     def test_what_the_other_functions_vary_by_is_not_named(self):
         """+320 ms of one function among others that nobody touched and that differ by as much."""
@@ -98,12 +98,12 @@ class ChangedFunctions(Agent):
         base = {**CALLS, (MAIN, SCORE): (90, 0.0001), (SCORE, normal): (90, 0.0006), (normal, split): (180, 0.0005)}
         now = {**base, (MAIN, SCORE): (99480, 0.11), (SCORE, normal): (99480, 0.66), (normal, split): (198960, 0.55)}
         self.assertEqual(self.sentence(now, base),
-                         "score (main.py:30) is called 99480 times instead of 90 by main: +1.319 s with what it calls of +1.319 s.")
+                         "score (main.py:30) is called 99480 times instead of 90 by main: +1.319 s of +1.319 s, with what it calls.")
 
     def test_a_new_function_counts_with_what_it_calls(self):
         audit = own("audit", 80)
         now = {**CALLS, (MAIN, audit): (50, 0.01), (audit, SCORE): (20000, 2.4)}
-        self.assertEqual(self.sentence(now), "audit (main.py:80) is new, with 50 calls by main: +2.410 s with what it calls of +2.410 s.")
+        self.assertEqual(self.sentence(now), "audit (main.py:80) is new, with 50 calls by main: +2.410 s of +2.410 s, with what it calls.")
 
     def test_more_to_do_in_one_function(self):
         """The program is one function; what it calls of libraries grew with the input."""
@@ -111,14 +111,14 @@ class ChangedFunctions(Agent):
             split, strip = ("~", 0, "<method 'split' of 'str' objects>"), ("~", 0, "<method 'strip' of 'str' objects>")
             return {(None, MAIN): (1, 0.4 * factor), (MAIN, split): (20000 * factor, 0.2 * factor), (MAIN, strip): (60000 * factor, 0.3 * factor)}
         self.assertEqual(self.sentence(program(2), program(1)),
-                         "The functions are called 2.0 times as often alike: there was more to do. No function changed.")
+                         "All functions are called 2.0 times as often: there was more to do. No function changed.")
 
     def test_two_functions_that_explain_more_than_the_whole(self):
         """Few functions, so that noise is unknown; a third one takes less time."""
         samples = {"base": dict(load=20, score=30, export=300), "new": dict(load=420, score=330, export=250)}
         runs = [self.json("add", self.file(f"{name}.raw", "".join(f"main (shop.py:1);{f} (shop.py:9) {n}\n" for f, n in of.items()).encode()))["id"]
                 for name, of in samples.items()]
-        self.assertIn("load (shop.py) explains +400 samples and score (shop.py) +300 samples, while all together take +650 samples.", self.ok("diff", *runs))
+        self.assertIn("load (shop.py) changes by +400 samples and score (shop.py) by +300 samples; all together change by +650 samples.", self.ok("diff", *runs))
 
     def test_few_sampled_functions_that_all_grew(self):
         """With no function that stayed the same, noise is unknown: the sentence states the change and names no cause."""
@@ -139,12 +139,12 @@ class ChangedFunctions(Agent):
 
     def test_more_to_do(self):
         self.assertEqual(self.sentence(times(1, calls=2)),
-                         "The functions are called 2.0 times as often alike: there was more to do. No function changed.")
+                         "All functions are called 2.0 times as often: there was more to do. No function changed.")
 
     def test_renamed_and_moved(self):
         rename = {SCORE: own("rate", 35), LOAD: own("load", 3, "files.py")}
         self.assertEqual(self.sentence({(rename.get(caller, caller), rename.get(callee, callee)): cost for (caller, callee), cost in CALLS.items()}),
-                         "No function changed: calls are as before, and so is the cost of a call. "
+                         "No function changed: calls are as before, and costs of a call differ by no more than noise. "
                          "score (main.py:30) is now rate (main.py:35). load (main.py:20) is now load (files.py:3).")
 
     def test_new_and_gone(self):
@@ -152,7 +152,7 @@ class ChangedFunctions(Agent):
         now[MAIN, own("chart", 90, "charts.py")] = (7, 1.0)
         self.assertEqual(self.sentence(now),
                          "chart (charts.py:90) is new, with 7 calls by main: +1.000 s, while all functions together take +600.0 ms. "
-                         "Also: report (main.py:50) is gone, with 100 calls by main, -400.0 ms.")
+                         "Also: report (main.py:50) is gone, with 100 calls by main: -400.0 ms.")
 
     def test_agents_say_the_same(self):
         base, now = self.add("base", CALLS), self.add("new", times(9, only=(DUMPS, ENCODE)))

@@ -215,7 +215,7 @@ class Groups(Agent):
         text = self.text("compare", base="slow", new="cached")
         self.assertIn("tottime 1.599 s → 1.159 s, -440.6 ms (-27.6 %)", text)
         self.assertIn("Record at least 5 of each", text)
-        self.assertIn("`books_one_by_one` (bookshop.py:33) is gone, with 300 calls by `books`: -717.4 ms with what it calls, while all functions together take -440.6 ms.", text)
+        self.assertIn("`books_one_by_one` (`bookshop.py:33`) is gone, with 300 calls by `books`: -717.4 ms with what it calls, while all functions together take -440.6 ms.", text)
         ids = [self.json("show", name)["id"] for name in ("slow", "cached")]
         self.assertIn(f"#/compare?base={ids[0]}&new={ids[1]}", text)
         table = table_of(self.data_of("compare", base="slow", new="cached", max_rows=3), "functions by tottime_s")

@@ -6,6 +6,7 @@
 
 #include "compare/comparison.h"
 #include "server/query/compare/groups.h"
+#include "server/query/conclusion/claim.h"
 #include "server/query/lines/source.h"
 #include "server/query/lru_cache.h"
 #include "server/query/query_tables.h"
@@ -151,21 +152,29 @@ void ps_compare_write_per(const struct ps_compare_groups *groups,
 /* --- What changed (function_changes.c, import_changes.c) --- */
 
 struct ps_conclusion;
-struct ps_sentence;
 
-/* Says which own functions changed between two cProfile dumps: their calls, or the cost of a call.
- * Says nothing if the runs are others, or hold too little to tell. Texts are in the arena of `c`.
- */
-enum ps_status ps_compare_say_functions(struct ps_store *store,
+/* Claims which own functions changed between two profiles: their calls, or the cost of a call.
+ * Claims nothing if the runs are others, or hold too little to tell. */
+enum ps_status ps_compare_claim_functions(struct ps_store *store,
+                                          const struct ps_compare_groups *groups,
+                                          struct ps_conclusion *c, struct ps_err *err);
+
+/* Claims which packages are imported anew, no more, or in more time; of two import logs. */
+enum ps_status ps_compare_claim_imports(struct ps_store *store,
                                         const struct ps_compare_groups *groups,
-                                        struct ps_conclusion *c, struct ps_sentence *to,
-                                        struct ps_err *err);
+                                        struct ps_conclusion *c, struct ps_err *err);
 
-/* Says which packages are imported anew, no more, or in more time; of two import logs. */
-enum ps_status ps_compare_say_imports(struct ps_store *store,
-                                      const struct ps_compare_groups *groups,
-                                      struct ps_conclusion *c, struct ps_sentence *to,
-                                      struct ps_err *err);
+/* Whether a change has the direction of that of the whole and, but for rounding, is not larger. */
+bool ps_is_part_of(double change, double whole);
+/* A change as a fact, without a unit. `whole`: the change of all of `things`, which is said of the
+ * first change only; `has_callees`: the change contains that of what the subject calls. */
+struct ps_fact ps_fact_of_change(double change, double whole, const char *things, bool is_first,
+                                 bool has_callees);
+
+/* Adds to a claim that its subject, or both it and `second` (or none), explain the change of the
+ * whole, or are against each other. A change is never said to be a part of a smaller one. */
+void ps_claim_explain(struct ps_arena *arena, struct ps_claim *claim, struct ps_subject second,
+                      double first_change, double second_change, double whole, const char *unit);
 
 /* --- Tables that the runs share (compare.c) --- */
 

@@ -19,7 +19,6 @@
 #define PS_NOTABLE_SHARE 0.01 /* of the base: smaller differences are not explained */
 #define PS_SECOND_SHARE  0.5  /* of the largest: the second is named too, such as a backward pass */
 #define PS_SPREAD_SHARE  0.9  /* of the difference: rows that add up to this are counted */
-#define SAME_SHARE       0.01 /* rounding: three to four digits of a change are printed */
 #define LINE_RATIO       2.0  /* a line whose time changed less may be on a slower machine */
 
 enum found { FOUND_NONE, FOUND_ONE, FOUND_TWO, FOUND_SPREAD };
@@ -292,58 +291,43 @@ static struct ps_subject subject_of_row(struct ps_conclusion *c,
 }
 
 /* The claim of what explains the difference of a table. */
-static void claim_rows(struct ps_conclusion *c, const struct ps_cached_comparison *table,
-                       const struct explanation *found)
+static struct ps_claim claim_rows(struct ps_conclusion *c, const struct ps_cached_comparison *table,
+                                  const struct explanation *found)
 {
-    const char *unit = table->head.metrics[0].unit;
+    const char *metric_unit = table->head.metrics[0].unit;
+    const char *unit = strcmp(metric_unit, "-") == 0 ? "" : metric_unit;
     const double first = found->rows[0] ? found->rows[0]->judgement.delta : 0;
     const double second = found->rows[1] ? found->rows[1]->judgement.delta : 0;
-    struct ps_fact fact = {.unit = strcmp(unit, "-") == 0 ? "" : unit};
+    struct ps_claim claim = ps_claim_of("rows", PS_CHANGES, ps_no_subject, NAN);
 
     c->per = table->per == PS_PER_RUN ? NULL : ps_per_words[table->per];
-    if (found->found != FOUND_SPREAD)
-        fact.subject = subject_of_row(c, table, found->rows[0]);
-    ps_conclude_first(c, ps_claim_of("rows", PS_CHANGES, fact.subject, first / found->delta));
     if (found->found == FOUND_SPREAD) {
-        fact.code = PS_FACT_SPREAD_OVER;
-        fact.values[0] = found->delta;
-        fact.values[1] = (double)found->n;
-        fact.word = ps_str_from_c(table->head.row);
-        c->first.share = NAN;
-    } else if (found->found == FOUND_ONE && first * found->delta > 0 &&
-               fabs(first) <= (1 + SAME_SHARE) * fabs(found->delta)) {
-        fact.code = PS_FACT_EXPLAINS;
-        fact.values[0] = first;
-        fact.values[1] = found->delta;
-    } else if (found->found == FOUND_ONE) {
-        fact.code = PS_FACT_EXPLAINS_MORE;
-        fact.values[0] = first;
-        fact.values[1] = found->delta - first;
-        fact.values[2] = found->delta;
-        c->first.share = NAN;
-    } else {
-        fact.code = first * second < 0 ? PS_FACT_TWO_OPPOSED : PS_FACT_TWO_EXPLAIN;
-        fact.other = subject_of_row(c, table, found->rows[1]);
-        fact.values[0] = first;
-        fact.values[1] = second;
-        fact.values[2] = first + second;
-        fact.values[3] = found->delta;
-        c->first.subjects[c->first.n_subjects++] =
-            (struct ps_claim_subject){.what = fact.other, .share = second / found->delta};
+        ps_claim_fact(&c->arena, &claim,
+                      (struct ps_fact){PS_FACT_SPREAD_OVER, .unit = unit,
+                                       .values = {found->delta, (double)found->n},
+                                       .word = ps_str_from_c(table->head.row)});
+        return claim;
     }
-    ps_first_fact(c, fact);
+    claim = ps_claim_of("rows", PS_CHANGES, subject_of_row(c, table, found->rows[0]),
+                        first / found->delta);
+    ps_claim_explain(&c->arena, &claim,
+                     found->found == FOUND_TWO ? subject_of_row(c, table, found->rows[1])
+                                               : ps_no_subject,
+                     first, second, found->delta, unit);
+    return claim;
 }
 
 /* Adds what the rows of a part of a step, or of a wait, explain. */
-static void add_outside(struct ps_conclusion *c, const struct ps_cached_comparison *table,
-                        const struct explanation *found)
+static void add_outside(struct ps_conclusion *c, struct ps_claim *claim,
+                        const struct ps_cached_comparison *table, const struct explanation *found)
 {
     const bool is_part = strcmp(table->table->name, "step_parts") == 0;
 
-    ps_first_fact(c, (struct ps_fact){.code = is_part ? PS_FACT_IS_PART : PS_FACT_WAITED_FOR,
-                                      .subject = subject_of_row(c, table, found->rows[0]),
-                                      .unit = table->head.metrics[0].unit,
-                                      .values = {found->rows[0]->judgement.delta, found->delta}});
+    ps_claim_fact(&c->arena, claim,
+                  (struct ps_fact){.code = is_part ? PS_FACT_IS_PART : PS_FACT_WAITED_FOR,
+                                   .subject = subject_of_row(c, table, found->rows[0]),
+                                   .unit = table->head.metrics[0].unit,
+                                   .values = {found->rows[0]->judgement.delta, found->delta}});
 }
 
 /* The line with most of the change, if its time doubled or halved at least. */
@@ -352,24 +336,31 @@ static bool is_line_told(const struct ps_cached_comparison *table, const struct 
     const struct ps_judgement *line = found->rows[0] ? &found->rows[0]->judgement : NULL;
 
     return line && found->found == FOUND_ONE && strcmp(table->head.row, "line") == 0 &&
-           line->delta * found->delta > 0 &&
-           fabs(line->delta) <= (1 + SAME_SHARE) * fabs(found->delta) &&
+           ps_is_part_of(line->delta, found->delta) &&
            fmax(line->base_median, line->new_median) >=
                LINE_RATIO * fmin(line->base_median, line->new_median);
 }
 
-/* Claims the line with most of the change of the function that changed. Returns false if there is
- * none. */
-static bool claim_line(struct ps_conclusion *c, const struct ps_cached_comparison *table,
-                       const struct ps_claim *changed)
+/* How much the subject of a claim on functions changed; NaN: it is not said. */
+static double change_of(const struct ps_claim *changed)
+{
+    const struct ps_fact *last = &changed->facts[changed->n_facts - 1];
+
+    return last->code == PS_FACT_CHANGE_OF || last->code == PS_FACT_CHANGE_WHILE ? last->values[0]
+                                                                                 : NAN;
+}
+
+/* The line with most of the change of the function that changed; NULL: there is none. */
+static const struct ps_comparison_row *find_line(const struct ps_cached_comparison *table,
+                                                 const struct ps_claim *changed)
 {
     const struct ps_comparison_row *found = NULL;
     double sums[2] = {0, 0}; /* decreases, increases */
     size_t n;
     const struct ps_comparison_row *rows = ps_comparison_rows(table->comparison, &n);
 
-    if (changed->verb != PS_CHANGES || strcmp(table->head.row, "line") != 0)
-        return false;
+    if (!changed->n_subjects || strcmp(table->head.row, "line") != 0)
+        return NULL;
     for (size_t i = 0; i < n; i++) {
         const double delta = rows[i].judgement.delta;
 
@@ -380,59 +371,55 @@ static bool claim_line(struct ps_conclusion *c, const struct ps_cached_compariso
             found = &rows[i];
     }
     if (!found ||
-        !(fabs(found->judgement.delta) >= PS_EXPLAIN_SHARE * sums[found->judgement.delta > 0]))
-        return false;
-    ps_conclude_first(c, ps_claim_of("lines", PS_CHANGES, subject_of_row(c, table, found), NAN));
-    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_MOST_OF_CHANGE,
-                                      .unit = table->head.metrics[0].unit,
-                                      .values = {found->judgement.delta}});
-    return true;
+        fabs(found->judgement.delta) < PS_EXPLAIN_SHARE * sums[found->judgement.delta > 0])
+        return NULL;
+    return found;
 }
 
-/* Writes the keys "sentence" and "claims": what changed in functions, imports or lines, where
- * that is known, else which rows explain the difference. A category is not named where operators
- * or kernels explain it. */
-static enum ps_status write_sentence(struct ps_store *store, const struct ps_compare_groups *groups,
-                                     const struct ps_cached_comparison *table,
-                                     const struct explanation *found,
-                                     const struct ps_cached_comparison *causes,
-                                     const struct explanation *inside, struct ps_json *json,
-                                     struct ps_err *err)
+/* The time of a line contains that of the functions that it calls, and of a recursive call those of
+ * the inner calls, so that it may be more than that of its function: then only its place is said.
+ */
+static struct ps_claim claim_line(struct ps_conclusion *c, const struct ps_cached_comparison *table,
+                                  const struct ps_comparison_row *line, double change)
 {
-    PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.unit = "s"};
-    struct ps_sentence changed = {.n = 0};
-    struct ps_claim claim;
-    const bool is_inside = causes && inside->found != FOUND_NONE;
-    bool has_line, has_rows;
+    const double of_line = line->judgement.delta;
+    const bool is_part = isnan(change) || ps_is_part_of(of_line, change);
+    struct ps_claim claim = ps_claim_of("lines", PS_CHANGES, subject_of_row(c, table, line), NAN);
 
-    if (ps_compare_say_functions(store, groups, &c, &changed, err) == PS_OK)
-        ps_compare_say_imports(store, groups, &c, &changed, err);
-    claim = c.first;
-    has_line = changed.n && claim_line(&c, table, &claim);
-    has_rows = !has_line && (changed.n ? claim.verb == PS_IS_SAME && is_line_told(table, found)
-                                       : found->found != FOUND_NONE);
-    if (has_rows)
-        claim_rows(&c, is_inside ? causes : table, is_inside ? inside : found);
-    if (has_rows && is_inside)
-        add_outside(&c, table, found);
-    if (has_line)
-        ps_say(&c, &changed, " ");
-    if (has_rows || has_line)
-        ps_say_claim(&c, &c.first);
-    if (has_rows && changed.n)
-        ps_say(&c, &c.verdict, " ");
-    ps_json_key(json, "claims");
-    ps_json_array(json);
-    if (has_rows)
-        ps_claim_write(json, &c.first, -1);
-    if (claim.verb != PS_NO_VERB)
-        ps_claim_write(json, &claim, -1);
-    if (has_line)
-        ps_claim_write(json, &c.first, 0);
-    ps_json_end(json);
-    ps_sentence_append(has_line ? &changed : &c.verdict, has_line ? &c.verdict : &changed);
-    ps_sentence_write(json, "sentence", has_line ? &changed : &c.verdict);
-    free(changed.parts);
+    ps_claim_fact(
+        &c->arena, &claim,
+        (struct ps_fact){is_part ? PS_FACT_MOST_OF_CHANGE : PS_FACT_CHANGED_AT,
+                         .unit = table->head.metrics[0].unit,
+                         .values = {of_line, !(fabs(of_line) < PS_EXPLAIN_SHARE * fabs(change))}});
+    return claim;
+}
+
+/* Claims what changed in functions, imports or lines, where that is known, else which rows explain
+ * the difference. A category is not named where operators or kernels explain it. */
+static enum ps_status claim_all(struct ps_store *store, const struct ps_compare_groups *groups,
+                                const struct ps_cached_comparison *table,
+                                const struct explanation *found,
+                                const struct ps_cached_comparison *causes,
+                                const struct explanation *inside, struct ps_conclusion *c,
+                                struct ps_err *err)
+{
+    const bool is_inside = causes && inside->found != FOUND_NONE;
+    const struct ps_comparison_row *line;
+    struct ps_claim claim;
+
+    if (ps_compare_claim_functions(store, groups, c, err) == PS_OK)
+        ps_compare_claim_imports(store, groups, c, err);
+    line = c->n_causes ? find_line(table, &c->causes[0].claim) : NULL;
+    if (line) {
+        claim = claim_line(c, table, line, change_of(&c->causes[0].claim));
+        ps_conclusion_insert(c, 1, &claim, 1);
+    } else if (c->n_causes ? !c->causes[0].claim.n_subjects && is_line_told(table, found)
+                           : found->found != FOUND_NONE) {
+        claim = claim_rows(c, is_inside ? causes : table, is_inside ? inside : found);
+        if (is_inside)
+            add_outside(c, &claim, table, found);
+        ps_conclusion_insert(c, 0, &claim, 0);
+    }
     return err->code;
 }
 
@@ -440,6 +427,7 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
                                            const struct ps_compare_groups *groups,
                                            struct ps_json *json, struct ps_err *err)
 {
+    PS_AUTO(ps_conclusion_free) struct ps_conclusion c = {.unit = "s"};
     struct ps_shared_table first;
     struct ps_cached_comparison *table = NULL, *causes = NULL;
     struct explanation found, inside = {.n = 0};
@@ -464,7 +452,11 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
         if (causes)
             inside = explain(causes);
         write_inside(causes, &inside, json);
-        write_sentence(store, groups, table, &found, causes, &inside, json, err);
+        if (claim_all(store, groups, table, &found, causes, &inside, &c, err) == PS_OK) {
+            ps_claims_write(&c, json);
+            ps_say_changes(&c);
+            ps_sentence_write(json, "sentence", &c.verdict);
+        }
     }
     ps_json_end(json);
     ps_cached_comparison_release(causes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * function_changes.c: says which functions of a program changed between two of its profiles.
+ * function_changes.c: claims which functions of a program changed between two of its profiles.
  *
  * What is compared is the time that each own function causes, with the library code below it
  * (own_time.h), so that a slower `export` is named and not the functions of the json package that
@@ -12,16 +12,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/format.h"
 #include "base/python_path.h"
 #include "compare/function_changes.h"
 #include "importers/kinds.h"
 #include "server/query/compare/own_functions.h"
 #include "server/query/conclusion/conclusion.h"
 
-#define SAME_SHARE    0.01 /* rounding: three to four digits of a change are printed */
-#define SPEED_NOTED   0.1  /* ln(ratio) from which the speed of the machine is told */
-#define NOTABLE_SHARE 0.3  /* of the largest change: smaller ones are not told */
+#define SPEED_NOTED   0.1 /* ln(ratio) from which the speed of the machine is told */
+#define NOTABLE_SHARE 0.3 /* of the largest change: smaller ones are not told */
 #define NAMES_MAX     3
 /*
  * Where no function is named: measured on 82 pairs of recordings of cProfile, line_profiler, py-spy
@@ -35,49 +33,36 @@
 #define MOST_SHARE    0.5
 #define PART_RATIO    2.0
 #define SECOND_SHARE  0.3 /* of the difference: the second function is named with the first */
-#define NEARLY_ALL    0.8 /* of the functions that agree on a speed: "all" */
-#define MOST          0.5 /* "most" */
 #define WHOLE_SHARE   0.8 /* of a recording: a function with more is nearly all of it */
 
-struct words {
+struct reading {
     struct ps_conclusion *c;
-    struct ps_sentence *to;
     const struct ps_own_functions *base, *now;
     const struct ps_function_changes *changes;
+    const char *unit; /* in the arena of the conclusion */
 };
 
-static const struct ps_profiled_function *function_of(const struct words *w,
+static const struct ps_profiled_function *function_of(const struct reading *r,
                                                       const struct ps_function_change *change)
 {
-    return change->now == PS_NO_FUNCTION_INDEX ? &w->base->items[change->base]
-                                               : &w->now->items[change->now];
+    return change->now == PS_NO_FUNCTION_INDEX ? &r->base->items[change->base]
+                                               : &r->now->items[change->now];
 }
 
-static bool is_import(const struct ps_profiled_function *function)
+static struct ps_subject subject_of(const struct reading *r,
+                                    const struct ps_profiled_function *function)
 {
-    return !function->path.ptr;
-}
+    const bool is_part = !function->path.ptr;
+    struct ps_subject out = ps_subject_of(
+        r->c, is_part ? PS_SUBJECT_PART : PS_SUBJECT_FUNCTION,
+        r->now->tab && !is_part ? ps_link_name(r->c, r->now->tab, function->name) : ps_link_none,
+        function->name);
 
-static void say_name(const struct words *w, const struct ps_profiled_function *function)
-{
-    if (is_import(function)) {
-        ps_say(w->c, w->to, "%s",
-               ps_str_eq_c(function->name, PS_NO_OWN_CODE) ? "code that no own function calls"
-                                                           : "imports");
-        return;
-    }
-    ps_say_code(w->c, w->to,
-                w->now->tab ? ps_link_name(w->c, w->now->tab, function->name) : ps_link_none,
-                function->name);
-    if (function->line > 0) {
-        ps_say(w->c, w->to, " (");
-        ps_say_place(w->c, w->to, ps_link_none, function->path, function->line);
-        ps_say(w->c, w->to, ")");
-    } else if (!ps_str_eq_c(function->path, "?")) {
-        const struct ps_str file = ps_path_file_name(function->path);
-
-        ps_say(w->c, w->to, " (%.*s)", (int)file.len, file.ptr);
-    }
+    if (is_part || ps_str_eq_c(function->path, "?"))
+        return out;
+    out.path = ps_arena_copy(&r->c->arena, function->path);
+    out.line = function->line;
+    return out;
 }
 
 static bool is_speed_told(const struct ps_function_changes *changes)
@@ -85,204 +70,193 @@ static bool is_speed_told(const struct ps_function_changes *changes)
     return fabs(log(changes->speed)) > SPEED_NOTED;
 }
 
-/* "+1.245 s of +1.300 s": both at the speed of the base if the speed is told. A change is not said
- * to be a part of a smaller one: "+1.245 s, while all functions together take +0.3 s". */
-static void say_amount(const struct words *w, const struct ps_function_change *change)
+static void add_fact(const struct reading *r, struct ps_claim *claim, struct ps_fact fact)
 {
-    const double speed = is_speed_told(w->changes) ? w->changes->speed : 1;
+    fact.unit = r->unit;
+    ps_claim_fact(&r->c->arena, claim, fact);
+}
+
+static void add_claim(const struct reading *r, const struct ps_claim *claim)
+{
+    ps_conclusion_claim(r->c, claim, NAN);
+}
+
+/* How much the time of a function changed, at the speed of the base if the speed is told; of the
+ * first change also, how much the whole did. */
+static void add_amount(const struct reading *r, const struct ps_function_change *change,
+                       struct ps_claim *claim)
+{
+    const double speed = is_speed_told(r->changes) ? r->changes->speed : 1;
     const double before =
-        change->base == PS_NO_FUNCTION_INDEX ? 0 : w->base->items[change->base].time;
-    const double after = change->now == PS_NO_FUNCTION_INDEX ? 0 : w->now->items[change->now].time;
-    const double own = change->n_below ? change->delta / w->changes->speed : after / speed - before;
-    const double all = w->now->all.total / speed - w->base->all.total;
-    const bool is_part = own * all > 0 && fabs(own) <= (1 + SAME_SHARE) * fabs(all);
-    char own_text[64], all_text[64];
+        change->base == PS_NO_FUNCTION_INDEX ? 0 : r->base->items[change->base].time;
+    const double after = change->now == PS_NO_FUNCTION_INDEX ? 0 : r->now->items[change->now].time;
+    const double own = change->n_below ? change->delta / r->changes->speed : after / speed - before;
+    const double all = r->now->all.total / speed - r->base->all.total;
 
-    ps_format_change(own, w->base->unit, own_text);
-    ps_format_change(all, w->base->unit, all_text);
-    ps_say(w->c, w->to, "%s", own_text);
-    if (change->n_below)
-        ps_say(w->c, w->to, " with what it calls");
-    if (is_part)
-        ps_say(w->c, w->to, " of %s", all_text);
-    if (is_part && w->now->n_steps > 0)
-        ps_say(w->c, w->to, " per step");
-    if (is_part)
-        return;
-    if (change == w->changes->changes)
-        ps_say(w->c, w->to, ", while all functions together take %s", all_text);
+    add_fact(r, claim,
+             ps_fact_of_change(own, all, "functions", change == r->changes->changes,
+                               change->n_below > 0));
 }
 
-static void say_times(const struct words *w, double ratio)
+/* The function that calls another one more or less often. */
+static struct ps_subject caller_of(const struct reading *r, const struct ps_function_change *change)
 {
-    char text[32];
-
-    if (ratio >= 0.1)
-        ps_say(w->c, w->to, "%.*f times", ratio < 1 ? 2 : ratio < 10 ? 1 : 0, ratio);
-    else
-        ps_say(w->c, w->to, "%s times", ps_format_digits(ratio, 2, text));
-}
-
-/* " by `main`": the function that calls another one more or less often. */
-static void say_caller(const struct words *w, const struct ps_function_change *change)
-{
-    const struct ps_profiled_function *caller;
-    bool is_of_base;
-
-    if (change->caller_base == PS_NO_FUNCTION_INDEX && change->caller_now == PS_NO_FUNCTION_INDEX)
-        return;
     /* what is gone was called by a function of the base, which may have another name by now */
-    is_of_base =
+    const bool is_of_base =
         change->caller_now == PS_NO_FUNCTION_INDEX ||
         (change->kind == PS_FUNCTION_REMOVED && change->caller_base != PS_NO_FUNCTION_INDEX);
-    caller = is_of_base ? &w->base->items[change->caller_base] : &w->now->items[change->caller_now];
-    ps_say(w->c, w->to, " by ");
-    ps_say_code(w->c, w->to,
-                w->now->tab ? ps_link_name(w->c, w->now->tab, caller->name) : ps_link_none,
-                caller->name);
+
+    if (change->caller_base == PS_NO_FUNCTION_INDEX && change->caller_now == PS_NO_FUNCTION_INDEX)
+        return ps_no_subject;
+    return subject_of(r, is_of_base ? &r->base->items[change->caller_base]
+                                    : &r->now->items[change->caller_now]);
 }
 
-/* "is called 60,000 times instead of 20,000, at the same cost a call". */
-static void say_how(const struct words *w, const struct ps_function_change *change)
+static void add_how(const struct reading *r, const struct ps_function_change *change,
+                    struct ps_claim *claim)
 {
-    const struct ps_profiled_function *function = function_of(w, change);
+    const struct ps_profiled_function *function = function_of(r, change);
     const int64_t before =
-        change->base == PS_NO_FUNCTION_INDEX ? 0 : w->base->items[change->base].calls;
+        change->base == PS_NO_FUNCTION_INDEX ? 0 : r->base->items[change->base].calls;
+    const double calls = (double)function->calls;
 
     if (change->kind == PS_FUNCTION_ADDED || change->kind == PS_FUNCTION_REMOVED) {
-        ps_say(w->c, w->to, change->kind == PS_FUNCTION_ADDED ? " is new" : " is gone");
-        if (function->calls > 0) {
-            ps_say(w->c, w->to, ", with ");
-            ps_say_value(w->to, ps_link_none, (double)function->calls, "count");
-            ps_say(w->c, w->to, function->calls == 1 ? " call" : " calls");
-            say_caller(w, change);
-        }
+        add_fact(r, claim,
+                 (struct ps_fact){
+                     change->kind == PS_FUNCTION_ADDED ? PS_FACT_IS_NEW : PS_FACT_IS_GONE,
+                     .values = {calls}, .other = calls > 0 ? caller_of(r, change) : ps_no_subject});
         return;
     }
-    if (change->calls_ratio == 0) { /* imports and the like */
-        ps_say(w->c, w->to, is_import(function) ? " take " : " takes ");
-        say_times(w, change->cost_ratio);
-        ps_say(w->c, w->to, " as long");
+    if (change->calls_ratio == 0 || (calls == 1 && before == 1)) {
+        add_fact(r, claim,
+                 (struct ps_fact){PS_FACT_TAKES_TIMES,
+                                  .values = {change->cost_ratio,
+                                             function->path.ptr ||
+                                                 ps_str_eq_c(function->name, PS_NO_OWN_CODE)}});
         return;
     }
-    if (function->calls == 1 && before == 1) {
-        ps_say(w->c, w->to, " takes ");
-        say_times(w, change->cost_ratio);
-        ps_say(w->c, w->to, " as long");
-        return;
-    }
-    ps_say(w->c, w->to, " is called ");
-    ps_say_value(w->to, ps_link_none, (double)function->calls, "count");
-    ps_say(w->c, w->to, function->calls == 1 ? " time " : " times ");
-    if (function->calls == before) {
-        ps_say(w->c, w->to, "as before");
-    } else {
-        ps_say(w->c, w->to, "instead of ");
-        ps_say_value(w->to, ps_link_none, (double)before, "count");
-        say_caller(w, change);
-    }
+    if (function->calls == before)
+        add_fact(r, claim, (struct ps_fact){PS_FACT_CALLED_AS_BEFORE, .values = {calls}});
+    else
+        add_fact(r, claim,
+                 (struct ps_fact){PS_FACT_CALLED_INSTEAD, .values = {calls, (double)before},
+                                  .other = caller_of(r, change)});
     if (change->n_below) /* of all of them together, no cost is known */
         return;
-    if (!change->cost_changed) {
-        ps_say(w->c, w->to, ", at about the same cost a call");
-        return;
-    }
-    ps_say(w->c, w->to, ", and a call takes ");
-    say_times(w, change->cost_ratio);
-    ps_say(w->c, w->to, " as long");
+    add_fact(r, claim,
+             (struct ps_fact){change->cost_changed ? PS_FACT_COST_TIMES : PS_FACT_SAME_COST,
+                              .values = {change->cost_ratio}});
 }
 
-/* Says the other changes that are not small against the first. */
-static void say_others(const struct words *w)
+static enum ps_verb verb_of(const struct ps_function_change *change)
 {
-    const struct ps_function_changes *all = w->changes;
+    return change->kind == PS_FUNCTION_ADDED     ? PS_APPEARED
+           : change->kind == PS_FUNCTION_REMOVED ? PS_VANISHED
+                                                 : PS_CHANGES;
+}
+
+static void claim_change(const struct reading *r, const struct ps_function_change *change)
+{
+    const double whole = r->now->all.total - r->base->all.total * r->changes->speed;
+    struct ps_claim claim =
+        ps_claim_of("functions", verb_of(change), subject_of(r, function_of(r, change)),
+                    whole != 0 ? change->delta / whole : NAN);
+
+    add_how(r, change, &claim);
+    if (r->changes->found == PS_FUNCTIONS_CHANGED)
+        add_amount(r, change, &claim);
+    add_claim(r, &claim);
+}
+
+/* The first change, and others that are not small against it. */
+static void claim_changes(const struct reading *r)
+{
+    const struct ps_function_changes *all = r->changes;
     size_t n = 0;
 
-    for (size_t i = 1; i < all->n_changes && n < NAMES_MAX; i++) {
+    for (size_t i = 0; i < all->n_changes && n <= NAMES_MAX; i++) {
         const struct ps_function_change *change = &all->changes[i];
 
-        if (change->is_follower || fabs(change->delta) < NOTABLE_SHARE * fabs(all->changes->delta))
+        if (i && (change->is_follower ||
+                  fabs(change->delta) < NOTABLE_SHARE * fabs(all->changes->delta)))
             continue;
-        ps_say(w->c, w->to, n++ ? "; " : " Also: ");
-        say_name(w, function_of(w, change));
-        say_how(w, change);
-        if (all->found == PS_FUNCTIONS_CHANGED) {
-            ps_say(w->c, w->to, ", ");
-            say_amount(w, change);
-        }
+        claim_change(r, change);
+        n++;
     }
-    if (n)
-        ps_say(w->c, w->to, ".");
 }
 
 /* Whether several functions kept their names and are in another file, all in the same one. */
-static bool is_moved_file(const struct words *w)
+static bool is_moved_file(const struct reading *r)
 {
-    const struct ps_function_rename *first = w->changes->renames;
+    const struct ps_function_rename *first = r->changes->renames;
 
-    for (size_t i = 0; i < w->changes->n_renames; i++) {
-        const struct ps_profiled_function *old = &w->base->items[first[i].base];
-        const struct ps_profiled_function *new = &w->now->items[first[i].now];
+    for (size_t i = 0; i < r->changes->n_renames; i++) {
+        const struct ps_profiled_function *old = &r->base->items[first[i].base];
+        const struct ps_profiled_function *new = &r->now->items[first[i].now];
 
         if (!ps_str_eq(old->name, new->name) ||
-            !ps_str_eq(old->path, w->base->items[first->base].path) ||
-            !ps_str_eq(new->path, w->now->items[first->now].path))
+            !ps_str_eq(old->path, r->base->items[first->base].path) ||
+            !ps_str_eq(new->path, r->now->items[first->now].path))
             return false;
     }
-    return w->changes->n_renames > 1;
+    return r->changes->n_renames > 1;
 }
 
-static void say_renames(const struct words *w)
+static struct ps_subject file_of(const struct reading *r, const struct ps_profiled_function *item)
 {
-    if (is_moved_file(w)) {
-        const struct ps_function_rename *first = w->changes->renames;
-        const struct ps_str old = ps_path_file_name(w->base->items[first->base].path);
-        const struct ps_str new = ps_path_file_name(w->now->items[first->now].path);
+    return ps_subject_of(r->c, PS_SUBJECT_MODULE, ps_link_none, ps_path_file_name(item->path));
+}
 
-        if (ps_str_eq(old, new))
-            ps_say(w->c, w->to, " The functions of %.*s are now in another folder.", (int)old.len,
-                   old.ptr);
-        else
-            ps_say(w->c, w->to, " The functions of %.*s are now in %.*s.", (int)old.len, old.ptr,
-                   (int)new.len, new.ptr);
+static void claim_moved_file(const struct reading *r)
+{
+    const struct ps_function_rename *first = r->changes->renames;
+    const struct ps_subject old = file_of(r, &r->base->items[first->base]);
+    const struct ps_subject new = file_of(r, &r->now->items[first->now]);
+    struct ps_claim claim = ps_claim_of("functions", PS_RENAMED, new, NAN);
+
+    add_fact(r, &claim,
+             (struct ps_fact){.code = ps_str_eq(old.name, new.name) ? PS_FACT_OTHER_FOLDER
+                                                                    : PS_FACT_WAS_FILE,
+                              .subject = old});
+    add_claim(r, &claim);
+}
+
+static void claim_renames(const struct reading *r)
+{
+    if (is_moved_file(r)) {
+        claim_moved_file(r);
         return;
     }
-    for (size_t i = 0; i < w->changes->n_renames && i < NAMES_MAX; i++) {
-        const struct ps_profiled_function *old = &w->base->items[w->changes->renames[i].base];
-        const struct ps_profiled_function *new = &w->now->items[w->changes->renames[i].now];
+    for (size_t i = 0; i < r->changes->n_renames && i < NAMES_MAX; i++) {
+        const struct ps_function_rename *rename = &r->changes->renames[i];
+        struct ps_claim claim =
+            ps_claim_of("functions", PS_RENAMED, subject_of(r, &r->now->items[rename->now]), NAN);
 
-        ps_say(w->c, w->to, " ");
-        say_name(w, old);
-        ps_say(w->c, w->to, " is now ");
-        say_name(w, new);
-        ps_say(w->c, w->to, ".");
+        add_fact(r, &claim,
+                 (struct ps_fact){.code = PS_FACT_WAS,
+                                  .subject = subject_of(r, &r->base->items[rename->base])});
+        add_claim(r, &claim);
     }
 }
 
-static void say_speed(const struct words *w)
+static void claim_speed(const struct reading *r)
 {
-    const double speed = w->changes->speed, alike = w->changes->alike_share;
-    const char *which = !w->changes->is_alike ? " Nearly all functions take "
-                        : alike >= NEARLY_ALL ? " All functions take "
-                        : alike >= MOST       ? " Most functions take "
-                                              : " Several functions take ";
+    const double speed = r->changes->speed;
+    struct ps_claim claim = ps_claim_of("functions", PS_MACHINE_CHANGED, ps_no_subject, NAN);
 
-    if (!is_speed_told(w->changes))
+    if (!is_speed_told(r->changes))
         return;
-    ps_say(w->c, w->to, "%s", which);
-    say_times(w, speed);
-    ps_say(w->c, w->to, " as long%s, as %son a %s machine%s.",
-           w->changes->is_alike ? " alike" : " in the middle",
-           !w->now->all.lacks_calls ? ""
-           : speed > 1              ? "with more to do or "
-                                    : "with less to do or ",
-           speed > 1 ? "slower" : "faster",
-           w->changes->n_changes ? "; the times above are without this" : "");
+    add_fact(r, &claim,
+             (struct ps_fact){r->now->all.lacks_calls ? PS_FACT_SPEED_OR_WORK : PS_FACT_SPEED,
+                              .values = {speed, r->changes->is_alike, speed > 1,
+                                         r->changes->n_changes > 0,
+                                         r->changes->is_alike ? r->changes->alike_share : NAN}});
+    add_claim(r, &claim);
 }
 
 /* The same function in the other profile: by its path and name, by the name of its file where the
  * folder is another, or as renamed; NULL: not there. */
-static const struct ps_profiled_function *find_same(const struct words *w,
+static const struct ps_profiled_function *find_same(const struct reading *r,
                                                     const struct ps_profiled_functions *other,
                                                     const struct ps_profiled_function *function)
 {
@@ -298,9 +272,9 @@ static const struct ps_profiled_function *find_same(const struct words *w,
         if (ps_str_eq(ps_path_file_name(item->path), ps_path_file_name(function->path)))
             found = item;
     }
-    for (size_t i = 0; i < w->changes->n_renames && !found; i++) {
-        const struct ps_profiled_function *old = &w->base->items[w->changes->renames[i].base];
-        const struct ps_profiled_function *new = &w->now->items[w->changes->renames[i].now];
+    for (size_t i = 0; i < r->changes->n_renames && !found; i++) {
+        const struct ps_profiled_function *old = &r->base->items[r->changes->renames[i].base];
+        const struct ps_profiled_function *new = &r->now->items[r->changes->renames[i].now];
 
         if (function == old || function == new)
             found = function == old ? new : old;
@@ -311,9 +285,9 @@ static const struct ps_profiled_function *find_same(const struct words *w,
 /* The function with the largest part of the difference of the whole, but `left_out`, if its time
  * doubled or halved at least; NULL: there is none. *part: of the difference. */
 static const struct ps_profiled_function *
-find_part(const struct words *w, const struct ps_profiled_function *left_out, double *part)
+find_part(const struct reading *r, const struct ps_profiled_function *left_out, double *part)
 {
-    const struct ps_profiled_functions *base = &w->base->all, *now = &w->now->all;
+    const struct ps_profiled_functions *base = &r->base->all, *now = &r->now->all;
     const double whole = now->total - base->total;
     const struct ps_profiled_functions *larger = whole > 0 ? now : base;
     const struct ps_profiled_functions *smaller = whole > 0 ? base : now;
@@ -322,7 +296,7 @@ find_part(const struct words *w, const struct ps_profiled_function *left_out, do
     *part = 0;
     for (size_t i = 0; i < larger->n; i++) {
         const struct ps_profiled_function *function = &larger->items[i];
-        const struct ps_profiled_function *same = find_same(w, smaller, function);
+        const struct ps_profiled_function *same = find_same(r, smaller, function);
         const double less = same ? same->time : 0;
         const double share = (function->time - less) / fabs(whole);
 
@@ -335,122 +309,71 @@ find_part(const struct words *w, const struct ps_profiled_function *left_out, do
     return found;
 }
 
-/* Names the function that explains most of the difference of the whole, if one does, and the second
- * one if it is not much smaller. */
-static void say_most_of_whole(const struct words *w)
+/* The function, or the two, with most of the difference of the whole. */
+static void claim_most_of_whole(const struct reading *r)
 {
-    const double whole = w->now->all.total - w->base->all.total;
+    const double whole = r->now->all.total - r->base->all.total;
     const struct ps_profiled_function *first, *second;
     double part, second_part;
-    char text[64];
+    struct ps_claim claim;
 
-    first = find_part(w, NULL, &part);
+    first = find_part(r, NULL, &part);
     if (!first || part < MOST_SHARE)
         return;
-    second = find_part(w, first, &second_part);
-    ps_say(w->c, w->to, " ");
-    say_name(w, first);
-    ps_say(w->c, w->to, " explains %s", ps_format_change(part * whole, w->now->unit, text));
-    if (second && second_part >= SECOND_SHARE) {
-        ps_say(w->c, w->to, " and ");
-        say_name(w, second);
-        ps_say(w->c, w->to, " %s", ps_format_change(second_part * whole, w->now->unit, text));
-        part += second_part;
-    }
-    ps_say(w->c, w->to, part <= 1 + SAME_SHARE ? " of %s." : ", while all together take %s.",
-           ps_format_change(whole, w->now->unit, text));
+    second = find_part(r, first, &second_part);
+    if (second_part < SECOND_SHARE)
+        second = NULL;
+    claim = ps_claim_of("functions", PS_CHANGES, subject_of(r, first), part);
+    ps_claim_explain(&r->c->arena, &claim, second ? subject_of(r, second) : ps_no_subject,
+                     part * whole, second_part * whole, whole, r->unit);
+    add_claim(r, &claim);
 }
 
-/* Says that no function changed, or that the whole did and none stands out. */
-static void say_same(const struct words *w)
+/* That no function changed, or that the whole did and none stands out. */
+static void claim_same(const struct reading *r)
 {
-    const struct ps_function_changes *all = w->changes;
-    const double before = w->base->all.total, ratio = before > 0 ? w->now->all.total / before : 1;
-    const bool has_calls = !w->now->all.lacks_calls;
+    const struct ps_function_changes *all = r->changes;
+    const double before = r->base->all.total, ratio = before > 0 ? r->now->all.total / before : 1;
+    const bool has_calls = !r->now->all.lacks_calls;
+    const bool is_whole_changed = !is_speed_told(all) && !all->is_noisy &&
+                                  (ratio > WHOLE_CHANGED || ratio * WHOLE_CHANGED < 1);
+    struct ps_claim claim = ps_claim_of("functions", PS_IS_SAME, ps_no_subject, NAN);
 
-    if (!is_speed_told(all) && !all->is_noisy &&
-        (ratio > WHOLE_CHANGED || ratio * WHOLE_CHANGED < 1)) {
-        if (w->now->is_trace)
-            return; /* operators explain more */
-        ps_say(w->c, w->to, "No single function stands out: all together take ");
-        say_times(w, ratio);
-        ps_say(w->c, w->to, " as long%s.", has_calls ? ", in as many calls" : "");
-        say_most_of_whole(w);
-    } else if (has_calls) {
-        ps_say(w->c, w->to, "No function changed: calls are as before, and %s.",
-               all->is_noisy ? "costs of a call went up and down alike, as noise makes them"
-                             : "so is the cost of a call");
-    } else {
-        ps_say(w->c, w->to, "No function changed: %s.",
-               all->is_noisy ? "times went up and down alike, as noise makes them"
-                             : "their times differ as noise makes them");
-    }
+    if (is_whole_changed && r->now->is_trace) /* operators explain more */
+        return;
+    if (is_whole_changed)
+        claim.verb = PS_FLAT;
+    add_fact(r, &claim,
+             is_whole_changed
+                 ? (struct ps_fact){PS_FACT_ALL_TAKE_TIMES, .values = {ratio, has_calls}}
+             : is_speed_told(all)
+                 ? (struct ps_fact){PS_FACT_SAME_CALLS, .values = {has_calls}}
+                 : (struct ps_fact){PS_FACT_SAME_FUNCTIONS, .values = {has_calls, all->is_noisy}});
+    add_claim(r, &claim);
+    if (is_whole_changed)
+        claim_most_of_whole(r);
 }
 
-static void say_changes(const struct words *w)
+static void claim_input(const struct reading *r)
 {
-    const struct ps_function_changes *all = w->changes;
+    struct ps_claim claim = ps_claim_of("functions", PS_INPUT_CHANGED, ps_no_subject, NAN);
 
-    switch (all->found) {
-    case PS_FUNCTIONS_SAME:
-        say_same(w);
-        break;
-    case PS_FUNCTIONS_INPUT:
-        ps_say(w->c, w->to, "The functions are called ");
-        say_times(w, all->input);
-        ps_say(w->c, w->to, " as often alike: there was %s to do.",
-               all->input > 1 ? "more" : "less");
-        ps_say(w->c, w->to, all->n_changes ? " Beyond that, " : " No function changed.");
-        break;
-    case PS_FUNCTIONS_CHANGED:
-        break;
-    }
-    if (all->n_changes) {
-        say_name(w, function_of(w, all->changes));
-        say_how(w, all->changes);
-        if (all->found == PS_FUNCTIONS_CHANGED) {
-            ps_say(w->c, w->to, ": ");
-            say_amount(w, all->changes);
-        }
-        ps_say(w->c, w->to, ".");
-        say_others(w);
-    }
-    say_renames(w);
-    say_speed(w);
+    add_fact(
+        r, &claim,
+        (struct ps_fact){PS_FACT_CALLED_TIMES, .values = {r->changes->input, r->changes->input > 1,
+                                                          r->changes->n_changes > 0}});
+    add_claim(r, &claim);
 }
 
 /* Whether the one function that changed is all of the program that was recorded, called as often as
  * before: its operators explain more. */
-static bool is_whole_trace(const struct words *w)
+static bool is_whole_trace(const struct reading *r)
 {
-    const struct ps_function_change *change = w->changes->changes;
+    const struct ps_function_change *change = r->changes->changes;
 
-    return w->now->is_trace && w->changes->n_changes && change->base != PS_NO_FUNCTION_INDEX &&
+    return r->now->is_trace && r->changes->n_changes && change->base != PS_NO_FUNCTION_INDEX &&
            change->now != PS_NO_FUNCTION_INDEX && !change->calls_changed &&
-           w->base->items[change->base].time > WHOLE_SHARE * w->base->all.total;
-}
-
-/* The first claim: the function that changed, or that none did. */
-static void claim_change(const struct words *w)
-{
-    const struct ps_function_changes *all = w->changes;
-    const struct ps_profiled_function *function =
-        all->n_changes ? function_of(w, all->changes) : NULL;
-    const double whole = w->now->all.total - w->base->all.total * all->speed;
-    struct ps_subject subject = ps_no_subject;
-
-    if (function && function->path.ptr) {
-        subject = ps_subject_of(w->c, PS_SUBJECT_FUNCTION,
-                                w->now->tab ? ps_link_name(w->c, w->now->tab, function->name)
-                                            : ps_link_none,
-                                function->name);
-        subject.path = ps_arena_copy(&w->c->arena, function->path);
-        subject.line = function->line;
-    } else if (function) {
-        subject = ps_subject_of(w->c, PS_SUBJECT_PART, ps_link_none, function->name);
-    }
-    w->c->first = ps_claim_of("functions", function ? PS_CHANGES : PS_IS_SAME, subject,
-                              function && whole != 0 ? all->changes->delta / whole : NAN);
+           r->base->items[change->base].time > WHOLE_SHARE * r->base->all.total;
 }
 
 static int by_headline(const void *a, const void *b)
@@ -498,15 +421,14 @@ static void scale_to_steps(struct ps_own_functions *own, int64_t n_steps)
     }
 }
 
-enum ps_status ps_compare_say_functions(struct ps_store *store,
-                                        const struct ps_compare_groups *groups,
-                                        struct ps_conclusion *c, struct ps_sentence *to,
-                                        struct ps_err *err)
+enum ps_status ps_compare_claim_functions(struct ps_store *store,
+                                          const struct ps_compare_groups *groups,
+                                          struct ps_conclusion *c, struct ps_err *err)
 {
     PS_AUTO(ps_own_functions_free) struct ps_own_functions base = {.is_known = false};
     PS_AUTO(ps_own_functions_free) struct ps_own_functions now = {.is_known = false};
     PS_AUTO(ps_function_changes_free) struct ps_function_changes changes = {.n_changes = 0};
-    struct words words;
+    struct reading reading;
 
     if (groups->n_base < 1 || groups->n_new < 1 ||
         !(ps_compare_all_have(groups, PS_HAS_CALLS) ||
@@ -522,10 +444,17 @@ enum ps_status ps_compare_say_functions(struct ps_store *store,
         return err->code;
     scale_to_steps(&base, now.n_steps);
     ps_function_changes_find(&base.all, &now.all, &changes);
-    words = (struct words){c, to, &base, &now, &changes};
-    if (!is_whole_trace(&words))
-        say_changes(&words);
-    if (to->n)
-        claim_change(&words);
+    reading = (struct reading){c, &base, &now, &changes,
+                               ps_arena_copy(&c->arena, ps_str_from_c(base.unit)).ptr};
+    if (is_whole_trace(&reading))
+        return PS_OK;
+    c->per = now.n_steps > 0 ? "step" : NULL;
+    if (changes.found == PS_FUNCTIONS_SAME)
+        claim_same(&reading);
+    else if (changes.found == PS_FUNCTIONS_INPUT)
+        claim_input(&reading);
+    claim_changes(&reading);
+    claim_renames(&reading);
+    claim_speed(&reading);
     return PS_OK;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import_changes.c: says what changed between two import logs or groups of them: the packages that
- * are imported anew or no more, with all modules that came or went with them, and the packages
+ * import_changes.c: claims what changed between two import logs or groups of them: the packages
+ * that are imported anew or no more, with all modules that came or went with them, and the packages
  * whose modules became slower.
  *
  * A group of logs is read as one: the modules that most of its logs have, with their median times.
- * Which modules there are has no noise. Times of modules that both groups have are only told if all
- * logs of one group have more than all of the other.
+ * Which modules there are has no noise. Times of modules that both groups have are only claimed if
+ * all logs of one group have more than all of the other.
  *
  * A module that only one log has belongs to the first module above it, by the first importers, that
  * the other log lacks too. So one added package is one change, though it brings a hundred modules
@@ -18,7 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/format.h"
 #include "base/intern.h"
 #include "compare/stats.h"
 #include "importers/kinds.h"
@@ -214,19 +213,25 @@ static int by_size(const void *a, const void *b)
     return (fabs(x->us) < fabs(y->us)) - (fabs(x->us) > fabs(y->us));
 }
 
-/* --- Words --- */
+/* --- Claims --- */
 
-static void say_change(struct ps_conclusion *c, struct ps_sentence *to, double us)
+static void add_fact(struct ps_conclusion *c, struct ps_claim *claim, struct ps_fact fact)
 {
-    char text[64];
-
-    ps_say(c, to, "%s", ps_format_change(us, "us", text));
+    fact.unit = "us";
+    ps_claim_fact(&c->arena, claim, fact);
 }
 
-static void say_modules(struct ps_conclusion *c, struct ps_sentence *to, int64_t n)
+static struct ps_subject module_of(struct ps_conclusion *c, const struct logs *logs, uint32_t id)
 {
-    ps_say_value(to, ps_link_none, (double)n, "count");
-    ps_say(c, to, n == 1 ? " module" : " modules");
+    const struct ps_str name = logs->names.items[id];
+
+    return ps_subject_of(c, PS_SUBJECT_MODULE, ps_link_name(c, "imports", name), name);
+}
+
+static struct ps_subject package_of(struct ps_conclusion *c, const struct group *group)
+{
+    return ps_subject_of(c, PS_SUBJECT_PACKAGE, ps_link_name(c, "packages", group->package),
+                         group->package);
 }
 
 /* A package that both logs have is not new: the module of it that brings nearly all is named. */
@@ -238,45 +243,40 @@ static bool is_new_module(const struct logs *logs, const struct group *group)
            fabs(group->root_us) >= ONE_MODULE * fabs(group->us);
 }
 
-static void say_group(struct ps_conclusion *c, struct ps_sentence *to, const struct logs *logs,
-                      const struct group *group)
+static void claim_group(struct ps_conclusion *c, const struct logs *logs, const struct group *group,
+                        double whole, bool is_first)
 {
-    if (is_new_module(logs, group))
-        ps_say_code(c, to, ps_link_name(c, "imports", logs->names.items[group->root]),
-                    logs->names.items[group->root]);
-    else
-        ps_say_code(c, to, ps_link_name(c, "packages", group->package), group->package);
-    if (group->n_added && group->n_removed) {
-        ps_say(c, to, " brings ");
-        say_modules(c, to, group->n_added);
-        ps_say(c, to, " in place of ");
-        ps_say_value(to, ps_link_none, (double)group->n_removed, "count");
-    } else {
-        ps_say(c, to, group->n_added ? " brings " : " no longer brings ");
-        say_modules(c, to, group->n_added ? group->n_added : group->n_removed);
-    }
-    ps_say(c, to, ": ");
-    say_change(c, to, group->us);
+    const struct ps_subject subject =
+        is_new_module(logs, group) ? module_of(c, logs, group->root) : package_of(c, group);
+    struct ps_claim claim = ps_claim_of("imports",
+                                        !group->n_removed ? PS_APPEARED
+                                        : !group->n_added ? PS_VANISHED
+                                                          : PS_CHANGES,
+                                        subject, whole != 0 ? group->us / whole : NAN);
+
+    add_fact(
+        c, &claim,
+        (struct ps_fact){!group->n_removed ? PS_FACT_BRINGS_MODULES
+                         : !group->n_added ? PS_FACT_BRINGS_NO_MORE
+                                           : PS_FACT_REPLACES_MODULES,
+                         .values = {(double)(group->n_added ? group->n_added : group->n_removed),
+                                    (double)group->n_removed},
+                         .word = PS_STR("module")});
+    add_fact(c, &claim, ps_fact_of_change(group->us, whole, "imports", is_first, false));
+    ps_conclusion_claim(c, &claim, NAN);
 }
 
-/* Returns the time that is told. */
-static double say_added_and_removed(struct ps_conclusion *c, struct ps_sentence *to,
-                                    const struct logs *logs, const struct groups *groups,
-                                    double least, double whole)
+/* Returns the time that is claimed. */
+static double claim_added_and_removed(struct ps_conclusion *c, const struct logs *logs,
+                                      const struct groups *groups, double least, double whole)
 {
-    double told = 0;
+    double claimed = 0;
 
     for (size_t i = 0; i < groups->n && i < NAMES_MAX && fabs(groups->items[i].us) > least; i++) {
-        ps_say(c, to, i ? "; " : "");
-        say_group(c, to, logs, &groups->items[i]);
-        if (i == 0) {
-            ps_say(c, to, " of ");
-            say_change(c, to, whole);
-        }
-        told += groups->items[i].us;
+        claim_group(c, logs, &groups->items[i], whole, i == 0);
+        claimed += groups->items[i].us;
     }
-    ps_say(c, to, told != 0 ? "." : "");
-    return told;
+    return claimed;
 }
 
 /* The time of the modules of a package that both groups have, in one log; of all packages if the
@@ -326,50 +326,43 @@ static uint32_t find_module(const struct logs *logs, const struct group *group)
 }
 
 /* What is left of the difference: modules that both logs have. */
-static void say_same(struct ps_conclusion *c, struct ps_sentence *to, const struct logs *logs,
-                     const struct groups *groups, double rest, double least, bool is_first)
+static void claim_same(struct ps_conclusion *c, const struct logs *logs,
+                       const struct groups *groups, double rest, double least, bool is_first)
 {
     const struct group *most = groups->n ? &groups->items[0] : NULL;
     const bool is_one = most && most->us * rest > 0 && fabs(most->us) >= MOST * fabs(rest);
-    uint32_t module;
+    const uint32_t module = is_one ? find_module(logs, most) : NO_MODULE;
+    struct ps_claim claim = ps_claim_of("imports", PS_IS_SAME, ps_no_subject, NAN);
 
     if (fabs(rest) <= least || !most ||
         !stands_apart(logs, is_one ? most->package : (struct ps_str){NULL, 0})) {
-        if (is_first)
-            ps_say(c, to, "The same modules are imported, in about the same time.");
+        if (!is_first)
+            return;
+        add_fact(c, &claim, (struct ps_fact){.code = PS_FACT_SAME_MODULES});
+        ps_conclusion_claim(c, &claim, NAN);
         return;
     }
-    ps_say(c, to, is_first ? "The same modules are imported. " : " ");
-    if (is_one) {
-        module = find_module(logs, most);
-        ps_say(c, to, module == NO_MODULE ? "Those of " : "");
-        if (module == NO_MODULE)
-            ps_say_code(c, to, ps_link_name(c, "packages", most->package), most->package);
-        else
-            ps_say_code(c, to, ps_link_name(c, "imports", logs->names.items[module]),
-                        logs->names.items[module]);
-        ps_say(c, to, module == NO_MODULE ? " take " : " takes ");
-        say_change(c, to, most->us);
-        ps_say(c, to, " of ");
-        say_change(c, to, rest);
-        ps_say(c, to, ".");
-        return;
-    }
-    ps_say(c, to, is_first ? "They take " : "Modules that both logs have take ");
-    say_change(c, to, rest);
-    ps_say(c, to, ", in no package most of it: a %s machine or disk does this.",
-           rest > 0 ? "slower" : "faster");
+    claim = ps_claim_of("imports", is_one ? PS_CHANGES : PS_MACHINE_CHANGED,
+                        module != NO_MODULE ? module_of(c, logs, module)
+                        : is_one            ? package_of(c, most)
+                                            : ps_no_subject,
+                        is_one ? most->us / rest : NAN);
+    add_fact(c, &claim,
+             (struct ps_fact){is_one ? PS_FACT_SAME_IMPORTED : PS_FACT_SAME_TAKE,
+                              .values = {is_first, rest, rest > 0}});
+    if (is_one)
+        ps_claim_explain(&c->arena, &claim, ps_no_subject, most->us, 0, rest, "us");
+    ps_conclusion_claim(c, &claim, NAN);
 }
 
-enum ps_status ps_compare_say_imports(struct ps_store *store,
-                                      const struct ps_compare_groups *groups,
-                                      struct ps_conclusion *c, struct ps_sentence *to,
-                                      struct ps_err *err)
+enum ps_status ps_compare_claim_imports(struct ps_store *store,
+                                        const struct ps_compare_groups *groups,
+                                        struct ps_conclusion *c, struct ps_err *err)
 {
     PS_AUTO(logs_free) struct logs logs = {.text = {.block = NULL}};
     PS_AUTO(groups_free) struct groups other = {.items = NULL};
     PS_AUTO(groups_free) struct groups same = {.items = NULL};
-    double least, whole, rest, told;
+    double least, whole, rest, claimed;
 
     if (!groups->n_base || !groups->n_new || !ps_compare_all_have(groups, PS_HAS_IMPORTS))
         return PS_OK;
@@ -389,7 +382,8 @@ enum ps_status ps_compare_say_imports(struct ps_store *store,
     whole = rest = logs.now.us - logs.base.us;
     for (size_t i = 0; i < other.n; i++)
         rest -= other.items[i].us;
-    told = say_added_and_removed(c, to, &logs, &other, NOTABLE_SHARE * least, whole);
-    say_same(c, to, &logs, &same, rest, fmax(SLOWER_SHARE * least, MOST * fabs(told)), told == 0);
+    claimed = claim_added_and_removed(c, &logs, &other, NOTABLE_SHARE * least, whole);
+    claim_same(c, &logs, &same, rest, fmax(SLOWER_SHARE * least, MOST * fabs(claimed)),
+               claimed == 0);
     return PS_OK;
 }

@@ -14,7 +14,7 @@
 #include "compare/function_changes.h"
 #include "server/query/conclusion/own_time.h"
 
-#define PS_NO_OWN_CODE "(no own function)"
+#define PS_NO_OWN_CODE "code that no own function calls"
 
 struct ps_own_functions {
     struct ps_profiled_functions all;

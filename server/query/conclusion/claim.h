@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * claim.h: what a conclusion says, as data. A rule fills in a claim; ps_claims_rank() chooses which
- * of them is the cause, or that none is; words.c is the only place that puts claims into words.
+ * of them is the cause, or that none is; words.c and the table of fact_words.c are the only place
+ * that puts claims into words.
  *
  * Shares are 0 to 1 of the base of the conclusion. Strings are static, or in the arena of the
  * conclusion.
@@ -47,8 +48,14 @@ enum ps_verb {
     PS_FLAT,       /* no single cause; the subjects are the largest */
     PS_TOO_FEW,    /* nothing, or too little, was measured */
     PS_CANNOT_SEE, /* the recording does not tell: `blind` says what */
-    PS_CHANGES,    /* takes more or less than in another run */
-    PS_IS_SAME,    /* of two runs: nothing changed */
+    /* of two runs */
+    PS_CHANGES,         /* takes more or less than in the base */
+    PS_APPEARED,        /* is not in the base */
+    PS_VANISHED,        /* is in the base only */
+    PS_RENAMED,         /* has another name or file than in the base */
+    PS_INPUT_CHANGED,   /* all is called more or less often alike */
+    PS_MACHINE_CHANGED, /* all takes more or less time alike */
+    PS_IS_SAME,         /* nothing changed */
     PS_N_VERBS
 };
 
@@ -281,11 +288,40 @@ enum ps_fact_code {
     PS_FACT_EXPLAINS,       /* change, of the whole */
     PS_FACT_EXPLAINS_MORE,  /* change, of all others, of the whole, which is smaller */
     PS_FACT_TWO_EXPLAIN,    /* changes of the subject and of `other`, their sum, of the whole */
-    PS_FACT_TWO_OPPOSED,    /* the same, of which one is an increase and one a decrease */
+    PS_FACT_TWO_CHANGE,     /* the same; both are no part of the whole: others work against them */
     PS_FACT_SPREAD_OVER,    /* change of the whole, rows; word: a row */
     PS_FACT_IS_PART,        /* changes of the subject, a part of a step, and of the step */
-    PS_FACT_MOST_OF_CHANGE, /* change; subject: a line of the function that changed */
+    PS_FACT_MOST_OF_CHANGE, /* change, of a line of the function that changed; 1: most of it */
+    PS_FACT_CHANGED_AT,     /* the same, which contains what the line calls */
     PS_FACT_WAITED_FOR,     /* changes of the subject, where the host waits, and of the whole */
+    /* ... of functions */
+    PS_FACT_IS_NEW,           /* calls, 0: unknown; other: the caller */
+    PS_FACT_IS_GONE,          /* the same, in the base */
+    PS_FACT_TAKES_TIMES,      /* ratio of the times; 1: the subject is one thing */
+    PS_FACT_CALLED_AS_BEFORE, /* calls */
+    PS_FACT_CALLED_INSTEAD,   /* calls, calls in the base; other: the caller that calls otherwise */
+    PS_FACT_SAME_COST,
+    PS_FACT_COST_TIMES,     /* ratio of the times a call */
+    PS_FACT_CHANGE,         /* change, 1: with what the subject calls, change of the whole */
+    PS_FACT_CHANGE_OF,      /* the same, a part of the whole */
+    PS_FACT_CHANGE_WHILE,   /* the same, no part of the whole; word: what the whole is of */
+    PS_FACT_WAS,            /* subject: as it was called in the base */
+    PS_FACT_WAS_FILE,       /* subject: the file of several functions in the base */
+    PS_FACT_OTHER_FOLDER,   /* of a file of several functions */
+    PS_FACT_CALLED_TIMES,   /* ratio of the calls; 1: more, 1: other claims say what is beyond it */
+    PS_FACT_ALL_TAKE_TIMES, /* ratio of the times, 1: calls are as before */
+    PS_FACT_SAME_FUNCTIONS, /* 1: calls are known, 1: times went up and down alike */
+    PS_FACT_SAME_CALLS,     /* 1: calls are known; another claim tells the speed */
+    PS_FACT_SPEED, /* ratio, 1: many agree on it, 1: slower, 1: other claims are without it, share
+                      of those that agree, NaN: nearly all moved one way, by different ratios */
+    PS_FACT_SPEED_OR_WORK, /* the same; calls are not known, so it may be more or less to do */
+    /* ... of imports */
+    PS_FACT_BRINGS_MODULES,   /* modules; word: "module" */
+    PS_FACT_BRINGS_NO_MORE,   /* the same */
+    PS_FACT_REPLACES_MODULES, /* modules, those that are gone; word: "module" */
+    PS_FACT_SAME_MODULES,
+    PS_FACT_SAME_IMPORTED, /* 1: no others changed; the fact after it says what changed of them */
+    PS_FACT_SAME_TAKE,     /* 1: no others changed; change, of no package most; 1: slower */
 
     /* of traces with operators or devices */
     PS_FACT_STEP_LEFT_OUT,  /* time, 1: torch.compile compiles in it, other steps, their median */
@@ -366,9 +402,10 @@ enum ps_fact_place {
     PS_SAID_VERDICT, /* in bold, instead of what the verb says */
     PS_SAID_BEFORE,  /* in bold, before the verdict */
     PS_SAID_LAST,    /* after all other sentences */
+    PS_SAID_LISTED,  /* in a list of changes: "Also: ...; ..." */
 };
 
-/* How facts are said: an entry of the table of words.c. */
+/* How facts are said: an entry of the table of fact_words.c. */
 struct ps_fact_words {
     const char *code;  /* for programs */
     unsigned n_values; /* that the fact has */

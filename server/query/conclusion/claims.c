@@ -85,14 +85,27 @@ void ps_claim_fact(struct ps_arena *arena, struct ps_claim *claim, struct ps_fac
 }
 
 static const char *const verbs[PS_N_VERBS] = {
-    [PS_TAKES] = "takes",     [PS_REPEATS] = "repeats",
-    [PS_RECURS] = "recurs",   [PS_ONCE] = "once",
-    [PS_WAITS] = "waits",     [PS_STARTS] = "starts",
-    [PS_HOLDS] = "holds",     [PS_ADDS] = "adds",
-    [PS_IDLES] = "idles",     [PS_GROWS] = "grows",
-    [PS_SLOWER] = "slower",   [PS_FLAT] = "flat",
-    [PS_TOO_FEW] = "too_few", [PS_CANNOT_SEE] = "cannot_see",
-    [PS_CHANGES] = "changes", [PS_IS_SAME] = "same",
+    [PS_TAKES] = "takes",
+    [PS_REPEATS] = "repeats",
+    [PS_RECURS] = "recurs",
+    [PS_ONCE] = "once",
+    [PS_WAITS] = "waits",
+    [PS_STARTS] = "starts",
+    [PS_HOLDS] = "holds",
+    [PS_ADDS] = "adds",
+    [PS_IDLES] = "idles",
+    [PS_GROWS] = "grows",
+    [PS_SLOWER] = "slower",
+    [PS_FLAT] = "flat",
+    [PS_TOO_FEW] = "too_few",
+    [PS_CANNOT_SEE] = "cannot_see",
+    [PS_CHANGES] = "changes",
+    [PS_IS_SAME] = "same",
+    [PS_APPEARED] = "appeared",
+    [PS_VANISHED] = "vanished",
+    [PS_RENAMED] = "renamed",
+    [PS_INPUT_CHANGED] = "input_changed",
+    [PS_MACHINE_CHANGED] = "machine_changed",
 };
 
 static const char *const kinds[PS_N_SUBJECT_KINDS] = {

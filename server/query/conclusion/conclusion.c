@@ -77,6 +77,16 @@ struct ps_cause *ps_conclusion_claim_part(struct ps_conclusion *c, const struct 
     return add_claim(c, claim, amount, 1);
 }
 
+void ps_conclusion_insert(struct ps_conclusion *c, size_t index, const struct ps_claim *claim,
+                          unsigned level)
+{
+    struct ps_cause added = *add_claim(c, claim, NAN, level);
+
+    for (size_t i = c->n_causes - 1; i > index; i--)
+        c->causes[i] = c->causes[i - 1];
+    c->causes[index] = added;
+}
+
 struct ps_subject ps_subject_of(struct ps_conclusion *c, enum ps_subject_kind kind,
                                 struct ps_report_link link, struct ps_str name)
 {
@@ -156,7 +166,8 @@ void ps_say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_rep
 {
     struct ps_str file = ps_path_file_name(path);
 
-    ps_say_link(c, to, link, "%.*s:%lld", (int)file.len, file.ptr, (long long)line);
+    ps_say_link(c, to, link, line > 0 ? "%.*s:%lld" : "%.*s", (int)file.len, file.ptr,
+                (long long)line);
 }
 
 struct ps_report_link ps_link_name(struct ps_conclusion *c, const char *tab, struct ps_str name)
@@ -261,15 +272,11 @@ static double saving_of(const struct ps_conclusion *c, const struct ps_cause *ca
     return cause->amount > 0 ? cause->save_max * cause->claim.share / cause->amount : NAN;
 }
 
-/* The claim of the first sentence, unless it is that of the first cause, and those of the causes.
- */
-static void write_claims(struct ps_json *json, struct ps_conclusion *c)
+void ps_claims_write(struct ps_conclusion *c, struct ps_json *json)
 {
-    const int64_t before = c->first.verb != PS_NO_VERB || !c->n_causes;
+    const int64_t before = c->first.verb != PS_NO_VERB;
     int64_t parent = -1;
 
-    if (before && c->first.verb == PS_NO_VERB)
-        c->first = (struct ps_claim){.verb = PS_FLAT, .share = NAN, .saving = NAN};
     ps_json_key(json, "claims");
     ps_json_array(json);
     if (before)
@@ -332,6 +339,8 @@ static void say_all(struct ps_conclusion *c)
 void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
 {
     say_all(c);
+    if (c->first.verb == PS_NO_VERB && !c->n_causes)
+        c->first = ps_claim_of(NULL, PS_FLAT, ps_no_subject, NAN);
     ps_json_object(json);
     ps_json_key_str(json, "unit", c->unit);
     ps_json_key_str(json, "save_unit", c->save_unit ? c->save_unit : c->unit);
@@ -340,7 +349,7 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
     ps_sentence_write(json, "verdict", &c->verdict);
     ps_sentence_write(json, "sentence", &c->sentence);
     ps_composition_write(&c->composition, json);
-    write_claims(json, c);
+    ps_claims_write(c, json);
     write_causes(json, c);
     write_texts(json, "notes", c->notes, c->n_notes);
     write_texts(json, "checked", c->checked, c->n_checked);

@@ -134,6 +134,9 @@ struct ps_cause *ps_conclusion_claim(struct ps_conclusion *c, const struct ps_cl
                                      double amount);
 struct ps_cause *ps_conclusion_claim_part(struct ps_conclusion *c, const struct ps_claim *claim,
                                           double amount);
+/* Inserts a claim before the cause `index`; `level` as in struct ps_cause. */
+void ps_conclusion_insert(struct ps_conclusion *c, size_t index, const struct ps_claim *claim,
+                          unsigned level);
 void ps_cause_save(struct ps_cause *cause, double save_min, double save_max);
 void ps_conclusion_note(struct ps_conclusion *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -150,7 +153,7 @@ void ps_say_code(struct ps_conclusion *c, struct ps_sentence *to, struct ps_repo
                  struct ps_str name);
 void ps_say_value(struct ps_sentence *to, struct ps_report_link link, double value,
                   const char *unit);
-/* Appends a place in a file without its folders: "bookshop.py:35". */
+/* Appends a place in a file without its folders: "bookshop.py:35"; "bookshop.py" for line 0. */
 void ps_say_place(struct ps_conclusion *c, struct ps_sentence *to, struct ps_report_link link,
                   struct ps_str path, int64_t line);
 
@@ -162,6 +165,8 @@ extern const struct ps_subject ps_no_subject;
 /* Says a claim: the verdict, and the sentences after it, also on the largest of the other causes,
  * which have been added before. */
 void ps_say_claim(struct ps_conclusion *c, const struct ps_claim *claim);
+/* Says the claims of a comparison in the verdict, which are the causes. */
+void ps_say_changes(struct ps_conclusion *c);
 /* Says the title and the evidence of a cause. */
 void ps_say_row(struct ps_conclusion *c, struct ps_cause *cause);
 
@@ -186,6 +191,9 @@ const char *ps_conclusion_id(struct ps_conclusion *c, int64_t id);
 /* Sorts the causes by amount, largest first. Parts stay below their cause, in order. */
 void ps_conclusion_sort(struct ps_conclusion *c);
 
+/* Writes the key "claims": that of the first sentence, unless it is that of the first cause, and
+ * those of the causes. */
+void ps_claims_write(struct ps_conclusion *c, struct ps_json *json);
 /* Writes the object. Without a sentence it says that nothing stands out. */
 void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json);
 void ps_conclusion_free(struct ps_conclusion *c); /* for PS_AUTO */
