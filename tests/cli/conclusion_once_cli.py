@@ -138,6 +138,7 @@ class Once(ShelfTest):
         outside = {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler", "ts": 0, "dur": 100_000}
         said = self.show(loop(1_000, 5) + [outside])
         self.assertRegex(said, r"The trace is here the [\d.]+ µs from the first to the last operator, driver call or work of a device; all events span 100\.0 ms\.")
+        self.assertIn("No steps are marked, so the shares are of that time.", said)
         self.assertNotIn("The trace is here", self.show(loop(1_000, 5)))
 
     def test_work_that_was_launched_before_the_recording(self):

@@ -283,6 +283,7 @@ enum ps_status ps_trace_say_base(struct ps_db *db, struct ps_conclusion *c,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     const double range_s = (double)(trace->span.to_ns - trace->span.from_ns) / 1e9;
     char range[48], span[48];
+    bool is_part;
 
     if (trace->step)
         ps_conclusion_note(c, "A step begins with a range named %s, and lasts until the next one.",
@@ -290,15 +291,17 @@ enum ps_status ps_trace_say_base(struct ps_db *db, struct ps_conclusion *c,
     if (trace->has_marks)
         return err->code;
     ps_db_prepare(db, ps_query_sql("conclude_span"), &stmt, err);
-    if (ps_stmt_step(stmt, err) &&
-        ps_col_real(stmt, 0) / 1e9 * (1 - PS_TRACE_CAUSE_SHARE) > range_s)
+    is_part = ps_stmt_step(stmt, err) &&
+              ps_col_real(stmt, 0) / 1e9 * (1 - PS_TRACE_CAUSE_SHARE) > range_s;
+    if (is_part)
         ps_conclusion_note(c,
                            "The trace is here the %s from the first to the last operator, driver "
                            "call or work of a device; all events span %s.",
                            ps_format_seconds(range_s, range),
                            ps_format_seconds(ps_col_real(stmt, 0) / 1e9, span));
     ps_conclusion_note(
-        c, "No steps are marked, so the shares are of the whole trace.%s",
+        c, "No steps are marked, so the shares are of %s.%s",
+        is_part ? "that time" : "the whole trace",
         trace->is_torch     ? " profiler.step() marks steps if the profiler has a schedule=."
         : c->n_step_choices ? ""
                             : " An NVTX range around each iteration can be chosen as the step.");
