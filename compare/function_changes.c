@@ -18,6 +18,8 @@
  * did. On a machine with ten times as much to do as it has cores, a change is named in 4 of 44
  * pairs of the same program (18 if costs are compared with the median deviation), and the right
  * function in 14 of 27 (15); by CPU time in 1 of 40 (1) and in 27 of 27 (23).
+ * Of the grades of the 133 pairs of the exam (tests/causes), half and double of TIMES_ALPHA change
+ * none, half of NOISE_MOST loses one and double none; MOVED_SHARE of 0.6 loses three, 0.95 none.
  */
 #define TIMES_ALPHA   0.05 /* that noise is named as a change, of all functions together */
 #define SAMPLES_ALPHA 0.01 /* the same of samples, which are not compared by ratios */

@@ -19,7 +19,9 @@
 #define PS_NOTABLE_SHARE 0.01 /* of the base: smaller differences are not explained */
 #define PS_SECOND_SHARE  0.5  /* of the largest: the second is named too, such as a backward pass */
 #define PS_SPREAD_SHARE  0.9  /* of the difference: rows that add up to this are counted */
-#define LINE_RATIO       2.0  /* a line whose time changed less may be on a slower machine */
+/* A line whose time changed less may be on a slower machine. 1.41 and 4 change no sentence of the
+ * 133 pairs of the exam. */
+#define LINE_RATIO 2.0
 
 enum found { FOUND_NONE, FOUND_ONE, FOUND_TWO, FOUND_SPREAD };
 static const char *const found_words[] = {"none", "one", "two", "spread"};

@@ -27,7 +27,8 @@
  * machine with ten times as much to do as it has cores. From a ratio of 1.2 of the whole on, it is
  * not said that no function changed: that leaves 51 of the 71 and 7 of the 11 (1.1: 43 and 8; 1.3:
  * 57 and 4). Of a part of half of the difference whose time doubled or halved, none of the 71 had
- * one (7 without that condition; 1 from a part of 0.4 on).
+ * one (7 without that condition; 1 from a part of 0.4 on). Half of SECOND_SHARE changes no grade of
+ * the 133 pairs of the exam and three sentences, double loses one grade.
  */
 #define WHOLE_CHANGED 1.2
 #define MOST_SHARE    0.5
