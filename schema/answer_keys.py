@@ -27,6 +27,8 @@ class Code:
         for folder in ("server/query", "server/api"):
             for path in glob.glob(os.path.join(root, folder, "**", "*.[ch]"), recursive=True):
                 self.texts[os.path.relpath(path, root)] = without_comments(row_types.read(path))
+        for path in glob.glob(os.path.join(root, "schema", "queries", "*.sql")):
+            self.texts[os.path.relpath(path, root)] = row_types.read(path)
         bodies = [(path, *found) for path, text in self.texts.items() for found in functions(text)]
         for path, name, is_static, _, _ in bodies:
             self.defined[path if is_static else None, name] = None
@@ -55,6 +57,8 @@ class Code:
 
     def mentioned(self, path):
         text = self.texts[path]
+        if path.endswith(".sql"):
+            return set(re.findall(r"\w+", text))
         return set(STRING.findall(text)) | set(re.findall(r'\\"(\w+)\\"', text))
 
 

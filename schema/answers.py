@@ -11,7 +11,7 @@ Lines of a description that are not indented:
   METHOD PATH: ANSWER           what an endpoint answers: a TYPE, `table STATEMENT | ...` (a page of the rows of schema/queries/STATEMENT.sql),
                                 or one of the words in NO_JSON. {NAME} in a path stands for one segment
   summary KIND, ...: NAME       the `summary` of runs of these kinds
-  written by FILE, ...          the C files that write the types below, up to the next such line
+  written by FILE, ...          the C files that write the types below, up to the next such line; or statements with their columns
   NAME [& NAME, ...]: TEXT      an object. Its keys follow, indented by 2; it has those of the types behind & too
   NAME = TYPE: TEXT             another name for a type
 Keys are `KEY TYPE, KEY TYPE, ...: TEXT`: keys in one line have a description in common. KEY? may be absent. `* TYPE: TEXT` stands
@@ -133,6 +133,13 @@ class Reader:
         return members[0] if len(members) == 1 else Type("union", members=members)
 
     def member(self):
+        found = self.single()
+        while self.peek() == "?":
+            self.take()
+            found = Type("union", members=[found, Type("value", None)])
+        return found
+
+    def single(self):
         token = self.take()
         if token == "[":
             found = Type("array", members=[self.type()])
@@ -143,7 +150,7 @@ class Reader:
         elif token == "{":
             found = Type("object", keys=self.listed(self.key, "}"))
         elif token == "map":
-            found = Type("map", members=[self.member()])
+            found = Type("map", members=[self.single()])
         elif token[0] == '"':
             found = Type("value", token[1:-1])
         elif re.fullmatch(r"-?\d+", token):
@@ -156,9 +163,6 @@ class Reader:
             found = Type("name", token)
         else:
             raise Wrong(f"{token} is not a word of WORDS in answers.py" if token[0].isalpha() else f"expected a type, found {token!r}")
-        while self.peek() == "?":
-            self.take()
-            found = Type("union", members=[found, Type("value", None)])
         return found
 
     def key(self):
@@ -363,8 +367,8 @@ class Answers:
 
     # --- texts ---
 
-    def say(self, type_, tables=()):
-        """A type as documentation. Types with a table of their own are named, of others the keys are listed."""
+    def say(self, type_, tables=(), expanded=()):
+        """A type as documentation. Types with a table of their own are named, of others the keys are listed unless they are expanded."""
         if type_.form == "value":
             return spelled(type_.of, "`")
         if type_.form == "word":
@@ -374,14 +378,20 @@ class Answers:
             if type_.of in tables:
                 return type_.of
             if named and named.alias:
-                return self.say(named.alias, tables)
+                return type_.of if self.is_long(named) else self.say(named.alias, tables)
+            if type_.of in expanded:
+                return "{…}"
             return "{" + ", ".join(self.key_names(type_.of, tables)) + "}"
         if type_.form == "object":
             return "{" + ", ".join(key.name for key in type_.keys) + "}"
-        parts = [self.say(member, tables) for member in type_.members]
+        parts = [self.say(member, tables, expanded) for member in type_.members]
         if type_.form == "union":
             return " or ".join([", ".join(parts[:-1]), parts[-1]])
         return {"array": "[{}]", "tuple": "({})", "map": "map of {}"}[type_.form].format(", ".join(parts))
+
+    def is_long(self, named):
+        """Whether a table of keys names an alias, which the table of words explains."""
+        return named.alias.form == "union" and all(member.form == "value" for member in named.alias.members) and len(named.alias.members) > 4
 
     def key_names(self, name, tables):
         """The names of the keys of an object. Those with a table of their own are not repeated."""
@@ -396,17 +406,36 @@ class Answers:
     def table(self, name, tables=()):
         """The table of keys of an object in Markdown. The keys of its bases stand in their own tables, or first."""
         if name == "WORDS":
-            return "| type | meaning |\n|---|---|\n" + "".join(f"| {word} | {meaning} |\n" for word, (_, _, meaning) in WORDS.items())
+            rows = [(word, meaning) for word, (_, _, meaning) in WORDS.items()]
+            rows += [(named.name, f"{self.say(named.alias)}: {named.text}") for named in self.types.values() if named.alias and self.is_long(named)]
+            return "| type | meaning |\n|---|---|\n" + "".join(f"| {word} | {meaning} |\n" for word, meaning in rows)
         named = self.types.get(name)
         if named is None or named.alias:
             raise Wrong(f"there is no object {name} for a table of keys")
-        out = ["| key | type | meaning |", "|---|---|---|"]
-        for owner in [*(self.types[base] for base in named.bases if base in self.types and base not in tables), named]:
-            for keys, text in owner.groups:
-                said = [self.say(key.type, tables) for key in keys]
-                said = said[:1] if len(set(said)) == 1 else said
-                out.append(f"| {', '.join(key.name + '?' * key.optional for key in keys)} | {', '.join(said)} | {text} |")
-        return "\n".join(out) + "\n"
+        return "| key | type | meaning |\n|---|---|---|\n" + "".join(self.table_rows(named, "", set(), tables))
+
+    def table_rows(self, named, prefix, shown, tables):
+        """The rows of an object. Those of objects in it follow their key, where these have no table and more than one description."""
+        for base in (self.types[base] for base in named.bases if base in self.types and base not in tables):
+            yield from self.table_rows(base, prefix, shown, tables)
+        for keys, text in named.groups:
+            inner = {name: key for key in reversed(keys) for name in names_in(key.type) if self.is_expanded(name, tables) and name not in shown}
+            shown.update(inner)
+            said = [self.say(key.type, tables, inner) for key in keys]
+            said = said[:1] if len(set(said)) == 1 else said
+            names = [f"{prefix if i == 0 else '.' if prefix else ''}{key.name}{'?' * key.optional}" for i, key in enumerate(keys)]
+            yield f"| {', '.join(names)} | {', '.join(said)} | {text} |\n"
+            for name, key in inner.items():
+                yield from self.table_rows(self.types[name], f"{prefix}{key.name}.", shown, tables)
+
+    def is_expanded(self, name, tables):
+        """Whether the keys of an object follow in the table of another: it has no table, and more than one description."""
+        named = self.types.get(name)
+        return named and not named.alias and name not in tables and sum(len(owner.groups) for owner in self.owners(named, tables)) > 1
+
+    def owners(self, named, tables):
+        """An object and its bases that have no table of their own."""
+        return [owner for base in named.bases if base in self.types and base not in tables for owner in self.owners(self.types[base], tables)] + [named]
 
     def script(self, type_):
         """A type in TypeScript."""
@@ -429,7 +458,9 @@ class Answers:
             return out + [f"export type {named.name} = {self.script(named.alias)};", ""]
         out.append(f"export interface {named.name}{' extends ' * bool(named.bases)}{', '.join(named.bases)} {{")
         for key in named.own_keys:
-            if key.name != "*":  # an index signature would have to fit all other keys
+            if key.name == "*":  # an index signature would have to fit all other keys
+                out += ["    [key: string]: unknown;"] * (key.type.of == "any")
+            else:
                 out += [f"    /** {key.text} */", f"    {key.name}{'?' * key.optional}: {self.script(key.type)};"]
         return out + ["}", ""]
 

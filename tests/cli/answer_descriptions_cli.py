@@ -132,6 +132,34 @@ export interface Tree {
 | place | (text, line) | where it is |
 | *? | [number or null] | an array for each column |
 """)
+        forest = self.read(TREE + """GET runs/{run}/forest: Forest
+Forest & Place: A forest.
+  trees [Leaf]: its trees
+  nearest Place?: the next one
+  origin Origin: its origin
+Leaf: A leaf.
+  size number, colour text: what it looks like
+  place Place: where it is
+Place: A place.
+  t_s s, x number: of the place
+Origin = "a" | "b" | "c" | "d" | "e": Where it comes from.
+""")
+        self.assertEqual(forest.table("Forest"), """| key | type | meaning |
+|---|---|---|
+| t_s, x | s, number | of the place |
+| trees | [{…}] | its trees |
+| trees.size, .colour | number, text | what it looks like |
+| trees.place | {t_s, x} | where it is |
+| nearest | {t_s, x} or null | the next one |
+| origin | Origin | its origin |
+""")
+        self.assertEqual(forest.table("Forest", {"Place", "Leaf"}), """| key | type | meaning |
+|---|---|---|
+| trees | [Leaf] | its trees |
+| nearest | Place or null | the next one |
+| origin | Origin | its origin |
+""")
+        self.assertIn("| Origin | `a`, `b`, `c`, `d` or `e`: Where it comes from. |\n", forest.table("WORDS"))
 
 
 class CodeTest(DescriptionsCase):

@@ -35,7 +35,7 @@ VIEWS = {
     "roofline": "Roofline", "inference": "Inference", "inference/parts": "InferenceParts",
     "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
     "snapshot": "Snapshot", "snapshot/timeline": "SnapshotTimeline", "snapshot/live": "LiveSet", "snapshot/flame": "LiveFlame",
-    "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks", "snapshot/curve": "CurveAnswer",
+    "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks", "snapshot/curve": "SnapshotCurve",
     "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
     "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
     "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",

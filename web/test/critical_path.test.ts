@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { WindowAnswer, WindowTrack } from '../src/base/answers';
 import type { CriticalEdges, CriticalPath } from '../src/base/trace_types';
 import {
     edgeAt,
@@ -13,7 +14,6 @@ import {
     pathLegs,
     pathSays,
 } from '../src/model/critical_path';
-import type { WindowAnswer, WindowTrack } from '../src/model/timeline_types';
 
 const PARTS = ['data_loading', 'forward', 'communication'];
 const [LOADING, FORWARD] = [0, 1];

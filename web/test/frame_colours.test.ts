@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FlameAnswer } from '../src/base/trace_types';
+import type { FlameAnswer } from '../src/base/answers';
 import { packageColour, packageOfFrame, PACKAGE_COLOURS, selfBy } from '../src/model/frame_colours';
 import { chipsOf, mergeOfOrigin } from '../src/model/stack_transforms';
 

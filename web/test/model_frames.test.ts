@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { CallTree, ImportTree } from '../src/base/answers';
+import type { CallTree, FlameAnswer, ImportTree } from '../src/base/answers';
 import { BOUNDED, EXACT, UNKNOWN, layoutCallTree, OMITTED_CALLS } from '../src/model/call_tree';
 import { layoutFlame } from '../src/features/stacks/flame_tree';
-import type { FlameAnswer } from '../src/base/trace_types';
 import { hitColumns, hitFrames, spanToRead, steppedHit } from '../src/model/frame_hits';
 import { coveredPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
 import { layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FlameAnswer } from '../src/base/trace_types';
+import type { FlameAnswer } from '../src/base/answers';
 import { layoutSandwich, type Sandwich, shareRoom } from '../src/features/stacks/sandwich_layout';
 import type { FrameLayout } from '../src/model/frames';
 

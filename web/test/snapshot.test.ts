@@ -8,7 +8,7 @@ import type {
     SegmentMap,
     SnapshotDevice,
     SnapshotTimeline,
-} from '../src/base/snapshot_types';
+} from '../src/base/answers';
 import {
     axisText,
     clampAxis,

@@ -2,7 +2,7 @@
 /* Two memory snapshots as one tree: widths, levels of change and sums. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SnapshotComparison } from '../src/base/snapshot_types';
+import type { SnapshotComparison } from '../src/base/answers';
 import {
     changeLevel,
     diffFlame,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { TimelineAnswer } from '../src/base/answers';
 import {
     sortTracks,
     keysOfNames,
@@ -25,7 +26,7 @@ import {
 } from '../src/model/time_align';
 import { parseArrangement } from '../src/features/timeline/arrangement';
 import { layoutLanes } from '../src/features/timeline/lanes';
-import type { TimelineAnswer, TraceTrack } from '../src/model/timeline_types';
+import type { TraceTrack } from '../src/model/timeline_types';
 import { axisOf, parseView } from '../src/model/timeline_view';
 
 const MS = 1e6;

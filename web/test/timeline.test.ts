@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { TimelineAnswer, WindowAnswer } from '../src/base/answers';
 import {
     coversView,
     firstSliceAfter,
@@ -21,14 +22,7 @@ import {
     sliceTop,
 } from '../src/features/timeline/lanes';
 import { cutText, NameTable, shortName } from '../src/model/timeline_names';
-import {
-    rowOf,
-    sliceId,
-    type TimelineAnswer,
-    type TraceTrack,
-    trackOf,
-    type WindowAnswer,
-} from '../src/model/timeline_types';
+import { rowOf, sliceId, type TraceTrack, trackOf } from '../src/model/timeline_types';
 import {
     axisOf,
     clampView,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { TimelineNote } from '../src/base/trace_types';
+import type { TimelineNote } from '../src/base/answers';
 import { noteParts, placeFlags } from '../src/model/timeline_notes';
 
 const note = (t_ns: number): TimelineNote => ({

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { TimelineAnswer } from '../src/base/answers';
 import {
     applyMoves,
     foldAllChanges,
@@ -23,7 +24,7 @@ import {
     stepsOfFirstWorker,
 } from '../src/features/timeline/steps_row';
 import { withLayers } from '../src/model/timeline_layers';
-import type { TimelineAnswer, TraceTrack } from '../src/model/timeline_types';
+import type { TraceTrack } from '../src/model/timeline_types';
 
 const NO_ROLES: ReadonlyMap<number, string> = new Map();
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { FlameAnswer, Parts, WorkerRow } from '../src/base/answers';
 import type { ModuleRow } from '../src/base/rows';
-import type { FlameAnswer, Parts, WorkerRow } from '../src/base/trace_types';
 import { DEFINITIONS, partText, readDefinition, segmentsOf, sumOf } from '../src/model/breakdown';
 import { deviceName, propertiesOf } from '../src/model/device';
 import { FAMILIES, familyOf, kindLabel } from '../src/model/family';

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Paint functions: appearance and labels of the frames of each mode. */
-import type { CallTree, ImportTree } from '../base/answers';
-import type { FlameAnswer } from '../base/trace_types';
+import type { CallTree, FlameAnswer, ImportTree } from '../base/answers';
 import { axisText } from '../base/axis';
 import { THIN_SPACE, formatSeconds, formatFixed, pct, text } from '../base/units';
 import { BOUNDED, UNKNOWN } from '../model/call_tree';

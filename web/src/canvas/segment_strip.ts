@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws the segments of the allocator: blocks in the colour of their stack, holes hatched. */
-import type { SegmentMap } from '../base/snapshot_types';
+import type { SegmentMap } from '../base/answers';
 import { HOLE, type SegmentPiece, type SegmentRows } from '../model/snapshot_segments';
 import { isPicked, type Pick } from '../model/snapshot_pick';
 import { sizeCanvas } from './brush';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws live memory over events or time: areas of stacks or bands of allocations, the reserved memory,
  * marks and the cursor. It has no state; the caller says what is visible. */
+import type { Lifetime } from '../base/answers';
 import { THIN_SPACE, bytesText, formatFixed, int } from '../base/units';
-import type { Lifetime } from '../base/snapshot_types';
 import {
     type AxisView,
     type Flag,
@@ -17,11 +17,11 @@ import type { BandRuns } from '../model/snapshot_bands';
 import { byteStep } from '../model/step_curve';
 import { sizeCanvas } from './brush';
 import {
+    type PartsBy,
     GROUP_TOKENS,
     groupColour,
     hatchPattern,
     partGroup,
-    type PartsBy,
     type SnapshotTheme,
 } from './snapshot_theme';
 

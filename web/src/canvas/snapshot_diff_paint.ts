@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Appearance of the frames of two memory snapshots: the colour is the change of their live bytes. */
-import type { SnapshotComparison } from '../base/snapshot_types';
+import type { SnapshotComparison } from '../base/answers';
 import { fitForms } from '../model/frame_names';
 import type { FlameNode, SnapshotFlame } from '../model/snapshot_flame';
 import { changeLevel, type DiffFlame } from '../model/snapshot_diff';

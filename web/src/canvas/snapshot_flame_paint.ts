@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Appearance of the frames of live memory: the last frame of a stack has the colour of its group. */
-import type { LiveFlame } from '../base/snapshot_types';
+import type { LiveFlame } from '../base/answers';
 import { bytesText, plural } from '../base/units';
 import { fitForms } from '../model/frame_names';
 import { fitEllipsis } from '../model/labels';

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Breakdown of the time of a step by three definitions. Their parts differ, but the parts of each
  * sum to the wall time of the step. This module has their labels, colours and descriptions. */
-import type { Definition, Parts } from '../base/trace_types';
+import type { Parts } from '../base/answers';
+import type { Definition } from '../base/trace_types';
 import { formatSeconds, text } from '../base/units';
 
 export interface DefinitionText {

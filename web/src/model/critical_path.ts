@@ -3,9 +3,9 @@
  * The critical path of a step: what its parts are called, what they say, and where the path is
  * drawn.
  */
+import type { WindowAnswer, WindowTrack } from '../base/answers';
 import type { CriticalEdges, CriticalPart, CriticalPath } from '../base/trace_types';
 import { formatFixed, MINUS, pct, THIN_SPACE } from '../base/units';
-import type { WindowAnswer, WindowTrack } from './timeline_types';
 import { ms } from './trace_range';
 
 interface PartInfo {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the colour of a frame of a flame graph shows: where its code is from or what kind of work it
  * is, its package, or nothing. */
-import type { FlameAnswer } from '../base/trace_types';
+import type { FlameAnswer } from '../base/answers';
 import { frameParts, isInstalledFile, libraryOfFile } from './frame_names';
 import { shortPlace } from './labels';
 

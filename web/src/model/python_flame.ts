@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The flame graph of device time by Python: names of merged modules, what is attributed, and the
  * classes whose modules are shown one by one. */
+import type { PythonFlameAnswer } from '../base/answers';
 import { axisText } from '../base/axis';
-import type { PythonFlameAnswer } from '../base/trace_types';
 import { pct, THIN_SPACE } from '../base/units';
 
 /** The same answer, with the number of merged modules in their names: `TransformerBlock ×36`. */

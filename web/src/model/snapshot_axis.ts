@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The horizontal axis of a memory snapshot: events, or µs since the first event. A view is a range of
  * the axis; the answers of the server have columns of equal width on it. */
-import type { SnapshotDevice, SnapshotTimeline } from '../base/snapshot_types';
+import type { SnapshotDevice, SnapshotTimeline } from '../base/answers';
 
 export type SnapshotX = 'event' | 'time';
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lifetimes of allocations as bands: at each event, the live allocations lie on each other in order of
  * birth. When one ends, those above it move down. */
-import type { Lifetime } from '../base/snapshot_types';
+import type { Lifetime } from '../base/answers';
 
 /** Stretches in which a band keeps its place. A stretch covers columns [x0, x1). */
 export interface BandRuns {

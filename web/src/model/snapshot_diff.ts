@@ -6,7 +6,7 @@ import type {
     SnapshotDiffNodes,
     SnapshotDiffRow,
     SnapshotFrame,
-} from '../base/snapshot_types';
+} from '../base/answers';
 
 /** The tree without the memory that has no Python stack. Of its nodes, `bytes` is the width and `stack`
  * the node of the answer. */

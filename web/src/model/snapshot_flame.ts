@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flame graph of the live bytes of a memory snapshot. A chain of more than MAX_CHAIN frames with one
  * child each is one row, which opens. */
-import type { LiveNodes } from '../base/snapshot_types';
+import type { LiveNodes } from '../base/answers';
 import { childLists, FrameBuilder, type FrameLayout } from './frames';
 
 export const MAX_CHAIN = 3;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of stacks and frames in a memory snapshot: the function and its place. A function whose name
  * says nothing gives way to the file and line. */
-import type { SnapshotFrame } from '../base/snapshot_types';
+import type { SnapshotFrame } from '../base/answers';
 import { shortPlace } from './labels';
 
 const UNTELLING = new Set(['forward', 'call', '__call__', '<module>', 'run', 'main']);

@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which thread of a trace made an allocation of a memory snapshot. */
-import type { AllocationFrame } from '../base/snapshot_types';
-
-export interface OpenSlice {
-    id: number;
-    name: string;
-    start_ns: number;
-    duration_ns: number;
-}
-
-/** The threads that ran an operator at a time. */
-export interface OperatorsAt {
-    t_ns: number;
-    /** the memory record of the allocation in the trace */
-    record: { t_ns: number; bytes: number } | null;
-    threads: {
-        track: number;
-        name: string;
-        tid: string;
-        operator: OpenSlice;
-        module: OpenSlice | null;
-        /** such as "model.py(12): forward", the innermost first */
-        python: string[];
-    }[];
-}
+import type { AllocationFrame, OperatorsAt } from '../base/answers';
 
 const fileName = (path: string): string =>
     path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);

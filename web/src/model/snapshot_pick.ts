@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is selected in a memory snapshot: a stack, or the allocations of a row by file, module or size. */
-import type { LiveRow } from '../base/snapshot_types';
+import type { LiveRow } from '../base/answers';
 
 export interface Pick {
     /** null in the set: memory without a Python stack; null: any stack */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments of the allocator in address order, as rows of pieces: blocks in use, and holes between them.
  * The width of a piece is its bytes. */
-import type { SegmentMap } from '../base/snapshot_types';
+import type { SegmentMap } from '../base/answers';
 
 /** `group` of memory that nothing uses. */
 export const HOLE = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of a stack profile: their order, which of them are selected, and their activity over
  * time. */
-import type { StackThreads } from '../base/trace_types';
+import type { StackThreads } from '../base/answers';
 
 export interface StackThread {
     id: number;

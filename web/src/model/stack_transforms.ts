@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The call-tree transforms of a stack profile as the parameter `tf` (docs/api-traces.md): their
  * titles, and which of them a frame offers. */
-import type { Origin } from '../base/answers';
-import type { FlameAnswer, StackTransform } from '../base/trace_types';
+import type { FlameAnswer, Origin, StackTransform } from '../base/answers';
 import { locationStart } from './frame_names';
 import { ORIGIN_LABELS, originIndex, ORIGINS } from './tint';
 

@@ -3,8 +3,8 @@
  * Aligns the time axes of two runs. All functions are pure. A time of the base plus the shift is a
  * time of the new run.
  */
+import type { TimelineAnswer } from '../base/answers';
 import type { TraceStepRow as TraceStep } from '../base/rows';
-import type { TimelineAnswer } from './timeline_types';
 import { parseView, shifted, type TimeView, viewText } from './timeline_view';
 
 /** Alignment in the URL: `start`, `step:3:4` (numbers from 1), `event:ID:ID`, `ns:SHIFT`. */

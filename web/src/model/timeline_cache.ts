@@ -3,8 +3,8 @@
  * Cache of the server's windows of each track, as typed arrays. Each track keeps its last window
  * and a window of the complete run, so that a fast pan never shows an empty track.
  */
+import type { WindowAnswer, WindowTrack } from '../base/answers';
 import { type TimeView, widthOf } from './timeline_view';
-import type { WindowAnswer, WindowTrack } from './timeline_types';
 
 /** Slices sorted by depth and start; the slices of depth d are [lane[d], lane[d + 1]). */
 export interface SliceColumns {

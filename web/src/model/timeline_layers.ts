@@ -4,7 +4,8 @@
  * system): each layer is a track of the timeline. The first layer has the id of the thread's track,
  * so that links to the thread lead to it.
  */
-import { type TimelineAnswer, TRACK_IDS, type TraceTrack } from './timeline_types';
+import type { TimelineAnswer } from '../base/answers';
+import { TRACK_IDS, type TraceTrack } from './timeline_types';
 
 export const LAYER_LABELS: Record<string, string> = {
     nvtx: 'NVTX',

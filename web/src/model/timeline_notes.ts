@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Places of the flags of notes on the ruler of a timeline. */
-import type { TimelineNote } from '../base/trace_types';
+import type { TimelineNote } from '../base/answers';
 
 /** px below which two flags collide */
 const FLAG_GAP = 12;

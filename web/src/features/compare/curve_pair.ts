@@ -3,10 +3,11 @@
  * Curves of memory over time of two runs for one chart, with their peak, mean and value at a time.
  * Times are seconds since the start of each run.
  */
+import type { CurvesAnswer } from '../../base/answers';
 import { placeKey, placeName } from '../../model/device';
 import { nearestSample, type Sample } from '../../model/memory_curve';
 import { steppedValueAt } from '../../model/step_curve';
-import type { CurvesAnswer, TraceMemory } from '../../model/timeline_types';
+import type { TraceMemory } from '../../model/timeline_types';
 
 export interface NamedCurve {
     name: string;

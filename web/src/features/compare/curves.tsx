@@ -4,6 +4,7 @@
  * The tooltip shows the difference; dragging a range zooms.
  */
 import { useEffect, useMemo } from 'preact/hooks';
+import type { CurvesAnswer, TimelineAnswer } from '../../base/answers';
 import { API, type ApiError, withParams } from '../../base/client';
 import type { Comparison } from '../../base/compare_types';
 import { useMemoOn } from '../../base/hooks';
@@ -28,7 +29,6 @@ import {
     tickText,
     type TimeWindow,
 } from '../../model/memory_curve';
-import type { CurvesAnswer, TimelineAnswer } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
 import { isTrace, timelinePath } from '../trace/data';
 import {

@@ -2,10 +2,9 @@
  *
  * Header of a comparison: the two groups, the verdict with its test, and every run as a dot.
  */
+import type { SnapshotComparison, TraceStep } from '../../base/answers';
 import type { Comparison, Group } from '../../base/compare_types';
 import { formatHash } from '../../base/router';
-import type { SnapshotComparison } from '../../base/snapshot_types';
-import type { TraceStep } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { THIN_SPACE, plural, signed, text, when } from '../../base/units';
 import { Menu } from '../../components/menu';

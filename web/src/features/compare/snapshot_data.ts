@@ -3,9 +3,9 @@
  * Comparison of two memory snapshots: where they are compared, what the URL says of it (base.at, new.at:
  * events; base.d, new.d: GPUs; frames=all; s: the selected stack; q), and the request.
  */
+import type { SnapshotComparison } from '../../base/answers';
 import type { Comparison } from '../../base/compare_types';
 import { pushQuery, type Query, route } from '../../base/router';
-import type { SnapshotComparison } from '../../base/snapshot_types';
 import { type Answer, useJson } from '../shared/use_json';
 import type { Side } from './diff_tree';
 import { CHANGES_TAB, comparePath } from './state';

@@ -2,9 +2,9 @@
  *
  * The events, and the GPUs, at which two memory snapshots are compared.
  */
+import type { Snapshot, SnapshotComparison } from '../../base/answers';
 import type { Comparison } from '../../base/compare_types';
 import { replaceQuery } from '../../base/router';
-import type { Snapshot, SnapshotComparison } from '../../base/snapshot_types';
 import { API } from '../../base/client';
 import { int } from '../../base/units';
 import { NumberField } from '../../components/number_field';

@@ -3,7 +3,7 @@
  * Two memory snapshots as one flame graph: the colour of a frame is the change of its live bytes.
  */
 import { useMemo, useState } from 'preact/hooks';
-import type { SnapshotComparison } from '../../base/snapshot_types';
+import type { SnapshotComparison } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
 import { bytesText, int, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { FRAME_ROW } from '../../canvas/frame_canvas';

@@ -4,9 +4,9 @@
  * both runs, each over its own events.
  */
 import { useMemo } from 'preact/hooks';
+import type { SnapshotComparison, SnapshotTimeline } from '../../base/answers';
 import type { Comparison } from '../../base/compare_types';
 import { formatHash, goTo, route } from '../../base/router';
-import type { SnapshotComparison, SnapshotTimeline } from '../../base/snapshot_types';
 import { API, withParams } from '../../base/client';
 import { bytesText, int, plural, text } from '../../base/units';
 import { formatDelta } from '../../model/compare';

@@ -4,11 +4,11 @@
  * as a table, and the way from base to new.
  */
 import { useMemo, useRef } from 'preact/hooks';
+import type { SnapshotComparison, SnapshotDiffRow } from '../../base/answers';
 import type { Comparison } from '../../base/compare_types';
 import { useEffectOn, useLayoutEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';
-import type { SnapshotComparison, SnapshotDiffRow } from '../../base/snapshot_types';
 import { bytesText, int, plural } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import type { GridHandle } from '../../components/grid_types';

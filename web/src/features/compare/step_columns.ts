@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every step of a run as a stacked column. Where there are more steps than pixels, a column is the
  * mean of several steps; with many steps it has a band, too. */
-import type { Definition, Parts, TraceOverview, TraceStep } from '../../base/trace_types';
+import type { Parts, TraceOverview, TraceStep } from '../../base/answers';
+import type { Definition } from '../../base/trace_types';
 import { int } from '../../base/units';
 
 /** From this number of steps on, columns are 1 px wide, without gaps. */

@@ -4,11 +4,11 @@
  * and every step beside them, and the icicle of a step below.
  */
 import { useMemo } from 'preact/hooks';
+import type { TraceOverview } from '../../base/answers';
 import type { Comparison, ComparisonRow, ComparisonTable } from '../../base/compare_types';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { TraceOverview } from '../../base/trace_types';
 import { Notice } from '../../components/notice';
 import { PaneHead } from '../../components/toolbar';
 import { partText, readDefinition } from '../../model/breakdown';

@@ -4,6 +4,7 @@
  * step), part, fade=0, by=operator, view (drawn time in ns from the start of the step).
  */
 import { useEffect, useMemo } from 'preact/hooks';
+import type { WindowAnswer } from '../../base/answers';
 import { type Params, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { goTo, replaceQuery, route } from '../../base/router';
@@ -25,7 +26,6 @@ import {
     partsInOrder,
     pathSays,
 } from '../../model/critical_path';
-import type { WindowAnswer } from '../../model/timeline_types';
 import { ms } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { useRange, viewPath } from '../trace/data';

@@ -4,12 +4,12 @@
  * a range, which applies to the tables below and to all other tabs.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { TimelineMemory, TraceMemoryCurve } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { MemoryCurve, MemoryDevice } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { bytesText } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
@@ -118,11 +118,14 @@ function NoMemory() {
 interface Timeline {
     start_ns: number;
     end_ns: number;
-    memory: MemoryDevice[];
+    memory: TimelineMemory[];
 }
 
 /* The device in the URL, else the accelerator with the highest peak, else the CPU. */
-function chooseDevice(devices: MemoryDevice[], urlDevice: string | undefined): MemoryDevice | null {
+function chooseDevice(
+    devices: TimelineMemory[],
+    urlDevice: string | undefined,
+): TimelineMemory | null {
     const named = devices.find((device) => placeKey(device) === urlDevice);
     if (named) return named;
     const order = [...devices].sort(
@@ -133,7 +136,7 @@ function chooseDevice(devices: MemoryDevice[], urlDevice: string | undefined): M
     return order[0] ?? null;
 }
 
-function curvesOf(curve: MemoryCurve | undefined, end: number): TimeCurve[] {
+function curvesOf(curve: TraceMemoryCurve | undefined, end: number): TimeCurve[] {
     if (!curve || curve.t_ns.length === 0) return [];
     const last = curve.t_ns.length - 1;
     const x = [...curve.t_ns, Math.max(end, curve.t_ns[last])];
@@ -169,7 +172,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
     const path = device
         ? withParams(viewPath(run, 'curves'), { memory: placeKey(device), px })
         : null;
-    const answer = useJson<{ memory: MemoryCurve[] }>(path);
+    const answer = useJson<{ memory: TraceMemoryCurve[] }>(path);
     const curve = answer.data?.memory[0];
     const [from, to] = [timeline.data?.start_ns ?? 0, timeline.data?.end_ns ?? 1];
     const curves = useMemo(() => curvesOf(curve, to), [curve, to]);
@@ -252,7 +255,7 @@ function showCurveTip(curves: TimeCurve[], at: number | null, event: PointerEven
     );
 }
 
-function Peaks({ device, reserved }: { device: MemoryDevice; reserved: boolean }) {
+function Peaks({ device, reserved }: { device: TimelineMemory; reserved: boolean }) {
     const { peak_bytes, reserved_peak_bytes } = device;
     return (
         <>

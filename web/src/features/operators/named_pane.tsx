@@ -5,10 +5,10 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { FlameAnswer, NameStatistics } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import type { Params } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
-import type { FlameAnswer, NameStatistics } from '../../base/trace_types';
 import type { Page, Run } from '../../base/types';
 import { int } from '../../base/units';
 import { type Action, useActionKeys } from '../../components/actions';

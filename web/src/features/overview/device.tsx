@@ -2,8 +2,8 @@
  *
  * The devices of a trace and the metadata of the file.
  */
+import type { TraceOverview } from '../../base/answers';
 import type { TraceDeviceRow as DeviceRow } from '../../base/rows';
-import type { TraceOverview } from '../../base/trace_types';
 import { bytesText, int, pct, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { propertiesOf } from '../../model/device';

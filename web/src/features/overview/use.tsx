@@ -3,7 +3,7 @@
  * Utilisation of each device over time, with estimates of its efficiency.
  */
 import { useMemo } from 'preact/hooks';
-import type { DeviceUse, Utilisation } from '../../base/trace_types';
+import type { DeviceUse, Utilisation } from '../../base/answers';
 import { pct, THIN_SPACE } from '../../base/units';
 import { replaceQuery } from '../../base/router';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';

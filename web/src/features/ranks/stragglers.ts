@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Workers that other workers wait for: their step is noticeably longer than the median step. */
-import type { WorkerRow } from '../../base/trace_types';
+import type { WorkerRow } from '../../base/answers';
 
 /** Minimum excess over the median, as a share; steps of one job differ by a few percent without a
  * cause. */

@@ -3,34 +3,12 @@
  * The runs that may be recordings of the same program: a trace and a memory snapshot that overlap by
  * the clock. Both must have been recorded on machines whose clocks agree.
  */
+import type { Companion, Companions } from '../../base/answers';
 import { API } from '../../base/client';
 import { type KindHas, kindHas } from '../../base/kinds';
 import type { Run } from '../../base/types';
 import { formatSeconds, plural, text } from '../../base/units';
 import { useJson } from './use_json';
-
-export interface Companion {
-    id: string;
-    name: string;
-    kind: string;
-    series: string;
-    created_at: string;
-    /** us since 1970: time 0 of the run, and its end */
-    started_us: number;
-    ended_us: number;
-    overlap_us: number;
-    same_series: boolean;
-    /** those that both runs have */
-    tags: Record<string, string>;
-}
-
-export interface Companions {
-    /** null: the file has no times since 1970 */
-    started_us: number | null;
-    ended_us: number | null;
-    /** the most likely ones first */
-    rows: Companion[];
-}
 
 export function useCompanions(run: Run): Companions | null {
     return useJson<Companions>(`${API}/runs/${run.id}/companions`).data;

@@ -4,6 +4,7 @@
  * timelines.
  */
 import { useMemo, useRef } from 'preact/hooks';
+import type { SliceAnswer, TimelineAnswer } from '../../base/answers';
 import { API } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import type { Side } from '../../base/panel';
@@ -19,7 +20,6 @@ import {
     axisPositions,
     parseAlign,
 } from '../../model/time_align';
-import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import { useJson } from '../shared/use_json';
 import { axisOfRun, isTrace, timelinePath } from '../trace/data';

@@ -3,7 +3,7 @@
  * The pane of one allocation: its size and life, and the stack that made it.
  */
 import { useState } from 'preact/hooks';
-import type { SnapshotAllocation, AllocationFrame } from '../../base/snapshot_types';
+import type { AllocationFrame, SnapshotAllocation } from '../../base/answers';
 import type { Run } from '../../base/types';
 import { bytesText, formatSeconds, int, plural, text } from '../../base/units';
 import type { Action } from '../../components/actions';

@@ -4,9 +4,9 @@
  * the colour of its group.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { LiveFlame } from '../../base/answers';
 import { useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
-import type { LiveFlame } from '../../base/snapshot_types';
 import type { Run } from '../../base/types';
 import { bytesText, int, pct, plural, THIN_SPACE } from '../../base/units';
 import { flameNodeName, snapshotFlamePaint } from '../../canvas/snapshot_flame_paint';

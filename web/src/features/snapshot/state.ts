@@ -5,10 +5,10 @@
  * allocation), p=1 (plumbing is shown), by (rows of the table), row (selected one that is not a stack),
  * fz (zoom of the flame graph), q.
  */
-import { type Query, replaceQuery, route } from '../../base/router';
-import type { Snapshot, SnapshotDevice, SnapshotMark } from '../../base/snapshot_types';
-import type { ChartMode } from '../../canvas/snapshot_chart';
 import type { PartsBy } from '../../canvas/snapshot_theme';
+import type { Snapshot, SnapshotDevice, SnapshotMark } from '../../base/answers';
+import { type Query, replaceQuery, route } from '../../base/router';
+import type { ChartMode } from '../../canvas/snapshot_chart';
 import type { SnapshotX } from '../../model/snapshot_axis';
 
 export type RowsBy = 'stack' | 'file' | 'module' | 'size';

@@ -3,7 +3,7 @@
  * The segments of the allocator at the cursor, in address order: width is bytes.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { SegmentMap } from '../../base/snapshot_types';
+import type { SegmentMap } from '../../base/answers';
 import { bytesText, int, pct, plural, THIN_SPACE } from '../../base/units';
 import { paintStrip, STRIP_STEP, stripHeight } from '../../canvas/segment_strip';
 import { chartLeft } from '../../canvas/snapshot_chart';

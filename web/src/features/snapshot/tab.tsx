@@ -4,10 +4,6 @@
  * cursor: segments, flame graph and stacks. state.ts says what is in the URL.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useEffectOn } from '../../base/hooks';
-import { useKeys } from '../../base/keys';
-import { replaceQuery, route } from '../../base/router';
-import { type ApiError } from '../../base/client';
 import type {
     LiveFlame,
     LiveSet,
@@ -15,7 +11,11 @@ import type {
     Snapshot,
     SnapshotDevice,
     SnapshotMark,
-} from '../../base/snapshot_types';
+} from '../../base/answers';
+import { useEffectOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { replaceQuery, route } from '../../base/router';
+import { type ApiError } from '../../base/client';
 import type { Run } from '../../base/types';
 import { bytesText, int, plural } from '../../base/units';
 import type { ChartAnnotation, ChartMark } from '../../canvas/snapshot_chart';

@@ -3,13 +3,13 @@
  * The operator and the module of a trace that ran when an allocation was made. The trace is a run of
  * its own; the clock of the machine aligns both.
  */
+import type { OpenSlice, OperatorsAt, SnapshotAllocation } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { formatHash } from '../../base/router';
-import type { SnapshotAllocation } from '../../base/snapshot_types';
 import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { PaneValues, type PaneValue } from '../../components/selection_pane';
-import { chooseThread, type OpenSlice, type OperatorsAt } from '../../model/snapshot_operator';
+import { chooseThread } from '../../model/snapshot_operator';
 import { companionOf, evidenceText, useCompanions } from '../shared/companions';
 import { useJson } from '../shared/use_json';
 

@@ -6,10 +6,10 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { FlameAnswer } from '../../base/answers';
 import { axisUnit } from '../../base/axis';
 import { replaceQuery, route } from '../../base/router';
 import { readStored, storeText } from '../../components/stored_text';
-import type { FlameAnswer } from '../../base/trace_types';
 import { int, pct, THIN_SPACE } from '../../base/units';
 import { FamilySwatch } from '../../components/family_swatch';
 import { Swatch } from '../../components/origin_legend';

@@ -3,9 +3,9 @@
  * The Flame tab: one picture of full height.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
+import type { FlameAnswer } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { route } from '../../base/router';
-import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { pct, THIN_SPACE } from '../../base/units';
 import { hitSteps, setSearch } from '../../components/hit_steps';

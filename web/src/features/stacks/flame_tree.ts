@@ -2,7 +2,7 @@
 /* The flame graph of a trace: places the frames of GET /runs/{id}/flame. A frame is as wide as its
  * total. The children are below it, from the left, in the order of the response. The space to their
  * right is the self time of the frame plus the nodes that were too small to send. */
-import type { FlameAnswer } from '../../base/trace_types';
+import type { FlameAnswer } from '../../base/answers';
 import type { StackFunctionRow } from '../../base/rows';
 import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
 

@@ -2,7 +2,7 @@
  *
  * What a person can do with a frame of a flame graph, in the order of GROUPS.
  */
-import type { FlameAnswer } from '../../base/trace_types';
+import type { FlameAnswer } from '../../base/answers';
 import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';

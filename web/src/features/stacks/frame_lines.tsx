@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines of a function in the tooltip of its frame. */
+import type { FlameAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
-import type { FlameAnswer } from '../../base/trace_types';
 import { pct, plural, THIN_SPACE } from '../../base/units';
 import { linesOf } from './flame_tree';
 

@@ -3,8 +3,8 @@
  * What the flame graph of device time by Python has beyond the others: which frames are shown, how
  * much is attributed, and actions of modules and of frames with a place.
  */
+import type { FlameAnswer, PythonFlameAnswer } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
-import type { FlameAnswer, PythonFlameAnswer } from '../../base/trace_types';
 import { int } from '../../base/units';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sandwich of a function as one picture in two halves: its callers, the outermost on top, and
  * its callees. All widths are shares of the weight of the function. */
-import type { FlameAnswer } from '../../base/trace_types';
+import type { FlameAnswer } from '../../base/answers';
 import { FrameBuilder, type FrameLayout } from '../../model/frames';
 import { layoutFlame } from './flame_tree';
 

@@ -5,11 +5,11 @@
  * outward.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
+import type { FlameAnswer, SandwichAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { useLayoutEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { pushQuery, route } from '../../base/router';
-import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { FRAME_ROW } from '../../canvas/frame_canvas';
@@ -30,13 +30,6 @@ import { frameHead, FrameSelection, selectedNode } from './frame_selection';
 import { originSuffix } from './parts';
 import { layoutSandwich, shareRoom } from './sandwich_layout';
 import { transformActions } from './transforms';
-
-export interface SandwichAnswer {
-    /** weight of all stacks */
-    sum: number;
-    callers: FlameAnswer;
-    callees: FlameAnswer;
-}
 
 const shareText = (part: number, whole: number): string =>
     whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';

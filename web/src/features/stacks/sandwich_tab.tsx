@@ -4,6 +4,7 @@
  * above and its callees below.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
+import type { SandwichAnswer } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { useDefaultSelection } from '../../base/panel';
 import { pushQuery, route } from '../../base/router';
@@ -25,7 +26,7 @@ import { ColourLegend, colourMode, ColourSwitch, ToolbarOrigins } from './colour
 import { StackFunctions } from './functions_tab';
 import { useFunctionId } from './function_id';
 import { FRAME_KEYS, PeriodField, stackParams, useStackSums } from './parts';
-import { type SandwichAnswer, SandwichPicture } from './sandwich_picture';
+import { SandwichPicture } from './sandwich_picture';
 import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
 

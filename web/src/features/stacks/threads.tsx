@@ -5,13 +5,13 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
+import type { StackThreads, TimelineAnswer } from '../../base/answers';
 import { API } from '../../base/client';
 import { axisText, isTimeAxis } from '../../base/axis';
 import { useKeys } from '../../base/keys';
 import { kindOf } from '../../base/kinds';
 import { useNames } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { StackThreads } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { sizedPane, Splitter } from '../../components/splitter';
@@ -28,7 +28,6 @@ import {
     threadsText,
     toggleThread,
 } from '../../model/stack_threads';
-import type { TimelineAnswer } from '../../model/timeline_types';
 import { rangeQuery } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { rangedPath, useRange } from '../trace/data';

@@ -2,6 +2,7 @@
  *
  * The memory and the counters of the selected area as charts; of the whole run without an area.
  */
+import type { CurvesAnswer, TimelineAnswer } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
@@ -11,7 +12,6 @@ import { LoadingLine } from '../../components/progress';
 import { TimeChart } from '../../components/time_chart';
 import { placeKey } from '../../model/device';
 import { type Area, areaQuery, readArea } from '../../model/timeline_area';
-import type { CurvesAnswer, TimelineAnswer } from '../../model/timeline_types';
 import { ms } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { timelinePath } from '../trace/data';

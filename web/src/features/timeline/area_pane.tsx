@@ -5,8 +5,8 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { AreaAnswer, AreaDevice, AreaFamily, TimelineAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
-import type { AreaAnswer, AreaDevice, AreaFamily } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { formatFixed, formatValueIn, int, pct, plural, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
@@ -16,7 +16,6 @@ import { LoadingLine } from '../../components/progress';
 import { acceleratorName } from '../../model/device';
 import { familyOf } from '../../model/family';
 import { type Area, countersOf } from '../../model/timeline_area';
-import type { TimelineAnswer } from '../../model/timeline_types';
 import { rangeParams, type TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { withParams } from '../../base/client';

@@ -2,11 +2,12 @@
  *
  * Arguments of a slice as rows: known arguments with labels and units, the others as in the file.
  */
+import type { SliceAnswer } from '../../base/answers';
 import { axisText, isTimeAxis } from '../../base/axis';
 import type { PaneValue } from '../../components/selection_pane';
 import { bytesText, formatFixed, int, THIN_SPACE } from '../../base/units';
 import { acceleratorName } from '../../model/device';
-import { isDeviceWork, type SliceAnswer, type TraceTrack } from '../../model/timeline_types';
+import { isDeviceWork, type TraceTrack } from '../../model/timeline_types';
 
 type Args = Record<string, unknown>;
 

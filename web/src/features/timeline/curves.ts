@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves of the timeline as typed arrays: memory, counters and busy shares, for one window. */
+import type { CurvesAnswer } from '../../base/answers';
 import { placeKey } from '../../model/device';
-import type { CurvesAnswer } from '../../model/timeline_types';
 
 /** A curve over `t` in ns; each value holds until the next point. */
 export interface StepCurve {

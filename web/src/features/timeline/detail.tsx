@@ -4,9 +4,9 @@
  * the launch of a kernel or the launched kernels, callees, arrows, memory and arguments.
  */
 import { useState } from 'preact/hooks';
+import type { NameStatistics, SliceAnswer, TimelineAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { API, withParams } from '../../base/client';
-import type { NameStatistics } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { bytesText, int } from '../../base/units';
 import { type Action, useActionKeys } from '../../components/actions';
@@ -28,7 +28,7 @@ import { kindLabel } from '../../model/family';
 import { frameParts } from '../../model/frame_names';
 import { capital } from '../../model/labels';
 import { shortName } from '../../model/timeline_names';
-import { isDeviceWork, type SliceAnswer, type TimelineAnswer } from '../../model/timeline_types';
+import { isDeviceWork } from '../../model/timeline_types';
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { type Answer, useJson } from '../shared/use_json';

@@ -4,12 +4,12 @@
  * closed so that only its head is visible.
  */
 import type { ComponentChildren } from 'preact';
+import type { TimelineAnswer } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { plural } from '../../base/units';
 import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { Spacer } from '../../components/toolbar';
-import type { TimelineAnswer } from '../../model/timeline_types';
 import { rangeText, type TraceRange } from '../../model/trace_range';
 import { isStacks, rangedPath } from '../trace/data';
 import { DOCK_PANES, type DockPane } from './dock_panes';

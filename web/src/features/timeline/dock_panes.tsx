@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables that the dock of the timeline can show for a range. */
 import type { ComponentType } from 'preact';
+import type { TimelineAnswer } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import { lazy } from '../../components/lazy';
-import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TraceRange } from '../../model/trace_range';
 import { countDeviceWork } from '../../model/trace_work';
 import { DeviceMemoryPane, MemorySwitch } from '../memory/device_pane';

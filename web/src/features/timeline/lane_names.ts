@@ -4,9 +4,10 @@
  * threads differ between runs. By these names two timelines have the same order, and scroll and
  * fold together.
  */
+import type { TimelineAnswer } from '../../base/answers';
 import { placeKey } from '../../model/device';
 import { isLowerLayer } from '../../model/timeline_layers';
-import type { TimelineAnswer, TraceTrack } from '../../model/timeline_types';
+import type { TraceTrack } from '../../model/timeline_types';
 import { laneIndexAt, type Lanes } from './lanes';
 
 /** Maps the key of a lane (`t3`, `b3`, `m1:0`, `c2`) to its name, and back. */

@@ -4,6 +4,7 @@
  * memory, counters. Pinned lanes are first. This module computes the layout only; the canvas and
  * the labels draw it.
  */
+import type { TimelineAnswer } from '../../base/answers';
 import type {
     TraceProcessRow as TraceProcess,
     TraceSeriesRow as TraceCounter,
@@ -11,12 +12,7 @@ import type {
 import { formatValueIn, int, plural, text } from '../../base/units';
 import { acceleratorName, deviceName, placeKey } from '../../model/device';
 import { isLowerLayer, LAYER_LABELS, wholeTrack } from '../../model/timeline_layers';
-import {
-    type TimelineAnswer,
-    TRACK,
-    type TraceMemory,
-    type TraceTrack,
-} from '../../model/timeline_types';
+import { TRACK, type TraceMemory, type TraceTrack } from '../../model/timeline_types';
 import type { WorkerName } from '../../model/worker_names';
 import type { RowMark } from '../sql/links';
 import { applyMoves, type Arrangement, type FilterTexts, trackFilter } from './arrangement';

@@ -5,11 +5,11 @@
  * other panel too, that selection remains.
  */
 import { useRef } from 'preact/hooks';
+import type { FindAnswer, SliceFacts } from '../../base/answers';
 import { useEffectOn } from '../../base/hooks';
 import { isPanel, postToPanels, usePanelMessage } from '../../base/panel';
 import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
-import type { FindAnswer, SliceFacts } from '../../model/timeline_types';
 import { findSlice } from './search';
 
 const TOPIC = 'slice';

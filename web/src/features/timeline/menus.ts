@@ -2,13 +2,14 @@
  *
  * Actions of the context menus: of a slice, and of the label of a lane.
  */
+import type { SliceAnswer } from '../../base/answers';
 import { API, asApiError, getJson } from '../../base/client';
 import { formatHash, goTo, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm, openContextMenu } from '../../components/context_menu';
 import { wholeTrack } from '../../model/timeline_layers';
-import { isDeviceWork, type SliceAnswer, type TraceTrack } from '../../model/timeline_types';
+import { isDeviceWork, type TraceTrack } from '../../model/timeline_types';
 import { fitView } from '../../model/timeline_view';
 import { isAttributed, tabHash } from '../trace/data';
 import type { TimelineData } from './data';

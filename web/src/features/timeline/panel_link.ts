@@ -5,10 +5,10 @@
  * and lanes as names that both runs have.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { TimelineAnswer } from '../../base/answers';
 import { axisUnit } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
 import { isPanel, panelSide, postToPanels, usePanelMessage, useNames } from '../../base/panel';
-import type { TimelineAnswer } from '../../model/timeline_types';
 import { shifted } from '../../model/timeline_view';
 import {
     formatTop,

@@ -3,10 +3,10 @@
  * Properties of a timeline and callbacks for the user's actions.
  */
 import type { ComponentChildren } from 'preact';
+import type { TimelineAnswer } from '../../base/answers';
 import type { TraceStepRow } from '../../base/rows';
 import type { CriticalEdges } from '../../base/trace_types';
 import type { Area } from '../../model/timeline_area';
-import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import type { RowMark } from '../sql/links';
 import type { WindowRequest, TimelineData } from './data';

@@ -3,10 +3,9 @@
  * Fetches the data that the timeline needs: windows of slices, curves, names. At most one request
  * of each kind is pending; a request is aborted when its data is no longer needed.
  */
+import type { CurvesAnswer, PartsAnswer, TextNames, WindowAnswer } from '../../base/answers';
 import { API, type ApiError, asApiError, getJson, isAbort, withParams } from '../../base/client';
-import type { TextNames } from '../../base/trace_types';
 import { coversView, windowFor } from '../../model/timeline_cache';
-import type { CurvesAnswer, PartsAnswer, WindowAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import { curveSet } from './curves';
 import type { WindowRequest, TimelineData } from './data';

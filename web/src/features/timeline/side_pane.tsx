@@ -2,10 +2,10 @@
 /* Pane to the right of the tracks: the selected slice, the matching names, or the
  * keys and the legend. */
 import type { ComponentChildren } from 'preact';
+import type { TimelineAnswer } from '../../base/answers';
 import { FamilySwatch } from '../../components/family_swatch';
 import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { FAMILIES } from '../../model/family';
-import type { TimelineAnswer } from '../../model/timeline_types';
 import { type Find, FoundNames } from './search';
 
 /** Width of the pane, and whether it is open. */

@@ -3,9 +3,9 @@
  * The memory of a snapshot that was recorded together with the trace, as lanes of the timeline. Its
  * times are us since 1970; those of the trace are ns since the trace began.
  */
+import type { Snapshot, SnapshotCurve } from '../../base/answers';
 import { API, getJson, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
-import type { Snapshot } from '../../base/snapshot_types';
 import type { Run } from '../../base/types';
 import type { TraceMemory } from '../../model/timeline_types';
 import { companionOf, evidenceText, useCompanions } from '../shared/companions';
@@ -45,16 +45,6 @@ export function useSnapshotMemory(run: Run): TraceMemory[] {
     }, [snapshot, companions]);
 }
 
-interface CurveAnswer {
-    device: number;
-    /** the range of time, us since 1970 */
-    from_us: number;
-    to_us: number;
-    t_us: number[];
-    live: number[];
-    reserved: number[];
-}
-
 /** The curve of a lane in a window of the timeline, ns. */
 export async function fetchSnapshotCurve(
     { snapshot, device }: TraceMemory,
@@ -68,7 +58,7 @@ export async function fetchSnapshotCurve(
         to_us: Math.ceil(snapshot.origin_us + to / 1000) + 1,
         columns: Math.min(MAX_COLUMNS, Math.max(1, Math.round(px))),
     });
-    const { t_us, live, reserved } = await getJson<CurveAnswer>(path, control);
+    const { t_us, live, reserved } = await getJson<SnapshotCurve>(path, control);
     return {
         t: Float64Array.from(t_us, (t) => (t - snapshot.origin_us) * 1000),
         value: Float64Array.from(live),

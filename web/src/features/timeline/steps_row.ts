@@ -3,12 +3,12 @@
  * The row of steps below the ruler: name and time of each step, its difference to the mean, and a
  * band with the part of a step that counts at each moment. The row does not scroll.
  */
+import type { PartsAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import type { TraceStepRow } from '../../base/rows';
 import { formatSeconds, signed, THIN_SPACE } from '../../base/units';
 import { FAMILIES } from '../../model/family';
 import { partText } from '../../model/breakdown';
-import type { PartsAnswer } from '../../model/timeline_types';
 import { RULER_END, STEPS, type Surface, type TimelineScene, xOf } from './scene';
 
 const BAND_HEIGHT = 6;

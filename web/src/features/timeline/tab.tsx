@@ -6,11 +6,11 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { SliceAnswer, TimelineAnswer, TimelineNote } from '../../base/answers';
 import { API, asApiError } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { isPanel } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { TimelineNote } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { Notice } from '../../components/notice';
@@ -18,7 +18,6 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { viewportWidth } from '../../components/viewport';
 import { withLayers } from '../../model/timeline_layers';
-import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
 import { fitView, panView, type TimeView } from '../../model/timeline_view';
 import { type Area, areaQuery, areaText, rangeOfArea, readArea } from '../../model/timeline_area';
 import { useJson } from '../shared/use_json';

@@ -3,7 +3,7 @@
  * Names of the workers of a job, for labels of items that belong to one worker.
  */
 import { useMemo } from 'preact/hooks';
-import type { Workers } from '../../base/trace_types';
+import type { Workers } from '../../base/answers';
 import type { Run } from '../../base/types';
 import { type WorkerName, workerNames } from '../../model/worker_names';
 import { useJson } from '../shared/use_json';
