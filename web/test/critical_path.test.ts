@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { WindowAnswer, WindowTrack } from '../src/base/answers';
-import type { CriticalEdges, CriticalPath } from '../src/base/trace_types';
+import type { CriticalEdges, CriticalPath, WindowAnswer, WindowTrack } from '../src/base/answers';
 import {
     edgeAt,
     gainText,

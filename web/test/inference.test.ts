@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Inference, PhaseName } from '../src/base/inference_types';
+import type { Inference, PhaseName } from '../src/base/answers';
 import {
     axisValue,
     inferenceSays,

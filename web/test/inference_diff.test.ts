@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Inference, InferenceParts, PhaseName } from '../src/base/inference_types';
+import type { Inference, InferenceParts, PhaseName } from '../src/base/answers';
 import { inferenceDiffSays, partDiffs, sharedPhases, tokensOf } from '../src/model/inference_diff';
 
 function runOf(busy: Partial<Record<PhaseName, number>>, tokens: number | null): Inference {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RankRow, RanksAnswer } from '../src/base/ranks_types';
+import type { RankRow, RanksAnswer } from '../src/base/answers';
 import {
     causeOf,
     excessOfCells,

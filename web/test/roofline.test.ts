@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Roofline, RooflineRow } from '../src/base/roofline_types';
+import type { Roofline, RooflineRow } from '../src/base/answers';
 import {
     decades,
     flopText,

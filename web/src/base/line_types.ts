@@ -3,7 +3,7 @@
  * JSON of the line-level profilers, see docs/api-views.md.
  */
 import type { Origin } from './answers';
-import type { MemorySpanRow, SourceFunctionRow } from './rows';
+import type { SourceFunctionRow } from './rows';
 
 export interface LineProfilerSummary {
     unit_s: number;
@@ -129,29 +129,4 @@ export interface MultiRunFiles {
             sha256: string | null;
         } & SameFile)[];
     }[];
-}
-
-export interface MemoryCurve {
-    process: number | null;
-    kind: string;
-    t_s: number[];
-    mib: number[];
-}
-
-/** Time between two samples that is longer than the usual interval by far. */
-export interface MemoryGap {
-    process: number | null;
-    from_s: number;
-    to_s: number;
-}
-
-export interface MemoryAnswer {
-    start_s: number;
-    end_s: number;
-    unit: string;
-    curves: MemoryCurve[];
-    peak: { t_s: number; mib: number } | null;
-    slope_mib_s: number | null;
-    spans: MemorySpanRow[];
-    gaps: MemoryGap[];
 }

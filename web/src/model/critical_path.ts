@@ -3,8 +3,13 @@
  * The critical path of a step: what its parts are called, what they say, and where the path is
  * drawn.
  */
-import type { WindowAnswer, WindowTrack } from '../base/answers';
-import type { CriticalEdges, CriticalPart, CriticalPath } from '../base/trace_types';
+import type {
+    CriticalEdges,
+    CriticalPart,
+    CriticalPath,
+    WindowAnswer,
+    WindowTrack,
+} from '../base/answers';
 import { formatFixed, MINUS, pct, THIN_SPACE } from '../base/units';
 import { ms } from './trace_range';
 

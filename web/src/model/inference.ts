@@ -2,7 +2,7 @@
  *
  * The steps of a serving engine as a picture: which are shown, where they stand, and what they say.
  */
-import type { Inference, InferencePhase, PhaseName } from '../base/inference_types';
+import type { Inference, InferencePhase, PhaseName } from '../base/answers';
 import { int, pct, THIN_SPACE } from '../base/units';
 import { familyOf } from './family';
 import { ms, type TraceRange } from './trace_range';

@@ -9,7 +9,7 @@ import type {
     InferenceParts,
     InferencePhase,
     PhaseName,
-} from '../base/inference_types';
+} from '../base/answers';
 import { int, pct, THIN_SPACE } from '../base/units';
 import { FAMILIES, familyOf } from './family';
 import { ms } from './trace_range';

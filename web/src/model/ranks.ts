@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The heat map of ranks by steps: rows, colours, means, and the sentence above it. */
-import type { RankMetric, RanksAnswer } from '../base/ranks_types';
+import type { RankMetric, RanksAnswer } from '../base/answers';
 
 /** Lower bounds of the colours, as shares of the base; below the first there is no colour. */
 export const LEVELS = [0.01, 0.03, 0.06, 0.12, 0.25] as const;

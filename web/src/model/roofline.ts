@@ -2,7 +2,7 @@
  *
  * Operators against the limits of a device: rows, roofs, the log-log scale, and what they say.
  */
-import type { Peaks, Roofline, RooflineKernel, RooflineRow } from '../base/roofline_types';
+import type { Peaks, Roofline, RooflineKernel, RooflineRow } from '../base/answers';
 import { bytesText, formatFixed, pct, THIN_SPACE } from '../base/units';
 import { shortName } from './timeline_names';
 import { ms } from './trace_range';

@@ -3,7 +3,7 @@
  * Two rooflines: operators with equal shapes and types in both runs, their times, and how far each is
  * from its limit.
  */
-import type { Roofline } from '../base/roofline_types';
+import type { Roofline } from '../base/answers';
 import { pct, plural, signed, THIN_SPACE } from '../base/units';
 import type { Both } from './inference_diff';
 import {

@@ -4,12 +4,11 @@
  * The tooltip shows the difference; dragging a range zooms.
  */
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CurvesAnswer, TimelineAnswer } from '../../base/answers';
+import type { CurvesAnswer, MemoryAnswer, TimelineAnswer } from '../../base/answers';
 import { API, type ApiError, withParams } from '../../base/client';
 import type { Comparison } from '../../base/compare_types';
 import { useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
-import type { MemoryAnswer } from '../../base/line_types';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';

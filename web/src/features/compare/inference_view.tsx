@@ -4,9 +4,9 @@
  * the median step. URL: ph (phase), by=operator, each=token (per is of the tables).
  */
 import { useMemo } from 'preact/hooks';
+import type { Inference, InferenceParts, InferencePhase } from '../../base/answers';
 import { withParams } from '../../base/client';
 import type { Comparison } from '../../base/compare_types';
-import type { Inference, InferenceParts, InferencePhase } from '../../base/inference_types';
 import { replaceQuery, route } from '../../base/router';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';

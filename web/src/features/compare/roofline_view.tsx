@@ -4,10 +4,10 @@
  * by=operator, per=call, both=1 (only rows of both runs), row (selected), q, regex, sort, desc.
  */
 import { useMemo, useRef } from 'preact/hooks';
+import type { Roofline } from '../../base/answers';
 import type { Comparison } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { Roofline } from '../../base/roofline_types';
 import { int, plural } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import type { GridHandle } from '../../components/grid_types';

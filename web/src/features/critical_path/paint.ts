@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Geometry and painting of the critical path: axis, strip of parts, threads and streams with the
  * path as a line above the rows that it runs through. */
-import type { CriticalPath, CriticalTrack } from '../../base/trace_types';
+import type { CriticalPath, CriticalTrack } from '../../base/answers';
 import { THIN_SPACE } from '../../base/units';
 import { type Brush as CanvasBrush, startBrush } from '../../canvas/brush';
 import {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the step would take if the selected part were faster, how the path is found, and HTA's. */
-import type { CriticalPart, CriticalPath } from '../../base/trace_types';
+import type { CriticalPart, CriticalPath } from '../../base/answers';
 import { int, pct, THIN_SPACE } from '../../base/units';
 import { PaneHead } from '../../components/toolbar';
 import { outcomes, partInfo } from '../../model/critical_path';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The picture of the steps, with pointer and tooltip. The tab handles keys. */
 import { useRef } from 'preact/hooks';
-import type { Inference } from '../../base/inference_types';
+import type { Inference } from '../../base/answers';
 import { int, plural, THIN_SPACE } from '../../base/units';
 import { usePaint, useWidth } from '../../components/painting';
 import { hideTooltip, showTooltip } from '../../components/tooltip';

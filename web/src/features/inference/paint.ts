@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Geometry and painting of the steps of a serving engine: rows that share the x axis. */
-import type { Inference, PhaseName } from '../../base/inference_types';
+import type { Inference, PhaseName } from '../../base/answers';
 import { int, THIN_SPACE } from '../../base/units';
 import { type Brush as CanvasBrush, startBrush } from '../../canvas/brush';
 import {

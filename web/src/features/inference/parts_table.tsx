@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the median step of each phase, and the selected step, spend their device time on. */
 import { useMemo } from 'preact/hooks';
-import type { InferencePart, InferenceParts } from '../../base/inference_types';
+import type { InferencePart, InferenceParts } from '../../base/answers';
 import type { Run } from '../../base/types';
 import { int, pct } from '../../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';

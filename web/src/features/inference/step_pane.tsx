@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The selected step: its times, tokens and annotation. */
-import type { Inference, InferenceParts } from '../../base/inference_types';
+import type { Inference, InferenceParts } from '../../base/answers';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';

@@ -5,8 +5,8 @@
  * by=operator, sort, desc=0.
  */
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
+import type { Inference, InferenceParts, PhaseName } from '../../base/answers';
 import { withParams } from '../../base/client';
-import type { Inference, InferenceParts, PhaseName } from '../../base/inference_types';
 import { useKeys } from '../../base/keys';
 import { goTo, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';

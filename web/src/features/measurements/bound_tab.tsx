@@ -4,6 +4,7 @@
  * values behind the verdict, and the rules with their thresholds.
  */
 import type { ComponentChildren } from 'preact';
+import type { BoundAnswer, BoundRule, BoundRun, BoundVerdict } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
@@ -16,9 +17,8 @@ import { FormattedValueText } from '../../components/text';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import { formatNumber } from './values';
-import type { BoundAnswer, BoundRule, BoundRun, Verdict } from './types';
 
-const VERDICT_LABELS: Record<Verdict, string> = {
+const VERDICT_LABELS: Record<BoundVerdict, string> = {
     'cpu-bound': 'CPU-bound',
     waiting: 'Waiting',
     mixed: 'Mixed',

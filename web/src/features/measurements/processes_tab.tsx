@@ -3,6 +3,7 @@
  * A chart of CPU use or resident memory over time, with a line for each of the largest processes.
  * The list next to the chart is its legend; a click on an entry hides the process.
  */
+import type { ProcessCurve, ProcessesAnswer } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
@@ -19,21 +20,6 @@ import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { tickText, type TimeWindow } from '../../model/memory_curve';
 import { useJson } from '../shared/use_json';
-
-interface ProcessCurve {
-    id: number;
-    pid: string;
-    name: string;
-    peak: number | null;
-    t_s: number[];
-    value: number[];
-}
-
-interface ProcessesAnswer {
-    of: 'cpu' | 'res';
-    unit: string;
-    processes: ProcessCurve[];
-}
 
 const LINE_COLOUR_TOKENS = [
     'bar',

@@ -3,6 +3,7 @@
  * PyTorch's memory timeline: memory by category over time, stacked.
  */
 import { useEffect, useMemo } from 'preact/hooks';
+import type { CategoriesAnswer } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';
@@ -24,15 +25,6 @@ import {
 import { categoryColour } from '../../model/memory_categories';
 import { useJson } from '../shared/use_json';
 import { type ChartCurve, MemoryChart } from './chart';
-
-interface CategoriesAnswer {
-    start_s: number;
-    end_s: number;
-    unit: string;
-    peak: { t_s: number; mib: number } | null;
-    t_s: number[];
-    categories: { name: string; mib: number[] }[];
-}
 
 const HEADROOM = 1.06;
 const ZOOM_STEP = 0.6;

@@ -2,7 +2,7 @@
  *
  * Texts of the Memory tab: the legend, the peak, and the values under the pointer.
  */
-import type { MemoryAnswer } from '../../base/line_types';
+import type { MemoryAnswer } from '../../base/answers';
 import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import { THIN_SPACE, formatFixed, plural, signed } from '../../base/units';
 import { nearestSample, secondsText, type TimeWindow } from '../../model/memory_curve';

@@ -2,7 +2,7 @@
 /* The ranks of one step on a common clock: compute, waiting and transfer of each. With a selected
  * call, the time around it. */
 import { useRef } from 'preact/hooks';
-import type { AlignedRank, RanksAnswer, RankStep } from '../../base/ranks_types';
+import type { AlignedRank, RankStep, RanksAnswer } from '../../base/answers';
 import { THIN_SPACE } from '../../base/units';
 import { startBrush, type Token } from '../../canvas/brush';
 import { usePaint, useWidth } from '../../components/painting';

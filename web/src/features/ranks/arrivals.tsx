@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who came last: one row for each collective. */
 import { useMemo } from 'preact/hooks';
-import type { RankCollective, RanksAnswer } from '../../base/ranks_types';
+import type { RankCollective, RanksAnswer } from '../../base/answers';
 import { bytesText, formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { FamilySwatch } from '../../components/family_swatch';

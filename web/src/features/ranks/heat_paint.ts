@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Geometry and painting of the heat map of ranks by steps. */
-import type { RanksAnswer } from '../../base/ranks_types';
+import type { RanksAnswer } from '../../base/answers';
 import { startBrush, type Token } from '../../canvas/brush';
 import {
     absoluteBounds,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The conclusion of the ranks: a sentence with its numbers, and a warning if clocks disagree. */
-import type { RankMetric, RanksAnswer } from '../../base/ranks_types';
+import type { RankMetric, RanksAnswer } from '../../base/answers';
 import { formatFixed, int, pct, plural, THIN_SPACE } from '../../base/units';
 import {
     causedPerStep,

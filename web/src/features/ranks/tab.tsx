@@ -5,15 +5,9 @@
  * the files), c (collective), call (the call on which ranks are aligned), v=means.
  */
 import { useEffect, useMemo } from 'preact/hooks';
+import type { AlignedCall, RankCalls, RankMetric, RankStep, RanksAnswer } from '../../base/answers';
 import { getJson, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import type {
-    AlignedCall,
-    RankCalls,
-    RankMetric,
-    RanksAnswer,
-    RankStep,
-} from '../../base/ranks_types';
 import { formatHash, goTo, replaceQuery, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';

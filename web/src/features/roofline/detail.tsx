@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The selected operator: its work, its rates and what its limit would save. */
+import type { RooflineKernel } from '../../base/answers';
 import { formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
-import type { RooflineKernel } from '../../base/roofline_types';
 import { flopText, lineName, movedText, rateText, type RooflineItem } from '../../model/roofline';
 import { ms } from '../../model/trace_range';
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Geometry and painting of the roofline: both scales are logarithmic. */
-import type { Peaks } from '../../base/roofline_types';
+import type { Peaks } from '../../base/answers';
 import { formatFixed } from '../../base/units';
 import { type Brush as CanvasBrush, startBrush } from '../../canvas/brush';
 import { familyOf } from '../../model/family';

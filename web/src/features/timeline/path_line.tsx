@@ -3,10 +3,9 @@
  * The critical path of a step on the timeline: a line above the rows that it runs through. URL: path
  * (the step as in the Critical path tab).
  */
-import type { TimelineAnswer } from '../../base/answers';
+import type { CriticalEdges, CriticalPathAnswer, TimelineAnswer } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
-import type { CriticalEdges, CriticalPathAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { CheckBox } from '../../components/check_box';
 import { pathLegs } from '../../model/critical_path';

@@ -3,9 +3,8 @@
  * Properties of a timeline and callbacks for the user's actions.
  */
 import type { ComponentChildren } from 'preact';
-import type { TimelineAnswer } from '../../base/answers';
+import type { CriticalEdges, TimelineAnswer } from '../../base/answers';
 import type { TraceStepRow } from '../../base/rows';
-import type { CriticalEdges } from '../../base/trace_types';
 import type { Area } from '../../model/timeline_area';
 import type { TimeView } from '../../model/timeline_view';
 import type { RowMark } from '../sql/links';

@@ -3,9 +3,8 @@
  * The data from which the timeline is drawn. The stage fills a scene, the painters read it. A view
  * reuses one scene for all its frames, so that drawing a frame allocates nothing.
  */
-import type { TimelineAnswer } from '../../base/answers';
+import type { CriticalEdges, TimelineAnswer } from '../../base/answers';
 import type { TraceStepRow } from '../../base/rows';
-import type { CriticalEdges } from '../../base/trace_types';
 import type { WindowCache } from '../../model/timeline_cache';
 import type { NameTable } from '../../model/timeline_names';
 import type { Area } from '../../model/timeline_area';
