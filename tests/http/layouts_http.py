@@ -18,6 +18,7 @@ import unittest
 
 from answers_http import VIEWS
 from server import PROGRAM, ROOT, Server
+from wait import wait_until
 
 sys.path.insert(0, os.path.join(ROOT, "schema"))
 import row_types  # noqa: E402
@@ -118,6 +119,20 @@ class OlderRuns(unittest.TestCase):
             everyone = [run["id"] for run in runs]
             self.assertEqual(bool(ask("SELECT run, device, events FROM memory_devices", runs=everyone)), layout >= 6)
             ask("SELECT name, dtype FROM collectives", runs=everyone)
+
+    def test_search_reads_all_runs(self):
+        for layout, data, runs in self.shelves():
+            server = Server(data)
+            self.addCleanup(server.end)
+
+            def search():
+                answer = server.request("GET", "/api/v1/search?q=e")
+                self.assertEqual(answer.status, 200, (layout, answer.body))
+                found = json.loads(answer.body)
+                return found["scanned"] == found["runs"] and found
+            found = wait_until(search, 60, lambda: "all runs in the index")
+            self.assertEqual(found["runs"], len(runs))
+            self.assertEqual(len(found["rows"]), 20)  # a full page of names
 
     def test_differences_and_redacted_copies(self):
         for layout, data, runs in self.shelves():
