@@ -224,7 +224,7 @@ class Run:
         self.left = dict.fromkeys(steps, 0)  # of each step: units that have not ended
         self.waiting, self.running, self.builds = [], [], {}
         self.lasted = last_times()
-        self.began = time.monotonic()
+        self.began, self.idle = time.monotonic(), Idle()
         self.guard = subprocess.Popen([sys.executable, "-c", GUARD], stdin=subprocess.PIPE, text=True, start_new_session=True)
         for name, (build, units) in steps.items():
             if build is None:
@@ -396,7 +396,9 @@ def print_times(run):
     rows = []
     for name, units in run.ended.items():
         rows.append((wall(units), sum(unit.used for unit in units if unit.step == name), name, verdict(units)))
-    say(f"tests took {time.monotonic() - run.began:.0f} s and {sum(row[1] for row in rows):.0f} s of processors, of which")
+    seconds = time.monotonic() - run.began
+    idle = run.idle.since() / os.cpu_count()
+    say(f"tests took {seconds:.0f} s, processors were idle for {idle:.0%} of it; {sum(row[1] for row in rows):.0f} s of processors, of which")
     for seconds, used, name, ended in rows:
         print(f"{seconds:5.0f} s  {used:5.0f} s of processors  {name:12} {ended}")
     units = sorted((unit for units in run.ended.values() for unit in units), key=lambda unit: -unit.seconds)

@@ -10,6 +10,7 @@ import unittest
 
 from full_http import MIB, run_inside
 from server import RUNS, Server, big_log
+from long import long_test  # where server.py looks
 from postgres import Postgres, needs_postgresql  # where server.py looks
 from wait import wait_until  # where server.py looks
 
@@ -19,6 +20,7 @@ SIZE = 96 * MIB
 @needs_postgresql
 @unittest.skipIf(os.environ.get("PERFSHELF_INSIDE"), "the tests inside are run below")
 class FullDisk(unittest.TestCase):
+    @long_test
     def test_in_a_small_tmpfs(self):
         run_inside(self, SIZE, "full_shared_http", 2)
 

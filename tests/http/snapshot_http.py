@@ -198,7 +198,7 @@ class Conclusions(ServerTest):
         small["device_traces"][0].append(event("alloc", 0xc000_0000, 4096 * MIB, 10_000, EMBED))
         small["segments"].append(segment(0xc000_0000, [block(4096 * MIB, 4096 * MIB, stack=EMBED)]))
         place(small["segments"])
-        self.assertIn("model.py:30 keeps about 1 MiB more in each of 3 steps.", self.conclusion(small)[0]["notes"])
+        self.assertIn("model.py:30 keeps about 1.00 MiB more in each of 3 steps.", self.conclusion(small)[0]["notes"])
         self.assertNotIn("Memory that grows in each step", answer["checked"])
         steady = training(6, annotated=True)
         steady["device_traces"][0] = [one for one in steady["device_traces"][0] if one.get("frames") != HEAD]

@@ -12,7 +12,7 @@ import socket
 import unittest
 
 from server import ROOT, ServerTest, cpu_ticks, dump, import_log, sanitized
-from long import SHORT  # where server.py looks
+from long import SHORT, long_test  # where server.py looks
 from wait import wait_until
 
 SQL = "/api/v1/sql"
@@ -313,6 +313,10 @@ class Refusals(Sql):
 
 class Ends(Sql):
     def test_an_endless_statement_is_stopped(self):
+        self.refused(f"{ENDLESS} SELECT count(*) FROM n", "too long", 503, "too_slow", seconds=1)
+
+    @long_test
+    def test_an_endless_statement_is_stopped_without_a_wish(self):
         self.refused(f"{ENDLESS} SELECT count(*) FROM n", "too long", 503, "too_slow")
 
     def test_memory_is_bounded(self):
@@ -372,7 +376,7 @@ class Ends(Sql):
 
     def test_views_are_answered_meanwhile(self):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            slow = [pool.submit(self.ask, f"{ENDLESS} SELECT count(*) FROM n WHERE i % 1000 = 0 AND i > 300000000") for _ in range(2)]
+            slow = [pool.submit(self.ask, f"{ENDLESS} SELECT count(*) FROM n WHERE i % 1000 = 0 AND i > 300000000", seconds=3) for _ in range(2)]
             self.until_it_works()
             self.assertEqual(self.get(f"/api/v1/runs/{self.log}/imports").status, 200)
             self.assertFalse(any(one.done() for one in slow))
