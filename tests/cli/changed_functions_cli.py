@@ -60,13 +60,13 @@ class ChangedFunctions(Agent):
 
     def test_more_calls(self):
         self.assertEqual(self.sentence(times(1, calls=3, only=(MAIN, SCORE))),
-                         "score (main.py:30) is called 15000 times instead of 5000 by main, at about the same cost a call: +1.200 s of +1.200 s.")
+                         "score (main.py:30) is called by main 15000 times instead of 5000, at about the same cost a call: +1.200 s of +1.200 s.")
 
     def test_fewer_calls_on_a_slower_machine(self):
         now = {pair: (n, 1.5 * time) for pair, (n, time) in times(1, calls=0.2, only=(MAIN, SCORE)).items()}
         now[MAIN, SCORE] = (1000, now[MAIN, SCORE][1])
         self.assertEqual(self.sentence(now),
-                         "score (main.py:30) is called 1000 times instead of 5000 by main, at about the same cost a call: -480.0 ms of -480.0 ms. "
+                         "score (main.py:30) is called by main 1000 times instead of 5000, at about the same cost a call: -480.0 ms of -480.0 ms. "
                          "All functions take 1.5 times as long, as on a slower machine; the times above are without this.")
 
     def test_only_the_machine(self):
@@ -98,7 +98,7 @@ class ChangedFunctions(Agent):
         base = {**CALLS, (MAIN, SCORE): (90, 0.0001), (SCORE, normal): (90, 0.0006), (normal, split): (180, 0.0005)}
         now = {**base, (MAIN, SCORE): (99480, 0.11), (SCORE, normal): (99480, 0.66), (normal, split): (198960, 0.55)}
         self.assertEqual(self.sentence(now, base),
-                         "score (main.py:30) is called 99480 times instead of 90 by main: +1.319 s of +1.319 s, with what it calls.")
+                         "score (main.py:30) is called by main 99480 times instead of 90: +1.319 s of +1.319 s, with what it calls.")
 
     def test_a_new_function_counts_with_what_it_calls(self):
         audit = own("audit", 80)

@@ -405,7 +405,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                   .words = "{subjects} is called {0} {0 time|times} as before"},
     [PS_FACT_CALLED_INSTEAD] =
         {"called_instead", 2, .place = PS_SAID_LISTED,
-         .words = "{subjects} is called {0} {0 time|times} instead of {1}{by other}"},
+         .words = "{subjects} is called{by other} {0} {0 time|times} instead of {1}"},
     [PS_FACT_SAME_COST] = {"same_cost", .place = PS_SAID_LISTED,
                            .words = ", at about the same cost a call"},
     [PS_FACT_COST_TIMES] = {"cost_times", 1, .place = PS_SAID_LISTED,
