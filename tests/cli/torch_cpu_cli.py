@@ -73,6 +73,18 @@ class TorchCpu(ShelfTest):
         self.assertIn("7.8 %  learn (app.py:30): 1 call", said)
         self.assertIn("aten::select: 80 calls", said)
 
+    def test_shares_count_what_is_inside_of_their_base(self):
+        """Without steps the base is the time of the operators: what a function does before them is no part of it."""
+        def event(name, cat, ts, dur):
+            return {"ph": "X", "name": name, "cat": cat, "pid": 1, "tid": 1, "ts": ts, "dur": dur}
+
+        events = [event("app.py(10): main", "python_function", 100, 20_000), event("app.py(20): fit", "python_function", 5_100, 14_000)]
+        events += [event("aten::sort", "cpu_op", 6_000 + 1_000 * i, 900) for i in range(13)]
+        run = self.json("add", self.file("before.pt.trace.json", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode()))["id"]
+        said = self.ok("show", run)
+        self.assertIn("fit (app.py:20) takes 100.0 % of the trace.", said)
+        self.assertNotIn("main (app.py:10)", said)
+
     def test_both_exporters_have_the_same_memory(self):
         for name in ("python-exporter", "default-exporter"):
             rows = self.rows(self.add(name), "SELECT name, cpu_bytes, self_cpu_bytes FROM operators WHERE name IN ('aten::mul', 'PowBackward0') ORDER BY 1")

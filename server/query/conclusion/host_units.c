@@ -33,6 +33,25 @@ struct row {
     bool in_needed; /* in a matrix product, a convolution or attention, or their derivative */
 };
 
+/* A slice: what is read of it. */
+struct slice {
+    int64_t kind, family, template, self_ns, in_steps_ns, in_window_ns;
+    uint32_t text;
+    enum meaning meaning;
+    bool is_small; /* takes less than PS_SMALL_NS itself, in the window or not */
+};
+
+/* A slice whose slices below are read. It is charged after them: only then is known how much of its
+ * own time is in the window. */
+struct open_slice {
+    struct slice slice;
+    struct row row, above;
+    uint32_t at; /* index of the slice in its track */
+    int64_t
+        outside_ns; /* of its time without that of the slices below: what is not in the window */
+    bool is_charged;
+};
+
 struct reader {
     struct ps_db *db;
     const struct ps_host_windows *windows;
@@ -42,6 +61,8 @@ struct reader {
     size_t n_templates;
     struct row *rows; /* of the track that is read */
     size_t n_rows;
+    struct open_slice *open; /* each is below the one before */
+    size_t n_open, cap_open;
     struct ps_backward_links links;
     uint32_t selected;          /* index of the unit whose leads are summed, or PS_NO_UNIT */
     struct ps_unit_lead *leads; /* by text id */
@@ -284,13 +305,6 @@ static void add_call(struct ps_host_unit *unit, uint32_t index, const struct row
     }
 }
 
-/* A slice: what is read of it. */
-struct slice {
-    int64_t kind, family, self_ns, in_steps_ns, in_window_ns;
-    uint32_t text;
-    enum meaning meaning;
-};
-
 static void charge(struct reader *reader, const struct row *row, const struct row *above,
                    const struct slice *slice)
 {
@@ -307,7 +321,7 @@ static void charge(struct reader *reader, const struct row *row, const struct ro
         add_ns(&unit->wait_ns, slice->self_ns);
     if (row->in_operator && is_needed)
         add_ns(&unit->needed_ns, slice->self_ns);
-    else if (row->in_operator && slice->self_ns < PS_SMALL_NS)
+    else if (row->in_operator && slice->is_small)
         add_ns(&unit->small_ns, slice->self_ns);
     else if (row->in_operator)
         add_ns(&unit->large_ns, slice->self_ns);
@@ -377,6 +391,64 @@ static void enter_slice(struct reader *reader, struct row *row, const struct sli
                             .in_phase = row->in_phase};
 }
 
+/* Charges a slice with its own time in the window. */
+static void close_slice(struct reader *reader, struct open_slice *open)
+{
+    struct slice *slice = &open->slice;
+
+    if (!open->is_charged)
+        return;
+    if (open->outside_ns > 0)
+        slice->self_ns = slice->self_ns > open->outside_ns ? slice->self_ns - open->outside_ns : 0;
+    if (slice->self_ns > slice->in_window_ns)
+        slice->self_ns = slice->in_window_ns;
+    if (reader->leads) {
+        add_lead(reader, &open->row, &open->above, slice);
+        return;
+    }
+    charge(reader, &open->row, &open->above, slice);
+    if (slice->kind == PS_SLICE_OP && is_double(reader, slice->template))
+        add_ns(&reader->units->double_ns, slice->self_ns);
+}
+
+/* Closes the slices that are not around a slice with this parent; -1: it has none. */
+static void close_slices(struct reader *reader, int64_t parent)
+{
+    while (reader->n_open && reader->open[reader->n_open - 1].at != parent)
+        close_slice(reader, &reader->open[--reader->n_open]);
+}
+
+static void open_slice(struct reader *reader, const struct open_slice *open)
+{
+    if (reader->n_open)
+        reader->open[reader->n_open - 1].outside_ns -= open->outside_ns;
+    PS_RESERVE_ONE(reader->open, reader->n_open, reader->cap_open);
+    reader->open[reader->n_open++] = *open;
+}
+
+/* Finds what the slice is charged to. Returns whether it is charged. */
+static bool find_unit(struct reader *reader, uint32_t track, const struct open_slice *open,
+                      struct row *row)
+{
+    const struct slice *slice = &open->slice;
+
+    if (slice->meaning == MEANS_PROFILER && !row->in_phase &&
+        is_phase(ps_trace_text(reader->db, slice->text))) {
+        row->in_phase = true;
+        if (slice->in_window_ns > 0)
+            add_ns(&reader->units->compile_ns, slice->in_window_ns);
+    }
+    if (row->unit == PS_NO_UNIT || slice->meaning == MEANS_PROFILER) {
+        row->unit = PS_NO_UNIT;
+        return false;
+    }
+    enter_slice(reader, row, slice, track, open->at);
+    if (slice->meaning == MEANS_UNIT && slice->in_steps_ns > 0 && !reader->leads)
+        add_call(&reader->units->units[row->unit], row->unit, &open->above, slice->in_steps_ns,
+                 ps_slice_id(track, open->at));
+    return slice->self_ns >= 0 && slice->in_window_ns > 0;
+}
+
 static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uint32_t i,
                         const struct ps_host_window *window)
 {
@@ -384,49 +456,34 @@ static void visit_slice(struct reader *reader, const struct ps_chunk *chunk, uin
     const int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
     const int64_t parent = ps_chunk_value(chunk, PS_COL_PARENT, i);
     const uint32_t at = chunk->first + i;
-    const struct row top = {.unit = 0};
-    const struct row *above = parent > 0 && parent <= at ? &reader->rows[at - parent] : &top;
-    struct row *row = &reader->rows[at];
-    struct slice slice = {.kind = ps_chunk_value(chunk, PS_COL_KIND, i),
-                          .family = ps_chunk_value(chunk, PS_COL_FAMILY, i),
-                          .self_ns = ps_chunk_value(chunk, PS_COL_SELF, i)};
+    const int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);
+    const bool has_parent = parent > 0 && parent <= at;
+    struct open_slice open = {.at = at, .above = {.unit = 0}};
+    struct slice *slice = &open.slice;
     int64_t end;
 
-    *row = *above;
+    if (has_parent)
+        open.above = reader->rows[at - parent];
+    reader->rows[at] = open.above;
     if (name <= 0 || (uint64_t)name >= reader->units->n_texts ||
-        __builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end))
+        __builtin_add_overflow(start, duration, &end))
         return;
-    slice.text = (uint32_t)name;
-    slice.meaning = meaning_of(reader, slice.text, slice.kind);
-    slice.in_steps_ns = ps_intervals_length(window->steps, start, end);
-    slice.in_window_ns = slice.in_steps_ns;
+    *slice = (struct slice){.kind = ps_chunk_value(chunk, PS_COL_KIND, i),
+                            .family = ps_chunk_value(chunk, PS_COL_FAMILY, i),
+                            .template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i),
+                            .self_ns = ps_chunk_value(chunk, PS_COL_SELF, i),
+                            .text = (uint32_t)name};
+    slice->meaning = meaning_of(reader, slice->text, slice->kind);
+    slice->in_steps_ns = ps_intervals_length(window->steps, start, end);
+    slice->in_window_ns = slice->in_steps_ns;
     if (window->busy)
-        slice.in_window_ns -= ps_intervals_common_length(window->steps, window->busy, start, end);
-    if (slice.self_ns > slice.in_window_ns)
-        slice.self_ns = slice.in_window_ns;
-    if (slice.meaning == MEANS_PROFILER && !row->in_phase &&
-        is_phase(ps_trace_text(reader->db, slice.text))) {
-        row->in_phase = true;
-        if (slice.in_window_ns > 0)
-            add_ns(&reader->units->compile_ns, slice.in_window_ns);
-    }
-    if (row->unit == PS_NO_UNIT || slice.meaning == MEANS_PROFILER) {
-        row->unit = PS_NO_UNIT;
-        return;
-    }
-    enter_slice(reader, row, &slice, chunk->track, at);
-    if (slice.meaning == MEANS_UNIT && slice.in_steps_ns > 0 && !reader->leads)
-        add_call(&reader->units->units[row->unit], row->unit, above, slice.in_steps_ns,
-                 ps_slice_id(chunk->track, at));
-    if (slice.self_ns < 0 || slice.in_window_ns <= 0)
-        return;
-    if (reader->leads) {
-        add_lead(reader, row, above, &slice);
-        return;
-    }
-    charge(reader, row, above, &slice);
-    if (slice.kind == PS_SLICE_OP && is_double(reader, ps_chunk_value(chunk, PS_COL_TEMPLATE, i)))
-        add_ns(&reader->units->double_ns, slice.self_ns);
+        slice->in_window_ns -= ps_intervals_common_length(window->steps, window->busy, start, end);
+    slice->is_small = slice->self_ns < PS_SMALL_NS || slice->in_window_ns < PS_SMALL_NS;
+    open.outside_ns = duration - slice->in_window_ns;
+    close_slices(reader, has_parent ? (int64_t)at - parent : -1);
+    open.is_charged = find_unit(reader, chunk->track, &open, &reader->rows[at]);
+    open.row = reader->rows[at];
+    open_slice(reader, &open);
 }
 
 static bool visit_chunk(void *user, const struct ps_chunk *chunk)
@@ -437,6 +494,8 @@ static bool visit_chunk(void *user, const struct ps_chunk *chunk)
 
     if (w >= reader->windows->n || window->track != chunk->track || !window->track)
         return true;
+    if (chunk->first == 0)
+        close_slices(reader, -1); /* of the track before */
     reader->rows =
         ps_grow_to(reader->rows, &reader->n_rows, chunk->first + chunk->n, sizeof *reader->rows);
     for (uint32_t i = 0; i < chunk->n; i++)
@@ -471,7 +530,9 @@ static enum ps_status read_all(struct reader *reader, struct ps_err *err)
         ps_backward_links_read(reader->db, &reader->links, err);
     reader->meanings = ps_alloc_array(2 * (reader->units->n_texts + 1), sizeof *reader->meanings);
     ps_trace_each_chunk(reader->db, &query, visit_chunk, reader, err);
+    close_slices(reader, -1);
     ps_backward_links_free(&reader->links);
+    free(reader->open);
     free(reader->meanings);
     free(reader->are_double);
     free(reader->rows);
