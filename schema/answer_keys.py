@@ -53,7 +53,8 @@ class Code:
 
     def written(self, path):
         text = self.texts[path]
-        return {key for argument in self.passed(path, text) for key in STRING.findall(argument)} | set(re.findall(r'\\"(\w+)\\":', text))
+        keys = {key for argument in self.passed(path, text) for key in STRING.findall(argument)}
+        return keys | set(re.findall(r'\\"(\w+)\\":', without_messages(text)))
 
     def mentioned(self, path):
         text = self.texts[path]
@@ -64,6 +65,13 @@ class Code:
 
 def without_comments(text):
     return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+
+
+def without_messages(text):
+    """The text without the strings of errors, which show JSON that the server reads."""
+    for message in {given for call in re.finditer(r"\bps_fail\(", text) for given in arguments(text, call.end()) if '"' in given}:
+        text = text.replace(message, "")
+    return text
 
 
 def functions(text):
@@ -156,6 +164,9 @@ def key_errors(described, code):
     for path, names in allowed.items():
         for name in sorted(code.written(path) - names) if path in code.texts else ():
             yield f"{path}: writes the key {name}, which no type that is `written by` this file has"
+    for path in sorted(set(code.texts) - set(allowed)):
+        if path.endswith(".c") and code.written(path):
+            yield f"{path}: writes keys, and no `written by` names it"
 
 
 def nested(key):

@@ -8,8 +8,9 @@ usage: answers.py types FILE      writes the types
 
 Lines of a description that are not indented:
   # TEXT                        a comment
-  METHOD PATH: ANSWER           what an endpoint answers: a TYPE, `table STATEMENT | ...` (a page of the rows of schema/queries/STATEMENT.sql),
-                                or one of the words in NO_JSON. {NAME} in a path stands for one segment
+  METHOD PATH: ANSWER           what an endpoint answers: a TYPE, `table STATEMENT | ...` (a Page of the rows of schema/queries/STATEMENT.sql),
+                                `page NAME of NAME | ...` (a page, and the types of its rows as objects), `events TYPE` (server-sent
+                                events with such data), or a word of NO_JSON. {NAME} in a path stands for one segment
   summary KIND, ...: NAME       the `summary` of runs of these kinds
   written by FILE, ...          the C files that write the types below, up to the next such line; or statements with their columns
   NAME [& NAME, ...]: TEXT      an object. Its keys follow, indented by 2; it has those of the types behind & too
@@ -29,8 +30,7 @@ import row_types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-NO_JSON = {"nothing": "204 without a body", "file": "a file", "events": "server-sent events", "rpc": "JSON-RPC", "refused": "always an error",
-           "undescribed": "JSON that is not described yet"}
+NO_JSON = {"nothing": "204 without a body", "file": "a file", "rpc": "JSON-RPC", "refused": "always an error"}
 
 # word: (type in TypeScript, what a value has to be, meaning)
 WORDS = {
@@ -170,7 +170,7 @@ class Reader:
         optional = self.peek() == "?" and bool(self.take())
         key = Key(name, optional, self.type())
         unit = next((unit for ending, unit in ENDINGS.items() if name.endswith(ending)), None)
-        if unit and not set(words_in(key.type)) <= {unit}:
+        if unit and not set(words_in(key.type)) <= {unit, unit + "_1970"}:
             raise Wrong(f"{name} ends with the unit {unit}, but is {', '.join(words_in(key.type))}")
         return key
 
@@ -265,6 +265,11 @@ class Answers:
             return text, None
         if text.startswith("table "):
             return "table", text.removeprefix("table ").split(" | ")
+        if text.startswith("page "):
+            page, _, rows = text.removeprefix("page ").partition(" of ")
+            return "page", [page, *rows.split(" | ")]
+        if text.startswith("events "):
+            return "events", whole_type(text.removeprefix("events "))
         return "json", whole_type(text)
 
     @staticmethod
@@ -297,12 +302,12 @@ class Answers:
             if form == "table":
                 for name in set(of) - set(self.statements):
                     raise Wrong(f"{place}: schema/queries/{name}.sql answers no rows")
-            elif form == "json":
-                self.check_known(set(names_in(of)), place)
-                used |= set(names_in(of))
+                used.add("Page")
+            elif of:
+                mentioned = set(of if form == "page" else names_in(of))
+                self.check_known(mentioned, place)
+                used |= mentioned
         for name, place in self.summaries.values():
-            if name in NO_JSON:
-                continue
             self.check_known({name}, place)
             used.add(name)
         for named in self.types.values():
@@ -327,6 +332,18 @@ class Answers:
         return self.keys(self.types[name])
 
     # --- a value and its type ---
+
+    def answer_errors(self, endpoint, value):
+        """(path, what is wrong) of each part of the answer of an endpoint, (method, path), that differs from its description."""
+        form, of, _ = self.endpoints[endpoint]
+        if form == "json":
+            return self.errors(of, value, "answer")
+        page, *names = of if form == "page" else ["Page", *(self.statements[name].type_name for name in of)]
+        row = Type("union", members=[Type("name", name) for name in names])
+        found = self.errors(Type("name", page), value, page)
+        for cells in value["rows"]:
+            found += self.errors(row, dict(zip(value["columns"], cells)), " | ".join(names))
+        return found
 
     def errors(self, type_, value, path):
         """(path, what is wrong) of each part of a value that differs from its type."""

@@ -40,6 +40,7 @@ void ps_view_tree(struct ps_json *json)
     write_times(json, "self_us");
     ps_json_key_str(json, n ? "note" : "peak", "");
     ps_buf_text(out, "{\\"t_s\\":1,\\"kind\\":\\"a\\"}");
+    ps_fail(err, PS_BAD_REQUEST, "%s must be {\\"run\\":1}", word(id));
     write_array(json, names, "place");
 }
 """,
@@ -107,6 +108,21 @@ class DescriptionsTest(DescriptionsCase):
                 self.assertEqual(described.errors(tree, right | change, "Tree"), [expected])
         self.assertEqual(described.errors(tree, {name: value for name, value in right.items() if name != "note"}, "Tree"), [])
         self.assertIn(("Tree.n", "is missing"), described.errors(tree, {}, "Tree"))
+
+    def test_answers_are_compared_by_endpoint(self):
+        described = self.read(TREE + """GET trees: page TreePage of Tree | Leaf
+GET events: events Leaf
+TreePage: A page.
+  columns [text], rows [[any]]: names, and arrays of values
+Leaf: A leaf.
+  size count: how large it is
+""")
+        page = {"columns": ["size"], "rows": [[1], [2]]}
+        self.assertEqual(described.answer_errors(("GET", "trees"), page), [])
+        self.assertEqual(described.answer_errors(("GET", "trees"), page | {"n": 1}), [("TreePage.n", "is not described; it is 1")])
+        self.assertEqual(described.answer_errors(("GET", "trees"), page | {"rows": [[1], [0.5]]}),
+                         [("Tree | Leaf.size", "is 0.5, described as count")])
+        self.assertEqual(described.answer_errors(("GET", "runs/{run}/tree"), {})[0], ("answer.n", "is missing"))
 
     def test_types_and_tables_follow(self):
         described = self.read(TREE)
@@ -195,6 +211,8 @@ class CodeTest(DescriptionsCase):
                 (ALL, [(tree, '"note"', '"text"')], f"{tree}: writes the key text, which no type that is `written by` this file has"),
                 (ALL, [(tree, "t_s", "time_s")], f"{tree}: writes the key time_s, which no type that is `written by` this file has"),
                 (ALL, [(tree, '"place"', '"where"')], f"trees.answers:5: Tree.place is described, but {tree} has no such literal"),
+                (ALL, [(tree, "ps_fail(err,", "ps_buf_text(out,")], f"{tree}: writes the key run, which no type that is `written by` this file has"),
+                (ALL.replace("written by server/query/tree.c\n", ""), (), f"{tree}: writes keys, and no `written by` names it"),
                 (ALL.replace("query/tree.c", "query/leaf.c"), (), "trees.answers:5: there is no file server/query/leaf.c")):
             with self.subTest(expected):
                 self.assertIn(expected, self.compare(text, changes))

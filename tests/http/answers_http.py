@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The answers of the server have the fields and types that the page declares: every read of every kind of run, of the demo profiles and
-of the golden samples, is compared with its TypeScript type by web/test/answer_types.mjs."""
+"""The answers of the server have the keys and types that schema/answers describes: every read of every kind of run, of the demo profiles
+and of the golden samples, and one answer of each other endpoint."""
 import glob
 import json
 import os
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from urllib.parse import quote
 
-from server import PROGRAM, ROOT, Server
+from server import PROGRAM, ROOT, Server, import_log
 
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import made_pair  # noqa: E402
@@ -21,115 +21,73 @@ sys.path.insert(0, os.path.join(ROOT, "schema"))
 import answers as descriptions  # noqa: E402
 
 API = "/api/v1/"
-# The type of each view of server/query/run_views.c, of a table that of its rows; None: the page does not read it.
-VIEWS = {
-    "actions": "ActionRow", "allocations": "AllocationRow", "area": "AreaAnswer", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer", "conclusion": "Conclusion",
-    "critical_path": "CriticalPathAnswer",
-    "curves": "CurvesAnswer", "files": "FileRow", "find": "FindAnswer", "findings": "Findings", "parts": "PartsAnswer", "flame": "FlameAnswer",
-    "functions": "FunctionRow", "functions/{}": "FunctionDetail", "gaps": "GapRow", "graph": "CallGraph", "imports": "ImportRow",
-    "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",
-    "line_functions": "LineFunctionRow", "measurements": "MeasurementRow", "measurements/{}": "Measurement", "memory": "MemoryAnswer",
-    "memory_operators": "MemoryOperatorRow", "modules": "ModuleRow", "named": "NameStatistics", "names": "TextNames", "notes": "NoteRow",
-    "operators": "OperatorRow", "operators_at": "OperatorsAt", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
-    "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices": "OperatorRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
-    "roofline": "Roofline", "inference": "Inference", "inference/parts": "InferenceParts",
-    "ranks": "RanksAnswer", "ranks/calls": "RankCalls", "ranks/step": "RankStep",
-    "snapshot": "Snapshot", "snapshot/timeline": "SnapshotTimeline", "snapshot/live": "LiveSet", "snapshot/flame": "LiveFlame",
-    "snapshot/segments": "SegmentMap", "snapshot/lifetimes": "Lifetimes", "snapshot/allocation": "SnapshotAllocation", "snapshot/leaks": "Leaks", "snapshot/curve": "SnapshotCurve",
-    "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_threads": "StackThreads", "stack_functions": "StackFunctionRow",
-    "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
-    "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",
-}
-# The same for the rows of PS_READS in server/query/reads.h.
-READS = {
-    "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "MultiRunFiles", "lines": "MultiRunAnswer",
-    "compare": "Comparison", "compare/conclusion": "ComparisonConclusion", "compare/snapshot": "SnapshotComparison", "compare/tree": "ComparisonTree", "compare/twin/{of}": "MatchingRow", "compare/{of}": "ComparisonRow",
-    "compare/{of}/{row}": "ComparisonRowDetail", "trend": "Trend", "trend/rows": "TrendRows", "search": "NamesAnswer", "search/runs": "Occurrences", "queries": "SavedQuery",
-    "runs/{run}/timeline_notes": "TimelineNote", "runs/{run}/companions": "Companions",
-}
-# Answers with other types than their view has in other runs.
-SUMMARIES = {"importtime": "ImportSummary", "pstats": "PstatsSummary", "line_profiler": "LineProfilerSummary",
-             "memory_profiler": "MemoryProfilerSummary", "scalene": "ScaleneSummary", "mprof": "MprofSummary", "torch-trace": "TraceSummaryAnswer",
-             "trace": "TraceSummaryAnswer", "nsys": "TraceSummaryAnswer"}
 COMPARED = 5  # runs of each kind
-OF_ROWS = ("Event in activity_dialog", "Format", "SavedQuery", "TimelineNote")  # answers are {rows} of these
-OF_REPORT = {"cuda_gpu_mem_size_sum": "SummarySizeRow", "nvtx_gpu_proj_sum": "SummaryProjectedRow"}
+JSON = ("table", "page", "json")  # forms of answers
+# Reads below a run that Asker asks with parameters, or of one run only.
+ASKED_APART = ("curves", "find", "named", "names", "operators", "reveals", "sandwich", "snapshot/allocation", "source", "summary", "window")
+# A login needs a token, and a job can be cancelled only until it ends.
+NOT_ASKED = {("POST", "login"), ("DELETE", "jobs/{job}")}
 
 
-def declared_paths(path, pattern):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return set(re.findall(pattern, file.read(), re.M))
-
-
-class Answers:
-    """Asks a server, and keeps each answer with its type."""
+class Asker:
+    """Asks a server, and compares each answer with its description."""
 
     def __init__(self, server):
-        self.link, self.by_type, self.asked = server.connect(), {}, set()
+        self.server, self.link, self.asked, self.wrong = server, server.connect(), set(), {}
+        self.described = descriptions.Answers()
+        self.views = sorted(path.removeprefix("runs/{run}/") for (method, path), (form, _, _) in self.described.endpoints.items()
+                            if method == "GET" and path.startswith("runs/{run}/") and form in JSON)
 
-    def get(self, path):
-        self.link.request("GET", API + path)
+    def ask(self, endpoint, path=None, method="GET", body=None):
+        """The answer, of a page its rows as objects; None if it is an error, as of a run that has no such view."""
+        path = endpoint if path is None else path
+        self.link.request(method, API + path, json.dumps(body) if isinstance(body, dict) else body)
         reply = self.link.getresponse()
-        body = reply.read()
-        return json.loads(body) if reply.status == 200 else None
-
-    def keep(self, name, type_name, path, value):
-        self.asked.add(name)
-        for part in value["rows"] if type_name in OF_ROWS else [value] if type_name else []:
-            self.by_type.setdefault(type_name, []).append({"from": path, "value": part})
-
-    def ask(self, name, type_name, path):
-        """The answer, of a table its rows as objects; None if the run has no such view."""
-        value = self.get(path)
-        if value is None:
+        text = reply.read()
+        if reply.status not in (200, 201, 202):
             return None
-        if set(value) >= {"columns", "rows"} and isinstance(value["columns"], list):
-            rows = [dict(zip(value["columns"], row)) for row in value.pop("rows")]
-            self.keep(name, "Page", path, value | {"rows": []})
-            for row in rows:
-                self.keep(name, type_name, path, row)
-            return rows
-        for part in [value, *(value.get("runs") if type_name == "MultiRunAnswer" else [])]:
-            for column in part.get("columns", []) if name not in ("snapshot/timeline", "inference") else []:  # of lines: an array for each
-                del part[column]
-        self.keep(name, type_name, path, value)
+        value = json.loads(text)
+        self.asked.add((method, endpoint))
+        self.add(self.described.answer_errors((method, endpoint), value), f"{method} {path}")
+        if self.described.endpoints[method, endpoint][0] in ("table", "page"):
+            return [dict(zip(value["columns"], row)) for row in value["rows"]]
         return value
+
+    def add(self, errors, path):
+        for at, what in errors:
+            self.wrong.setdefault(f"{at} {what}", path)
 
     def run(self, run):
         at = f"runs/{run['id']}/"
 
-        def view(name, rest="", of=None):
-            return self.ask(name, of or VIEWS[name], at + name.replace("{}", "") + str(rest)) or []
+        def view(name, rest=""):
+            return self.ask("runs/{run}/" + name, at + re.sub(r"\{\w+\}$", "", name) + str(rest)) or []
 
-        self.ask("runs/{run}", READS["runs/{run}"], at[:-1])
-        self.ask("runs/{run}/companions", READS["runs/{run}/companions"], at + "companions")
-        if run["kind"] in SUMMARIES:
-            self.keep("runs/{run}", SUMMARIES[run["kind"]], at[:-1], run["summary"])
-        for name in sorted(VIEWS):
-            if "{" not in name and name not in ("curves", "find", "named", "names", "operators", "sandwich", "source", "summary", "window"):
-                view(name)
-        for row in (self.get(at + "snapshot/lifetimes") or {}).get("allocations", [])[:3]:
+        self.ask("runs/{run}", at[:-1])
+        summary, _ = self.described.summaries[run["kind"]]
+        self.add(self.described.errors(descriptions.Type("name", summary), run["summary"], summary), at)
+        found = {name: view(name) for name in self.views if "{" not in name and name not in ASKED_APART}
+        for row in (found["snapshot/lifetimes"] or {"allocations": []})["allocations"][:3]:
             view("snapshot/allocation", f"?id={row['id']}")
-        for name in ("imports", "functions", "measurements"):
-            for row in view(name, "?limit=1000")[:5]:
-                view(f"{name}/{{}}", row["id"])
-        view("operators", of="PrintedOperatorRow" if run["kind"] == "key-averages" else None)
+        for name in ("imports/{row}", "functions/{function}", "measurements/{row}"):
+            for row in found[name.split("/")[0]][:5]:
+                view(name, row["id"])
+        for row in found["functions"][:1]:
+            view("source", f"?path={quote(row['file'])}")
+        view("operators")
         view("kernels", "?launch=1")
-        view("operators", "?by_shape=1", of="PrintedOperatorRow" if run["kind"] == "key-averages" else None)
-        for row in view("line_files")[:5]:
+        view("operators", "?by_shape=1")
+        for row in [*found["line_files"][:5], *found["files"][:2]]:
             view("source", f"?file={row['id']}")
-            self.ask("lines", READS["lines"], f"lines?path={quote(row['file'])}&runs={run['id']}")
-        for row in view("stack_functions")[:3]:
+            self.ask("lines", f"lines?path={quote(row['file'])}&runs={run['id']}")
+        for row in found["stack_functions"][:3]:
             view("sandwich", f"?name_id={row['name_id']}")
-        for report in (self.get(at + "summaries") or {}).get("reports", []):
-            view("summary", f"?report={report}", OF_REPORT.get(report))
-        timeline = self.get(at + "timeline")
-        if timeline:
-            self.trace(view, timeline)
-        if self.get(at + "imports?limit=1"):
-            self.ask("runs/{run}/what_if", READS["runs/{run}/what_if"], at + "what_if")
-            for row in view("packages")[:1]:
-                self.ask("runs/{run}/what_if", READS["runs/{run}/what_if"], f"{at}what_if?lazy={quote(row['package'])}@*")
+        for report in (found["summaries"] or {"reports": []})["reports"]:
+            view("summary", f"?report={report}")
+        if found["timeline"]:
+            self.trace(view, found["timeline"])
+        for row in found["packages"][:1]:
+            view("what_if", f"?lazy={quote(row['package'])}@*")
 
     def trace(self, view, timeline):
         tracks = [track["id"] for track in timeline["tracks"]][:20]
@@ -142,7 +100,7 @@ class Answers:
         view("area", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}")
         for part in ("utilisation", "parts", "kernels", "gaps", "flame"):
             view(part, window)
-        view("flame", "?on=python&plumbing=1", of="PythonFlameAnswer")
+        view("flame", "?on=python&plumbing=1")
         view("critical_path", "?step=slowest")
         view("critical_path", window)
         names = view("find", "?q=e")["names"][:6]
@@ -151,31 +109,63 @@ class Answers:
             view("named", f"?name={name['id']}")
             found = view("find", f"?q={quote(name['name'][:200])}")
             if found and found["hit"]:
-                view("slices/{}", found["hit"]["id"])
+                view("slices/{slice}", found["hit"]["id"])
 
     def compare(self, base, new):
         groups = f"?base={base}&new={new}" if base else f"?new={new}"
-        compared = self.ask("compare", READS["compare"] if base else "GroupReport", "compare" + groups)
+        compared = self.ask("compare", "compare" + groups)
         if not compared:
             return
+        self.ask("compare/tree", "compare/tree" + groups)
         if base:
-            self.ask("compare/conclusion", READS["compare/conclusion"], "compare/conclusion" + groups)
-        self.ask("compare/tree", READS["compare/tree"] if base else "GroupTree", "compare/tree" + groups)
-        if base:
-            self.ask("compare/snapshot", READS["compare/snapshot"], "compare/snapshot" + groups)
+            self.ask("compare/conclusion", "compare/conclusion" + groups)
+            self.ask("compare/snapshot", "compare/snapshot" + groups)
         for table in compared["tables"]:
-            path = f"compare/{table['of']}"
-            more = {f"{side}_{metric['metric']}" for metric in table["metrics"] for side in ("base", "new", "median")}
-            page = self.get(path + groups)
-            rows = [{name: value for name, value in zip(page["columns"], row) if name not in more} for row in page["rows"]]
-            for row in rows:
-                self.keep("compare/{of}", READS["compare/{of}"] if base else "GroupRow", path + groups, row)
-            for row in rows[:3]:
-                one = self.get(f"{path}/{row['id']}{groups}")
-                self.keep("compare/{of}/{row}", READS["compare/{of}/{row}"] if base else "GroupRowDetail", path + groups,
-                          {name: value for name, value in one.items() if name not in more})
+            for row in self.ask("compare/{of}", f"compare/{table['of']}{groups}")[:3]:
+                self.ask("compare/{of}/{row}", f"compare/{table['of']}/{row['id']}{groups}&sort=size")
                 if base:
-                    self.ask("compare/twin/{of}", READS["compare/twin/{of}"], f"compare/twin/{table['of']}{groups}&side=base&id={row['id']}")
+                    self.ask("compare/twin/{of}", f"compare/twin/{table['of']}{groups}&side=base&id={row['id']}")
+
+    def change(self, runs):
+        """Asks what changes the shelf, and what answers about changes."""
+        run, other = (next(each["id"] for each in runs if each["kind"] == kind) for kind in ("pstats", "line_profiler"))
+        at = f"runs/{run}"
+        self.ask("runs/{run}/timeline_notes", at + "/timeline_notes", "POST", {"t_ns": 1, "text": "slow"})
+        self.ask("runs/{run}/timeline_notes", at + "/timeline_notes")
+        self.ask("runs/{run}", at, "PATCH", {"note": "slow"})
+        self.ask("runs/{run}/baseline", at + "/baseline", "PUT")
+        self.ask("trend", "trend?runs=series:all&kind=pstats")
+        self.ask("runs/{run}/baseline", at + "/baseline", "DELETE")
+        self.ask("resolve", method="POST", body={"runs": ["@1"]})
+        self.ask("runs/{run}/reveals", at + "/reveals")
+        self.ask("compare/reveals", f"compare/reveals?base={run}&new={run}")
+        self.server.request("POST", API + "queries", json.dumps({"kind": "", "name": "all", "sql": "SELECT 1"}))
+        self.ask("queries")
+        self.ask("sql", method="POST", body={"run": run, "sql": "SELECT id, name, tottime_s, NULL FROM functions"})
+        source = next(each for each in self.ask("runs/{run}/sources", f"runs/{other}/sources")["rows"])
+        self.ask("runs/{run}/sources", f"runs/{other}/sources?path={quote(source['path'])}", "PUT", "print()\n")
+        self.server.request("DELETE", API + at)
+        self.ask("deleted")
+        self.ask("runs/{run}/undelete", at + "/undelete", "POST")
+        self.upload()
+
+    def upload(self):
+        log = import_log("import colorsys")
+        self.ask("runs", "runs", "PUT", log)
+        self.ask("runs", "runs?wait=1&name=again", "POST", log)
+        self.ask("runs/{filename}", "runs/broken.log?wait=1", "PUT", import_log("import cmd"))
+        upload = self.ask("uploads", method="POST")["id"]
+        self.ask("uploads/{upload}", f"uploads/{upload}?offset=0", "PUT", log)
+        self.ask("uploads/{upload}", f"uploads/{upload}")
+        self.ask("uploads/{upload}/end", f"uploads/{upload}/end?bytes={len(log)}", "POST")
+        self.ask("samples")
+        self.ask("samples", method="POST")
+        self.ask("samples", method="POST", path="samples?wait=1")
+        self.ask("samples", method="DELETE")
+        binary = [run["id"] for run in self.ask("runs", "runs?kind=line_profiler&limit=1000")["rows"] if not run["summary"]["rounded"]]
+        self.ask("merge", f"merge?ids={','.join(binary[:2])}&wait=1", "POST")
+        for job in self.ask("jobs")["rows"][:1]:
+            self.ask("jobs/{job}", f"jobs/{job['id']}")
 
 
 class AnswersTest(unittest.TestCase):
@@ -200,47 +190,30 @@ class AnswersTest(unittest.TestCase):
         cls.server.end()
         shutil.rmtree(cls.folder)
 
-    def test_answers_have_their_declared_types(self):
-        answers = Answers(self.server)
-        runs = answers.ask("runs", READS["runs"], "runs?limit=1000")["rows"]
+    def test_answers_have_their_described_types(self):
+        asker = Asker(self.server)
+        runs = asker.ask("runs", "runs?limit=1000&kinds_too=1")["rows"]
         of_kind = {}
         for run in runs:
-            answers.run(run)
+            asker.run(run)
             others = of_kind.setdefault(run["kind"], [])
             if len(others) < COMPARED:
-                answers.compare(None, run["id"])
+                asker.compare(None, run["id"])
                 for other in others[-1:]:
-                    answers.compare(run["id"], other)
+                    asker.compare(run["id"], other)
             others.append(run["id"])
-        notes = f"runs/{runs[0]['id']}/timeline_notes"
-        self.server.request("POST", API + notes, json.dumps({"t_ns": 1, "text": "slow"}))
-        answers.ask("runs/{run}/timeline_notes", READS["runs/{run}/timeline_notes"], notes)
-        answers.ask("lines/files", READS["lines/files"], "lines/files")
-        answers.ask("trend", READS["trend"], "trend?runs=series:all&kind=pstats")
-        answers.ask("trend/rows", READS["trend/rows"], "trend/rows?runs=series:all&kind=pstats&of=functions")
-        for hit in answers.ask("search", READS["search"], "search?limit=500")["rows"][::25]:
-            answers.ask("search/runs", READS["search/runs"], f"search/runs?of={hit['of']}&name={quote(hit['name'])}&module={quote(hit['module'])}")
-        self.server.request("POST", API + "queries", json.dumps({"kind": "", "name": "all", "sql": "SELECT 1"}))
-        answers.ask("queries", READS["queries"], "queries")
-        for path, type_name in (("shelf", "Shelf"), ("formats", "Format"), ("me", "CurrentUser"), ("activity", "Event in activity_dialog")):
-            answers.ask(path, type_name, path)
-        answers.link.close()
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump(answers.by_type, file)
-            file.flush()
-            done = subprocess.run(["node", os.path.join(ROOT, "web", "test", "answer_types.mjs"), file.name], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        described, wrong = descriptions.Answers(), {}
-        for type_name in set(answers.by_type) & set(described.types):
-            for kept in answers.by_type[type_name]:
-                for at, what in described.errors(descriptions.Type("name", type_name), kept["value"], type_name):
-                    wrong.setdefault(f"{at} {what}", kept["from"])
-        self.assertEqual({}, wrong, "answers that differ from schema/answers")
-        self.assertEqual(set(VIEWS) | set(READS), answers.asked & (set(VIEWS) | set(READS)), "reads that no run has answered")
-
-    def test_every_read_has_a_type(self):
-        self.assertEqual(set(VIEWS), declared_paths("server/query/run_views.c", r'^    \{(?:PS_HAS_\w+|0), "([^"]+)"'))
-        self.assertEqual(set(READS), declared_paths("server/query/reads.h", r'^    READ\("([^"]+)"') - {"runs/{run}/{view*}"})
+        asker.ask("lines/files")
+        asker.ask("trend/rows", "trend/rows?runs=series:all&kind=pstats&of=functions")
+        for hit in asker.ask("search", "search?limit=500")["rows"][::25]:
+            asker.ask("search/runs", f"search/runs?of={hit['of']}&name={quote(hit['name'])}&module={quote(hit['module'])}")
+        for endpoint in ("health", "me", "activity", "shelf", "formats"):
+            asker.ask(endpoint)
+        asker.change(runs)
+        asker.link.close()
+        self.assertEqual({}, asker.wrong, "answers that differ from schema/answers")
+        with_json = {endpoint for endpoint, (form, _, _) in asker.described.endpoints.items() if form in JSON}
+        self.assertEqual(with_json - NOT_ASKED, asker.asked, "endpoints that no run has answered")
+        self.assertEqual(set(asker.described.summaries), set(of_kind), "kinds without a run")
 
 
 if __name__ == "__main__":

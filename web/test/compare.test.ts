@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ComparisonTree } from '../src/base/compare_types';
-import type { Run } from '../src/base/types';
+import type { ComparisonTree, Run } from '../src/base/answers';
 import {
     formatDelta,
     deltaText,

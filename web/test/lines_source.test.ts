@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LineValues } from '../src/base/line_types';
+import type { LineValues } from '../src/base/answers';
 import type { SourceFunctionRow as SourceFunction } from '../src/base/rows';
 import {
     fileName,
@@ -164,6 +164,7 @@ test('runs beside each other share their lines', () => {
         run: 'a',
         name: 'a',
         kind: 'line_profiler',
+        created_ms: 0,
         sha256: null,
         same_source: true,
         functions: [fn(1, 2, 2), fn(2, 2, 3)],
@@ -180,6 +181,7 @@ test('runs beside each other share their lines', () => {
         run: 'b',
         name: 'b',
         kind: 'pstats',
+        created_ms: 0,
         sha256: null,
         same_source: null,
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Run } from '../src/base/types';
+import type { Run } from '../src/base/answers';
 import { lacksHint, lacksPart } from '../src/model/run_lacks';
 
 const run = { id: 'a1', summary: {}, lacks: ['collectives'] } as unknown as Run;

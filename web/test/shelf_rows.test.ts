@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Run } from '../src/base/types';
+import type { Run } from '../src/base/answers';
 import {
     baseAndNew,
     formatTags,
@@ -19,9 +19,9 @@ function run(id: string, at: string, value = 1, changes: Partial<Run> = {}): Run
         id,
         kind: 'pstats',
         name: id,
-        series: null,
+        series: '',
         tags: {},
-        who: null,
+        who: '',
         note: '',
         tool: null,
         tool_version: null,

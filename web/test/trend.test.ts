@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Trend } from '../src/features/trend/types';
+import type { Trend } from '../src/base/answers';
 import {
     summarize,
     aroundChange,

@@ -3,7 +3,7 @@
  * HTTP client of the server API; all views use it. Every failure becomes an ApiError, which says
  * what failed, where, and what to do.
  */
-import type { ErrorBody } from './types';
+import type { ErrorBody } from './answers';
 
 export const API = '/api/v1';
 

@@ -2,7 +2,7 @@
  *
  * List of commands to copy, with descriptions: how to record each kind of profile.
  */
-import type { Format } from '../base/types';
+import type { Format } from '../base/answers';
 import { CopyButton } from './copy_button';
 import { KindMark } from './kind_mark';
 

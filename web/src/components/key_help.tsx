@@ -2,9 +2,9 @@
  *
  * Help overlay of the keyboard shortcuts, generated from the registry, so it is always up to date.
  */
+import type { Format } from '../base/answers';
 import { scopes, type KeyScope } from '../base/keys';
 import { offlineFile } from '../base/offline';
-import type { Format } from '../base/types';
 import { CommandList, recordLines } from './command_list';
 import { Dialog } from './dialog';
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparison of two groups of runs: how they are selected, named and formatted. */
-import type { Change, Judged, Pairs, Verdict } from '../base/compare_types';
-import type { Run } from '../base/types';
+import type { Change, Judged, Pairs, Run, Verdict } from '../base/answers';
 import {
     formatBytes,
     type FormattedValue,

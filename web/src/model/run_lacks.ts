@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run lacks because an older version imported it: absent, not zero. */
-import type { Run } from '../base/types';
+import type { Run } from '../base/answers';
 
 /** Whether the run lacks a part, such as 'steps of ranks' ([lacks] in schema/run.sql). */
 export function lacksPart({ lacks }: Run, part: string): boolean {

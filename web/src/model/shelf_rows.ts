@@ -2,7 +2,7 @@
  *
  * Rows of the shelf: runs under headings of days or series, with imports in progress on top.
  */
-import type { Job, Run } from '../base/types';
+import type { Job, Run } from '../base/answers';
 import { dayHeading, daysBetween } from '../base/units';
 
 export type Grouping = 'day' | 'series' | 'none';

@@ -4,23 +4,16 @@
  * and names in all runs, as links.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { NameHit, NamesAnswer, Run } from '../../base/answers';
 import { API, getJson, isAbort, withParams } from '../../base/client';
 import { formatHash, goTo, navigate, route, setQuery } from '../../base/router';
-import type { Run } from '../../base/types';
 import { formatValueIn, int, plural, when } from '../../base/units';
 import { KindMark } from '../../components/kind_mark';
 import { SearchField } from '../../components/search_field';
 import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
 import { NameOfHit, SearchProgress } from '../search/hit';
-import {
-    hitHref,
-    NAME_TABLES,
-    type NameHit,
-    type NamesAnswer,
-    type SearchState,
-    useNameSearch,
-} from '../shared/name_search';
+import { hitHref, NAME_TABLES, type SearchState, useNameSearch } from '../shared/name_search';
 import { matches, shelf } from '../shared/shelf_state';
 
 const MAX_RESULTS = 5;

@@ -2,10 +2,10 @@
  *
  * Types of a cProfile report's rows, as in the API, and helpers that the tabs of the report share.
  */
+import type { PstatsSummary, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { navigate, route } from '../../base/router';
-import type { PstatsSummary, Run } from '../../base/types';
 import { setStatus } from '../../components/status_line';
 
 export function pstatsOf(run: Run): PstatsSummary {

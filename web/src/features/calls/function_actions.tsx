@@ -2,9 +2,8 @@
  *
  * What a person can do with a function of a cProfile dump or of a printed table of functions.
  */
-import type { CallTree, Origin } from '../../base/answers';
+import type { CallTree, Origin, Run } from '../../base/answers';
 import { route } from '../../base/router';
-import type { Run } from '../../base/types';
 import type { RowActions } from '../../components/actions';
 import { Swatch } from '../../components/origin_legend';
 import { functionName } from '../../model/labels';

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo, useState } from 'preact/hooks';
-import type { FunctionDetail } from '../../base/answers';
+import type { FunctionDetail, Page, Run } from '../../base/answers';
 import { withParams } from '../../base/client';
 import type { FunctionRow } from '../../base/rows';
-import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatFixed } from '../../base/units';
 import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';

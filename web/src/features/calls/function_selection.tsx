@@ -5,8 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { CallTree, FunctionDetail, RelatedRow } from '../../base/answers';
-import type { Run } from '../../base/types';
+import type { CallTree, FunctionDetail, RelatedRow, Run } from '../../base/answers';
 import { formatFixed, int, THIN_SPACE } from '../../base/units';
 import { callValue } from '../../canvas/frame_paint';
 import { type Action, useActionKeys } from '../../components/actions';

@@ -4,10 +4,9 @@
  * focus, depth, direction and paths; Graphviz lays out the result in the browser.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { CallGraph, GraphEdge, GraphNode } from '../../base/answers';
+import type { CallGraph, GraphEdge, GraphNode, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { navigate, route, setQuery } from '../../base/router';
-import type { Run } from '../../base/types';
 import { plural, THIN_SPACE, formatFixed, int, pct } from '../../base/units';
 import { CallGraphView } from '../../components/call_graph_view';
 import { layoutDot } from '../../components/graphviz';

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import { useRef } from 'preact/hooks';
-import type { CallGraph } from '../../base/answers';
+import type { CallGraph, Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { navigate, route, setQuery } from '../../base/router';
-import type { Run } from '../../base/types';
 import { THIN_SPACE, formatSeconds, int, text } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { NumberField } from '../../components/number_field';

@@ -3,11 +3,10 @@
  * The call tree derived from per-caller sums, with a legend of its certainty.
  */
 import { useMemo } from 'preact/hooks';
-import type { CallTree } from '../../base/answers';
+import type { CallTree, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { pushQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
 import { callTreePaint, callValue } from '../../canvas/frame_paint';
 import type { Action } from '../../components/actions';

@@ -3,10 +3,9 @@
  * The Call tree tab: one picture of full height, from all roots or from a chosen function.
  */
 import { useMemo, useRef } from 'preact/hooks';
-import type { CallTree } from '../../base/answers';
+import type { CallTree, Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { navigate, pushQuery, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { hitSteps, setSearch } from '../../components/hit_steps';
 import { NumberField } from '../../components/number_field';
 import { SearchField } from '../../components/search_field';

@@ -2,7 +2,7 @@
  *
  * Columns of a table of two groups: base, new, their difference, and whether it is noise.
  */
-import type { ComparisonRow, ComparisonTable, Metric } from '../../base/compare_types';
+import type { ComparisonRow, ComparisonTable, Metric } from '../../base/answers';
 import { formatFixed, int, signed, text, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { MarkedName } from '../../components/marked_name';

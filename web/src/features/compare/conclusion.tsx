@@ -2,8 +2,7 @@
  *
  * The conclusion of a comparison, in its header: what changed, with links to it.
  */
-import type { Comparison, ComparisonConclusion } from '../../base/compare_types';
-import type { SentencePart } from '../../base/sentence_types';
+import type { Comparison, ComparisonConclusion, SentencePart } from '../../base/answers';
 import { formatHash, route } from '../../base/router';
 import { int } from '../../base/units';
 import { useJson } from '../shared/use_json';

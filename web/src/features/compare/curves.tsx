@@ -4,14 +4,18 @@
  * The tooltip shows the difference; dragging a range zooms.
  */
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CurvesAnswer, MemoryAnswer, TimelineAnswer } from '../../base/answers';
+import type {
+    Comparison,
+    CurvesAnswer,
+    MemoryAnswer,
+    Run,
+    TimelineAnswer,
+} from '../../base/answers';
 import { API, type ApiError, withParams } from '../../base/client';
-import type { Comparison } from '../../base/compare_types';
 import { useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { bytesText, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The icicle of a comparison: places the frames of GET /compare/tree and computes their colour levels. */
-import type { ComparisonRow, ComparisonTree, GroupTree } from '../../base/compare_types';
+import type { ComparisonRow, ComparisonTree, GroupTree } from '../../base/answers';
 import { EXACT, UNKNOWN } from '../../model/call_tree';
 import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
 import { functionName } from '../../model/labels';

@@ -4,12 +4,17 @@
  * by the change of its total.
  */
 import { useCallback } from 'preact/hooks';
-import type { CallGraph, GraphNode } from '../../base/answers';
+import type {
+    CallGraph,
+    Comparison,
+    ComparisonRow,
+    GraphNode,
+    Page,
+    Run,
+} from '../../base/answers';
 import { API, withParams } from '../../base/client';
-import type { Comparison, TotalRow } from '../../base/compare_types';
 import { useCallbackOn, useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
-import type { Page, Run } from '../../base/types';
 import { signed, text, THIN_SPACE } from '../../base/units';
 import { CallGraphView } from '../../components/call_graph_view';
 import { Notice } from '../../components/notice';
@@ -31,6 +36,9 @@ const MAX_NODES = 150;
 const MAX_ROWS = 1000;
 /** Depth around a focused function. */
 const FOCUS_DEPTH = 2;
+
+/* A row of values that are not per call. */
+type TotalRow = ComparisonRow & { base: number; new: number; delta: number };
 
 const keyOf = (name: string, file: string | null, line: number | null) =>
     `${name}\n${file ?? ''}\n${line ?? 0}`;

@@ -2,7 +2,7 @@
  *
  * Columns of a table of one group: median, spread, and the number of runs that have the row.
  */
-import type { ComparisonTable, GroupRow, Metric } from '../../base/compare_types';
+import type { ComparisonTable, GroupRow, Metric } from '../../base/answers';
 import { DASH, formatFixed, int, text } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { ShareBar } from '../../components/share_bar';

@@ -3,12 +3,7 @@
  * Pane next to the table of a group: the runs of the group, or the selected row in each run.
  */
 import type { ComponentChildren } from 'preact';
-import type {
-    ComparisonTable,
-    GroupRowDetail,
-    GroupReport,
-    Metric,
-} from '../../base/compare_types';
+import type { ComparisonTable, GroupReport, GroupRowDetail, Metric } from '../../base/answers';
 import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import { DASH, formatFixed, int, text, THIN_SPACE } from '../../base/units';

@@ -3,7 +3,7 @@
  * The icicle of one group: the merged trees of its runs; widths are means.
  */
 import { useMemo } from 'preact/hooks';
-import type { GroupReport, GroupTree } from '../../base/compare_types';
+import type { GroupReport, GroupTree } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { int, pct, text, THIN_SPACE } from '../../base/units';
 import { formatValueOf } from '../../model/compare';

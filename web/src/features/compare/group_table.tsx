@@ -4,7 +4,7 @@
  * row.
  */
 import { useMemo } from 'preact/hooks';
-import type { ComparisonTable, GroupReport, GroupRow, Metric } from '../../base/compare_types';
+import type { ComparisonTable, GroupReport, GroupRow, Metric } from '../../base/answers';
 import { route } from '../../base/router';
 import { viewportWidth } from '../../components/viewport';
 import { scaleOf } from '../../model/compare';

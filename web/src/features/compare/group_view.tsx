@@ -3,7 +3,7 @@
  * Report of one group of runs: header, and a tab for every table that its runs share.
  */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { GroupReport } from '../../base/compare_types';
+import type { GroupReport } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { offlineFile } from '../../base/offline';
 import { goTo, navigate, route } from '../../base/router';

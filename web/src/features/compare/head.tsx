@@ -2,10 +2,8 @@
  *
  * Header of a comparison: the two groups, the verdict with its test, and every run as a dot.
  */
-import type { SnapshotComparison, TraceStep } from '../../base/answers';
-import type { Comparison, Group } from '../../base/compare_types';
+import type { Comparison, Group, Run, SnapshotComparison, TraceStep } from '../../base/answers';
 import { formatHash } from '../../base/router';
-import type { Run } from '../../base/types';
 import { THIN_SPACE, plural, signed, text, when } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { FormattedValueText } from '../../components/text';

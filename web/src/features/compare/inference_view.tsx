@@ -4,12 +4,16 @@
  * the median step. URL: ph (phase), by=operator, each=token (per is of the tables).
  */
 import { useMemo } from 'preact/hooks';
-import type { Inference, InferenceParts, InferencePhase } from '../../base/answers';
+import type {
+    Comparison,
+    Inference,
+    InferenceParts,
+    InferencePhase,
+    Run,
+} from '../../base/answers';
 import { withParams } from '../../base/client';
-import type { Comparison } from '../../base/compare_types';
 import { replaceQuery, route } from '../../base/router';
 import type { TraceSummary } from '../../base/trace_types';
-import type { Run } from '../../base/types';
 import { formatFixed, int, MINUS, pct, signed, THIN_SPACE } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { FamilySwatch } from '../../components/family_swatch';

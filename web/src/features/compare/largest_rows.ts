@@ -2,9 +2,8 @@
 /* The largest rows of a table without filters; they define the scale of its columns and the steps
  * of the waterfall. */
 import { useMemo } from 'preact/hooks';
-import type { ComparisonTable } from '../../base/compare_types';
+import type { ComparisonTable, Page } from '../../base/answers';
 import { route } from '../../base/router';
-import type { Page } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { comparePath, rowParams } from './state';

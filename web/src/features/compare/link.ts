@@ -3,11 +3,10 @@
  * scrolls to the row of a selected frame. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { ComparisonRow, ComparisonTable, GroupTree, Page } from '../../base/answers';
 import { getJson, type Params, withParams } from '../../base/client';
-import type { ComparisonRow, ComparisonTable, GroupTree } from '../../base/compare_types';
 import { useEffectOn } from '../../base/hooks';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { Page } from '../../base/types';
 import type { GridHandle } from '../../components/grid_types';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';

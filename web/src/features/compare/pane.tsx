@@ -4,15 +4,15 @@
  */
 import type { ComponentChildren } from 'preact';
 import type {
-    ComparisonRowDetail,
-    ComparisonRow,
-    ComparisonTable,
     Comparison,
+    ComparisonRow,
+    ComparisonRowDetail,
+    ComparisonTable,
     Metric,
-} from '../../base/compare_types';
+    Page,
+} from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Page } from '../../base/types';
 import { DASH, int, signed, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';

@@ -3,7 +3,7 @@
  * What the values of a table are per: step, run or call; and the amounts of work of the two groups
  * if they differ, since totals then compare different amounts.
  */
-import type { Comparison, ComparisonTable, Per, Work } from '../../base/compare_types';
+import type { Comparison, ComparisonTable, Per, Work } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
 import { formatFixed } from '../../base/units';
 import { Segmented } from '../../components/segmented';

@@ -5,7 +5,7 @@
  * base. Removed paths are drawn only with the widths of the base.
  */
 import { useMemo } from 'preact/hooks';
-import type { ComparisonTable, ComparisonTree, Comparison } from '../../base/compare_types';
+import type { Comparison, ComparisonTable, ComparisonTree } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
 import { int, MINUS, pct, text, THIN_SPACE } from '../../base/units';

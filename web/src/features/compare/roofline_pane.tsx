@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The selected operator of two rooflines: its work, its rates and its limit in both runs. */
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison } from '../../base/answers';
 import { formatFixed, int, pct, signed, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { PaneHead } from '../../components/toolbar';

@@ -3,7 +3,7 @@
  * Operators of two rooflines: the times in both runs, their difference, and the distance to the limit.
  */
 import { useMemo } from 'preact/hooks';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison } from '../../base/answers';
 import { formatHash, replaceQuery, route } from '../../base/router';
 import { formatFixed, int, signed } from '../../base/units';
 import { type Action, runAction } from '../../components/actions';

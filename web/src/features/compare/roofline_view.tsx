@@ -4,8 +4,7 @@
  * by=operator, per=call, both=1 (only rows of both runs), row (selected), q, regex, sort, desc.
  */
 import { useMemo, useRef } from 'preact/hooks';
-import type { Roofline } from '../../base/answers';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, Roofline } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';
 import { int, plural } from '../../base/units';

@@ -3,9 +3,8 @@
  * Pane next to a table of one or two groups: the selected row in each of the runs.
  */
 import type { ComponentChildren } from 'preact';
-import type { ComparisonTable } from '../../base/compare_types';
+import type { ComparisonTable, Run } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { PaneHead } from '../../components/toolbar';

@@ -3,17 +3,18 @@
  * What a person can do with a row or a frame of a comparison: show it in the report of either run,
  * copy its name and place, open its source in an editor.
  */
-import { getJson, withParams } from '../../base/client';
 import type {
     Comparison,
     ComparisonRow,
     ComparisonRowDetail,
     ComparisonTable,
     ComparisonTree,
-} from '../../base/compare_types';
+    Page,
+    Run,
+} from '../../base/answers';
+import { getJson, withParams } from '../../base/client';
 import { formatHash, goTo, route } from '../../base/router';
 import type { KernelRow, OperatorRow } from '../../base/rows';
-import type { Page, Run } from '../../base/types';
 import type { Action, RowActions } from '../../components/actions';
 import { wholeName } from '../../model/filter_query';
 import { partText } from '../../model/breakdown';

@@ -4,8 +4,8 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import type { ComparisonTable, Metric } from '../../base/answers';
 import { type ApiError, type Params, withParams } from '../../base/client';
-import type { ComparisonTable, Metric } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';
 import { int } from '../../base/units';

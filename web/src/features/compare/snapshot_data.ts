@@ -3,8 +3,7 @@
  * Comparison of two memory snapshots: where they are compared, what the URL says of it (base.at, new.at:
  * events; base.d, new.d: GPUs; frames=all; s: the selected stack; q), and the request.
  */
-import type { SnapshotComparison } from '../../base/answers';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, SnapshotComparison } from '../../base/answers';
 import { pushQuery, type Query, route } from '../../base/router';
 import { type Answer, useJson } from '../shared/use_json';
 import type { Side } from './diff_tree';

@@ -2,8 +2,7 @@
  *
  * The events, and the GPUs, at which two memory snapshots are compared.
  */
-import type { Snapshot, SnapshotComparison } from '../../base/answers';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, Snapshot, SnapshotComparison } from '../../base/answers';
 import { replaceQuery } from '../../base/router';
 import { API } from '../../base/client';
 import { int } from '../../base/units';

@@ -4,8 +4,7 @@
  * both runs, each over its own events.
  */
 import { useMemo } from 'preact/hooks';
-import type { SnapshotComparison, SnapshotTimeline } from '../../base/answers';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, SnapshotComparison, SnapshotTimeline } from '../../base/answers';
 import { formatHash, goTo, route } from '../../base/router';
 import { API, withParams } from '../../base/client';
 import { bytesText, int, plural, text } from '../../base/units';

@@ -2,8 +2,7 @@
  *
  * The pane beside the stacks of two memory snapshots: the selected stack, and the way from base to new.
  */
-import type { SnapshotComparison, SnapshotDiffRow } from '../../base/answers';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, SnapshotComparison, SnapshotDiffRow } from '../../base/answers';
 import { bytesText, int, signed, text } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';

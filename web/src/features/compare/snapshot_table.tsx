@@ -3,8 +3,7 @@
  * The stacks of two memory snapshots: what each holds in both runs, and the difference.
  */
 import { useMemo } from 'preact/hooks';
-import type { SnapshotComparison, SnapshotDiffRow } from '../../base/answers';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, SnapshotComparison, SnapshotDiffRow } from '../../base/answers';
 import { formatHash, replaceQuery, route } from '../../base/router';
 import { formatFixed, int, MINUS, signed } from '../../base/units';
 import type { Action, RowActions } from '../../components/actions';

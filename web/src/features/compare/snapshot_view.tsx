@@ -4,8 +4,7 @@
  * as a table, and the way from base to new.
  */
 import { useMemo, useRef } from 'preact/hooks';
-import type { SnapshotComparison, SnapshotDiffRow } from '../../base/answers';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, SnapshotComparison, SnapshotDiffRow } from '../../base/answers';
 import { useEffectOn, useLayoutEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';

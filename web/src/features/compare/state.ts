@@ -2,10 +2,9 @@
  *
  * State of a comparison in the URL: `#/compare/TAB?base=ID,ID&new=ID,ID&metric=&…`.
  */
+import type { Comparison, ComparisonTable, Metric, Per, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
-import type { ComparisonTable, Comparison, Metric, Per } from '../../base/compare_types';
 import { formatHash, navigate, route, type Query } from '../../base/router';
-import type { Run } from '../../base/types';
 import { groupQuery } from '../../model/compare';
 import { swapSides } from '../../model/side';
 

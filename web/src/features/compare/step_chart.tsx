@@ -4,9 +4,8 @@
  * opens the step in the timeline of its run.
  */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { TraceOverview } from '../../base/answers';
+import type { Run, TraceOverview } from '../../base/answers';
 import { goTo } from '../../base/router';
-import type { Run } from '../../base/types';
 import { formatSeconds, int, pct, text, THIN_SPACE } from '../../base/units';
 import { watchTheme } from '../../components/theme_watch';
 import { hideTooltip, showTooltip } from '../../components/tooltip';

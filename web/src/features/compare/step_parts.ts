@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a step in two groups: rows that add up to the step, and the frames of a part. */
-import type { Parts } from '../../base/answers';
-import type { Change, ComparisonRow } from '../../base/compare_types';
+import type { Change, ComparisonRow, Parts } from '../../base/answers';
 import { partText } from '../../model/breakdown';
 
 /** Name of the row that closes the table of parts: their sum. */

@@ -3,11 +3,10 @@
  * The two tables of a comparison of steps: the parts of a step, which add up to it, and the operators
  * per step. They have the same columns, so that their numbers stand in one line.
  */
+import type { Comparison, ComparisonRow, ComparisonTable, Metric, Page } from '../../base/answers';
 import { withParams } from '../../base/client';
-import type { Comparison, ComparisonRow, ComparisonTable, Metric } from '../../base/compare_types';
 import { useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
-import type { Page } from '../../base/types';
 import { formatFixed, int, MINUS } from '../../base/units';
 import { DataGrid } from '../../components/data_grid';
 import { arraySource, type GridColumn } from '../../components/grid_types';

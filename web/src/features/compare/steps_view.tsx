@@ -4,8 +4,7 @@
  * and every step beside them, and the icicle of a step below.
  */
 import { useMemo } from 'preact/hooks';
-import type { TraceOverview } from '../../base/answers';
-import type { Comparison, ComparisonRow, ComparisonTable } from '../../base/compare_types';
+import type { Comparison, ComparisonRow, ComparisonTable, TraceOverview } from '../../base/answers';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';

@@ -3,7 +3,7 @@
  * One table of a comparison with its toolbar, next to a pane. The pane shows the steps from base to
  * new, or details of the selected row.
  */
-import type { ComparisonRow, ComparisonTable, Comparison, Metric } from '../../base/compare_types';
+import type { Comparison, ComparisonRow, ComparisonTable, Metric } from '../../base/answers';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';

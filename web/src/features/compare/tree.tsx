@@ -5,10 +5,9 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ComparisonTable, Comparison, Group, GroupTree } from '../../base/compare_types';
+import type { Comparison, ComparisonTable, Group, GroupTree, Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { pushQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { text } from '../../base/units';
 import { FRAME_ROW, type FramePaint } from '../../canvas/frame_canvas';
 import type { Action } from '../../components/actions';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Paint of merged call trees. A comparison has colours from faster to slower, grey within noise,
  * and an edge on frames that are new or removed. */
-import type { ComparisonTree, GroupTree } from '../../base/compare_types';
+import type { ComparisonTree, GroupTree } from '../../base/answers';
 import { THIN_SPACE } from '../../base/units';
 import type { FramePaint } from '../../canvas/frame_canvas';
 import { TEXTURES, withValue } from '../../canvas/frame_paint';

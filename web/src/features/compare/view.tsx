@@ -3,12 +3,11 @@
  * Comparison of two groups of runs: header, verdict, and a tab for every table that they share.
  */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { ComparisonTable, Comparison } from '../../base/compare_types';
+import type { Comparison, ComparisonTable, Page } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { offlineFile } from '../../base/offline';
 import { formatHash, goTo, navigate, type Query, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Page } from '../../base/types';
 import { formatFixed } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';

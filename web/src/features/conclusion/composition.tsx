@@ -2,11 +2,11 @@
  *
  * What the whole is made of: one bar, and a legend whose entries lead to the views of the parts.
  */
-import type { ReportLink } from '../../base/sentence_types';
+import type { Composition as CompositionData, ReportLink } from '../../base/answers';
 import { pct, text, THIN_SPACE } from '../../base/units';
 import { StackedBar } from '../../components/stacked_bar';
 import { viewportWidth } from '../../components/viewport';
-import { barParts, type Composition as CompositionData, formatPart } from './data';
+import { barParts, formatPart } from './data';
 
 /** Width beside the causes, as in conclusion.css. */
 const BESIDE_PX = 400;

@@ -5,10 +5,15 @@
  */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type {
+    Cause,
+    Conclusion as ConclusionData,
+    ReportLink,
+    Run,
+    SentencePart,
+} from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { navigate, route } from '../../base/router';
-import type { ReportLink, SentencePart } from '../../base/sentence_types';
-import type { Run } from '../../base/types';
 import { formatFixed, int, text } from '../../base/units';
 import { API } from '../../base/client';
 import { CodeText, FormattedValueText } from '../../components/text';
@@ -18,9 +23,7 @@ import { chooseStep, chosenStep } from '../shared/chosen_step';
 import { useJson } from '../shared/use_json';
 import { Composition } from './composition';
 import {
-    type Cause,
     type CauseGroup,
-    type Conclusion as ConclusionData,
     formatPart,
     groupCauses,
     groupsShown,

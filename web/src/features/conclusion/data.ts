@@ -3,81 +3,11 @@
  * The conclusion of a run, as the server sends it (docs/api-views.md), and which of its causes are
  * shown.
  */
-import type { Claim } from '../../base/claim_types';
-import type { ReportLink, SentencePart } from '../../base/sentence_types';
+import type { Cause, Composition, ReportLink } from '../../base/answers';
 import { type FormattedValue, formatFixed, formatValueIn, int, text } from '../../base/units';
 import { type BarPart, partText } from '../../model/breakdown';
 import { heatLevel } from '../../model/heat';
 import { categoryColour } from '../../model/memory_categories';
-
-export interface Cause {
-    rule: string;
-    /** 0: a cause; 1: a part of the last cause of level 0 */
-    level: number;
-    title: SentencePart[];
-    /** in the unit of the conclusion */
-    amount: number | null;
-    /** 0..1 */
-    share: number | null;
-    /** in the `save_unit` of the conclusion */
-    save_min: number | null;
-    save_max: number | null;
-    evidence: SentencePart[];
-    advice: string | null;
-}
-
-/** A part of what the whole is made of. */
-export interface CompositionPart {
-    /** key of its colour, see `partColour` */
-    name: string;
-    label: string;
-    value: number;
-    link: ReportLink;
-}
-
-export interface Composition {
-    kind: 'step_parts' | 'origins' | 'lines' | 'cpu' | 'categories';
-    title: string;
-    /** like the unit of a headline; also `percent` */
-    unit: string;
-    /** what shares are of: `of total` */
-    base: string;
-    /** sum of the parts */
-    whole: number;
-    parts: CompositionPart[];
-}
-
-/** Repeated ranges of a trace, which can be chosen as its steps. */
-export interface StepChoice {
-    name: string;
-    ranges: number;
-    /** 0 to 1 of the trace */
-    share: number;
-}
-
-export interface Conclusion {
-    /** unit of amounts; times are in s */
-    unit: string | null;
-    /** unit of savings: that of amounts, or `percent` of the base */
-    save_unit: string | null;
-    /** `step`: amounts are of one step */
-    per: string | null;
-    /** what shares are of: `of total` */
-    base: string | null;
-    verdict: SentencePart[];
-    sentence: SentencePart[];
-    /** null: there is nothing to divide, or no honest way to do it */
-    composition: Composition | null;
-    /** the first is that of the sentence */
-    claims: Claim[];
-    causes: Cause[];
-    notes: string[];
-    /** titles of the checks that found nothing */
-    checked: string[];
-    /** name of the ranges that were chosen as steps */
-    step: string | null;
-    step_choices: StepChoice[];
-}
 
 /** A cause with its parts. `index` counts the causes of level 0 from 1. */
 export interface CauseGroup {

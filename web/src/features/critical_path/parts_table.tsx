@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of the path, and its operators, with what the step gains if they are twice as fast. */
 import { useMemo } from 'preact/hooks';
-import type { CriticalOperator, CriticalPart, CriticalPath } from '../../base/answers';
+import type { CriticalOperator, CriticalPart, CriticalPath, Run } from '../../base/answers';
 import { goTo } from '../../base/router';
-import type { Run } from '../../base/types';
 import { DASH, int, MINUS, pct } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';

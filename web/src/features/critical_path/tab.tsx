@@ -4,11 +4,10 @@
  * step), part, fade=0, by=operator, view (drawn time in ns from the start of the step).
  */
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CriticalPath, CriticalPathAnswer, WindowAnswer } from '../../base/answers';
+import type { CriticalPath, CriticalPathAnswer, Run, WindowAnswer } from '../../base/answers';
 import { type Params, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { goTo, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int, plural, THIN_SPACE } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { Notice } from '../../components/notice';

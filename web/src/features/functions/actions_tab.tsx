@@ -4,10 +4,10 @@
  * the advanced profiler links to the table of its functions.
  */
 import { useMemo } from 'preact/hooks';
+import type { Page, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { formatHash, goTo, route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Page, Run } from '../../base/types';
 import { formatSeconds, formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';

@@ -3,11 +3,11 @@
  * Functions grouped by file: files sorted by tottime, each expandable into its functions.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Page } from '../../base/answers';
 import { API, getJson, isAbort, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { route, setQuery } from '../../base/router';
 import type { FileRow, FunctionRow } from '../../base/rows';
-import type { Page } from '../../base/types';
 import { int } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';

@@ -3,11 +3,11 @@
  * Time of a cProfile dump by file; Enter or double click shows the functions of a file.
  */
 import type { ComponentChildren } from 'preact';
+import type { Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { navigate, type Query } from '../../base/router';
 import type { FileRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { int, pct } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';

@@ -2,26 +2,13 @@
  *
  * Header values of runs that were imported from printed tables.
  */
+import type { KeyAveragesSummary, LightningSummary, PrintedSummary, Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatBytes, formatSeconds, int } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
-
-export interface PrintedSummary {
-    total_tt_s: number;
-    total_calls: number | null;
-    primitive_calls: number | null;
-    functions: number;
-    files: number;
-    reports: number;
-    /** Number of the report with the longest time, which is shown first; 0 if there is none. */
-    report: number;
-    /** Number of functions of the profile, if the printed list was reduced; else null. */
-    of_functions: number | null;
-}
 
 export function printedOf(run: Run): PrintedSummary {
     return run.summary as unknown as PrintedSummary;
@@ -59,17 +46,8 @@ function functionFacts(run: Run): Fact[] {
     return facts;
 }
 
-interface OperatorsSummary {
-    operators: number;
-    reports: number;
-    self_cpu_s: number | null;
-    self_device_s: number | null;
-    device?: string[];
-    cut_names: number;
-}
-
 function operatorFacts(run: Run): Fact[] {
-    const summary = run.summary as unknown as OperatorsSummary;
+    const summary = run.summary as unknown as KeyAveragesSummary;
     const facts: Fact[] = [];
     const total = (label: string, seconds: number | null) => {
         if (seconds === null) return;
@@ -86,7 +64,7 @@ function operatorFacts(run: Run): Fact[] {
 }
 
 function operatorWarnings(run: Run): string[] {
-    const { cut_names, operators } = run.summary as unknown as OperatorsSummary;
+    const { cut_names, operators } = run.summary as unknown as KeyAveragesSummary;
     const limit = operators === 100 ? ' (default 100)' : '';
     const warnings = [
         `Read from a printed table: values are rounded, and rows beyond its row_limit${limit} are missing.`,
@@ -96,11 +74,6 @@ function operatorWarnings(run: Run): string[] {
         warnings.push(`${names} cut when the table was printed: they end in three dots.`);
     }
     return warnings;
-}
-
-interface LightningSummary {
-    sections: number;
-    actions: number;
 }
 
 function actionFacts(run: Run): Fact[] {

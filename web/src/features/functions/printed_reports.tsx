@@ -5,9 +5,9 @@
  */
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { Page, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { route, setQuery } from '../../base/router';
-import type { Page, Run } from '../../base/types';
 import { formatSeconds, int, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { objectsOf } from '../shared/paged_source';

@@ -4,9 +4,9 @@
  * one at a time.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { route } from '../../base/router';
 import type { ReportRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';

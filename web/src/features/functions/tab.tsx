@@ -4,12 +4,12 @@
  * function, and its call tree below.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Page, Run } from '../../base/answers';
 import { useDefaultSelection } from '../../base/panel';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { FunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Page, Run } from '../../base/types';
 import { isPaneBeside, SelectionLayout } from '../../components/selection_layout';
 import { PaneSection } from '../../components/selection_pane';
 import { sizedPane, Splitter } from '../../components/splitter';

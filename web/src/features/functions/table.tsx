@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { setQuery } from '../../base/router';
 import type { FunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { DataGrid } from '../../components/data_grid';
 import type { Filters } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';

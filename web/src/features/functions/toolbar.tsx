@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { HideField } from '../../components/hide_field';
 import { ExportMenu, Menu } from '../../components/menu';

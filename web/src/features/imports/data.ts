@@ -4,10 +4,9 @@
  * values, and the effect of the filters on it.
  */
 import { useMemo } from 'preact/hooks';
-import type { ImportTree, Origin } from '../../base/answers';
+import type { ImportSummary, ImportTree, Origin, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
-import type { ImportSummary, Run } from '../../base/types';
 import { type Filters, hiddenOriginIndexes } from '../../model/filter_query';
 import { originShares, treeTotal } from '../../model/icicle';
 import { hiddenSet, matchSet, matcher } from '../../model/search';

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { Page } from '../../base/answers';
 import { type Params, withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import type { ImportRow } from '../../base/rows';
-import type { Page } from '../../base/types';
 import { setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import {

@@ -2,9 +2,8 @@
  *
  * What a person can do with an imported module or a package.
  */
-import type { Origin } from '../../base/answers';
+import type { Origin, Run } from '../../base/answers';
 import { type Query, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import type { Action, RowActions } from '../../components/actions';
 import { Swatch } from '../../components/origin_legend';
 import { escapeRegex } from '../../model/filter_query';

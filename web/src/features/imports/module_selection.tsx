@@ -4,7 +4,7 @@
  * that imported it first, and what it imported.
  */
 import { useMemo, useState } from 'preact/hooks';
-import type { Run } from '../../base/types';
+import type { Run } from '../../base/answers';
 import { formatFixed, THIN_SPACE } from '../../base/units';
 import { Swatch } from '../../components/origin_legend';
 import { type PaneFrame, SelectionPane } from '../../components/selection_pane';

@@ -2,12 +2,12 @@
  *
  * Modules below the icicle: a flat table that the server sorts and filters, or the tree.
  */
+import type { Page, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { formatHash, navigate, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, int, pct } from '../../base/units';
 import type { GridSort } from '../../components/data_grid';
 import { ExportMenu, Menu } from '../../components/menu';

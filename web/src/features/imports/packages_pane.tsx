@@ -4,10 +4,10 @@
  * cumulative time of its topmost modules. A module below another module of the same package is not
  * counted twice.
  */
+import type { Page, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, pct } from '../../base/units';
 import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';

@@ -4,12 +4,12 @@
  * self time (exclusive), and the cumulative time of its topmost modules (inclusive).
  */
 import { useMemo, useRef } from 'preact/hooks';
+import type { Page, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { navigate, replaceQuery, route } from '../../base/router';
 import type { PackageRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { HideField } from '../../components/hide_field';

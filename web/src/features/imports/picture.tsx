@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { pushQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, plural, int, pct } from '../../base/units';
 import { importPaint } from '../../canvas/frame_paint';
 import type { Action } from '../../components/actions';

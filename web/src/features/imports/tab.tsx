@@ -4,10 +4,10 @@
  * packages. All its state is in the URL.
  */
 import { useMemo } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { useEffectOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
 import { pushQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { THIN_SPACE, formatFixed, pct } from '../../base/units';
 import { hitSteps } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { Page } from '../../base/answers';
 import { useMemoOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
 import type { ImportRow } from '../../base/rows';
-import type { Page } from '../../base/types';
 import { route, setQuery } from '../../base/router';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
-import type { ImportDetail, Origin } from '../../base/answers';
+import type { ImportDetail, Origin, Run } from '../../base/answers';
 import { route, setQuery } from '../../base/router';
 import type { ImportRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import { formatFixed, int, pct, plural } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { Swatch } from '../../components/origin_legend';

@@ -4,14 +4,13 @@
  * importers, repeated imports, and the modules that it imports.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ImportDetail } from '../../base/answers';
+import type { ImportDetail, Page, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { useDefaultSelection } from '../../base/panel';
 import { formatHash, navigate, route } from '../../base/router';
 import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatSeconds, formatFixed, pct, plural, text } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { Swatch } from '../../components/origin_legend';

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the median step of each phase, and the selected step, spend their device time on. */
 import { useMemo } from 'preact/hooks';
-import type { InferencePart, InferenceParts } from '../../base/answers';
-import type { Run } from '../../base/types';
+import type { InferencePart, InferenceParts, Run } from '../../base/answers';
 import { int, pct } from '../../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { FamilySwatch } from '../../components/family_swatch';

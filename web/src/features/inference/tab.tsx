@@ -5,11 +5,10 @@
  * by=operator, sort, desc=0.
  */
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
-import type { Inference, InferenceParts, PhaseName } from '../../base/answers';
+import type { Inference, InferenceParts, PhaseName, Run } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { goTo, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { Notice } from '../../components/notice';

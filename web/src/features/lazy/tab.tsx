@@ -10,12 +10,13 @@ import type {
     LazyImporter,
     LazyRow,
     LazySuggestion,
+    Page,
+    Run,
 } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import type { ImportRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatSeconds, pct, plural, text, formatFixed, int } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { CopyButton } from '../../components/copy_button';

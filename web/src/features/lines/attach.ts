@@ -3,8 +3,8 @@
  * Attaches source files to runs.
  */
 import { signal } from '@preact/signals';
+import type { Run } from '../../base/answers';
 import { API, putBlob, withParams } from '../../base/client';
-import type { Run } from '../../base/types';
 
 /** Incremented when sources are attached in this window; fetched sources are stale then. */
 export const attachedSourcesVersion = signal(0);

@@ -3,7 +3,7 @@
  * Merges several rows of one line: calls that memory_profiler reports separately, or functions that
  * overlap where runs are shown side by side.
  */
-import type { LineValues } from '../../base/line_types';
+import type { LineValues } from '../../base/answers';
 import { computeLineMetrics } from './source';
 
 /** Columns with levels or shares. The largest value of the merged rows is used; other columns are

@@ -3,11 +3,10 @@
  * Content of the Lines tab, derived from the URL and the server's responses.
  */
 import { useCallback, useMemo } from 'preact/hooks';
+import type { Run, SourceAnswer } from '../../base/answers';
 import { useMemoOn } from '../../base/hooks';
-import type { SourceAnswer } from '../../base/line_types';
 import { route } from '../../base/router';
 import type { LineFunctionRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import { columnsOf } from './columns';
 import {
     type Base,

@@ -3,13 +3,12 @@
  * Requests and names that all tabs of a line-level report share.
  */
 import { useMemo, useReducer, useState } from 'preact/hooks';
+import type { LineProfilerSummary, Page, Run, SourceAnswer } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
-import type { LineProfilerSummary, SourceAnswer } from '../../base/line_types';
 import { type Query } from '../../base/router';
 import type { LineFileRow, LineFunctionRow } from '../../base/rows';
-import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { type Answer, useJson } from '../shared/use_json';
 import { attachedSourcesVersion } from './attach';

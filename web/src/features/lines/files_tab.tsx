@@ -2,11 +2,11 @@
  *
  * Measured files with their shares; Enter shows the lines of a file.
  */
+import type { Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { navigate } from '../../base/router';
 import type { LineFileRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatFixed, int, pct } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';

@@ -4,13 +4,12 @@
  * the file that is attached to the run, and a line profile of the same file.
  */
 import { useState } from 'preact/hooks';
+import type { AttachedSource, MultiRunFiles, Run } from '../../base/answers';
 import { API, type ApiError, asApiError, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
-import type { AttachedSource, MultiRunFiles } from '../../base/line_types';
 import { offlineFile } from '../../base/offline';
 import { formatHash } from '../../base/router';
-import type { Run } from '../../base/types';
 import { pct, plural, THIN_SPACE } from '../../base/units';
 import type { PaneSource } from '../../components/selection_pane';
 import { heatLevel } from '../../model/heat';

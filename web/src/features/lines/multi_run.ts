@@ -3,8 +3,8 @@
  * One source file as measured by several runs: one row per line. Overlapping rows of a run are
  * merged.
  */
+import type { LineValues, MultiRun, MultiRunAnswer, SameFile } from '../../base/answers';
 import { kindHas, type KindHas } from '../../base/kinds';
-import type { MultiRunAnswer, MultiRun, LineValues, SameFile } from '../../base/line_types';
 import { collapseRows } from './collapse_rows';
 import {
     type LineMetrics,
@@ -22,7 +22,11 @@ export interface RunMetrics {
 }
 
 export function runMetrics(run: MultiRun): RunMetrics {
-    const whole: LineValues = { ...run, functions: run.functions ?? [] };
+    const whole: LineValues = {
+        ...run,
+        unit_s: run.unit_s ?? null,
+        functions: run.functions ?? [],
+    };
     const { answer, growthOnly } = collapseRows(whole, (row) => String(run.line[row]));
     const rowOfLine = new Map(answer.line.map((line, row) => [line, row]));
     return { run, metrics: computeLineMetrics(answer, growthOnly), rowOfLine };

@@ -3,11 +3,10 @@
  * Finds the runs of the shelf that measured a file, and fetches their values for its lines.
  */
 import { useMemo } from 'preact/hooks';
+import type { MultiRunAnswer, MultiRunFiles, Page, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { kindHas } from '../../base/kinds';
-import type { MultiRunAnswer, MultiRunFiles } from '../../base/line_types';
 import type { Query } from '../../base/router';
-import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { fileName } from './multi_run';

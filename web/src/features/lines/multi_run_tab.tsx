@@ -4,11 +4,10 @@
  * memory_profiler, Scalene, and cProfile's totals at the first lines of functions.
  */
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
+import type { MultiRunAnswer, Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
-import type { MultiRunAnswer } from '../../base/line_types';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int, plural, when } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { KindMark } from '../../components/kind_mark';

@@ -3,9 +3,9 @@
  * Navigation next to the source: files by share, functions of the current file, hottest lines.
  */
 import { useMemo } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import type { LineFileRow, LineFunctionRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import { formatFixed, int, pct } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';

@@ -2,9 +2,9 @@
  *
  * What a person can do with a function or a file of a line-level profile.
  */
+import type { Run } from '../../base/answers';
 import { type Query, route } from '../../base/router';
 import type { LineFileRow, LineFunctionRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import type { Action, RowActions } from '../../components/actions';
 import { rowActions, viewAction } from '../shared/row_actions';
 

@@ -2,7 +2,7 @@
  *
  * A source file and its measured values: the rows of its grid, and the heat of each row.
  */
-import type { LineValues } from '../../base/line_types';
+import type { LineValues } from '../../base/answers';
 import type { SourceFunctionRow as SourceFunction } from '../../base/rows';
 import { heatLevel } from '../../model/heat';
 

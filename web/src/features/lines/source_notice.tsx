@@ -4,10 +4,9 @@
  * source has changed since the recording.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Run, SourceAnswer } from '../../base/answers';
 import { type ApiError, asApiError } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
-import type { SourceAnswer } from '../../base/line_types';
-import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { SourceFileButton } from '../../components/source_file_button';
 import { hasRole } from '../login/user';

@@ -3,12 +3,12 @@
  * Source code with the values of line_profiler, memory_profiler or Scalene.
  */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { useDefaultSelection, useNames } from '../../base/panel';
 import { replaceQuery, route } from '../../base/router';
 import type { LineFunctionRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';

@@ -3,16 +3,16 @@
  * Texts of a line-level report: function headings, notes, and the values of its header.
  */
 import type { ComponentChildren } from 'preact';
-import { kindHas } from '../../base/kinds';
 import type {
     LineProfilerSummary,
     MemoryProfilerSummary,
     MprofSummary,
+    Run,
     ScaleneSummary,
-} from '../../base/line_types';
+} from '../../base/answers';
+import { kindHas } from '../../base/kinds';
 import type { LineFunctionRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import {
     DASH,
     THIN_SPACE,

@@ -2,6 +2,7 @@
  *
  * Recent imports, failures and removals on the shelf, with the user who caused them.
  */
+import type { ActivityLog, ActivityRow } from '../../base/answers';
 import { API } from '../../base/client';
 import { formatHash } from '../../base/router';
 import { when } from '../../base/units';
@@ -9,16 +10,6 @@ import { Dialog } from '../../components/dialog';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { useJson } from '../shared/use_json';
-
-interface Event {
-    at: string;
-    what: 'added' | 'failed' | 'removed' | 'noted' | 'called';
-    who: string;
-    name: string;
-    run: string | null;
-    code: string | null;
-    text: string | null;
-}
 
 const ACTION_LABELS = {
     added: 'added',
@@ -28,7 +19,7 @@ const ACTION_LABELS = {
     called: 'agent called',
 };
 
-function EventRow({ event }: { event: Event }) {
+function EventRow({ event }: { event: ActivityRow }) {
     const name = event.name || event.run || 'without a name';
     return (
         <tr class={`is-${event.what}`}>
@@ -50,7 +41,7 @@ function EventRow({ event }: { event: Event }) {
 }
 
 export function ActivityDialog({ onClose }: { onClose: () => void }) {
-    const { data, error } = useJson<{ rows: Event[] }>(`${API}/activity?limit=200`);
+    const { data, error } = useJson<ActivityLog>(`${API}/activity?limit=200`);
     return (
         <Dialog label="Activity" class="dialog activity" onClose={onClose}>
             <h2>Activity</h2>

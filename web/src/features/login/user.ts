@@ -3,16 +3,8 @@
  * The current user and role. On a shelf without tokens every user is an admin without a name.
  */
 import { signal } from '@preact/signals';
+import type { CurrentUser, Role } from '../../base/answers';
 import { API, getJson, onUnauthorized, sendJson } from '../../base/client';
-
-export type Role = 'nobody' | 'viewer' | 'uploader' | 'admin';
-
-export interface CurrentUser {
-    name: string | null;
-    role: Role;
-    /** Whether the shelf requires an access token. */
-    tokens: boolean;
-}
 
 const ROLE_RANK: Role[] = ['nobody', 'viewer', 'uploader', 'admin'];
 

@@ -4,10 +4,9 @@
  * values behind the verdict, and the rules with their thresholds.
  */
 import type { ComponentChildren } from 'preact';
-import type { BoundAnswer, BoundRule, BoundRun, BoundVerdict } from '../../base/answers';
+import type { BoundAnswer, BoundRule, BoundRun, BoundVerdict, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
-import type { Run } from '../../base/types';
 import { formatBytes, formatFixed, int, pct, text, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { NumberField } from '../../components/number_field';

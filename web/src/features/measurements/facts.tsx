@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+import type { Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatBytes, formatSeconds, int } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';

@@ -3,9 +3,9 @@
  * One measurement: its values, all other data of the tool, and its samples in recording order.
  */
 import type { ComponentChildren } from 'preact';
+import type { Measurement, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatFixed, int, text } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
@@ -17,7 +17,6 @@ import { useJson } from '../shared/use_json';
 import { BoxPlot } from './box_plot';
 import { SampleChart } from './sample_chart';
 import { singleRowScale, formatNumber } from './values';
-import type { Measurement } from './types';
 
 interface MeasurementPaneProps {
     run: Run;

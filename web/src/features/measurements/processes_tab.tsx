@@ -3,13 +3,12 @@
  * A chart of CPU use or resident memory over time, with a line for each of the largest processes.
  * The list next to the chart is its legend; a click on an entry hides the process.
  */
-import type { ProcessCurve, ProcessesAnswer } from '../../base/answers';
+import type { ProcessCurve, ProcessesAnswer, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatBytes, formatFixed, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';

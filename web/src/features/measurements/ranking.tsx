@@ -3,9 +3,9 @@
  * Commands or benchmarks from the fastest to the slowest, and how many times faster the fastest is.
  */
 import { useMemo } from 'preact/hooks';
+import type { Page, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import type { MeasurementRow } from '../../base/rows';
-import type { Page, Run } from '../../base/types';
 import { formatFixed, text } from '../../base/units';
 import { type RankedRow, type Ranking, rankMeasurements } from '../../model/ranking';
 import { objectsOf } from '../shared/paged_source';

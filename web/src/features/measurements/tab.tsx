@@ -3,11 +3,11 @@
  * Measurements: a ranking of commands or benchmarks, then one row each: the tool's value, its spread, and a box plot on a scale that the rows
  * of a group share. The pane next to it has the samples of the selected row.
  */
+import type { Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { route, setQuery } from '../../base/router';
 import type { MeasurementRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatFixed, int, text, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';

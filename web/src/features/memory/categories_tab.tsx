@@ -3,12 +3,11 @@
  * PyTorch's memory timeline: memory by category over time, stacked.
  */
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CategoriesAnswer } from '../../base/answers';
+import type { CategoriesAnswer, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatFixed, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';

@@ -4,10 +4,10 @@
  * pane is also used in the dock of the timeline.
  */
 import { useMemo } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { goTo, replaceQuery, route } from '../../base/router';
 import type { AllocationRow, MemoryOperatorRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { Segmented } from '../../components/segmented';

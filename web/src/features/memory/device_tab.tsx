@@ -4,13 +4,12 @@
  * a range, which applies to the tables below and to all other tabs.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { TimelineMemory, TraceMemoryCurve } from '../../base/answers';
+import type { Run, TimelineMemory, TraceMemoryCurve } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { bytesText } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatFixed, signed } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { ExportMenu } from '../../components/menu';

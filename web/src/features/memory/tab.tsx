@@ -4,15 +4,13 @@
  * function calls below, on a common axis that can be zoomed.
  */
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import type { MemoryAnswer } from '../../base/answers';
+import type { MemoryAnswer, MprofSummary, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
-import type { MprofSummary } from '../../base/line_types';
 import { replaceQuery, route } from '../../base/router';
 import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import type { PlotArea } from '../../components/chart';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';

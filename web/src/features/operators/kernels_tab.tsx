@@ -3,10 +3,10 @@
  * The Kernels tab: work on the device, grouped by name or by launch configuration.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { goTo, replaceQuery, route } from '../../base/router';
 import type { KernelRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import { formatFixed, int, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { Segmented } from '../../components/segmented';

@@ -4,6 +4,7 @@
  * device.
  */
 import { useMemo, useRef } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
@@ -11,7 +12,6 @@ import { useNames } from '../../base/panel';
 import { goTo, replaceQuery, route } from '../../base/router';
 import type { ModuleRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { type RowActions, useActionKeys } from '../../components/actions';
 import { CopyButton } from '../../components/copy_button';

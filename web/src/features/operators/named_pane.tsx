@@ -5,11 +5,10 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { FlameAnswer, NameStatistics } from '../../base/answers';
+import type { FlameAnswer, NameStatistics, Page, Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import type { Params } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
-import type { Page, Run } from '../../base/types';
 import { int } from '../../base/units';
 import { type Action, useActionKeys } from '../../components/actions';
 import { HistogramView } from '../../components/histogram_view';

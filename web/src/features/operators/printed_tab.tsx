@@ -3,10 +3,10 @@
  * The Operators tab of a printed key_averages() table: torch's columns and its rounded values.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
 import type { OperatorRow, PrintedOperatorRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { LoadingLine } from '../../components/progress';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';

@@ -4,12 +4,11 @@
  * the report, all slices of the selected name.
  */
 import { useMemo, useState } from 'preact/hooks';
-import type { Summaries } from '../../base/answers';
+import type { Run, Summaries } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
 import { goTo, replaceQuery, route } from '../../base/router';
 import type { SummaryRow } from '../../base/trace_types';
-import type { Run } from '../../base/types';
 import { formatSeconds, formatFixed, int } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';

@@ -4,10 +4,10 @@
  * to the selected operator. A generic trace has slices by name instead.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { goTo, navigate, replaceQuery, route } from '../../base/router';
 import type { OperatorRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { Segmented } from '../../components/segmented';
 import { isPaneBeside, SelectionLayout } from '../../components/selection_layout';

@@ -2,10 +2,10 @@
  *
  * Table of the operators of a run or of a time range. It is also used in the dock of the timeline.
  */
+import type { Run } from '../../base/answers';
 import { goTo } from '../../base/router';
 import type { OperatorRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { viewportWidth } from '../../components/viewport';
 import { NO_SEARCH } from '../../model/search';
 import { isDeviceWork } from '../../model/timeline_types';

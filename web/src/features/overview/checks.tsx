@@ -4,8 +4,7 @@
  * numbers and a link to the rows, and the rules that found nothing.
  */
 import { useEffect, useRef } from 'preact/hooks';
-import type { Finding, Findings } from '../../base/answers';
-import type { Run } from '../../base/types';
+import type { Finding, Findings, Run } from '../../base/answers';
 import { formatFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { Term } from '../../components/term';

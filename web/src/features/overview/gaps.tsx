@@ -2,9 +2,8 @@
  *
  * Idle times of devices by cause, and the share of the communication that overlaps computation.
  */
-import type { GapSums, TraceOverview, Utilisation } from '../../base/answers';
+import type { GapSums, Page, Run, TraceOverview, Utilisation } from '../../base/answers';
 import type { GapRow } from '../../base/rows';
-import type { Page, Run } from '../../base/types';
 import { THIN_SPACE, formatSeconds, pct, plural, text } from '../../base/units';
 import { Term } from '../../components/term';
 import { ms, type TraceRange } from '../../model/trace_range';

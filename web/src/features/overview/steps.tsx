@@ -3,10 +3,9 @@
  * Breakdown of the time: the mean step (or the range) as one bar, and every step as a bar on a
  * common scale.
  */
-import type { TraceOverview, TraceStep, Utilisation } from '../../base/answers';
+import type { Run, TraceOverview, TraceStep, Utilisation } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { formatSeconds, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { PartLegend, StackedBar } from '../../components/stacked_bar';

@@ -5,10 +5,9 @@
  * computed for the range.
  */
 import { useEffect } from 'preact/hooks';
-import type { TraceOverview, Utilisation } from '../../base/answers';
+import type { Run, TraceOverview, Utilisation } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';

@@ -2,7 +2,7 @@
  *
  * The ten operators and kernels with the largest time, in the run or in the range.
  */
-import type { Page, Run } from '../../base/types';
+import type { Page, Run } from '../../base/answers';
 import { FamilySwatch } from '../../components/family_swatch';
 import { ShareBar } from '../../components/share_bar';
 import { escapeRegex } from '../../model/filter_query';

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One row for each worker of the job, with its mean step as a bar on a common scale. */
-import type { Parts, WorkerRow, Workers } from '../../base/answers';
+import type { Parts, Run, WorkerRow, Workers } from '../../base/answers';
 import { useMemoOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { pct, THIN_SPACE } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';

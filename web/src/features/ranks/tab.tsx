@@ -5,11 +5,17 @@
  * the files), c (collective), call (the call on which ranks are aligned), v=means.
  */
 import { useEffect, useMemo } from 'preact/hooks';
-import type { AlignedCall, RankCalls, RankMetric, RankStep, RanksAnswer } from '../../base/answers';
+import type {
+    AlignedCall,
+    RankCalls,
+    RankMetric,
+    RankStep,
+    RanksAnswer,
+    Run,
+} from '../../base/answers';
 import { getJson, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { formatHash, goTo, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';

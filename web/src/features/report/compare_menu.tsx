@@ -4,9 +4,9 @@
  * with any other run of the kind.
  */
 import { useRef } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import type { Run } from '../../base/types';
 import { text, when } from '../../base/units';
 import { Menu, type MenuItem } from '../../components/menu';
 import { formatValueOf } from '../../model/compare';

@@ -3,8 +3,8 @@
  * Dialogs that edit and delete one or several runs, for the shelf and for a report.
  */
 import { useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { API, asApiError, sendJson, type ApiError } from '../../base/client';
-import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { Dialog } from '../../components/dialog';
 import { Markdown } from '../../components/markdown';

@@ -3,9 +3,9 @@
  * Main values in the header of a report, by kind of profile, and warnings that concern the complete
  * report.
  */
+import type { ImportSummary, PstatsSummary, Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
-import type { ImportSummary, PstatsSummary, Run } from '../../base/types';
 import { formatSeconds, formatValueIn, int, pct, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import type { Fact } from '../../components/run_head';

@@ -4,12 +4,12 @@
  * or rejected record, with its position.
  */
 import { useEffect, useRef } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { route, setQuery } from '../../base/router';
 import type { NoteRow as Note } from '../../base/rows';
-import type { Run } from '../../base/types';
 import { bytesText, int } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { DataGrid, type GridColumn } from '../../components/data_grid';

@@ -2,7 +2,7 @@
  *
  * The ledger as text. read = stored + repaired + rejected + other: no record is dropped silently.
  */
-import type { Ledger } from '../../base/types';
+import type { Ledger } from '../../base/answers';
 import { int } from '../../base/units';
 
 export interface LedgerText {

@@ -3,10 +3,10 @@
  * Loads a run, and shows one of its views in a report or in a panel.
  */
 import { useEffect, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { ApiError, asApiError, getJson, isAbort } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { hideTooltip } from '../../components/tooltip';

@@ -4,9 +4,9 @@
  * kind is first shown. The shelf prefetches chunks while the browser is idle.
  */
 import type { ComponentType } from 'preact';
+import type { Run } from '../../base/answers';
 import { API, startRead } from '../../base/client';
 import { kindRows } from '../../base/kinds';
-import type { Run } from '../../base/types';
 import { timelinePath } from '../trace/data';
 import { LedgerTab } from './ledger_tab';
 import { type TabKey, tabKeys, TABS } from '../shared/tab_list';

@@ -4,6 +4,7 @@
  * tab.
  */
 import { useEffect, useState, useLayoutEffect, useRef } from 'preact/hooks';
+import type { ReportLink, Run } from '../../base/answers';
 import { showAxis } from '../../base/axis';
 import { API, type ApiError, asApiError } from '../../base/client';
 import { useLayoutEffectOn } from '../../base/hooks';
@@ -12,7 +13,6 @@ import { kindHas } from '../../base/kinds';
 import { offlineFile } from '../../base/offline';
 import { formatHash, goTo, navigate, route, type Query } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { int, when } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Menu, type MenuItem } from '../../components/menu';
@@ -26,7 +26,6 @@ import { Tag } from '../../components/tag';
 import { PHONE_PX, viewportWidth } from '../../components/viewport';
 import { lacksHint } from '../../model/run_lacks';
 import { Conclusion } from '../conclusion/conclusion';
-import type { ReportLink } from '../../base/sentence_types';
 import { hasRole, mayRemove } from '../login/user';
 import { axisOfRun, isStacks } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';

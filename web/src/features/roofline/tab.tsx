@@ -4,11 +4,10 @@
  * (also the short ones), peak (given peaks, as in the API), sort, desc=0.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Peaks, Roofline } from '../../base/answers';
+import type { Peaks, Roofline, Run } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { goTo, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { pct, plural, THIN_SPACE } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { Notice } from '../../components/notice';

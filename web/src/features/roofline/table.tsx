@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators with their rates and limits. */
 import { useMemo } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { formatFixed, int } from '../../base/units';
-import type { Run } from '../../base/types';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { FamilySwatch } from '../../components/family_swatch';
 import { arraySource } from '../../components/grid_types';

@@ -2,9 +2,10 @@
  *
  * A name that was found in runs, and how far the search is.
  */
+import type { NameHit } from '../../base/answers';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { ShareBar } from '../../components/share_bar';
-import { fullName, type NameHit, type SearchState } from '../shared/name_search';
+import { fullName, type SearchState } from '../shared/name_search';
 
 interface HitShareProps {
     hit: Pick<NameHit, 'self_share' | 'total_share'>;

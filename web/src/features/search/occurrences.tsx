@@ -3,6 +3,7 @@
  * The runs in which a name is hot: its share over time, and its values in each run.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Occurrence, Occurrences } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { formatHash, goTo } from '../../base/router';
 import { pct, plural, text, THIN_SPACE, when } from '../../base/units';
@@ -13,14 +14,7 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { usePlot } from '../../components/plot';
 import { formatValueOf } from '../../model/compare';
-import {
-    fullName,
-    hotRowHref,
-    NAME_TABLES,
-    type Occurrence,
-    type Occurrences,
-    useCoveredJson,
-} from '../shared/name_search';
+import { fullName, hotRowHref, NAME_TABLES, useCoveredJson } from '../shared/name_search';
 import { trendHref } from '../trend/link';
 import { HitShare, SearchProgress } from './hit';
 

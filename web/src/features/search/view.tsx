@@ -4,6 +4,7 @@
  * `#/search?of=&row=&place=`, the runs that have one.
  */
 import { useEffect, useMemo } from 'preact/hooks';
+import type { NameHit, NamesAnswer } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { goTo, navigate, route, setQuery } from '../../base/router';
@@ -15,15 +16,7 @@ import { LoadingLine } from '../../components/progress';
 import { SearchField } from '../../components/search_field';
 import { setStatus } from '../../components/status_line';
 import { Toolbar } from '../../components/toolbar';
-import {
-    fullName,
-    hitHref,
-    hotRowHref,
-    NAME_TABLES,
-    type NameHit,
-    type NamesAnswer,
-    useCoveredJson,
-} from '../shared/name_search';
+import { fullName, hitHref, hotRowHref, NAME_TABLES, useCoveredJson } from '../shared/name_search';
 import { HitShare, SearchProgress, shareText } from './hit';
 import { OccurrencesView } from './occurrences';
 

@@ -4,8 +4,8 @@
  * series, which have the same ranges, and is part of the address of their comparisons.
  */
 import { type Signal, signal } from '@preact/signals';
+import type { Run } from '../../base/answers';
 import { formatHash } from '../../base/router';
-import type { Run } from '../../base/types';
 import { readStored, storeText } from '../../components/stored_text';
 import { groupQuery } from '../../model/compare';
 

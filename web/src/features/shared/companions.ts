@@ -3,10 +3,9 @@
  * The runs that may be recordings of the same program: a trace and a memory snapshot that overlap by
  * the clock. Both must have been recorded on machines whose clocks agree.
  */
-import type { Companion, Companions } from '../../base/answers';
+import type { Companion, Companions, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { type KindHas, kindHas } from '../../base/kinds';
-import type { Run } from '../../base/types';
 import { formatSeconds, plural, text } from '../../base/units';
 import { useJson } from './use_json';
 

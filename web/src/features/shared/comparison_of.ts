@@ -3,8 +3,8 @@
  * The comparison that a report belongs to: the last one of this window with its run, or else the one
  * with the baseline of its series.
  */
+import type { Run } from '../../base/answers';
 import type { Query } from '../../base/router';
-import type { Run } from '../../base/types';
 import { groupQuery } from '../../model/compare';
 
 const KEY = 'perfshelf.comparison';

@@ -4,61 +4,17 @@
  * runs to its index with each request, so a request is repeated until the index has all runs.
  */
 import { useEffect, useState } from 'preact/hooks';
+import type {
+    Coverage,
+    HotRow,
+    NameHit,
+    NamesAnswer,
+    Occurrences,
+    RunBrief,
+} from '../../base/answers';
 import { type ApiError, API, asApiError, getJson, isAbort, withParams } from '../../base/client';
 import { formatHash, type Query } from '../../base/router';
 import { rowHref } from './row_link';
-
-export interface RunBrief {
-    id: string;
-    name: string;
-    kind: string;
-    series: string;
-    created_at: string;
-}
-
-/** Which runs an answer is about. */
-interface Coverage {
-    scanned: number;
-    runs: number;
-    names_per_run: number;
-}
-
-interface HotRow {
-    self_share: number;
-    total_share: number;
-    /** the row in the table `of` of the run; row_id and line are 0 if they are unknown */
-    row: string;
-    place: string;
-    row_id: number;
-    line: number;
-}
-
-export interface NameHit extends HotRow {
-    of: string;
-    name: string;
-    module: string;
-    runs: number;
-    hottest: RunBrief;
-}
-
-export interface NamesAnswer extends Coverage {
-    total: number;
-    rows: NameHit[];
-}
-
-export interface Occurrence extends HotRow {
-    run: RunBrief;
-    self: number;
-    total: number | null;
-    unit: string;
-    whole: number;
-    rows: number;
-}
-
-export interface Occurrences extends Coverage {
-    total: number;
-    rows: Occurrence[];
-}
 
 /** Titles of the tables that are searched. */
 export const NAME_TABLES: Record<string, string> = {

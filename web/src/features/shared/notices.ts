@@ -4,7 +4,7 @@
  * that were just deleted.
  */
 import { signal } from '@preact/signals';
-import type { Job, JobMember, ErrorBody } from '../../base/types';
+import type { ErrorBody, Job, JobMember } from '../../base/answers';
 import { int, plural } from '../../base/units';
 
 export interface ShelfNotice {

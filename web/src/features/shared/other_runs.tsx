@@ -3,8 +3,8 @@
  * Section of a selection pane: the other runs of the shelf in which the selected function, operator
  * or kernel is among the hottest.
  */
+import type { Run } from '../../base/answers';
 import { offlineFile } from '../../base/offline';
-import type { Run } from '../../base/types';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { PaneSection } from '../../components/selection_pane';
 import { hotRowHref, type SearchedRow, useOccurrences } from './name_search';

@@ -5,9 +5,9 @@
  */
 import { signal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Page } from '../../base/answers';
 import { ApiError, asApiError, getJson, isAbort, withParams, type Params } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
-import type { Page } from '../../base/types';
 import type { GridSource } from '../../components/grid_types';
 
 export interface PagedSource<R> extends GridSource<R> {

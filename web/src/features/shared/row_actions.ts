@@ -3,11 +3,10 @@
  * What a person can do with a row that names a function, a module, an operator, a kernel, a file or a
  * line, in all tables and panes: other views of the run, other runs, copies, an editor.
  */
+import type { ComparisonRow, Page, Run } from '../../base/answers';
 import { API, getJson, withParams } from '../../base/client';
-import type { ComparisonRow } from '../../base/compare_types';
 import { offlineFile } from '../../base/offline';
 import { formatHash, navigate, type Query } from '../../base/router';
-import type { Page, Run } from '../../base/types';
 import type { Action, RowActions } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { editorAction } from '../../components/editor_link';

@@ -4,8 +4,8 @@
  * notifications about changed rows. One event stream keeps it up to date.
  */
 import { signal } from '@preact/signals';
+import type { Format, Job, Run, Shelf } from '../../base/answers';
 import { API, asApiError, events, getJson, sendJson, type ApiError } from '../../base/client';
-import type { Format, Job, Run, Shelf } from '../../base/types';
 import { isRunningImport } from '../../model/shelf_rows';
 import { archiveNotices, addNotice } from './notices';
 

@@ -3,10 +3,10 @@
  * The tabs of reports. importers/kinds.c lists the tabs of each kind in order. This file has their
  * titles and decides which runs have data for them. tabs.ts has their code.
  */
+import type { Run } from '../../base/answers';
 import { kindHas, kindOf } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { TraceSummary } from '../../base/trace_types';
-import type { Run } from '../../base/types';
 import { countDeviceWork } from '../../model/trace_work';
 
 /** The fields of a run that determine its tabs. */

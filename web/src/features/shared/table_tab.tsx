@@ -6,12 +6,12 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { useNames } from '../../base/panel';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import type { RowActions } from '../../components/actions';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import type { GridSource } from '../../components/grid_types';

@@ -3,11 +3,10 @@
  * Bar with the actions for the checked runs; for two runs it also shows their difference.
  */
 import { useState } from 'preact/hooks';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
 import { formatHash, goTo } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { groupName, groupQuery, repeatGroups, verdictOf } from '../../model/compare';
 import { baseAndNew, headlineDelta, NOISE_PCT } from '../../model/shelf_rows';

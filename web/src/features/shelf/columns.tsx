@@ -2,8 +2,8 @@
  *
  * The columns of the shelf, and the row of an import in progress.
  */
+import type { Run } from '../../base/answers';
 import { formatHash, setQuery } from '../../base/router';
-import type { Run } from '../../base/types';
 import {
     DASH,
     bytesText,

@@ -5,10 +5,10 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Format, Sample, Shelf } from '../../base/answers';
 import { asApiError, type ApiError } from '../../base/client';
 import { kindOf, type KindHas } from '../../base/kinds';
 import { useKeys } from '../../base/keys';
-import type { Format, Sample, Shelf } from '../../base/types';
 import { bytesText, formatValueIn, plural } from '../../base/units';
 import { copyText } from '../../components/copy_button';
 import { KindMark } from '../../components/kind_mark';

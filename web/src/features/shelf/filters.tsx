@@ -3,15 +3,14 @@
  * The line above the shelf: kinds with their counts, the filter menus, and the grouping.
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { KindCount, Shelf } from '../../base/answers';
 import { route, setQuery } from '../../base/router';
-import type { Shelf } from '../../base/types';
 import { int } from '../../base/units';
 import { Menu, type MenuItem } from '../../components/menu';
 import { Segmented } from '../../components/segmented';
 import { viewportWidth } from '../../components/viewport';
 import type { Grouping } from '../../model/shelf_rows';
 import { SeriesTrend } from '../trend/link';
-import type { KindCount } from './source';
 
 interface FiltersProps {
     shelf: Shelf | null;

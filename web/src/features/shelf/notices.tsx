@@ -4,9 +4,9 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { API, asApiError, sendJson, type ApiError } from '../../base/client';
 import { formatHash } from '../../base/router';
-import type { Run } from '../../base/types';
 import { plural } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { removeNotice, notices, type ShelfNotice } from '../shared/notices';

@@ -4,10 +4,10 @@
  */
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { Job, Sample } from '../../base/answers';
 import { API, asApiError, getJson, sendJson, type ApiError } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { navigate, route } from '../../base/router';
-import type { Job, Sample } from '../../base/types';
 import { plural } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { addNotice } from '../shared/notices';

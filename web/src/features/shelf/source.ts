@@ -5,6 +5,7 @@
  * yet are empty rows at the end.
  */
 import { effect, signal, type Signal } from '@preact/signals';
+import type { KindCount, Run, RunPage } from '../../base/answers';
 import {
     API,
     asApiError,
@@ -14,7 +15,6 @@ import {
     type ApiError,
     type Params,
 } from '../../base/client';
-import type { Run } from '../../base/types';
 import type { GridSource } from '../../components/grid_types';
 import {
     shelfRows,
@@ -30,18 +30,6 @@ const AHEAD = 100;
 /** Maximum number of rows of one request, for a jump far down or a reload. */
 const MAX_ROWS = 1000;
 const RELOAD_MS = 150;
-
-interface RunPage {
-    total: number;
-    rows: Run[];
-    /** runs of each kind that pass the other filters; only of answers to `kinds_too` */
-    kinds?: KindCount[];
-}
-
-export interface KindCount {
-    kind: string;
-    runs: number;
-}
 
 export interface ShelfSource extends GridSource<ShelfRow> {
     readonly runs: readonly Run[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { useEffect } from 'preact/hooks';
-import type { Shelf } from '../../base/types';
+import type { Shelf } from '../../base/answers';
 import { bytesText, plural } from '../../base/units';
 import { setStatus } from '../../components/status_line';
 import { currentUser, hasRole } from '../login/user';

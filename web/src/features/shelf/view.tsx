@@ -4,11 +4,11 @@
  */
 import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { API, asApiError, getJson } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys, type KeyPress } from '../../base/keys';
 import { formatHash, navigate, route, setQuery, type Query } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import {
     DataGrid,

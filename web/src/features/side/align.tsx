@@ -4,12 +4,12 @@
  * moves to the next pair of steps or events.
  */
 import { useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { asApiError } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import type { Side } from '../../base/panel';
 import { route } from '../../base/router';
 import type { TraceStepRow as TraceStep } from '../../base/rows';
-import type { Run } from '../../base/types';
 import { formatSeconds, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Segmented } from '../../components/segmented';

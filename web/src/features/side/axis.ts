@@ -4,12 +4,11 @@
  * timelines.
  */
 import { useMemo, useRef } from 'preact/hooks';
-import type { SliceAnswer, TimelineAnswer } from '../../base/answers';
+import type { Run, SliceAnswer, TimelineAnswer } from '../../base/answers';
 import { API } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import type { Side } from '../../base/panel';
 import { route, setQuery } from '../../base/router';
-import type { Run } from '../../base/types';
 import {
     type Align,
     formatAlign,

@@ -5,11 +5,11 @@
  * knows the names, else by the rows of the comparison.
  */
 import { effect, signal } from '@preact/signals';
+import type { MatchingRow, Run } from '../../base/answers';
 import { API, asApiError, getJson, withParams } from '../../base/client';
 import { dispatchKey } from '../../base/keys';
 import type { Panel, PanelHost, Side } from '../../base/panel';
 import { formatHash, goTo, navigate, type Query, route, parseHash } from '../../base/router';
-import type { Run } from '../../base/types';
 import {
     unmatchedKeys,
     groupKeys,
@@ -28,12 +28,6 @@ export interface MissingName {
     side: Side;
     key: string;
     /** name of the selected item */
-    name: string;
-}
-
-/** The row of the other run that matches a row; `id` is null if the other run has no such row. */
-interface MatchingRow {
-    id: number | null;
     name: string;
 }
 

@@ -4,12 +4,12 @@
  * links to other pages, and keys that are not bound here.
  */
 import { signal } from '@preact/signals';
+import type { Run } from '../../base/answers';
 import { showAxis } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { startPanel, type PanelHost } from '../../base/panel';
 import { persistAddress, route, showHash } from '../../base/router';
-import type { Run } from '../../base/types';
 import { ContextMenuLayer } from '../../components/context_menu';
 import { EditorDialog } from '../../components/editor_link';
 import { KeyHelp } from '../../components/key_help';

@@ -4,13 +4,12 @@
  * iframe with the program, so it has the width, the keys and the axis of its own run.
  */
 import { useMemo, useRef } from 'preact/hooks';
-import type { Comparison } from '../../base/compare_types';
+import type { Comparison, Run } from '../../base/answers';
 import { useEffectOn, useLayoutEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { offlineFile } from '../../base/offline';
 import type { Side } from '../../base/panel';
 import { formatHash, goTo, navigate, type Query, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { text } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Tabs } from '../../components/tabs';

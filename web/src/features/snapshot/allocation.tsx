@@ -3,8 +3,7 @@
  * The pane of one allocation: its size and life, and the stack that made it.
  */
 import { useState } from 'preact/hooks';
-import type { AllocationFrame, SnapshotAllocation } from '../../base/answers';
-import type { Run } from '../../base/types';
+import type { AllocationFrame, Run, SnapshotAllocation } from '../../base/answers';
 import { bytesText, formatSeconds, int, plural, text } from '../../base/units';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';

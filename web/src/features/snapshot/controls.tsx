@@ -3,10 +3,9 @@
  * The toolbar of a memory snapshot: the GPU, what the chart shows, its axis, where the cursor is.
  */
 import { useState } from 'preact/hooks';
-import type { Snapshot, SnapshotTimeline } from '../../base/answers';
+import type { Run, Snapshot, SnapshotTimeline } from '../../base/answers';
 import { offlineFile } from '../../base/offline';
 import { replaceQuery } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import type { ChartMode } from '../../canvas/snapshot_chart';
 import { partGroup } from '../../canvas/snapshot_theme';

@@ -4,6 +4,7 @@
  * next one starts when it has answered, for the place where the cursor is then.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import {
     API,
     type ApiError,
@@ -13,7 +14,6 @@ import {
     type Params,
     withParams,
 } from '../../base/client';
-import type { Run } from '../../base/types';
 
 export function snapshotPath(run: Run, view: string, params: Params = {}): string {
     return withParams(`${API}/runs/${run.id}/snapshot${view && `/${view}`}`, params);

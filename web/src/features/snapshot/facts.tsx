@@ -2,7 +2,7 @@
  *
  * Main values in the header of a memory snapshot, of the GPU that the views show first.
  */
-import type { Run } from '../../base/types';
+import type { Run } from '../../base/answers';
 import { formatBytes, int, pct, THIN_SPACE } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';

@@ -4,10 +4,9 @@
  * the colour of its group.
  */
 import { useMemo, useState } from 'preact/hooks';
-import type { LiveFlame } from '../../base/answers';
+import type { LiveFlame, Run } from '../../base/answers';
 import { useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { bytesText, int, pct, plural, THIN_SPACE } from '../../base/units';
 import { flameNodeName, snapshotFlamePaint } from '../../canvas/snapshot_flame_paint';
 import type { Action } from '../../components/actions';

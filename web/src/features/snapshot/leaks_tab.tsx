@@ -4,10 +4,9 @@
  * URL: d (GPU), steps (a number of equal steps), s (selected stack), sort, desc, q.
  */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { LeakRow, Leaks, Snapshot } from '../../base/answers';
+import type { LeakRow, Leaks, Run, Snapshot } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { formatHash, goTo, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { bytesText, formatFixed, int, plural } from '../../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';

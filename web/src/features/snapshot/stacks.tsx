@@ -3,9 +3,8 @@
  * The table of what is live at the cursor: by stack, file, module or size.
  */
 import { useMemo } from 'preact/hooks';
-import type { LiveRow, LiveSet } from '../../base/answers';
+import type { LiveRow, LiveSet, Run } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { bytesText, formatFixed, int, pct } from '../../base/units';
 import { GROUP_TOKENS } from '../../canvas/snapshot_theme';
 import { copyAndConfirm } from '../../components/context_menu';

@@ -4,9 +4,8 @@
  * changes it directly and is drawn in the next frame; what is missing is requested then, and what was
  * there stays until the answer.
  */
-import type { Lifetimes, SnapshotDevice, SnapshotTimeline } from '../../base/answers';
+import type { Lifetimes, Run, SnapshotDevice, SnapshotTimeline } from '../../base/answers';
 import { type ApiError, asApiError, getJson, isAbort } from '../../base/client';
-import type { Run } from '../../base/types';
 import {
     type Bands,
     type ChartAnnotation,

@@ -7,6 +7,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type {
     LiveFlame,
     LiveSet,
+    Run,
     SegmentMap,
     Snapshot,
     SnapshotDevice,
@@ -16,7 +17,6 @@ import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { replaceQuery, route } from '../../base/router';
 import { type ApiError } from '../../base/client';
-import type { Run } from '../../base/types';
 import { bytesText, int, plural } from '../../base/units';
 import type { ChartAnnotation, ChartMark } from '../../canvas/snapshot_chart';
 import { CheckBox } from '../../components/check_box';

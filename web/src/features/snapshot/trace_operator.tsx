@@ -3,10 +3,9 @@
  * The operator and the module of a trace that ran when an allocation was made. The trace is a run of
  * its own; the clock of the machine aligns both.
  */
-import type { OpenSlice, OperatorsAt, SnapshotAllocation } from '../../base/answers';
+import type { OpenSlice, OperatorsAt, Run, SnapshotAllocation } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { formatHash } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { PaneValues, type PaneValue } from '../../components/selection_pane';
 import { chooseThread } from '../../model/snapshot_operator';

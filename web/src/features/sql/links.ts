@@ -3,11 +3,12 @@
  * Where the cells of a result lead. What a column holds is known from the table that it is copied
  * from, or else from its name.
  */
+import type { SqlColumn } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import type { Query } from '../../base/router';
 import { escapeRegex } from '../../model/filter_query';
 import { fitView, viewText } from '../../model/timeline_view';
-import type { SqlColumn, SqlResult, SqlValue } from './result';
+import type { SqlResult, SqlValue } from './result';
 
 /** A run that rows are about. */
 export interface LinkedRun {

@@ -2,23 +2,13 @@
  *
  * Result of an SQL statement: sorting, column widths, and the columns that a chart can show.
  */
+import type { SqlAnswer, SqlColumn } from '../../base/answers';
 import { formatFixed } from '../../base/units';
 
 export type SqlValue = string | number | null;
 
-export interface SqlColumn {
-    name: string;
-    type: 'integer' | 'real' | 'text' | 'blob' | 'any' | 'null';
-    /** table and column that the values are copied from; null if they are computed */
-    table: string | null;
-    column: string | null;
-}
-
-export interface SqlResult {
-    columns: SqlColumn[];
+export interface SqlResult extends SqlAnswer {
     rows: SqlValue[][];
-    cut: 'rows' | 'bytes' | 'time' | null;
-    elapsed_s: number;
 }
 
 export function isNumber({ type }: SqlColumn): boolean {

@@ -4,6 +4,7 @@
  * the shelf.
  */
 import { useState } from 'preact/hooks';
+import type { SavedQuery } from '../../base/answers';
 import { API, type ApiError, asApiError, sendJson, withParams } from '../../base/client';
 import { offlineFile } from '../../base/offline';
 import { Dialog } from '../../components/dialog';
@@ -11,15 +12,6 @@ import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { hasRole } from '../login/user';
 import { useJson } from '../shared/use_json';
-
-interface SavedQuery {
-    id: number;
-    kind: string;
-    name: string;
-    sql: string;
-    who: string;
-    at: string;
-}
 
 interface SavedProps {
     /** kind of the runs; '' for statements over the shelf */

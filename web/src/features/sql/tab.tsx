@@ -4,7 +4,7 @@
  * documentation of the views next to it. The URL contains the statement, so a link shows the same
  * result.
  */
-import type { Run } from '../../base/types';
+import type { Run } from '../../base/answers';
 import schema from '../../../../schema/run.sql';
 import { RUN_EXAMPLES } from './examples';
 import { SqlView } from './view';

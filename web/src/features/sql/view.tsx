@@ -4,13 +4,13 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { type ApiError, asApiError } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
 import { formatHash, replaceQuery, route, setQuery } from '../../base/router';
 import { useTyped } from '../../base/typed_fields';
-import type { Run } from '../../base/types';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';

@@ -5,12 +5,11 @@
  * the timeline.
  */
 import { useMemo } from 'preact/hooks';
-import type { FlameAnswer } from '../../base/answers';
+import type { FlameAnswer, Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { THIN_SPACE, int, pct, plural } from '../../base/units';
 import { flamePaint } from '../../canvas/frame_paint';
 import { type Action, withUniqueKeys } from '../../components/actions';

@@ -3,10 +3,9 @@
  * The Flame tab: one picture of full height.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { FlameAnswer } from '../../base/answers';
+import type { FlameAnswer, Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { pct, THIN_SPACE } from '../../base/units';
 import { hitSteps, setSearch } from '../../components/hit_steps';
 import { SearchField } from '../../components/search_field';

@@ -2,8 +2,7 @@
  *
  * What a person can do with a frame of a flame graph, in the order of GROUPS.
  */
-import type { FlameAnswer } from '../../base/answers';
-import type { Run } from '../../base/types';
+import type { FlameAnswer, Run } from '../../base/answers';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { editorAction } from '../../components/editor_link';

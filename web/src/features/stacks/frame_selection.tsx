@@ -3,9 +3,8 @@
  * The pane of the selected frame of a flame graph. All of it follows from the answer that is drawn.
  */
 import { useMemo, useState } from 'preact/hooks';
-import type { FlameAnswer } from '../../base/answers';
+import type { FlameAnswer, Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
-import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import type { Action, ActionHead } from '../../components/actions';
 import { FamilySwatch } from '../../components/family_swatch';

@@ -3,8 +3,8 @@
  * The selected function of a stack profile. Tabs share it by name (`sel`); tables and reads use its
  * id (`fn`), which depends on what a frame is.
  */
+import type { Run } from '../../base/answers';
 import { route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { escapeRegex } from '../../model/filter_query';
 import { frameParts } from '../../model/frame_names';
 import { useJson } from '../shared/use_json';

@@ -5,10 +5,10 @@
  * in the dock of the timeline.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { axisCell, axisCellUnit } from '../../base/axis';
 import { goTo, pushQuery, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { formatFixed } from '../../base/units';
 import { type RowActions, useActionKeys, withUniqueKeys } from '../../components/actions';
 import { CheckBox } from '../../components/check_box';

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts that the tabs of stack profiles share: the parameters of requests, the switch between functions and
  * lines, and the field for the sample period. */
-import type { FlameAnswer, Origin } from '../../base/answers';
+import type { FlameAnswer, Origin, Run } from '../../base/answers';
 import type { Params } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { NumberField } from '../../components/number_field';
 import { ORIGIN_LABELS, ORIGINS } from '../../model/tint';
 import { stackMode } from '../shared/mode_switch';

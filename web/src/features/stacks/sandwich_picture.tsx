@@ -5,12 +5,11 @@
  * outward.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { FlameAnswer, SandwichAnswer } from '../../base/answers';
+import type { FlameAnswer, Run, SandwichAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { useLayoutEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { pushQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { FRAME_ROW } from '../../canvas/frame_canvas';
 import { flamePaint } from '../../canvas/frame_paint';

@@ -4,12 +4,11 @@
  * above and its callees below.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { SandwichAnswer } from '../../base/answers';
+import type { Run, SandwichAnswer } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { useDefaultSelection } from '../../base/panel';
 import { pushQuery, route } from '../../base/router';
 import type { StackFunctionRow } from '../../base/rows';
-import type { Run } from '../../base/types';
 import type { GridHandle } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';

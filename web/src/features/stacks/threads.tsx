@@ -5,14 +5,13 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { StackThreads, TimelineAnswer } from '../../base/answers';
+import type { Run, StackThreads, TimelineAnswer } from '../../base/answers';
 import { API } from '../../base/client';
 import { axisText, isTimeAxis } from '../../base/axis';
 import { useKeys } from '../../base/keys';
 import { kindOf } from '../../base/kinds';
 import { useNames } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { sizedPane, Splitter } from '../../components/splitter';
 import { viewportWidth } from '../../components/viewport';

@@ -3,11 +3,10 @@
  * The call-tree transforms of a stack profile: the actions of a frame that add them, and the row of
  * chips. They are part of the URL, and the server computes them.
  */
-import type { FlameAnswer } from '../../base/answers';
+import type { FlameAnswer, Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { useKeys } from '../../base/keys';
 import { pushQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { pct, THIN_SPACE } from '../../base/units';
 import type { Action } from '../../components/actions';
 import { Spacer } from '../../components/toolbar';

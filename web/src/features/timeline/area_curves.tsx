@@ -2,10 +2,9 @@
  *
  * The memory and the counters of the selected area as charts; of the whole run without an area.
  */
-import type { CurvesAnswer, TimelineAnswer } from '../../base/answers';
+import type { CurvesAnswer, Run, TimelineAnswer } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { bytesText, formatValueIn, text } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';

@@ -5,9 +5,8 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { AreaAnswer, AreaDevice, AreaFamily, TimelineAnswer } from '../../base/answers';
+import type { AreaAnswer, AreaDevice, AreaFamily, Run, TimelineAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
-import type { Run } from '../../base/types';
 import { formatFixed, formatValueIn, int, pct, plural, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { FamilySwatch } from '../../components/family_swatch';

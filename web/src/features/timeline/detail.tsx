@@ -4,10 +4,9 @@
  * the launch of a kernel or the launched kernels, callees, arrows, memory and arguments.
  */
 import { useState } from 'preact/hooks';
-import type { NameStatistics, SliceAnswer, TimelineAnswer } from '../../base/answers';
+import type { NameStatistics, Run, SliceAnswer, TimelineAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { API, withParams } from '../../base/client';
-import type { Run } from '../../base/types';
 import { bytesText, int } from '../../base/units';
 import { type Action, useActionKeys } from '../../components/actions';
 import { CopyButton } from '../../components/copy_button';

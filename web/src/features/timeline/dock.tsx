@@ -4,9 +4,8 @@
  * closed so that only its head is visible.
  */
 import type { ComponentChildren } from 'preact';
-import type { TimelineAnswer } from '../../base/answers';
+import type { Run, TimelineAnswer } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { plural } from '../../base/units';
 import { type SizedPane, sizedPane, Splitter } from '../../components/splitter';
 import { Spacer } from '../../components/toolbar';

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables that the dock of the timeline can show for a range. */
 import type { ComponentType } from 'preact';
-import type { TimelineAnswer } from '../../base/answers';
+import type { Run, TimelineAnswer } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
 import { lazy } from '../../components/lazy';
 import type { TraceRange } from '../../model/trace_range';
 import { countDeviceWork } from '../../model/trace_work';

@@ -4,9 +4,8 @@
  * other ends, so the positions are read from the responses for those slices.
  */
 import { useMemo } from 'preact/hooks';
-import type { SliceAnswer } from '../../base/answers';
+import type { Run, SliceAnswer } from '../../base/answers';
 import { API } from '../../base/client';
-import type { Run } from '../../base/types';
 import { isDeviceWork, trackOf } from '../../model/timeline_types';
 import { useJson } from '../shared/use_json';
 import type { Flow, Mark } from './scene';

@@ -5,10 +5,9 @@
  * other panel too, that selection remains.
  */
 import { useRef } from 'preact/hooks';
-import type { FindAnswer, SliceFacts } from '../../base/answers';
+import type { FindAnswer, Run, SliceFacts } from '../../base/answers';
 import { useEffectOn } from '../../base/hooks';
 import { isPanel, postToPanels, usePanelMessage } from '../../base/panel';
-import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
 import { findSlice } from './search';
 

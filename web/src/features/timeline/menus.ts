@@ -2,10 +2,9 @@
  *
  * Actions of the context menus: of a slice, and of the label of a lane.
  */
-import type { SliceAnswer } from '../../base/answers';
+import type { Run, SliceAnswer } from '../../base/answers';
 import { API, asApiError, getJson } from '../../base/client';
 import { formatHash, goTo, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm, openContextMenu } from '../../components/context_menu';
 import { wholeTrack } from '../../model/timeline_layers';

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The notes on the timeline of a run: read from the server, added, changed and removed there. */
 import { useEffect, useState } from 'preact/hooks';
-import type { TimelineNote } from '../../base/answers';
+import type { Run, TimelineNote } from '../../base/answers';
 import { API, type ApiError, asApiError, sendJson } from '../../base/client';
 import { offlineFile } from '../../base/offline';
 import { isPanel } from '../../base/panel';
-import type { Run } from '../../base/types';
 import { hasRole, mayRemove } from '../login/user';
 import { onRunChange } from '../shared/shelf_state';
 import { useJson } from '../shared/use_json';

@@ -5,10 +5,9 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { TimelineNote } from '../../base/answers';
+import type { Run, TimelineNote } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { useKeys } from '../../base/keys';
-import type { Run } from '../../base/types';
 import { int, when } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { noteParts, placeFlags } from '../../model/timeline_notes';

@@ -3,10 +3,9 @@
  * The critical path of a step on the timeline: a line above the rows that it runs through. URL: path
  * (the step as in the Critical path tab).
  */
-import type { CriticalEdges, CriticalPathAnswer, TimelineAnswer } from '../../base/answers';
+import type { CriticalEdges, CriticalPathAnswer, Run, TimelineAnswer } from '../../base/answers';
 import { withParams } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { CheckBox } from '../../components/check_box';
 import { pathLegs } from '../../model/critical_path';
 import { useJson } from '../shared/use_json';

@@ -3,11 +3,10 @@
  * Search of the timeline: hits keep their colour, Enter moves from hit to hit, and the matching
  * names are listed below with their counts.
  */
-import type { FindAnswer, FoundName, SliceFacts } from '../../base/answers';
+import type { FindAnswer, FoundName, Run, SliceFacts } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { API, getJson, isAbort, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
-import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { replaceQuery } from '../../base/router';
 import { SearchField } from '../../components/search_field';

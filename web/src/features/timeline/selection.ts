@@ -2,11 +2,10 @@
 /* Selection of a slice: by click, by keys and by search. Moves the view if the slice is not
  * visible. */
 import { useRef } from 'preact/hooks';
-import type { FindAnswer, SliceAnswer } from '../../base/answers';
+import type { FindAnswer, Run, SliceAnswer } from '../../base/answers';
 import { useEffectOn } from '../../base/hooks';
 import { isPanel } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
 import { areaQuery } from '../../model/timeline_area';
 import type { Answer } from '../shared/use_json';

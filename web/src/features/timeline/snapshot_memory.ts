@@ -3,10 +3,9 @@
  * The memory of a snapshot that was recorded together with the trace, as lanes of the timeline. Its
  * times are us since 1970; those of the trace are ns since the trace began.
  */
-import type { Snapshot, SnapshotCurve } from '../../base/answers';
+import type { Run, Snapshot, SnapshotCurve } from '../../base/answers';
 import { API, getJson, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
-import type { Run } from '../../base/types';
 import type { TraceMemory } from '../../model/timeline_types';
 import { companionOf, evidenceText, useCompanions } from '../shared/companions';
 import { useJson } from '../shared/use_json';

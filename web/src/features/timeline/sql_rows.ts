@@ -3,9 +3,9 @@
  * The rows of an SQL statement as marks on the timeline. The URL has the statement.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { API, type ApiError, sendJson } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
-import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { rowMarks, type RowMark } from '../sql/links';
 import type { SqlResult } from '../sql/result';

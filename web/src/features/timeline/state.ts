@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* State of the timeline that is not in the URL: loaded data, and values derived from it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { TimelineAnswer } from '../../base/answers';
+import type { Run, TimelineAnswer } from '../../base/answers';
 import type { ApiError } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { isAttributed, traceOf } from '../trace/data';
 import { foldAllChanges, foldChanges, heightChanges, moveChanges, pinChanges } from './arrangement';
 import { type WindowRequest, type TimelineData, timelineData } from './data';

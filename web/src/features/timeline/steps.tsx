@@ -2,8 +2,8 @@
  *
  * How to mark steps in a run without them.
  */
+import type { Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
-import type { Run } from '../../base/types';
 import { isAttributed, traceOf } from '../trace/data';
 import { ClosableHint } from './hint';
 

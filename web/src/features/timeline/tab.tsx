@@ -6,12 +6,11 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { SliceAnswer, TimelineAnswer, TimelineNote } from '../../base/answers';
+import type { Run, SliceAnswer, TimelineAnswer, TimelineNote } from '../../base/answers';
 import { API, asApiError } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { isPanel } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';

@@ -4,9 +4,9 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { replaceQuery } from '../../base/router';
-import type { Run } from '../../base/types';
 import { int, plural } from '../../base/units';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';

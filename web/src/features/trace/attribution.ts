@@ -3,7 +3,7 @@
  * The status line of tabs that show operators of device work: how much of it has one.
  */
 import { useEffect } from 'preact/hooks';
-import type { Run } from '../../base/types';
+import type { Run } from '../../base/answers';
 import { setStatus } from '../../components/status_line';
 import { attributionText } from '../../model/attribution';
 import { traceOf } from './data';

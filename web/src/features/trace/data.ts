@@ -3,12 +3,12 @@
  * Helpers that the tabs of a trace share: the summary, the range in the URL, links between the
  * tabs.
  */
+import type { Run } from '../../base/answers';
 import { type AxisUnit, TIME_AXIS } from '../../base/axis';
 import { API, type Params, withParams } from '../../base/client';
 import { kindHas } from '../../base/kinds';
 import { formatHash, route } from '../../base/router';
 import type { TraceSummary } from '../../base/trace_types';
-import type { Run } from '../../base/types';
 import { formatSeconds, text, THIN_SPACE } from '../../base/units';
 import { kindLabel } from '../../model/family';
 import type { SearchedRow } from '../shared/name_search';
@@ -19,7 +19,6 @@ const TORCH_DEFAULTS: Partial<TraceSummary> = {
     step_ns: null,
     gpu_busy: null,
     dataloader_pct: null,
-    peak_bytes: null,
 };
 
 export function traceOf(run: Run): TraceSummary {

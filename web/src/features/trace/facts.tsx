@@ -2,9 +2,9 @@
  *
  * Main values in the header of a trace.
  */
+import type { Run } from '../../base/answers';
 import { formatAxisValue } from '../../base/axis';
 import type { TraceSummary } from '../../base/trace_types';
-import type { Run } from '../../base/types';
 import { formatBytes, formatSeconds, int, pct } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';

@@ -2,7 +2,7 @@
  *
  * What a person can do with the name of an operator, a kernel or another slice of a trace.
  */
-import type { Run } from '../../base/types';
+import type { Run } from '../../base/answers';
 import type { RowActions } from '../../components/actions';
 import { FamilySwatch } from '../../components/family_swatch';
 import { frameParts } from '../../model/frame_names';

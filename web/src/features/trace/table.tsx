@@ -4,10 +4,10 @@
  * The table is used in tabs and in the dock of the timeline; there `prefix` separates its URL keys
  * from the keys of the tab.
  */
+import type { Run } from '../../base/answers';
 import { type Params, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
-import type { Run } from '../../base/types';
 import type { RowActions } from '../../components/actions';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import type { GridHandle } from '../../components/grid_types';

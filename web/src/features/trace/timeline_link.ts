@@ -2,7 +2,7 @@
  *
  * Links into the timeline: to the slices of a name, to one slice, to a time range.
  */
-import type { Run } from '../../base/types';
+import type { Run } from '../../base/answers';
 import { escapeRegex } from '../../model/filter_query';
 import { fitView, type TimeView, viewText } from '../../model/timeline_view';
 import type { TraceRange } from '../../model/trace_range';

@@ -4,9 +4,9 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { Run } from '../../base/answers';
 import type { Params } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import type { Run } from '../../base/types';
 import { plural } from '../../base/units';
 import { replaceQuery } from '../../base/router';
 import { HideField } from '../../components/hide_field';

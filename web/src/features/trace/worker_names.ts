@@ -3,8 +3,7 @@
  * Names of the workers of a job, for labels of items that belong to one worker.
  */
 import { useMemo } from 'preact/hooks';
-import type { Workers } from '../../base/answers';
-import type { Run } from '../../base/types';
+import type { Run, Workers } from '../../base/answers';
 import { type WorkerName, workerNames } from '../../model/worker_names';
 import { useJson } from '../shared/use_json';
 import { traceOf, viewPath } from './data';

@@ -3,7 +3,7 @@
  * A metric over runs: a line of medians, their spread as a band, levels, change points with labels,
  * and the baseline. The point nearest to the pointer along the axis is highlighted.
  */
-import type { Trend, TrendChange } from './types';
+import type { Trend, TrendChange } from '../../base/answers';
 import type { Curve, LineView, PlotArea } from '../../components/chart';
 import { type Token, usePlot } from '../../components/plot';
 import {

@@ -3,6 +3,7 @@
  * The rows of a table that changed most over a trend. A row opens its own trend.
  */
 import { useMemo } from 'preact/hooks';
+import type { GrowthRow, TrendRows } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { replaceQuery, type Query } from '../../base/router';
 import { text } from '../../base/units';
@@ -15,7 +16,6 @@ import { capital } from '../../model/labels';
 import { useJson } from '../shared/use_json';
 import { Sparkline } from './link';
 import { changeText, pctText } from './points';
-import type { GrowthRow, TrendRows } from './types';
 
 function rowsPath({ runs, by, of, metric, kind }: Query): string {
     const asked = { runs, by, of, metric, kind };

@@ -2,9 +2,9 @@
  *
  * Links to trends: of the series of a run, and of a row of a comparison.
  */
+import type { Run } from '../../base/answers';
 import { offlineFile } from '../../base/offline';
 import { formatHash } from '../../base/router';
-import type { Run } from '../../base/types';
 
 export function trendHref(series: string, params: Record<string, string> = {}): string {
     return formatHash(['trend'], { runs: `series:${series}`, ...params });

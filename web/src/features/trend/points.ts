@@ -2,7 +2,7 @@
  *
  * A metric over runs: positions of the points, labels of change points, and the runs to compare.
  */
-import type { Trend, TrendChange, TrendPoint } from './types';
+import type { Trend, TrendChange, TrendPoint } from '../../base/answers';
 import { THIN_SPACE, clock, int, formatIsoDay, plural, signed, text, when } from '../../base/units';
 import { formatDelta, formatValueOf, pText, changeWord } from '../../model/compare';
 

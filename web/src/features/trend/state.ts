@@ -2,10 +2,9 @@
  *
  * State of a trend in the URL: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&kind=&x=&y=`.
  */
+import type { Run, Trend } from '../../base/answers';
 import { API, sendJson, withParams } from '../../base/client';
 import { navigate, type Query } from '../../base/router';
-import type { Trend } from './types';
-import type { Run } from '../../base/types';
 import { publishRunChange } from '../shared/shelf_state';
 import type { Groups } from './points';
 

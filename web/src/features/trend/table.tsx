@@ -3,8 +3,8 @@
  * The points of a trend as a table, newest first.
  */
 import { useMemo } from 'preact/hooks';
+import type { Trend } from '../../base/answers';
 import { formatHash, navigate } from '../../base/router';
-import type { Trend } from './types';
 import { DASH, formatFixed, int, pct, signed, when } from '../../base/units';
 import { DataGrid, type GridColumn, type GridHandle } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';

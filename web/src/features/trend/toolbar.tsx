@@ -3,11 +3,9 @@
  * Controls of a trend: runs, metric, and axes of the chart.
  */
 import { useMemo, useState } from 'preact/hooks';
+import type { Comparison, ComparisonTable, Page, Trend } from '../../base/answers';
 import { API, withParams } from '../../base/client';
-import type { ComparisonTable, Comparison } from '../../base/compare_types';
 import { replaceQuery, route } from '../../base/router';
-import type { Trend } from './types';
-import type { Page } from '../../base/types';
 import { text } from '../../base/units';
 import { Menu, type MenuItem } from '../../components/menu';
 import { Picker, type PickItem } from '../../components/picker';

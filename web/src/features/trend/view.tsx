@@ -4,11 +4,11 @@
  * points.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Trend } from '../../base/answers';
 import { type ApiError, asApiError } from '../../base/client';
 import { useKeys } from '../../base/keys';
 import { formatHash, navigate, replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Trend } from './types';
 import { int, plural, text, when } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import type { GridHandle } from '../../components/data_grid';

@@ -4,9 +4,9 @@
  * upload is complete, the server's import job continues (features/shared/shelf_state.ts).
  */
 import { signal } from '@preact/signals';
+import type { Job } from '../../base/answers';
 import { API, asApiError, isAbort, upload, type Upload } from '../../base/client';
 import { navigate, route } from '../../base/router';
-import type { Job } from '../../base/types';
 import type { RunningImport } from '../../model/shelf_rows';
 import { addNotice } from '../shared/notices';
 import { applyOwnJob } from '../shared/shelf_state';
