@@ -49,6 +49,13 @@ static inline bool ps_slice_on_device(int64_t kind)
     return kind >= PS_SLICE_KERNEL && kind <= PS_SLICE_MEMSET;
 }
 
+/* Categories of slices that are read in runs too. A migration of managed memory is a copy
+ * (PS_SLICE_MEMCPY): to a device because a kernel used pages that were elsewhere, out of a device
+ * that is full, or for another or an unknown reason. Stored in run files. */
+#define PS_CATEGORY_PAGES_IN "managed_pages_in"
+#define PS_CATEGORY_EVICTION "managed_eviction"
+#define PS_CATEGORY_MANAGED  "managed_memory"
+
 /* Flags of a slice, a bit each. Stored in run files. */
 enum ps_slice_flag {
     PS_SLICE_INSTANT = 1,  /* a point in time; duration 0 */

@@ -63,10 +63,10 @@ struct reader {
     struct strings strings;
     /* names of processes, by the upper bits of a globalPid; names of threads, by globalTid */
     struct map processes, threads;
-    struct map gpu_names, metrics;      /* names of GPUs, by id; names of metrics, by type and id */
-    struct map copies, memories, waits; /* labels of enumerations, by number */
-    struct map domains, categories;     /* names in NVTX, by process and number */
-    struct ps_intern thread_keys;       /* keys: globalTid, and whether only its process is used */
+    struct map gpu_names, metrics; /* names of GPUs, by id; names of metrics, by type and id */
+    struct map copies, memories, waits, causes; /* labels of enumerations, by number */
+    struct map domains, categories;             /* names in NVTX, by process and number */
+    struct ps_intern thread_keys; /* keys: globalTid, and whether only its process is used */
     struct ps_intern stream_keys, stream_owners;
     struct ps_intern cuda_devices; /* keys: pid and CUDA device number */
     int64_t *gpu_ids;              /* GPU id, by index in cuda_devices */
@@ -693,6 +693,16 @@ static void map_words(struct map *map, const char *const *list, size_t n)
     }
 }
 
+/* Why managed memory was moved: migrationCause, as in CUPTI. */
+enum {
+    MOVED_FOR_UNKNOWN,
+    MOVED_BY_PROGRAM,
+    MOVED_ON_FAULT,
+    MOVED_AROUND_FAULT, /* the driver moves the pages beside those of a fault too */
+    MOVED_BY_EVICTION,
+    MOVED_BY_COUNTER
+};
+
 /* Labels for older exports, which have no tables of labels. */
 static void set_default_labels(struct reader *r)
 {
@@ -704,10 +714,15 @@ static void set_default_labels(struct reader *r)
                                            "Managed Static", "Unknown"};
     static const char *const waits[] = {"Unknown sync", "Event sync", "Stream wait sync",
                                         "Stream sync", "Context sync"};
+    static const char *const causes[] = {
+        [MOVED_FOR_UNKNOWN] = "Unknown",  [MOVED_BY_PROGRAM] = "User prefetch",
+        [MOVED_ON_FAULT] = "Page fault",  [MOVED_AROUND_FAULT] = "Speculative prefetch",
+        [MOVED_BY_EVICTION] = "Eviction", [MOVED_BY_COUNTER] = "Access counters"};
 
     map_words(&r->copies, copies, sizeof copies / sizeof *copies);
     map_words(&r->memories, memories, sizeof memories / sizeof *memories);
     map_words(&r->waits, waits, sizeof waits / sizeof *waits);
+    map_words(&r->causes, causes, sizeof causes / sizeof *causes);
 }
 
 static enum outcome word_row(struct reader *r, const struct ps_rows *rows, struct map *map)
@@ -735,6 +750,11 @@ static enum outcome wait_row(struct reader *r, const struct ps_rows *rows)
     return word_row(r, rows, &r->waits);
 }
 
+static enum outcome cause_row(struct reader *r, const struct ps_rows *rows)
+{
+    return word_row(r, rows, &r->causes);
+}
+
 static enum ps_status read_names(struct reader *r)
 {
     static const char *const string[] = {"id", "value"}, *const process[] = {"globalPid", "name"};
@@ -745,6 +765,7 @@ static enum ps_status read_names(struct reader *r)
         {"ENUM_CUDA_MEMCPY_OPER", NS_COLUMN_LIST(word), copy_row},
         {"ENUM_CUDA_MEM_KIND", NS_COLUMN_LIST(word), memory_row},
         {"ENUM_CUPTI_SYNC_TYPE", NS_COLUMN_LIST(word), wait_row},
+        {"ENUM_CUDA_UNIF_MEM_MIGRATION", NS_COLUMN_LIST(word), cause_row},
     };
     const struct table strings = {"StringIds", NS_COLUMN_LIST(string), string_row};
 
@@ -759,8 +780,8 @@ static enum ps_status read_names(struct reader *r)
 
 static void free_names(struct reader *r)
 {
-    struct map *maps[] = {&r->processes, &r->threads, &r->gpu_names, &r->metrics,   &r->copies,
-                          &r->memories,  &r->waits,   &r->domains,   &r->categories};
+    struct map *maps[] = {&r->processes, &r->threads, &r->gpu_names, &r->metrics, &r->copies,
+                          &r->memories,  &r->waits,   &r->causes,    &r->domains, &r->categories};
 
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(maps[i]);
@@ -1011,9 +1032,18 @@ static const char *const kernel_columns[] = {WORK_SHARED,
                                              "staticSharedMemory",
                                              "dynamicSharedMemory",
                                              "localMemoryPerThread"};
-enum { COPY_BYTES = WORK_OWN, COPY_KIND, COPY_FROM, COPY_TO, COPY_FROM_DEVICE, COPY_TO_DEVICE };
-static const char *const copy_columns[] = {WORK_SHARED, "bytes",       "copyKind",   "srcKind",
-                                           "dstKind",   "srcDeviceId", "dstDeviceId"};
+enum {
+    COPY_BYTES = WORK_OWN,
+    COPY_KIND,
+    COPY_FROM,
+    COPY_TO,
+    COPY_FROM_DEVICE,
+    COPY_TO_DEVICE,
+    COPY_CAUSE
+};
+static const char *const copy_columns[] = {WORK_SHARED,   "bytes",         "copyKind",
+                                           "srcKind",     "dstKind",       "srcDeviceId",
+                                           "dstDeviceId", "migrationCause"};
 enum { SET_BYTES = WORK_OWN, SET_VALUE, SET_KIND };
 static const char *const set_columns[] = {WORK_SHARED, "bytes", "value", "memKind"};
 enum { WAIT_KIND = WORK_OWN, WAIT_EVENT };
@@ -1159,11 +1189,30 @@ static uint32_t copy_name(struct reader *r, const struct ps_rows *rows)
     return text_id_of(r, ps_str_from_c(name));
 }
 
+/* copyKind of migrations of managed memory */
+enum { MANAGED_TO_DEVICE = 11, MANAGED_TO_HOST, MANAGED_TO_PEER };
+
+/* The direction alone does not tell who needed the pages: the program may have asked for them, and
+ * pages that the host needs move to it while kernels run. */
+static const char *copy_category(const struct ps_rows *rows)
+{
+    int64_t kind, cause = MOVED_FOR_UNKNOWN;
+
+    if (!ps_rows_int(rows, COPY_KIND, &kind) || kind < MANAGED_TO_DEVICE || kind > MANAGED_TO_PEER)
+        return "gpu_memcpy";
+    (void)ps_rows_int(rows, COPY_CAUSE, &cause);
+    if (cause == MOVED_BY_EVICTION)
+        return PS_CATEGORY_EVICTION;
+    return kind == MANAGED_TO_DEVICE && (cause == MOVED_ON_FAULT || cause == MOVED_AROUND_FAULT)
+               ? PS_CATEGORY_PAGES_IN
+               : PS_CATEGORY_MANAGED;
+}
+
 static enum outcome device_copy_row(struct reader *r, const struct ps_rows *rows)
 {
     struct work work;
 
-    if (!begin_work(r, rows, "gpu_memcpy", PS_SLICE_MEMCPY, &work))
+    if (!begin_work(r, rows, copy_category(rows), PS_SLICE_MEMCPY, &work))
         return work.outcome;
     work.record.name = copy_name(r, rows);
     add_arg_column(&r->args, "bytes", rows, COPY_BYTES);
@@ -1172,6 +1221,7 @@ static enum outcome device_copy_row(struct reader *r, const struct ps_rows *rows
     word_of(r, "to", &r->memories, rows, COPY_TO);
     add_arg_column(&r->args, "from device", rows, COPY_FROM_DEVICE);
     add_arg_column(&r->args, "to device", rows, COPY_TO_DEVICE);
+    word_of(r, "cause", &r->causes, rows, COPY_CAUSE);
     return store_work(r, &work);
 }
 

@@ -216,6 +216,8 @@ class Once(ShelfTest):
             "CUPTI_ACTIVITY_KIND_RUNTIME": "start, end, nameId, globalTid, correlationId, returnValue",
             "CUPTI_ACTIVITY_KIND_KERNEL": "start, end, shortName, demangledName, globalPid, deviceId, contextId, streamId, correlationId,"
                                           " gridX, gridY, gridZ, blockX, blockY, blockZ",
+            "CUPTI_ACTIVITY_KIND_MEMCPY": "start, end, deviceId, contextId, streamId, correlationId, globalPid, bytes, copyKind, srcKind, dstKind,"
+                                          " migrationCause",
             "NVTX_EVENTS": "start, end, text, globalTid, eventType"}
         if os.path.exists(path):
             os.remove(path)
@@ -242,6 +244,36 @@ class Once(ShelfTest):
                 CUPTI_ACTIVITY_KIND_KERNEL=[(12_000, 15_000 + us * 1000, "gemm", "gemm", PID, 0, 1, 7, 1, 1, 1, 1, 1, 1, 1)])
         said = self.ok("diff", run(200), run(600))
         self.assertIn("gemm explains +400.0 µs of +400.0 µs. The host waits for it in cudaStreamSynchronize: +400.0 µs of +400.0 µs.", said)
+
+    def show_migrations(self, *migrations, length=60_000):
+        """A kernel of 10 ms, with 100 copies for each (copyKind, migrationCause, device)."""
+        kernel = (1_000_000, 11_000_000, "gemm", "gemm", PID, 0, 1, 7, 1, 1, 1, 1, 1, 1, 1)
+        return self.show_nsys(
+            CUPTI_ACTIVITY_KIND_RUNTIME=[(900_000, 950_000, "cudaLaunchKernel", PID | 500, 1, 0)], CUPTI_ACTIVITY_KIND_KERNEL=[kernel],
+            CUPTI_ACTIVITY_KIND_MEMCPY=[(1_000_000 + 100_000 * i, 1_000_000 + 100_000 * i + length, device, 1, 4294967295, None, PID, 65536, kind, 4, 4, cause)
+                                        for kind, cause, device in migrations for i in range(100)])
+
+    def test_page_faults_of_kernels_move_managed_memory(self):
+        said = self.show_migrations((11, 2, 0))
+        self.assertIn("Kernels run while page faults move managed memory to the GPU, 59.4 % of the trace. It is 100 migrations of 6.25 MiB, "
+                      "during 60.0 % of the time of kernels. The recording does not tell how much of that time kernels wait.", said)
+        self.assertIn("cudaMemPrefetchAsync", said)
+        self.assertNotIn("up to", said)
+        said = self.show_migrations((11, 3, 0), (12, 4, 0))
+        self.assertIn("Other pages were evicted, since more is used than fits on the device.", said)
+        self.assertNotIn("cudaMemPrefetchAsync", said)
+
+    def test_few_page_faults_are_a_part_of_the_kernels(self):
+        said = self.show_migrations((11, 2, 0), length=12_000)
+        self.assertIn("The GPU computes 99.0 % of the trace.", said)
+        self.assertIn("Managed memory moves to the GPU on page faults: 100 migrations of 6.25 MiB, during 12.0 % of the time of kernels", said)
+        self.assertNotIn("anaged memory", self.show_migrations((11, 2, 0), length=9_000))
+
+    def test_other_migrations_are_not_what_kernels_wait_for(self):
+        for other in [(11, 1, 0), (11, 5, 0), (11, 0, 0), (11, None, 0), (12, 2, 0), (12, 4, 0), (13, 2, 0), (1, 2, 0), (11, 2, 1)]:
+            said = self.show_migrations(other)
+            self.assertIn("The GPU computes 99.0 % of the trace.", said, other)
+            self.assertNotIn("anaged memory", said, other)
 
     def test_the_range_of_the_host_is_named_while_the_gpu_is_idle(self):
         ms, thread = 1_000_000, PID | 500

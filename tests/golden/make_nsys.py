@@ -146,6 +146,28 @@ def old():
     e.close()
 
 
+def managed():
+    """Migrations of managed memory: by page faults of a kernel, beside them, asked for by the program, by the host, out of a full device, unknown."""
+    e = Export("ok_managed.sqlite", {
+        "StringIds": "id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL",
+        "ENUM_CUDA_MEMCPY_OPER": "id INTEGER PRIMARY KEY, name TEXT, label TEXT",
+        "ENUM_CUDA_UNIF_MEM_MIGRATION": "id INTEGER PRIMARY KEY, name TEXT, label TEXT",
+        "CUPTI_ACTIVITY_KIND_RUNTIME": "start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER",
+        "CUPTI_ACTIVITY_KIND_KERNEL": KERNEL,
+        "CUPTI_ACTIVITY_KIND_MEMCPY": "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER,"
+                                      " globalPid INTEGER, bytes INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER, migrationCause INTEGER",
+    })
+    strings(e, "[Unknown]", "cudaLaunchKernel_v7000", "add(float*)", "add")
+    e.add("ENUM_CUDA_MEMCPY_OPER", (11, "CUDA_MEMCPY_KIND_UVM_HTOD", "Unified Host-to-Device"))
+    e.add("ENUM_CUDA_UNIF_MEM_MIGRATION", (2, "CUDA_UNIFIED_MEMORY_MIGRATION_CAUSE_COHERENCE", "Page fault"))
+    e.add("CUPTI_ACTIVITY_KIND_RUNTIME", (0, 1000, tid(7, 7), 1, 1))
+    e.add("CUPTI_ACTIVITY_KIND_KERNEL", (2000, 102000, 0, 1, 7, 1, pid(7), 2, 3, 32, 4, 1, 1, 128, 1, 1, 0, 0, None))
+    e.add("CUPTI_ACTIVITY_KIND_MEMCPY",
+          *((start, start + 9000, 0, 1, 4294967295, None, pid(7), 65536, kind, 4, 4, cause)
+            for start, kind, cause in ((3000, 11, 2), (13000, 11, 3), (23000, 11, 1), (33000, 12, 2), (43000, 12, 4), (53000, 13, 2), (63000, 11, None))))
+    e.close()
+
+
 def empty():
     """Nothing was recorded."""
     e = Export("ok_empty.sqlite", {"StringIds": "id INTEGER NOT NULL PRIMARY KEY, value TEXT", "META_DATA_EXPORT": "name TEXT, value TEXT"})
@@ -193,7 +215,7 @@ def bad():
 
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    for make in (full, old, empty, v2022, odd, bad):
+    for make in (full, old, managed, empty, v2022, odd, bad):
         make()
     return 0
 

@@ -344,6 +344,7 @@ enum ps_fact_code {
     PS_FACT_AFTER_START,   /* time that is left, time of kernels */
     PS_FACT_WARM_UP,
     PS_FACT_GPU_COMPUTES,   /* share */
+    PS_FACT_PAGES_IN,       /* share, migrations, bytes, share of the time of kernels */
     PS_FACT_TOP,            /* share; subject: an operator or kernel */
     PS_FACT_PAIR,           /* share; `via`: the other operator */
     PS_FACT_TOP_OPERATOR,   /* time of all operators, share */
@@ -383,6 +384,7 @@ enum ps_fact_code {
     PS_FACT_ONE_CALL,   /* as PS_FACT_LONGEST, of the only call, `via` */
     PS_FACT_OF_CALLS,   /* calls, the longest; subject, other: as above; word: what is counted */
     PS_FACT_IN_CALL,    /* as PS_FACT_LONGEST, of the only call */
+    PS_FACT_MIGRATIONS, /* share of the time of kernels, migrations, bytes */
     PS_N_FACTS
 };
 

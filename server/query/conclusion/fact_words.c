@@ -527,6 +527,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                          .words = " Record after a warm-up to see how the program runs."},
     [PS_FACT_GPU_COMPUTES] = {"gpu_computes", 1, .place = PS_SAID_VERDICT,
                               .words = "The {device} computes {0 % of}{of each}."},
+    [PS_FACT_PAGES_IN] =
+        {"pages_in", 4, .place = PS_SAID_VERDICT,
+         .words =
+             "Kernels run while page faults move managed memory to the {device}, {0 %}{of each}.",
+         .then =
+             " It is {1 nouns of} of {2 bytes of}, during {3 %} of the time of kernels. The recording does not tell how much of that time kernels wait."},
     [PS_FACT_TOP] = {"top", 1, .words = " {fact code} takes {0 % of}{of each}."},
     [PS_FACT_PAIR] = {"pair", 1, .place = PS_SAID_VERDICT,
                       .words = "{code} and {via code} take {0 %}{of each}.",
@@ -609,4 +615,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_ONE_CALL] = {"one_call", 1, .words = "{via code} {0 s of}{callers}"},
     [PS_FACT_OF_CALLS] = {"of_calls", 2, .words = "{0 nouns of}, the longest {1 s}{callers}"},
     [PS_FACT_IN_CALL] = {"in_call", 1, .words = "{0 s of}{callers}"},
+    [PS_FACT_MIGRATIONS] =
+        {"migrations", 3,
+         .words = "{1 nouns of} of {2 bytes of}, during {0 % of} of the time of kernels"},
 };

@@ -264,10 +264,14 @@ static enum ps_status conclude_work(struct ps_conclusion *c, const struct ps_tra
 
     if (!trace->has_devices)
         return conclude_host(c, trace, err);
-    ps_trace_conclude(
-        c, "kernels", PS_TAKES,
-        part_of(c, ps_link_none, ps_arena_printf(&c->arena, "%s kernels", c->device)), share,
-        (struct ps_fact){PS_FACT_GPU_COMPUTES, .values = {share}, .link = ps_trace_kernels_link});
+    if (ps_trace_managed_seconds(trace) >= VERDICT_SHARE * trace->wall_s)
+        ps_trace_conclude_managed(c, trace);
+    else
+        ps_trace_conclude(
+            c, "kernels", PS_TAKES,
+            part_of(c, ps_link_none, ps_arena_printf(&c->arena, "%s kernels", c->device)), share,
+            (struct ps_fact){PS_FACT_GPU_COMPUTES, .values = {share},
+                             .link = ps_trace_kernels_link});
     return ps_trace_add_top(c, trace, &kernels, err);
 }
 

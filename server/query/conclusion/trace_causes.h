@@ -53,6 +53,12 @@ struct ps_call_counts {
     double copies, sets, driver, loads, host_collectives, ranges;
 };
 
+/* Migrations of managed memory in the steps. */
+struct ps_managed_memory {
+    double share; /* of the time of kernels, in which page faults move pages to their device */
+    double migrations, bytes, evictions; /* numbers; evictions are not in the first two */
+};
+
 struct ps_trace_worker {
     uint32_t track;                /* the thread with the program's loop; 0: none */
     uint64_t n_of_track;           /* its operators, annotations and Python frames */
@@ -121,6 +127,7 @@ struct ps_trace_time {
     struct ps_driver_calls *start_up; /* calls that happen once, the longest first */
     size_t n_start_up, cap_start_up;
     int64_t n_kernel_names;
+    struct ps_managed_memory managed; /* zeros without devices, and for torch */
     struct ps_late_rank late;
 };
 
@@ -218,6 +225,17 @@ enum ps_status ps_trace_read_queued(struct ps_trace_time *trace, struct ps_err *
 void ps_trace_add_queued(struct ps_conclusion *c, const struct ps_trace_time *trace);
 /* Concludes that work takes the time that was not recorded. */
 void ps_trace_conclude_queued(struct ps_conclusion *c, const struct ps_trace_time *trace);
+
+/* --- Managed memory --- */
+
+/* Reads the migrations that kernels cause. After the steps. */
+enum ps_status ps_trace_read_managed(struct ps_trace_time *trace, struct ps_err *err);
+/* The time of a step in which kernels run while page faults move pages to their device. */
+double ps_trace_managed_seconds(const struct ps_trace_time *trace);
+/* Adds the migrations as a part of the kernels, the last cause. */
+void ps_trace_add_managed(struct ps_conclusion *c, const struct ps_trace_time *trace);
+/* Concludes that kernels run while managed memory moves. */
+void ps_trace_conclude_managed(struct ps_conclusion *c, const struct ps_trace_time *trace);
 
 /* --- Start-up --- */
 

@@ -106,6 +106,7 @@ enum ps_status ps_trace_add_kernels(struct ps_conclusion *c, const struct ps_tra
                                ps_arena_printf(&c->arena, "%s kernels", c->device));
     cause->claim.evidence = ps_trace_kernel_fact(trace, trace->kernels.calls);
     ps_trace_add_rows(c, trace, &rows, err);
+    ps_trace_add_managed(c, trace);
     ps_trace_add_findings(c, trace);
     return err->code;
 }

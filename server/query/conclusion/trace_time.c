@@ -302,6 +302,8 @@ enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *er
     ps_trace_count_compiling(trace, err);
     read_counts(trace, err);
     read_checks(trace, err);
+    if (!trace->is_torch) /* it records no migrations */
+        ps_trace_read_managed(trace, err);
     if (trace->is_torch && trace->sums.n_workers > 1)
         ps_late_rank_find(trace->db, trace->wall_s, &trace->late, err);
     return err->code == PS_OK ? read_units(trace, err) : err->code;
