@@ -193,6 +193,20 @@ class Once(ShelfTest):
         self.assertIn("The XPU is idle", said)
         self.assertIn("The XPU waits", said)
         self.assertIn("XPU idle, waiting for the CPU", said)
+        self.assertNotIn("GPU", said)
+
+    def test_a_comparison_names_the_devices_as_the_traces_do(self):
+        def run(word, dur):
+            events = [{"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": f"{word} 0"}}]
+            for step in range(4):
+                start = 1_000 * step
+                events.append(event(f"ProfilerStep#{step}", "user_annotation", start, 150 + dur))
+                events += launch(start + 10, step + 1, start + 40, dur=dur)
+            trace = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "A"}], "traceEvents": events}
+            return self.json("add", self.file(f"{word}{dur}.json", json.dumps(trace).encode()))["id"]
+
+        for words, kernel in (("XPU", "XPU"), "XPU kernel"), (("GPU", "GPU"), "GPU kernel"), (("GPU", "XPU"), "device kernel"):
+            self.assertIn(kernel, self.ok("diff", run(words[0], 200), run(words[1], 600)))
 
     def test_the_profilers_own_time_is_no_cause_of_torch(self):
         request = {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request", "pid": -1, "tid": 0, "ts": 510, "dur": 900}

@@ -215,3 +215,19 @@ class Nsight(ServerTest):
         """step: a kernel, a copy, the two of the graph, 1700 to 3500; the other process has a call of the same number."""
         self.assertEqual(self.report("nvtx_gpu_proj_sum", "name", "domain", "proj_total_ns", "range_total_ns", "works"),
                          [("step", None, 1800, 3000, 4), ("registered", None, 900, 650, 2), ("allreduce", "NCCL", 300, 250, 2)])
+
+
+class Devices(ServerTest):
+    def test_findings_name_the_devices_as_the_trace_does(self):
+        for label, word in (("XPU 0", "XPU"), ("GPU 0", "GPU"), ("python", "GPU")):
+            events = [{"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": label}}]
+            events += [event("cudaLaunchKernel", "cuda_runtime", ts, 10, 1, 100, correlation=ts + 1) for ts in (0, 900)]
+            events += [event("gemm", "kernel", ts + 15, 80, 7, 0, correlation=ts + 1, device=0, stream=7) for ts in (0, 900)]
+            trace = json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "A"}], "traceEvents": events})
+            run = self.server.request("POST", f"{RUNS}?wait=1&name={word}", trace.encode()).json["id"]
+            findings = self.get_json(f"{RUNS}/{run}/findings")
+            titles = {row["rule"]: row["title"] for row in findings["rows"]}
+            self.assertEqual(titles["gpu_utilisation"], f"{word} busy less than half of the time")
+            self.assertIn(f"{word} memory nearly full", [row["title"] for row in findings["checked"]])
+            text = next(row["text"] for row in findings["rows"] if row["rule"] == "gpu_utilisation")
+            self.assertIn(f"the {word} is busy 1", text)

@@ -13,7 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "server/catalog/readers.h"
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/trace/trace_views.h"
 
 #define PS_EXPLAIN_SHARE 0.5  /* of the difference */
 #define PS_NOTABLE_SHARE 0.01 /* of the base: smaller differences are not explained */
@@ -233,19 +235,38 @@ static void write_inside(const struct ps_cached_comparison *causes,
     ps_json_end(json);
 }
 
-/* Names of the parts of a step, as the page shows them. */
-static const char *label_of_part(struct ps_str part)
+/* What the runs call their devices; "device" if they differ. */
+static const char *read_device_word(struct ps_store *store, const struct ps_compare_groups *groups,
+                                    struct ps_arena *arena, struct ps_err *err)
 {
-    static const char *const labels[][2] = {{"kernel", "GPU kernel"},
-                                            {"memcpy", "copy"},
-                                            {"dataloader", "DataLoader"},
-                                            {"cpu", "CPU"},
-                                            {"cpu_exec", "CPU"}};
+    char word[PS_DEVICE_WORD_SIZE] = "";
+
+    for (size_t i = 0; i < groups->n_base + groups->n_new; i++) {
+        char other[PS_DEVICE_WORD_SIZE];
+        struct ps_db *db = NULL;
+
+        if (ps_run_acquire(store, groups->runs[i].id, &db, err) == PS_OK)
+            ps_trace_device_word(db, other, err);
+        ps_run_release(db);
+        if (err->code != PS_OK || (word[0] && strcmp(word, other) != 0))
+            return "device";
+        memcpy(word, other, sizeof word);
+    }
+    return ps_arena_copy(arena, ps_str_from_c(word)).ptr;
+}
+
+/* Names of the parts of a step, as the page shows them. */
+static const char *label_of_part(struct ps_conclusion *c, struct ps_str part)
+{
+    static const char *const labels[][2] = {
+        {"memcpy", "copy"}, {"dataloader", "DataLoader"}, {"cpu", "CPU"}, {"cpu_exec", "CPU"}};
 
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
         if (ps_str_eq_c(part, labels[i][0]))
             return labels[i][1];
-    return NULL;
+    return ps_str_eq_c(part, "kernel") && c->device
+               ? ps_arena_printf(&c->arena, "%s kernel", c->device)
+               : NULL;
 }
 
 static enum ps_subject_kind kind_of_rows(const char *row)
@@ -271,7 +292,7 @@ static struct ps_subject subject_of_row(struct ps_conclusion *c,
                                         const struct ps_comparison_row *row)
 {
     const enum ps_subject_kind kind = kind_of_rows(table->head.row);
-    const char *label = kind == PS_SUBJECT_PART ? label_of_part(row->name) : NULL;
+    const char *label = kind == PS_SUBJECT_PART ? label_of_part(c, row->name) : NULL;
     struct ps_report_link link = {table->table->name,
                                   {{"metric", table->head.metrics[0].name},
                                    {"per", ps_per_words[table->per]},
@@ -448,6 +469,8 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
                 &table, err) != PS_OK)
         return err->code;
     found = explain(table);
+    if (strcmp(table->table->name, "step_parts") == 0)
+        c.device = read_device_word(store, groups, &c.arena, err);
     ps_json_object(json);
     write_explanation(table, &found, json);
     if (find_inside(store, groups, table, &found, &causes, err) == PS_OK) {

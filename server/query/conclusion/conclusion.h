@@ -89,7 +89,6 @@ struct ps_step_choice {
     double share; /* 0..1 of the range that is divided */
 };
 #define PS_STEP_CHOICES 20
-#define PS_ANY_DEVICE   "GPU" /* a device whose name the trace does not tell */
 
 struct ps_conclusion {
     /* Input: the name of annotations or NVTX ranges that are the steps of a trace with devices or

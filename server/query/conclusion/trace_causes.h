@@ -330,9 +330,6 @@ void ps_trace_add_checks(struct ps_conclusion *c, const struct ps_trace_time *tr
 /* --- Words and links --- */
 
 /* The rows of operators, annotations and driver calls with these words; NULL: all of them. */
-/* What the trace calls its devices: "GPU", "XPU", "MTIA". PS_ANY_DEVICE if it does not tell, or if
- * they are of several kinds. */
-const char *ps_trace_device_word(struct ps_db *db, struct ps_arena *arena, struct ps_err *err);
 struct ps_report_link ps_trace_link_operators(const struct ps_trace_time *trace, const char *words);
 /* The driver calls among the rows of operators: kernels can have their words in the name too. All
  * rows if the calls are of another driver, whose names have no common prefix. */

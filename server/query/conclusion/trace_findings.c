@@ -35,7 +35,7 @@ static void add_finding(struct ps_conclusion *c, const struct ps_trace_time *tra
     const struct ps_finding *finding = &check->finding;
     struct ps_cause *part = ps_trace_add_part(
         c, trace, check->rule->name, seconds,
-        ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(check->rule->title)));
+        ps_subject_of(c, PS_SUBJECT_PART, ps_link_none, ps_str_from_c(check->title)));
 
     part->claim.evidence = (struct ps_fact){
         .code = PS_FACT_SEE,
@@ -105,7 +105,8 @@ void ps_trace_add_checks(struct ps_conclusion *c, const struct ps_trace_time *tr
         const struct ps_finding_rule *rule = trace->checks[i].rule;
 
         if (!trace->checks[i].found)
-            ps_conclusion_checked(c, rule->title);
+            ps_conclusion_checked(
+                c, ps_arena_copy(&c->arena, ps_str_from_c(trace->checks[i].title)).ptr);
         else if (!is_cause(trace, &trace->checks[i]) && !(rule->cause && has_cause(c, rule->cause)))
             ps_conclusion_note(c, "%s", trace->checks[i].finding.text);
     }

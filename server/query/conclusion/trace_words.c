@@ -112,38 +112,3 @@ void ps_trace_conclude(struct ps_conclusion *c, const char *rule, enum ps_verb v
     ps_conclude_first(c, ps_claim_of(rule, verb, subject, share));
     ps_first_fact(c, fact);
 }
-
-/* "GPU" of "GPU 0", "/device:GPU:0" and "/device:GPU:0 (pid 3)"; {NULL, 0}: another text. */
-static struct ps_str device_word(struct ps_str text)
-{
-    static const char path[] = "/device:";
-    const bool is_path = ps_str_starts_with(text, PS_STR(path));
-    const struct ps_str rest = is_path ? ps_str_skip(text, sizeof path - 1) : text;
-    size_t n = 0;
-
-    while (n < rest.len && ((rest.ptr[n] >= 'A' && rest.ptr[n] <= 'Z') ||
-                            (rest.ptr[n] >= '0' && rest.ptr[n] <= '9')))
-        n++;
-    if (n < 2 || n + 1 >= rest.len || rest.ptr[n] != (is_path ? ':' : ' ') ||
-        rest.ptr[n + 1] < '0' || rest.ptr[n + 1] > '9')
-        return (struct ps_str){NULL, 0};
-    return (struct ps_str){rest.ptr, n};
-}
-
-const char *ps_trace_device_word(struct ps_db *db, struct ps_arena *arena, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_str found = {NULL, 0};
-
-    ps_db_prepare(db, ps_query_sql("trace_device_labels"), &stmt, err);
-    ps_bind_int(stmt, ":stream", PS_TRACK_STREAM);
-    while (ps_stmt_step(stmt, err)) {
-        struct ps_str word = device_word(ps_col_text(stmt, 0));
-
-        word = word.ptr ? word : device_word(ps_col_text(stmt, 1));
-        if (!word.ptr || (found.ptr && !ps_str_eq(found, word)))
-            return PS_ANY_DEVICE;
-        found = ps_arena_copy(arena, word);
-    }
-    return found.ptr ? found.ptr : PS_ANY_DEVICE;
-}

@@ -41,6 +41,13 @@ enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err
 /* Stores whether the run attributes device work to the operators that launched the work. */
 enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err);
 
+#define PS_ANY_DEVICE       "GPU" /* a device whose name the trace does not tell */
+#define PS_DEVICE_WORD_SIZE 16
+/* Stores what the trace calls its devices: "GPU", "XPU", "MTIA". PS_ANY_DEVICE if it does not tell,
+ * or if they are of several kinds. */
+enum ps_status ps_trace_device_word(struct ps_db *db, char out[PS_DEVICE_WORD_SIZE],
+                                    struct ps_err *err);
+
 /* Returns start + duration without overflow, since damaged runs may contain any numbers. */
 static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)
 {

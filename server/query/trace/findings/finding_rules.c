@@ -7,6 +7,7 @@
 #include "server/query/trace/findings/finding_rules.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Thresholds from the overview of tb_plugin 0.4. */
 #define LOADER_SHARE        0.05
@@ -164,9 +165,9 @@ static bool check_device_use(const struct ps_trace_facts *facts, struct ps_findi
     finding->share = 1 - use.share;
     finding->view = "overview";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "Kernels run for %s of %s of device time: the GPU is busy %.1f %% of the time. "
+                   "Kernels run for %s of %s of device time: the %s is busy %.1f %% of the time. "
                    "Use larger batches, and see the other findings for causes.",
-                   use.part, use.whole, 100 * use.share);
+                   use.part, use.whole, facts->device_word, 100 * use.share);
     return span > 0 && use.share < LOW_USE_SHARE;
 }
 
@@ -271,8 +272,12 @@ static bool check_gloo(const struct ps_trace_facts *facts, struct ps_finding *fi
     finding->params[0][1] = "gloo:";
     (void)snprintf(finding->text, sizeof finding->text,
                    "%lld collectives use the gloo backend on the host (%s of %s, %.1f %%), "
-                   "although there are GPUs. The nccl backend communicates between GPUs directly.",
-                   (long long)facts->gloo.calls, gloo.part, gloo.whole, 100 * gloo.share);
+                   "although there are %ss. %s",
+                   (long long)facts->gloo.calls, gloo.part, gloo.whole, 100 * gloo.share,
+                   facts->device_word,
+                   strcmp(facts->device_word, "GPU") == 0
+                       ? "The nccl backend communicates between GPUs directly."
+                       : "Their own backend communicates between them directly.");
     (void)snprintf(finding->brief, sizeof finding->brief, "%lld collectives, %s on the host",
                    (long long)facts->gloo.calls, gloo.part);
     return facts->n_devices && facts->gloo.calls;
@@ -341,9 +346,9 @@ static bool check_long_call(const struct ps_trace_facts *facts, struct ps_findin
 
 static const struct ps_finding_rule rules[] = {
     {"dataloader", "Waiting for the DataLoader", "dataloader", check_dataloader, true, false},
-    {"gpu_utilisation", "GPU busy less than half of the time", "host_bound", check_device_use, true,
+    {"gpu_utilisation", "% busy less than half of the time", "host_bound", check_device_use, true,
      true},
-    {"launch_bound", "GPU waits for kernel launches", "host_bound", check_waiting, true, true},
+    {"launch_bound", "% waits for kernel launches", "host_bound", check_waiting, true, true},
     {"cpu_bound", "CPU-bound steps", "host_bound", check_cpu_bound, true, true},
     {"communication", "Exposed communication", "communication", check_communication, true, false},
     {"synchronisation", "Synchronising calls", "host_bound", check_syncs, false, true},
@@ -353,11 +358,22 @@ static const struct ps_finding_rule rules[] = {
      false, false},
     {"optimizer", "Optimizer is not fused", "host_bound", check_optimizer, false, true},
     {"tensor_cores", "Tensor Cores unused", "kernels", check_tensor_cores, false, true},
-    {"memory", "GPU memory nearly full", NULL, check_memory, false, true},
+    {"memory", "% memory nearly full", NULL, check_memory, false, true},
     {"data_parallel", "DataParallel instead of DistributedDataParallel", "communication",
      check_data_parallel, false, true},
     {"gloo", "Collectives use the host (gloo)", "communication", check_gloo, false, true},
 };
+
+/* Writes a title with the word of the device in place of "%". */
+static void write_title(const char *title, const char *word, char *out, size_t size)
+{
+    const size_t before = strcspn(title, "%");
+
+    if (title[before])
+        (void)snprintf(out, size, "%.*s%s%s", (int)before, title, word, title + before + 1);
+    else
+        (void)snprintf(out, size, "%s", title);
+}
 
 size_t ps_trace_check(const struct ps_trace_facts *facts, struct ps_check **out)
 {
@@ -371,6 +387,7 @@ size_t ps_trace_check(const struct ps_trace_facts *facts, struct ps_check **out)
         if (rules[i].needs_device && !has_device)
             continue;
         check->rule = &rules[i];
+        write_title(rules[i].title, facts->device_word, check->title, sizeof check->title);
         check->finding.base = facts->has_steps ? "of step" : "of trace";
         check->finding.range = facts->span;
         check->found = rules[i].check(facts, &check->finding);

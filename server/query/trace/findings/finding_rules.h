@@ -21,7 +21,8 @@ struct ps_finding {
 };
 
 struct ps_finding_rule {
-    const char *name, *title;
+    const char *name;
+    const char *title; /* with "%" for the word of the device */
     const char *cause; /* the cause of the conclusion that a finding belongs to; NULL: to none */
     /* Fills *finding and returns true if there is something to report. The caller sets `range` and
      * `base` before to those of the steps. */
@@ -32,6 +33,7 @@ struct ps_finding_rule {
 
 struct ps_check {
     const struct ps_finding_rule *rule;
+    char title[80];
     bool found;
     struct ps_finding finding; /* if found */
 };

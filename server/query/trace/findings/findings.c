@@ -42,7 +42,7 @@ static void write_finding(struct ps_json *json, const struct ps_check *rule_find
                     finding->share >= HIGH_SHARE     ? "high"
                     : finding->share >= MEDIUM_SHARE ? "medium"
                                                      : "low");
-    ps_json_key_str(json, "title", rule_finding->rule->title);
+    ps_json_key_str(json, "title", rule_finding->title);
     ps_json_key_str(json, "text", finding->text);
     ps_json_key_real(json, "share", finding->share);
     ps_json_key(json, "speedup");
@@ -67,7 +67,7 @@ static void write_rows(struct ps_json *json, const struct ps_trace_facts *facts)
     for (size_t i = 0; i < n; i++) {
         ps_json_object(json);
         ps_json_key_str(json, "rule", checks[i].rule->name);
-        ps_json_key_str(json, "title", checks[i].rule->title);
+        ps_json_key_str(json, "title", checks[i].title);
         ps_json_end(json);
     }
     ps_json_end(json);

@@ -57,6 +57,12 @@ static enum ps_status read_parts(struct ps_db *db, struct ps_trace_facts *facts,
     return err->code;
 }
 
+static enum ps_status read_device_word(struct ps_db *db, struct ps_trace_facts *facts,
+                                       struct ps_err *err)
+{
+    return ps_trace_device_word(db, facts->device_word, err);
+}
+
 static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *facts,
                                    struct ps_err *err)
 {
@@ -335,8 +341,8 @@ enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *fact
 {
     static enum ps_status (*const reads[])(struct ps_db *, struct ps_trace_facts *,
                                            struct ps_err *) = {
-        read_steps,   read_parts,     read_devices, read_peaks,
-        read_waiting, read_operators, read_slices,  ps_long_call_find,
+        read_steps,   read_parts,     read_device_word, read_devices,      read_peaks,
+        read_waiting, read_operators, read_slices,      ps_long_call_find,
     };
 
     for (size_t i = 0; i < sizeof reads / sizeof *reads && err->code == PS_OK; i++)

@@ -3,6 +3,7 @@
 #ifndef PS_QUERY_TRACE_FACTS_H
 #define PS_QUERY_TRACE_FACTS_H
 
+#include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"
 
 /* Kernels shorter than this are tiny: the launch takes longer than the kernel. A launch costs host
@@ -36,6 +37,7 @@ struct ps_trace_facts {
     bool has_steps; /* false: the run is one step "whole trace" */
     int64_t tensorboard[PS_N_ROLES + 1];
     int64_t exposed_communication_ns, idle_ns; /* as defined by TraceLens */
+    char device_word[PS_DEVICE_WORD_SIZE];     /* "GPU" */
     struct ps_device_fact *devices;
     size_t n_devices, cap_devices;
     /* pageable: copies between pageable host memory and the device, in device time. The others are
