@@ -219,6 +219,7 @@ class Answers:
 
     def __init__(self, folder=os.path.join(HERE, "answers")):
         self.types, self.endpoints, self.summaries = {}, {}, {}
+        self.keys_by_name = {}  # of errors(): the keys of objects, by their names
         self.statements = row_types.all_statements()
         self.rows = {statement.type_name: statement for statement in self.statements.values() if not statement.of}
         for path in sorted(glob.glob(os.path.join(folder, "*.answers"))):
@@ -347,36 +348,44 @@ class Answers:
 
     def errors(self, type_, value, path):
         """(path, what is wrong) of each part of a value that differs from its type."""
-        if type_.form == "union":
-            lists = sorted((self.errors(member, value, path) for member in type_.members), key=len)
-            inside = next((found for found in lists if any(at != path for at, _ in found)), None)
-            return [] if not lists[0] else inside or [(path, f"is {short(value)}, described as {self.say(type_)}")]
-        if type_.form == "name":
+        form = type_.form
+        if form == "union":
+            lists = []
+            for member in type_.members:
+                lists.append(self.errors(member, value, path))
+                if not lists[-1]:
+                    return []
+            inside = next((found for found in sorted(lists, key=len) if any(at != path for at, _ in found)), None)
+            return inside or self.mismatch(type_, value, path)
+        if form == "name":
             named = self.types.get(type_.of)
             if named and named.alias:
                 return self.errors(named.alias, value, path)
-            return self.object_errors(self.keys_of(type_.of), value, path, type_.of)
-        if type_.form == "object":
-            return self.object_errors(type_.keys, value, path, self.say(type_))
-        wrong = [(path, f"is {short(value)}, described as {self.say(type_)}")]
-        if type_.form == "value":
-            return [] if value == type_.of and isinstance(value, bool) == isinstance(type_.of, bool) else wrong
-        if type_.form == "word":
-            script, is_right, _ = WORDS[type_.of]
-            python = {"string": str, "boolean": bool, "number": (int, float), "unknown": object}[script]
-            return [] if isinstance(value, python) and (script != "number" or not isinstance(value, bool)) and is_right(value) else wrong
-        if type_.form == "map":
-            return [each for item in value.values() for each in self.errors(type_.members[0], item, path + ".*")] if isinstance(value, dict) else wrong
-        if not isinstance(value, list) or type_.form == "tuple" and len(value) != len(type_.members):
-            return wrong
-        types = type_.members if type_.form == "tuple" else type_.members * len(value)
-        return [each for member, item in zip(types, value) for each in self.errors(member, item, path + "[]")]
+            if type_.of not in self.keys_by_name:
+                self.keys_by_name[type_.of] = {key.name: key for key in self.keys_of(type_.of)}
+            return self.object_errors(self.keys_by_name[type_.of], value, path, type_)
+        if form == "object":
+            return self.object_errors({key.name: key for key in type_.keys}, value, path, type_)
+        if form in ("value", "word"):
+            return [] if is_one(type_, value) else self.mismatch(type_, value, path)
+        if form == "map":
+            inside = [(item, type_.members[0], f"{path}.*") for item in value.values()] if isinstance(value, dict) else None
+        elif not isinstance(value, list) or form == "tuple" and len(value) != len(type_.members):
+            inside = None
+        else:
+            inside = zip(value, type_.members if form == "tuple" else type_.members * len(value), [f"{path}[]"] * len(value))
+        if inside is None:
+            return self.mismatch(type_, value, path)
+        return [each for item, member, at in inside for each in self.errors(member, item, at)]
 
-    def object_errors(self, keys, value, path, name):
+    def mismatch(self, type_, value, path):
+        said = type_.of if type_.form == "name" else self.say(type_)
+        return [(path, f"is {short(value)}, described as {said}")]
+
+    def object_errors(self, known, value, path, type_):
         if not isinstance(value, dict):
-            return [(path, f"is {short(value)}, described as {name}")]
-        known = {key.name: key for key in keys}
-        found = [(f"{path}.{key.name}", "is missing") for key in keys if not key.optional and key.name not in value]
+            return self.mismatch(type_, value, path)
+        found = [(f"{path}.{key.name}", "is missing") for key in known.values() if not key.optional and key.name not in value]
         for name, item in value.items():
             key = known.get(name) or known.get("*")
             found += self.errors(key.type, item, f"{path}.{name}") if key else [(f"{path}.{name}", f"is not described; it is {short(item)}")]
@@ -496,6 +505,15 @@ class Answers:
         pages = glob.glob(os.path.join(ROOT, "docs", "api*.md"))
         tables = {match[2] for path in pages for mark in (MARK, row_types.MARK) for match in mark.finditer(row_types.read(path))}
         return row_types.write_tables(MARK, lambda name: self.table(name, tables), check, "keys")
+
+
+def is_one(type_, value):
+    """Whether a value is the value, or one of the values of a word, that a type stands for."""
+    if type_.form == "value":
+        return value == type_.of and isinstance(value, bool) == isinstance(type_.of, bool)
+    script, is_right, _ = WORDS[type_.of]
+    python = {"string": str, "boolean": bool, "number": (int, float), "unknown": object}[script]
+    return isinstance(value, python) and (script != "number" or not isinstance(value, bool)) and is_right(value)
 
 
 def whole_type(text):
