@@ -6,7 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Work starts within some microseconds of its launch on a device that is free. */
+/*
+ * Work that starts later than this, after its launch returned and nothing that was recorded runs on
+ * its device, waits for work that was not recorded. Chosen, not measured: work starts within some
+ * microseconds of its launch on a device that is free, and a lower limit would count slow starts,
+ * of which a trace can have many. A higher one leaves short waits to the host, as idle time. The
+ * trace itself does not tell what is usual: where its device has other work, most of its starts are
+ * late. Sums below PS_TRACE_CAUSE_SHARE are dropped anyway.
+ */
 #define QUEUED_MIN_NS 1000000
 
 /* The ends of the driver calls of a thread, by row; 0: no driver call. */
