@@ -1,12 +1,14 @@
 -- names.sql: the tables of names.db, an index of the hottest names in the runs of a shelf (server/query/search). All of it is read from run files,
 -- so a lost, damaged or outdated file is created again. After changing a table or what is stored in it, increment the number of the layout.
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE IF NOT EXISTS indexed_run( -- runs whose names are in the index
-    seq INTEGER PRIMARY KEY,  -- run.seq of the catalog
-    run TEXT NOT NULL,        -- run.id
-    db_bytes INTEGER NOT NULL -- size of the run file: differs if the run was imported again
+    seq INTEGER PRIMARY KEY,    -- run.seq of the catalog
+    run TEXT NOT NULL,          -- run.id
+    db_bytes INTEGER NOT NULL,  -- size of the run file: differs if the run was imported again
+    unreadable INTEGER NOT NULL -- 1: its file could not be read, so it has no names here
 );
+DELETE FROM indexed_run WHERE unreadable; -- each opening tries these again: a newer perfshelf may read them, or they were restored
 
 CREATE TABLE IF NOT EXISTS run_part( -- tables of a run by which runs are compared, such as its functions
     seq INTEGER NOT NULL,

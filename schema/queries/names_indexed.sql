@@ -1,2 +1,2 @@
 -- The runs in the index of names, the newest first.
-SELECT seq, run, db_bytes FROM indexed_run ORDER BY seq DESC;
+SELECT seq, run, db_bytes, unreadable FROM indexed_run ORDER BY seq DESC;

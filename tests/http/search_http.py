@@ -170,4 +170,34 @@ class Changes(ShelfTest):
             file.write(os.urandom(8000))
         found = search(self, "json", of="imports")
         self.assertEqual([(row["name"], row["runs"]) for row in found["rows"]], [("json", 1)])
-        self.assertEqual(found["runs"], 2)
+        self.assertEqual((found["scanned"], found["unreadable"], found["runs"]), (1, 1, 2))
+
+    def test_runs_that_cannot_be_read_are_counted_until_they_can(self):
+        server = self.begin()
+        newer, lost = (self.add(log(json=us, app=1000 - us))["id"] for us in (250, 750))
+        self.add(log(json=500, app=500))
+        self.assertEqual(server.end()[0], 0)
+        newer, lost = (os.path.join(self.data, "runs", f"{run}.db") for run in (newer, lost))
+        if not os.path.exists(lost):
+            self.skipTest("the files of this shelf are in a database")
+        os.rename(lost, lost + ".moved")
+        with open(newer, "r+b") as file:
+            file.seek(63)  # the last byte of PRAGMA user_version
+            layout = file.read(1)
+            file.seek(63)
+            file.write(bytes([layout[0] + 1]))
+        server = self.begin()
+        for _ in range(2):  # read from the files, then from the index
+            found = search(self, "json", of="imports")
+            self.assertEqual((found["scanned"], found["unreadable"], found["runs"]), (1, 2, 3))
+            self.assertEqual([(row["name"], row["runs"]) for row in found["rows"]], [("json", 1)])
+        where = self.get_json(f"{SEARCH}/runs?of=imports&name=json")
+        self.assertEqual(([row["self"] for row in where["rows"]], where["unreadable"]), ([500], 2))
+        self.assertEqual(server.end()[0], 0)
+        os.rename(lost + ".moved", lost)
+        with open(newer, "r+b") as file:
+            file.seek(63)
+            file.write(layout)
+        self.begin()
+        self.assertEqual(self.names(), [("json", 3, .75)])
+        self.assertEqual(search(self, "json")["unreadable"], 0)

@@ -193,6 +193,7 @@ static int by_heat(const void *a, const void *b)
 
 struct indexed_run {
     int64_t seq, db_bytes;
+    bool is_unreadable; /* of a run in the index */
     char id[PS_ID_SIZE], kind[32], headline_unit[32];
 };
 
@@ -290,6 +291,7 @@ struct run_names {
     double wholes[PARTS_MAX];
     const char *units[PARTS_MAX];
     size_t n;
+    bool is_unreadable;
 };
 
 static enum ps_status read_run(struct ps_store *store, const struct indexed_run *run,
@@ -326,6 +328,7 @@ static void put_run(struct ps_db *db, const struct indexed_run *run, const struc
     ps_bind_int(stmt, ":seq", run->seq);
     ps_bind_text(stmt, ":run", ps_str_from_c(run->id));
     ps_bind_int(stmt, ":db_bytes", run->db_bytes);
+    ps_bind_int(stmt, ":unreadable", names->is_unreadable);
     is_new = ps_stmt_step(stmt, err);
     ps_stmt_release(stmt);
     for (size_t i = 0; is_new && i < names->n; i++)
@@ -358,34 +361,44 @@ static void clear_batch(struct batch *batch)
     batch->n = batch->bytes = 0;
 }
 
-/* Inserts the runs of the batch and empties it. Returns how many were inserted. */
-static size_t insert_batch(struct ps_store *store, struct batch *batch, struct ps_err *err)
+/* Counts a run that is in the index. */
+static void count_run(struct ps_search_coverage *coverage, bool is_unreadable)
 {
-    const size_t n = batch->n;
+    if (is_unreadable)
+        coverage->unreadable++;
+    else
+        coverage->indexed++;
+}
+
+/* Inserts the runs of the batch, counts them and empties the batch. */
+static void insert_batch(struct ps_store *store, struct batch *batch,
+                         struct ps_search_coverage *coverage, struct ps_err *err)
+{
     struct ps_db *db;
 
-    if (n && ps_names_lock(store, &db, err) == PS_OK) {
+    if (batch->n && ps_names_lock(store, &db, err) == PS_OK) {
         if (ps_db_exec(db, "BEGIN IMMEDIATE", err) == PS_OK) {
-            for (size_t i = 0; i < n; i++)
+            for (size_t i = 0; i < batch->n; i++)
                 put_run(db, batch->runs[i], &batch->names[i], err);
             end_transaction(db, err);
         }
         ps_names_unlock(store);
     }
+    for (size_t i = 0; err->code == PS_OK && i < batch->n; i++)
+        count_run(coverage, batch->names[i].is_unreadable);
     clear_batch(batch);
-    return err->code == PS_OK ? n : 0;
 }
 
-/* Whether a run that cannot be read counts as a run without names: further attempts would fail,
- * too. */
+/* Whether a run that cannot be read is in the index as such: further attempts would fail, too. */
 static bool is_final(enum ps_status status)
 {
     return status == PS_NOT_FOUND || status == PS_CONFLICT || status == PS_LIMIT;
 }
 
-/* Reads a run into the batch. A run that cannot be read now is left for a later call. */
+/* Reads a run into the batch. A run that cannot be read now is counted and left for a later
+ * call. */
 static void add_to_batch(struct ps_store *store, const struct indexed_run *run, struct batch *batch,
-                         struct ps_err *err)
+                         struct ps_search_coverage *coverage, struct ps_err *err)
 {
     struct run_names *names = &batch->names[batch->n];
     struct ps_err failure = PS_ERR_INIT;
@@ -399,9 +412,11 @@ static void add_to_batch(struct ps_store *store, const struct indexed_run *run, 
         return;
     for (size_t part = 0; part < PARTS_MAX; part++)
         hot_names_free(&names->parts[part]);
-    *names = (struct run_names){.n = 0};
-    if (!is_final(failure.code))
+    *names = (struct run_names){.is_unreadable = true};
+    if (!is_final(failure.code)) {
         batch->n--;
+        coverage->unreadable++;
+    }
 }
 
 static enum ps_status remove_run(struct ps_store *store, int64_t seq, struct ps_err *err)
@@ -439,6 +454,8 @@ static void append_run(struct run_list *list, struct ps_stmt *stmt, bool is_cata
         (void)snprintf(run.kind, sizeof run.kind, "%.31s", ps_col_text(stmt, 2).ptr);
         (void)snprintf(run.headline_unit, sizeof run.headline_unit, "%.31s",
                        ps_col_text(stmt, 4).ptr);
+    } else {
+        run.is_unreadable = ps_col_int(stmt, 3) != 0;
     }
     PS_RESERVE_ONE(list->items, list->n, list->cap);
     list->items[list->n++] = run;
@@ -482,7 +499,7 @@ static enum ps_status read_indexed(struct ps_store *store, struct run_list *out,
 /* Both lists are sorted by seq, the greatest first. */
 static void update(struct ps_store *store, const struct run_list *shelf,
                    const struct run_list *indexed, int64_t budget_ms, struct batch *batch,
-                   int64_t *n_indexed, struct ps_err *err)
+                   struct ps_search_coverage *coverage, struct ps_err *err)
 {
     const int64_t until_ms = ps_monotonic_ms() + budget_ms;
     size_t i = 0, k = 0;
@@ -496,12 +513,12 @@ static void update(struct ps_store *store, const struct run_list *shelf,
                           known->db_bytes == wanted->db_bytes && strcmp(known->id, wanted->id) == 0;
 
         if (keep) {
-            ++*n_indexed;
+            count_run(coverage, known->is_unreadable);
             i++;
             k++;
         } else if (add) {
             if (has_time)
-                add_to_batch(store, wanted, batch, err);
+                add_to_batch(store, wanted, batch, coverage, err);
             i++;
         } else {
             if (has_time)
@@ -509,10 +526,10 @@ static void update(struct ps_store *store, const struct run_list *shelf,
             k++; /* if the run was imported again, the next turn adds it */
         }
         if (batch->n == BATCH_RUNS || batch->bytes > BATCH_BYTES)
-            *n_indexed += (int64_t)insert_batch(store, batch, err);
+            insert_batch(store, batch, coverage, err);
         has_time = ps_monotonic_ms() < until_ms;
     }
-    *n_indexed += (int64_t)insert_batch(store, batch, err);
+    insert_batch(store, batch, coverage, err);
     clear_batch(batch);
 }
 
@@ -522,11 +539,11 @@ enum ps_status ps_search_update(struct ps_store *store, int64_t budget_ms,
     struct run_list shelf = {.n = 0}, indexed = {.n = 0};
     struct batch batch = {.names = ps_alloc_array(BATCH_RUNS, sizeof *batch.names)};
 
-    *out = (struct ps_search_coverage){0, 0};
+    *out = (struct ps_search_coverage){0, 0, 0};
     read_shelf(store, &shelf, &out->runs, err);
     read_indexed(store, &indexed, err);
     if (err->code == PS_OK)
-        update(store, &shelf, &indexed, budget_ms, &batch, &out->indexed, err);
+        update(store, &shelf, &indexed, budget_ms, &batch, out, err);
     free(batch.names);
     free(shelf.items);
     free(indexed.items);

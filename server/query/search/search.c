@@ -168,6 +168,7 @@ static enum ps_status answer(struct ps_store *store, const struct search *search
         return err->code;
     ps_json_object(out);
     ps_json_key_int(out, "scanned", coverage.indexed);
+    ps_json_key_int(out, "unreadable", coverage.unreadable);
     ps_json_key_int(out, "runs", coverage.runs);
     ps_json_key_int(out, "names_per_run", PS_SEARCH_NAMES);
     ps_catalog_read(store, &catalog, err);

@@ -10,7 +10,9 @@
 #define PS_SEARCH_NAMES    200   /* names of each table of a run, the hottest */
 
 struct ps_search_coverage {
-    int64_t indexed, runs; /* runs in the index; runs on the shelf */
+    int64_t indexed;    /* runs whose names are in the index */
+    int64_t unreadable; /* further runs, whose files could not be read */
+    int64_t runs;       /* runs on the shelf */
 };
 
 /* Adds runs to the index, the newest first, and removes those that are no longer on the shelf,

@@ -48,7 +48,7 @@ export function NameOfHit({ hit }: { hit: NameHit }) {
 }
 
 interface SearchProgressProps {
-    state: SearchState<{ scanned: number; runs: number }>;
+    state: SearchState<{ scanned: number; unreadable: number; runs: number }>;
 }
 
 /** How many runs the answer is about, while or if these are not all. */
@@ -58,7 +58,8 @@ export function SearchProgress({ state: { data, error, loading } }: SearchProgre
     const of = `${int(data.scanned)} of ${plural(data.runs, 'run')}`;
     return (
         <p class="search-progress" role="status">
-            {loading ? `Searched ${of} so far` : `Searched ${of}; the others cannot be read`}
+            {`Searched ${of}${loading ? ' so far' : ''}`}
+            {data.unreadable > 0 && `; ${int(data.unreadable)} cannot be read`}
         </p>
     );
 }

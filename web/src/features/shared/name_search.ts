@@ -61,7 +61,7 @@ export interface SearchState<T> {
 }
 
 const PAUSE_MS = 30;
-/** Requests in a row that may add no run before the rest counts as unreadable. */
+/** Requests in a row that may add no run: the index has no more than the newest 20,000. */
 const MAX_IDLE = 3;
 
 /** The answer to `path`, as far as the index goes; null asks nothing. */
@@ -79,9 +79,10 @@ export function useCoveredJson<T extends Coverage>(path: string | null): SearchS
         function ask(): void {
             getJson<T>(path!, { signal: control.signal })
                 .then((data) => {
-                    idle = data.scanned > known ? 0 : idle + 1;
-                    known = data.scanned;
-                    const more = data.scanned < data.runs && idle < MAX_IDLE;
+                    const tried = data.scanned + data.unreadable;
+                    idle = tried > known ? 0 : idle + 1;
+                    known = tried;
+                    const more = tried < data.runs && idle < MAX_IDLE;
                     setState({ data, error: null, loading: more });
                     if (more) timer = setTimeout(ask, PAUSE_MS);
                 })
