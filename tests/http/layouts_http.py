@@ -3,7 +3,8 @@
 
 tests/layouts/runs/N.tar.xz is a shelf with a run of each kind that the version with layout N read, without the originals: the largest
 sample below 40 kB of that version's demo/profiles and tests/golden, added by that version (layout 4: 2026-11-23, the first that called
-itself 0.2.0; 5: the parent of "importers: read memory snapshots of PyTorch"; 6: 2026-11-28)."""
+itself 0.2.0; 5: the parent of "importers: read memory snapshots of PyTorch"; 6: 2026-11-28). tests/layouts/make_shelf.py writes such
+shelves."""
 import glob
 import json
 import os
@@ -26,7 +27,7 @@ import run_tables  # noqa: E402
 
 SHELVES = sorted(glob.glob(os.path.join(ROOT, "tests", "layouts", "runs", "*.tar.xz")))
 RUN_SQL = os.path.join(ROOT, "schema", "run.sql")
-LACKS = {"torch-trace": [(5, "collectives"), (5, "steps of ranks")]}  # by kind: since which layout runs have the part
+LACKS = {"torch-trace": [(5, "collectives"), (5, "steps of ranks")]}  # by kind: since which layout runs have the part, in the order of run.sql
 LACKS_RANKS = "written by a perfshelf that did not compare ranks"
 
 
@@ -47,7 +48,9 @@ class OlderRuns(unittest.TestCase):
 
     def shelves(self):
         """(layout, folder, runs) of each."""
-        self.assertEqual([os.path.basename(path) for path in SHELVES], ["4.tar.xz", "5.tar.xz", "6.tar.xz"])
+        current = int(re.search(r"user_version = (\d+);", read(RUN_SQL))[1])
+        self.assertEqual([os.path.basename(path) for path in SHELVES], [f"{layout}.tar.xz" for layout in range(4, current)],
+                         "tests/layouts/make_shelf.py writes a shelf of the layout before")
         for path in SHELVES:
             layout = int(os.path.basename(path)[0])
             data = os.path.join(self.folder, str(layout))
@@ -90,8 +93,9 @@ class OlderRuns(unittest.TestCase):
             server.end()
             trace = next(run["id"] for run in runs if run["kind"] == "torch-trace")
             shown = self.call("show", trace, "--data", data)
-            says = f"collectives, steps of ranks: an older perfshelf imported it; `perfshelf renew {trace}` reads its original again"
-            self.assertEqual(re.findall(r"^not in this run +(.*)", shown, re.M), [says] if layout < 5 else [])
+            lacking = self.lacking(layout, "torch-trace")
+            says = f"{', '.join(lacking)}: an older perfshelf imported it; `perfshelf renew {trace}` reads its original again"
+            self.assertEqual(re.findall(r"^not in this run +(.*)", shown, re.M), [says] if lacking else [])
             os.remove(os.path.join(data, "runs", trace + ".db"))
             server = Server(data)
             self.assertIsNone(json.loads(server.request("GET", f"/api/v1/runs/{trace}").body)["lacks"])
@@ -151,7 +155,7 @@ class OlderRuns(unittest.TestCase):
             server = Server(other)
             ranks = server.request("GET", f"/api/v1/runs/{trace}/ranks")
             self.assertEqual(json.loads(server.request("GET", f"/api/v1/runs/{trace}").body)["lacks"], self.lacking(layout, "torch-trace"))
-            if layout < 5:
+            if self.lacking(layout, "torch-trace"):
                 self.assertIn("this copy came without its original", self.call("show", trace, "--data", other))
             server.end()
             self.assertEqual(ranks.status == 409, layout < 5, ranks.body)  # a copy lacks what its run lacks
