@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "importers/records/snapshot.h"
+#include "server/query/advice.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/snapshot/leaks.h"
 #include "server/query/snapshot/lifetimes.h"
@@ -401,9 +402,8 @@ static enum ps_status note_segment_cycles(struct ps_db *db, struct ps_conclusion
     if (frees >= CYCLES_MIN && allocs >= CYCLES_MIN)
         ps_conclusion_note(c,
                            "PyTorch returned %lld segments to the driver and asked for %lld: each "
-                           "time it waits for the GPU. Do not call torch.cuda.empty_cache() in a "
-                           "loop.",
-                           frees, allocs);
+                           "time it waits for the GPU. %s",
+                           frees, allocs, ps_advice_words[PS_ADVICE_KEEP_SEGMENTS]);
     return err->code;
 }
 
@@ -427,10 +427,9 @@ static void note_loop(struct ps_conclusion *c, const struct scene *s)
     ps_snapshot_append_name(&s->stacks->frames[tree->frame[most]], &name);
     ps_conclusion_note(c,
                        "%.*s allocated memory %lld times and freed it within %lld events (median). "
-                       "A buffer can be allocated once, outside of the loop; the result of an "
-                       "operator is new in each call, unless it is written with out=.",
+                       "%s",
                        (int)name.len, name.ptr, (long long)s->medians->count[most],
-                       (long long)s->medians->events[most]);
+                       (long long)s->medians->events[most], ps_advice_words[PS_ADVICE_ONE_BUFFER]);
 }
 
 enum ps_status ps_conclude_snapshot(struct ps_db *db, struct ps_conclusion *out, struct ps_err *err)

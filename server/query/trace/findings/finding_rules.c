@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/query/advice.h"
+
 /* Thresholds from the overview of tb_plugin 0.4. */
 #define LOADER_SHARE        0.05
 #define COMMUNICATION_SHARE 0.10
@@ -61,6 +63,15 @@ static struct ratio ratio_of(int64_t part, int64_t whole)
     return ratio;
 }
 
+/* Adds advice to the text. */
+static void advise(struct ps_finding *finding, enum ps_advice advice)
+{
+    const size_t used = strlen(finding->text);
+
+    (void)snprintf(finding->text + used, sizeof finding->text - used, " %s",
+                   ps_advice_words[advice]);
+}
+
 static bool check_dataloader(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
     struct ratio loader = ratio_of(facts->tensorboard[PS_ROLE_DATALOADER], facts->wall_ns);
@@ -70,9 +81,9 @@ static bool check_dataloader(const struct ps_trace_facts *facts, struct ps_findi
     finding->params[0][0] = "q";
     finding->params[0][1] = "enumerate(Data";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "The loop waits for data for %s of %s, %.1f %%, while nothing else runs. More "
-                   "workers, prefetching or pinned memory load the next batch during the step.",
+                   "The loop waits for data for %s of %s, %.1f %%, while nothing else runs.",
                    loader.part, loader.whole, 100 * loader.share);
+    advise(finding, PS_ADVICE_LOAD_AHEAD);
     return loader.share > LOADER_SHARE;
 }
 
@@ -89,8 +100,9 @@ static bool check_waiting(const struct ps_trace_facts *facts, struct ps_finding 
     (void)snprintf(
         finding->text, sizeof finding->text,
         "The device is idle for %s of %s, %.1f %%, because the host has not launched the next "
-        "kernel yet. CUDA graphs, torch.compile or larger batches need fewer launches.",
+        "kernel yet.",
         waiting.part, waiting.whole, 100 * waiting.share);
+    advise(finding, PS_ADVICE_FEWER_LAUNCHES);
     return waiting.share > WAITING_SHARE;
 }
 
@@ -102,10 +114,11 @@ static bool check_copies(const struct ps_trace_facts *facts, struct ps_finding *
     finding->view = "kernels";
     finding->params[0][0] = "q";
     finding->params[0][1] = "Pageable";
-    (void)snprintf(finding->text, sizeof finding->text,
-                   "%lld copies between pageable host memory and the device take %s of %s, %.1f "
-                   "%%. With pin_memory=True and non_blocking=True, copies overlap with kernels.",
-                   (long long)facts->pageable.calls, copies.part, copies.whole, 100 * copies.share);
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "%lld copies between pageable host memory and the device take %s of %s, %.1f %%.",
+        (long long)facts->pageable.calls, copies.part, copies.whole, 100 * copies.share);
+    advise(finding, PS_ADVICE_PINNED_COPIES);
     (void)snprintf(finding->brief, sizeof finding->brief, "%lld copies, %s",
                    (long long)facts->pageable.calls, copies.part);
     return copies.share > COPY_SHARE;
@@ -120,12 +133,13 @@ static bool check_tiny_kernels(const struct ps_trace_facts *facts, struct ps_fin
     finding->view = "kernels";
     finding->params[0][0] = "sort";
     finding->params[0][1] = "calls";
-    (void)snprintf(finding->text, sizeof finding->text,
-                   "%lld of %lld kernels (%.0f %%) run for less than 5 µs. Launching them takes "
-                   "the host about %s of %s, %.1f %%. Fused operators (torch.compile) or CUDA "
-                   "graphs reduce the number of launches.",
-                   (long long)facts->tiny_kernels, (long long)facts->kernels, 100 * tiny,
-                   launches.part, launches.whole, 100 * launches.share);
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "%lld of %lld kernels (%.0f %%) run for less than 5 µs. Launching them takes the host "
+        "about %s of %s, %.1f %%.",
+        (long long)facts->tiny_kernels, (long long)facts->kernels, 100 * tiny, launches.part,
+        launches.whole, 100 * launches.share);
+    advise(finding, PS_ADVICE_FUSE_KERNELS);
     (void)snprintf(finding->brief, sizeof finding->brief, "%lld of %lld kernels are below 5 µs",
                    (long long)facts->tiny_kernels, (long long)facts->kernels);
     return tiny > TINY_COUNT_SHARE && launches.share > TINY_LAUNCH_SHARE;
@@ -165,9 +179,9 @@ static bool check_device_use(const struct ps_trace_facts *facts, struct ps_findi
     finding->share = 1 - use.share;
     finding->view = "overview";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "Kernels run for %s of %s of device time: the %s is busy %.1f %% of the time. "
-                   "Use larger batches, and see the other findings for causes.",
+                   "Kernels run for %s of %s of device time: the %s is busy %.1f %% of the time.",
                    use.part, use.whole, facts->device_word, 100 * use.share);
+    advise(finding, PS_ADVICE_LARGER_BATCHES);
     return span > 0 && use.share < LOW_USE_SHARE;
 }
 
@@ -182,9 +196,9 @@ static bool check_communication(const struct ps_trace_facts *facts, struct ps_fi
     finding->params[0][0] = "q";
     finding->params[0][1] = facts->n_devices ? "ccl" : "loo:";
     (void)snprintf(finding->text, sizeof finding->text,
-                   "Communication that does not overlap with computation takes %s of %s, %.1f %%. "
-                   "Larger buckets, gradient accumulation or compression reduce it.",
+                   "Communication that does not overlap with computation takes %s of %s, %.1f %%.",
                    exposed.part, exposed.whole, 100 * exposed.share);
+    advise(finding, PS_ADVICE_COMMUNICATE_LESS);
     return exposed.share > COMMUNICATION_SHARE;
 }
 
@@ -192,6 +206,7 @@ static bool check_tensor_cores(const struct ps_trace_facts *facts, struct ps_fin
 {
     struct ratio unused = ratio_of(facts->no_tensor_cores_ns, facts->kernel_ns);
     bool capable = false;
+    size_t used;
 
     for (size_t i = 0; i < facts->n_devices; i++) {
         const struct ps_device_fact *device = &facts->devices[i];
@@ -207,9 +222,12 @@ static bool check_tensor_cores(const struct ps_trace_facts *facts, struct ps_fin
     finding->params[0][1] = "total_us";
     (void)snprintf(finding->text, sizeof finding->text,
                    "Matrix products and convolutions without Tensor Cores take %s of %s of kernel "
-                   "time, %.1f %%. Mixed precision (torch.amp) uses them. Whether kernels use them "
-                   "is known for %.1f %% of kernel time.",
-                   unused.part, unused.whole, 100 * unused.share,
+                   "time, %.1f %%.",
+                   unused.part, unused.whole, 100 * unused.share);
+    advise(finding, PS_ADVICE_MIXED_PRECISION);
+    used = strlen(finding->text);
+    (void)snprintf(finding->text + used, sizeof finding->text - used,
+                   " Whether kernels use them is known for %.1f %% of kernel time.",
                    100 - 100 * ratio_of(facts->unknown_tensor_cores_ns, facts->kernel_ns).share);
     (void)snprintf(finding->brief, sizeof finding->brief, "%s of %s of kernel time", unused.part,
                    unused.whole);
@@ -234,10 +252,10 @@ static bool check_memory(const struct ps_trace_facts *facts, struct ps_finding *
         if (facts->devices[facts->n_devices - 1].worker > 0) /* ordered by worker: several */
             (void)snprintf(worker, sizeof worker, " of worker %lld", (long long)device->worker);
         (void)snprintf(finding->text, sizeof finding->text,
-                       "Device %lld%s used %.2f of %.2f GiB at its peak, %.1f %%. A larger batch "
-                       "may not fit.",
+                       "Device %lld%s used %.2f of %.2f GiB at its peak, %.1f %%.",
                        (long long)device->device, worker, device->peak_bytes / 1073741824,
                        device->memory_bytes / 1073741824, 100 * finding->share);
+        advise(finding, PS_ADVICE_KEEP_BATCH);
         return true;
     }
     return false;
@@ -252,11 +270,11 @@ static bool check_data_parallel(const struct ps_trace_facts *facts, struct ps_fi
     finding->view = "operators";
     finding->params[0][0] = "q";
     finding->params[0][1] = "DataParallel.forward";
-    (void)snprintf(
-        finding->text, sizeof finding->text,
-        "DataParallel drives %zu devices from one process (%lld calls, %s of %s). "
-        "DistributedDataParallel runs one process for each device and overlaps communication.",
-        facts->n_devices, (long long)facts->data_parallel.calls, forward.part, forward.whole);
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "DataParallel drives %zu devices from one process (%lld calls, %s of %s).",
+                   facts->n_devices, (long long)facts->data_parallel.calls, forward.part,
+                   forward.whole);
+    advise(finding, PS_ADVICE_DISTRIBUTED);
     (void)snprintf(finding->brief, sizeof finding->brief, "%lld calls, %s on the host",
                    (long long)facts->data_parallel.calls, forward.part);
     return facts->n_devices > 1 && facts->data_parallel.calls && !facts->distributed.calls;
@@ -272,12 +290,11 @@ static bool check_gloo(const struct ps_trace_facts *facts, struct ps_finding *fi
     finding->params[0][1] = "gloo:";
     (void)snprintf(finding->text, sizeof finding->text,
                    "%lld collectives use the gloo backend on the host (%s of %s, %.1f %%), "
-                   "although there are %ss. %s",
+                   "although there are %ss.",
                    (long long)facts->gloo.calls, gloo.part, gloo.whole, 100 * gloo.share,
-                   facts->device_word,
-                   strcmp(facts->device_word, "GPU") == 0
-                       ? "The nccl backend communicates between GPUs directly."
-                       : "Their own backend communicates between them directly.");
+                   facts->device_word);
+    advise(finding,
+           strcmp(facts->device_word, "GPU") == 0 ? PS_ADVICE_NCCL : PS_ADVICE_DEVICE_BACKEND);
     (void)snprintf(finding->brief, sizeof finding->brief, "%lld collectives, %s on the host",
                    (long long)facts->gloo.calls, gloo.part);
     return facts->n_devices && facts->gloo.calls;
@@ -297,8 +314,9 @@ static bool check_optimizer(const struct ps_trace_facts *facts, struct ps_findin
     (void)snprintf(
         finding->text, sizeof finding->text,
         "Optimizer.step launches %.0f kernels per call, one parameter at a time, and takes the "
-        "host %s of %s, %.1f %%. With foreach=True or fused=True it updates many at once.",
+        "host %s of %s, %.1f %%.",
         kernels, optimizer.part, optimizer.whole, 100 * optimizer.share);
+    advise(finding, PS_ADVICE_FUSE_OPTIMIZER);
     (void)snprintf(finding->brief, sizeof finding->brief, "%.0f kernels per call, %s on the host",
                    kernels, optimizer.part);
     return !facts->has_fused_optimizer && kernels > UNFUSED_KERNELS &&
@@ -337,9 +355,9 @@ static bool check_long_call(const struct ps_trace_facts *facts, struct ps_findin
     finding->params[0][0] = "slice";
     finding->params[0][1] = call->slice;
     (void)snprintf(finding->text, sizeof finding->text,
-                   "One call of %s takes %s of %s, %.1f %%; %s. Work that happens once "
-                   "(initialisation, loading, allocation) can often be moved before the loop.",
-                   call->name, share.part, share.whole, 100 * share.share, others);
+                   "One call of %s takes %s of %s, %.1f %%; %s.", call->name, share.part,
+                   share.whole, 100 * share.share, others);
+    advise(finding, PS_ADVICE_ONCE_BEFORE_LOOP);
     (void)snprintf(finding->brief, sizeof finding->brief, "%s of %s", share.part, call->name);
     return call->slice[0] && share.share > LONG_CALL_SHARE;
 }
