@@ -170,6 +170,9 @@ C_LIBRARIES = {
 SAYS = re.compile(r"\b(ps_say(?!_(?:claim|changes)\b)(?:_\w+)?)\(")
 WORDING = ("server/query/conclusion/words.c", "server/query/conclusion/conclusion.c", "server/query/conclusion/conclusion.h")
 
+# Advice is a code of server/query/advice.h; its table has the sentence.
+ADVISES = re.compile(r'\badvice =[^;]*"\w+ ')
+
 WEB_LAYERS = ["base", "model", "canvas", "components", "features"]  # each may import itself and those before it
 WEB_ONE_FILE = {"chart.js": "web/src/components/chart.ts"}
 # What touches the page may not stand in these folders, nor in a file that web/test imports. Only features may fetch, through base/client.ts.
@@ -432,6 +435,8 @@ def word_faults(path):
     if path.startswith("server/") and path not in WORDING:
         for found in sorted(set(SAYS.findall(COMMENTS.sub("", read(path))))):
             yield f"calls {found}(); fill in a claim, and let the table of server/query/conclusion/words.c say it"
+    if path.startswith("server/query/") and ADVISES.search(COMMENTS.sub("", read(path))):
+        yield "has advice in words; add a code to server/query/advice.h, and its sentence to the table beside it"
 
 
 def check(paths, faults_of):

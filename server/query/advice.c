@@ -24,8 +24,63 @@ const char *const ps_advice_words[PS_N_ADVICE] = {
     [PS_ADVICE_ONCE_BEFORE_LOOP] =
         "Work that happens once (initialisation, loading, allocation) can often be moved before "
         "the loop.",
+    [PS_ADVICE_ASYNC_COPIES] =
+        "Asynchronous copies of pinned memory overlap with kernels. Data that stays on the device "
+        "is not copied.",
+    [PS_ADVICE_HELP_LATE_RANK] =
+        "Most of it is waiting for one rank: give that rank less work, or look for what delays "
+        "it.",
+    [PS_ADVICE_RECORD_OTHER_RANKS] =
+        "Add the recordings of the other ranks, which tell whether one is late. If none is, "
+        "larger buckets, gradient accumulation or compression reduce communication.",
+    [PS_ADVICE_SMALLER_COMMUNICATION] =
+        "Larger buckets, gradient accumulation or compression reduce communication.",
+    [PS_ADVICE_RECORD_LAUNCHES] =
+        "The recording has neither the launch nor the work. Wait for the device before recording, "
+        "or look at later steps.",
+    [PS_ADVICE_FREED_AT_END] =
+        "The program unloads and frees what it used, which happens once, at its end.",
+    [PS_ADVICE_FIRST_LAUNCH] =
+        "The first launch of a kernel loads or compiles it. Record after a warm-up.",
+    [PS_ADVICE_NO_BLOCKING_CALL] =
+        "A blocking call waits for the device or copies memory. Remove it from the loop, or use "
+        "its asynchronous form with pinned memory.",
+    [PS_ADVICE_LAUNCH_LESS_TORCH] =
+        "Launch less often: CUDA graphs, torch.compile, fused optimizers or larger batches.",
+    [PS_ADVICE_LAUNCH_LESS] = "Launch less often: CUDA graphs, fused kernels or larger batches.",
+    [PS_ADVICE_RECORD_REPLAYS] =
+        "What is launched during a capture is recorded, not run. A graph is captured once: record "
+        "after the warm-up to see how its replays run.",
+    [PS_ADVICE_RECORD_COMPILED] =
+        "A program is compiled at its first call. Record after the warm-up to see how it runs.",
+    [PS_ADVICE_EQUAL_SHAPES] = "Inputs of equal shapes, or dynamic=True, are compiled once.",
+    [PS_ADVICE_RECORD_QUEUED] =
+        "It was launched before the recording, as part of a graph, or by another process. Wait "
+        "for the device before recording, or look at later steps.",
+    [PS_ADVICE_WARM_UP] = "Record after a warm-up to see how the program runs.",
+    [PS_ADVICE_WHOLE_TENSOR] =
+        "One operator on the whole tensor can replace a loop over its elements.",
+    [PS_ADVICE_CONCATENATE_ONCE] = "Collect the parts in a list and concatenate them once.",
     [PS_ADVICE_KEEP_SEGMENTS] = "Do not call torch.cuda.empty_cache() in a loop.",
     [PS_ADVICE_ONE_BUFFER] =
         "A buffer can be allocated once, outside of the loop; the result of an operator is new in "
         "each call, unless it is written with out=.",
+    [PS_ADVICE_RECORD_HISTORY] =
+        "Call torch.cuda.memory._record_memory_history() before the model is created, so that its "
+        "memory has a stack.",
+    [PS_ADVICE_ORDER_LIFETIMES] =
+        "The segments are expandable already. Allocate what lives long before what lives short, "
+        "or set garbage_collection_threshold in PYTORCH_CUDA_ALLOC_CONF.",
+    [PS_ADVICE_EXPANDABLE_SEGMENTS] =
+        "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: free memory of several segments "
+        "can then serve one allocation.",
+    [PS_ADVICE_LAZY_IN_MODULES] =
+        "Programs use this package while their modules are imported. Then a lazy import of such a "
+        "module saves time, and one of the package none.",
+    [PS_ADVICE_LAZY_IMPORT] =
+        "A lazy import loads the package when the program first uses it. If that is during start- "
+        "up, nothing is saved.",
+    [PS_ADVICE_WORK_LATER] =
+        "Work when a function is first called, not while the module is imported.",
+    [PS_ADVICE_JOIN_CALLS] = "Join the calls: one for each call of the caller.",
 };

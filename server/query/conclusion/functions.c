@@ -13,6 +13,7 @@
 
 #include "base/intern.h"
 #include "base/python_path.h"
+#include "server/query/advice.h"
 #include "server/query/conclusion/causes.h"
 #include "slices/intervals.h"
 
@@ -430,7 +431,7 @@ static void add_cause(struct ps_conclusion *c, const struct profile *profile, ui
     cause = ps_conclusion_claim(c, &claim, owner->seconds);
     if (!profile->overlaps && !isnan(saving)) {
         ps_cause_save(cause, 0, saving);
-        cause->advice = "Join the calls: one for each call of the caller.";
+        cause->advice = ps_advice_words[PS_ADVICE_JOIN_CALLS];
     }
     add_parts(c, profile, id, first_part);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "server/query/advice.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/imports/import_graph.h"
 
@@ -190,15 +191,13 @@ static void add_package(struct ps_conclusion *c, const struct ps_import_graph *g
     claim->evidence = importer_fact(c, graph, package);
     cause = ps_conclusion_claim(c, claim, us / 1e6);
     if (ps_is_used_at_import(package->package)) {
-        cause->advice = "Programs use this package while their modules are imported. Then a lazy "
-                        "import of such a module saves time, and one of the package none.";
+        cause->advice = ps_advice_words[PS_ADVICE_LAZY_IN_MODULES];
         return;
     }
     if (!knows_importers(graph) || !package->choices.len || was_asked_for(graph, package))
         return;
     ps_cause_save(cause, 0, package->saving.high / 1e6);
-    cause->advice = "A lazy import loads the package when the program first uses it. If that is "
-                    "during start-up, nothing is saved.";
+    cause->advice = ps_advice_words[PS_ADVICE_LAZY_IMPORT];
 }
 
 static struct ps_subject unit_subject(struct ps_conclusion *c, const struct ps_import_graph *graph,
@@ -223,7 +222,7 @@ static void add_unit(struct ps_conclusion *c, const struct ps_import_graph *grap
         .code = PS_FACT_OWN_IMPORTED_BY,
         .subject = module_subject(c, graph, ps_link_none, graph->modules[unit->node].parent)};
     cause = ps_conclusion_claim(c, &claim, unit->us / 1e6);
-    cause->advice = "Work when a function is first called, not while the module is imported.";
+    cause->advice = ps_advice_words[PS_ADVICE_WORK_LATER];
     if (unit->us >= WORKS * graph->total_us && !find_framework(graph).len && !graph->has_threads)
         ps_cause_save(cause, 0, unit->us / 1e6);
 }

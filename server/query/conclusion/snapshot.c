@@ -331,9 +331,7 @@ static void add_owner(struct ps_conclusion *c, const struct scene *s, uint32_t n
         claim.evidence.values[1] = (double)lifetime;
     }
     ps_conclusion_claim(c, &claim, amount)->advice =
-        node ? NULL
-             : "Call torch.cuda.memory._record_memory_history() before the model is created, so "
-               "that its memory has a stack.";
+        node ? NULL : ps_advice_words[PS_ADVICE_RECORD_HISTORY];
 }
 
 /* Bytes of holes in segments that are in use. Segments without blocks are only cached: PyTorch
@@ -376,12 +374,8 @@ static void add_fragmentation(struct ps_conclusion *c, const struct scene *s)
                          .link = link_to(c, s, 0)};
     cause = ps_conclusion_claim(c, &claim, unused);
     ps_cause_save(cause, 0, unused);
-    cause->advice =
-        is_expandable(&s->memory)
-            ? "The segments are expandable already. Allocate what lives long before what lives "
-              "short, or set garbage_collection_threshold in PYTORCH_CUDA_ALLOC_CONF."
-            : "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: free memory of several "
-              "segments can then serve one allocation.";
+    cause->advice = is_expandable(&s->memory) ? ps_advice_words[PS_ADVICE_ORDER_LIFETIMES]
+                                              : ps_advice_words[PS_ADVICE_EXPANDABLE_SEGMENTS];
 }
 
 /* --- Notes --- */

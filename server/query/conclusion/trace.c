@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/format.h"
+#include "server/query/advice.h"
 #include "server/query/conclusion/trace_causes.h"
 
 /* share of a step; a driver call that blocks longer is a cause of its own */
@@ -41,9 +42,9 @@ static void add_host_causes(struct ps_conclusion *c, const struct ps_trace_time 
 
 static void add_loading(struct ps_conclusion *c, const struct ps_trace_time *trace)
 {
-    struct ps_cause *cause = ps_trace_add_simple(
-        c, trace, "dataloader", trace->parts_s[PS_ROLE_DATALOADER], "Waiting for the DataLoader",
-        "More workers, prefetching or pinned memory load the next batch during the step.");
+    struct ps_cause *cause =
+        ps_trace_add_simple(c, trace, "dataloader", trace->parts_s[PS_ROLE_DATALOADER],
+                            "Waiting for the DataLoader", ps_advice_words[PS_ADVICE_LOAD_AHEAD]);
 
     if (!cause)
         return;
@@ -76,12 +77,8 @@ static void add_copies(struct ps_conclusion *c, const struct ps_trace_time *trac
     cause = ps_trace_add_cause(c, trace, "copies", seconds, "Copies that nothing overlaps");
     if (copies_repeat(trace)) {
         ps_cause_save(cause, NAN, hidden_seconds(trace, seconds));
-        cause->advice =
-            trace->is_torch
-                ? "With pin_memory=True and non_blocking=True, copies overlap with "
-                  "kernels."
-                : "Asynchronous copies of pinned memory overlap with kernels. Data that "
-                  "stays on the device is not copied.";
+        cause->advice = trace->is_torch ? ps_advice_words[PS_ADVICE_PINNED_COPIES]
+                                        : ps_advice_words[PS_ADVICE_ASYNC_COPIES];
     }
     cause->claim.evidence =
         (struct ps_fact){PS_FACT_COPY_COUNT, .values = {trace->counts.copies, trace->counts.sets},
@@ -122,14 +119,9 @@ static enum ps_status add_communication(struct ps_conclusion *c, const struct ps
                                                  (struct ps_report_link){.tab = "overview"})
                                 : ps_trace_count(trace->counts.host_collectives, "collective",
                                                  ps_trace_link_operators(trace, "gloo:"));
-    cause->advice =
-        waits_for_rank(trace)
-            ? "Most of it is waiting for one rank: give that rank less work, or look for what "
-              "delays it."
-        : trace->sums.n_workers == 1
-            ? "Add the recordings of the other ranks, which tell whether one is late. If none is, "
-              "larger buckets, gradient accumulation or compression reduce communication."
-            : "Larger buckets, gradient accumulation or compression reduce communication.";
+    cause->advice = waits_for_rank(trace)        ? ps_advice_words[PS_ADVICE_HELP_LATE_RANK]
+                    : trace->sums.n_workers == 1 ? ps_advice_words[PS_ADVICE_RECORD_OTHER_RANKS]
+                                                 : ps_advice_words[PS_ADVICE_SMALLER_COMMUNICATION];
     ps_trace_add_rows(c, trace, &rows, err);
     ps_trace_add_findings(c, trace);
     return err->code;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "server/query/advice.h"
 #include "slices/driver_calls.h"
 
 #define LONGEST_SHARE 0.90 /* of the time of all calls: one call that has more explains them */
@@ -267,16 +268,11 @@ void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *
     cause = ps_conclusion_claim(c, &claim, seconds);
     if (!trace->waits_for_earlier && !trace->blocks_last)
         ps_cause_save(cause, NAN, seconds);
-    cause->advice =
-        trace->waits_for_earlier
-            ? "The recording has neither the launch nor the work. Wait for the device before "
-              "recording, or look at later steps."
-        : trace->blocks_last
-            ? "The program unloads and frees what it used, which happens once, at its end."
-        : ps_trace_name_contains(trace, name, PS_STR("Launch"))
-            ? "The first launch of a kernel loads or compiles it. Record after a warm-up."
-            : "A blocking call waits for the device or copies memory. Remove it from the loop, or "
-              "use its asynchronous form with pinned memory.";
+    cause->advice = trace->waits_for_earlier ? ps_advice_words[PS_ADVICE_RECORD_LAUNCHES]
+                    : trace->blocks_last     ? ps_advice_words[PS_ADVICE_FREED_AT_END]
+                    : ps_trace_name_contains(trace, name, PS_STR("Launch"))
+                        ? ps_advice_words[PS_ADVICE_FIRST_LAUNCH]
+                        : ps_advice_words[PS_ADVICE_NO_BLOCKING_CALL];
 }
 
 void ps_trace_conclude_blocking(struct ps_conclusion *c, const struct ps_trace_time *trace,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_idle.c: why the device of a trace is idle: the host, and captures of graphs. */
+#include "server/query/advice.h"
 #include "server/query/conclusion/trace_causes.h"
 
 #include <math.h>
@@ -57,10 +58,8 @@ void ps_trace_add_idle(struct ps_conclusion *c, const struct ps_trace_time *trac
                            ps_arena_printf(&c->arena, "%s idle, waiting for the CPU", c->device));
     if (launches_much(trace, seconds)) {
         ps_cause_save(cause, NAN, seconds);
-        cause->advice = trace->is_torch
-                            ? "Launch less often: CUDA graphs, torch.compile, fused optimizers or "
-                              "larger batches."
-                            : "Launch less often: CUDA graphs, fused kernels or larger batches.";
+        cause->advice = trace->is_torch ? ps_advice_words[PS_ADVICE_LAUNCH_LESS_TORCH]
+                                        : ps_advice_words[PS_ADVICE_LAUNCH_LESS];
     }
     if (ps_trace_all_kernels(trace))
         cause->claim.evidence = ps_trace_kernel_fact(trace, ps_trace_all_kernels(trace));
@@ -110,8 +109,7 @@ void ps_trace_add_captures(struct ps_conclusion *c, const struct ps_trace_time *
     cause =
         ps_trace_add_cause(c, trace, "graph_capture", seconds,
                            ps_arena_printf(&c->arena, "%s idle: a graph is captured", c->device));
-    cause->advice = "What is launched during a capture is recorded, not run. A graph is captured "
-                    "once: record after the warm-up to see how its replays run.";
+    cause->advice = ps_advice_words[PS_ADVICE_RECORD_REPLAYS];
     cause->claim.evidence = (struct ps_fact){
         PS_FACT_OF_CALLS,
         .values = {(double)trace->captures.n, (double)(longest->end - longest->start) / 1e9},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_operators.c: operators, kernels and phases of torch.compile as causes of a trace. */
+#include "server/query/advice.h"
 #include "server/query/conclusion/trace_causes.h"
 
 #include <math.h>
@@ -121,10 +122,9 @@ enum ps_status ps_trace_add_compilation(struct ps_conclusion *c, const struct ps
     if (rows.whole_s < PS_TRACE_CAUSE_SHARE * trace->wall_s)
         return PS_OK;
     cause = ps_trace_add_cause(c, trace, "compilation", rows.whole_s, "torch.compile compiles");
-    cause->advice = "A program is compiled at its first call. Record after the warm-up to see how "
-                    "it runs.";
+    cause->advice = ps_advice_words[PS_ADVICE_RECORD_COMPILED];
     if (trace->n_compiling >= PS_STEPS_COMPILING) {
-        cause->advice = "Inputs of equal shapes, or dynamic=True, are compiled once.";
+        cause->advice = ps_advice_words[PS_ADVICE_EQUAL_SHAPES];
         ps_cause_save(cause, 0, rows.whole_s);
     }
     cause->claim.evidence = ps_trace_count((double)trace->phases.calls, "phase",

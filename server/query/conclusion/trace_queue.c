@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_queue.c: work that waits in the queue of a device on which nothing runs that was recorded:
  * the device is busy with what the recording does not have. */
+#include "server/query/advice.h"
 #include "server/query/conclusion/trace_causes.h"
 
 #include <stdlib.h>
@@ -150,9 +151,7 @@ void ps_trace_add_queued(struct ps_conclusion *c, const struct ps_trace_time *tr
         return;
     claim.title.code = PS_FACT_BUSY_WITH;
     claim.evidence.code = PS_FACT_BEHIND;
-    ps_conclusion_claim(c, &claim, seconds)->advice =
-        "It was launched before the recording, as part of a graph, or by another process. Wait for "
-        "the device before recording, or look at later steps.";
+    ps_conclusion_claim(c, &claim, seconds)->advice = ps_advice_words[PS_ADVICE_RECORD_QUEUED];
 }
 
 void ps_trace_conclude_queued(struct ps_conclusion *c, const struct ps_trace_time *trace)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/query/advice.h"
 #include "slices/driver_calls.h"
 
 #define ONCE_SHARE 0.90 /* of the time of all calls: what has more happens once */
@@ -242,7 +243,7 @@ void ps_trace_add_start_up(struct ps_conclusion *c, const struct ps_trace_time *
         c, trace, "start_up", seconds,
         ps_arena_printf(&c->arena, "%s idle, once: the device starts, or kernels are loaded",
                         c->device));
-    cause->advice = "Record after a warm-up to see how the program runs.";
+    cause->advice = ps_advice_words[PS_ADVICE_WARM_UP];
     if (n_calls == 1) {
         cause->claim.subjects[0].via = called(c, trace, trace->start_up);
         cause->claim.evidence = longest_fact(c, trace, trace->start_up, PS_FACT_ONE_CALL, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* unit_causes.c: judges the units of a trace, and makes claims of the judgement. */
 #include "server/query/conclusion/unit_causes.h"
+#include "server/query/advice.h"
 
 #include <math.h>
 
@@ -294,14 +295,10 @@ static const char *wait_words(const struct finding *finding)
     return "waits";
 }
 
-static const char advice_loop[] =
-    "One operator on the whole tensor can replace a loop over its elements.";
-static const char advice_cat[] = "Collect the parts in a list and concatenate them once.";
-
 static const char *advice_of(const struct finding *finding)
 {
-    return finding->verdict == LOOPS          ? advice_loop
-           : finding->verdict == CONCATENATES ? advice_cat
+    return finding->verdict == LOOPS          ? ps_advice_words[PS_ADVICE_WHOLE_TENSOR]
+           : finding->verdict == CONCATENATES ? ps_advice_words[PS_ADVICE_CONCATENATE_ONCE]
            : finding->verdict == CALLS_KNOWN  ? finding->known->advice
                                               : NULL;
 }
