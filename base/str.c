@@ -8,6 +8,16 @@ const char *ps_str_find(struct ps_str hay, struct ps_str needle)
     return memmem(hay.ptr, hay.len, needle.ptr, needle.len);
 }
 
+bool ps_has_word(const char *words, const char *word)
+{
+    const size_t len = strlen(word);
+
+    for (const char *at = words; at && len && (at = strstr(at, word)) != NULL; at++)
+        if ((at == words || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+            return true;
+    return false;
+}
+
 size_t ps_str_common_prefix(struct ps_str a, struct ps_str b)
 {
     size_t n = a.len < b.len ? a.len : b.len, i = 0;

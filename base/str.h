@@ -42,6 +42,9 @@ static inline bool ps_str_ends_with(struct ps_str a, struct ps_str suffix)
            (suffix.len == 0 || memcmp(a.ptr + a.len - suffix.len, suffix.ptr, suffix.len) == 0);
 }
 
+/* Whether one of the words, which spaces separate, is `word`. words: NULL: there are none. */
+bool ps_has_word(const char *words, const char *word);
+
 /* The slice without its first n bytes; an empty slice if it is shorter than n. */
 static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
 {

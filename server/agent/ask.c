@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ask.c: sends requests to the API. */
-#include <stdio.h>
-#include <string.h>
-
 #include "server/agent/tools.h"
-#include "server/http/url.h"
 
 /* --- Arguments --- */
 
@@ -21,28 +17,6 @@ double ps_arg_number(const struct ps_tool_call *call, const char *name, double f
 }
 
 /* --- Questions --- */
-
-void ps_ask_segment(struct ps_buf *path, const char *segment)
-{
-    ps_buf_puts(path, path->len ? "/" : "");
-    ps_url_escape(path, segment);
-}
-
-void ps_ask_param(struct ps_buf *path, const char *key, const char *value)
-{
-    if (!value)
-        return;
-    ps_buf_printf(path, "%c%s=", memchr(path->ptr, '?', path->len) ? '&' : '?', key);
-    ps_url_escape(path, value);
-}
-
-void ps_ask_param_int(struct ps_buf *path, const char *key, int64_t value)
-{
-    char text[32];
-
-    (void)snprintf(text, sizeof text, "%lld", (long long)value);
-    ps_ask_param(path, key, text);
-}
 
 enum ps_status ps_ask(const struct ps_tool_call *call, const struct ps_buf *path, cJSON **out,
                       struct ps_err *err)
@@ -64,7 +38,7 @@ enum ps_status ps_ask_run(const struct ps_tool_call *call, cJSON **out, struct p
         return ps_fail(err, PS_BAD_REQUEST,
                        "the argument run is empty" PS_HINT "list_runs lists the runs");
     ps_buf_puts(&path, "runs");
-    ps_ask_segment(&path, run);
+    ps_url_add_segment(&path, run);
     return ps_ask(call, &path, out, err);
 }
 
@@ -74,7 +48,7 @@ enum ps_status ps_ask_view(const struct ps_tool_call *call, const char *id, cons
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "runs");
-    ps_ask_segment(&path, id);
+    ps_url_add_segment(&path, id);
     ps_buf_printf(&path, "/%s%s%s", view, params ? "?" : "", params ? params : "");
     return ps_ask(call, &path, out, err);
 }

@@ -35,7 +35,7 @@ static enum ps_status ask_compare(struct ps_check *check, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_check_add_path(check, NULL, &path);
-    ps_ask_param(&path, "metric", check->metric);
+    ps_url_add_param(&path, "metric", check->metric);
     ps_buf_free(&check->text);
     ps_tree_free(&check->response);
     if (check->ask(check->user, path.ptr, &check->text, err) != PS_OK)

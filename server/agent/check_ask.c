@@ -44,10 +44,10 @@ void ps_check_add_path(const struct ps_check *check, const char *of, struct ps_b
     const char *base = check->base.len ? check->base.ptr : check->against;
     ps_buf_puts(path, "compare");
     if (of)
-        ps_ask_segment(path, of);
-    ps_ask_param(path, "new", check->run);
-    ps_ask_param(path, "base", base ? base : check->run);
-    ps_ask_param(path, "step", check->step);
+        ps_url_add_segment(path, of);
+    ps_url_add_param(path, "new", check->run);
+    ps_url_add_param(path, "base", base ? base : check->run);
+    ps_url_add_param(path, "step", check->step);
 }
 
 enum ps_status ps_check_ask_rows(const struct ps_check *check, const cJSON *table,
@@ -56,10 +56,10 @@ enum ps_status ps_check_ask_rows(const struct ps_check *check, const cJSON *tabl
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_check_add_path(check, ps_member_text(table, "of"), &path);
-    ps_ask_param(&path, "metric", ps_member_text(metric, "metric"));
-    ps_ask_param(&path, "per", per);
-    ps_ask_param(&path, "limit", ROWS_MAX);
-    ps_ask_param(&path, "name", name);
+    ps_url_add_param(&path, "metric", ps_member_text(metric, "metric"));
+    ps_url_add_param(&path, "per", per);
+    ps_url_add_param(&path, "limit", ROWS_MAX);
+    ps_url_add_param(&path, "name", name);
     return ps_check_ask(check, &path, out, err);
 }
 
@@ -68,7 +68,7 @@ enum ps_status ps_check_ask_measurements(const struct ps_check *check, cJSON **o
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_check_add_path(check, "measurements", &path);
-    ps_ask_param(&path, "format", "rows");
+    ps_url_add_param(&path, "format", "rows");
     return ps_check_ask(check, &path, out, err);
 }
 
@@ -100,12 +100,6 @@ const char *ps_check_explain_zero(const char *unit)
     if (strcmp(unit, "samples") == 0)
         return "no samples";
     return ps_unit_is_time(unit) ? "no time was measured" : NULL;
-}
-
-const char *ps_check_row_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row)
-{
-    return ps_text_has_own_units(table) ? ps_cell_text(page, row, "place")
-                                        : ps_member_text(metric, "unit");
 }
 
 enum ps_status ps_check_skip_unit(struct ps_err *unit_err, const struct ps_err *own,

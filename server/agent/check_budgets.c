@@ -99,10 +99,10 @@ static enum ps_status ask_imports(const struct ps_check *check, const char *id, 
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_printf(&path, "runs/%s/imports", ps_check_first_run(check));
     if (id)
-        ps_ask_segment(&path, id);
-    ps_ask_param(&path, "format", "rows");
-    ps_ask_param(&path, "sort", "ord");
-    ps_ask_param(&path, "module", module);
+        ps_url_add_segment(&path, id);
+    ps_url_add_param(&path, "format", "rows");
+    ps_url_add_param(&path, "sort", "ord");
+    ps_url_add_param(&path, "module", module);
     return ps_check_ask(check, &path, out, err);
 }
 
@@ -146,11 +146,11 @@ static enum ps_status find_in_series(const struct ps_check *check, const cJSON *
         return PS_NOT_FOUND;
     ps_buf_printf(&runs, "series:%s", series);
     ps_buf_puts(&path, "trend");
-    ps_ask_param(&path, "runs", runs.ptr);
-    ps_ask_param(&path, "of", table);
-    ps_ask_param(&path, "row", name);
-    ps_ask_param(&path, "kind", ps_member_text(run, "kind"));
-    ps_ask_param(&path, "limit", "2000");
+    ps_url_add_param(&path, "runs", runs.ptr);
+    ps_url_add_param(&path, "of", table);
+    ps_url_add_param(&path, "row", name);
+    ps_url_add_param(&path, "kind", ps_member_text(run, "kind"));
+    ps_url_add_param(&path, "limit", "2000");
     enum ps_status status = ps_check_ask(check, &path, &trend, err);
     cJSON_ArrayForEach(point, ps_member(trend, "points"))
     {
@@ -228,7 +228,7 @@ static enum ps_status limit_rows(struct ps_check *check, const struct ps_budget 
         if (!(ps_cell_number(page, row, "in_new") > 0))
             continue;
         is_in_run = true;
-        limit_row(check, budget, what.ptr, ps_check_row_unit(table, metric, page, row), page, row,
+        limit_row(check, budget, what.ptr, ps_text_row_unit(table, metric, page, row), page, row,
                   &own);
         if (ps_check_skip_unit(&unit_err, &own, err) != PS_OK)
             return err->code;

@@ -108,7 +108,7 @@ static enum ps_status add_causes(struct ps_check_finding *finding, const struct 
     for (int row = 0, shown = 0; row < ps_count_rows(page) && shown < CAUSES_MAX; row++) {
         const double delta = ps_cell_number(page, row, "delta");
         const char *by = ps_cell_text(page, row, "by");
-        const char *unit = ps_check_row_unit(table, metric, page, row);
+        const char *unit = ps_text_row_unit(table, metric, page, row);
         PS_AUTO(ps_buf_free) struct ps_buf text = {0};
         char change[64];
         if (!(delta > 0) ||
@@ -171,9 +171,9 @@ static enum ps_status ask_values(const struct ps_check *check, const cJSON *row,
     (void)snprintf(id, sizeof id, "%.0f", ps_member_number(row, "id"));
     ps_check_add_path(check, "measurements", &path);
     path.len = strlen("compare/measurements");
-    ps_ask_segment(&path, id);
-    ps_ask_param(&path, "new", check->run);
-    ps_ask_param(&path, "base", check->base.len ? check->base.ptr : check->against);
+    ps_url_add_segment(&path, id);
+    ps_url_add_param(&path, "new", check->run);
+    ps_url_add_param(&path, "base", check->base.len ? check->base.ptr : check->against);
     return ps_check_ask(check, &path, out, err);
 }
 

@@ -33,7 +33,6 @@ enum ps_status ps_check_headline(const struct ps_check *check, const cJSON **out
 bool ps_check_is_above(double value, double limit);
 /* Why a value of 0 says nothing: a program that ran took time. NULL: 0 is a value. */
 const char *ps_check_explain_zero(const char *unit);
-const char *ps_check_row_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
 /* A budget whose unit only some rows have counts for these. own: the result for one row. */
 enum ps_status ps_check_skip_unit(struct ps_err *unit_err, const struct ps_err *own,
                                   struct ps_err *err);

@@ -19,9 +19,9 @@ void ps_add_compare_link(struct ps_output *out, const cJSON *response)
         ids.len = 0;
         cJSON_ArrayForEach(run, ps_member(response, groups[i]))
             ps_buf_printf(&ids, "%s%.16s", ids.len ? "," : "", ps_member_text(run, "id"));
-        ps_ask_param(&route, groups[i], ids.len ? ids.ptr : NULL);
+        ps_url_add_param(&route, groups[i], ids.len ? ids.ptr : NULL);
     }
-    ps_ask_param(&route, "step", cJSON_GetStringValue(ps_member(response, "step")));
+    ps_url_add_param(&route, "step", cJSON_GetStringValue(ps_member(response, "step")));
     ps_output_link(out, route.ptr);
 }
 
@@ -33,9 +33,9 @@ static void add_change(struct ps_tool_call *call, const char *base, const char *
     PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
 
     ps_buf_puts(&path, "compare/conclusion");
-    ps_ask_param(&path, "base", base);
-    ps_ask_param(&path, "new", now);
-    ps_ask_param(&path, "step", ps_arg_text(call, "step"));
+    ps_url_add_param(&path, "base", base);
+    ps_url_add_param(&path, "new", now);
+    ps_url_add_param(&path, "step", ps_arg_text(call, "step"));
     if (ps_ask(call, &path, &conclusion, PS_ERR_IGNORED) == PS_OK)
         ps_text_change(call->out, conclusion);
 }
@@ -49,13 +49,13 @@ static enum ps_status ask_rows(struct ps_tool_call *call, const char *base, cons
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "compare");
-    ps_ask_segment(&path, ps_member_text(found->table, "of"));
-    ps_ask_param(&path, "base", base);
-    ps_ask_param(&path, "new", now);
-    ps_ask_param(&path, "metric", ps_member_text(found->metric, "metric"));
-    ps_ask_param(&path, "per", ps_arg_text(call, "per"));
-    ps_ask_param(&path, "step", ps_arg_text(call, "step"));
-    ps_ask_param_int(&path, "limit", call->out->max_rows);
+    ps_url_add_segment(&path, ps_member_text(found->table, "of"));
+    ps_url_add_param(&path, "base", base);
+    ps_url_add_param(&path, "new", now);
+    ps_url_add_param(&path, "metric", ps_member_text(found->metric, "metric"));
+    ps_url_add_param(&path, "per", ps_arg_text(call, "per"));
+    ps_url_add_param(&path, "step", ps_arg_text(call, "step"));
+    ps_url_add_int(&path, "limit", call->out->max_rows);
     return ps_ask(call, &path, out, err);
 }
 

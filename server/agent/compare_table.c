@@ -116,9 +116,9 @@ enum ps_status ps_find_compare_table(struct ps_tool_call *call, const char *base
 
     *out = (struct ps_compare_table){0};
     ps_buf_puts(&path, "compare");
-    ps_ask_param(&path, "base", base);
-    ps_ask_param(&path, "new", now);
-    ps_ask_param(&path, "step", ps_arg_text(call, "step"));
+    ps_url_add_param(&path, "base", base);
+    ps_url_add_param(&path, "new", now);
+    ps_url_add_param(&path, "step", ps_arg_text(call, "step"));
     ps_ask(call, &path, &out->tree, err);
     if (ps_choose_table(out->tree, of, &out->table, err) != PS_OK)
         return err->code;

@@ -33,12 +33,12 @@ static enum ps_status ask_matches(const struct ps_explored *x, const char *view,
     PS_AUTO(ps_buf_free) struct ps_buf pattern = {0};
 
     ps_buf_puts(&path, "runs");
-    ps_ask_segment(&path, x->id);
+    ps_url_add_segment(&path, x->id);
     ps_buf_printf(&path, "/%s?limit=%d&desc=1&sort=%s", view, MATCHES_MAX, sort);
     if (exact)
         add_exact_pattern(&pattern, x->name);
-    ps_ask_param(&path, "q", exact ? pattern.ptr : x->name);
-    ps_ask_param(&path, "regex", exact ? "1" : NULL);
+    ps_url_add_param(&path, "q", exact ? pattern.ptr : x->name);
+    ps_url_add_param(&path, "regex", exact ? "1" : NULL);
     return ps_ask(x->call, &path, out, err);
 }
 
@@ -108,9 +108,9 @@ void ps_explore_add_source(const struct ps_explored *x, const char *path, double
     if (!path[0] || strcmp(path, "~") == 0 || !(line > 0))
         return;
     ps_buf_puts(&target, "runs");
-    ps_ask_segment(&target, x->id);
+    ps_url_add_segment(&target, x->id);
     ps_buf_puts(&target, "/source");
-    ps_ask_param(&target, "path", path);
+    ps_url_add_param(&target, "path", path);
     /* most runs have no sources: the answer is complete without them */
     if (ps_ask(x->call, &target, &source, PS_ERR_IGNORED) == PS_OK &&
         cJSON_GetArraySize(ps_member(source, "text")) > 0)
@@ -285,10 +285,10 @@ static enum ps_status ask_package(const struct ps_explored *x, const char *packa
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "runs");
-    ps_ask_segment(&path, x->id);
+    ps_url_add_segment(&path, x->id);
     ps_buf_puts(&path, "/imports?sort=self_us&desc=1");
-    ps_ask_param(&path, "package", package);
-    ps_ask_param_int(&path, "limit", x->call->out->max_rows);
+    ps_url_add_param(&path, "package", package);
+    ps_url_add_int(&path, "limit", x->call->out->max_rows);
     return ps_ask(x->call, &path, out, err);
 }
 

@@ -36,9 +36,9 @@ static enum ps_status find_name(const struct ps_explored *x, cJSON **answer, con
     const cJSON *name;
 
     ps_buf_puts(&path, "runs");
-    ps_ask_segment(&path, x->id);
+    ps_url_add_segment(&path, x->id);
     ps_buf_puts(&path, "/find?limit=100");
-    ps_ask_param(&path, "q", x->name);
+    ps_url_add_param(&path, "q", x->name);
     if (ps_ask(x->call, &path, answer, err) != PS_OK)
         return err->code;
     *out = cJSON_GetArrayItem(ps_member(*answer, "names"), 0);
@@ -189,7 +189,7 @@ enum ps_status ps_explore_trace(const struct ps_explored *x, struct ps_err *err)
         return err->code;
     ps_buf_puts(&route, "timeline");
     if (strlen(name) < 60)
-        ps_ask_param(&route, "q", name);
+        ps_url_add_param(&route, "q", name);
     ps_explore_begin(x, route.ptr, name, NULL, "");
     if (ps_member_number(answer, "names_total") > 1)
         ps_output_fact(x->call->out, "names that contain it", "%.0f",

@@ -11,11 +11,11 @@ static enum ps_status ask_rows(struct ps_tool_call *call, const char *runs,
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "compare");
-    ps_ask_segment(&path, ps_member_text(found->table, "of"));
-    ps_ask_param(&path, "new", runs);
-    ps_ask_param(&path, "metric", ps_member_text(found->metric, "metric"));
-    ps_ask_param_int(&path, "limit", call->out->max_rows);
-    ps_ask_param(&path, "q", ps_arg_text(call, "search"));
+    ps_url_add_segment(&path, ps_member_text(found->table, "of"));
+    ps_url_add_param(&path, "new", runs);
+    ps_url_add_param(&path, "metric", ps_member_text(found->metric, "metric"));
+    ps_url_add_int(&path, "limit", call->out->max_rows);
+    ps_url_add_param(&path, "q", ps_arg_text(call, "search"));
     return ps_ask(call, &path, out, err);
 }
 

@@ -15,10 +15,10 @@ enum ps_status ps_tool_lazy_imports(struct ps_tool_call *call, struct ps_err *er
     cJSON_ArrayForEach(module, ps_member(call->arguments, "lazy"))
         ps_buf_printf(&lazy, "%s%s", lazy.len ? "," : "", module->valuestring);
     ps_buf_puts(&path, "runs");
-    ps_ask_segment(&path, ps_member_text(run, "id"));
+    ps_url_add_segment(&path, ps_member_text(run, "id"));
     ps_buf_puts(&path, "/what_if");
-    ps_ask_param(&path, "lazy", lazy.len ? lazy.ptr : NULL);
-    ps_ask_param_int(&path, "limit", call->out->max_rows);
+    ps_url_add_param(&path, "lazy", lazy.len ? lazy.ptr : NULL);
+    ps_url_add_int(&path, "limit", call->out->max_rows);
     if (ps_ask(call, &path, &answer, err) != PS_OK)
         return err->code;
     ps_begin_run(call, "lazy_imports", run, "lazy");

@@ -51,11 +51,11 @@ enum ps_status ps_tool_list_runs(struct ps_tool_call *call, struct ps_err *err)
     const cJSON *run;
 
     ps_buf_puts(&path, "runs?sort=created_at&desc=1");
-    ps_ask_param_int(&path, "limit", call->out->max_rows);
-    ps_ask_param(&path, "q", ps_arg_text(call, "search"));
-    ps_ask_param(&path, "kind", ps_arg_text(call, "kind"));
-    ps_ask_param(&path, "series", ps_arg_text(call, "series"));
-    ps_ask_param(&path, "tag", ps_arg_text(call, "tag"));
+    ps_url_add_int(&path, "limit", call->out->max_rows);
+    ps_url_add_param(&path, "q", ps_arg_text(call, "search"));
+    ps_url_add_param(&path, "kind", ps_arg_text(call, "kind"));
+    ps_url_add_param(&path, "series", ps_arg_text(call, "series"));
+    ps_url_add_param(&path, "tag", ps_arg_text(call, "tag"));
     if (ps_ask(call, &path, &answer, err) != PS_OK)
         return err->code;
     ps_output_begin(call->out, "runs, newest first");
@@ -89,7 +89,7 @@ static void add_tables(struct ps_tool_call *call, const char *id)
     PS_AUTO(ps_tree_free) cJSON *answer = NULL;
 
     ps_buf_puts(&path, "compare");
-    ps_ask_param(&path, "new", id);
+    ps_url_add_param(&path, "new", id);
     /* the answer is complete without this list */
     if (ps_ask(call, &path, &answer, PS_ERR_IGNORED) != PS_OK ||
         cJSON_GetArraySize(ps_member(answer, "tables")) == 0)
@@ -111,7 +111,7 @@ enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
     if (ps_ask_run(call, &run, err) != PS_OK)
         return err->code;
     ps_buf_printf(&path, "runs/%s/conclusion", ps_member_text(run, "id"));
-    ps_ask_param(&path, "step", ps_arg_text(call, "step"));
+    ps_url_add_param(&path, "step", ps_arg_text(call, "step"));
     if (ps_ask(call, &path, &conclusion, err) != PS_OK)
         return err->code;
     ps_begin_run(call, "summary", run, "");

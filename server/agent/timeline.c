@@ -244,10 +244,10 @@ static void add_host_at(const struct window *w, const cJSON *timeline, double t_
     if (!tracks.len)
         return;
     ps_buf_puts(&path, "runs");
-    ps_ask_segment(&path, w->id);
+    ps_url_add_segment(&path, w->id);
     /* a window that is much shorter than slices are, so that it has those that are open */
     ps_buf_printf(&path, "/window?from_ns=%.0f&to_ns=%.0f&px=10", t_ns, t_ns + 100);
-    ps_ask_param(&path, "tracks", tracks.ptr);
+    ps_url_add_param(&path, "tracks", tracks.ptr);
     /* the gap is reported without the threads */
     if (ps_ask(w->call, &path, &answer, PS_ERR_IGNORED) != PS_OK)
         return;

@@ -329,17 +329,6 @@ void ps_tools_write(const struct ps_agent *agent, struct ps_json *json)
 
 /* --- Arguments --- */
 
-/* Whether one of the words, which spaces separate, is `word`. */
-static bool has_word(const char *words, const char *word)
-{
-    const size_t len = strlen(word);
-
-    for (const char *at = words; len && (at = strstr(at, word)) != NULL; at++)
-        if ((at == words || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
-            return true;
-    return false;
-}
-
 static enum ps_status check_texts(const struct ps_tool_param *param, const cJSON *value,
                                   struct ps_err *err)
 {
@@ -373,7 +362,7 @@ static enum ps_status check_value(const struct ps_tool_param *param, const cJSON
         (value->valuedouble < 1 || value->valuedouble != floor(value->valuedouble)))
         return ps_fail(err, PS_BAD_REQUEST, "the argument %s is not a whole number from 1 on",
                        param->name);
-    if (param->words && !has_word(param->words, value->valuestring))
+    if (param->words && !ps_has_word(param->words, value->valuestring))
         return ps_fail(err, PS_BAD_REQUEST, "the argument %s must be one of: %s", param->name,
                        param->words);
     return PS_OK;

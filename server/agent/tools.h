@@ -10,6 +10,7 @@
 #define PS_AGENT_TOOLS_H
 
 #include "server/agent/agent.h"
+#include "server/http/url.h"
 #include "server/text/text.h"
 
 enum ps_param_type {
@@ -76,13 +77,8 @@ double ps_arg_number(const struct ps_tool_call *call, const char *name, double f
 
 /* --- Questions --- */
 
-/* Builds a path below /api/v1/: begin with ps_buf_puts, then append segments and parameters. */
-void ps_ask_segment(struct ps_buf *path, const char *segment);
-/* Appends nothing if `value` is NULL. */
-void ps_ask_param(struct ps_buf *path, const char *key, const char *value);
-void ps_ask_param_int(struct ps_buf *path, const char *key, int64_t value);
-
-/* GET `path`. The caller frees *out with ps_tree_free. */
+/* GET `path`, built with ps_url_add_segment and ps_url_add_param. The caller frees *out with
+ * ps_tree_free. */
 enum ps_status ps_ask(const struct ps_tool_call *call, const struct ps_buf *path, cJSON **out,
                       struct ps_err *err);
 /* GET runs/RUN: the run that the argument "run" names. */

@@ -21,12 +21,12 @@ static void add_params(const struct ps_tool_call *call, const char *table, struc
     PS_AUTO(ps_buf_free) struct ps_buf by = {0};
 
     add_runs(&runs, ps_arg_text(call, "series"));
-    ps_ask_param(path, "runs", runs.ptr);
-    ps_ask_param(path, "of", table);
+    ps_url_add_param(path, "runs", runs.ptr);
+    ps_url_add_param(path, "of", table);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        ps_ask_param(path, names[i], ps_arg_text(call, names[i]));
+        ps_url_add_param(path, names[i], ps_arg_text(call, names[i]));
     ps_buf_printf(&by, "tag:%s", ps_arg_text(call, "by") ? ps_arg_text(call, "by") : "");
-    ps_ask_param(path, "by", ps_arg_text(call, "by") ? by.ptr : NULL);
+    ps_url_add_param(path, "by", ps_arg_text(call, "by") ? by.ptr : NULL);
 }
 
 static enum ps_status ask(struct ps_tool_call *call, const char *table, cJSON **out,
@@ -38,7 +38,7 @@ static enum ps_status ask(struct ps_tool_call *call, const char *table, cJSON **
     ps_buf_puts(&path, of_rows ? "trend/rows" : "trend");
     add_params(call, table, &path);
     if (of_rows)
-        ps_ask_param_int(&path, "rows", call->out->max_rows);
+        ps_url_add_int(&path, "rows", call->out->max_rows);
     return ps_ask(call, &path, out, err);
 }
 

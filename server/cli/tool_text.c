@@ -19,18 +19,13 @@ struct ps_agent ps_cli_agent(struct ps_client *client, const struct ps_options *
     return (struct ps_agent){.ask = ask, .user = client, .page = page->ptr};
 }
 
-static void delete_tree(cJSON **tree)
-{
-    cJSON_Delete(*tree);
-}
-
 enum ps_status ps_cli_call_tool(struct ps_client *client, const struct ps_options *options,
                                 const char *tool, const struct ps_tool_argument *arguments,
                                 size_t n, size_t max_bytes, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf page = {0};
     const struct ps_agent agent = ps_cli_agent(client, options, &page);
-    PS_AUTO(delete_tree) cJSON *tree = cJSON_CreateObject();
+    PS_AUTO(ps_tree_free) cJSON *tree = cJSON_CreateObject();
     int64_t rows, bytes;
     if (ps_options_parse_count("--max-rows", options->max_rows, PS_OUTPUT_ROWS_MAX, &rows, err) !=
             PS_OK ||

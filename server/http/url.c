@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/http/url.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int hex_digit(char c)
@@ -63,6 +64,28 @@ void ps_url_escape(struct ps_buf *out, const char *text)
         else
             ps_buf_printf(out, "%%%02X", (unsigned char)*text);
     }
+}
+
+void ps_url_add_segment(struct ps_buf *path, const char *segment)
+{
+    ps_buf_puts(path, path->len ? "/" : "");
+    ps_url_escape(path, segment);
+}
+
+void ps_url_add_param(struct ps_buf *path, const char *key, const char *value)
+{
+    if (!value)
+        return;
+    ps_buf_printf(path, "%c%s=", memchr(path->ptr, '?', path->len) ? '&' : '?', key);
+    ps_url_escape(path, value);
+}
+
+void ps_url_add_int(struct ps_buf *path, const char *key, int64_t value)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%lld", (long long)value);
+    ps_url_add_param(path, key, text);
 }
 
 bool ps_url_params_add(struct ps_arena *arena, struct ps_url_params *params, const char *key,

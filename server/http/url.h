@@ -29,6 +29,13 @@ enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool pl
 /* Appends text, escaped for use in a path segment or in a query. */
 void ps_url_escape(struct ps_buf *out, const char *text);
 
+/* These build a path below /api/v1/, or a route of the page: begin with ps_buf_puts, then append
+ * escaped segments of any bytes, such as the name of a run, and parameters. A parameter whose value
+ * is NULL is left out. */
+void ps_url_add_segment(struct ps_buf *path, const char *segment);
+void ps_url_add_param(struct ps_buf *path, const char *key, const char *value);
+void ps_url_add_int(struct ps_buf *path, const char *key, int64_t value);
+
 /* Appends the parameters of a query string ("a=1&b=2"); a parameter without = has the value "". */
 enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query,
                                   struct ps_url_params *out, struct ps_err *err);

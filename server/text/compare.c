@@ -215,8 +215,7 @@ static void add_row(struct ps_output *out, const cJSON *table, const cJSON *metr
                     const cJSON *page, int row)
 {
     const bool is_measured = ps_text_has_own_units(table);
-    const char *unit =
-        is_measured ? ps_cell_text(page, row, "place") : ps_member_text(metric, "unit");
+    const char *unit = ps_text_row_unit(table, metric, page, row);
     const double base = ps_cell_number(page, row, "base"),
                  delta = ps_cell_number(page, row, "delta");
 

@@ -29,6 +29,12 @@ bool ps_text_has_own_units(const cJSON *table)
     return strcmp(ps_member_text(table, "place"), "unit") == 0;
 }
 
+const char *ps_text_row_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row)
+{
+    return ps_text_has_own_units(table) ? ps_cell_text(page, row, "place")
+                                        : ps_member_text(metric, "unit");
+}
+
 void ps_text_row_name(struct ps_output *out, const cJSON *table, const cJSON *page, int row)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -51,8 +57,7 @@ void ps_text_row_name(struct ps_output *out, const cJSON *table, const cJSON *pa
 
 static void add_row(struct ps_output *out, const struct rows *rows, const cJSON *page, int row)
 {
-    const char *unit = ps_text_has_own_units(rows->table) ? ps_cell_text(page, row, "place")
-                                                          : ps_member_text(rows->metric, "unit");
+    const char *unit = ps_text_row_unit(rows->table, rows->metric, page, row);
     char column[80];
 
     ps_output_value(out, ps_cell_number(page, row, "median"), unit);

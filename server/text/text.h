@@ -77,6 +77,8 @@ void ps_text_lazy_imports(struct ps_output *out, const cJSON *answer);
 void ps_text_runs(struct ps_output *out, const char *label, const cJSON *runs);
 /* Whether each row of a table has its own unit, in the column place. */
 bool ps_text_has_own_units(const cJSON *table);
+/* The unit of a metric in a row. */
+const char *ps_text_row_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
 /* Adds the cell with the name of a row and its place. */
 void ps_text_row_name(struct ps_output *out, const cJSON *table, const cJSON *page, int row);
 

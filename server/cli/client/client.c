@@ -84,22 +84,6 @@ struct ps_remote_http *ps_client_http(struct ps_client *client)
     return client->http;
 }
 
-/* --- Paths --- */
-
-void ps_path_add(struct ps_buf *path, const char *segment)
-{
-    ps_buf_puts(path, "/");
-    ps_url_escape(path, segment);
-}
-
-void ps_path_add_param(struct ps_buf *path, const char *key, const char *value)
-{
-    if (!value)
-        return;
-    ps_buf_printf(path, "%c%s=", strchr(path->ptr, '?') ? '&' : '?', key);
-    ps_url_escape(path, value);
-}
-
 /* --- Requests --- */
 
 /* Copies a streamed response to the file at fd, or to out if fd < 0. */
@@ -164,8 +148,8 @@ static void hint_at_name(struct ps_client *client, const char *word, struct ps_e
 
     ps_buf_printf(&path, "runs?limit=%d", NAMES_MAX);
     if (ps_client_read(client, path.ptr, &answer, &ignored) == PS_OK) {
-        cJSON_ArrayForEach(run, cJSON_GetObjectItemCaseSensitive(answer, "rows")) ps_nearest_offer(
-            &nearest, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "name")));
+        cJSON_ArrayForEach(run, ps_member(answer, "rows"))
+            ps_nearest_offer(&nearest, cJSON_GetStringValue(ps_member(run, "name")));
         if (nearest.word)
             (void)snprintf(err->hint, sizeof err->hint,
                            "did you mean '%s'? `perfshelf list` shows the runs", nearest.word);
@@ -256,7 +240,7 @@ enum ps_status ps_client_get_run(struct ps_client *client, const char *run, stru
     if (!run[0])
         return ps_client_fail_empty_run(err);
     ps_buf_puts(&path, "runs");
-    ps_path_add(&path, run);
+    ps_url_add_segment(&path, run);
     return ps_client_get(client, path.ptr, out, err);
 }
 

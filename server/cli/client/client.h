@@ -9,6 +9,7 @@
 
 #include "server/cli/client/remote_http.h"
 #include "server/cli/options/options.h"
+#include "server/http/url.h"
 #include "server/text/answer.h"
 
 struct ps_client;
@@ -20,12 +21,6 @@ void ps_client_close(struct ps_client **client); /* for PS_AUTO */
 struct ps_store *ps_client_store(struct ps_client *client);
 struct ps_remote_http *ps_client_http(struct ps_client *client); /* NULL without --server */
 
-/* ps_path_add and ps_path_add_param build a path below /api/v1/: begin with ps_buf_puts, then
- * append encoded segments and parameters. */
-void ps_path_add(struct ps_buf *path, const char *segment); /* any bytes, such as a run name */
-/* Appends "?key=value" or "&key=value"; nothing if value is NULL. */
-void ps_path_add_param(struct ps_buf *path, const char *key, const char *value);
-
 /* The functions below do nothing and return the code of err if err contains a failure already, so a
  * caller may check only the last of several calls. */
 
@@ -34,7 +29,7 @@ enum ps_status ps_client_send(struct ps_client *client, const char *method, cons
                               struct ps_str body, struct ps_buf *out, struct ps_err *err);
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err);
-/* Like ps_client_get, but parses the JSON into a tree; free it with ps_run_free. */
+/* Like ps_client_get, but parses the JSON into a tree; free it with ps_tree_free. */
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
                               struct ps_err *err);
 /* Writes the body of the response, which may be larger than memory, to the empty file at fd. The
@@ -48,7 +43,7 @@ enum ps_status ps_client_fail_empty_run(struct ps_err *err);
 /* Appends the RUN object (JSON) of the run that a RUN argument names. */
 enum ps_status ps_client_get_run(struct ps_client *client, const char *run, struct ps_buf *out,
                                  struct ps_err *err);
-/* Like ps_client_get_run, but returns a tree; free it with ps_run_free. */
+/* Like ps_client_get_run, but returns a tree; free it with ps_tree_free. */
 enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJSON **out,
                                   struct ps_err *err);
 

@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "server/text/answer.h"
 
 #define RESPONSE_MAX    ((size_t)512 << 20) /* maximum bytes of a response in memory */
 #define TRIES           9
@@ -185,13 +186,13 @@ static enum ps_status status_of_code(const char *word, long http)
 
 static const char *text_of(const cJSON *object, const char *key)
 {
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    return cJSON_GetStringValue(ps_member(object, key));
 }
 
 void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err)
 {
     const char *text = text_of(error, "text"), *hint = text_of(error, "hint");
-    const cJSON *at = cJSON_GetObjectItemCaseSensitive(error, "at");
+    const cJSON *at = ps_member(error, "at");
     enum ps_status code = status_of_code(text_of(error, "code"), http);
 
     if (!hint)
@@ -299,8 +300,7 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     if (code == CURLE_OK && *status_out / 100 != 2) {
         cJSON *json = cJSON_ParseWithLength(exchange.answer.ptr, exchange.answer.len);
 
-        ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *status_out,
-                             &refusal);
+        ps_remote_read_error(ps_member(json, "error"), *status_out, &refusal);
         cJSON_Delete(json);
     }
     if (*status_out == 401 && !http->has_token)

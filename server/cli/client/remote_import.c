@@ -15,6 +15,7 @@
 #include "server/cli/commands/edit.h"
 #include "server/cli/commands/sources.h"
 #include "server/http/url.h"
+#include "server/text/answer.h"
 
 #define CHUNK_MAX   ((size_t)8 << 20) /* bytes; half of the maximum of the server for one request */
 #define CHUNK_MIN   ((size_t)64 << 10)
@@ -33,23 +34,11 @@ struct remote_upload {
     char id[64];
 };
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-
-    return text ? text : "";
-}
-
 static uint64_t count_of(const cJSON *object, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    const cJSON *item = ps_member(object, key);
 
     return cJSON_IsNumber(item) && item->valuedouble > 0 ? (uint64_t)item->valuedouble : 0;
-}
-
-static void delete_json(cJSON **json)
-{
-    cJSON_Delete(*json);
 }
 
 static enum ps_status send_request(struct remote_upload *upload, const char *method,
@@ -64,11 +53,11 @@ static enum ps_status send_request(struct remote_upload *upload, const char *met
 
 static enum ps_status begin_upload(struct remote_upload *upload, struct ps_err *err)
 {
-    PS_AUTO(delete_json) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
 
     if (send_request(upload, "POST", "uploads", false, &answer, err) != PS_OK)
         return err->code;
-    (void)snprintf(upload->id, sizeof upload->id, "%s", text_of(answer, "id"));
+    (void)snprintf(upload->id, sizeof upload->id, "%s", ps_member_text(answer, "id"));
     upload->offset = 0;
     if (strspn(upload->id, "0123456789abcdef") == strlen(upload->id) && upload->id[0])
         return PS_OK;
@@ -102,7 +91,7 @@ static enum ps_status put_chunk(struct remote_upload *upload, struct ps_str byte
                                 struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(delete_json) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     struct ps_remote_request request = {.method = "PUT",
                                         .body = bytes,
                                         .no_retry = true,
@@ -120,7 +109,7 @@ static enum ps_status put_chunk(struct remote_upload *upload, struct ps_str byte
 static enum ps_status find_offset(struct remote_upload *upload, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(delete_json) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
 
     upload->chunk_size = upload->chunk_size / 2 > CHUNK_MIN ? upload->chunk_size / 2 : CHUNK_MIN;
     ps_buf_printf(&path, "uploads/%s", upload->id);
@@ -208,10 +197,10 @@ static enum ps_status read_job(struct remote_upload *upload, const cJSON *first,
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "jobs/");
-    ps_url_escape(&path, text_of(first, "id"));
+    ps_url_escape(&path, ps_member_text(first, "id"));
     if (send_request(upload, "GET", path.ptr, false, out, err) != PS_OK)
         return err->code;
-    if (strcmp(text_of(*out, "created_at"), text_of(first, "created_at")) == 0)
+    if (strcmp(ps_member_text(*out, "created_at"), ps_member_text(first, "created_at")) == 0)
         return PS_OK;
     return ps_fail(err, PS_NOT_FOUND,
                    "the server was restarted and lost the import" PS_HINT "add the file again");
@@ -219,7 +208,7 @@ static enum ps_status read_job(struct remote_upload *upload, const cJSON *first,
 
 static bool has_ended(const cJSON *job)
 {
-    const char *state = text_of(job, "state");
+    const char *state = ps_member_text(job, "state");
 
     return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
 }
@@ -249,7 +238,7 @@ static enum ps_status wait_for_job(struct remote_upload *upload, const cJSON *fi
 static void delete_upload(struct remote_upload *upload)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(delete_json) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     struct ps_err ignored = PS_ERR_INIT;
 
     ps_buf_printf(&path, "uploads/%s", upload->id);
@@ -265,7 +254,7 @@ static bool is_refusal(enum ps_status status)
 static enum ps_status upload_and_import(struct remote_upload *upload, cJSON **job,
                                         struct ps_err *err)
 {
-    PS_AUTO(delete_json) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     enum ps_status status = begin_upload(upload, err);
 
     if (status != PS_OK)
@@ -276,7 +265,7 @@ static enum ps_status upload_and_import(struct remote_upload *upload, cJSON **jo
     if (is_refusal(status))
         delete_upload(upload);
     if (status == PS_OK)
-        status = wait_for_job(upload, cJSON_GetObjectItemCaseSensitive(answer, "job"), job, err);
+        status = wait_for_job(upload, ps_member(answer, "job"), job, err);
     return status;
 }
 
@@ -312,7 +301,7 @@ static enum ps_status attach_remote_source(void *user, const char *path, int fd,
     const struct remote_run *remote = user;
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
-    PS_AUTO(delete_json) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     struct ps_remote_request request = {.method = "PUT"};
 
     if (read_whole(fd, path, &bytes, err) != PS_OK)
@@ -332,7 +321,7 @@ static void upload_sources(struct ps_remote_http *http, const char *run,
 {
     struct remote_run remote = {http, run};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
-    PS_AUTO(delete_json) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     PS_AUTO(ps_free_ptr) struct ps_wanted_source *wanted = NULL;
     const cJSON *rows, *row;
     struct ps_err err = PS_ERR_INIT;
@@ -346,15 +335,15 @@ static void upload_sources(struct ps_remote_http *http, const char *run,
             ps_print_note(run, &err);
         return;
     }
-    rows = cJSON_GetObjectItemCaseSensitive(answer, "rows");
+    rows = ps_member(answer, "rows");
     wanted = ps_alloc_array((size_t)cJSON_GetArraySize(rows) + 1, sizeof *wanted);
     cJSON_ArrayForEach(row, rows)
     {
-        const char *state = text_of(row, "state");
+        const char *state = ps_member_text(row, "state");
 
         if (strcmp(state, "carried") != 0)
-            wanted[n++] =
-                (struct ps_wanted_source){text_of(row, "path"), strcmp(state, "missing") != 0};
+            wanted[n++] = (struct ps_wanted_source){ps_member_text(row, "path"),
+                                                    strcmp(state, "missing") != 0};
     }
     ps_cli_attach_files(from, wanted, n, attach_remote_source, &remote);
 }
@@ -364,19 +353,19 @@ static void upload_sources(struct ps_remote_http *http, const char *run,
 static void print_run(struct remote_upload *upload, const char *path, const cJSON *run,
                       bool already)
 {
-    const cJSON *ledger = cJSON_GetObjectItemCaseSensitive(run, "ledger");
+    const cJSON *ledger = ps_member(run, "ledger");
     struct ps_import_result result = {
-        .kind = text_of(run, "kind"),
+        .kind = ps_member_text(run, "kind"),
         .already_existed = already,
         .bytes = count_of(run, "bytes"),
         .rows = count_of(run, "rows"),
         .repaired = count_of(ledger, "repaired"),
         .rejected = count_of(ledger, "rejected"),
-        .name = (char *)(uintptr_t)text_of(run, "name"),
+        .name = (char *)(uintptr_t)ps_member_text(run, "name"),
     };
 
-    (void)snprintf(result.id, sizeof result.id, "%s", text_of(run, "id"));
-    (void)snprintf(result.sha256, sizeof result.sha256, "%s", text_of(run, "sha256"));
+    (void)snprintf(result.id, sizeof result.id, "%s", ps_member_text(run, "id"));
+    (void)snprintf(result.sha256, sizeof result.sha256, "%s", ps_member_text(run, "sha256"));
     upload->failed |= ps_imported_runs_add(upload->imported_runs, path, upload->json, &result) != 0;
 }
 
@@ -396,16 +385,15 @@ static void print_outcome(struct remote_upload *upload, const char *path, const 
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
-    PS_AUTO(delete_json) cJSON *run = NULL;
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
 
     ps_buf_puts(&where, "runs/");
-    ps_url_escape(&where, text_of(outcome, "run"));
-    if (!text_of(outcome, "run")[0]) {
-        ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(outcome, "error"), 0, &err);
+    ps_url_escape(&where, ps_member_text(outcome, "run"));
+    if (!ps_member_text(outcome, "run")[0]) {
+        ps_remote_read_error(ps_member(outcome, "error"), 0, &err);
     } else if (send_request(upload, "GET", where.ptr, false, &run, &err) == PS_OK) {
-        print_run(upload, path, run,
-                  cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(outcome, "already")));
-        upload_sources(upload->http, text_of(run, "id"), &upload->profile->provenance);
+        print_run(upload, path, run, cJSON_IsTrue(ps_member(outcome, "already")));
+        upload_sources(upload->http, ps_member_text(run, "id"), &upload->profile->provenance);
     }
     if (err.code != PS_OK)
         report_failure(upload, path, &err, skip);
@@ -413,10 +401,10 @@ static void print_outcome(struct remote_upload *upload, const char *path, const 
 
 static void print_outcomes(struct remote_upload *upload, const cJSON *job)
 {
-    const cJSON *members = cJSON_GetObjectItemCaseSensitive(job, "members"), *member;
+    const cJSON *members = ps_member(job, "members"), *member;
     const struct ps_import_profile *profile = upload->profile;
 
-    if (!cJSON_GetArraySize(members) || !text_of(job, "run")[0]) {
+    if (!cJSON_GetArraySize(members) || !ps_member_text(job, "run")[0]) {
         print_outcome(upload, profile->path, job, profile->is_from_folder);
         return;
     }
@@ -424,7 +412,7 @@ static void print_outcomes(struct remote_upload *upload, const cJSON *job)
     {
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
-        ps_buf_printf(&path, "%s/%s", profile->path, text_of(member, "name"));
+        ps_buf_printf(&path, "%s/%s", profile->path, ps_member_text(member, "name"));
         print_outcome(upload, path.ptr, member, true);
     }
 }
@@ -445,7 +433,7 @@ static int import_remote(struct ps_remote_http *http, const struct ps_label *lab
                                    .json = json,
                                    .chunk_size = CHUNK_MAX / 2};
     struct ps_err err = PS_ERR_INIT;
-    PS_AUTO(delete_json) cJSON *job = NULL;
+    PS_AUTO(ps_tree_free) cJSON *job = NULL;
     struct stat about;
     enum ps_status status = PS_NOT_FOUND;
 
@@ -485,7 +473,7 @@ static int label_known(void *user, const char *path, const char *id, char **name
                                  .tags = label->tags,
                                  .n_tags = label->n_tags};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
-    PS_AUTO(delete_json) cJSON *run = NULL;
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
     struct ps_err err = PS_ERR_INIT;
 
     if (ps_client_read_run(relabeling->client, id, &run, &err) != PS_OK)

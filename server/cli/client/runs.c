@@ -37,12 +37,12 @@ static enum ps_status request_ids(struct ps_client *client, const char *const *w
 enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words, size_t n,
                               struct ps_run_ids *out, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     const cJSON *item;
     request_ids(client, words, n, &answer, err);
     out->items = ps_grow(NULL, n, sizeof *out->items);
     out->n = 0;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(answer, "ids"))
+    cJSON_ArrayForEach(item, ps_member(answer, "ids"))
     {
         const char *id = cJSON_GetStringValue(item);
         if (id && strlen(id) == PS_ID_SIZE - 1 && out->n < n && !has_id(out, id))
@@ -57,52 +57,25 @@ void ps_run_ids_free(struct ps_run_ids *ids)
     *ids = (struct ps_run_ids){0};
 }
 
-void ps_run_free(cJSON **run)
-{
-    cJSON_Delete(*run);
-    *run = NULL;
-}
-
-const char *ps_run_text(const cJSON *run, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, key));
-    return text ? text : "";
-}
-
-double ps_run_number(const cJSON *run, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(run, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
 char *ps_run_format_headline(const cJSON *run, char out[64])
 {
-    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
-    const char *unit = ps_run_text(headline, "unit");
-    char value_text[48];
+    const cJSON *headline = ps_member(run, "headline");
+    const char *unit = ps_member_text(headline, "unit");
     out[0] = '\0';
-    if (strcmp(unit, "s") == 0)
-        (void)snprintf(out, 64, "%s",
-                       ps_format_seconds(ps_run_number(headline, "value"), value_text));
-    else if (strcmp(unit, "B") == 0)
-        (void)snprintf(out, 64, "%s",
-                       ps_format_bytes(ps_run_number(headline, "value"), value_text));
-    else if (unit[0])
-        ps_format_value(ps_run_number(headline, "value"), unit, out);
-    return out;
+    return unit[0] ? ps_format_value(ps_member_or_0(headline, "value"), unit, out) : out;
 }
 
 const char *ps_run_headline_label(const cJSON *run)
 {
-    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
-    const char *label = ps_run_text(headline, "label");
+    const cJSON *headline = ps_member(run, "headline");
+    const char *label = ps_member_text(headline, "label");
 
-    return strcmp(label, ps_run_text(headline, "unit")) == 0 ? "" : label;
+    return strcmp(label, ps_member_text(headline, "unit")) == 0 ? "" : label;
 }
 
 char *ps_run_format_time(const cJSON *run, char out[32])
 {
-    const char *iso = ps_run_text(run, "created_at");
+    const char *iso = ps_member_text(run, "created_at");
     struct tm utc = {0}, local;
     (void)snprintf(out, 32, "%.16s", iso);
     if (sscanf(iso, "%4d-%2d-%2dT%2d:%2d:%2d", &utc.tm_year, &utc.tm_mon, &utc.tm_mday,
@@ -120,7 +93,7 @@ void ps_run_format_tags(const cJSON *run, struct ps_buf *out)
 {
     const cJSON *tag;
     size_t from = out->len;
-    cJSON_ArrayForEach(tag, cJSON_GetObjectItemCaseSensitive(run, "tags"))
+    cJSON_ArrayForEach(tag, ps_member(run, "tags"))
     {
         const char *value = cJSON_GetStringValue(tag);
         ps_buf_printf(out, "%s%s=%s", out->len > from ? " " : "", tag->string, value ? value : "");

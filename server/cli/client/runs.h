@@ -17,13 +17,6 @@ enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words
                               struct ps_run_ids *out, struct ps_err *err);
 void ps_run_ids_free(struct ps_run_ids *ids); /* for PS_AUTO */
 
-void ps_run_free(cJSON **run); /* for PS_AUTO */
-
-/* ps_run_text: the string of a member, "" if it is absent. ps_run_number: the number of a member, 0
- * if it is absent. */
-const char *ps_run_text(const cJSON *run, const char *key);
-double ps_run_number(const cJSON *run, const char *key);
-
 /* The headline with its unit, such as "1.534 s"; seconds and bytes are scaled. Returns out; ""
  * without a headline. */
 char *ps_run_format_headline(const cJSON *run, char out[64]);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* mkostemp, flock */
 #include "server/cli/client/server_record.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +18,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/client/port_owner.h"
 #include "server/cli/commands/import_profile.h"
+#include "server/text/answer.h"
 
 #define RECORD_MAX 16384
 #define EXTENSION  ".server"
@@ -165,10 +165,10 @@ void ps_server_record_delete(struct ps_server_record *record)
 
 static void add_record(struct served_list *list, const cJSON *record)
 {
-    const char *url = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "url"));
-    const char *data = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "data"));
-    const char *host = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "host"));
-    const cJSON *started = cJSON_GetObjectItemCaseSensitive(record, "started_ms");
+    const char *url = cJSON_GetStringValue(ps_member(record, "url"));
+    const char *data = cJSON_GetStringValue(ps_member(record, "data"));
+    const char *host = cJSON_GetStringValue(ps_member(record, "host"));
+    const cJSON *started = ps_member(record, "started_ms");
     char hostname[256] = "";
 
     (void)gethostname(hostname, sizeof hostname - 1);
@@ -176,10 +176,9 @@ static void add_record(struct served_list *list, const cJSON *record)
     if (!url || !data || !host || strcmp(host, hostname) != 0 || !cJSON_IsNumber(started))
         return;
     PS_RESERVE_ONE(list->items, list->n, list->cap);
-    list->items[list->n++] =
-        (struct running_server){ps_strdup(ps_str_from_c(url)), ps_strdup(ps_str_from_c(data)),
-                                (int64_t)started->valuedouble,
-                                cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(record, "demo"))};
+    list->items[list->n++] = (struct running_server){
+        ps_strdup(ps_str_from_c(url)), ps_strdup(ps_str_from_c(data)),
+        (int64_t)started->valuedouble, cJSON_IsTrue(ps_member(record, "demo"))};
 }
 
 /* Adds the server of a record to the list. An unlocked record is deleted, because its server was

@@ -10,7 +10,7 @@ static enum ps_status pin_run(struct ps_client *client, const char *run, struct 
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_puts(&path, "runs");
-    ps_path_add(&path, run);
+    ps_url_add_segment(&path, run);
     ps_buf_puts(&path, "/baseline");
     return ps_client_send(client, "PUT", path.ptr, (struct ps_str){NULL, 0}, out, err);
 }
@@ -18,13 +18,13 @@ static enum ps_status pin_run(struct ps_client *client, const char *run, struct 
 static enum ps_status print_pinned(const struct ps_buf *text, struct ps_buf *out,
                                    struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *run = NULL;
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
     if (ps_answer_parse(ps_buf_slice(text), &run, err) != PS_OK)
         return err->code;
-    ps_buf_printf(out, "%s  baseline of ", ps_run_text(run, "id"));
-    ps_append_escaped(out, ps_str_from_c(ps_run_text(run, "series")));
+    ps_buf_printf(out, "%s  baseline of ", ps_member_text(run, "id"));
+    ps_append_escaped(out, ps_str_from_c(ps_member_text(run, "series")));
     ps_buf_puts(out, "  ");
-    ps_append_escaped(out, ps_str_from_c(ps_run_text(run, "name")));
+    ps_append_escaped(out, ps_str_from_c(ps_member_text(run, "name")));
     return PS_OK;
 }
 
@@ -61,7 +61,7 @@ int ps_cli_baseline(const struct ps_options *options)
         return 1;
     if (options->clear) {
         ps_buf_puts(&path, "baselines");
-        ps_path_add_param(&path, "series", options->clear);
+        ps_url_add_param(&path, "series", options->clear);
         status =
             ps_client_send(client, "DELETE", path.ptr, (struct ps_str){NULL, 0}, &answer, &err);
         print_cleared(options->clear, options->json, &out);

@@ -140,7 +140,7 @@ static void add_json_report(const struct ps_check *check, const struct report *r
 
 static void add_environments(const struct ps_check *check, struct report *report)
 {
-    const char *environments = ps_run_text(check->response, "environments");
+    const char *environments = ps_member_text(check->response, "environments");
     if (!environments[0])
         return;
     ps_buf_puts(&report->lines, "warning recorded in different environments: ");

@@ -14,17 +14,17 @@ static void add_path(const struct ps_cli_comparison *compared, const char *of, s
 {
     ps_buf_puts(path, "compare");
     if (of)
-        ps_path_add(path, of);
-    ps_path_add_param(path, "new", compared->new_runs);
-    ps_path_add_param(path, "base", compared->base_runs);
-    ps_path_add_param(path, "step", compared->step);
+        ps_url_add_segment(path, of);
+    ps_url_add_param(path, "new", compared->new_runs);
+    ps_url_add_param(path, "base", compared->base_runs);
+    ps_url_add_param(path, "step", compared->step);
 }
 
 enum ps_status ps_cli_compare(struct ps_cli_comparison *compared, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     add_path(compared, NULL, &path);
-    ps_path_add_param(&path, "metric", compared->metric);
+    ps_url_add_param(&path, "metric", compared->metric);
     ps_client_get(compared->client, path.ptr, &compared->text, err);
     return ps_answer_parse(ps_buf_slice(&compared->text), &compared->response, err);
 }
@@ -63,7 +63,7 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
     else if (options->sort && ps_choose_metric(table, options->sort, &column, err) != PS_OK)
         return err->code;
     else if (options->sort && column != metric)
-        (void)snprintf(sort, 80, "median_%.60s", ps_run_text(column, "metric"));
+        (void)snprintf(sort, 80, "median_%.60s", ps_member_text(column, "metric"));
     return PS_OK;
 }
 
@@ -74,13 +74,13 @@ enum ps_status ps_cli_read_sorted_rows(const struct ps_cli_comparison *compared,
     char limit_text[24];
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     (void)snprintf(limit_text, sizeof limit_text, "%u", limit);
-    add_path(compared, ps_run_text(table, "of"), &path);
-    ps_path_add_param(&path, "metric", ps_run_text(metric, "metric"));
-    ps_path_add_param(&path, "per", compared->per);
-    ps_path_add_param(&path, "limit", limit_text);
-    ps_path_add_param(&path, "name", name);
-    ps_path_add_param(&path, "sort", sort);
-    ps_path_add_param(&path, "desc", sort && strcmp(sort, "name") == 0 ? "0" : NULL);
+    add_path(compared, ps_member_text(table, "of"), &path);
+    ps_url_add_param(&path, "metric", ps_member_text(metric, "metric"));
+    ps_url_add_param(&path, "per", compared->per);
+    ps_url_add_param(&path, "limit", limit_text);
+    ps_url_add_param(&path, "name", name);
+    ps_url_add_param(&path, "sort", sort);
+    ps_url_add_param(&path, "desc", sort && strcmp(sort, "name") == 0 ? "0" : NULL);
     return ps_client_read(compared->client, path.ptr, out, err);
 }
 
@@ -92,70 +92,22 @@ enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON
     return ps_client_read(compared->client, path.ptr, out, err);
 }
 
-const cJSON *ps_cli_get_cell(const cJSON *page, int at, const char *column)
-{
-    const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(page, "rows"), at),
-                *name;
-    int i = 0;
-    cJSON_ArrayForEach(name, cJSON_GetObjectItemCaseSensitive(page, "columns"))
-    {
-        if (row && strcmp(cJSON_GetStringValue(name), column) == 0)
-            return cJSON_GetArrayItem(row, i);
-        i++;
-    }
-    return NULL;
-}
-
-double ps_cli_get_number(const cJSON *page, int at, const char *column)
-{
-    const cJSON *cell = ps_cli_get_cell(page, at, column);
-    return cJSON_IsNumber(cell) ? cell->valuedouble : 0;
-}
-
-const char *ps_cli_get_text(const cJSON *page, int at, const char *column)
-{
-    const char *text = cJSON_GetStringValue(ps_cli_get_cell(page, at, column));
-    return text ? text : "";
-}
-
-bool ps_cli_has_per(const cJSON *table, const char *word)
-{
-    const cJSON *per;
-    cJSON_ArrayForEach(per, cJSON_GetObjectItemCaseSensitive(table, "per"))
-    {
-        if (strcmp(cJSON_GetStringValue(per), word) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool ps_cli_unit_is_place(const cJSON *table)
-{
-    return strcmp(ps_run_text(table, "place"), "unit") == 0;
-}
-
-const char *ps_cli_get_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row)
-{
-    return ps_cli_unit_is_place(table) ? ps_cli_get_text(page, row, "place")
-                                       : ps_run_text(metric, "unit");
-}
-
 enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *compared,
                                              const cJSON *table, const cJSON *metric,
                                              struct ps_buf *out, struct ps_err *err)
 {
     static const char *const members[] = {"base", "new", "headline"};
-    const char *of = ps_run_text(table, "of"), *name = ps_run_text(metric, "metric");
-    const cJSON *offered = cJSON_GetObjectItemCaseSensitive(table, "per");
+    const char *of = ps_member_text(table, "of"), *name = ps_member_text(metric, "metric");
+    const cJSON *offered = ps_member(table, "per");
     const char *per =
         compared->per ? compared->per : cJSON_GetStringValue(cJSON_GetArrayItem(offered, 0));
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_json json = ps_json_writer(out);
     add_path(compared, of, &path);
-    ps_path_add_param(&path, "metric", name);
-    ps_path_add_param(&path, "per", per);
-    ps_path_add_param(&path, "format", "rows");
+    ps_url_add_param(&path, "metric", name);
+    ps_url_add_param(&path, "per", per);
+    ps_url_add_param(&path, "format", "rows");
     if (ps_client_get(compared->client, path.ptr, &rows, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
@@ -166,7 +118,7 @@ enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *com
     ps_json_key_str(&json, "of", of);
     ps_json_key_str(&json, "metric", name);
     ps_json_key_str(&json, "per", per);
-    ps_json_key_str(&json, "unit", ps_run_text(metric, "unit"));
+    ps_json_key_str(&json, "unit", ps_member_text(metric, "unit"));
     ps_json_key(&json, "rows");
     ps_json_raw(&json, ps_buf_slice(&rows));
     ps_json_end(&json);

@@ -23,7 +23,7 @@ struct ps_cli_comparison {
 enum ps_status ps_cli_compare(struct ps_cli_comparison *compared, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
 
-/* Reads at most `limit` rows of a table, and its sums; free *out with ps_run_free. name: only rows
+/* Reads at most `limit` rows of a table, and its sums; free *out with ps_tree_free. name: only rows
  * of exactly this name; NULL: all rows. */
 enum ps_status ps_cli_read_rows(const struct ps_cli_comparison *compared, const cJSON *table,
                                 const cJSON *metric, const char *name, unsigned limit, cJSON **out,
@@ -39,22 +39,10 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
                                         const cJSON *metric, unsigned *rows, char sort[80],
                                         struct ps_err *err);
 
-/* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_run_free. */
+/* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_tree_free. */
 enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
                                  struct ps_err *err);
 
-/* The cell of a column in row `at` (from 0) of a page; NULL after the last row. */
-const cJSON *ps_cli_get_cell(const cJSON *page, int at, const char *column);
-double ps_cli_get_number(const cJSON *page, int at, const char *column); /* 0 if there is none */
-const char *ps_cli_get_text(const cJSON *page, int at,
-                            const char *column); /* "" if there is none */
-
-/* Whether the values of a table can be per this word. */
-bool ps_cli_has_per(const cJSON *table, const char *word);
-/* Whether each row of the table has its own unit, in the column `place`. */
-bool ps_cli_unit_is_place(const cJSON *table);
-/* The unit of a metric in a row. */
-const char *ps_cli_get_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row);
 /* Appends all rows of a table and the runs as one line of JSON. Numbers are copied as text, since
  * parsing would lose digits. */
 enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *compared,

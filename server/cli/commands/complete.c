@@ -115,7 +115,7 @@ static struct ps_client *open_shelf(struct completion *c)
     return c->client = ps_client_open(&c->shelf);
 }
 
-/* Reads a path of the API; NULL if that fails. Free with ps_run_free. */
+/* Reads a path of the API; NULL if that fails. Free with ps_tree_free. */
 static cJSON *read_shelf(struct completion *c, const char *path)
 {
     struct ps_client *client = open_shelf(c);
@@ -128,25 +128,25 @@ static cJSON *read_shelf(struct completion *c, const char *path)
 
 static void offer_series(struct completion *c, const char *before)
 {
-    PS_AUTO(ps_run_free) cJSON *shelf = read_shelf(c, "shelf");
+    PS_AUTO(ps_tree_free) cJSON *shelf = read_shelf(c, "shelf");
     const cJSON *series;
-    cJSON_ArrayForEach(series, cJSON_GetObjectItemCaseSensitive(shelf, "series"))
+    cJSON_ArrayForEach(series, ps_member(shelf, "series"))
     {
         PS_AUTO(ps_buf_free) struct ps_buf word = {0};
         char count[64];
-        ps_buf_printf(&word, "%s%s", before, ps_run_text(series, "series"));
+        ps_buf_printf(&word, "%s%s", before, ps_member_text(series, "series"));
         offer_name(c, word.ptr,
-                   ps_format_count((uint64_t)ps_run_number(series, "runs"), "run", count));
+                   ps_format_count((uint64_t)ps_member_or_0(series, "runs"), "run", count));
     }
 }
 
 /* Offers the tags in use; only their keys if `only_keys`. */
 static void offer_tags(struct completion *c, const char *before, bool only_keys)
 {
-    PS_AUTO(ps_run_free) cJSON *shelf = read_shelf(c, "shelf");
+    PS_AUTO(ps_tree_free) cJSON *shelf = read_shelf(c, "shelf");
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
     const cJSON *tag;
-    cJSON_ArrayForEach(tag, cJSON_GetObjectItemCaseSensitive(shelf, "tags"))
+    cJSON_ArrayForEach(tag, ps_member(shelf, "tags"))
     {
         PS_AUTO(ps_buf_free) struct ps_buf word = {0};
         const char *text = tag->valuestring ? tag->valuestring : "";
@@ -166,20 +166,20 @@ static void offer_runs(struct completion *c)
 {
     char path[80], value_text[64], time_text[32];
     (void)snprintf(path, sizeof path, "runs?sort=created_at&desc=1&limit=%d", RUNS_MAX);
-    PS_AUTO(ps_run_free) cJSON *page = read_shelf(c, path);
+    PS_AUTO(ps_tree_free) cJSON *page = read_shelf(c, path);
     const cJSON *run;
     unsigned n = 0;
-    cJSON_ArrayForEach(run, cJSON_GetObjectItemCaseSensitive(page, "rows"))
+    cJSON_ArrayForEach(run, ps_member(page, "rows"))
     {
         PS_AUTO(ps_buf_free) struct ps_buf about = {0};
         char newest[16];
-        ps_buf_printf(&about, "%s %s, %s", ps_run_text(run, "kind"),
+        ps_buf_printf(&about, "%s %s, %s", ps_member_text(run, "kind"),
                       ps_run_format_headline(run, value_text), ps_run_format_time(run, time_text));
-        offer_name(c, ps_run_text(run, "name"), about.ptr);
+        offer_name(c, ps_member_text(run, "name"), about.ptr);
         if (++n > NEWEST_WORDS)
             continue;
         (void)snprintf(newest, sizeof newest, "@%u", n);
-        offer(c, newest, ps_run_text(run, "name"));
+        offer(c, newest, ps_member_text(run, "name"));
     }
 }
 
@@ -209,32 +209,32 @@ static cJSON *read_tables(struct completion *c)
         return NULL;
     if (c->command == PS_COMMAND_TREND && !strchr(c->named[0], ':'))
         ps_buf_printf(&series, "series:%s@1", c->named[0]);
-    ps_path_add_param(&path, "new",
-                      series.len    ? series.ptr
-                      : c->named[1] ? c->named[1]
-                                    : c->named[0]);
+    ps_url_add_param(&path, "new",
+                     series.len    ? series.ptr
+                     : c->named[1] ? c->named[1]
+                                   : c->named[0]);
     return read_shelf(c, path.ptr);
 }
 
 static void offer_tables(struct completion *c)
 {
-    PS_AUTO(ps_run_free) cJSON *compared = read_tables(c);
+    PS_AUTO(ps_tree_free) cJSON *compared = read_tables(c);
     const cJSON *table;
-    cJSON_ArrayForEach(table, cJSON_GetObjectItemCaseSensitive(compared, "tables"))
-        offer(c, ps_run_text(table, "of"), "");
+    cJSON_ArrayForEach(table, ps_member(compared, "tables"))
+        offer(c, ps_member_text(table, "of"), "");
 }
 
 /* Offers the metrics of the table of --of, or of the first one. */
 static void offer_metrics(struct completion *c)
 {
-    PS_AUTO(ps_run_free) cJSON *compared = read_tables(c);
+    PS_AUTO(ps_tree_free) cJSON *compared = read_tables(c);
     const cJSON *table, *metric;
-    cJSON_ArrayForEach(table, cJSON_GetObjectItemCaseSensitive(compared, "tables"))
+    cJSON_ArrayForEach(table, ps_member(compared, "tables"))
     {
-        if (c->of && strcmp(c->of, ps_run_text(table, "of")) != 0)
+        if (c->of && strcmp(c->of, ps_member_text(table, "of")) != 0)
             continue;
-        cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(table, "metrics"))
-            offer(c, ps_run_text(metric, "metric"), ps_run_text(metric, "label"));
+        cJSON_ArrayForEach(metric, ps_member(table, "metrics"))
+            offer(c, ps_member_text(metric, "metric"), ps_member_text(metric, "label"));
         return;
     }
 }

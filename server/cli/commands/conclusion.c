@@ -14,14 +14,14 @@ enum ps_status ps_cli_read_conclusion(struct ps_client *client, const char *run_
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_printf(&path, "runs/%s/conclusion", run_id);
-    ps_path_add_param(&path, "step", step);
+    ps_url_add_param(&path, "step", step);
     return ps_client_read(client, path.ptr, out, err);
 }
 
 void ps_cli_print_verdict(struct ps_client *client, const struct ps_options *options,
                           const struct ps_imported_runs *runs)
 {
-    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
     PS_AUTO(ps_output_free) struct ps_output out = ps_output_terminal(0, NULL);
     if (runs->n != 1 || options->json || !isatty(STDOUT_FILENO) ||
         ps_cli_read_conclusion(client, runs->id, NULL, &conclusion, PS_ERR_IGNORED) != PS_OK)

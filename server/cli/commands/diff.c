@@ -16,11 +16,10 @@ static void add_head(const struct ps_cli_comparison *compared, struct ps_output 
 {
     PS_AUTO(ps_buf_free) struct ps_buf names = {0};
     for (int i = 0; i < 2; i++) {
-        const cJSON *runs =
-            cJSON_GetObjectItemCaseSensitive(compared->response, i ? "new" : "base");
+        const cJSON *runs = ps_member(compared->response, i ? "new" : "base");
         const int n = cJSON_GetArraySize(runs);
         ps_buf_puts(&names, i ? " \u2192 " : "");
-        ps_output_quote(&names, ps_run_text(cJSON_GetArrayItem(runs, 0), "name"));
+        ps_output_quote(&names, ps_member_text(cJSON_GetArrayItem(runs, 0), "name"));
         if (n > 1)
             ps_buf_printf(&names, " and %d more", n - 1);
     }
@@ -31,8 +30,8 @@ static void add_head(const struct ps_cli_comparison *compared, struct ps_output 
 static enum ps_status print_table(const struct ps_cli_comparison *compared, const cJSON *table,
                                   const cJSON *metric, struct ps_output *out, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *page = NULL;
-    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
     if (ps_cli_read_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK ||
         ps_cli_conclusion(compared, &conclusion, err) != PS_OK)
         return err->code;
@@ -60,7 +59,7 @@ static enum ps_status add_stacks(const struct ps_options *options,
                                  const struct ps_cli_comparison *compared, struct ps_output *out,
                                  struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *answer = NULL;
+    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
     if (options->metric || options->per)
         return ps_fail(err, PS_BAD_REQUEST,
                        "the stacks of memory snapshots have no --%s" PS_HINT

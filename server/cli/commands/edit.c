@@ -29,13 +29,13 @@ void ps_edit_append_json(const struct ps_edit *edit, struct ps_buf *out)
 
 static bool is_same(const cJSON *object, const char *key, const char *value)
 {
-    const char *now = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    const char *now = cJSON_GetStringValue(ps_member(object, key));
     return value ? now && strcmp(now, value) == 0 : !now;
 }
 
 bool ps_edit_changes(const struct ps_edit *edit, const cJSON *run)
 {
-    const cJSON *tags = cJSON_GetObjectItemCaseSensitive(run, "tags");
+    const cJSON *tags = ps_member(run, "tags");
     if ((edit->name && !is_same(run, "name", edit->name)) ||
         (edit->series && !is_same(run, "series", edit->series)) ||
         (edit->note && !is_same(run, "note", edit->note)))
@@ -52,7 +52,7 @@ enum ps_status ps_edit_run(struct ps_client *client, const char *id, const struc
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf body = {0};
     ps_buf_puts(&path, "runs");
-    ps_path_add(&path, id);
+    ps_url_add_segment(&path, id);
     ps_edit_append_json(edit, &body);
     return ps_client_send(client, "PATCH", path.ptr, ps_buf_slice(&body), out, err);
 }
@@ -63,7 +63,7 @@ static int edit_run(const struct ps_options *options, struct ps_client *client, 
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    PS_AUTO(ps_run_free) cJSON *run = NULL;
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
     struct ps_err err = PS_ERR_INIT;
     if (ps_edit_run(client, id, edit, &answer, &err) != PS_OK)
         return ps_print_failure(id, &err);
@@ -75,12 +75,12 @@ static int edit_run(const struct ps_options *options, struct ps_client *client, 
     run = cJSON_ParseWithLength(answer.ptr, answer.len);
     ps_run_format_tags(run, &tags);
     ps_buf_printf(&line, "%s  edited  ", id);
-    ps_append_escaped(&line, ps_str_from_c(ps_run_text(run, "name")));
-    if (ps_run_text(run, "series")[0]) {
+    ps_append_escaped(&line, ps_str_from_c(ps_member_text(run, "name")));
+    if (ps_member_text(run, "series")[0]) {
         ps_buf_puts(&line, "  series ");
-        ps_append_escaped(&line, ps_str_from_c(ps_run_text(run, "series")));
+        ps_append_escaped(&line, ps_str_from_c(ps_member_text(run, "series")));
     }
-    if (ps_run_text(run, "note")[0])
+    if (ps_member_text(run, "note")[0])
         ps_buf_puts(&line, "  with a note");
     if (tags.len) {
         ps_buf_puts(&line, "  ");

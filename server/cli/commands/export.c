@@ -35,10 +35,10 @@ static void build_path(const struct ps_options *options, struct ps_client *clien
         add_selector(client, options->operands[i], &runs);
     ps_buf_puts(path, options->n_operands ? "runs" : "compare");
     if (options->n_operands)
-        ps_path_add(path, runs.ptr);
+        ps_url_add_segment(path, runs.ptr);
     ps_buf_printf(path, "/%s", of);
-    ps_path_add_param(path, "base", options->base);
-    ps_path_add_param(path, "new", options->new_runs);
+    ps_url_add_param(path, "base", options->base);
+    ps_url_add_param(path, "new", options->new_runs);
 }
 
 /* --- Preview --- */
@@ -46,17 +46,17 @@ static void build_path(const struct ps_options *options, struct ps_client *clien
 static void add_category(struct ps_table *table, const cJSON *category)
 {
     const cJSON *example;
-    const char *what = ps_run_text(category, "what");
+    const char *what = ps_member_text(category, "what");
     bool first = true;
-    cJSON_ArrayForEach(example, cJSON_GetObjectItemCaseSensitive(category, "examples"))
+    cJSON_ArrayForEach(example, ps_member(category, "examples"))
     {
         ps_table_cell(table, first ? what : "");
         if (first)
-            ps_table_printf(table, "%.0f", ps_run_number(category, "values"));
+            ps_table_printf(table, "%.0f", ps_member_or_0(category, "values"));
         else
             ps_table_cell(table, "");
-        ps_table_cell(table, ps_run_text(example, "value"));
-        ps_table_cell(table, ps_run_text(example, "becomes"));
+        ps_table_cell(table, ps_member_text(example, "value"));
+        ps_table_cell(table, ps_member_text(example, "becomes"));
         first = false;
     }
     if (!first)
@@ -71,13 +71,12 @@ static void print_preview_table(const struct ps_buf *text)
 {
     struct ps_table table = {.columns = 4, .right = 1U << 1};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    PS_AUTO(ps_run_free) cJSON *json = cJSON_Parse(text->ptr);
+    PS_AUTO(ps_tree_free) cJSON *json = cJSON_Parse(text->ptr);
     const cJSON *category;
     const char *const head[] = {"category", "values", "example", "redacted"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         ps_table_cell(&table, head[i]);
-    cJSON_ArrayForEach(category, cJSON_GetObjectItemCaseSensitive(json, "reveals"))
-        add_category(&table, category);
+    cJSON_ArrayForEach(category, ps_member(json, "reveals")) add_category(&table, category);
     ps_table_print(&table, &out);
     ps_table_free(&table);
     ps_print(&out);
@@ -151,8 +150,8 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
     else
         ps_out_file_open_unique(ending, &out, err);
     build_path(options, client, "export", &path);
-    ps_path_add_param(&path, "as", options->html ? "html" : NULL);
-    ps_path_add_param(&path, "redact", options->redact);
+    ps_url_add_param(&path, "as", options->html ? "html" : NULL);
+    ps_url_add_param(&path, "redact", options->redact);
     ps_client_save(client, "GET", path.ptr, (struct ps_str){NULL, 0}, out.fd, headers, N_HEADERS,
                    err);
     if (err->code == PS_OK && !options->output)

@@ -19,7 +19,7 @@ typedef enum ps_status write_run(struct ps_table *table, struct ps_buf *out, str
 static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct ps_str text,
                               size_t n, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *run = NULL;
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
     char value_text[64];
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     (void)out;
@@ -27,13 +27,13 @@ static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct
         return err->code;
     ps_run_format_tags(run, &tags);
     ps_table_printf(table, "@%zu", n);
-    ps_table_cell(table, ps_run_text(run, "id"));
-    ps_table_cell(table, ps_run_text(run, "kind"));
+    ps_table_cell(table, ps_member_text(run, "id"));
+    ps_table_cell(table, ps_member_text(run, "kind"));
     ps_table_cell(table, ps_run_format_headline(run, value_text));
-    ps_table_cell(table, ps_format_bytes(ps_run_number(run, "bytes"), value_text));
+    ps_table_cell(table, ps_format_bytes(ps_member_or_0(run, "bytes"), value_text));
     ps_table_cell(table, ps_run_format_time(run, value_text));
-    ps_table_cell(table, ps_run_text(run, "series"));
-    ps_table_cell(table, ps_run_text(run, "name"));
+    ps_table_cell(table, ps_member_text(run, "series"));
+    ps_table_cell(table, ps_member_text(run, "name"));
     ps_table_cell(table, tags.ptr);
     return PS_OK;
 }
@@ -99,7 +99,7 @@ static enum ps_status read_newest(struct ps_client *client, struct ps_buf *out, 
 /* Whether the run was not seen yet; remembers it. Runs are passed in the order of their times. */
 static bool is_new(struct follow_mark *mark, const cJSON *run)
 {
-    const char *at = ps_run_text(run, "created_at"), *id = ps_run_text(run, "id");
+    const char *at = ps_member_text(run, "created_at"), *id = ps_member_text(run, "id");
     const int order = strcmp(at, mark->at);
     if (order < 0 || (order == 0 && mark->ids.len && strstr(mark->ids.ptr, id)))
         return false;
@@ -118,9 +118,9 @@ static void print_run(const struct ps_options *options, const cJSON *run, struct
         ps_buf_add_str(&line, json);
     } else {
         ps_buf_printf(&line, "%s  %s  %-12s  %-10s  ", ps_run_format_time(run, time),
-                      ps_run_text(run, "id"), ps_run_text(run, "kind"),
+                      ps_member_text(run, "id"), ps_member_text(run, "kind"),
                       ps_run_format_headline(run, headline));
-        ps_append_escaped(&line, ps_str_from_c(ps_run_text(run, "name")));
+        ps_append_escaped(&line, ps_str_from_c(ps_member_text(run, "name")));
     }
     ps_buf_puts(&line, "\n");
     ps_print(&line);
@@ -135,7 +135,7 @@ static enum ps_status handle_page(const struct ps_options *options, const struct
     while (n < PAGE_ROWS && ps_json_next_element(&rows, &run))
         items[n++] = run;
     for (size_t i = n; i-- > 0;) {
-        PS_AUTO(ps_run_free) cJSON *tree = NULL;
+        PS_AUTO(ps_tree_free) cJSON *tree = NULL;
         if (ps_answer_parse(items[i], &tree, err) != PS_OK)
             return err->code;
         if (is_new(mark, tree) && prints)

@@ -196,7 +196,7 @@ static void cancel(struct mcp_session *session, const struct ps_rpc_message *mes
 {
     char id[PS_RPC_ID_SIZE];
 
-    if (!ps_rpc_format_id(cJSON_GetObjectItemCaseSensitive(message->params, "requestId"), id))
+    if (!ps_rpc_format_id(ps_member(message->params, "requestId"), id))
         return;
     pthread_mutex_lock(&session->lock);
     cancel_if(session->running, id);

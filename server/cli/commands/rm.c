@@ -9,7 +9,7 @@ static enum ps_status delete_run(struct ps_client *client, const char *id, struc
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     ps_buf_puts(&path, "runs");
-    ps_path_add(&path, id);
+    ps_url_add_segment(&path, id);
     return ps_client_send(client, "DELETE", path.ptr, (struct ps_str){NULL, 0}, &answer, err);
 }
 
@@ -17,7 +17,7 @@ static int remove_run(const struct ps_options *options, struct ps_client *client
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    PS_AUTO(ps_run_free) cJSON *about = NULL;
+    PS_AUTO(ps_tree_free) cJSON *about = NULL;
     if (ps_client_read_run(client, id, &about, &err) != PS_OK ||
         delete_run(client, id, &err) != PS_OK)
         return ps_print_failure(id, &err);
@@ -25,12 +25,12 @@ static int remove_run(const struct ps_options *options, struct ps_client *client
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
         ps_json_key_str(&json, "id", id);
-        ps_json_key_str(&json, "name", ps_run_text(about, "name"));
+        ps_json_key_str(&json, "name", ps_member_text(about, "name"));
         ps_json_key_bool(&json, "removed", true);
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s  deleted  ", id);
-        ps_append_escaped(&line, ps_str_from_c(ps_run_text(about, "name")));
+        ps_append_escaped(&line, ps_str_from_c(ps_member_text(about, "name")));
     }
     ps_buf_puts(&line, "\n");
     ps_print(&line);

@@ -36,14 +36,14 @@ static void add_headline(struct ps_output *out, const cJSON *run)
 
 static void add_ledger(struct ps_output *out, const cJSON *run)
 {
-    const cJSON *ledger = cJSON_GetObjectItemCaseSensitive(run, "ledger");
+    const cJSON *ledger = ps_member(run, "ledger");
     if (!ledger)
         return;
     ps_output_fact(out, "ledger",
                    "%.0f %s read = %.0f stored + %.0f repaired + %.0f rejected + %.0f other",
-                   ps_run_number(ledger, "read"), ps_run_text(ledger, "unit"),
-                   ps_run_number(ledger, "stored"), ps_run_number(ledger, "repaired"),
-                   ps_run_number(ledger, "rejected"), ps_run_number(ledger, "other"));
+                   ps_member_or_0(ledger, "read"), ps_member_text(ledger, "unit"),
+                   ps_member_or_0(ledger, "stored"), ps_member_or_0(ledger, "repaired"),
+                   ps_member_or_0(ledger, "rejected"), ps_member_or_0(ledger, "other"));
 }
 
 /* Adds a list of names, joined by arrows, such as the deepest chain of an import log. */
@@ -65,16 +65,15 @@ static bool is_of_interest(const cJSON *run, const cJSON *item)
 {
     static const char *const internal[] = {"origin_us", "started_us",  "ended_us",
                                            "start_s",   "value_scale", "weight"};
-    const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
-    const cJSON *summary = cJSON_GetObjectItemCaseSensitive(run, "summary");
+    const cJSON *headline = ps_member(run, "headline");
+    const cJSON *summary = ps_member(run, "summary");
 
     for (size_t i = 0; i < sizeof internal / sizeof *internal; i++)
         if (strcmp(item->string, internal[i]) == 0)
             return false;
     /* Stacks are written as slices. Those of bytes or samples have lengths that are not times. */
-    if (strcmp(item->string, "span_ns") == 0 &&
-        cJSON_GetObjectItemCaseSensitive(summary, "value_scale") &&
-        strcmp(ps_run_text(headline, "unit"), "s") != 0)
+    if (strcmp(item->string, "span_ns") == 0 && ps_member(summary, "value_scale") &&
+        strcmp(ps_member_text(headline, "unit"), "s") != 0)
         return false;
     return item->valuedouble != 0;
 }
@@ -83,7 +82,7 @@ static bool is_of_interest(const cJSON *run, const cJSON *item)
 static void add_summary(struct ps_output *out, const cJSON *run)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(run, "summary"))
+    cJSON_ArrayForEach(item, ps_member(run, "summary"))
     {
         if (cJSON_IsArray(item))
             add_list(out, item->string, item);
@@ -103,23 +102,24 @@ static void add_run(struct ps_output *out, const cJSON *run)
     PS_AUTO(ps_buf_free) struct ps_buf words = {0};
     static const char *const first[] = {"id", "kind", "name", "series"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        add_text(out, first[i], ps_run_text(run, first[i]));
+        add_text(out, first[i], ps_member_text(run, first[i]));
     ps_run_format_tags(run, &words);
     add_text(out, "tags", words.ptr ? words.ptr : "");
     words.len = 0;
-    ps_buf_printf(&words, "%s%s%s", ps_run_text(run, "tool"),
-                  ps_run_text(run, "tool_version")[0] ? " " : "", ps_run_text(run, "tool_version"));
+    ps_buf_printf(&words, "%s%s%s", ps_member_text(run, "tool"),
+                  ps_member_text(run, "tool_version")[0] ? " " : "",
+                  ps_member_text(run, "tool_version"));
     add_text(out, "tool", words.ptr);
-    add_text(out, "by", ps_run_text(run, "who"));
+    add_text(out, "by", ps_member_text(run, "who"));
     add_text(out, "when", ps_run_format_time(run, text));
     add_headline(out, run);
-    add_text(out, "file size", ps_format_bytes(ps_run_number(run, "bytes"), text));
-    add_text(out, "stored size", ps_format_bytes(ps_run_number(run, "db_bytes"), text));
-    add_text(out, "sha256", ps_run_text(run, "sha256"));
+    add_text(out, "file size", ps_format_bytes(ps_member_or_0(run, "bytes"), text));
+    add_text(out, "stored size", ps_format_bytes(ps_member_or_0(run, "db_bytes"), text));
+    add_text(out, "sha256", ps_member_text(run, "sha256"));
     add_ledger(out, run);
     ps_text_lacks(out, run);
     add_summary(out, run);
-    ps_output_lines(out, "Note", ps_run_text(run, "note"));
+    ps_output_lines(out, "Note", ps_member_text(run, "note"));
 }
 
 /* Whether the argument selects a group of runs. A single run whose name contains commas has
@@ -144,10 +144,10 @@ static void add_title(struct ps_output *out, const cJSON *run)
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     const char *label = ps_run_headline_label(run);
     ps_run_format_headline(run, value_text);
-    ps_buf_printf(&line, "%s %s, %s%s%s, %s", ps_run_text(run, "kind"), ps_run_text(run, "id"),
-                  value_text, value_text[0] && label[0] ? " " : "", label,
-                  ps_run_format_time(run, time));
-    ps_output_title(out, ps_run_text(run, "name"));
+    ps_buf_printf(&line, "%s %s, %s%s%s, %s", ps_member_text(run, "kind"),
+                  ps_member_text(run, "id"), value_text, value_text[0] && label[0] ? " " : "",
+                  label, ps_run_format_time(run, time));
+    ps_output_title(out, ps_member_text(run, "name"));
     ps_output_paragraph(out, &line);
     ps_output_space(out);
 }
@@ -183,7 +183,7 @@ static enum ps_status add_table(const struct ps_options *options,
                                 const struct show_request *request, bool is_of_group,
                                 struct ps_output *out, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *page = NULL;
+    PS_AUTO(ps_tree_free) cJSON *page = NULL;
     const char *sort = request->sort;
     if (ps_cli_read_sorted_rows(&request->compared, request->table, request->metric, NULL,
                                 sort[0] ? sort : NULL, request->rows, &page, err) != PS_OK)
@@ -210,8 +210,8 @@ static enum ps_status show_group(const struct ps_options *options, struct ps_cli
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_output *out, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *run = NULL;
-    PS_AUTO(ps_run_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
     PS_AUTO(close_request) struct show_request request = {.rows = ROWS};
     PS_AUTO(ps_buf_free) struct ps_buf json = {0};
     const bool has_table_options = options->of || options->metric || options->sort || options->rows;
@@ -226,18 +226,18 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     if (options->json) {
         ps_buf_printf(&out->text, "%.*s\n", (int)json.len, json.ptr);
         return has_table_options
-                   ? read_request(options, client, ps_run_text(run, "id"), &request, err)
+                   ? read_request(options, client, ps_member_text(run, "id"), &request, err)
                    : PS_OK;
     }
-    if (ps_cli_read_conclusion(client, ps_run_text(run, "id"), options->step, &conclusion, err) !=
-        PS_OK)
+    if (ps_cli_read_conclusion(client, ps_member_text(run, "id"), options->step, &conclusion,
+                               err) != PS_OK)
         return err->code;
     if (is_terminal)
         add_title(out, run);
     else
         add_run(out, run);
     ps_text_conclusion(out, conclusion);
-    if (read_request(options, client, ps_run_text(run, "id"), &request, &table_err) == PS_OK)
+    if (read_request(options, client, ps_member_text(run, "id"), &request, &table_err) == PS_OK)
         add_table(options, &request, false, out, &table_err);
     if (table_err.code != PS_OK && has_table_options)
         return ps_fail_copy(err, &table_err);

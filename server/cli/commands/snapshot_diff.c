@@ -13,7 +13,7 @@ bool ps_cli_compares_snapshots(const struct ps_cli_comparison *compared)
 {
     const cJSON *picture;
 
-    cJSON_ArrayForEach(picture, cJSON_GetObjectItemCaseSensitive(compared->response, "pictures"))
+    cJSON_ArrayForEach(picture, ps_member(compared->response, "pictures"))
     {
         if (cJSON_IsString(picture) && strcmp(picture->valuestring, "snapshot") == 0)
             return true;
@@ -28,10 +28,10 @@ static enum ps_status read_response(const struct ps_cli_comparison *compared, st
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_puts(&path, "compare/snapshot");
-    ps_path_add_param(&path, "base", compared->base_runs);
-    ps_path_add_param(&path, "new", compared->new_runs);
-    ps_path_add_param(&path, "frames", "own");
-    ps_path_add_param(&path, "limit", ROWS_MAX);
+    ps_url_add_param(&path, "base", compared->base_runs);
+    ps_url_add_param(&path, "new", compared->new_runs);
+    ps_url_add_param(&path, "frames", "own");
+    ps_url_add_param(&path, "limit", ROWS_MAX);
     return ps_client_get(compared->client, path.ptr, text, err);
 }
 

@@ -21,13 +21,13 @@ static enum ps_status request_table(const struct ps_options *options, const char
     ps_buf_printf(&runs, "%s%s", whole ? "" : "series:", series);
     ps_buf_printf(&by, "tag:%s", options->by ? options->by : "");
     ps_buf_puts(&path, of && !options->row ? "trend/rows" : "trend");
-    ps_path_add_param(&path, "runs", runs.ptr);
-    ps_path_add_param(&path, "by", options->by ? by.ptr : NULL);
-    ps_path_add_param(&path, "of", of);
-    ps_path_add_param(&path, "row", options->row);
-    ps_path_add_param(&path, "place", options->place);
-    ps_path_add_param(&path, "metric", options->metric);
-    ps_path_add_param(&path, "step", options->step);
+    ps_url_add_param(&path, "runs", runs.ptr);
+    ps_url_add_param(&path, "by", options->by ? by.ptr : NULL);
+    ps_url_add_param(&path, "of", of);
+    ps_url_add_param(&path, "row", options->row);
+    ps_url_add_param(&path, "place", options->place);
+    ps_url_add_param(&path, "metric", options->metric);
+    ps_url_add_param(&path, "step", options->step);
     return ps_client_get(client, path.ptr, out, err);
 }
 
@@ -35,17 +35,17 @@ static enum ps_status request_table(const struct ps_options *options, const char
 static enum ps_status request_trend(const struct ps_options *options, struct ps_client *client,
                                     struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(ps_run_free) cJSON *trend = NULL;
-    PS_AUTO(ps_run_free) cJSON *rows = NULL;
+    PS_AUTO(ps_tree_free) cJSON *trend = NULL;
+    PS_AUTO(ps_tree_free) cJSON *rows = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     if (request_table(options, options->of, client, out, err) != PS_OK || options->of ||
         options->row || options->metric ||
         ps_answer_parse(ps_buf_slice(out), &trend, err) != PS_OK ||
-        !ps_kind_is_benchmark(ps_run_text(trend, "kind")))
+        !ps_kind_is_benchmark(ps_member_text(trend, "kind")))
         return err->code;
     if (request_table(options, "measurements", client, &answer, err) == PS_OK &&
         ps_answer_parse(ps_buf_slice(&answer), &rows, err) == PS_OK &&
-        ps_run_number(rows, "total") > 1) {
+        ps_member_or_0(rows, "total") > 1) {
         out->len = 0;
         ps_buf_add_str(out, ps_buf_slice(&answer));
     }

@@ -13,9 +13,9 @@ static int undelete_run(const struct ps_options *options, struct ps_client *clie
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    PS_AUTO(ps_run_free) cJSON *run = NULL;
+    PS_AUTO(ps_tree_free) cJSON *run = NULL;
     ps_buf_puts(&path, "runs");
-    ps_path_add(&path, word);
+    ps_url_add_segment(&path, word);
     ps_buf_puts(&path, "/undelete");
     if (!word[0])
         ps_client_fail_empty_run(&err);
@@ -25,13 +25,13 @@ static int undelete_run(const struct ps_options *options, struct ps_client *clie
     if (options->json) {
         struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
-        ps_json_key_str(&json, "id", ps_run_text(run, "id"));
-        ps_json_key_str(&json, "name", ps_run_text(run, "name"));
+        ps_json_key_str(&json, "id", ps_member_text(run, "id"));
+        ps_json_key_str(&json, "name", ps_member_text(run, "name"));
         ps_json_key_bool(&json, "recovered", true);
         ps_json_end(&json);
     } else {
-        ps_buf_printf(&line, "%s  restored  ", ps_run_text(run, "id"));
-        ps_append_escaped(&line, ps_str_from_c(ps_run_text(run, "name")));
+        ps_buf_printf(&line, "%s  restored  ", ps_member_text(run, "id"));
+        ps_append_escaped(&line, ps_str_from_c(ps_member_text(run, "name")));
     }
     ps_buf_puts(&line, "\n");
     ps_print(&line);
@@ -41,8 +41,8 @@ static int undelete_run(const struct ps_options *options, struct ps_client *clie
 static void add_time(struct ps_table *table, const cJSON *run, const char *key)
 {
     char text[32];
-    const cJSON *time = cJSON_GetObjectItemCaseSensitive(run, key);
-    PS_AUTO(ps_run_free) cJSON *as_run = cJSON_CreateObject();
+    const cJSON *time = ps_member(run, key);
+    PS_AUTO(ps_tree_free) cJSON *as_run = cJSON_CreateObject();
     cJSON_AddStringToObject(as_run, "created_at", cJSON_GetStringValue(time));
     ps_table_cell(table, ps_run_format_time(as_run, text));
 }
@@ -57,13 +57,13 @@ static void add_table(const cJSON *rows, struct ps_buf *out)
         ps_table_cell(&table, titles[i]);
     cJSON_ArrayForEach(run, rows)
     {
-        ps_table_cell(&table, ps_run_text(run, "id"));
-        ps_table_cell(&table, ps_run_text(run, "kind"));
+        ps_table_cell(&table, ps_member_text(run, "id"));
+        ps_table_cell(&table, ps_member_text(run, "kind"));
         add_time(&table, run, "deleted_at");
         add_time(&table, run, "recoverable_until");
-        ps_table_cell(&table, ps_run_text(run, "deleted_by"));
-        ps_table_cell(&table, ps_run_text(run, "series"));
-        ps_table_cell(&table, ps_run_text(run, "name"));
+        ps_table_cell(&table, ps_member_text(run, "deleted_by"));
+        ps_table_cell(&table, ps_member_text(run, "series"));
+        ps_table_cell(&table, ps_member_text(run, "name"));
     }
     if (cJSON_GetArraySize(rows) > 0)
         ps_table_print(&table, out);
@@ -75,11 +75,11 @@ static void add_table(const cJSON *rows, struct ps_buf *out)
 static int list_deleted(const struct ps_options *options, struct ps_client *client)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    PS_AUTO(ps_run_free) cJSON *page = NULL;
+    PS_AUTO(ps_tree_free) cJSON *page = NULL;
     struct ps_err err = PS_ERR_INIT;
     if (ps_client_read(client, "deleted", &page, &err) != PS_OK)
         return ps_print_failure("undelete", &err);
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(page, "rows");
+    const cJSON *rows = ps_member(page, "rows");
     if (options->json) {
         PS_AUTO(ps_free_ptr) char *array = cJSON_PrintUnformatted(rows);
         ps_buf_puts(&out, array);

@@ -13,10 +13,10 @@ static enum ps_status request_estimate(const struct ps_options *options, struct 
     for (size_t i = 1; i < options->n_operands; i++)
         ps_buf_printf(&lazy, "%s%s", i > 1 ? "," : "", options->operands[i]);
     ps_buf_puts(&path, "runs");
-    ps_path_add(&path, options->operands[0]);
+    ps_url_add_segment(&path, options->operands[0]);
     ps_buf_puts(&path, "/what_if");
-    ps_path_add_param(&path, "lazy", lazy.ptr);
-    ps_path_add_param(&path, "limit", "5000");
+    ps_url_add_param(&path, "lazy", lazy.ptr);
+    ps_url_add_param(&path, "limit", "5000");
     return ps_client_get(client, path.ptr, answer, err);
 }
 

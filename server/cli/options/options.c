@@ -35,23 +35,13 @@ static enum ps_status fail_usage(const struct ps_options *out, struct ps_err *er
                    command[0] ? " " : "", command);
 }
 
-/* Whether a list of words, separated by spaces, contains `word`. */
-static bool has_word(const char *words, const char *word)
-{
-    const size_t len = strlen(word);
-    for (const char *at = words; at && len && (at = strstr(at, word)); at += len)
-        if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
-            return true;
-    return false;
-}
-
 /* The command that was probably meant, by a synonym or by similar spelling; NULL if there
  * is none. */
 static const char *nearest_command(const char *word)
 {
     struct ps_nearest nearest = {.typed = word};
     for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
-        if (has_word(ps_command_texts[i].synonyms, word))
+        if (ps_has_word(ps_command_texts[i].synonyms, word))
             return ps_commands[i].name;
     for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
         ps_nearest_offer(&nearest, ps_commands[i].name);
@@ -122,7 +112,7 @@ static const char *synonym_of_option(enum ps_command command, const char *name)
                     {"--url", "--server"}};
 
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-        if (has_word(synonyms[i].names, name) && ps_option_find(command, synonyms[i].option))
+        if (ps_has_word(synonyms[i].names, name) && ps_option_find(command, synonyms[i].option))
             return synonyms[i].option;
     return NULL;
 }

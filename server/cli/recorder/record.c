@@ -148,13 +148,13 @@ static int record_all(struct record_command *r)
 static void report_no_functions(const struct record_command *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_run_free) cJSON *sources = NULL;
+    PS_AUTO(ps_tree_free) cJSON *sources = NULL;
     struct ps_err note = PS_ERR_INIT, none = PS_ERR_INIT;
     if (!r->recording.recorder->empty_hint || !r->imported_runs.n)
         return;
     ps_buf_printf(&path, "runs/%s/sources", r->imported_runs.id);
     if (ps_client_read(r->client, path.ptr, &sources, &none) != PS_OK ||
-        cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(sources, "rows")) > 0)
+        cJSON_GetArraySize(ps_member(sources, "rows")) > 0)
         return;
     ps_fail(&note, PS_NOT_FOUND, "no function was measured" PS_HINT "%s",
             r->recording.recorder->empty_hint);
