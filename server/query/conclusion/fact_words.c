@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* fact_words.c: how facts are said. words.c describes the slots of the templates. */
+/* fact_words.c: how facts are said, in the groups of claim.h. words.c describes the slots of the
+ * templates. */
 #include "server/query/conclusion/claim.h"
 
 const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
+    /* of functions, stacks and threads */
     [PS_FACT_RECURSION] = {"recursion", 2,
                            .words = " It calls itself: {0} calls, {1} of them from "
                                     "outside."},
@@ -69,12 +71,15 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                           .words = "All stacks have the weight 0."},
     [PS_FACT_NO_SAMPLES] = {"no_samples", .place = PS_SAID_VERDICT,
                             .words = "No sample was recorded."},
+
+    /* of all kinds */
     [PS_FACT_SHARES_OF] = {.code = "shares_of"},
     [PS_FACT_NO_SINGLE] = {"no_single", .place = PS_SAID_VERDICT,
                            .words = "No single {word} stands out."},
     [PS_FACT_NONE_MEASURED] = {"none_measured", .place = PS_SAID_VERDICT,
                                .words = "No {word} was measured."},
 
+    /* of measurements */
     [PS_FACT_GROWTH] =
         {"growth", 5, .place = PS_SAID_VERDICT,
          .words = "{codes} grows {4 law}: {0 general} \u2192 {1 general} takes {2 times} as "
@@ -137,6 +142,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                               .words = "{command} reads memory pages from the disk."},
     [PS_FACT_CPU_TIMES] = {"cpu_times", 3, .words = " {0 s} user and {1 s} system time in {2 s}."},
 
+    /* of memory curves */
     [PS_FACT_PEAK] = {"peak", 2, .place = PS_SAID_VERDICT,
                       .words = "Memory peaks at {0 bytes} after {1 s}."},
     [PS_FACT_PEAK_GROWS] = {"peak_grows", 2, .place = PS_SAID_VERDICT,
@@ -166,6 +172,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                    "bytes}; the file does not say whether the curve contains {0 "
                                    "it|them}, as with --include-children."},
 
+    /* of lines */
     [PS_FACT_ADDS] = {"adds", 1, .place = PS_SAID_VERDICT, .words = "{codes} adds {0 bytes}."},
     [PS_FACT_LINE_GROWS] = {"line_grows", 2,
                             .words = " It is at {place} in {via code}, which grows the memory by "
@@ -221,6 +228,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                            .words = " {fact place} allocates {0 % of} of what is "
                                     "allocated."},
 
+    /* of lists of names with one measure */
     [PS_FACT_LOST] = {"lost", .place = PS_SAID_VERDICT,
                       .words = "Calls were lost: the buffer of the profiler was full."},
     [PS_FACT_KEPT] = {"kept", 3,
@@ -278,6 +286,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                           .words = " The largest operators are {fact code} {0 % of}",
                           .next = ", {fact code} {0 % of}", .end = "."},
 
+    /* of imports */
     [PS_FACT_IMPORT_TIME] = {"import_time", .place = PS_SAID_VERDICT,
                              .words = "{codes} takes {share} of the import time."},
     [PS_FACT_OWN_IMPORT_TIME] = {"own_import_time", .place = PS_SAID_VERDICT,
@@ -339,6 +348,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                 .words = "No single package can be named: several threads imported "
                                          "at once."},
 
+    /* of memory snapshots */
     [PS_FACT_ALLOCATION_FAILED] =
         {"allocation_failed", 3, .place = PS_SAID_VERDICT,
          .words = "An allocation of {0 bytes of} failed on GPU {1 general}: the "
@@ -371,6 +381,7 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                           .words = "{0 bytes of} reserved in {1 general} {1 segment|segments}, "
                                    "largest hole {2 bytes of}"},
 
+    /* of comparisons: changes are new - base, in the unit of the fact */
     [PS_FACT_EXPLAINS] = {"explains", 2, .place = PS_SAID_VERDICT,
                           .words = "{fact} explains {0 change} of {1 change}{per}."},
     [PS_FACT_EXPLAINS_MORE] = {"explains_more", 3, .place = PS_SAID_VERDICT,
@@ -395,6 +406,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                      "{1 change}{per}."},
     [PS_FACT_CHANGED_AT] = {"changed_at", 1, .place = PS_SAID_VERDICT,
                             .words = "It changes most at {fact}."},
+
+    /* ... of functions */
     [PS_FACT_IS_NEW] = {"is_new", 1, .place = PS_SAID_LISTED,
                         .words = "{subjects} is new{0 with nouns}{by other}"},
     [PS_FACT_IS_GONE] = {"is_gone", 1, .place = PS_SAID_LISTED,
@@ -445,6 +458,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
          .words = "{4 how many} functions take {0 times} as long{1 | (median)}, as with {2 "
                   "more|less} to do or on a {2 slower|faster} machine{3 ; the times above are "
                   "without this|}."},
+
+    /* ... of imports */
     [PS_FACT_BRINGS_MODULES] = {"brings_modules", 1, .place = PS_SAID_LISTED,
                                 .words = "{subjects} brings {0 nouns}"},
     [PS_FACT_BRINGS_NO_MORE] = {"brings_no_more", 1, .place = PS_SAID_LISTED,
@@ -461,10 +476,11 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                                     "have} take {1 change}, in no package most of it, as on a {2 "
                                     "slower|faster} machine or disk."},
 
+    /* of traces with operators or devices */
     [PS_FACT_STEP_LEFT_OUT] =
         {"step_left_out", 4, .place = PS_SAID_BEFORE,
-         .words =
-             "One step takes {0 s of}{1 , in which torch.compile compiles|}, the other {2 general} take {3 s of} each (median). "},
+         .words = "One step takes {0 s of}{1 , in which torch.compile compiles|}, the other {2 "
+                  "general} take {3 s of} each (median). "},
     [PS_FACT_OVERHEAD] = {"overhead", 1, .place = PS_SAID_BEFORE,
                           .words = "The profiler's own work takes {0 % of}{of each}. "},
     [PS_FACT_WAITS_FOR_DATA] =
@@ -497,30 +513,33 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                            .words = " Meanwhile the host runs {fact} for {0 % of} of that time."},
     [PS_FACT_HOST_OUTSIDE] =
         {"host_outside", 1,
-         .words =
-             " The host is outside of operators for {0 % of} of that time; with_stack=True records the functions."},
+         .words = " The host is outside of operators for {0 % of} of that time; with_stack=True "
+                  "records the functions."},
     [PS_FACT_BLOCKED] =
         {"blocked", 4, .place = PS_SAID_VERDICT,
          .words =
-             "The {device} is idle {0 %}{of each} because the host blocks in {code}{3 , after its last work|}.",
-         .then =
-             " It takes {1 s}{of whole} while nothing runs on the {device}, {2 s} of it in one call{callers}."},
+             "The {device} is idle {0 %}{of each} because the host blocks in {code}{3 , after its "
+             "last work|}.",
+         .then = " It takes {1 s}{of whole} while nothing runs on the {device}, {2 s} of it in one "
+                 "call{callers}."},
     [PS_FACT_EARLIER_WORK] =
         {"earlier_work", 4, .place = PS_SAID_VERDICT,
          .words =
-             "The {device} works on launches from before the recording {0 %}{of each}; the host waits in {code}.",
+             "The {device} works on launches from before the recording {0 %}{of each}; the host "
+             "waits in {code}.",
          .then =
-             " It takes {1 s}{of whole} while no recorded work runs on the {device}, {2 s} of it in one call{callers}."},
+             " It takes {1 s}{of whole} while no recorded work runs on the {device}, {2 s} of it "
+             "in one call{callers}."},
     [PS_FACT_QUEUED] =
         {"queued", 2, .place = PS_SAID_VERDICT,
          .words = "The {device} is busy with {codes} {0 %}{of each}.",
-         .then =
-             " Launched work waits behind it for {1 s}{of whole}. It was launched before the recording, as part of a graph, or by another process."},
+         .then = " Launched work waits behind it for {1 s}{of whole}. It was launched before the "
+                 "recording, as part of a graph, or by another process."},
     [PS_FACT_STARTS_UP] =
         {"starts_up", 4, .place = PS_SAID_VERDICT,
          .words = "Start-up takes {0 %}{of each}: the host blocks {1 calls of of}{code}{2 others}.",
-         .then =
-             " The first calls start the device and load kernels; the longest takes {3 s}{callers}."},
+         .then = " The first calls start the device and load kernels; the longest takes {3 "
+                 "s}{callers}."},
     [PS_FACT_AFTER_START] = {"after_start", 2,
                              .words = " Of the other {0 s of} kernels take {1 s other}."},
     [PS_FACT_WARM_UP] = {"warm_up",
@@ -548,8 +567,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_COMPILES_AGAIN] =
         {"compiles_again", 2, .place = PS_SAID_VERDICT,
          .words = "torch.compile compiles again and again, which takes {1 %}{of each}.",
-         .then =
-             " It compiles in {0 of} of the steps. TORCH_LOGS=recompiles says why; inputs of equal shapes, or dynamic=True, avoid it."},
+         .then = " It compiles in {0 of} of the steps. TORCH_LOGS=recompiles says why; inputs of "
+                 "equal shapes, or dynamic=True, avoid it."},
     [PS_FACT_OPERATORS_TAKE] = {"operators_take", 1,
                                 .words = " Operators take {0 s of}{of whole}."},
     [PS_FACT_ON_DOUBLE] = {"on_double", 1, .place = PS_SAID_VERDICT,
@@ -557,8 +576,8 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_MANY_OPERATORS] =
         {"many_operators", 3, .place = PS_SAID_VERDICT,
          .words = "Many small operators take most{of each}.",
-         .then =
-             " The program calls {0} operators{a step}, of {1 s} each on average. {2 % of}{of each} is outside of operators, as in a Python loop over elements."},
+         .then = " The program calls {0} operators{a step}, of {1 s} each on average. {2 % of}{of "
+                 "each} is outside of operators, as in a Python loop over elements."},
     [PS_FACT_ITEMS] = {"items", 1,
                        .words =
                            " A tensor becomes a Python number ({fact code}) {0 of} times{a step}."},
@@ -573,11 +592,14 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_LATE_RANK] =
         {"late_rank", 5, .place = PS_SAID_LAST,
          .words =
-             " Rank {0 of} causes {1 % of} of the waiting in collectives; the other{2 if several} {2 waits|wait} {3 s of}{4  a step|} for it."},
+             " Rank {0 of} causes {1 % of} of the waiting in collectives; the other{2 if several} "
+             "{2 waits|wait} {3 s of}{4  a step|} for it."},
     [PS_FACT_ITERATES] =
         {"iterates", 4, .place = PS_SAID_LAST,
          .words =
-             " {fact} {2 runs|run} {0 of} times and {2 covers|cover} {1 % of}{of each}: {3 profiler.step() after each would mark it as a step, and |}{other} takes {2 it as the step|them as steps}."},
+             " {fact} {2 runs|run} {0 of} times and {2 covers|cover} {1 % of}{of each}: {3 "
+             "profiler.step() after each would mark it as a step, and |}{other} takes {2 it as "
+             "the step|them as steps}."},
     [PS_FACT_SERVING_STEP] =
         {"serving_step", 2, .place = PS_SAID_LAST,
          .words = " A {other} step keeps the {device} busy for {0 s of}{1 for tokens of}."},
@@ -594,10 +616,12 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                           .words = " It converts a tensor to a number {0 of} times."},
     [PS_FACT_OUTSIDE_UNIT] =
         {"outside_unit", 1,
-         .words =
-             " In it {0 % of}{of each} is outside of operators; with_stack=True records the functions."},
+         .words = " In it {0 % of}{of each} is outside of operators; with_stack=True records the "
+                  "functions."},
     [PS_FACT_CALLED_A_STEP] = {"called_a_step", 1, .words = " It is called {0} times a step."},
     [PS_FACT_NEXT] = {"next", 1, .place = PS_SAID_LAST, .words = " Next: {fact} {0 % of}."},
+
+    /* ... titles and evidence of their rows */
     [PS_FACT_TITLE] = {"title", .words = "{fact code}"},
     [PS_FACT_FULL_TITLE] = {"full_title", .words = "{subjects}"},
     [PS_FACT_BLOCKS_IN] = {"blocks_in", .words = "{device} idle: host blocks in {code}"},
