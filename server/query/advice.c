@@ -58,6 +58,12 @@ const char *const ps_advice_words[PS_N_ADVICE] = {
         "It was launched before the recording, as part of a graph, or by another process. Wait "
         "for the device before recording, or look at later steps.",
     [PS_ADVICE_WARM_UP] = "Record after a warm-up to see how the program runs.",
+    [PS_ADVICE_WORK_ON_PARTS] =
+        "Other pages were evicted, since more is used than fits on the device. Work on parts that "
+        "fit, one after the other.",
+    [PS_ADVICE_PREFETCH_PAGES] =
+        "cudaMemPrefetchAsync before the launch, or a copy from pinned memory, moves the data "
+        "before kernels use them.",
     [PS_ADVICE_WHOLE_TENSOR] =
         "One operator on the whole tensor can replace a loop over its elements.",
     [PS_ADVICE_CONCATENATE_ONCE] = "Collect the parts in a list and concatenate them once.",

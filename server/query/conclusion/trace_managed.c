@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "server/query/advice.h"
 #include "slices/args.h"
 
 /* The work of a device in the span. */
@@ -179,12 +180,8 @@ void ps_trace_add_managed(struct ps_conclusion *c, const struct ps_trace_time *t
     part->claim.evidence = (struct ps_fact){
         PS_FACT_MIGRATIONS, .values = {managed->share, managed->migrations, managed->bytes},
         .word = PS_STR("migration"), .link = copies_link};
-    part->advice =
-        managed->evictions > 0
-            ? "Other pages were evicted, since more is used than fits on the device. Work on parts "
-              "that fit, one after the other."
-            : "cudaMemPrefetchAsync before the launch, or a copy from pinned memory, moves the "
-              "data before kernels use them.";
+    part->advice = managed->evictions > 0 ? ps_advice_words[PS_ADVICE_WORK_ON_PARTS]
+                                          : ps_advice_words[PS_ADVICE_PREFETCH_PAGES];
 }
 
 void ps_trace_conclude_managed(struct ps_conclusion *c, const struct ps_trace_time *trace)
