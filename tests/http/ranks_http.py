@@ -130,6 +130,32 @@ class RanksTest(ServerTest):
         waits = self.get_json(path + "/ranks?m=wait")["cells"]
         self.assertLess(waits[2 * 5 + 4], waits[4] / 5)
 
+    def test_chosen_steps(self):
+        """Ranges of a name are the steps, by their numbers or their order, and give the cells of marked steps."""
+        options = ("--ranks", "4", "--steps", "5", "--late", "2", "--late-from", "0")
+
+        def rename(name):
+            def change(events):
+                for event in events:
+                    if event["name"].startswith("ProfilerStep#"):
+                        event["name"] = name.format(event["name"][13:])
+            return change
+        marked = self.get_json(self.job(*options)[0] + "/ranks?m=compute")
+        for name, steps in (("iteration [{}]", [f"iteration [{i}]" for i in range(5)]), ("iteration", [f"iteration {i}" for i in range(5)])):
+            path = self.job(*options, change=rename(name))[0]
+            self.assertEqual(self.get_json(path + "/ranks")["steps"], ["whole trace"])
+            answer = self.get_json(path + "/ranks?m=compute&steps=iteration")
+            self.assertEqual((answer["steps"], answer["metrics"], answer["latest"]["index"]), (steps, marked["metrics"], 2))
+            for cell, known in zip(answer["cells"], marked["cells"], strict=True):
+                self.assertAlmostEqual(cell, known, delta=2_000)
+            aligned = self.get_json(path + "/ranks/step?step=3&steps=iteration")["ranks"]
+            self.assertEqual([len(rank["calls"]) for rank in aligned], [5] * 4)
+            self.assertEqual(self.get_json(path + "/ranks/calls?step=3&steps=iteration")["total"], 6)
+            self.assertEqual(self.get_json(path + "/ranks/calls?step=3")["total"], 0)  # of the only step of the file
+            said = json.dumps(self.get_json(path + "/conclusion?step=iteration")["sentence"])
+            self.assertIn(" a step for it", said)
+            self.assertRefused(self.get(path + "/ranks?steps=round"), 400, "bad_request")
+
     def test_without_metadata(self):
         """Groups are unknown: the all-gathers of two hosts look like one, and their ends show that they are not."""
         path, truth = self.job("--no-metadata", "--missing", "3")

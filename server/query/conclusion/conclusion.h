@@ -235,9 +235,10 @@ struct ps_late_rank {
     double share;  /* 0..1 of all waiting for the last rank */
 };
 
-/* step_s: mean duration of a step, or of the trace if there are no steps. */
-enum ps_status ps_late_rank_find(struct ps_db *db, double step_s, struct ps_late_rank *out,
-                                 struct ps_err *err);
+/* steps: name of the ranges that a person chose as steps; NULL: those of the files. step_s: mean
+ * duration of a step, or of the trace if there are no steps. */
+enum ps_status ps_late_rank_find(struct ps_db *db, const char *steps, double step_s,
+                                 struct ps_late_rank *out, struct ps_err *err);
 /* Adds the late rank to the first claim, if one was found. */
 void ps_add_late_rank(struct ps_conclusion *c, const struct ps_late_rank *late);
 

@@ -20,14 +20,14 @@ static double caused_share(const struct ps_ranks *ranks, const struct ps_rank *r
     return all_ns > 0 ? (double)rank->caused_ns / all_ns : 0;
 }
 
-enum ps_status ps_late_rank_find(struct ps_db *db, double step_s, struct ps_late_rank *out,
-                                 struct ps_err *err)
+enum ps_status ps_late_rank_find(struct ps_db *db, const char *steps, double step_s,
+                                 struct ps_late_rank *out, struct ps_err *err)
 {
     PS_AUTO(ps_ranks_auto) struct ps_ranks *ranks = NULL;
     const struct ps_rank *latest;
 
     *out = (struct ps_late_rank){.found = false};
-    if (ps_ranks_acquire(db, &ranks, err) != PS_OK || ranks->n_ranks < 2)
+    if (ps_ranks_acquire(db, steps, &ranks, err) != PS_OK || ranks->n_ranks < 2)
         return err->code;
     latest = &ranks->ranks[ps_ranks_latest(ranks)];
     *out = (struct ps_late_rank){

@@ -305,6 +305,6 @@ enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *er
     if (!trace->is_torch) /* it records no migrations */
         ps_trace_read_managed(trace, err);
     if (trace->is_torch && trace->sums.n_workers > 1)
-        ps_late_rank_find(trace->db, trace->wall_s, &trace->late, err);
+        ps_late_rank_find(trace->db, trace->step, trace->wall_s, &trace->late, err);
     return err->code == PS_OK ? read_units(trace, err) : err->code;
 }

@@ -261,9 +261,10 @@ static size_t bytes_of(const struct ps_ranks *ranks)
            ranks->n_ranks * sizeof *ranks->ranks;
 }
 
-static enum ps_status make_analysis(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err)
+static enum ps_status make_analysis(struct ps_db *db, const char *steps, struct ps_ranks *ranks,
+                                    struct ps_err *err)
 {
-    if (ps_ranks_read_steps(db, ranks, err) != PS_OK ||
+    if (ps_ranks_read_steps(db, steps, ranks, err) != PS_OK ||
         ps_ranks_read_calls(db, ranks, err) != PS_OK)
         return err->code;
     if (ranks->repeated_rank < 0)
@@ -276,20 +277,22 @@ static enum ps_status make_analysis(struct ps_db *db, struct ps_ranks *ranks, st
     return ps_context_check(err);
 }
 
-enum ps_status ps_ranks_acquire(struct ps_db *db, struct ps_ranks **out, struct ps_err *err)
+enum ps_status ps_ranks_acquire(struct ps_db *db, const char *steps, struct ps_ranks **out,
+                                struct ps_err *err)
 {
-    const char *key = ps_db_run_id(db);
+    PS_AUTO(ps_buf_free) struct ps_buf key = {0};
     struct ps_cache_claim claim;
 
     *out = NULL;
     if (err->code != PS_OK)
         return err->code;
-    *out = (struct ps_ranks *)ps_lru_cache_claim(&cache, key, &claim);
+    ps_buf_printf(&key, "%s %s", ps_db_run_id(db), steps ? steps : "");
+    *out = (struct ps_ranks *)ps_lru_cache_claim(&cache, key.ptr, &claim);
     if (*out)
         return PS_OK;
     *out = ps_alloc(sizeof **out);
-    if (make_analysis(db, *out, err) == PS_OK) {
-        ps_lru_cache_put(&cache, &(*out)->entry, ps_strdup(ps_str_from_c(key)), bytes_of(*out));
+    if (make_analysis(db, steps, *out, err) == PS_OK) {
+        ps_lru_cache_put(&cache, &(*out)->entry, ps_strdup(ps_buf_slice(&key)), bytes_of(*out));
     } else {
         ranks_free(&(*out)->entry);
         *out = NULL;

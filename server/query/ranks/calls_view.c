@@ -53,7 +53,7 @@ enum ps_status ps_view_rank_calls(struct ps_db *db, const struct ps_view *view, 
     ps_param_int(params, "collective", 0, UINT32_MAX, -1, &collective, err);
     ps_param_int(params, "step", 0, PS_STEP_NONE - 1, -1, &step, err);
     ps_param_int(params, "limit", 1, CALLS_MAX, 100, &limit, err);
-    if (ps_ranks_acquire(db, &ranks, err) != PS_OK)
+    if (ps_ranks_acquire(db, ps_param_get(params, "steps"), &ranks, err) != PS_OK)
         return err->code;
     list = ps_alloc_array(ranks->calls.n_ops + 1, sizeof *list);
     for (size_t i = 0; i < ranks->calls.n_ops; i++) {

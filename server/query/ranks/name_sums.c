@@ -69,7 +69,7 @@ enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struc
 
     if (ps_ranks_find_columns(db, &has_columns, err) == PS_OK && !has_columns)
         ps_json_null(json);
-    else if (ps_ranks_acquire(db, &ranks, err) == PS_OK)
+    else if (ps_ranks_acquire(db, NULL, &ranks, err) == PS_OK)
         write_sums(&ranks->calls, json);
     return err->code;
 }

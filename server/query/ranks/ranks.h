@@ -44,7 +44,6 @@ struct ps_rank {
 struct ps_rank_step {
     int64_t start_ns,
         end_ns; /* from the origin of the rank; end < start: the rank has no such step */
-    int64_t id; /* in table step */
 };
 
 /* A row of the table of collectives: matched calls of the same name, group and size. */
@@ -81,8 +80,11 @@ struct ps_ranks {
     size_t n_collectives;
 };
 
-/* Reads or finds the analysis of the run of `db`. The caller releases *out. */
-enum ps_status ps_ranks_acquire(struct ps_db *db, struct ps_ranks **out, struct ps_err *err);
+/* Reads or finds the analysis of the run of `db`. steps: the name of the ranges that a person chose
+ * as steps; NULL, "": the steps that the files mark. PS_BAD_REQUEST: nothing has the name. The
+ * caller releases *out. */
+enum ps_status ps_ranks_acquire(struct ps_db *db, const char *steps, struct ps_ranks **out,
+                                struct ps_err *err);
 void ps_ranks_release(struct ps_ranks *ranks);
 void ps_ranks_auto(struct ps_ranks **ranks); /* ps_ranks_release for PS_AUTO */
 
@@ -95,7 +97,8 @@ enum ps_status ps_ranks_find_columns(struct ps_db *db, bool *found, struct ps_er
 uint16_t *ps_ranks_map_workers(const struct ps_ranks *ranks, size_t *n);
 
 /* Parts of ps_ranks_acquire: ranks and steps; calls; sums. */
-enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err);
+enum ps_status ps_ranks_read_steps(struct ps_db *db, const char *chosen, struct ps_ranks *ranks,
+                                   struct ps_err *err);
 enum ps_status ps_ranks_read_calls(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err);
 void ps_ranks_sum(struct ps_ranks *ranks);
 
@@ -108,7 +111,8 @@ double ps_collective_algorithm_bandwidth(const struct ps_ranks *ranks,
 double ps_collective_bus_bandwidth(const struct ps_ranks *ranks,
                                    const struct ps_collective_sum *row);
 
-/* GET /api/v1/runs/{id}/ranks, ranks/calls and ranks/step. */
+/* GET /api/v1/runs/{id}/ranks, ranks/calls and ranks/step. Their parameter `steps` is that of
+ * ps_ranks_acquire. */
 ps_view_answer ps_view_ranks;
 ps_view_answer ps_view_rank_calls;
 ps_view_answer ps_view_rank_step;

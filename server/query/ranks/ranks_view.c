@@ -234,7 +234,7 @@ enum ps_status ps_view_ranks(struct ps_db *db, const struct ps_view *view, int64
     enum ps_rank_metric metric;
 
     (void)view, (void)id;
-    if (ps_ranks_acquire(db, &ranks, err) != PS_OK ||
+    if (ps_ranks_acquire(db, ps_param_get(params, "steps"), &ranks, err) != PS_OK ||
         read_metric(params, ranks, &metric, err) != PS_OK)
         return err->code;
     ps_json_object(&json);

@@ -213,7 +213,7 @@ enum ps_status ps_view_rank_step(struct ps_db *db, const struct ps_view *view, i
     (void)view, (void)id;
     ps_param_int(params, "step", 0, PS_STEP_NONE - 1, 0, &step, err);
     ps_param_int(params, "rank", 0, PS_RANK_NONE - 1, -1, &rank, err);
-    if (ps_ranks_acquire(db, &ranks, err) != PS_OK)
+    if (ps_ranks_acquire(db, ps_param_get(params, "steps"), &ranks, err) != PS_OK)
         return err->code;
     if (step >= ranks->n_steps)
         return ps_fail(err, PS_NOT_FOUND, "the run has %u steps, so step must be below that",

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "server/query/ranks/ranks.h"
+#include "server/query/trace/chosen_steps.h"
 #include "server/query/trace/trace_views.h"
 #include "server/runfile/trace.h"
 #include "slices/intervals.h"
@@ -89,7 +90,8 @@ static enum ps_status read_ranks(struct ps_db *db, struct ps_ranks *ranks, struc
     return err->code;
 }
 
-/* A name of steps, and the number at its end: 12 of "ProfilerStep#12"; -1: none. */
+/* A name of steps, and the number at its end: 12 of "ProfilerStep#12" and "epoch [12]"; -1: none.
+ */
 struct step_name {
     int64_t number;
     uint32_t id;
@@ -106,9 +108,12 @@ static int by_number(const void *a, const void *b)
 
 static int64_t number_of(struct ps_str name)
 {
-    size_t at = name.len;
+    size_t at;
     int64_t number;
 
+    while (name.len && strchr("])>", name.ptr[name.len - 1]))
+        name.len--;
+    at = name.len;
     while (at > 0 && name.ptr[at - 1] >= '0' && name.ptr[at - 1] <= '9')
         at--;
     return ps_str_parse_i64(ps_str_skip(name, at), &number) ? number : -1;
@@ -168,9 +173,9 @@ uint16_t *ps_ranks_map_workers(const struct ps_ranks *ranks, size_t *n)
 
 /* A counted step of a rank. */
 struct step {
-    int64_t start_ns, end_ns, id;
+    int64_t start_ns, end_ns;
     int64_t parts[PS_N_RANK_METRICS]; /* -1: unknown, or not a part of the step */
-    uint32_t name;                    /* id in step_reader.names */
+    uint32_t name;                    /* id in step_reader.names, or of the names themselves */
     uint16_t rank;
 };
 
@@ -196,7 +201,6 @@ static bool visit_steps(void *user, const struct ps_packed *part)
         r->items[r->n++] = (struct step){
             .start_ns = part->column[PS_STEP_START][i],
             .end_ns = part->column[PS_STEP_END][i],
-            .id = part->column[PS_STEP_ID][i],
             .parts = {[PS_RANK_STEP] = -1,
                       [PS_RANK_WAIT] = -1,
                       [PS_RANK_COMPUTE] = part->column[PS_STEP_COMPUTATION][i],
@@ -229,6 +233,99 @@ static enum ps_status read_names(struct ps_db *db, const struct ps_intern *from,
     return err->code;
 }
 
+/* --- Chosen steps --- */
+
+/* Whether the numbers of the steps of each worker rise, so that equal numbers are one step. */
+static bool are_numbered(struct ps_db *db, const struct ps_chosen_steps *steps)
+{
+    int64_t before = -1;
+
+    for (size_t i = 0; i < steps->n; i++) {
+        const int64_t number = number_of(ps_trace_text(db, steps->items[i].name));
+
+        if (i && steps->items[i].worker != steps->items[i - 1].worker)
+            before = -1;
+        if (number <= before)
+            return false;
+        before = number;
+    }
+    return true;
+}
+
+/* Sets the parts that the writer of run files stores of marked steps. */
+static void set_parts(const struct ps_range_sums *sums, uint32_t worker, struct step *step)
+{
+    static const struct {
+        const char *name;
+        enum ps_breakdown definition;
+        enum ps_rank_metric metric;
+    } kinds[] = {{"computation", PS_BREAKDOWN_TRACELENS, PS_RANK_COMPUTE},
+                 {"exposed communication", PS_BREAKDOWN_TRACELENS, PS_RANK_COMMUNICATION},
+                 {"dataloader", PS_BREAKDOWN_TENSORBOARD, PS_RANK_LOADING}};
+
+    for (size_t m = 0; m < PS_N_RANK_METRICS; m++)
+        step->parts[m] = -1;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && worker < sums->n_workers; k++) {
+        struct ps_part parts[PS_PARTS_MAX];
+        size_t n = 0;
+
+        if (sums->has_streams || kinds[k].definition == PS_BREAKDOWN_TENSORBOARD)
+            n = ps_breakdown_compute(kinds[k].definition, sums->workers[worker].roles,
+                                     &sums->workers[worker].communication, step->start_ns,
+                                     step->end_ns, parts);
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(parts[i].name, kinds[k].name) == 0)
+                step->parts[kinds[k].metric] = parts[i].ns;
+    }
+}
+
+/* Adds the ranges of a name as steps. Ranges of different ranks are one step if their numbers are
+ * equal; without rising numbers, the first ranges of all ranks are one step, and so on. */
+static enum ps_status add_chosen(struct ps_db *db, const char *name, struct step_reader *r,
+                                 struct ps_intern *names, struct ps_err *err)
+{
+    PS_AUTO(ps_track_owners_free) struct ps_track_owners owners = {0};
+    PS_AUTO(ps_chosen_steps_free) struct ps_chosen_steps steps = {.n = 0};
+    PS_AUTO(ps_range_sums_free)
+    struct ps_range_sums sums = {.from_ns = INT64_MAX, .to_ns = INT64_MIN};
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    size_t first = 0; /* of the worker */
+    bool has_numbers;
+
+    ps_track_owners_read(db, &owners, err);
+    if (err->code != PS_OK || ps_chosen_steps_read(db, &owners, name, &steps, err) != PS_OK)
+        return err->code;
+    for (size_t i = 0; i < steps.n; i++) {
+        const struct ps_interval time = steps.items[i].time;
+
+        sums.from_ns = time.start < sums.from_ns ? time.start : sums.from_ns;
+        sums.to_ns = time.end > sums.to_ns ? time.end : sums.to_ns;
+    }
+    ps_range_sums_read(db, &sums, err);
+    has_numbers = are_numbered(db, &steps);
+    for (size_t i = 0; err->code == PS_OK && i < steps.n; i++) {
+        const struct ps_chosen_step *from = &steps.items[i];
+        struct step step = {.start_ns = from->time.start, .end_ns = from->time.end};
+
+        first = from->worker == steps.items[first].worker ? first : i;
+        if (from->worker >= r->n_workers || r->rank_of[from->worker] == PS_RANK_NONE)
+            continue;
+        text.len = 0;
+        if (has_numbers)
+            ps_buf_add_str(&text, ps_trace_text(db, from->name));
+        else
+            ps_buf_printf(&text, "%s %zu", name, i - first);
+        step.name = ps_intern_add(names, ps_buf_slice(&text));
+        step.rank = r->rank_of[from->worker];
+        set_parts(&sums, from->worker, &step);
+        PS_RESERVE_ONE(r->items, r->n, r->cap);
+        r->items[r->n++] = step;
+    }
+    return err->code;
+}
+
+/* --- Cells --- */
+
 /* Stores a step in its cell. Of several steps of the same name in the same rank the earliest
  * counts. */
 static void add_step(struct ps_ranks *ranks, uint32_t step, const struct step *row)
@@ -240,23 +337,28 @@ static void add_step(struct ps_ranks *ranks, uint32_t step, const struct step *r
         row->end_ns < row->start_ns)
         return;
     ranks->ranks[row->rank].n_steps += to->end_ns < to->start_ns;
-    *to = (struct ps_rank_step){row->start_ns, row->end_ns, row->id};
+    *to = (struct ps_rank_step){row->start_ns, row->end_ns};
     for (int m = 0; m < PS_N_RANK_METRICS; m++) {
         ranks->cells[m][cell] = ps_rank_limit_time(row->parts[m] < 0 ? -1 : row->parts[m]);
         ranks->has_metric[m] |= row->parts[m] > 0;
     }
 }
 
-static enum ps_status fill_steps(struct ps_db *db, struct ps_ranks *ranks, struct step_reader *r,
-                                 struct ps_err *err)
+static enum ps_status fill_steps(struct ps_db *db, const char *chosen, struct ps_ranks *ranks,
+                                 struct step_reader *r, struct ps_err *err)
 {
     const struct ps_packed_query query = {
         .family = PS_PACKED_STEPS, .range = PS_RANGE_ALL, .columns = (1u << PS_N_STEP_COLUMNS) - 1};
     PS_AUTO(ps_intern_free) struct ps_intern names = {0};
     PS_AUTO(ps_free_ptr) uint32_t *index = NULL;
 
-    ps_packed_each(db, &query, visit_steps, r, err);
-    if (read_names(db, &r->names, &names, err) != PS_OK)
+    if (chosen && *chosen) {
+        add_chosen(db, chosen, r, &names, err);
+    } else {
+        ps_packed_each(db, &query, visit_steps, r, err);
+        read_names(db, &r->names, &names, err);
+    }
+    if (err->code != PS_OK)
         return err->code;
     index = ps_alloc_array(names.count + 1u, sizeof *index);
     order_steps(ranks, &names, index);
@@ -312,7 +414,8 @@ static enum ps_status check_columns(struct ps_db *db, struct ps_err *err)
     return err->code;
 }
 
-enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, struct ps_err *err)
+enum ps_status ps_ranks_read_steps(struct ps_db *db, const char *chosen, struct ps_ranks *ranks,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) uint16_t *rank_of = NULL;
     struct step_reader reader = {.n = 0};
@@ -320,7 +423,7 @@ enum ps_status ps_ranks_read_steps(struct ps_db *db, struct ps_ranks *ranks, str
     check_columns(db, err);
     if (read_ranks(db, ranks, err) == PS_OK) {
         reader.rank_of = rank_of = ps_ranks_map_workers(ranks, &reader.n_workers);
-        fill_steps(db, ranks, &reader, err);
+        fill_steps(db, chosen, ranks, &reader, err);
         set_origins(ranks);
     }
     ps_intern_free(&reader.names);

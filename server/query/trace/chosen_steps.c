@@ -67,7 +67,15 @@ static int by_worker_and_start(const void *a, const void *b)
     return (x->time.end < y->time.end) - (x->time.end > y->time.end);
 }
 
-/* Drops ranges that begin in another one, and extends each to the next one of its worker. */
+/* Whether at least half of a range that begins later is in `step`. Ranges that follow each other
+ * can overlap by the rounding of their times. */
+static bool contains_half(const struct ps_chosen_step *step, const struct ps_chosen_step *later)
+{
+    return step->worker == later->worker && later->time.start < step->time.end &&
+           later->time.end - step->time.end <= step->time.end - later->time.start;
+}
+
+/* Drops ranges that are in another one, and extends each to the next one of its worker. */
 static void join_passes(struct ps_chosen_steps *steps)
 {
     size_t n = 0;
@@ -75,8 +83,7 @@ static void join_passes(struct ps_chosen_steps *steps)
     for (size_t i = 0; i < steps->n; i++) {
         const struct ps_chosen_step step = steps->items[i];
 
-        if (n && steps->items[n - 1].worker == step.worker &&
-            steps->items[n - 1].time.end > step.time.start)
+        if (n && contains_half(&steps->items[n - 1], &step))
             continue;
         steps->items[n++] = step;
     }

@@ -23,8 +23,8 @@ struct ps_chosen_steps {
 
 /* Finds the passes of a loop: each begins with an annotation or NVTX range of this name, with or
  * without a number at its end, and lasts until the next one, so that no time between them is lost.
- * A range in another one is part of its step. The last one ends with its range. PS_BAD_REQUEST:
- * nothing has the name. Call ps_chosen_steps_free in any case. */
+ * A range of which half is in another one is part of its step. The last one ends with its range.
+ * PS_BAD_REQUEST: nothing has the name. Call ps_chosen_steps_free in any case. */
 enum ps_status ps_chosen_steps_read(struct ps_db *db, const struct ps_track_owners *owners,
                                     const char *name, struct ps_chosen_steps *out,
                                     struct ps_err *err);

@@ -25,6 +25,7 @@ import { CodeText } from '../../components/text';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { absoluteBounds, heatRows, type RankSort } from '../../model/ranks';
 import { lacksHint, lacksPart } from '../../model/run_lacks';
+import { chosenStep } from '../shared/chosen_step';
 import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { AlignedRanks } from './aligned';
@@ -119,6 +120,12 @@ function moved(scene: HeatScene, key: string): { row: number; step: number } | n
     return null;
 }
 
+/** Path of a view of the ranks, whose steps are those that were chosen for the run. */
+function ranksPath(run: Run, name: string, params: Record<string, string | number | undefined>) {
+    const steps = chosenStep(run).value ?? undefined;
+    return withParams(viewPath(run, name), { ...params, steps });
+}
+
 function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
     const { query } = route.value;
     const relative = query.rel !== '0';
@@ -136,8 +143,9 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
     };
     const collective = numberOf(query.c);
     const call = numberOf(query.call);
-    const stepPath = withParams(viewPath(run, 'ranks/step'), { step, rank });
-    const { data, error } = useJson<RankStep>(hasSteps ? stepPath : null);
+    const { data, error } = useJson<RankStep>(
+        hasSteps ? ranksPath(run, 'ranks/step', { step, rank }) : null,
+    );
     const sideHref = sideHrefOf(run, answer, data, rank, call);
     const pick = (nextRank: number, nextStep: number): void =>
         replaceQuery({
@@ -147,7 +155,7 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
         });
     /* Shows the call of the collective with the longest wait. */
     const pickCollective = async (next: number): Promise<void> => {
-        const path = withParams(viewPath(run, 'ranks/calls'), { collective: next, limit: 1 });
+        const path = ranksPath(run, 'ranks/calls', { collective: next, limit: 1 });
         const { rows: calls } = await getJson<RankCalls>(path);
         const worst = calls.at(0);
         replaceQuery({
@@ -213,7 +221,7 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
             {!hasSteps && (
                 <Notice kind="info" title="The traces have no steps">
                     Call p.step() after each step of the training loop to compare ranks step by
-                    step.
+                    step, or choose a range that repeats as the step, below the conclusion.
                 </Notice>
             )}
             {error && <Notice kind="error" title="The step could not be read" error={error} />}
@@ -243,8 +251,9 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
 export function RanksTab({ run }: { run: Run }) {
     const { m, v } = route.value.query;
     const isLacking = lacksPart(run, 'steps of ranks');
-    const path = withParams(viewPath(run, 'ranks'), { m });
-    const { data, error, loading } = useJson<RanksAnswer>(isLacking ? null : path);
+    const { data, error, loading } = useJson<RanksAnswer>(
+        isLacking ? null : ranksPath(run, 'ranks', { m }),
+    );
     const view = v === 'means' ? 'means' : 'steps';
     return (
         <div class="tab-body ranks">
