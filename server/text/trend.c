@@ -234,6 +234,8 @@ static void add_facts(struct ps_output *out, const cJSON *trend)
     if (ps_member_text(trend, "row")[0])
         ps_output_fact_name(out, "row", ps_member_text(trend, "row"));
     ps_output_fact_name(out, "metric", ps_member_text(trend, "title"));
+    if (ps_member_text(trend, "step")[0])
+        ps_output_fact_name(out, "values are means of the steps", ps_member_text(trend, "step"));
     ps_output_fact_value(out, "points", cJSON_GetArraySize(ps_member(trend, "points")), "");
     if (ps_member_number(trend, "older") > 0)
         ps_output_fact_value(out, "older runs that were not read", ps_member_number(trend, "older"),

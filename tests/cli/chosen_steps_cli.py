@@ -77,7 +77,26 @@ class ChosenSteps(Agent):
         self.assertEqual([round(point["value"], 7) for point in found["points"]], [round((20 * (n - 1) + 19) / n / 1000, 7) for n in (4, 9)])
         self.assertEqual((found["title"], found["unit"], found["left_out"]), ("mean step", "s", [{"why": "without a range named epoch", "runs": 1}]))
         self.assertIn("mean step", self.text("trend", series="nightly", step="epoch"))
-        self.assertIn("of the headline only", self.fails("trend", "nightly", "--step", "epoch", "--of", "operators", "--row", "aten::mul"))
+        self.assertIn("can be chosen for the headline", self.fails("trend", "nightly", "--step", "epoch", "--metric", "events"))
+
+    def test_rows_of_a_trend_are_of_the_mean_chosen_step(self):
+        for n, work in ((4, 9_000), (9, 12_000)):
+            self.add(trace(n, work), "--series", "nightly")
+        self.add(trace(3, 9_000, name="round"), "--series", "nightly")
+        words = ("trend", "nightly", "--of", "operators", "--metric", "self_cpu_us")
+        values = [[point["value"] for point in self.json(*words, "--row", "aten::mul", *step)["points"]] for step in ((), ("--step", "epoch"), ())]
+        self.assertEqual(values, [[36_000, 108_000, 27_000], [9_000, 12_000], [36_000, 108_000, 27_000]])
+        found = self.json(*words, "--row", "aten::mul", "--step", "epoch")
+        self.assertEqual((found["step"], found["left_out"]), ("epoch", [{"why": "without a range named epoch", "runs": 1}]))
+        rows = self.json(*words, "--step", "epoch")
+        self.assertEqual((rows["step"], rows["left_out"]), (found["step"], found["left_out"]))
+        self.assertEqual({row["name"]: (row["first"], row["last"]) for row in rows["rows"]},
+                         {"aten::mul": (9_000, 12_000), "aten::add": (1_000, 1_000), "epoch": (9_000, 6_000)})
+        for row in ({}, {"row": "aten::mul"}):
+            said = self.text("trend", series="nightly", step="epoch", table="operators", metric="self_cpu_us", **row)
+            self.assertIn("- values are means of the steps: `epoch`", said)
+        for table in ("memory", "step_parts"):
+            self.assertIn(f"table {table} has no values of chosen steps", self.fails("trend", "nightly", "--step", "epoch", "--of", table))
 
 
 if __name__ == "__main__":

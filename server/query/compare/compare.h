@@ -135,6 +135,8 @@ struct ps_compare_work {
 enum ps_status ps_compare_work_read(struct ps_store *store, const struct ps_compare_groups *groups,
                                     const struct ps_query_comparison *head,
                                     struct ps_compare_work *out, struct ps_err *err);
+/* Whether the table has values of steps that a person chose, if the runs have such ranges. */
+bool ps_compare_has_step_values(const struct ps_query_comparison *head);
 /* Stores what values can be per, the default first. Returns the number. */
 size_t ps_compare_per(const struct ps_query_comparison *head, const struct ps_compare_work *work,
                       enum ps_per out[PS_N_PER]);

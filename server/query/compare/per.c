@@ -56,6 +56,14 @@ enum ps_status ps_compare_work_read(struct ps_store *store, const struct ps_comp
     return err->code;
 }
 
+bool ps_compare_has_step_values(const struct ps_query_comparison *head)
+{
+    for (size_t i = 0; i < head->n_works && !head->is_per_step; i++)
+        if (is_of_steps(head->works[i].word))
+            return true;
+    return false;
+}
+
 size_t ps_compare_per(const struct ps_query_comparison *head, const struct ps_compare_work *work,
                       enum ps_per out[PS_N_PER])
 {

@@ -17,6 +17,7 @@ struct cache_slot {
     double values[PS_HEAD_METRICS]; /* NAN: the run has no such metric */
     bool table, row;
     bool other_unit; /* the row has other units only */
+    bool lacks_step; /* the run has no range of the chosen name */
 };
 
 #define SLOTS 32768 /* about 2 MiB; a new entry replaces the one in its slot */
@@ -32,8 +33,11 @@ static void make_key(struct ps_store *store, const struct ps_compare_table *tabl
 
     ps_buf_printf(&text, ".%p %s %s %lld ", (void *)store, id, table->query,
                   table->names_rows_by_source ? (long long)ps_store_version(store) : 0);
-    ps_buf_printf(&text, "%zu %s%c%s", strlen(row->name), row->name, row->place ? '@' : ' ',
-                  row->place ? row->place : "");
+    ps_buf_printf(&text, "%zu %s%c", strlen(row->name), row->name, row->place ? '@' : ' ');
+    if (row->place)
+        ps_buf_printf(&text, "%zu %s", strlen(row->place), row->place);
+    if (row->step)
+        ps_buf_printf(&text, "/%s", row->step);
     key[0] = ps_hash_bytes(text.ptr, text.len) | 1;
     key[1] = ps_hash_bytes(text.ptr + 1, text.len - 1);
 }
@@ -120,9 +124,26 @@ static enum ps_status read_presence(struct ps_store *store, const char *id,
     return err->code;
 }
 
+/* Makes the rows those of the mean step if a person chose the steps. */
+static enum ps_status choose_step(const struct ps_trend_row *row, const char *id, const char *kind,
+                                  struct ps_run_rows *rows, bool *lacks_step, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    double mean_s;
+
+    *lacks_step = false;
+    if (!row->step || err->code != PS_OK)
+        return err->code;
+    rows->per = PS_PER_STEP;
+    rows->step = row->step;
+    ps_chosen_step_mean(rows->store, id, kind, row->step, &mean_s, &rows->steps, &own);
+    *lacks_step = own.code == PS_BAD_REQUEST;
+    return *lacks_step ? PS_OK : ps_fail_copy(err, &own);
+}
+
 static enum ps_status read_row(struct ps_store *store, const struct ps_compare_table *table,
                                const struct ps_query_comparison *head,
-                               const struct ps_trend_row *row, const char *id,
+                               const struct ps_trend_row *row, const char *id, const char *kind,
                                struct cache_slot *out, struct ps_err *err)
 {
     struct row_search search = {.head = head,
@@ -134,7 +155,8 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
         .store = store, .table = table, .head = head, .on_row = match_row, .user = &search};
     const struct row_values *found;
 
-    if (read_presence(store, id, head, out, err) != PS_OK || !out->table)
+    if (read_presence(store, id, head, out, err) != PS_OK || !out->table ||
+        choose_step(row, id, kind, &rows, &out->lacks_step, err) != PS_OK || out->lacks_step)
         return err->code;
     ps_run_rows_read(&rows, id, err);
     ps_run_rows_free(&rows);
@@ -171,6 +193,8 @@ enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *k
     at = find_metric(&head, row->metric);
     if (at == head.n)
         return ps_fail(err, PS_BAD_REQUEST, "table %s has no metric %s", row->table, row->metric);
+    if (row->step && !ps_compare_has_step_values(&head))
+        return ps_fail(err, PS_BAD_REQUEST, "table %s has no values of chosen steps", row->table);
     *out = head.metrics[at];
     if (strcmp(out->unit, "-") == 0)
         out->unit = strcmp(head.place, "unit") == 0 && row->place ? row->place : "";
@@ -194,14 +218,15 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
     make_key(store, table, row, id, key);
     if (!find_in_cache(key, &entry)) {
         entry = (struct cache_slot){.key = {key[0], key[1]}};
-        if (read_row(store, table, &head, row, id, &entry, err) != PS_OK)
+        if (read_row(store, table, &head, row, id, kind, &entry, err) != PS_OK)
             return err->code;
         put_in_cache(&entry);
     }
     at = find_metric(&head, row->metric);
     *value = at < head.n ? entry.values[at] : (double)NAN;
     if (entry.table)
-        *outcome = isnan(*value)      ? PS_TREND_NO_METRIC
+        *outcome = entry.lacks_step   ? PS_TREND_NO_STEP
+                   : isnan(*value)    ? PS_TREND_NO_METRIC
                    : entry.other_unit ? PS_TREND_OTHER_UNIT
                    : entry.row        ? PS_TREND_VALUE
                                       : PS_TREND_ABSENT;
@@ -233,6 +258,7 @@ enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend
     struct table_visit visit = {on_row, user, 0};
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = &head, .on_row = visit_row, .user = &visit};
+    bool lacks_step;
 
     *outcome = PS_TREND_NO_TABLE;
     if (!table)
@@ -243,6 +269,9 @@ enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend
     visit.metric = find_metric(&head, row->metric);
     *outcome = PS_TREND_NO_METRIC;
     if (visit.metric == head.n || isnan(presence.values[visit.metric]))
+        return err->code;
+    *outcome = PS_TREND_NO_STEP;
+    if (choose_step(row, id, kind, &rows, &lacks_step, err) != PS_OK || lacks_step)
         return err->code;
     *outcome = PS_TREND_VALUE;
     ps_run_rows_read(&rows, id, err);

@@ -11,6 +11,9 @@ struct ps_trend_row {
     const char *table, *name;
     const char *place;  /* NULL: any place */
     const char *metric; /* NULL: the first metric */
+    /* name of the ranges that a person chose as steps, of which values are the mean; NULL: values
+     * are of the whole run */
+    const char *step;
 };
 
 enum ps_trend_outcome {
@@ -18,13 +21,14 @@ enum ps_trend_outcome {
     PS_TREND_ABSENT,     /* the run has the table but not the row: the value is 0 */
     PS_TREND_OTHER_UNIT, /* the run has the row in another unit */
     PS_TREND_NO_TABLE,
-    PS_TREND_NO_METRIC
+    PS_TREND_NO_METRIC,
+    PS_TREND_NO_STEP /* the run has no range of the chosen name */
 };
 
 /* The row is valid until the function returns. */
 typedef void ps_trend_on_row(void *user, const struct ps_compare_input *row, double value);
 /* Reads all rows of the table in a run: calls on_row for each of them, with the value of the metric
- * of `row`. *outcome is PS_TREND_VALUE, PS_TREND_NO_TABLE or PS_TREND_NO_METRIC. */
+ * of `row`. *outcome is neither PS_TREND_ABSENT nor PS_TREND_OTHER_UNIT. */
 enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend_row *row,
                                    const char *id, const char *kind, ps_trend_on_row *on_row,
                                    void *user, enum ps_trend_outcome *outcome, struct ps_err *err);
@@ -40,7 +44,7 @@ enum ps_status ps_trend_row_choose_unit(struct ps_store *store, struct ps_trend_
                                         const char *id, const char *kind, struct ps_arena *arena,
                                         struct ps_err *err);
 /* Finds the metric of the row in runs of a kind. PS_NOT_FOUND: no such table; PS_BAD_REQUEST: no
- * such metric. */
+ * such metric, or the table has no values of chosen steps. */
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
                                    struct ps_query_metric *out, struct ps_err *err);
 

@@ -43,7 +43,7 @@ enum ps_status ps_trend_request_read(struct ps_params params, struct ps_trend_re
         out->point_tag = by + 4;
     }
     out->kind = ps_trend_param(params, "kind");
-    out->step = ps_trend_param(params, "step");
+    out->step = out->row.step = ps_trend_param(params, "step");
     return err->code;
 }
 
@@ -56,11 +56,12 @@ static enum ps_status read_metric_params(struct ps_params params, struct ps_tren
     out->row = (struct ps_trend_row){.table = ps_trend_param(params, "of"),
                                      .name = ps_trend_param(params, "row"),
                                      .place = ps_trend_param(params, "place"),
-                                     .metric = metric};
-    if (out->step && (out->row.table || (metric && strcmp(metric, "headline") != 0)))
-        return ps_fail(
-            err, PS_BAD_REQUEST,
-            "a step can be chosen for the trend of the headline only, which is its mean");
+                                     .metric = metric,
+                                     .step = out->step};
+    if (out->step && !out->row.table && metric && strcmp(metric, "headline") != 0)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "a step can be chosen for the headline, which is its mean, and for rows of "
+                       "tables; the summary is of the whole run");
     if (!out->row.table != !out->row.name)
         return ps_fail(err, PS_BAD_REQUEST, "the parameters of and row must be given together");
     if (out->row.table || !metric || strcmp(metric, "headline") == 0)
@@ -272,6 +273,8 @@ const char *ps_trend_why_left_out(struct ps_trend *trend, enum ps_status status,
         return ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
     if (outcome == PS_TREND_NO_METRIC)
         return "without this metric";
+    if (outcome == PS_TREND_NO_STEP)
+        return ps_arena_printf(&trend->arena, "without a range named %s", trend->question.step);
     return outcome == PS_TREND_OTHER_UNIT ? PS_TREND_WITH_OTHER_UNIT : NULL;
 }
 
@@ -352,18 +355,14 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
 static enum ps_status read_step_mean(struct ps_store *store, struct ps_trend *trend,
                                      struct ps_trend_run *run, const char **why, struct ps_err *err)
 {
-    const char *step = trend->question.step;
     struct ps_err own = PS_ERR_INIT;
     double n;
 
-    *why = NULL;
-    ps_chosen_step_mean(store, run->id, run->kind, step, &run->value, &n, &own);
-    if (own.code == PS_BAD_REQUEST)
-        *why = ps_arena_printf(&trend->arena, "without a range named %s", step);
-    else if (own.code == PS_CONFLICT)
-        *why = ps_trend_why_left_out(trend, own.code, PS_TREND_VALUE);
-    else if (own.code != PS_OK)
+    ps_chosen_step_mean(store, run->id, run->kind, trend->question.step, &run->value, &n, &own);
+    if (own.code != PS_OK && own.code != PS_BAD_REQUEST && own.code != PS_CONFLICT)
         return ps_fail_copy(err, &own);
+    *why = ps_trend_why_left_out(trend, own.code,
+                                 own.code == PS_BAD_REQUEST ? PS_TREND_NO_STEP : PS_TREND_VALUE);
     run->has_value = !*why;
     run->unit = "s";
     run->label = "mean step";
@@ -427,7 +426,7 @@ enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_reque
     }
     if (question->row.name && out->n)
         read_rows(store, out, err);
-    else if (question->step && out->n)
+    else if (question->step && !question->row.table && out->n)
         read_step_means(store, out, err);
     return err->code;
 }
@@ -657,6 +656,7 @@ void ps_trend_write_about(const struct ps_trend *trend, struct ps_json *json)
     ps_json_key_str(json, "of", q->row.table);
     ps_json_key_str(json, "row", q->row.name);
     ps_json_key_str(json, "place", q->row.place);
+    ps_json_key_str(json, "step", q->step);
     ps_json_key_str(json, "metric",
                     trend->metric[0] ? trend->metric
                     : q->row.metric  ? q->row.metric

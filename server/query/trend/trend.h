@@ -13,7 +13,8 @@ struct ps_trend_request {
     const char *kind;      /* NULL: the kind of the newest run */
     /* JSON path in the summary; NULL: the headline, or the metric of `row` */
     const char *metric_path;
-    /* name of the ranges that a person chose as steps; the headline is their mean; or NULL */
+    /* name of the ranges that a person chose as steps; the headline is their mean, and values of
+     * rows are those of the mean step; or NULL */
     const char *step;
     struct ps_trend_row row; /* row.table NULL: no row; row.name NULL: all rows */
     int64_t limit;           /* maximum number of runs */
