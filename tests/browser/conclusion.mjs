@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, equal, settle, Shelf, test, until } from './lib.mjs';
+import { check, equal, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const sentenceOf = async (page) => {
     await page.locator('.conclusion-sentence').waitFor();
@@ -125,13 +125,23 @@ test('conclusion: a range that repeats can be chosen as the step, for all runs o
         await page.getByRole('button', { name: 'Step: epoch ×' }).click();
         await until(async () => !page.url().includes('step='), 'the comparison takes the steps of the files');
         equal(await page.getByRole('button', { name: 'Step: epoch ×' }).count(), 0, 'no step is chosen');
+        await page.goto(`${shelf.url}#/run/${runs[0]}`);
+        await until(async () => (await sentenceOf(page)).includes('of the trace'), 'the choice has ended for the runs of the series');
         pages.expect(/status of 400/);
         await page.goto(`${shelf.url}#/compare?base=${runs[0]}&new=${runs[1]}&step=round`);
         await page.getByText('has no annotation or NVTX range with the name round').waitFor();
         await page.getByRole('button', { name: 'Use the steps of the files' }).click();
         await page.getByRole('link', { name: 'Operators' }).first().waitFor();
         await page.goto(`${shelf.url}#/run/${runs[1]}`);
-        await page.locator('.conclusion').getByLabel('Step:').selectOption('');
+        await page.locator('.conclusion').getByLabel('Step:').selectOption('epoch');
+        await until(async () => (await sentenceOf(page)).includes('of each step'), 'a step is chosen again');
+        await page.locator('.trend-link').click();
+        await until(async () => page.url().includes('step=epoch'), 'the trend has the chosen step');
+        await page.goto(`${page.url()}&of=operators&metric=self_cpu_us`);
+        await until(async () => (await rowTexts(page, 'rows by change')).some((row) => row.join(' ').includes('aten::mm')), 'rows of the mean step');
+        await page.getByRole('button', { name: 'Step: epoch ×' }).click();
+        await until(async () => !page.url().includes('step='), 'the trend is of the whole runs');
+        await page.goto(`${shelf.url}#/run/${runs[1]}`);
         await until(async () => (await sentenceOf(page)).includes('of the trace'), 'as marked in the file');
     } finally {
         await shelf.stop();

@@ -147,6 +147,7 @@ function RowBody({
                     row={data.name}
                     place={data.place}
                     metric={metric.metric}
+                    step={perOf(table, route.value.query) === 'step' ? comparison.step : null}
                 />
             </div>
             <p class="compare-row-answer">

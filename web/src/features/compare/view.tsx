@@ -18,6 +18,7 @@ import { groupName, ledgerOf } from '../../model/compare';
 import { diffSums } from '../../model/snapshot_diff';
 import { rememberComparison } from '../shared/comparison_of';
 import { cacheRun } from '../shared/shelf_state';
+import { StepButton } from '../shared/step_button';
 import { useJson } from '../shared/use_json';
 import { SIDE_TAB } from '../side/host';
 import { SideView } from '../side/view';
@@ -83,11 +84,6 @@ export function CompareView({ tab, view }: CompareProps) {
     );
 }
 
-/* Ends the choice of the steps of this comparison. */
-function endStepChoice(): void {
-    replaceQuery({ step: null });
-}
-
 function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>['error']> }) {
     useEffect(() => setStatus(null, null, null), []);
     return (
@@ -99,7 +95,11 @@ function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>
                 actions={
                     <>
                         {route.value.query.step && (
-                            <button type="button" class="link" onClick={endStepChoice}>
+                            <button
+                                type="button"
+                                class="link"
+                                onClick={() => replaceQuery({ step: null })}
+                            >
                                 Use the steps of the files
                             </button>
                         )}
@@ -240,14 +240,10 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
             />
             <Tabs current={current} items={tabs} label="tables of this comparison">
                 {comparison.step && (
-                    <button
-                        type="button"
-                        class="quiet compare-step"
-                        title={`Steps are the ranges named ${comparison.step}. Click to use the steps of the files.`}
-                        onClick={endStepChoice}
-                    >
-                        Step: {comparison.step} ×
-                    </button>
+                    <StepButton
+                        step={comparison.step}
+                        runs={[...comparison.base, ...comparison.new]}
+                    />
                 )}
                 <button type="button" class="quiet" onClick={swapGroups}>
                     Swap <kbd>x</kbd>

@@ -15,7 +15,7 @@ import { LoadingLine } from '../../components/progress';
 import { usePlot } from '../../components/plot';
 import { formatValueOf } from '../../model/compare';
 import { fullName, hotRowHref, NAME_TABLES, useCoveredJson } from '../shared/name_search';
-import { trendHref } from '../trend/link';
+import { rowTrendHref } from '../trend/link';
 import { HitShare, SearchProgress } from './hit';
 
 const MAX_RUNS = 500;
@@ -93,7 +93,7 @@ function SeriesLinks({ of, rows }: { of: string; rows: Occurrence[] }) {
             . Trend in{' '}
             {[...bySeries].map(([series, { row }], i) => [
                 i > 0 && ', ',
-                <a key={series} class="link" href={trendHref(series, { of, row })}>
+                <a key={series} class="link" href={rowTrendHref(series, { of, row })}>
                     {series}
                 </a>,
             ])}

@@ -5,27 +5,36 @@
  */
 import { type Signal, signal } from '@preact/signals';
 import type { Run } from '../../base/answers';
-import { formatHash } from '../../base/router';
+import { formatHash, replaceQuery } from '../../base/router';
 import { readStored, storeText } from '../../components/stored_text';
 import { groupQuery } from '../../model/compare';
 
+/** A run, or a series alone, whose `id` is empty. */
+type Owner = Pick<Run, 'series' | 'id'>;
+
 const chosen = new Map<string, Signal<string | null>>();
 
-function keyOf(run: Run): string {
+function keyOf(run: Owner): string {
     return `step.${run.series || run.id}`;
 }
 
 /** The name of the ranges; null: the steps that the file marks. */
-export function chosenStep(run: Run): Signal<string | null> {
+export function chosenStep(run: Owner): Signal<string | null> {
     const key = keyOf(run);
     const found = chosen.get(key) ?? signal(readStored(key));
     chosen.set(key, found);
     return found;
 }
 
-export function chooseStep(run: Run, name: string | null): void {
+export function chooseStep(run: Owner, name: string | null): void {
     storeText(keyOf(run), name);
     chosenStep(run).value = name;
+}
+
+/** Forgets the choice for these runs, and removes it from the current address. */
+export function endStepChoice(runs: readonly Owner[]): void {
+    for (const run of runs) chooseStep(run, null);
+    replaceQuery({ step: null });
 }
 
 /** URL of a comparison. A step that was chosen for the runs of both groups is that of the comparison. */

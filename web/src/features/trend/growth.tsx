@@ -17,8 +17,8 @@ import { useJson } from '../shared/use_json';
 import { Sparkline } from './link';
 import { changeText, pctText } from './points';
 
-function rowsPath({ runs, by, of, metric, kind }: Query): string {
-    const asked = { runs, by, of, metric, kind };
+function rowsPath({ runs, by, of, metric, step, kind }: Query): string {
+    const asked = { runs, by, of, metric, step, kind };
     const given = Object.entries(asked).filter((entry): entry is [string, string] => !!entry[1]);
     return withParams(`${API}/trend/rows`, Object.fromEntries(given));
 }

@@ -5,9 +5,17 @@
 import type { Run } from '../../base/answers';
 import { offlineFile } from '../../base/offline';
 import { formatHash } from '../../base/router';
+import { chosenStep } from '../shared/chosen_step';
 
-export function trendHref(series: string, params: Record<string, string> = {}): string {
+/** URL of the trend of a row of a table. */
+export function rowTrendHref(series: string, params: Record<string, string>): string {
     return formatHash(['trend'], { runs: `series:${series}`, ...params });
+}
+
+/** URL of the trend of the headline, which is the mean of the steps that were chosen for the series. */
+export function trendHref(series: string): string {
+    const step = chosenStep({ series, id: '' }).value;
+    return rowTrendHref(series, step ? { step } : {});
 }
 
 const WIDTH = 64;
@@ -64,15 +72,17 @@ interface RowTrendProps {
     row: string;
     place: string | null;
     metric: string;
+    /** name of the ranges that are the steps of which the row is the mean */
+    step: string | null;
 }
 
 /** Link to the trend of a row; nothing if none of the runs belongs to a series. */
-export function RowTrendLink({ runs, of, row, place, metric }: RowTrendProps) {
+export function RowTrendLink({ runs, of, row, place, metric, step }: RowTrendProps) {
     const series = runs.find((run) => run.series)?.series;
     if (!series || offlineFile()) return null;
-    const rowParams = { of, row, metric, ...(place ? { place } : {}) };
+    const rowParams = { of, row, metric, ...(place ? { place } : {}), ...(step ? { step } : {}) };
     return (
-        <a class="link" href={trendHref(series, rowParams)} title={`over the runs of ${series}`}>
+        <a class="link" href={rowTrendHref(series, rowParams)} title={`over the runs of ${series}`}>
             trend of this row
         </a>
     );

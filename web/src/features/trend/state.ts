@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * State of a trend in the URL: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&kind=&x=&y=`.
+ * State of a trend in the URL: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&step=&kind=&x=&y=`.
  */
 import type { Run, Trend } from '../../base/answers';
 import { API, sendJson, withParams } from '../../base/client';
@@ -8,7 +8,7 @@ import { navigate, type Query } from '../../base/router';
 import { publishRunChange } from '../shared/shelf_state';
 import type { Groups } from './points';
 
-const TREND_KEYS = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
+const TREND_KEYS = ['runs', 'by', 'of', 'row', 'place', 'metric', 'step', 'kind'];
 
 /** Path of the API for the trend in the URL. While the URL has a table but no row, the trend is
  * that of the headline. */
@@ -22,8 +22,12 @@ export function trendPath(query: Query, format?: string): string {
     return withParams(`${API}/trend`, format ? { ...trendQuery, format } : trendQuery);
 }
 
-export function openComparison({ of, row }: Trend, groups: Groups): void {
-    const query = { base: groups.base.join(','), new: groups.new.join(',') };
+export function openComparison({ of, row, step }: Trend, groups: Groups): void {
+    const query = {
+        base: groups.base.join(','),
+        new: groups.new.join(','),
+        ...(step ? { step } : {}),
+    };
     if (of && row) navigate(['compare', of], { ...query, q: row });
     else navigate(['compare'], query);
 }

@@ -12,6 +12,7 @@ import { Picker, type PickItem } from '../../components/picker';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { formatValueOf } from '../../model/compare';
+import { StepButton } from '../shared/step_button';
 import { useJson } from '../shared/use_json';
 import { isInTime, otherKinds } from './points';
 import { trendPath } from './state';
@@ -24,7 +25,10 @@ interface ToolbarProps {
 /* Tables of the newest run, whose rows can be selected. */
 function useTables(trend: Trend): ComparisonTable[] {
     const newest = trend.points[trend.points.length - 1];
-    const { data } = useJson<Comparison>(newest ? `${API}/compare?new=${newest.id}` : null);
+    const step = trend.step ? { step: trend.step } : {};
+    const { data } = useJson<Comparison>(
+        newest ? withParams(`${API}/compare`, { new: newest.id, ...step }) : null,
+    );
     return data?.tables ?? [];
 }
 
@@ -40,6 +44,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
             {table && query.row && <MetricMenu trend={trend} table={table} />}
             <GroupByMenu trend={trend} />
             <KindMenu trend={trend} />
+            {trend.step && <StepButton step={trend.step} runs={seriesOf(trend)} />}
             <Spacer />
             <Segmented
                 label="horizontal axis"
@@ -71,6 +76,11 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
     );
 }
 
+/* The series as an owner of a chosen step; nothing for the runs of a tag. */
+function seriesOf({ runs }: Trend): { series: string; id: string }[] {
+    return runs.startsWith('series:') ? [{ series: runs.slice('series:'.length), id: '' }] : [];
+}
+
 const NO_ROW = { of: null, row: null, place: null };
 
 function TrendMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] }) {
@@ -83,17 +93,24 @@ function TrendMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] 
             checked: isHeadline && trend.metric === 'headline',
             onPick: () => replaceQuery({ ...NO_ROW, metric: null }),
         },
-        ...tables.map(({ of, row }) => ({
+        ...tables.map(({ of, row, work }) => ({
             text: `of one ${row}`,
             note: '…',
             checked: query.of === of,
-            onPick: () => replaceQuery({ ...NO_ROW, of, metric: null }),
+            // Other tables are of the whole run, as is the summary.
+            onPick: () =>
+                replaceQuery({
+                    ...NO_ROW,
+                    of,
+                    metric: null,
+                    ...(work?.of !== 'steps' && { step: null }),
+                }),
         })),
         ...trend.figures.map((metric) => ({
             text: metric,
             note: 'summary',
             checked: isHeadline && trend.metric === metric,
-            onPick: () => replaceQuery({ ...NO_ROW, metric }),
+            onPick: () => replaceQuery({ ...NO_ROW, metric, step: null }),
         })),
     ];
     const now = table ? `of one ${table.row}` : trend.metric;

@@ -85,14 +85,14 @@ export function TrendView() {
 }
 
 function NoTrend({ error }: { error: ApiError }) {
-    const { row, of, kind } = route.value.query;
+    const { row, of, step, kind } = route.value.query;
     return (
         <Notice
             kind="error"
             title="The trend could not be computed"
             error={error}
             actions={
-                row || of || kind ? (
+                row || of || step || kind ? (
                     <button
                         type="button"
                         class="link"
@@ -102,6 +102,7 @@ function NoTrend({ error }: { error: ApiError }) {
                                 of: null,
                                 place: null,
                                 metric: null,
+                                step: null,
                                 kind: null,
                             })
                         }
@@ -148,8 +149,9 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
     );
 }
 
-function titleOf({ title, unit, metric }: Trend): string {
-    const label = metric === title ? title.replaceAll('_', ' ') : title;
+function titleOf({ title, unit, metric, row, step }: Trend): string {
+    const name = metric === title ? title.replaceAll('_', ' ') : title;
+    const label = row && step ? `${name} per step` : name;
     return unit && !isTime(unit) && unit !== title ? `${label}, ${unit}` : label;
 }
 
