@@ -3,11 +3,13 @@
 """The exam of conclusions: tests/causes/exam.py [--program FILE] [--cases FOLDER] [--verbose] [--raise] [KIND...]
 
 Every case is a recording of a real tool of a program whose cause is known (README.md beside this file). Judged is the first claim of
-the conclusion of a run, by its subject, verb and share. Where the case states none, of a pair, and of a program that has no claims,
-judged is what a user reads: the first sentence, and what `diff` says.
+the conclusion of a run, by its subject, verb and share. Of a pair, judged is the first claim that something changed, by its subject,
+verb, direction and the ratio that it states; and that no claim says more than is true. Where a run has no claims or the case no
+subject, and for a program whose comparisons have no claims, judged is what a user reads: the first sentence, and what `diff` says.
 
     right   the first claim names the cause, or no cause where there is none; a promised saving is within its bounds
-    half    the cause stands in a row of the causes only, or the promise is out of its bounds by less than a factor of two
+    half    the cause stands in a row of the causes or in a later claim only, what is said of it is not true, a change is claimed where
+            there is none, or the promise is out of its bounds by less than a factor of two
     silent  no cause is named although there is one; nothing is promised
     wrong   another cause, or a promise where nothing can be saved, or one that is more than twice the bound
 """
@@ -27,7 +29,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FLOOR = os.path.join(HERE, "floor.json")
 # Verbs of claims that say the same of a subject; samplers do not count calls, so that they know no loop.
-CLASSES = (("takes", "repeats", "recurs", "once"), ("waits",), ("starts",), ("holds", "adds"), ("idles",), ("grows", "slower"), ("flat", "too_few"), ("cannot_see",))
+CLASSES = (("takes", "repeats", "recurs", "once"), ("waits",), ("starts",), ("holds", "adds"), ("idles",), ("grows", "slower"), ("flat", "too_few"), ("cannot_see",),
+           ("changes",), ("appeared",), ("vanished",), ("renamed",), ("input_changed",), ("machine_changed",), ("same",))
+# What may be claimed of two recordings of one program, whatever ran beside them.
+NO_CHANGE = ("same", "flat", "too_few", "machine_changed")
+# Where the facts of a claim state a change, new - base: the index of its value, and of that of the second subject.
+CHANGES = {"change": (0, 0), "change_of": (0, 0), "change_while": (0, 0), "explains": (0, 0), "explains_more": (0, 0), "two_explain": (0, 1),
+           "two_change": (0, 1), "most_of_change": (0, 0), "changed_at": (0, 0), "same_take": (1, 1), "spread_over": (0, 0)}
+# Facts whose first value is the ratio of the times or calls, new / base.
+RATIOS = ("takes_times", "cost_times", "called_times", "all_take_times", "speed", "speed_or_work")
 GRADES = ("right", "half", "silent", "wrong")
 SILENT = re.compile(r"No single|No function changed|no function changed|No row changed|too short|Too few|too few|within noise|nothing (stands|changed)", re.I)
 
@@ -44,6 +54,7 @@ class Case:
         self.names, self.silent = about["names"], about["silent"]
         self.saves, self.measured = about["saves"], about["measured_saving"]
         self.subject, self.verb, self.share = about.get("subject"), about.get("verb"), about.get("share")
+        self.change, self.times = about.get("change"), about.get("times")
 
     def __str__(self):
         return f"{self.kind}/{self.name}"
@@ -56,6 +67,7 @@ class Said:
     def __init__(self, first, rows=(), savings=(), words="", others=None, claims=None, parts=()):
         self.first, self.rows, self.savings = first.split(" Next: ")[0], list(rows), list(savings)
         self.words, self.others, self.parts = words, others or {}, parts
+        self.claims = claims
         self.claim = claims[0] if claims else None
 
     def is_silent(self):
@@ -71,6 +83,41 @@ class Said:
             (not case.share or case.share[0] <= 100 * self.claim["share"] <= case.share[1])
 
 
+def names_change(claim):
+    """Whether a claim of a comparison says of something in the program that it changed."""
+    return claim["verb"] in ("changes", "appeared", "vanished") and bool(claim["subjects"])
+
+
+def ratio_of(claim):
+    """How many times as often or as long, by the first fact that says it; None: no fact does."""
+    for fact in claim["facts"]:
+        if fact["code"] in RATIOS:
+            return fact["values"][0]
+        if fact["code"] == "called_instead":
+            return fact["values"][0] / fact["values"][1]
+    return None
+
+
+def change_of(claim, subject):
+    """"more" or "less"; None: the claim says neither."""
+    index = next((i for i, part in enumerate(claim["subjects"]) if not keys_of_subject(part["subject"]).isdisjoint(subject or ())), 0)
+    changes = [fact["values"][CHANGES[fact["code"]][min(index, 1)]] for fact in claim["facts"] if fact["code"] in CHANGES]
+    ratio = ratio_of(claim)
+    if claim["verb"] in ("appeared", "vanished"):
+        return "more" if claim["verb"] == "appeared" else "less"
+    if changes:
+        return "more" if changes[0] > 0 else "less"
+    return ratio and ("more" if ratio > 1 else "less")
+
+
+def says_change(case, claim):
+    """Whether a claim says what is true of a pair: its subject, if one is to be named, its verb, its direction, and the ratio if it states one."""
+    ratio = ratio_of(claim)
+    return (not case.subject or not keys_of(claim).isdisjoint(case.subject)) and class_of(claim["verb"]) == class_of(case.verb) and \
+        (not case.change or change_of(claim, case.subject) == case.change) and \
+        (not case.times or ratio is None or case.times[0] <= ratio <= case.times[1])
+
+
 def class_of(verb):
     return next(verbs for verbs in CLASSES if verb in verbs)
 
@@ -80,12 +127,14 @@ def keys_of(claim):
     parts = [claim["loop"]["subject"], claim["loop"]["through"]] if claim["loop"] else []
     parts += [part for subject in claim["subjects"] for part in (subject["subject"], subject["via"])]
     parts += [fact["subject"] for fact in claim["facts"]]
-    keys = set()
-    for part in filter(None, parts):
-        name = part["name"] or ""
-        keys |= {name, name.rpartition(".")[2], part["package"]}
-        if part["file"]:
-            keys.add(f"{os.path.basename(part['file'])}:{part['line']}")
+    return set().union(*map(keys_of_subject, filter(None, parts)))
+
+
+def keys_of_subject(subject):
+    name = subject["name"] or ""
+    keys = {name, name.rpartition(".")[2], subject["package"]}
+    if subject["file"]:
+        keys.add(f"{os.path.basename(subject['file'])}:{subject['line']}")
     return keys - {"", None}
 
 
@@ -162,12 +211,35 @@ class Shelf:
                     [percent_saved(found, cause) for cause in causes], words_of(parts), {"show": self.call("show", run), "markdown": self.call("show", run, "--markdown"), "summary": self.agent(run)}, found.get("claims"), parts)
 
     def of_pair(self, base, new):
+        found = self.get(f"/compare/conclusion?base={base}&new={new}") or {}
         head, _, table = self.call("diff", base, new).partition("\n\n")
-        return Said(" ".join(head.split("\n")[1:]), table.splitlines()[2:5])
+        parts = found.get("sentence", ())
+        return Said(" ".join(head.split("\n")[1:]), table.splitlines()[2:5], (), words_of(parts), {"diff": head, "markdown": self.call("diff", base, new, "--markdown")} if parts else None,
+                    found.get("claims"), parts)
+
+
+def judge_pair(case, said):
+    """The grade of a pair by the claims of its comparison."""
+    changes = [claim for claim in said.claims if names_change(claim)]
+    others = [claim for claim in said.claims if claim not in changes]
+    if case.subject:
+        if changes and says_change(case, changes[0]):
+            return "right"
+        if not changes:
+            return "silent"
+        named = [claim for claim in changes if not keys_of(claim).isdisjoint(case.subject) and change_of(claim, case.subject) == case.change]
+        return "half" if named or any(name in row for row in said.rows for name in case.subject) else "wrong"
+    is_told = not case.verb or any(says_change(case, claim) for claim in others)
+    is_true = not changes and all(claim["verb"] in NO_CHANGE + (case.verb,) for claim in others)
+    if is_told and is_true:
+        return "right"
+    return "half" if case.silent or is_told else "wrong" if changes else "silent"
 
 
 def judge(case, said):
     """The grade, and the promise that was judged, in percent; None: none."""
+    if case.base and said.claims is not None:
+        return judge_pair(case, said), None
     named = said.names(case)
     promised = max(said.savings, default=0)
     if case.names and not case.silent:
@@ -261,7 +333,7 @@ def main():
     if given.verbose:
         for case, grade, promised, said in results:
             if grade != "right":
-                print(f"{grade}: {case}: wanted {case.names or 'silence'}, {case.saves}; promised {promised}\n    {said.first}")
+                print(f"{grade}: {case}: wanted {case.names or case.verb or 'silence'}, {case.saves}; promised {promised}\n    {said.first}")
     counts = tally(results)
     print_table(counts, promises(results))
     if given.raises:

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import unittest
+import unittest.mock
 
 from server import PROGRAM, ROOT
 
@@ -47,11 +48,28 @@ class Causes(unittest.TestCase):
         self.assertTrue(ratios)
         self.assertLess(ratios[-1], 2)
 
-    def test_the_first_sentence_names_the_subjects_of_the_first_claim(self):
+    def test_pairs_are_judged_by_subject_verb_direction_and_ratio(self):
+        right = [(case, said) for case, grade, _, said in self.results if case.base and said.claims is not None and grade == "right"]
+        change = next(claim for case, said in right if case.subject for claim in said.claims if exam.names_change(claim))
+        judged = dict.fromkeys(("subject", "verb", "change", "times"), 0)
+        for case, said in right:
+            with self.subTest(str(case)):
+                false = {"subject": ["no_such_function"], "verb": "renamed" if case.verb != "renamed" else "vanished", "change": {"more": "less", "less": "more"}.get(case.change), "times": [0.01, 0.02]}
+                told = [next(filter(exam.names_change, said.claims))] if case.subject else said.claims
+                for key in (key for key in false if getattr(case, key) and (key != "times" or any(exam.says_change(case, claim) and exam.ratio_of(claim) for claim in told))):
+                    with unittest.mock.patch.object(case, key, false[key]):
+                        self.assertNotEqual(exam.judge_pair(case, said), "right", key)
+                    judged[key] += 1
+                if not case.subject:
+                    with unittest.mock.patch.object(said, "claims", [*said.claims, change]):
+                        self.assertNotEqual(exam.judge_pair(case, said), "right")
+        self.assertGreater(min(judged.values()), 5, judged)
+
+    def test_sentences_name_the_subjects_of_claims(self):
         judged = [(case, said) for case, _, _, said in self.results if said.claim and said.claim["verb"] != "cannot_see"]
         self.assertTrue(judged)
         for case, said in judged:
-            for subject in (part["subject"] for part in said.claim["subjects"]):
+            for subject in (part["subject"] for claim in (said.claims if case.base else [said.claim]) for part in claim["subjects"]):
                 with self.subTest(str(case)):
                     self.assertTrue(subject["kind"] == "part" or (subject["name"] and subject["name"] in said.words) or f"{os.path.basename(subject['file'])}:{subject['line']}" in said.words,
                                     f"{subject['name']}: {said.words}")
@@ -70,9 +88,9 @@ class Causes(unittest.TestCase):
             with self.subTest(str(case)):
                 numbers = {reader: numbers_of(said.parts, text) for reader, text in said.others.items()}
                 self.assertNotIn(None, numbers.values())
-                self.assertEqual(numbers["markdown"], numbers["show"])
-                self.assertEqual(numbers["summary"], numbers["show"])
-                for part, number in zip((part for part in said.parts if part.get("unit") in ("percent", "count")), (n for n, unit in numbers["show"] if unit in ("percent", "count"))):
+                terminal = numbers["diff" if case.base else "show"]
+                self.assertEqual(list(numbers.values()), [terminal] * len(numbers))
+                for part, number in zip((part for part in said.parts if part.get("unit") in ("percent", "count")), (n for n, unit in terminal if unit in ("percent", "count"))):
                     self.assertAlmostEqual(float(number.replace(",", "").rstrip(" %")), part["value"], delta=max(0.051, 0.001 * abs(part["value"])))
 
 
