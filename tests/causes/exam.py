@@ -113,9 +113,15 @@ def change_of(claim, subject):
 def says_change(case, claim):
     """Whether a claim says what is true of a pair: its subject, if one is to be named, its verb, its direction, and the ratio if it states one."""
     ratio = ratio_of(claim)
-    return (not case.subject or not keys_of(claim).isdisjoint(case.subject)) and class_of(claim["verb"]) == class_of(case.verb) and \
+    return (not case.subject or not keys_of(claim).isdisjoint(case.subject)) and fits_verb(claim, case.verb) and \
         (not case.change or change_of(claim, case.subject) == case.change) and \
         (not case.times or ratio is None or case.times[0] <= ratio <= case.times[1])
+
+
+def fits_verb(claim, verb):
+    """Samples cannot tell a new function from one that was not seen: that it is in one profile only is true of both."""
+    is_in_one = any(fact["code"] == "only_in_one" for fact in claim["facts"])
+    return class_of(claim["verb"]) == class_of(verb) or is_in_one and verb in ("appeared", "vanished")
 
 
 def class_of(verb):

@@ -127,6 +127,14 @@ class ChangedFunctions(Agent):
         self.assertIn("No single function stands out: all together take 7.8 times as long. score (shop.py) explains +440 samples of +488 samples.",
                       self.ok("diff", *runs))
 
+    def test_a_function_that_samples_did_not_see(self):
+        """Samples miss functions that ran, so that one without samples is not called new or gone."""
+        same = "".join(f"main (shop.py:1);part{i} (shop.py:{10 * i}) {100 + i % 3}\n" for i in range(1, 9))
+        base, now = (self.json("add", self.file(f"{name}.raw", (same + more).encode()))["id"]
+                     for name, more in (("base", ""), ("new", "main (shop.py:1);score (shop.py:95) 600\n")))
+        self.assertIn("score (shop.py) is only in the new profile: +600 samples of +600 samples.", self.ok("diff", base, now))
+        self.assertIn("score (shop.py) is only in the base: -600 samples of -600 samples.", self.ok("diff", now, base))
+
     def test_sampled_functions_in_another_file(self):
         """A function that is in a file of another name, or in another folder, is the same one: what explains a difference is its change."""
         for number, (old, new, note) in enumerate((("shop_old.py", "shop.py", "The functions of shop_old.py are now in shop.py."),

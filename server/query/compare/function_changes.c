@@ -113,6 +113,14 @@ static struct ps_subject caller_of(const struct reading *r, const struct ps_func
                                     : &r->now->items[change->caller_now]);
 }
 
+/* Whether a profile without calls, such as one of samples, has a function that the other has not.
+ * The function may have run in both: its samples are few. */
+static bool is_in_one_profile(const struct reading *r, const struct ps_function_change *change)
+{
+    return r->base->all.lacks_calls &&
+           (change->kind == PS_FUNCTION_ADDED || change->kind == PS_FUNCTION_REMOVED);
+}
+
 static void add_how(const struct reading *r, const struct ps_function_change *change,
                     struct ps_claim *claim)
 {
@@ -121,6 +129,12 @@ static void add_how(const struct reading *r, const struct ps_function_change *ch
         change->base == PS_NO_FUNCTION_INDEX ? 0 : r->base->items[change->base].calls;
     const double calls = (double)function->calls;
 
+    if (is_in_one_profile(r, change)) {
+        add_fact(
+            r, claim,
+            (struct ps_fact){PS_FACT_ONLY_IN_ONE, .values = {change->kind == PS_FUNCTION_ADDED}});
+        return;
+    }
     if (change->kind == PS_FUNCTION_ADDED || change->kind == PS_FUNCTION_REMOVED) {
         add_fact(r, claim,
                  (struct ps_fact){
@@ -149,9 +163,10 @@ static void add_how(const struct reading *r, const struct ps_function_change *ch
                               .values = {change->cost_ratio}});
 }
 
-static enum ps_verb verb_of(const struct ps_function_change *change)
+static enum ps_verb verb_of(const struct reading *r, const struct ps_function_change *change)
 {
-    return change->kind == PS_FUNCTION_ADDED     ? PS_APPEARED
+    return is_in_one_profile(r, change)          ? PS_CHANGES
+           : change->kind == PS_FUNCTION_ADDED   ? PS_APPEARED
            : change->kind == PS_FUNCTION_REMOVED ? PS_VANISHED
                                                  : PS_CHANGES;
 }
@@ -160,7 +175,7 @@ static void claim_change(const struct reading *r, const struct ps_function_chang
 {
     const double whole = r->now->all.total - r->base->all.total * r->changes->speed;
     struct ps_claim claim =
-        ps_claim_of("functions", verb_of(change), subject_of(r, function_of(r, change)),
+        ps_claim_of("functions", verb_of(r, change), subject_of(r, function_of(r, change)),
                     whole != 0 ? change->delta / whole : NAN);
 
     add_how(r, change, &claim);
