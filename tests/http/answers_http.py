@@ -29,14 +29,19 @@ ASKED_APART = ("curves", "find", "named", "names", "operators", "reveals", "sand
 NOT_ASKED = {("POST", "login"), ("DELETE", "jobs/{job}")}
 
 
+def views_of_runs(described):
+    """The paths of all answers below a run."""
+    return sorted(path.removeprefix("runs/{run}/") for (method, path), (form, _, _) in described.endpoints.items()
+                  if method == "GET" and path.startswith("runs/{run}/") and form in JSON)
+
+
 class Asker:
     """Asks a server, and compares each answer with its description."""
 
     def __init__(self, server):
         self.server, self.link, self.asked, self.wrong = server, server.connect(), set(), {}
         self.described = descriptions.Answers()
-        self.views = sorted(path.removeprefix("runs/{run}/") for (method, path), (form, _, _) in self.described.endpoints.items()
-                            if method == "GET" and path.startswith("runs/{run}/") and form in JSON)
+        self.views = views_of_runs(self.described)
 
     def ask(self, endpoint, path=None, method="GET", body=None):
         """The answer, of a page its rows as objects; None if it is an error, as of a run that has no such view."""
