@@ -298,8 +298,9 @@ static bool is_only_caller(uint64_t caller, const struct ps_profiled_function *f
     return function->n_callers == 1 && function->callers[0] == caller && function->hash != caller;
 }
 
-/* Whether a sampled function is called by one function alone, which calls no other one and whose
- * time changed alike: a caller with more to do has its callee do more, so both are one witness. */
+/* Whether a sampled function has a single caller that calls nothing else, and the times of both
+ * changed by the same ratio. A caller with more to do makes its callee do more, so the two tell
+ * about the speed of the machine only once. */
 static bool is_one_with_caller(const struct matched *m, const struct pair *pair)
 {
     const struct ps_profiled_function *a = &m->base->items[pair->base];
@@ -502,8 +503,8 @@ static struct spread spread_of_others(const struct timed_functions *all, size_t 
 }
 
 /* P values of the hypothesis that a function has not changed: its difference is like those of the
- * other functions, which nobody touched. A machine that is interrupted makes the differences of
- * counts; one that is slow for a while, those of ratios of times. */
+ * other functions, which nobody touched. counts: by differences, which interruptions of the machine
+ * cause; all: of times also by ratios, which a machine causes that is slow for a while. */
 struct unchanged {
     double counts, all;
 };

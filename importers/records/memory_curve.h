@@ -14,7 +14,7 @@ struct ps_memory_sample {
     struct ps_num mib;
 };
 
-/* A function call on the memory curve (mprof's FUNC). */
+/* A call of a function whose begin and end mprof recorded beside the memory (a line FUNC). */
 struct ps_span {
     struct ps_str name;
     double start_s, end_s;                   /* seconds since 1970 */

@@ -38,7 +38,7 @@ struct ps_snapshot_frame {
     int64_t line;   /* 0: unknown */
     bool is_hidden; /* one of the frames that PyTorch's viewer leaves out */
 };
-/* A tree: the frame of a stack was called by the frame of its parent. */
+/* Stacks are a tree: the parent of a stack is the stack of the caller. */
 struct ps_snapshot_stack {
     uint32_t id, parent; /* parent 0: outermost frame */
     uint32_t frame;
@@ -73,7 +73,7 @@ enum ps_allocation_flag {
     PS_ALLOCATION_KEPT = 2,    /* it is live after the last event */
     PS_ALLOCATION_PENDING = 4, /* it is kept only because another stream may still use it */
 };
-/* An allocation, in the order of their ends. */
+/* An allocation. Allocations are written in the order in which they end. */
 struct ps_snapshot_allocation {
     uint32_t device;
     int64_t start, end;       /* indexes of events; start -1: before, end n_events: kept */

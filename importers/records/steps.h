@@ -43,7 +43,7 @@ struct ps_device_summary {
     int64_t hta_kernel_time_ns, hta_compute_ns, hta_non_compute_ns, hta_idle_ns;
 };
 
-/* A time in which no stream of a device works, between its first and its last work. */
+/* A gap between the first and the last work of a device, in which none of its streams works. */
 struct ps_gap {
     int64_t stream_track; /* track id of the work after the gap */
     int64_t start_ns, end_ns;

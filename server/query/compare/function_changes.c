@@ -270,8 +270,9 @@ static void claim_speed(const struct reading *r)
     add_claim(r, &claim);
 }
 
-/* The same function in the other profile: by its path and name, by the name of its file where the
- * folder is another, or as renamed; NULL: not there. */
+/* The same function in the other profile: of the same name in the same file, else in a file of the
+ * same name in another folder, else the function that it was renamed to or from. NULL: it is not
+ * there. */
 static const struct ps_profiled_function *find_same(const struct reading *r,
                                                     const struct ps_profiled_functions *other,
                                                     const struct ps_profiled_function *function)
@@ -299,7 +300,8 @@ static const struct ps_profiled_function *find_same(const struct reading *r,
 }
 
 /* The function with the largest part of the difference of the whole, but `left_out`, if its time
- * doubled or halved at least; NULL: there is none. *part: of the difference. */
+ * doubled or halved at least; NULL: there is none. *part: of the difference, SECOND_SHARE or more.
+ * Only few functions take that long, so the search in the other profile is short. */
 static const struct ps_profiled_function *
 find_part(const struct reading *r, const struct ps_profiled_function *left_out, double *part)
 {
@@ -312,11 +314,16 @@ find_part(const struct reading *r, const struct ps_profiled_function *left_out, 
     *part = 0;
     for (size_t i = 0; i < larger->n; i++) {
         const struct ps_profiled_function *function = &larger->items[i];
-        const struct ps_profiled_function *same = find_same(r, smaller, function);
-        const double less = same ? same->time : 0;
-        const double share = (function->time - less) / fabs(whole);
+        const struct ps_profiled_function *same;
+        double less, share;
 
-        if (function == left_out || !function->path.ptr || share <= *part || share > 1 ||
+        if (function == left_out || !function->path.ptr ||
+            function->time < SECOND_SHARE * fabs(whole))
+            continue;
+        same = find_same(r, smaller, function);
+        less = same ? same->time : 0;
+        share = (function->time - less) / fabs(whole);
+        if (share <= *part || share < SECOND_SHARE || share > 1 ||
             function->time < PART_RATIO * less)
             continue;
         *part = share;
@@ -345,7 +352,7 @@ static void claim_most_of_whole(const struct reading *r)
     add_claim(r, &claim);
 }
 
-/* That no function changed, or that the whole did and none stands out. */
+/* Claims that no function changed, or that the total did and no function stands out. */
 static void claim_same(const struct reading *r)
 {
     const struct ps_function_changes *all = r->changes;

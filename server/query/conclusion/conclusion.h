@@ -133,7 +133,7 @@ struct ps_cause *ps_conclusion_claim(struct ps_conclusion *c, const struct ps_cl
                                      double amount);
 struct ps_cause *ps_conclusion_claim_part(struct ps_conclusion *c, const struct ps_claim *claim,
                                           double amount);
-/* Inserts a claim before the cause `index`; `level` as in struct ps_cause. */
+/* Inserts a claim in front of the cause with this index; level: as in struct ps_cause. */
 void ps_conclusion_insert(struct ps_conclusion *c, size_t index, const struct ps_claim *claim,
                           unsigned level);
 void ps_cause_save(struct ps_cause *cause, double save_min, double save_max);

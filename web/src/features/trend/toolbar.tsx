@@ -97,7 +97,7 @@ function TrendMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] 
             text: `of one ${row}`,
             note: '…',
             checked: query.of === of,
-            // Other tables are of the whole run, as is the summary.
+            // Only some tables have figures per step. The others, and the summary, are of the whole run.
             onPick: () =>
                 replaceQuery({
                     ...NO_ROW,
