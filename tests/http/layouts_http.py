@@ -190,7 +190,7 @@ class Generated(unittest.TestCase):
         self.assertIn(said, done.stderr)
 
     def columns(self, tag, kind="INTEGER"):
-        return ("counted INTEGER NOT NULL   -- [bool]\n", f"counted INTEGER NOT NULL,  -- [bool]\n    scratch {kind} -- {tag}\n")
+        return ("counted INTEGER NOT NULL", f"scratch {kind}, -- {tag}\n    counted INTEGER NOT NULL")
 
     def test_tags_that_are_refused(self):
         newer = self.layout + 1
@@ -219,8 +219,8 @@ class Generated(unittest.TestCase):
     def test_statements_find_what_is_new(self):
         newer = self.layout + 1
         path = self.with_changes(self.columns(f"[since {newer} as 7, lacks scratch of torch]", "INTEGER NOT NULL"),
-                                 ("line INTEGER NOT NULL      -- [0..]\n", f"line INTEGER NOT NULL,     -- [0..]\n    guess REAL -- [since {newer}, lacks scratch of torch]\n"),
-                                 ("end_s REAL NOT NULL, start_mib, end_mib, level\n", f"end_s REAL NOT NULL, start_mib, end_mib, level,\n    word TEXT NOT NULL -- [redact as code, since {newer} as '', lacks scratch of torch]\n"),
+                                 ("line INTEGER NOT NULL      -- [0..]\n", f"guess REAL, -- [since {newer}, lacks scratch of torch]\n    line INTEGER NOT NULL      -- [0..]\n"),
+                                 ("end_s REAL NOT NULL, start_mib", f"\n    word TEXT NOT NULL, -- [redact as code, since {newer} as '', lacks scratch of torch]\n    end_s REAL NOT NULL, start_mib"),
                                  ("CREATE TABLE step_part(", f"CREATE TABLE scratch( -- [since {newer}, lacks scratch of torch] of this test\n    id INTEGER PRIMARY KEY,\n    n INTEGER NOT NULL\n);\nCREATE TABLE step_part("))
         new = read(path)
         tables = [run_tables.Table(*match) for match in run_tables.TABLE.findall(new)]
