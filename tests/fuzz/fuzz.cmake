@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The fuzz targets. Each format that importers/importer.h lists has one, made from fuzz_importer.c; fuzz_<what>.c are written by
-# hand. fuzz_<what> belongs to the dictionary <what>.dict and the folder regression/<what>, where these exist.
+# hand. fuzz_<what> belongs to the dictionary <what>.dict and the folder regression/<what>, where these exist. It begins with the
+# samples of tests/golden/<what>.
 # With PS_FUZZ (clang) each is a libFuzzer program under ASan and UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus
 # tests/fuzz/regression/pstats`. Without it, one program reads the files of the regression folders, each folder as a test.
 add_library(ps_fuzz OBJECT fuzz/fuzz_import.c)
@@ -12,9 +13,17 @@ string(REGEX MATCHALL "    FORMAT\\([a-z0-9_]+" importers "${importers}")
 list(TRANSFORM importers REPLACE "    FORMAT\\(" "")
 list(REMOVE_ITEM importers torch_trace trace_generic trace_job) # fuzz_trace.c and fuzz_trace_job.c
 
+set(all_targets ${importers} http rpc run_file slices stream trace trace_job)
+file(GLOB samples RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/golden ${CMAKE_CURRENT_SOURCE_DIR}/golden/*)
+list(FILTER samples EXCLUDE REGEX "\\.|^foreign$") # no folder of samples, or no format that is read
+list(REMOVE_ITEM samples ${all_targets})
+if(samples)
+  message(FATAL_ERROR "no fuzz target has the name of tests/golden/${samples}; name the folder as the format in PS_FORMATS")
+endif()
+
 set(declarations "")
 set(rows "")
-foreach(what ${importers} http rpc run_file slices stream trace trace_job)
+foreach(what ${all_targets})
   set(target fuzz_${what})
   set(source fuzz/${target}.c)
   if(what IN_LIST importers)

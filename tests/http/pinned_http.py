@@ -37,7 +37,7 @@ RUNS = {
     "memray": ("tests/golden/speedscope/ok_memray.json", ["conclusion", "stack_flame", "stack_flame?tf=invert"]),
     "gecko": ("tests/golden/gecko/ok_shared.json", ["conclusion", "stack_flame", "stack_functions"]),
     "pyinstrument": ("tests/golden/pyinstrument/ok_session.pyisession", ["conclusion", "stack_flame", "stack_functions?limit=20"]),
-    "flamegraph-svg": ("tests/golden/svg/ok_normal.svg", ["conclusion", "stack_flame?limit=30"]),
+    "flamegraph-svg": ("tests/golden/flamegraph_svg/ok_normal.svg", ["conclusion", "stack_flame?limit=30"]),
     "torch-cpu": (TRACE, ["conclusion", "flame?on=cpu&limit=60", "operators?limit=20", "steps"]),
     "torch-cuda": (CUDA, ["conclusion", "flame?on=device&limit=60", "flame?on=wall&limit=40", "flame?on=python&limit=60", "kernels?limit=20", "overview"]),
     "convnet": ("tests/recorded/torch-cuda/convnet_shapes_memory.trace.json.gz", [
@@ -66,11 +66,11 @@ RUNS = {
     "mprof": ("tests/golden/mprof/ok_functions.dat", ["conclusion", "spans"]),
     "mprof-children": ("tests/golden/mprof/ok_children.dat", ["conclusion", "memory?px=16"]),
     "key-averages": ("tests/golden/key_averages/ok_cuda.txt", ["conclusion", "operators", "reports"]),
-    "hyperfine": ("tests/golden/measure/ok_hyperfine_v2_parameters.json", ["conclusion", "measurements"]),
-    "pytest-benchmark": ("tests/golden/measure/ok_pytest_v5.json", ["conclusion", "measurements", "measurements/{measurements}"]),
-    "growth": ("tests/golden/measure/ok_hyperfine_growth.json", ["conclusion"]),
-    "time": ("tests/golden/measure/ok_time_v.txt", ["conclusion", "measurements", "bound?cpus=4"]),
-    "top": ("tests/golden/measure/ok_top.txt", ["conclusion", "processes?limit=5", "processes?of=res&limit=4"]),
+    "hyperfine": ("tests/golden/hyperfine/ok_hyperfine_v2_parameters.json", ["conclusion", "measurements"]),
+    "pytest-benchmark": ("tests/golden/pytest_benchmark/ok_pytest_v5.json", ["conclusion", "measurements", "measurements/{measurements}"]),
+    "growth": ("tests/golden/hyperfine/ok_hyperfine_growth.json", ["conclusion"]),
+    "time": ("tests/golden/time/ok_time_v.txt", ["conclusion", "measurements", "bound?cpus=4"]),
+    "top": ("tests/golden/top/ok_top.txt", ["conclusion", "processes?limit=5", "processes?of=res&limit=4"]),
 }
 # Pairs of samples, and what is asked of their comparison.
 PAIRS = {

@@ -192,7 +192,7 @@ static void test_every_cut(void **state)
     cut_anywhere(PS_TESTS_DIR "/golden/memory_timeline/ok_raw.json", 26);
     cut_anywhere(PS_TESTS_DIR "/golden/folded/ok_plain.txt", 22);
     cut_anywhere(PS_TESTS_DIR "/golden/speedscope/ok_sampled.json", 540);
-    cut_anywhere(PS_TESTS_DIR "/golden/svg/ok_normal.svg", 320);
+    cut_anywhere(PS_TESTS_DIR "/golden/flamegraph_svg/ok_normal.svg", 320);
     for (size_t cut = 60; cut < log.len; cut++)
         assert_int_equal(dump_bytes((struct ps_str){log.ptr, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&log);

@@ -66,7 +66,7 @@ static size_t slurp(const char *name, char *out, size_t room)
     FILE *file;
     size_t n;
 
-    (void)snprintf(path, sizeof path, "%s/golden/measure/%s", PS_TESTS_DIR, name);
+    (void)snprintf(path, sizeof path, "%s/golden/%s", PS_TESTS_DIR, name);
     file = fopen(path, "rb");
     assert_non_null(file);
     n = fread(out, 1, room, file);
@@ -80,8 +80,9 @@ static char text[16384];
 /* A document that was cut is refused, wherever; behind its last bracket nothing counts. */
 static void test_documents_cut(void **state)
 {
-    static const char *const names[] = {"ok_hyperfine_v1.json", "ok_hyperfine_v2.json",
-                                        "ok_pytest_v5.json"};
+    static const char *const names[] = {"hyperfine/ok_hyperfine_v1.json",
+                                        "hyperfine/ok_hyperfine_v2.json",
+                                        "pytest_benchmark/ok_pytest_v5.json"};
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -238,16 +239,16 @@ static void test_logs_cut(void **state)
 {
     static const struct {
         const char *name, *whole;
-    } logs[] = {{"ok_time_v.txt", "Exit status: 3\n"},
-                {"ok_time_mixed.txt", "0m0.100s\n"},
-                {"ok_top.txt", "S  50.0   0:04.83 python3.11 -c x = 1\n"},
-                {"ok_timeit.txt", "13.8 nsec per loop\n"},
-                {"ok_timeit_ipython.txt", "loops each)\n"},
-                {"ok_hyperfine_text.txt", "12 runs\n"},
-                {"ok_hyperfine_text_v2.txt", "1.270 s\n"},
-                {"ok_hyperfine_table.csv", "\"x,y\"\n"},
-                {"ok_hyperfine_table.md", "13.5 |\n"},
-                {"ok_pytest_text.txt", "4096           1\n"}};
+    } logs[] = {{"time/ok_time_v.txt", "Exit status: 3\n"},
+                {"time/ok_time_mixed.txt", "0m0.100s\n"},
+                {"top/ok_top.txt", "S  50.0   0:04.83 python3.11 -c x = 1\n"},
+                {"timeit/ok_timeit.txt", "13.8 nsec per loop\n"},
+                {"timeit/ok_timeit_ipython.txt", "loops each)\n"},
+                {"hyperfine_text/ok_hyperfine_text.txt", "12 runs\n"},
+                {"hyperfine_text/ok_hyperfine_text_v2.txt", "1.270 s\n"},
+                {"hyperfine_text/ok_hyperfine_table.csv", "\"x,y\"\n"},
+                {"hyperfine_text/ok_hyperfine_table.md", "13.5 |\n"},
+                {"pytest_benchmark_text/ok_pytest_text.txt", "4096           1\n"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {

@@ -23,9 +23,19 @@
 
 enum { NARROWEST = 20, WIDEST = 200 }; /* columns at which each sample is wrapped */
 
-static const char *const folders[] = {"importtime",  "line_text", "memory_text",
-                                      "pstats_text", "lightning", "key_averages",
-                                      "measure",     "mprof",     "folded"};
+static const char *const folders[] = {"importtime",
+                                      "line_text",
+                                      "memory_text",
+                                      "pstats_text",
+                                      "lightning",
+                                      "key_averages",
+                                      "hyperfine_text",
+                                      "pytest_benchmark_text",
+                                      "time",
+                                      "timeit",
+                                      "top",
+                                      "mprof",
+                                      "folded"};
 
 static struct ps_buf slurp(const char *path)
 {
