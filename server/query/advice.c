@@ -35,9 +35,8 @@ const char *const ps_advice_words[PS_N_ADVICE] = {
         "larger buckets, gradient accumulation or compression reduce communication.",
     [PS_ADVICE_SMALLER_COMMUNICATION] =
         "Larger buckets, gradient accumulation or compression reduce communication.",
-    [PS_ADVICE_RECORD_LAUNCHES] =
-        "The recording has neither the launch nor the work. Wait for the device before recording, "
-        "or look at later steps.",
+    [PS_ADVICE_WAIT_BEFORE_RECORDING] =
+        "Wait for the device before recording, or look at later steps.",
     [PS_ADVICE_FREED_AT_END] =
         "The program unloads and frees what it used, which happens once, at its end.",
     [PS_ADVICE_FIRST_LAUNCH] =
@@ -54,9 +53,6 @@ const char *const ps_advice_words[PS_N_ADVICE] = {
     [PS_ADVICE_RECORD_COMPILED] =
         "A program is compiled at its first call. Record after the warm-up to see how it runs.",
     [PS_ADVICE_EQUAL_SHAPES] = "Inputs of equal shapes, or dynamic=True, are compiled once.",
-    [PS_ADVICE_RECORD_QUEUED] =
-        "It was launched before the recording, as part of a graph, or by another process. Wait "
-        "for the device before recording, or look at later steps.",
     [PS_ADVICE_WARM_UP] = "Record after a warm-up to see how the program runs.",
     [PS_ADVICE_WORK_ON_PARTS] =
         "Other pages were evicted, since more is used than fits on the device. Work on parts that "

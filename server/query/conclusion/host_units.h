@@ -76,8 +76,7 @@ struct ps_host_windows {
     const struct ps_host_window *items; /* by worker */
     uint32_t n;
     const struct ps_track_owners *owners;
-    struct ps_range span; /* slices that start in it are read */
-    const char *step;     /* name of the annotations that are the steps, and no units; or NULL */
+    const char *step; /* name of the annotations that are the steps, and no units; or NULL */
 };
 
 /* Memory: 8 bytes for each slice of the longest track. The caller frees *out. */

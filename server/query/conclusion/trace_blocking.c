@@ -268,7 +268,7 @@ void ps_trace_add_blocking(struct ps_conclusion *c, const struct ps_trace_time *
     cause = ps_conclusion_claim(c, &claim, seconds);
     if (!trace->waits_for_earlier && !trace->blocks_last)
         ps_cause_save(cause, NAN, seconds);
-    cause->advice = trace->waits_for_earlier ? ps_advice_words[PS_ADVICE_RECORD_LAUNCHES]
+    cause->advice = trace->waits_for_earlier ? ps_advice_words[PS_ADVICE_WAIT_BEFORE_RECORDING]
                     : trace->blocks_last     ? ps_advice_words[PS_ADVICE_FREED_AT_END]
                     : ps_trace_name_contains(trace, name, PS_STR("Launch"))
                         ? ps_advice_words[PS_ADVICE_FIRST_LAUNCH]

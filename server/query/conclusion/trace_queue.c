@@ -151,7 +151,8 @@ void ps_trace_add_queued(struct ps_conclusion *c, const struct ps_trace_time *tr
         return;
     claim.title.code = PS_FACT_BUSY_WITH;
     claim.evidence.code = PS_FACT_BEHIND;
-    ps_conclusion_claim(c, &claim, seconds)->advice = ps_advice_words[PS_ADVICE_RECORD_QUEUED];
+    ps_conclusion_claim(c, &claim, seconds)->advice =
+        ps_advice_words[PS_ADVICE_WAIT_BEFORE_RECORDING];
 }
 
 void ps_trace_conclude_queued(struct ps_conclusion *c, const struct ps_trace_time *trace)

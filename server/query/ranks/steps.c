@@ -106,19 +106,6 @@ static int by_number(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static int64_t number_of(struct ps_str name)
-{
-    size_t at;
-    int64_t number;
-
-    while (name.len && strchr("])>", name.ptr[name.len - 1]))
-        name.len--;
-    at = name.len;
-    while (at > 0 && name.ptr[at - 1] >= '0' && name.ptr[at - 1] <= '9')
-        at--;
-    return ps_str_parse_i64(ps_str_skip(name, at), &number) ? number : -1;
-}
-
 /* Orders the names by number and stores the index of each in index[id]. Names beyond the limit of
  * cells get PS_STEP_NONE. */
 static void order_steps(struct ps_ranks *ranks, const struct ps_intern *names, uint32_t *index)
@@ -128,7 +115,7 @@ static void order_steps(struct ps_ranks *ranks, const struct ps_intern *names, u
 
     most = most < PS_STEP_NONE ? most : PS_STEP_NONE - 1;
     for (uint32_t i = 0; i < n; i++)
-        order[i] = (struct step_name){number_of(names->items[i]), i};
+        order[i] = (struct step_name){ps_annotation_number(names->items[i]), i};
     if (n)
         qsort(order, n, sizeof *order, by_number);
     ranks->n_steps = n < most ? n : most;
@@ -241,7 +228,7 @@ static bool are_numbered(struct ps_db *db, const struct ps_chosen_steps *steps)
     int64_t before = -1;
 
     for (size_t i = 0; i < steps->n; i++) {
-        const int64_t number = number_of(ps_trace_text(db, steps->items[i].name));
+        const int64_t number = ps_annotation_number(ps_trace_text(db, steps->items[i].name));
 
         if (i && steps->items[i].worker != steps->items[i - 1].worker)
             before = -1;

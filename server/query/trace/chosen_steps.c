@@ -4,17 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The digits at the end of the name, or before a bracket at its end. */
+static struct ps_str digits_at_end(struct ps_str name)
+{
+    size_t first;
+
+    while (name.len && strchr("])>", name.ptr[name.len - 1]))
+        name.len--;
+    for (first = name.len; first && name.ptr[first - 1] >= '0' && name.ptr[first - 1] <= '9';)
+        first--;
+    return ps_str_skip(name, first);
+}
+
+int64_t ps_annotation_number(struct ps_str name)
+{
+    int64_t number;
+
+    return ps_str_parse_i64(digits_at_end(name), &number) ? number : -1;
+}
+
 struct ps_str ps_annotation_stem(struct ps_str name)
 {
-    struct ps_str stem = name;
-    size_t digits;
+    const struct ps_str digits = digits_at_end(name);
+    struct ps_str stem = {name.ptr, (size_t)(digits.ptr - name.ptr)};
 
-    while (stem.len && strchr("])>", stem.ptr[stem.len - 1]))
-        stem.len--;
-    digits = stem.len;
-    while (stem.len && stem.ptr[stem.len - 1] >= '0' && stem.ptr[stem.len - 1] <= '9')
-        stem.len--;
-    if (stem.len == digits)
+    if (!digits.len)
         return name;
     while (stem.len && strchr(" #_:=-[(<", stem.ptr[stem.len - 1]))
         stem.len--;

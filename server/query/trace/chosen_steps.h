@@ -9,6 +9,8 @@
 /* The name of an annotation without the number at its end: "iteration" of "iteration 12" and of
  * "iteration [12]". The whole name if it has none, or nothing else. */
 struct ps_str ps_annotation_stem(struct ps_str name);
+/* The number at the end of the name: 12 of both. -1: none, or one that is too large. */
+int64_t ps_annotation_number(struct ps_str name);
 /* Whether an annotation of this name is a step, if those named `step` are: the name itself, or with
  * a number at its end. */
 bool ps_annotation_is_step(struct ps_str name, const char *step);
