@@ -22,6 +22,7 @@
 #include "server/query/trace/allocations/memory_records.h"
 #include "server/query/trace/inference/inference.h"
 #include "server/query/trace/statistics/stats_reports.h"
+#include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"
 
 static const struct ps_view views[] = {

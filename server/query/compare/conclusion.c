@@ -9,13 +9,15 @@
  */
 #include "server/query/compare/answers.h"
 #include "server/query/compare/compare.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "server/catalog/readers.h"
 #include "server/query/conclusion/conclusion.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/recording.h"
 
 #define PS_EXPLAIN_SHARE 0.5  /* of the difference */
 #define PS_NOTABLE_SHARE 0.01 /* of the base: smaller differences are not explained */

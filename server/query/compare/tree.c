@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "server/query/compare/answers.h"
 #include "server/query/compare/tree.h"
+#include "server/query/trace/trace_json.h"
 
 #define LIMIT_MAX  100000
 #define SIZE_SCALE 1e15 /* total_ns of the largest node in set_sizes */

@@ -14,8 +14,8 @@
 
 #include "base/intern.h"
 #include "server/query/conclusion/known_calls.h"
-#include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/runfile/trace.h"
 #include "slices/roles.h"
 
 #define PS_NO_UNIT   UINT32_MAX

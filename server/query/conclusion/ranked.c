@@ -11,8 +11,9 @@
 #include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/conclusion/own_time.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/recording.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/runfile/trace.h"
 
 #define CAUSE_SHARE 0.05 /* of the whole, or of the largest: smaller amounts are not causes */
 #define STANDS_OUT  0.10 /* of the whole: if no name has more, nothing stands out */

@@ -13,7 +13,7 @@
 #include "server/query/conclusion/unit_causes.h"
 #include "server/query/trace/findings/finding_rules.h"
 #include "server/query/trace/graph_captures.h"
-#include "server/query/trace/trace_views.h"
+#include "server/runfile/trace.h"
 
 #define PS_TRACE_CAUSE_SHARE 0.02 /* smaller parts of a step are not causes */
 #define PS_TRACE_PART_SHARE  0.10 /* share of a cause; smaller parts of the cause are not listed */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_time.c: divides the time of a trace into the parts of its steps. */
 #include "server/query/conclusion/trace_causes.h"
+#include "server/query/trace/recording.h"
 
 #include <math.h>
 #include <stdlib.h>

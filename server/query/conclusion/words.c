@@ -6,7 +6,7 @@
  */
 #include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/recording.h"
 
 #include <math.h>
 #include <string.h>

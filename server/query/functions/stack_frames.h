@@ -14,7 +14,8 @@
 
 #include "base/frame_name.h"
 #include "base/intern.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 
 /* The mode of comparisons: the line of a `def` moves when the file changes, so functions of one
  * name in one file are one, and count once in a stack. */

@@ -21,6 +21,8 @@
 #define PS_QUERY_FUNCTIONS_STACK_SAMPLES_H
 
 #include "server/query/functions/stack_transforms.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/time_range.h"
 #include "slices/intervals.h"
 
 #define PS_STACK_THREADS_MAX 2000

@@ -8,6 +8,9 @@
 
 #include "server/query/functions/stack_tree.h"
 #include "server/query/functions/stack_waits.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/recording.h"
+#include "server/query/trace/trace_json.h"
 
 #define BINS_MAX   400
 #define VALUES_MAX ((size_t)4 << 20) /* maximum of threads times bins */

@@ -10,8 +10,9 @@
 
 #include "base/context.h"
 #include "server/query/ranks/ranks.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/packed_rows.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/runfile/trace.h"
 #include "slices/intervals.h"
 
 #define KEYS_MAX 4096u

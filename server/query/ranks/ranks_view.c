@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "server/query/ranks/ranks.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/trace_json.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 #include "slices/intervals.h"
 
 /* --- Ranks --- */

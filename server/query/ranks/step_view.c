@@ -4,8 +4,10 @@
 
 #include "base/context.h"
 #include "server/query/ranks/ranks.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/time_range.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 
 #define ALIGNED_MAX 8    /* ranks */
 #define ALIGNED_PX  1500 /* gaps below this part of a step are not shown */

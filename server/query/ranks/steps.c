@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "server/query/ranks/ranks.h"
 #include "server/query/trace/chosen_steps.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/packed_rows.h"
 #include "server/runfile/trace.h"
 #include "slices/intervals.h"
 

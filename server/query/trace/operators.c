@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "server/query/trace/allocations/memory_records.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/recording.h"
 #include "server/query/trace/trace_views.h"
 #include "server/runfile/trace_steps.h"
 

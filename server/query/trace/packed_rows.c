@@ -2,7 +2,7 @@
 /* packed_rows.c: reads flows, counts and memory events, which run files store as packed columns. */
 #include <stdlib.h>
 
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/packed_rows.h"
 #include "slices/column.h"
 
 static enum ps_status read_column(struct ps_stmt *stmt, int64_t id, size_t n, int64_t *out,

@@ -14,6 +14,9 @@
 
 #include "base/intern.h"
 #include "server/query/trace/inference/inference.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/time_range.h"
+#include "server/query/trace/trace_json.h"
 #include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"
 #include "slices/args.h"

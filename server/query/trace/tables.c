@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tables.c: the views of traces that are tables. Their statements bind all parameters as strings,
  * so the numbers are checked here. */
+#include "server/query/trace/parameters.h"
 #include "server/query/trace/trace_views.h"
 
 static enum ps_status check_switch(struct ps_params params, const char *key, struct ps_err *err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/allocations/memory_records.h"
+#include "server/query/trace/parameters.h"
 
 enum { BEGIN, END, BYTES, TYPE, DEVICE, ADDRESS, SLICE, FREED_BY, NAME, WORKER, N_COLUMNS };
 

@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "server/query/trace/allocations/memory_records.h"
+#include "server/query/trace/parameters.h"
 
 enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, WORKER, N_COLUMNS };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/trace/allocations/memory_records.h"
+#include "server/query/trace/packed_rows.h"
 
 #include <stdlib.h>
 

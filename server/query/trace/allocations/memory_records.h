@@ -4,7 +4,8 @@
 #ifndef PS_QUERY_TRACE_MEMORY_H
 #define PS_QUERY_TRACE_MEMORY_H
 
-#include "server/query/trace/trace_views.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 
 struct ps_memory_record {
     int64_t t_ns, bytes, address, slice;

@@ -7,7 +7,7 @@
 #ifndef PS_QUERY_TRACE_CRITICAL_H
 #define PS_QUERY_TRACE_CRITICAL_H
 
-#include "server/query/trace/trace_views.h"
+#include "server/runfile/trace.h"
 #include "slices/critical_path.h"
 #include "slices/intervals.h"
 

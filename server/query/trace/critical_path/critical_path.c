@@ -7,6 +7,11 @@
 #include <string.h>
 
 #include "server/query/trace/critical_path/critical.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/time_range.h"
+#include "server/query/trace/timeline/layers.h"
+#include "server/query/trace/trace_json.h"
+#include "server/query/trace/trace_views.h"
 
 #define PATH_MAX_EDGES 20000
 #define OPERATORS_MAX  200

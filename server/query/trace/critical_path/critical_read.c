@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/critical_path/critical.h"
+#include "server/query/trace/time_range.h"
 #include "server/query/trace/utilisation/overview.h"
 #include "slices/args.h"
 

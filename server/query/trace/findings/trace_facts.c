@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/packed_rows.h"
 #include "slices/kernel_names.h"
 
 void ps_trace_facts_free(struct ps_trace_facts *facts)

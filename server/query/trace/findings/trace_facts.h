@@ -3,8 +3,9 @@
 #ifndef PS_QUERY_TRACE_FACTS_H
 #define PS_QUERY_TRACE_FACTS_H
 
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/recording.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/runfile/trace.h"
 
 /* Kernels shorter than this are tiny: the launch takes longer than the kernel. A launch costs host
  * and device about 5 µs on the machines of the known traces. */

@@ -14,7 +14,9 @@
 
 #include "server/query/trace/flames/flame.h"
 #include "server/query/trace/flames/python_flame.h"
+#include "server/query/trace/recording.h"
 #include "server/query/trace/slice/slice_filter.h"
+#include "server/query/trace/trace_views.h"
 
 #define NODES_MAX 1000000 /* maximum number of paths in one graph */
 #define NODE_NONE UINT32_MAX

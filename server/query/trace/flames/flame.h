@@ -4,7 +4,8 @@
 #define PS_QUERY_TRACE_FLAME_H
 
 #include "server/query/functions/stack_samples.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 #include "slices/flame.h"
 
 /* What a flame graph of stacks has beyond one of slices. */

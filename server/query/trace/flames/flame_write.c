@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "server/query/trace/flames/flame.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/trace_json.h"
 
 /* A node and its sort keys. */
 struct ranked {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "server/query/trace/parameters.h"
 #include "server/query/trace/slice/backward_links.h"
 #include "server/query/trace/slice/slice_filter.h"
 

@@ -15,7 +15,8 @@
 #ifndef PS_QUERY_TRACE_PYTHON_FLAME_H
 #define PS_QUERY_TRACE_PYTHON_FLAME_H
 
-#include "server/query/trace/trace_views.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 #include "slices/flame.h"
 
 /* Names of nodes that are no text ids. */

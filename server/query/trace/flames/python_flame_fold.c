@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "server/query/trace/flames/flame.h"
 #include "server/query/trace/flames/python_flame.h"
+#include "server/query/trace/trace_json.h"
 #include "slices/intervals.h"
 
 #define NO_NODE UINT32_MAX

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/inference/inference.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/time_range.h"
 
 void ps_inference_free(struct ps_inference *inference)
 {

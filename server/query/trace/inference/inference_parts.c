@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "server/query/trace/inference/inference.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/trace_json.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 
 #define COLUMNS_MAX (PS_N_PHASES + 1)
 #define ROWS_MAX    1000 /* rows of an answer; the rest is one sum */

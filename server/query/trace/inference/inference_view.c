@@ -2,7 +2,8 @@
 /* inference_view.c: the view inference: the steps of a serving engine as columns, and a summary of
  * each phase. */
 #include "server/query/trace/inference/inference.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 
 /* A steady state has more than this number of steps in a row with nearly the greatest number of
  * requests: at most 10 % or 1 fewer. This is the definition of TraceLens. */

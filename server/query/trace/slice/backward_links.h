@@ -10,7 +10,7 @@
 #ifndef PS_QUERY_TRACE_BACKWARD_LINKS_H
 #define PS_QUERY_TRACE_BACKWARD_LINKS_H
 
-#include "server/query/trace/trace_views.h"
+#include "server/runfile/trace.h"
 
 struct ps_backward_link {
     int64_t backward, forward; /* slice ids */

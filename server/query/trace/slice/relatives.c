@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/trace/slice/relatives.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/time_range.h"
+#include "server/query/trace/trace_json.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef PS_QUERY_TRACE_RELATIVES_H
 #define PS_QUERY_TRACE_RELATIVES_H
 
-#include "server/query/trace/trace_views.h"
+#include "server/runfile/trace.h"
 
 #define PS_RELATIVES_CHILDREN 10 /* maximum number of children to list, the longest */
 

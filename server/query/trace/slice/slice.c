@@ -3,7 +3,12 @@
  * neighbours. */
 #include <stdlib.h>
 
+#include "server/query/trace/packed_rows.h"
 #include "server/query/trace/slice/relatives.h"
+#include "server/query/trace/time_range.h"
+#include "server/query/trace/timeline/layers.h"
+#include "server/query/trace/trace_json.h"
+#include "server/query/trace/trace_views.h"
 #include "slices/intervals.h"
 
 #define KERNELS_MAX 50

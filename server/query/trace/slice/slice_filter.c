@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/trace/slice/slice_filter.h"
+#include "server/query/trace/parameters.h"
 
 enum ps_status ps_slice_filter_read(struct ps_db *db, struct ps_params params,
                                     struct ps_slice_filter *out, struct ps_err *err)

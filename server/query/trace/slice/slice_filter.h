@@ -3,7 +3,8 @@
 #ifndef PS_QUERY_TRACE_SLICE_FILTER_H
 #define PS_QUERY_TRACE_SLICE_FILTER_H
 
-#include "server/query/trace/trace_views.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 #include "server/runfile/trace_steps.h"
 
 struct ps_slice_filter {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/statistics/stats_reports.h"
+#include "server/query/trace/time_range.h"
 #include "slices/intervals.h"
 
 /* The device work of one launch, or of all launches in a range: minimum start, maximum end (ns) and

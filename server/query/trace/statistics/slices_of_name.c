@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/statistics/stats_reports.h"
+#include "server/query/trace/trace_json.h"
 #include "server/query/trace/trace_views.h"
 #include "slices/stats.h"
 

@@ -5,7 +5,9 @@
  */
 #include <stdlib.h>
 
+#include "server/query/trace/parameters.h"
 #include "server/query/trace/statistics/stats_reports.h"
+#include "server/query/trace/trace_views.h"
 #include "slices/args.h"
 
 enum value_kind { TIME, SIZE, PROJECTED };

@@ -43,6 +43,9 @@ struct ps_summary_rows {
     size_t n_values, values_cap;
 };
 
+/* Returns the name of a copy or set up to " (": "Memcpy HtoD" of "Memcpy HtoD (Pinned ->
+ * Device)". */
+struct ps_str ps_operation_name(struct ps_str name);
 /* Returns the key of slice `i` of a chunk, which must contain the columns name, kind, flags and,
  * for NVTX ranges, category. */
 struct ps_summary_key ps_summary_slice_key(const struct ps_chunk *chunk, uint32_t i);

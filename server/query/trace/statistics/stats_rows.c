@@ -6,6 +6,14 @@
 #include "server/query/trace/statistics/stats_reports.h"
 #include "slices/stats.h"
 
+struct ps_str ps_operation_name(struct ps_str name)
+{
+    for (size_t i = 0; i + 1 < name.len; i++)
+        if (name.ptr[i] == ' ' && name.ptr[i + 1] == '(')
+            return (struct ps_str){name.ptr, i};
+    return name;
+}
+
 enum {
     NAME,
     KIND,

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "server/query/trace/packed_rows.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/time_range.h"
 #include "server/query/trace/trace_views.h"
 #include "server/query/trace/utilisation/overview.h"
 #include "slices/stats.h"

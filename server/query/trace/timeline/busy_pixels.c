@@ -3,7 +3,7 @@
  * of the track. */
 #include <stdlib.h>
 
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/timeline/busy_pixels.h"
 
 /* Returns the width of a pixel in ns. Computed as double, because times in damaged run files may be
  * any 64-bit integers. */

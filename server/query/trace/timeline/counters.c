@@ -8,6 +8,10 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "server/query/trace/packed_rows.h"
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/timeline/busy_pixels.h"
+#include "server/query/trace/trace_json.h"
 #include "server/query/trace/trace_views.h"
 
 #define PX_MAX     8192

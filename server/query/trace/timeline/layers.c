@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layers.c: the layers of threads (slices/layers.h) as tracks of the timeline. */
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/timeline/layers.h"
+#include "server/runfile/trace.h"
 
 /* The ids of layers begin above those of tracks. */
 #define LAYER_UNIT (INT64_C(2) * PS_TRACKS_MAX)

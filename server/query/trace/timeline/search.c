@@ -5,6 +5,10 @@
  */
 #include <stdlib.h>
 
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/recording.h"
+#include "server/query/trace/timeline/layers.h"
+#include "server/query/trace/trace_json.h"
 #include "server/query/trace/trace_views.h"
 
 /* length in ns of the first search; each further search is 8 times as long */

@@ -3,6 +3,11 @@
  * devices, steps, and the overview of the complete trace. */
 #include <stdlib.h>
 
+#include "server/query/trace/packed_rows.h"
+#include "server/query/trace/recording.h"
+#include "server/query/trace/timeline/busy_pixels.h"
+#include "server/query/trace/timeline/layers.h"
+#include "server/query/trace/trace_json.h"
 #include "server/query/trace/trace_views.h"
 
 #define OVERVIEW_TRACKS 8

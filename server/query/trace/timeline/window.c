@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/query/trace/parameters.h"
+#include "server/query/trace/timeline/layers.h"
+#include "server/query/trace/trace_json.h"
 #include "server/query/trace/trace_views.h"
 
 #define PX_MAX     8192

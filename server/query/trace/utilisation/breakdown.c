@@ -3,8 +3,10 @@
  * breakdown.c: the view parts: for each pixel of a window, the part of the TensorBoard breakdown
  * that takes most of its time. Times of several workers are added up.
  */
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/recording.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/query/view.h"
+#include "server/runfile/trace.h"
 
 #define PX_MAX 8192
 

@@ -4,7 +4,7 @@
 #include "server/query/trace/utilisation/overview.h"
 
 #include "server/query/trace/chosen_steps.h"
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/recording.h"
 #include "slices/kernel_names.h"
 
 /* Maximum number of steps to list, more than a picture can show. Means include all counted

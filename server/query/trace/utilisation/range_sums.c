@@ -9,8 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "server/query/trace/trace_views.h"
+#include "server/query/trace/time_range.h"
 #include "server/query/trace/utilisation/overview.h"
+#include "server/runfile/trace.h"
 #include "slices/args.h"
 
 const char *const ps_breakdown_words[PS_N_BREAKDOWNS] = {"tensorboard", "hta", "tracelens"};

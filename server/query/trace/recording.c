@@ -1,8 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* device_word.c: what a trace calls its devices. */
+#include "server/query/trace/recording.h"
+
 #include <stdio.h>
 
-#include "server/query/trace/trace_views.h"
+#include "importers/kinds.h"
+#include "server/query/trace/time_range.h"
+
+enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    *out = (struct ps_range){0, 0};
+    ps_db_prepare(db, ps_query_sql("trace_span"), &stmt, err);
+    if (ps_stmt_step(stmt, err))
+        *out = ps_range_limit(ps_col_int(stmt, 0), ps_col_int(stmt, 1));
+    return err->code;
+}
+
+static enum ps_status run_kind_has(struct ps_db *db, unsigned any, bool *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(db, ps_query_sql("run_kind"), &stmt, err);
+    *out = ps_stmt_step(stmt, err) && ps_kind_has(ps_col_text(stmt, 0).ptr, any);
+    return err->code;
+}
+
+enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err)
+{
+    return run_kind_has(db, PS_HAS_TORCH, out, err);
+}
+
+enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err)
+{
+    return run_kind_has(db, PS_HAS_DEVICES, out, err);
+}
 
 /* "GPU" of "GPU 0", "/device:GPU:0" and "/device:GPU:0 (pid 3)"; {NULL, 0}: another text. */
 static struct ps_str device_word(struct ps_str text)
