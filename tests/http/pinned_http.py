@@ -27,8 +27,8 @@ CUDA, TRACE = "tests/recorded/torch-cuda/gpt_inference.trace.json.gz", "tests/re
 STEP = "from_ns=3577369&to_ns=6372439"  # of convnet
 # The sample of each run, and the paths below the run that are asked. {table} in a path is the key of the first row of that table.
 RUNS = {
-    "importtime": ("tests/golden/importtime/ok_threads.log", ["", "conclusion", "imports", "imports/{imports}", "imports/tree", "imports/tree?min_pct=10", "packages", "what_if"]),
-    "pstats": ("demo/profiles/bookshop-slow.prof", ["conclusion", "functions?limit=20", "files", "calltree?min_pct=5", "calltree?min_pct=1&depth=4", "graph?node_pct=5", "functions/{functions}", "notes"]),
+    "importtime": ("tests/golden/importtime/ok_threads.log", ["", "conclusion", "imports", "imports/{imports}", "imports/tree", "imports/tree?limit=3", "packages", "what_if"]),
+    "pstats": ("demo/profiles/bookshop-slow.prof", ["conclusion", "functions?limit=20", "files", "calltree?min_pct=5", "calltree?min_pct=1&depth=4", "calltree?min_pct=0&limit=5", "calltree?root={functions}&min_pct=0&limit=20", "graph?node_pct=5", "functions/{functions}", "notes"]),
     "pstats-text": ("tests/golden/pstats_text/ok_several.txt", ["conclusion", "functions", "files", "reports"]),
     "lightning": ("tests/golden/lightning/ok_both.txt", ["conclusion", "actions", "sections", "reports"]),
     "folded": ("tests/golden/folded/ok_tachyon.collapsed", [
@@ -38,12 +38,13 @@ RUNS = {
     "gecko": ("tests/golden/gecko/ok_shared.json", ["conclusion", "stack_flame", "stack_functions"]),
     "pyinstrument": ("tests/golden/pyinstrument/ok_session.pyisession", ["conclusion", "stack_flame", "stack_functions?limit=20"]),
     "flamegraph-svg": ("tests/golden/flamegraph_svg/ok_normal.svg", ["conclusion", "stack_flame?limit=30"]),
-    "torch-cpu": (TRACE, ["conclusion", "flame?on=cpu&limit=60", "operators?limit=20", "steps"]),
-    "torch-cuda": (CUDA, ["conclusion", "flame?on=device&limit=60", "flame?on=wall&limit=40", "flame?on=python&limit=60", "kernels?limit=20", "overview"]),
+    "torch-cpu": (TRACE, ["conclusion", "flame?on=cpu&limit=60", "flame?on=wall&in_steps=1&limit=40", "operators?limit=20", "steps"]),
+    "torch-cuda": (CUDA, ["conclusion", "flame?on=device&limit=60", "flame?on=wall&limit=40", "flame?on=python&limit=60", "flame?on=python&plumbing=1&expand=*&limit=60",
+        "flame?on=device&limit=4", "kernels?limit=20", "overview"]),
     "convnet": ("tests/recorded/torch-cuda/convnet_shapes_memory.trace.json.gz", [
         "conclusion", f"window?px=40&{STEP}", "curves?memory=1:0,0:-1&busy=1,2&px=40", "slices/17179869200", "slices/4294967300", "names?ids=1,2,3,101", "named?name=101",
         f"area?{STEP}&tracks=1,4", f"slices?{STEP}&limit=20", "find?q=conv&dir=previous", "gaps?limit=20", f"allocations?limit=20&{STEP}", "memory_operators?device_type=1",
-        "operators_at?t_ns=4000000", f"utilisation?px=20&{STEP}", "parts?px=40", "findings", f"findings?{STEP}", "workers", f"flame?on=cpu&{STEP}&limit=60",
+        "operators_at?t_ns=4000000", f"utilisation?px=20&{STEP}", "parts?px=40", "findings", f"findings?{STEP}", "workers", f"flame?on=cpu&{STEP}&limit=60", f"flame?on=device&{STEP}&tracks=1&limit=60", f"flame?on=python&{STEP}&limit=60", "flame?on=python&expand=Conv2d,Linear&limit=20",
         f"kernels?by=name&limit=10&{STEP}", f"operators?by_shape=1&limit=20&{STEP}", f"roofline?{STEP}", f"overview?{STEP}"]),
     "cuda-graph": ("tests/recorded/torch-cuda/cuda_graph.trace.json.gz", ["conclusion", "timeline", "critical_path", "critical_path?edges=1", "kernels?by=launch", "gaps", "overview"]),
     "streams": ("tests/recorded/torch-cuda/streams.trace.json.gz", ["conclusion", "critical_path", "gaps", "window?px=60", "overview"]),
@@ -52,13 +53,15 @@ RUNS = {
     "job-without-steps": ("made/job-without-steps.tar", ["conclusion", "ranks"]),
     "serving": ("made/serving.json", ["conclusion", "inference", "inference/parts", "inference/parts?by=operator&step=1", "roofline", "findings", "steps?limit=5"]),
     "pair-trace": ("made/trace.pt.trace.json", ["conclusion", "modules", "companions"]),
-    "pair-memory": ("made/memory.json", ["conclusion", "snapshot", "snapshot/timeline", "snapshot/curve", "snapshot/live", "snapshot/flame", "snapshot/segments", "snapshot/lifetimes", "snapshot/leaks"]),
+    "pair-memory": ("made/memory.json", ["conclusion", "snapshot", "snapshot/timeline", "snapshot/curve", "snapshot/live", "snapshot/flame",
+        "snapshot/flame?at=12&plumbing=1", "snapshot/segments", "snapshot/lifetimes", "snapshot/leaks"]),
     "nsys": ("tests/golden/nsys/ok_full.sqlite", [
-        "", "conclusion", "flame?on=device", "flame?on=wall", "kernels", "operators", "window?px=40", "gaps", "summaries", "summary?report=cuda_gpu_kern_sum", "summary?report=cuda_api_sum",
+        "", "conclusion", "flame?on=device", "flame?on=wall", "flame?on=cpu", "flame?on=python", "kernels", "operators", "window?px=40", "gaps", "summaries", "summary?report=cuda_gpu_kern_sum", "summary?report=cuda_api_sum",
         "summary?report=nvtx_gpu_proj_sum", "summary?report=cuda_gpu_mem_size_sum", "summary?report=cuda_gpu_mem_time_sum", "summary?report=osrt_sum", "summary?report=nvtx_sum"]),
     "torch-memory": ("tests/golden/torch_memory/ok_mini_p4.pickle", [
-        "conclusion", "snapshot", "snapshot/flame", "snapshot/leaks", "snapshot/live", "snapshot/timeline", "snapshot/curve",
+        "conclusion", "snapshot", "snapshot/flame", "snapshot/flame?plumbing=1", "snapshot/flame?at=-1", "snapshot/flame?at=end", "snapshot/leaks", "snapshot/live", "snapshot/timeline", "snapshot/curve",
         "snapshot/segments", "snapshot/lifetimes", "snapshot/allocation?id=131073", "stack_flame?weight=bytes"]),
+    "small-allocations": ("made/small-allocations.json", ["snapshot/flame"]),
     "memory-timeline": ("tests/recorded/torch-cuda/convnet_all.memory_timeline.json.gz", ["conclusion", "categories", "categories?px=16"]),
     "scalene": ("tests/golden/scalene/ok_v240_leak.json", ["conclusion", "line_functions", "line_files", "sources", "memory?px=16"]),
     "line_profiler": ("tests/golden/lprof/ok_v50_async.lprof", ["conclusion", "line_functions", "source?file={line_files}"]),
@@ -114,9 +117,18 @@ def line_report(*times):
             "Line #      Hits         Time  Per Hit   % Time  Line Contents\n" + "=" * 62 + "\n     1                                           def work(x):\n" + rows)
 
 
+def snapshot_of_sizes(*allocations):
+    """A memory snapshot with these allocations: (function and file, or None without a stack; bytes). They have one caller."""
+    events = []
+    for number, (place, size) in enumerate(allocations):
+        frames = [dict(zip(("name", "filename"), place.split()), line=number + 1), {"name": "<module>", "filename": "train.py", "line": 1}] if place else []
+        events.append({"action": "alloc", "addr": (number + 1) << 32, "size": size, "stream": 0, "time_us": number, "frames": frames})
+    return {"segments": [], "device_traces": [events]}
+
+
 def make_samples(folder):
     """Writes the samples below "made/": a job of four ranks in an archive, the same without steps, a serving engine, a trace with its
-    snapshot, and reports by line before and after a change of one line and of all."""
+    snapshot, a snapshot with small allocations, and reports by line before and after a change of one line and of all."""
     os.mkdir(folder)
     job = os.path.join(folder, "job")
     subprocess.run([sys.executable, os.path.join(ROOT, "tests", "made_job.py"), job, "--ranks", "4", "--steps", "3", "--late", "2"], check=True)
@@ -134,6 +146,8 @@ def make_samples(folder):
             file.write(line_report(*times))
     with open(os.path.join(folder, "serving.json"), "w", encoding="utf-8") as file:
         json.dump(made_serving.make(12)[0], file)
+    with open(os.path.join(folder, "small-allocations.json"), "w", encoding="utf-8") as file:
+        json.dump(snapshot_of_sizes(("load large.py", 1 << 30), ("load small.py", 3000), ("load smaller.py", 2000), (None, 1000), ("keep small.py", 1 << 20)), file)
     made_pair.write(folder)
 
 
