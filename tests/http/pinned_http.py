@@ -42,19 +42,21 @@ RUNS = {
     "torch-cuda": (CUDA, ["conclusion", "flame?on=device&limit=60", "flame?on=wall&limit=40", "flame?on=python&limit=60", "flame?on=python&plumbing=1&expand=*&limit=60",
         "flame?on=device&limit=4", "kernels?limit=20", "overview"]),
     "convnet": ("tests/recorded/torch-cuda/convnet_shapes_memory.trace.json.gz", [
-        "conclusion", f"window?px=40&{STEP}", "curves?memory=1:0,0:-1&busy=1,2&px=40", "slices/17179869200", "slices/4294967300", "names?ids=1,2,3,101", "named?name=101",
+        "conclusion", f"window?px=40&{STEP}", "curves?memory=1:0,0:-1&busy=1,2&px=40", f"curves?memory=1:0,0:-1&px=7&{STEP}", "slices/17179869200", "slices/4294967300", "names?ids=1,2,3,101", "named?name=101",
         f"area?{STEP}&tracks=1,4", f"slices?{STEP}&limit=20", "find?q=conv&dir=previous", "gaps?limit=20", f"allocations?limit=20&{STEP}", "memory_operators?device_type=1",
         "operators_at?t_ns=4000000", f"utilisation?px=20&{STEP}", "parts?px=40", "findings", f"findings?{STEP}", "workers", f"flame?on=cpu&{STEP}&limit=60", f"flame?on=device&{STEP}&tracks=1&limit=60", f"flame?on=python&{STEP}&limit=60", "flame?on=python&expand=Conv2d,Linear&limit=20",
         f"kernels?by=name&limit=10&{STEP}", f"operators?by_shape=1&limit=20&{STEP}", f"roofline?{STEP}", f"overview?{STEP}"]),
     "cuda-graph": ("tests/recorded/torch-cuda/cuda_graph.trace.json.gz", ["conclusion", "timeline", "critical_path", "critical_path?edges=1", "kernels?by=launch", "gaps", "overview"]),
     "streams": ("tests/recorded/torch-cuda/streams.trace.json.gz", ["conclusion", "critical_path", "gaps", "window?px=60", "overview"]),
+    "counters": ("made/counters.json", ["curves?counters=1,2&px=16", "curves?counters=1,2&px=400", "curves?counters=1,2&px=5&from_ns=70000&to_ns=130000"]),
     "dataloader": ("tests/recorded/torch-cuda/dataloader.trace.json.gz", ["conclusion", "findings", "steps"]),
     "job": ("made/job.tar", ["conclusion", "workers", "ranks", "ranks?m=wait", "ranks/calls", "ranks/step?step=1"]),
     "job-without-steps": ("made/job-without-steps.tar", ["conclusion", "ranks"]),
     "serving": ("made/serving.json", ["conclusion", "inference", "inference/parts", "inference/parts?by=operator&step=1", "roofline", "findings", "steps?limit=5"]),
     "pair-trace": ("made/trace.pt.trace.json", ["conclusion", "modules", "companions"]),
-    "pair-memory": ("made/memory.json", ["conclusion", "snapshot", "snapshot/timeline", "snapshot/curve", "snapshot/live", "snapshot/flame",
-        "snapshot/flame?at=12&plumbing=1", "snapshot/segments", "snapshot/lifetimes", "snapshot/leaks"]),
+    "pair-memory": ("made/memory.json", [
+        "conclusion", "snapshot", "snapshot/timeline", "snapshot/curve", "snapshot/curve?columns=7", "snapshot/curve?columns=5&from_us=1700000000502300&to_us=1700000000504500",
+        "snapshot/live", "snapshot/flame", "snapshot/flame?at=12&plumbing=1", "snapshot/segments", "snapshot/lifetimes", "snapshot/leaks"]),
     "nsys": ("tests/golden/nsys/ok_full.sqlite", [
         "", "conclusion", "flame?on=device", "flame?on=wall", "flame?on=cpu", "flame?on=python", "kernels", "operators", "window?px=40", "gaps", "summaries", "summary?report=cuda_gpu_kern_sum", "summary?report=cuda_api_sum",
         "summary?report=nvtx_gpu_proj_sum", "summary?report=cuda_gpu_mem_size_sum", "summary?report=cuda_gpu_mem_time_sum", "summary?report=osrt_sum", "summary?report=nvtx_sum"]),
@@ -62,12 +64,12 @@ RUNS = {
         "conclusion", "snapshot", "snapshot/flame", "snapshot/flame?plumbing=1", "snapshot/flame?at=-1", "snapshot/flame?at=end", "snapshot/leaks", "snapshot/live", "snapshot/timeline", "snapshot/curve",
         "snapshot/segments", "snapshot/lifetimes", "snapshot/allocation?id=131073", "stack_flame?weight=bytes"]),
     "small-allocations": ("made/small-allocations.json", ["snapshot/flame"]),
-    "memory-timeline": ("tests/recorded/torch-cuda/convnet_all.memory_timeline.json.gz", ["conclusion", "categories", "categories?px=16"]),
+    "memory-timeline": ("tests/recorded/torch-cuda/convnet_all.memory_timeline.json.gz", ["conclusion", "categories", "categories?px=16", "categories?px=16&from_s=0.001&to_s=0.004"]),
     "scalene": ("tests/golden/scalene/ok_v240_leak.json", ["conclusion", "line_functions", "line_files", "sources", "memory?px=16"]),
     "line_profiler": ("tests/golden/lprof/ok_v50_async.lprof", ["conclusion", "line_functions", "source?file={line_files}"]),
     "memory_profiler": ("tests/golden/memory_text/ok_recursion.txt", ["conclusion", "line_functions"]),
     "mprof": ("tests/golden/mprof/ok_functions.dat", ["conclusion", "spans"]),
-    "mprof-children": ("tests/golden/mprof/ok_children.dat", ["conclusion", "memory?px=16"]),
+    "mprof-children": ("tests/golden/mprof/ok_children.dat", ["conclusion", "memory?px=16", "memory?px=1600", "memory?px=20&from_s=0.3&to_s=0.9"]),
     "key-averages": ("tests/golden/key_averages/ok_cuda.txt", ["conclusion", "operators", "reports"]),
     "hyperfine": ("tests/golden/hyperfine/ok_hyperfine_v2_parameters.json", ["conclusion", "measurements"]),
     "pytest-benchmark": ("tests/golden/pytest_benchmark/ok_pytest_v5.json", ["conclusion", "measurements", "measurements/{measurements}"]),
@@ -126,6 +128,17 @@ def snapshot_of_sizes(*allocations):
     return {"segments": [], "device_traces": [events]}
 
 
+def counter_trace():
+    """A counter that jumps at times of its own, sometimes twice at one time, and one that seldom changes."""
+    values = [(7 * i * i + 3 * i) % 101 for i in range(240)]
+    events = [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 0, "dur": 260, "args": {}}]
+    for i, value in enumerate(values):
+        events.append({"ph": "C", "name": "queue", "pid": 1, "ts": i - i % 8 % 3 % 2, "args": {"depth": value}})
+        if i % 60 == 30:
+            events.append({"ph": "C", "name": "rare", "pid": 1, "ts": i, "args": {"level": i / 7}})
+    return {"schemaVersion": 1, "traceEvents": events}
+
+
 def make_samples(folder):
     """Writes the samples below "made/": a job of four ranks in an archive, the same without steps, a serving engine, a trace with its
     snapshot, a snapshot with small allocations, and reports by line before and after a change of one line and of all."""
@@ -148,6 +161,8 @@ def make_samples(folder):
         json.dump(made_serving.make(12)[0], file)
     with open(os.path.join(folder, "small-allocations.json"), "w", encoding="utf-8") as file:
         json.dump(snapshot_of_sizes(("load large.py", 1 << 30), ("load small.py", 3000), ("load smaller.py", 2000), (None, 1000), ("keep small.py", 1 << 20)), file)
+    with open(os.path.join(folder, "counters.json"), "w", encoding="utf-8") as file:
+        json.dump(counter_trace(), file)
     made_pair.write(folder)
 
 
