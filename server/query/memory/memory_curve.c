@@ -5,23 +5,11 @@
 #include <stdlib.h>
 
 #include "server/query/memory/memory.h"
+#include "server/query/shapes/curve.h"
 #include "server/query/view.h"
 
 /* A time without samples is a gap if it is longer than this many mean intervals. */
 #define GAP_INTERVALS 5
-
-struct point {
-    double t, mib;
-};
-
-/* A curve whose points are being written as JSON. low and high: the points of the current pixel. */
-struct curve {
-    struct ps_buf t_text, mib_text;
-    struct ps_json t, mib;
-    struct point low, high;
-    int64_t pixel;
-    bool has_points;
-};
 
 struct window {
     /* in seconds, as in the file; t_s in JSON is relative to `start`, the first time in the file */
@@ -30,58 +18,26 @@ struct window {
     double interval; /* mean time between samples, seconds */
 };
 
-static void put_point(struct curve *c, const struct window *w, struct point p)
+enum { LANE_T, LANE_MIB, N_LANES };
+
+static int64_t to_us(double seconds)
 {
-    ps_json_real(&c->t, p.t - w->start);
-    ps_json_real(&c->mib, p.mib);
+    return llround(seconds * 1e6);
 }
 
-static void flush_pixel(struct curve *c, const struct window *w)
+static struct ps_curve curve_new(const struct window *w)
 {
-    if (!c->has_points)
-        return;
-    put_point(c, w, c->low.t <= c->high.t ? c->low : c->high);
-    if (c->low.t != c->high.t)
-        put_point(c, w, c->low.t <= c->high.t ? c->high : c->low);
-    c->has_points = false;
+    return ps_curve_new(to_us(w->from - w->start), to_us(w->to - w->start), w->px,
+                        PS_CURVE_MIN | PS_CURVE_MAX, N_LANES);
 }
 
-static void curve_add(struct curve *c, const struct window *w, struct point p)
+static void curve_write(struct ps_curve *c, struct ps_json *json)
 {
-    double span = w->to - w->from;
-    int64_t pixel = span > 0 ? (int64_t)((p.t - w->from) / span * (double)w->px) : 0;
-
-    if (c->has_points && pixel != c->pixel)
-        flush_pixel(c, w);
-    if (!c->has_points || p.mib < c->low.mib)
-        c->low = p;
-    if (!c->has_points || p.mib > c->high.mib)
-        c->high = p;
-    c->has_points = true;
-    c->pixel = pixel;
-}
-
-static void curve_open(struct curve *c)
-{
-    *c = (struct curve){.pixel = -1};
-    c->t = ps_json_writer(&c->t_text);
-    c->mib = ps_json_writer(&c->mib_text);
-    ps_json_array(&c->t);
-    ps_json_array(&c->mib);
-}
-
-static void curve_close(struct curve *c, const struct window *w, struct ps_json *json)
-{
-    flush_pixel(c, w);
-    ps_json_end(&c->t);
-    ps_json_end(&c->mib);
-    ps_json_key(json, "t_s");
-    ps_json_raw(json, ps_buf_slice(&c->t_text));
-    ps_json_key(json, "mib");
-    ps_json_raw(json, ps_buf_slice(&c->mib_text));
+    ps_curve_end(c);
+    ps_curve_write_lane(c, "t_s", LANE_T, PS_CURVE_REAL, json);
+    ps_curve_write_lane(c, "mib", LANE_MIB, PS_CURVE_REAL, json);
     ps_json_end(json);
-    ps_buf_free(&c->t_text);
-    ps_buf_free(&c->mib_text);
+    ps_curve_free(c);
 }
 
 /* Sums over the points of the main process (t in s, m in MiB) for the least-squares slope in MiB
@@ -153,7 +109,7 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *kind = NULL;
-    struct curve curve;
+    struct ps_curve curve = {0};
     struct gaps gaps = {0};
     struct slope slope = {0};
     bool is_open = false, main_process = false;
@@ -165,10 +121,10 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
     ps_json_key(json, "curves");
     ps_json_array(json);
     while (ps_stmt_step(stmt, err)) {
-        struct point p = {ps_col_real(stmt, 2), ps_col_real(stmt, 3)};
+        double t = ps_col_real(stmt, 2), mib = ps_col_real(stmt, 3);
 
         if (is_open && !is_same_curve(stmt, main_process, process, ps_str_from_c(kind))) {
-            curve_close(&curve, w, json);
+            curve_write(&curve, json);
             is_open = false;
         }
         if (!is_open) {
@@ -180,18 +136,19 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
             ps_json_key(json, "process");
             ps_col_write_json(stmt, 0, json);
             ps_json_key_str(json, "kind", kind);
-            curve_open(&curve);
+            curve = curve_new(w);
             is_open = true;
         } else if (strcmp(kind, "rss") == 0) { /* only resident memory is sampled at intervals */
-            write_gap(&gaps, w, stmt, p.t);
+            write_gap(&gaps, w, stmt, t);
         }
-        gaps.previous = p.t;
-        curve_add(&curve, w, p);
-        if (main_process && p.t >= w->from && p.t <= w->to)
-            slope_add(&slope, p.t - w->start, p.mib);
+        gaps.previous = t;
+        ps_curve_add(&curve, to_us(t - w->start), mib,
+                     (union ps_curve_value[]){{.r = t - w->start}, {.r = mib}});
+        if (main_process && t >= w->from && t <= w->to)
+            slope_add(&slope, t - w->start, mib);
     }
     if (is_open)
-        curve_close(&curve, w, json);
+        curve_write(&curve, json);
     ps_json_end(json);
     ps_json_end(&gaps.json);
     ps_json_key(json, "gaps");
@@ -237,7 +194,7 @@ static enum ps_status read_window(struct ps_db *db, struct ps_params params, str
     double from = 0, to = 0;
 
     ps_db_prepare(db, ps_query_sql("memory_bounds"), &stmt, err);
-    ps_param_int(params, "px", 16, 8192, 1600, &w->px, err);
+    ps_param_int(params, "px", 16, PS_CURVE_COLUMNS_MAX, 1600, &w->px, err);
     if (!ps_stmt_step(stmt, err))
         return err->code;
     w->start = ps_col_real(stmt, 0);
