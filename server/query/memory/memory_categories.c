@@ -4,74 +4,54 @@
  * categories have values at the same times. Of the times in a pixel, the answer has the one with
  * the greatest sum and the last one.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "server/query/memory/memory.h"
+#include "server/query/shapes/curve.h"
 #include "server/query/view.h"
 
 enum { CATEGORIES_MAX = 16 }; /* maximum number of categories */
 
-struct sample {
-    double t, sum, mib[CATEGORIES_MAX];
-};
-
+/* The lanes of the curve are the time in seconds and the categories. */
 struct stack {
-    struct ps_buf t_text, mib_text[CATEGORIES_MAX];
-    struct ps_json t, mib[CATEGORIES_MAX];
     char *names[CATEGORIES_MAX];
     int n;
-    double from, to;
-    int64_t px, pixel;
-    struct sample now, highest, last, peak;
-    bool has_samples; /* `highest` and `last` have values for the current pixel */
+    double from, to;               /* seconds */
+    double t, mib[CATEGORIES_MAX]; /* the values that are being read */
+    double peak_t, peak;
     bool has_peak;
+    struct ps_curve points;
 };
 
-static void put_sample(struct stack *s, const struct sample *m)
+static int64_t to_us(double seconds)
 {
-    ps_json_real(&s->t, m->t);
-    for (int i = 0; i < s->n; i++)
-        ps_json_real(&s->mib[i], m->mib[i]);
+    return llround(seconds * 1e6);
 }
 
-static void flush_samples(struct stack *s)
-{
-    if (!s->has_samples)
-        return;
-    put_sample(s, &s->highest);
-    if (s->last.t > s->highest.t)
-        put_sample(s, &s->last);
-    s->has_samples = false;
-}
-
-/* Adds s->now to its pixel, when the values of all categories at its time are known. */
+/* Adds the values at s->t, when those of all categories are known. Of the times before the window
+ * only the last is used. It is moved to the start of the window. */
 static void add_sample(struct stack *s)
 {
-    double span = s->to - s->from;
-    struct sample m = s->now;
-    bool is_inside = m.t >= s->from;
-    int64_t pixel;
+    union ps_curve_value lanes[1 + CATEGORIES_MAX] = {{.r = fmax(s->t, s->from)}};
+    double sum = 0;
 
-    m.sum = 0;
-    for (int i = 0; i < s->n; i++)
-        m.sum += m.mib[i];
-    if (m.t > s->to)
+    for (int i = 0; i < CATEGORIES_MAX; i++) {
+        lanes[1 + i].r = s->mib[i];
+        sum += s->mib[i];
+    }
+    if (s->t > s->to)
         return;
-    m.t = m.t < s->from ? s->from : m.t;
-    pixel = span > 0 ? (int64_t)((m.t - s->from) / span * (double)s->px) : 0;
-    if (s->has_samples && pixel != s->pixel)
-        flush_samples(s);
-    /* Of the samples before the window only the last is used. It is moved to the start of the
-     * window. */
-    if (!s->has_samples || m.sum > s->highest.sum || (m.t == s->from && s->highest.t == s->from))
-        s->highest = m;
-    if (is_inside && (!s->has_peak || m.sum > s->peak.sum)) {
-        s->peak = m;
+    if (s->t < s->from) {
+        ps_curve_add_before(&s->points, to_us(s->from), sum, lanes);
+        return;
+    }
+    if (!s->has_peak || sum > s->peak) {
+        s->peak_t = s->t;
+        s->peak = sum;
         s->has_peak = true;
     }
-    s->last = m;
-    s->has_samples = true;
-    s->pixel = pixel;
+    ps_curve_add(&s->points, to_us(s->t), sum, lanes);
 }
 
 static int category_index(struct stack *s, struct ps_str kind)
@@ -95,20 +75,22 @@ static enum ps_status read_rows(struct ps_db *db, struct stack *s, struct ps_err
         double t = ps_col_real(stmt, 0);
         int at = category_index(s, ps_col_text(stmt, 1));
 
-        if (began && t != s->now.t)
+        if (began && t != s->t)
             add_sample(s);
         began = true;
-        s->now.t = t;
+        s->t = t;
         if (at >= 0)
-            s->now.mib[at] = ps_col_real(stmt, 2);
+            s->mib[at] = ps_col_real(stmt, 2);
     }
     if (began)
         add_sample(s);
-    flush_samples(s);
-    if (began && s->last.t < s->to) {
-        s->last.t = s->to;
-        put_sample(s, &s->last);
+    if (began && s->points.last.lanes[0].r < s->to) {
+        struct ps_curve_point end = s->points.last;
+
+        end.lanes[0].r = s->to;
+        ps_curve_add(&s->points, to_us(s->to), end.y, end.lanes);
     }
+    ps_curve_end(&s->points);
     return err->code;
 }
 
@@ -120,8 +102,8 @@ static void write_peak(const struct stack *s, struct ps_json *json)
         return;
     }
     ps_json_object(json);
-    ps_json_key_real(json, "t_s", s->peak.t);
-    ps_json_key_real(json, "mib", s->peak.sum);
+    ps_json_key_real(json, "t_s", s->peak_t);
+    ps_json_key_real(json, "mib", s->peak);
     ps_json_end(json);
 }
 
@@ -132,17 +114,13 @@ static void write_stack(struct stack *s, double start, double end, struct ps_jso
     ps_json_key_real(json, "end_s", end);
     ps_json_key_str(json, "unit", "MiB");
     write_peak(s, json);
-    ps_json_key(json, "t_s");
-    ps_json_end(&s->t);
-    ps_json_raw(json, ps_buf_slice(&s->t_text));
+    ps_curve_write_lane(&s->points, "t_s", 0, PS_CURVE_REAL, json);
     ps_json_key(json, "categories");
     ps_json_array(json);
     for (int i = 0; i < s->n; i++) {
         ps_json_object(json);
         ps_json_key_str(json, "name", s->names[i]);
-        ps_json_key(json, "mib");
-        ps_json_end(&s->mib[i]);
-        ps_json_raw(json, ps_buf_slice(&s->mib_text[i]));
+        ps_curve_write_lane(&s->points, "mib", (size_t)i + 1, PS_CURVE_REAL, json);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -151,21 +129,9 @@ static void write_stack(struct stack *s, double start, double end, struct ps_jso
 
 static void stack_free(struct stack *s)
 {
-    ps_buf_free(&s->t_text);
-    for (int i = 0; i < CATEGORIES_MAX; i++) {
-        ps_buf_free(&s->mib_text[i]);
+    ps_curve_free(&s->points);
+    for (int i = 0; i < s->n; i++)
         free(s->names[i]);
-    }
-}
-
-static void stack_open(struct stack *s)
-{
-    s->t = ps_json_writer(&s->t_text);
-    ps_json_array(&s->t);
-    for (int i = 0; i < CATEGORIES_MAX; i++) {
-        s->mib[i] = ps_json_writer(&s->mib_text[i]);
-        ps_json_array(&s->mib[i]);
-    }
 }
 
 static enum ps_status read_bounds(struct ps_db *db, double *start, double *end, struct ps_err *err)
@@ -185,15 +151,19 @@ enum ps_status ps_view_memory_categories(struct ps_db *db, const struct ps_view 
                                          struct ps_err *err)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    struct stack s = {.pixel = -1};
+    struct stack s = {.n = 0};
     double start = 0, end = 0;
+    int64_t px;
 
     (void)view, (void)id;
     read_bounds(db, &start, &end, err);
-    ps_param_int(params, "px", 16, 8192, 1600, &s.px, err);
+    ps_param_int(params, "px", 16, PS_CURVE_COLUMNS_MAX, 1600, &px, err);
     ps_param_real(params, "from_s", -1e12, 1e12, start, &s.from, err);
     ps_param_real(params, "to_s", -1e12, 1e12, end, &s.to, err);
-    stack_open(&s);
+    if (err->code != PS_OK)
+        return err->code;
+    s.points = ps_curve_new(to_us(s.from), to_us(s.to), px, PS_CURVE_MAX | PS_CURVE_LAST,
+                            1 + CATEGORIES_MAX);
     if (read_rows(db, &s, err) == PS_OK)
         write_stack(&s, start, end, &json);
     stack_free(&s);

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* processes.c: the view of CPU or memory over time of the processes with the greatest values. */
-#include <stdio.h>
-
 #include "server/query/memory/memory.h"
+#include "server/query/shapes/curve.h"
 #include "server/query/view.h"
 
 /* Maximum number of points of a curve. A longer curve is divided into groups of consecutive points,
  * and the point with the maximum of each group is written. */
 #define POINTS_MAX 4000
-
-struct curve {
-    struct ps_buf t_text, value_text;
-    struct ps_json t, value;
-};
-
-static void put_point(struct curve *c, int64_t t_ns, double value)
-{
-    ps_json_real(&c->t, (double)t_ns / 1e9);
-    ps_json_real(&c->value, value);
-}
 
 static enum ps_status count_points(struct ps_db *db, int64_t series, int64_t *out,
                                    struct ps_err *err)
@@ -32,47 +20,24 @@ static enum ps_status count_points(struct ps_db *db, int64_t series, int64_t *ou
     return err->code;
 }
 
-static enum ps_status fill_curve(struct ps_db *db, int64_t series, struct curve *c,
-                                 struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    int64_t n = 0, step, at = 0, best_t = 0;
-    double best = 0;
-
-    count_points(db, series, &n, err);
-    ps_query_prepare(db, "series_points", series, &stmt, err);
-    step = (n + POINTS_MAX - 1) / POINTS_MAX;
-    for (; ps_stmt_step(stmt, err); at++) {
-        double value = ps_col_real(stmt, 1);
-
-        if (at % step == 0 || value > best) {
-            best = value;
-            best_t = ps_col_int(stmt, 0);
-        }
-        if (at % step == step - 1 || at == n - 1)
-            put_point(c, best_t, best);
-    }
-    return err->code;
-}
-
 static enum ps_status write_curve(struct ps_db *db, int64_t series, struct ps_json *json,
                                   struct ps_err *err)
 {
-    struct curve c = {.t_text = {0}};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_curve_free) struct ps_curve points = {0};
+    int64_t n = 0;
 
-    c.t = ps_json_writer(&c.t_text);
-    c.value = ps_json_writer(&c.value_text);
-    ps_json_array(&c.t);
-    ps_json_array(&c.value);
-    fill_curve(db, series, &c, err);
-    ps_json_end(&c.t);
-    ps_json_end(&c.value);
-    ps_json_key(json, "t_s");
-    ps_json_raw(json, ps_buf_slice(&c.t_text));
-    ps_json_key(json, "value");
-    ps_json_raw(json, ps_buf_slice(&c.value_text));
-    ps_buf_free(&c.t_text);
-    ps_buf_free(&c.value_text);
+    count_points(db, series, &n, err);
+    points = ps_curve_new(0, n, POINTS_MAX, PS_CURVE_MAX, 2);
+    ps_query_prepare(db, "series_points", series, &stmt, err);
+    for (int64_t i = 0; ps_stmt_step(stmt, err); i++) {
+        double t_s = (double)ps_col_int(stmt, 0) / 1e9, value = ps_col_real(stmt, 1);
+
+        ps_curve_add(&points, i, value, (union ps_curve_value[]){{.r = t_s}, {.r = value}});
+    }
+    ps_curve_end(&points);
+    ps_curve_write_lane(&points, "t_s", 0, PS_CURVE_REAL, json);
+    ps_curve_write_lane(&points, "value", 1, PS_CURVE_REAL, json);
     return err->code;
 }
 
