@@ -1,37 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * counters.c: the view curves: counters, memory and device use over time, reduced to the pixels of
- * the timeline. Counters and memory are step functions: a value is valid until the next point. A
- * curve has the points with the minimum, the maximum and the last value of each pixel, and the last
- * point before the window.
+ * the timeline. Counters and memory are step functions: a value is valid until the next point.
  */
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "server/query/shapes/curve.h"
 #include "server/query/trace/packed_rows.h"
 #include "server/query/trace/parameters.h"
 #include "server/query/trace/timeline/busy_pixels.h"
 #include "server/query/trace/trace_json.h"
 #include "server/query/trace/trace_views.h"
 
-#define PX_MAX     8192
 #define CURVES_MAX 256
 
-struct point {
-    int64_t t, reserved;
-    double value;
-};
+enum { LANE_ALLOCATED, LANE_RESERVED, N_LANES };
 
-/* A curve that is being computed. low, high and last: points of the current pixel. */
+/* A curve that is being computed. */
 struct curve {
+    struct ps_curve points;
     int64_t type, device, worker; /* the device of a memory curve; worker: index of its file */
     /* sum of the allocated minus freed bytes so far, for events without a recorded total */
     int64_t running;
-    struct point *points;
-    size_t n, cap;
-    struct point low, high, last;
-    int64_t pixel;
-    bool has_points;
 };
 
 struct curves {
@@ -41,51 +32,16 @@ struct curves {
     int64_t px;
 };
 
-static void put_point(struct curve *c, struct point p)
+static struct ps_curve new_points(const struct curves *settings, size_t n_lanes)
 {
-    PS_RESERVE_ONE(c->points, c->n, c->cap);
-    c->points[c->n++] = p;
-}
-
-static void flush_pixel(struct curve *c)
-{
-    struct point first = c->low.t <= c->high.t ? c->low : c->high,
-                 second = c->low.t <= c->high.t ? c->high : c->low;
-
-    if (!c->has_points)
-        return;
-    put_point(c, first);
-    if (second.t != first.t)
-        put_point(c, second);
-    if (c->last.t != second.t || c->last.value != second.value)
-        put_point(c, c->last);
-    c->has_points = false;
-}
-
-/* Adds a point. Points are added in the order of time. The points before the window belong to pixel
- * -1, and only the last of them is kept. */
-static void curve_add(struct curve *c, const struct curves *all, struct point p)
-{
-    double span = (double)(all->range.to_ns - all->range.from_ns);
-    int64_t pixel = p.t < all->range.from_ns
-                        ? -1
-                        : (int64_t)((double)(p.t - all->range.from_ns) / span * (double)all->px);
-
-    if (c->has_points && pixel != c->pixel)
-        flush_pixel(c);
-    if (!c->has_points || pixel < 0 || p.value < c->low.value)
-        c->low = p;
-    if (!c->has_points || pixel < 0 || p.value > c->high.value)
-        c->high = p;
-    c->last = p;
-    c->has_points = true;
-    c->pixel = pixel;
+    return ps_curve_new(settings->range.from_ns, settings->range.to_ns, settings->px,
+                        PS_CURVE_MIN | PS_CURVE_MAX | PS_CURVE_LAST, n_lanes);
 }
 
 static void curves_free(struct curves *all)
 {
     for (size_t i = 0; i < all->n; i++)
-        free(all->items[i].points);
+        ps_curve_free(&all->items[i].points);
     free(all->items);
 }
 
@@ -98,46 +54,31 @@ static struct ps_range range_to_end(const struct curves *all)
 
 static bool add_counts(void *user, const struct ps_packed *part)
 {
-    struct curves *all = user;
+    struct ps_curve *c = user;
 
-    for (size_t i = 0; i < part->n && part->column[PS_COUNT_T][i] < all->range.to_ns; i++) {
-        struct point p = {part->column[PS_COUNT_T][i], 0, 0};
+    for (size_t i = 0; i < part->n && part->column[PS_COUNT_T][i] < c->to; i++) {
+        union ps_curve_value value;
 
-        memcpy(&p.value, &part->column[PS_COUNT_VALUE][i], sizeof p.value);
-        curve_add(all->items, all, p);
+        memcpy(&value.r, &part->column[PS_COUNT_VALUE][i], sizeof value.r);
+        ps_curve_add(c, part->column[PS_COUNT_T][i], value.r, &value);
     }
     return true;
-}
-
-static void write_times(const struct curve *c, struct ps_json *json)
-{
-    ps_json_key(json, "t_ns");
-    ps_json_array(json);
-    for (size_t i = 0; i < c->n; i++)
-        ps_json_int(json, c->points[i].t);
-    ps_json_end(json);
 }
 
 static enum ps_status write_counter(struct ps_db *db, const struct curves *settings, int64_t series,
                                     struct ps_json *json, struct ps_err *err)
 {
-    struct curve curve = {.points = NULL};
-    struct curves one = {&curve, 1, settings->range, settings->px};
+    PS_AUTO(ps_curve_free) struct ps_curve points = new_points(settings, 1);
     struct ps_packed_query query = {PS_PACKED_COUNTS, series, range_to_end(settings),
                                     1u << PS_COUNT_T | 1u << PS_COUNT_VALUE};
 
-    ps_packed_each(db, &query, add_counts, &one, err);
-    flush_pixel(&curve);
+    ps_packed_each(db, &query, add_counts, &points, err);
+    ps_curve_end(&points);
     ps_json_object(json);
     ps_json_key_int(json, "id", series);
-    write_times(&curve, json);
-    ps_json_key(json, "value");
-    ps_json_array(json);
-    for (size_t i = 0; i < curve.n; i++)
-        ps_json_real(json, curve.points[i].value);
+    ps_curve_write_x(&points, "t_ns", json);
+    ps_curve_write_lane(&points, "value", 0, PS_CURVE_REAL, json);
     ps_json_end(json);
-    ps_json_end(json);
-    free(curve.points);
     return err->code;
 }
 
@@ -174,15 +115,17 @@ static bool add_memory(void *user, const struct ps_packed *part)
          i < part->n && part->column[PS_MEMORY_T][i] < all->range.to_ns && !ps_context_has_ended();
          i++) {
         struct curve *c = curve_of(all, part, i);
-        int64_t allocated = part->column[PS_MEMORY_ALLOCATED][i];
+        union ps_curve_value lanes[] = {{part->column[PS_MEMORY_ALLOCATED][i]},
+                                        {part->column[PS_MEMORY_RESERVED][i]}};
 
         if (!c)
             continue;
         if (__builtin_add_overflow(c->running, part->column[PS_MEMORY_BYTES][i], &c->running))
             c->running = 0;
-        curve_add(c, all,
-                  (struct point){part->column[PS_MEMORY_T][i], part->column[PS_MEMORY_RESERVED][i],
-                                 (double)(allocated >= 0 ? allocated : c->running)});
+        if (lanes[LANE_ALLOCATED].i < 0)
+            lanes[LANE_ALLOCATED].i = c->running;
+        ps_curve_add(&c->points, part->column[PS_MEMORY_T][i], (double)lanes[LANE_ALLOCATED].i,
+                     lanes);
     }
     return true;
 }
@@ -216,7 +159,7 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
     while (rest.len) {
         const char *comma = memchr(rest.ptr, ',', rest.len);
         struct ps_str word = {rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len};
-        struct curve c = {.points = NULL};
+        struct curve c = {.points = new_points(all, N_LANES)};
 
         if (!read_device(word, &c))
             return ps_fail(err, PS_BAD_REQUEST,
@@ -233,23 +176,14 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
 
 static void write_device(struct curve *c, struct ps_json *json)
 {
-    flush_pixel(c);
+    ps_curve_end(&c->points);
     ps_json_object(json);
     ps_json_key_int(json, "device_type", c->type);
     ps_json_key_int(json, "device", c->device);
     ps_json_key_int(json, "worker", c->worker);
-    write_times(c, json);
-    ps_json_key(json, "allocated");
-    ps_json_array(json);
-    for (size_t i = 0; i < c->n; i++)
-        ps_json_int(json, (int64_t)c->points[i].value);
-    ps_json_end(json);
-    ps_json_key(json, "reserved");
-    ps_json_array(json);
-    for (size_t i = 0; i < c->n; i++)
-        ps_json_num(json, c->points[i].reserved >= 0 ? ps_int(c->points[i].reserved)
-                                                     : (struct ps_num){0});
-    ps_json_end(json);
+    ps_curve_write_x(&c->points, "t_ns", json);
+    ps_curve_write_lane(&c->points, "allocated", LANE_ALLOCATED, PS_CURVE_INT, json);
+    ps_curve_write_lane(&c->points, "reserved", LANE_RESERVED, PS_CURVE_INT_OR_NULL, json);
     ps_json_end(json);
 }
 
@@ -309,7 +243,7 @@ enum ps_status ps_view_curves(struct ps_db *db, const struct ps_view *view, int6
 
     (void)view, (void)id;
     ps_param_window(db, params, &settings.range, err);
-    if (ps_param_int(params, "px", 1, PX_MAX, 1600, &settings.px, err) != PS_OK)
+    if (ps_param_int(params, "px", 1, PS_CURVE_COLUMNS_MAX, 1600, &settings.px, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
     write_counters(db, params, &settings, &json, err);
