@@ -6,134 +6,75 @@
  * A column of the range of time has up to two points: the event with the most live bytes, so that
  * no peak is lost, and the last one, so that the level after the column is right.
  */
-#include <stdlib.h>
-
+#include "server/query/shapes/curve.h"
 #include "server/query/snapshot/snapshot.h"
 
 #define COLUMNS_MAX     4096
 #define COLUMNS_DEFAULT 1024
 #define US_MAX          (INT64_MAX / 4)
 
-struct point {
-    int64_t t_us, live, reserved;
-};
+enum { LANE_LIVE, LANE_RESERVED, N_LANES };
 
-struct curve {
+struct live_curve {
     struct ps_snapshot_device_row device;
-    int64_t from_us, to_us, n_columns;
-    struct point *points;
-    size_t n_points, cap_points;
-    struct point peak, last; /* of the current column */
-    int64_t column;          /* -1: before the range */
+    struct ps_curve points;
 };
 
-static void curve_free(struct curve *c)
+static void add_event(struct live_curve *c, int64_t t_us, int64_t live, int64_t reserved,
+                      bool is_before)
 {
-    free(c->points);
-}
+    union ps_curve_value lanes[] = {{ps_snapshot_add(c->device.live_before, live)},
+                                    {ps_snapshot_add(c->device.reserved_before, reserved)}};
 
-static void add_point(struct curve *c, const struct point *point)
-{
-    PS_RESERVE_ONE(c->points, c->n_points, c->cap_points);
-    c->points[c->n_points++] = *point;
-}
-
-static void end_column(struct curve *c)
-{
-    if (c->peak.live > c->last.live)
-        add_point(c, &c->peak);
-    add_point(c, &c->last);
-}
-
-/* Returns the column of a time; -1: before the range. */
-static int64_t column_of(const struct curve *c, int64_t t_us)
-{
-    __extension__ __int128 product = (__int128)(t_us - c->from_us) * c->n_columns;
-
-    return t_us < c->from_us ? -1 : (int64_t)(product / (c->to_us - c->from_us));
-}
-
-static void add_event(struct curve *c, const struct point *event)
-{
-    int64_t column = column_of(c, event->t_us);
-
-    if (column != c->column) {
-        end_column(c);
-        c->column = column;
-        c->peak = *event;
-    }
-    if (event->live > c->peak.live)
-        c->peak = *event;
-    c->last = *event;
+    (is_before ? ps_curve_add_before : ps_curve_add)(&c->points, t_us, (double)lanes[LANE_LIVE].i,
+                                                     lanes);
 }
 
 /* Adds the events of a chunk. The clock may step back: an event counts as not earlier than those
- * before it. *latest_us: of the events so far. Chunks that end before the range have one event. */
-static enum ps_status add_chunk(struct curve *c, struct ps_snapshot_rows *events, size_t chunk,
-                                int64_t *latest_us, struct ps_err *err)
+ * before it. Returns false after the last event of the range. */
+static bool add_chunk(struct live_curve *c, struct ps_snapshot_rows *events, size_t chunk,
+                      struct ps_err *err)
 {
     const int64_t *us = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_T, err);
-    const int64_t *live, *reserved;
-    size_t n = events->chunks[chunk].n, first = 0;
+    const int64_t *live = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_LIVE, err);
+    const int64_t *reserved = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_RESERVED, err);
 
-    for (size_t i = 0; us && i < n; i++) {
+    for (size_t i = 0; us && live && reserved && i < events->chunks[chunk].n; i++) {
+        int64_t t_us = us[i] > c->points.last.x ? us[i] : c->points.last.x;
+
         if (us[i] < 0)
-            return ps_fail(err, PS_BAD_REQUEST, "not all events of GPU %lld have a time",
-                           (long long)c->device.number);
-        if (us[i] > US_MAX)
-            return ps_snapshot_fail_damaged(err, "a time");
-        *latest_us = us[i] > *latest_us ? us[i] : *latest_us;
-        if (*latest_us < c->from_us)
-            first = i;
+            ps_fail(err, PS_BAD_REQUEST, "not all events of GPU %lld have a time",
+                    (long long)c->device.number);
+        else if (us[i] > US_MAX)
+            ps_snapshot_fail_damaged(err, "a time");
+        if (err->code != PS_OK || t_us >= c->points.to)
+            return false;
+        add_event(c, t_us, live[i], reserved[i], false);
     }
-    live = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_LIVE, err);
-    reserved = ps_snapshot_column(events, chunk, PS_SNAPSHOT_EVENT_RESERVED, err);
-    for (size_t i = first; live && reserved && i < n; i++) {
-        struct point event = {us[i] > c->last.t_us ? us[i] : c->last.t_us,
-                              ps_snapshot_add(c->device.live_before, live[i]),
-                              ps_snapshot_add(c->device.reserved_before, reserved[i])};
-
-        if (event.t_us >= c->to_us)
-            return err->code;
-        add_event(c, &event);
-    }
-    return err->code;
+    return err->code == PS_OK;
 }
 
-static enum ps_status read_points(struct ps_db *db, struct curve *c, struct ps_err *err)
+static enum ps_status read_points(struct ps_db *db, struct live_curve *c, struct ps_err *err)
 {
     PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows events = {.db = NULL};
-    int64_t latest_us = -1;
+    bool has_more = true;
 
-    c->last = c->peak =
-        (struct point){c->device.first_us, c->device.live_before, c->device.reserved_before};
-    c->column = -1;
+    add_event(c, c->device.first_us, 0, 0, true);
     ps_snapshot_rows_open(db, PS_PACKED_SNAPSHOT_EVENTS, c->device.id, &events, err);
-    for (size_t i = 0; i < events.n_chunks && latest_us < c->to_us && err->code == PS_OK; i++)
-        add_chunk(c, &events, i, &latest_us, err);
-    end_column(c);
+    for (size_t i = 0; i < events.n_chunks && has_more; i++)
+        has_more = add_chunk(c, &events, i, err);
+    ps_curve_end(&c->points);
     return err->code;
-}
-
-static void write_values(const struct curve *c, const char *key, int which, struct ps_json *json)
-{
-    ps_json_key(json, key);
-    ps_json_array(json);
-    for (size_t i = 0; i < c->n_points; i++) {
-        const struct point *point = &c->points[i];
-
-        ps_json_int(json, which == 0 ? point->t_us : which == 1 ? point->live : point->reserved);
-    }
-    ps_json_end(json);
 }
 
 enum ps_status ps_view_snapshot_curve(struct ps_db *db, const struct ps_view *view, int64_t id,
                                       struct ps_params params, struct ps_answer *answer,
                                       struct ps_err *err)
 {
-    PS_AUTO(curve_free) struct curve c = {.points = NULL};
+    struct live_curve c = {.device = {0}};
+    struct ps_curve *points = &c.points;
     struct ps_json json = ps_json_writer(&answer->body);
-    int64_t last_us;
+    int64_t last_us, from_us, to_us, columns;
 
     (void)view, (void)id;
     if (ps_snapshot_param_device(db, params, &c.device, err) != PS_OK)
@@ -143,20 +84,23 @@ enum ps_status ps_view_snapshot_curve(struct ps_db *db, const struct ps_view *vi
                        "the events of GPU %lld have no times; PyTorch writes them since 2.2",
                        (long long)c.device.number);
     last_us = c.device.last_us < US_MAX ? c.device.last_us : US_MAX - 1;
-    ps_param_int(params, "from_us", 0, US_MAX - 1, c.device.first_us, &c.from_us, err);
-    ps_param_int(params, "to_us", 1, US_MAX, last_us + 1, &c.to_us, err);
-    ps_param_int(params, "columns", 1, COLUMNS_MAX, COLUMNS_DEFAULT, &c.n_columns, err);
-    if (err->code == PS_OK && c.to_us <= c.from_us)
+    ps_param_int(params, "from_us", 0, US_MAX - 1, c.device.first_us, &from_us, err);
+    ps_param_int(params, "to_us", 1, US_MAX, last_us + 1, &to_us, err);
+    ps_param_int(params, "columns", 1, COLUMNS_MAX, COLUMNS_DEFAULT, &columns, err);
+    if (err->code == PS_OK && to_us <= from_us)
         return ps_fail(err, PS_BAD_REQUEST, "to_us must be greater than from_us");
-    if (err->code != PS_OK || read_points(db, &c, err) != PS_OK)
+    if (err->code != PS_OK)
         return err->code;
+    c.points = ps_curve_new(from_us, to_us, columns, PS_CURVE_PEAK | PS_CURVE_LAST, N_LANES);
+    read_points(db, &c, err);
     ps_json_object(&json);
     ps_json_key_int(&json, "device", c.device.number);
-    ps_json_key_int(&json, "from_us", c.from_us);
-    ps_json_key_int(&json, "to_us", c.to_us);
-    write_values(&c, "t_us", 0, &json);
-    write_values(&c, "live", 1, &json);
-    write_values(&c, "reserved", 2, &json);
+    ps_json_key_int(&json, "from_us", from_us);
+    ps_json_key_int(&json, "to_us", to_us);
+    ps_curve_write_x(points, "t_us", &json);
+    ps_curve_write_lane(points, "live", LANE_LIVE, PS_CURVE_INT, &json);
+    ps_curve_write_lane(points, "reserved", LANE_RESERVED, PS_CURVE_INT, &json);
     ps_json_end(&json);
+    ps_curve_free(points);
     return err->code;
 }
