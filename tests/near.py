@@ -40,7 +40,7 @@ def words(path):
 def views_of(path):
     """The views that the file answers, or that files answer which call its functions; and the reads that have a word of its name."""
     subject, reads = words(path), re.findall(r'READ\("([^"]+)"', content("server/query/reads.h"))
-    views = {read for read in reads if "{" not in read and words(read) & subject}
+    views = {last for read in reads if "{" not in (last := read.removeprefix("runs/{run}/")) and words(last) & subject}
     if path.startswith("importers/"):
         return set()
     if not path.startswith(("server/query/", "compare/", "slices/")):

@@ -17,7 +17,8 @@ class Job(ShelfTest):
     def traces(self, folder="job"):
         """Three ranks of 4,000 events."""
         os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
-        paths = [os.path.join(self.folder, folder, f"host_47{rank}.1727759448000.pt.trace.json{'.gz' if rank else ''}") for rank in range(3)]
+        paths = [os.path.join(self.folder, folder, f"host_47{rank}.{time}.pt.trace.json{'.gz' if rank else ''}")
+                 for rank, time in enumerate(("1727759448000", "0", "9876543210"))]
         for rank, path in enumerate(paths):
             subprocess.run([sys.executable, MAKE, "4000", path, "--seed", str(rank), "--rank", str(rank + 4), "--depth", "3"], check=True)
         return paths

@@ -152,6 +152,14 @@ class Compare(ServerTest):
         self.assertEqual((mirror["app"]["verdict"], mirror["app"]["delta"]), ("down", -900))
         self.assertEqual(self.get_json("/api/v1/compare?base=series:before&new=series:after")["headline"]["verdict"], "up")
 
+    def test_groups_that_are_no_pairs_say_why(self):
+        for i in range(3):
+            for side in ("pair-base", "pair-new"):
+                tags = [] if (i, side) == (2, "pair-new") else ["ab=1", f"pair={i}"]
+                self.add(log((1, "app", 1000 + i, 1000 + i), (1, side, 9, 9)), series=side, name=f"{side}{i}", tag=tags)
+        headline = self.get_json("/api/v1/compare?base=series:pair-base&new=series:pair-new")["headline"]
+        self.assertEqual(headline["no_pairs"], "1 of the 6 runs are not of a pair")
+
     def test_trees_are_merged_by_path(self):
         tree = self.get_json(f"/api/v1/compare/tree?{self.pair}")
         self.assertTrue(all(parent < i for i, parent in enumerate(tree["parent"])))

@@ -252,8 +252,8 @@ class ServerTest(unittest.TestCase):
         return answer.json
 
     def add(self, content, **params):
-        """A run on the shelf, uploaded and waited for."""
-        query = urllib.parse.urlencode(dict(params, wait=1))
+        """A run on the shelf, uploaded and waited for. Of a list, such as tag=["a", "b"], each value is a parameter."""
+        query = urllib.parse.urlencode(dict(params, wait=1), doseq=True)
         answer = self.request("POST", f"{RUNS}?{query}", content)
         self.assertIn(answer.status, (200, 201), answer.body)
         return answer.json

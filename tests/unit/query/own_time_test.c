@@ -113,6 +113,24 @@ static void modules_that_a_launcher_runs_share_no_time_of_imports(void **state)
     assert_float_equal(sum_of(&times), times.total_s, 1e-9);
 }
 
+static void the_program_is_the_package_that_nothing_calls(void **state)
+{
+    /* tool runs the library for most of its time, which has an entry point too */
+    const struct ps_timed_function functions[] = {
+        function_of("/usr/lib/python3/dist-packages/lib/a.py", "parse", 1, 1, 2),
+        function_of("/usr/lib/python3/dist-packages/lib/a.py", "run", 9, 6, 8),
+        function_of("/usr/lib/python3/dist-packages/tool/cli.py", "main", 1, 1, 9),
+        function_of("/usr/lib/python3/dist-packages/tool/b.py", "start", 1, 1, 1)};
+    const struct ps_timed_call calls[] = {
+        {2, 1, 1, 0, 6, 8, 0}, {1, 0, 1, 0, 1, 2, 0}, {2, 3, 1, 0, 1, 1, 0}};
+    PS_AUTO(ps_own_time_free) struct ps_own_time times = made(functions, 4, calls, 3);
+
+    (void)state;
+    assert_true(ps_str_eq_c(ps_own_time_program(&times), "tool"));
+    times.functions[2].ncalls = 2;
+    assert_null(ps_own_time_program(&times).ptr);
+}
+
 static void comprehensions_are_part_of_the_function_around_them(void **state)
 {
     const struct ps_timed_function functions[] = {function_of("/app/a.py", "a", 1, 1, 3),
@@ -191,6 +209,7 @@ int own_time_test(void)
         cmocka_unit_test(library_time_is_divided_by_the_times_of_the_callers),
         cmocka_unit_test(what_a_library_calls_back_keeps_its_time),
         cmocka_unit_test(modules_that_a_launcher_runs_share_no_time_of_imports),
+        cmocka_unit_test(the_program_is_the_package_that_nothing_calls),
         cmocka_unit_test(comprehensions_are_part_of_the_function_around_them),
         cmocka_unit_test(recursive_libraries_and_other_threads_add_up_to_the_total),
         cmocka_unit_test(names_of_built_in_functions_have_parts),
