@@ -1190,13 +1190,15 @@ static bool has_wall_clock(struct report *r)
 {
     double waited = 0;
 
+    if (r->dump->producer != YAPPI)
+        return false;
     for (uint32_t row = 1; row <= r->dump->n_listed_functions; row++) {
         const struct function *f = function_at_row(r, row);
 
         if (is_wait(base_name(display_text(r, f->file)), display_text(r, f->name)))
             waited += ps_num_to_real(f->cumtime);
     }
-    return r->dump->producer == YAPPI && waited > 0.01 * ps_num_to_real(r->tottime);
+    return waited > 0.01 * ps_num_to_real(r->tottime);
 }
 
 /* For yappi's clock of the wall: the cumulative time of the longest function, if own times exceed
