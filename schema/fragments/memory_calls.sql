@@ -1,6 +1,7 @@
 memory_bounds AS ( -- the first and the last row of each call that memory_profiler printed
-    SELECT file, function, block, min(rowid) AS first_row, max(rowid) AS last_row
-    FROM line WHERE increment_mib IS NOT NULL GROUP BY function, block
+    SELECT l.file, l.function, l.block, min(l.rowid) AS first_row, max(l.rowid) AS last_row
+    FROM (SELECT 1 FROM line_sum WHERE peak_mib IS NOT NULL LIMIT 1) -- profiles of time have no row here, so that their lines are not read
+    CROSS JOIN line l WHERE l.increment_mib IS NOT NULL GROUP BY l.function, l.block
 ),
 memory_block AS (
     SELECT b.*, f.occurrences, coalesce(f.occurrences, 1) AS n,
