@@ -75,7 +75,11 @@ static void set_point(const struct ps_curve *c, struct ps_curve_point *p, int64_
 {
     p->x = x;
     p->y = y;
-    memcpy(p->lanes, lanes, c->n_lanes * sizeof *lanes);
+    p->lanes[0] = lanes[0];
+    if (c->n_lanes == 2)
+        p->lanes[1] = lanes[1];
+    else if (c->n_lanes > 2) /* for few lanes, a call for each of millions of points is slow */
+        memcpy(p->lanes, lanes, c->n_lanes * sizeof *lanes);
 }
 
 void ps_curve_add_before(struct ps_curve *c, int64_t x, double y, const union ps_curve_value *lanes)
@@ -94,7 +98,7 @@ void ps_curve_add(struct ps_curve *c, int64_t x, double y, const union ps_curve_
     }
     if (x >= c->column_end)
         start_column(c, x);
-    if (!c->has_points || y < c->low.y)
+    if (c->keeps & PS_CURVE_MIN && (!c->has_points || y < c->low.y))
         set_point(c, &c->low, x, y, lanes);
     if (!c->has_points || y > c->high.y)
         set_point(c, &c->high, x, y, lanes);

@@ -20,14 +20,12 @@ struct live_curve {
     struct ps_curve points;
 };
 
-static void add_event(struct live_curve *c, int64_t t_us, int64_t live, int64_t reserved,
-                      bool is_before)
+static void add_event(struct live_curve *c, int64_t t_us, int64_t live, int64_t reserved)
 {
     union ps_curve_value lanes[] = {{ps_snapshot_add(c->device.live_before, live)},
                                     {ps_snapshot_add(c->device.reserved_before, reserved)}};
 
-    (is_before ? ps_curve_add_before : ps_curve_add)(&c->points, t_us, (double)lanes[LANE_LIVE].i,
-                                                     lanes);
+    ps_curve_add(&c->points, t_us, (double)lanes[LANE_LIVE].i, lanes);
 }
 
 /* Adds the events of a chunk. The clock may step back: an event counts as not earlier than those
@@ -49,7 +47,7 @@ static bool add_chunk(struct live_curve *c, struct ps_snapshot_rows *events, siz
             ps_snapshot_fail_damaged(err, "a time");
         if (err->code != PS_OK || t_us >= c->points.to)
             return false;
-        add_event(c, t_us, live[i], reserved[i], false);
+        add_event(c, t_us, live[i], reserved[i]);
     }
     return err->code == PS_OK;
 }
@@ -59,7 +57,9 @@ static enum ps_status read_points(struct ps_db *db, struct live_curve *c, struct
     PS_AUTO(ps_snapshot_rows_close) struct ps_snapshot_rows events = {.db = NULL};
     bool has_more = true;
 
-    add_event(c, c->device.first_us, 0, 0, true);
+    ps_curve_add_before(
+        &c->points, c->device.first_us, (double)c->device.live_before,
+        (union ps_curve_value[]){{c->device.live_before}, {c->device.reserved_before}});
     ps_snapshot_rows_open(db, PS_PACKED_SNAPSHOT_EVENTS, c->device.id, &events, err);
     for (size_t i = 0; i < events.n_chunks && has_more; i++)
         has_more = add_chunk(c, &events, i, err);
