@@ -52,7 +52,8 @@ struct ps_comparison {
     size_t n_base, n_new, n_runs, n_metrics, run;
     bool has_paths; /* places are paths */
     bool divides;   /* the second half of the metrics are the divisors of the first */
-    bool measures;  /* the second half of the metrics replace unknown ones of the first */
+    bool is_cut[2 * PS_GROUP_MAX]; /* by run: its profile leaves out rows */
+    bool measures; /* the second half of the metrics replace unknown ones of the first */
     struct ps_intern texts, keys;
     struct ps_class *classes; /* by id in `keys` */
     size_t n_classes, cap_classes;
@@ -254,6 +255,11 @@ void ps_comparison_measure(struct ps_comparison *c)
     c->measures = true;
 }
 
+void ps_comparison_cut(struct ps_comparison *c, size_t run)
+{
+    c->is_cut[run] = true;
+}
+
 void ps_comparison_match_paths(struct ps_comparison *c)
 {
     c->has_paths = true;
@@ -387,7 +393,8 @@ static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
         c->cap_values = c->cap_slots;
     }
     for (size_t i = 0; i < n_values; i++)
-        c->values[c->n_slots * n_values + i] = c->measures ? (double)NAN : 0;
+        c->values[c->n_slots * n_values + i] =
+            c->measures || c->is_cut[i % c->n_runs] ? (double)NAN : 0;
     c->slots[c->n_slots] = (struct ps_slot){
         .name = from->slot.name, .place = from->slot.place, .function = from->slot.function};
     return (uint32_t)c->n_slots++;
@@ -579,10 +586,21 @@ static void replace_slot(struct ps_comparison *c, size_t slot)
     }
 }
 
-static enum ps_row_change change_of(const struct ps_slot *slot)
+static bool is_group_cut(const struct ps_comparison *c, size_t from, size_t n)
 {
-    if (!slot->in_base || !slot->in_now)
-        return slot->in_base ? PS_CHANGE_REMOVED : PS_CHANGE_ADDED;
+    size_t n_cut = 0;
+
+    for (size_t i = 0; i < n; i++)
+        n_cut += c->is_cut[from + i];
+    return n_cut == n;
+}
+
+static enum ps_row_change change_of(const struct ps_comparison *c, const struct ps_slot *slot)
+{
+    if (!slot->in_base)
+        return is_group_cut(c, 0, c->n_base) ? PS_CHANGE_UNLISTED : PS_CHANGE_ADDED;
+    if (!slot->in_now)
+        return is_group_cut(c, c->n_base, c->n_new) ? PS_CHANGE_UNLISTED : PS_CHANGE_REMOVED;
     if (slot->has_failed)
         return PS_CHANGE_FAILED;
     return slot->base_line != slot->line || slot->base_cause != slot->cause ? PS_CHANGE_MOVED
@@ -604,7 +622,7 @@ static void make_row(const struct ps_comparison *c, size_t at, struct ps_compari
                                       .new_id = slot->id,
                                       .base_cause = texts[slot->base_cause],
                                       .cause = texts[slot->cause],
-                                      .change = c->n_base ? change_of(slot) : PS_CHANGE_NONE,
+                                      .change = c->n_base ? change_of(c, slot) : PS_CHANGE_NONE,
                                       .in_base = slot->in_base,
                                       .in_new = slot->in_now,
                                       .is_part = slot->is_part};

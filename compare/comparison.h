@@ -3,8 +3,9 @@
  * comparison.h: joins the rows of several runs by name, with a verdict for each row.
  *
  * A row is a function, a module, an operator, a line ... If a run lacks a row, its values there are
- * 0: code that did not run took no time. Rows of one run with the same key and line are summed. A
- * value that a run does not know is NAN: it does not count, and a row with one has no verdict.
+ * 0: code that did not run took no time. Only where its profile leaves out rows, they are NAN. Rows
+ * of one run with the same key and line are summed. A value that a run does not know is NAN: it
+ * does not count, and a row with one has no verdict.
  */
 #ifndef PS_COMPARE_COMPARISON_H
 #define PS_COMPARE_COMPARISON_H
@@ -40,7 +41,8 @@ enum ps_row_change {
     PS_CHANGE_ADDED,   /* in no run of the base group */
     PS_CHANGE_REMOVED, /* in no run of the new group */
     PS_CHANGE_MOVED,   /* another line, or another cause */
-    PS_CHANGE_FAILED   /* what was measured failed in a run */
+    PS_CHANGE_FAILED,  /* what was measured failed in a run */
+    PS_CHANGE_UNLISTED /* in no run of a group, whose profiles leave out rows */
 };
 
 struct ps_comparison_row {
@@ -86,6 +88,9 @@ void ps_comparison_match_paths(struct ps_comparison *comparison);
  * share PS_JUDGE_FDR is expected by chance, except where the groups do not overlap at all. Nothing
  * that failed is faster. Call it before the first row. */
 void ps_comparison_measure(struct ps_comparison *comparison);
+/* Says that the profile of a run leaves out rows: it has no value for a row that it lacks. Call it
+ * before the first row. */
+void ps_comparison_cut(struct ps_comparison *comparison, size_t run);
 /* Adds a row of run `run` (0 .. n_base - 1: the base). Add all rows of a run before those of the
  * next, in this order. Strings and samples are copied. */
 void ps_comparison_add(struct ps_comparison *comparison, size_t run,

@@ -11,7 +11,7 @@ import re
 import sys
 
 PATHS = ("file", "parents")  # places of comparisons that are paths
-LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|resolution|calls|whole|work|each): (.+)")
+LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|resolution|calls|whole|work|each|cut): (.+)")
 ROWS = {"by-id": "PS_ROWS_BY_ID", "cached": "PS_ROWS_CACHED"}
 METRICS_MAX = 5  # PS_HEAD_METRICS
 WORKS_MAX = 2  # PS_HEAD_WORKS
@@ -127,7 +127,7 @@ def comparison(head):
     words = [f".query = {quoted(head.name)}, .title = {quoted(head.one('title'))}, .row = {quoted(head.one('row'))}",
              f".place = {quoted(head.one('place') or '')}, .budget_metric = {quoted(budget)}, .presence_query = {quoted(has_table)}, .n = {len(metrics)}",
              f".place_is_path = {str(head.one('place') in PATHS).lower()}, .place_is_unit = {str(head.one('place') == 'unit').lower()}",
-             f".is_per_step = {str(each == 'step').lower()}, .n_works = {len(works)}",
+             f".is_per_step = {str(each == 'step').lower()}, .cut = {quoted(head.one('cut'))}, .n_works = {len(works)}",
              ".works = {" + ", ".join(f"{{.word = {quoted(word)}, .query = {quoted(select)}}}" for word, select in works) + "}",
              ".metrics = {"]
     for metric in metrics:

@@ -11,6 +11,7 @@
 -- budget: cumtime_s
 -- whole: tottime_s SELECT max(v) FILTER (WHERE k = 'headline_value') FROM meta HAVING max(v = 'tottime') FILTER (WHERE k = 'headline_label')
 -- work: calls SELECT sum(f.ncalls) FROM function f, meta m WHERE f.listed AND m.k = 'summary' AND NOT coalesce(json_extract(m.v, '$.sampled'), 0)
+-- cut: SELECT coalesce(listed_of > last - first + 1, 0) FROM report r ORDER BY coalesce(seconds, (SELECT total(tottime_s) FROM function WHERE id BETWEEN r.first AND r.last)) DESC, last - first DESC, id LIMIT 1
 -- calls: tottime_s ncalls
 -- calls: cumtime_s primitive_calls
 -- has: * SELECT EXISTS (SELECT 1 FROM function)

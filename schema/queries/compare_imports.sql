@@ -12,6 +12,7 @@
 --   whole: COLUMN SELECT               total of the metric in a run as the tool states it; by default the sum of the rows
 --   work: WORD SELECT                  amount of work in a run, such as steps or calls: totals grow with it. Of
 --                                      several lines, the first that all runs have counts
+--   cut: SELECT                        share of the total below which a run lacks rows, 0 to 1; by default 0: it has all
 --   each: step                         the values are those of the mean step of runs that have steps
 --   calls: COLUMN COLUMN               per call, the first column is divided by the second
 --   resolution: COLUMN SELECT          value of the last digit of the metric in a run; by default 0: all digits

@@ -92,6 +92,9 @@ struct ps_query_comparison {
     const char *budget_metric; /* name of the metric that budgets limit */
     /* SELECT of 0 or 1: whether a run has the table; NULL: all runs have it */
     const char *presence_query;
+    /* SELECT of the share of the total, from 0 to 1, below which the profile of a run leaves out
+     * rows; 0: it has all; 1: any row may be missing. NULL: all runs have all rows */
+    const char *cut;
     bool place_is_path; /* the end of a place tells more than its begin: files, outer modules */
     bool place_is_unit; /* rows are measurements in units of their own */
     bool is_per_step;   /* values are already those of the mean step, if a run has steps */

@@ -139,6 +139,18 @@ struct ps_temp_rows {
  * NULL: no rows. The other tables of enum ps_temp_table are empty. */
 void ps_db_set_temp_rows(struct ps_db *db, const struct ps_temp_rows *temp_rows);
 
+#define PS_PATHS_MAX ((uint32_t)1 << 18) /* rows of ps_paths() */
+/* Call paths that ps_paths() also returns if they are below its limits. */
+struct ps_wanted_paths {
+    /* Returns the path that is longer than `path` by a function (`path` UINT32_MAX: begins with
+     * it); UINT32_MAX: it is not wanted. */
+    uint32_t (*longer)(void *user, uint32_t path, int64_t function);
+    void *user;
+};
+/* Makes the paths wanted in statements of this handle, and borrows them, until the next call; NULL:
+ * none. */
+void ps_db_set_wanted_paths(struct ps_db *db, const struct ps_wanted_paths *wanted);
+
 /* Prepares sql, which must be a single statement that only reads. PS_BAD_REQUEST: it is not; the
  * message has the reason. */
 enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps_stmt **out,

@@ -40,11 +40,12 @@ struct ps_db {
     bool owns_memory;                     /* ps_db_close frees `memory_limit` */
     /* tables of a trace (trace_reader.h); NULL: not loaded yet */
     struct ps_trace_cache *trace_cache;
-    const struct ps_temp_rows *temp_rows;   /* set by ps_db_set_temp_rows; borrowed */
-    const struct ps_step_times *step_times; /* set by ps_db_set_step_times; borrowed */
-    bool is_immutable;                      /* opened with immutable=1 */
-    int64_t layout;                         /* of the run file; 0: not a file of a shelf */
-    struct ps_db *next;                     /* next idle handle of the pool */
+    const struct ps_temp_rows *temp_rows;       /* set by ps_db_set_temp_rows; borrowed */
+    const struct ps_step_times *step_times;     /* set by ps_db_set_step_times; borrowed */
+    const struct ps_wanted_paths *wanted_paths; /* set by ps_db_set_wanted_paths; borrowed */
+    bool is_immutable;                          /* opened with immutable=1 */
+    int64_t layout;                             /* of the run file; 0: not a file of a shelf */
+    struct ps_db *next;                         /* next idle handle of the pool */
 };
 
 /* Opens a database and registers perfshelf's functions and tables. uri: as for sqlite3_open_v2 with

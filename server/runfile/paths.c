@@ -33,9 +33,9 @@
 
 #define NO_PARENT   UINT32_MAX
 #define NO_FUNCTION UINT32_MAX
+#define NOT_WANTED  UINT32_MAX
 /* Calls between functions: 224 MiB in memory. A dump with more of them is larger than 100 MB. */
 #define EDGES_MAX ((uint32_t)4 << 20)
-#define NODES_MAX ((uint32_t)1 << 18) /* whatever a statement asks for */
 
 enum certainty { EXACT = 0, BOUNDED = 1, UNKNOWN = 2 };
 
@@ -43,6 +43,7 @@ struct path_node {
     uint32_t function, parent;        /* parent: index of the parent node; NO_PARENT: root */
     uint32_t first_child, n_children; /* children are adjacent, in descending order of `upper` */
     uint32_t depth;
+    uint32_t wanted;           /* its path in limits.wanted; NOT_WANTED: it is none of these */
     double lower, upper;       /* bounds of the total time, in seconds */
     struct ps_num self, calls; /* self: seconds; PS_NUM_NONE: unknown */
     enum certainty certainty;
@@ -63,6 +64,7 @@ struct limits {
                          outside the profile */
     double min_share; /* minimum `upper` of a node, as a share of paths.total (0 to 1) */
     uint32_t max_depth, max_nodes;
+    const struct ps_wanted_paths *wanted; /* become nodes, up to PS_PATHS_MAX; NULL: none */
 };
 
 struct function_row {
@@ -298,7 +300,8 @@ static struct path_node *add_node(struct paths *out, uint32_t function, uint32_t
                                   uint32_t depth)
 {
     PS_RESERVE_ONE(out->nodes, out->n, out->cap);
-    out->nodes[out->n] = (struct path_node){.function = function, .parent = parent, .depth = depth};
+    out->nodes[out->n] = (struct path_node){
+        .function = function, .parent = parent, .depth = depth, .wanted = NOT_WANTED};
     return &out->nodes[out->n++];
 }
 
@@ -518,6 +521,20 @@ static struct callee *list_callees(const struct walk *w, const struct function_r
     return callees;
 }
 
+/* Returns the wanted path that is longer by a function. */
+static uint32_t longer(const struct walk *w, uint32_t wanted, uint32_t function)
+{
+    const struct ps_wanted_paths *paths = w->limits->wanted;
+
+    return paths ? paths->longer(paths->user, wanted, function) : NOT_WANTED;
+}
+
+/* Whether one more node is within the limits. */
+static bool has_room(const struct walk *w, uint32_t wanted)
+{
+    return w->out->n < (wanted == NOT_WANTED ? w->limits->max_nodes : PS_PATHS_MAX);
+}
+
 /* Whether a callee of node `at` becomes a node within the limits. If so, sets all members of the
  * node except its children. */
 static bool becomes_node(const struct walk *w, uint32_t at, const struct function_row *f,
@@ -526,8 +543,11 @@ static bool becomes_node(const struct walk *w, uint32_t at, const struct functio
     const struct paths *out = w->out;
     const struct path_node *above = &out->nodes[at];
 
-    if (c->node.upper < w->limits->min_share * out->total || above->depth >= w->limits->max_depth ||
-        out->n >= w->limits->max_nodes)
+    c->node.wanted =
+        above->wanted == NOT_WANTED ? NOT_WANTED : longer(w, above->wanted, c->node.function);
+    if (!has_room(w, c->node.wanted) ||
+        (c->node.wanted == NOT_WANTED && (c->node.upper < w->limits->min_share * out->total ||
+                                          above->depth >= w->limits->max_depth)))
         return false;
     if (on_path(out, at, c->node.function) ||
         (f->recursive && c->recursive && f->cycle == c->cycle)) {
@@ -549,7 +569,7 @@ static void expand_node(struct walk *w, uint32_t at)
     uint32_t first = out->n, n = f->n_edges;
     struct upper_bounds room;
 
-    if (!n || out->n >= w->limits->max_nodes) {
+    if (!n || !has_room(w, out->nodes[at].wanted)) {
         out->n_left_out += n;
         return;
     }
@@ -595,6 +615,7 @@ static int expand_paths(sqlite3 *db, const struct limits *limits, struct paths *
         out->n_roots = out->n;
         for (uint32_t i = 0; i < out->n; i++) {
             out->total += out->nodes[i].upper;
+            out->nodes[i].wanted = longer(&w, NOT_WANTED, out->nodes[i].function);
             heap_push(&w, i);
         }
     }
@@ -664,6 +685,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
                   sqlite3_value **argv)
 {
     struct cursor *cursor = (struct cursor *)base;
+    const struct ps_db *db = ((struct ps_table *)base->pVtab)->db;
     struct ps_err err = PS_ERR_INIT;
     struct limits limits;
     int code;
@@ -673,11 +695,11 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     limits.min_share = sqlite3_value_double(argv[1]);
     limits.max_depth = (uint32_t)sqlite3_value_int64(argv[2]);
     limits.max_nodes = (uint32_t)sqlite3_value_int64(argv[3]);
-    limits.max_nodes = limits.max_nodes < NODES_MAX ? limits.max_nodes : NODES_MAX;
+    limits.max_nodes = limits.max_nodes < PS_PATHS_MAX ? limits.max_nodes : PS_PATHS_MAX;
+    limits.wanted = db->wanted_paths;
     release(base);
     cursor->index = 0;
-    code =
-        expand_paths(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths, &err);
+    code = expand_paths(db->handle, &limits, &cursor->paths, &err);
     if (err.code != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     if (code == SQLITE_OK)
@@ -714,6 +736,11 @@ static const struct ps_table_kind paths_table = {
     "CREATE TABLE x(id, parent_id, function_id, depth, lo, hi, self, calls, certainty, cut, total,"
     " root HIDDEN, min_share HIDDEN, max_depth HIDDEN, max_nodes HIDDEN)",
     sizeof(struct cursor), release, &paths_module};
+
+void ps_db_set_wanted_paths(struct ps_db *db, const struct ps_wanted_paths *wanted)
+{
+    db->wanted_paths = wanted;
+}
 
 void ps_register_paths(struct ps_db *db)
 {

@@ -212,6 +212,41 @@ test('compare: a row and a frame lead to the reports of both runs', async ({ pag
     await until(() => page.url().includes(`#/run/${pair[0]}/operators`) && /op=\d+/.test(page.url()), 'the frame in the base');
 });
 
+/* A report of pyinstrument, which leaves out calls with less than 1 %. */
+function reportOf(small) {
+    const frame = (name, time, children = []) => ({ function: name, file_path: '/app.py', line_no: 1, time, children });
+    const load = frame('load', 6 + small, [frame('read', 6), ...(small >= 0.1 ? [frame('small', small)] : [])]);
+    return JSON.stringify({ start_time: 1, duration: 10, sample_count: 10000, target_description: 'app', cpu_time: 10, root_frame: frame('main', 10, [load, frame('rest', 4 - small)]) });
+}
+
+test('compare: calls that a report leaves out are below its threshold, not removed', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    const folder = mkdtempSync(join(tmpdir(), 'perfshelf-compare-'));
+    try {
+        const [base, fresh] = [3, 0.05].map((small) => {
+            const file = join(folder, `${small}.json`);
+            writeFileSync(file, reportOf(small));
+            return shelf.add(file).id;
+        });
+        const page = await pages.open(`${shelf.url}#/compare/functions?base=${base}&new=${fresh}&width=base`);
+        await until(async () => (await rowTexts(page, 'Functions')).length > 2, 'functions');
+        const row = (await rowTexts(page, 'Functions')).find(([name]) => /small/.test(name));
+        equal([row[1], row[2], row.at(-1)], ['3,000.000', '–', '· not listed'], 'the row');
+        const picture = page.getByRole('region', { name: 'Difference' });
+        await picture.locator('canvas').first().waitFor();
+        await settle(page);
+        const box = await picture.locator('canvas').first().boundingBox();
+        await page.mouse.move(box.x + 0.75 * box.width, box.y + 3.5 * 18);
+        const tip = page.locator('.tooltip');
+        await until(async () => /small.*\sbase\s+3\.000 s\s+new\s+< 100\.0 ms\s+Δ\s+-3\.000 s to -2\.900 s/s.test(plain(await tip.innerText())), 'both sides');
+        check(/below the threshold of a profile, or not called/.test(await tip.innerText()), await tip.innerText());
+        check(!/removed/.test(await picture.innerText()), 'nothing is removed');
+    } finally {
+        rmSync(folder, { recursive: true });
+        await shelf.stop();
+    }
+});
+
 test('compare: what cannot be compared is said', async ({ pages, demo }) => {
     pages.expect(/40[04]/);
     const [a, b] = ['expressions.prof', 'stdlib.log'].map((file) => demo.demo.get(file).id);

@@ -253,16 +253,65 @@ class Compare(ServerTest):
         about = self.get_json(f"/api/v1/compare?base={base}&new={new}")
         self.assertEqual((about["pictures"], about["no_tree"]), (["tree", "graph"], None))
 
-    def test_calls_near_the_threshold_are_not_added_or_removed(self):
+    def test_small_calls_are_not_gone(self):
+        """A call that is too small for the call tree of one run has its time there if another run has it."""
         def dump(seldom):
-            roots = {(f"/{n}.py", 1, f"root{n}"): (1, 1, 1.0, 1.0, {}) for n in range(10)}
-            root = next(iter(roots))
-            roots[root] = (1, 1, 1.0 - seldom, 1.0, {})
-            return marshal.dumps({**roots, ("/seldom.py", 1, "seldom"): (1, 1, seldom, seldom, {root: (1, 1, seldom, seldom)})})
-        base, new = (self.add(dump(seldom))["id"] for seldom in (0.0021, 0.0019))  # the threshold is 0.0002 of 10 s
+            root, inner, outer = (("/app.py", n, name) for n, name in enumerate(("root", "inner", "seldom"), 1))
+            return marshal.dumps({root: (1, 1, 10 - seldom, 10, {}), outer: (1, 1, 0, seldom, {root: (1, 1, 0, seldom)}),
+                                  inner: (1, 1, seldom, seldom, {outer: (1, 1, seldom, seldom)}),
+                                  ("/app.py", 9, "tiny"): (1, 1, 0.0001, 0.0001, {root: (1, 1, 0.0001, 0.0001)})})
+        base, new = (self.add(dump(seldom))["id"] for seldom in (4, 0.001))
+        paths = self.paths_of(self.get_json(f"/api/v1/compare/tree?base={base}&new={new}"))
+        for path in (("root", "seldom"), ("root", "seldom", "inner")):
+            self.assertEqual({key: round(paths[path][key], 6) for key in ("base_total", "new_total", "new_low", "certainty")},
+                             {"base_total": 4, "new_total": 0.001, "new_low": 0.001, "certainty": 0})
+        self.assertNotIn(("root", "tiny"), paths, "too small in both")
+
+    def test_calls_below_recursion_are_left_open(self):
+        """What a recursive call calls is unknown, so it is not gone."""
+        main, walk, leaf = (("/app.py", n, name) for n, name in enumerate(("main", "walk", "leaf"), 1))
+        straight = {main: (1, 1, 1, 9, {}), walk: (1, 1, 3, 8, {main: (1, 1, 3, 8)}), leaf: (1, 1, 5, 5, {walk: (1, 1, 5, 5)})}
+        looped = {main: (3, 1, 1, 9, {walk: (2, 2, 0, 6)}), walk: (3, 1, 3, 8, {main: (3, 1, 3, 8)}), leaf: (1, 1, 5, 5, {walk: (1, 1, 5, 5)})}
+        base, new = (self.add(marshal.dumps(functions))["id"] for functions in (straight, looped))
+        paths = self.paths_of(self.get_json(f"/api/v1/compare/tree?base={base}&new={new}"))
+        found = paths[("main", "walk", "leaf")]
+        self.assertEqual((found["base_total"], found["new_total"], found["new_low"], found["certainty"]), (5, None, None, 2))
+
+    def test_calls_that_a_report_leaves_out_are_below_its_threshold(self):
+        """pyinstrument leaves out calls with less than 1 %; their time is in "[calls left out]"."""
+        def report(small):
+            def frame(name, time, *children):
+                return {"function": name, "file_path": "/app.py", "file_path_short": "app.py", "line_no": 1, "time": time, "await_time": 0, "is_application_code": True,
+                        "children": list(children), "identifier": f"{name}\0/app.py\x001"}
+            kept = [frame("small", small)] if small >= 0.1 else []
+            return json.dumps({"start_time": 1, "duration": 10, "sample_count": 10000, "target_description": "app", "cpu_time": 10,
+                               "root_frame": frame("main", 10, frame("load", 4 + small, frame("read", 4), *kept), frame("rest", 6 - small))}).encode()
+        base, new = (self.add(report(small))["id"] for small in (1, 0.05))
         tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}")
-        self.assertEqual((tree["base"], tree["new"]), (10, 10))
-        self.assertEqual({len(path) for path in self.paths_of(tree)}, {1})
+        small = self.paths_of(tree)[("main (/app.py)", "load (/app.py)", "small (/app.py)")]
+        self.assertEqual((small["base_total"], small["new_total"], small["new_self"]), (1, None, None))
+        self.assertEqual((tree.get("base_floor"), tree["new_floor"]), (None, 0.1))
+        rows, _ = self.rows("functions", f"base={base}&new={new}")
+        row = next(row for row in rows if row["name"] == "small (/app.py)")
+        self.assertEqual((row["base"], row["new"], row["delta"], row["change"]), (1, None, None, "unlisted"))
+        rows, _ = self.rows("functions", f"base={new}&new={base}")
+        self.assertIn((None, 1, "unlisted"), [(row["base"], row["new"], row["change"]) for row in rows])
+
+    def test_functions_that_a_printed_table_leaves_out_are_not_gone(self):
+        def table(of, times):
+            head = f"         62 function calls in {sum(times.values()):.3f} seconds\n\n   Ordered by: internal time\n"
+            rows = sorted(times.items(), key=lambda item: -item[1])[:2]
+            return (head + f"   List reduced from {of} to 2 due to restriction <2>\n\n   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n" +
+                    "".join(f"        1    {s:.3f}    {s:.3f}    {s:.3f}    {s:.3f} app.py:{ord(name[0])}({name})\n" for name, s in rows) + "\n\n").encode()
+        base, new = (self.add(table(3, times), series="printed")["id"] for times in ({"load": 5, "parse": 4, "render": 3}, {"load": 5, "parse": 1, "render": 3}))
+        rows, _ = self.rows("functions", f"base={base}&new={new}")
+        found = {row["name"]: (row["base"], row["new"], row["delta"], row["change"]) for row in rows}
+        self.assertEqual(found, {"parse": (4, None, None, "unlisted"), "render": (None, 3, None, "unlisted"), "load": (5, 5, 0, None)})
+        self.assertEqual(self.get_json(f"/api/v1/compare/conclusion?base={base}&new={new}")["found"], "none")
+        trend = self.get_json("/api/v1/trend?runs=series:printed&of=functions&row=parse&metric=tottime_s")
+        self.assertEqual([(part["why"], part["runs"]) for part in trend["left_out"]], [("whose profile leaves out small rows", 1)])
+        growth = self.get_json("/api/v1/trend/rows?runs=series:printed&of=functions&metric=tottime_s")
+        self.assertEqual([row["name"] for row in growth["rows"]], ["load"])
 
     def test_lines_are_a_tree_of_files_and_functions(self):
         def report(parse, *more):

@@ -222,6 +222,40 @@ test('the difference of trees: what is new, what vanished, how much', () => {
     assert.ok(layoutDiff(diff, 'base').frameOf[2] > 0);
 });
 
+test('a path that a side leaves open is neither new nor gone', () => {
+    const diff = {
+        ...tree([
+            ['main', -1, 1000, 1000, 0],
+            ['small now', 0, 300, 0, 0],
+            ['small before', 0, 0, 40, 0],
+            ['as small', 0, 8, 0, 0],
+        ]),
+        base_total: [1000, 300, null, 8],
+        new_total: [1000, null, 40, null],
+        base_floor: 10,
+        new_floor: 10,
+    };
+    const nodes = [1, 2, 3];
+    assert.deepEqual(
+        nodes.map((node) => nodeChangeOf(diff, node)),
+        ['below', 'below', 'below'],
+    );
+    assert.deepEqual(removedNodes(diff), []);
+    assert.deepEqual(
+        nodes.map((node) => deltaRange(diff, node)),
+        [
+            [-300, -290],
+            [30, 40],
+            [-8, 2],
+        ],
+    );
+    assert.deepEqual(
+        nodes.map((node) => nodeColourLevel(diff, node)),
+        [-3, 3, 0],
+    );
+    assert.equal(layoutDiff(diff, 'new').frameOf[1], -1);
+});
+
 test('what is within noise is grey, new or not; with too few runs the size decides', () => {
     const judged = tree([
         ['same', -1, 100, 150, 2],

@@ -6,7 +6,7 @@
 #include "server/query/compare/compare.h"
 
 const char *const ps_verdict_words[] = {NULL, "few", "same", "up", "down"};
-const char *const ps_change_words[] = {NULL, "added", "removed", "moved", "failed"};
+const char *const ps_change_words[] = {NULL, "added", "removed", "moved", "failed", "unlisted"};
 
 static const char *const column_names[PS_CMP_OTHER_METRICS] = {
     "id",     "name",    "place",  "base_place", "within", "line",    "base_line",
@@ -119,6 +119,12 @@ static double size_of_measurement(const struct ps_comparison_row *row)
     return class + (isfinite(ratio) ? scaled : judgement->delta != 0 ? 1 : 0);
 }
 
+/* The value of a row in the group that lists it: the most that it can have changed by. */
+static double known_value(const struct ps_comparison_row *row)
+{
+    return fmax(row->judgement.base_median, row->judgement.new_median); /* the other is NAN */
+}
+
 /* For a single group the share of the total that the tools state, else of the sum of the rows; NaN
  * unless the rows add up. */
 static double share_of(const struct ps_cached_comparison *table,
@@ -153,8 +159,9 @@ struct ps_value ps_comparison_column_value(const struct ps_cached_comparison *ta
         (void)ps_comparison_interval(table->comparison, row->id, &interval[0], &interval[1]);
         return real_cell(interval[column == PS_CMP_HIGH]);
     case PS_CMP_SIZE:
-        return real_cell(table->head.place_is_unit ? size_of_measurement(row)
-                                                   : fabs(row->judgement.delta));
+        return real_cell(table->head.place_is_unit           ? size_of_measurement(row)
+                         : row->change == PS_CHANGE_UNLISTED ? known_value(row)
+                                                             : fabs(row->judgement.delta));
     case PS_CMP_SHARE:
         return real_cell(share_of(table, row));
     case PS_CMP_MIN:

@@ -240,6 +240,10 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
 enum ps_status ps_compare_read_whole(struct ps_db *db, const struct ps_query_metric *metric,
                                      double *out, struct ps_err *err);
 
+/* Reads below which share of its total the profile of a run leaves out rows; 0: it has all. */
+enum ps_status ps_compare_read_cut(struct ps_db *db, const struct ps_query_comparison *head,
+                                   double *out, struct ps_err *err);
+
 /* --- Rows of a run (run_rows.c) --- */
 
 /* Indices of the columns of a table query, from 0; -1: the query has no such column. */

@@ -33,7 +33,8 @@ static const char *const found_words[] = {"none", "one", "two", "spread"};
 struct explanation {
     const struct ps_comparison_row *rows[2]; /* the largest differences */
     double base, now, delta; /* totals as the tools state them, else sums over all rows */
-    size_t n; /* the least number of rows that add up to PS_SPREAD_SHARE of the difference */
+    size_t n;    /* the least number of rows that add up to PS_SPREAD_SHARE of the difference */
+    bool is_cut; /* the profiles of a group leave out rows */
     enum found found;
 };
 
@@ -77,7 +78,9 @@ static enum found judge(const struct explanation *found)
         return FOUND_TWO;
     if ((first * found->delta > 0 && fabs(first) >= needed) || !found->rows[1])
         return FOUND_ONE;
-    return (first + second) * (found->delta > 0 ? 1 : -1) >= needed ? FOUND_TWO : FOUND_SPREAD;
+    if ((first + second) * (found->delta > 0 ? 1 : -1) >= needed)
+        return FOUND_TWO;
+    return found->is_cut ? FOUND_NONE : FOUND_SPREAD; /* one that is left out may have it all */
 }
 
 static int by_size(const void *a, const void *b)
@@ -111,6 +114,7 @@ static struct explanation explain(const struct ps_cached_comparison *table)
     const struct ps_comparison_row *rows = ps_comparison_rows(table->comparison, &n);
 
     for (size_t i = 0; i < n; i++) {
+        out.is_cut |= rows[i].change == PS_CHANGE_UNLISTED;
         if (isnan(rows[i].judgement.delta))
             continue;
         out.base += rows[i].judgement.base_median;

@@ -108,6 +108,13 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
     return err->code;
 }
 
+enum ps_status ps_compare_read_cut(struct ps_db *db, const struct ps_query_comparison *head,
+                                   double *out, struct ps_err *err)
+{
+    *out = 0;
+    return head->cut ? read_number(db, head->cut, out, err) : err->code;
+}
+
 /* --- Reading rows --- */
 
 struct target {
@@ -120,6 +127,24 @@ static void add_row(void *user, const struct ps_compare_input *row)
     struct target *target = user;
 
     ps_comparison_add(target->comparison, target->run_index, row);
+}
+
+/* Tells the comparison which runs lack rows. */
+static enum ps_status read_cuts(struct ps_store *store, const struct ps_compare_groups *groups,
+                                const struct ps_cached_comparison *out, struct ps_err *err)
+{
+    for (size_t i = 0; out->head.cut && err->code == PS_OK && i < groups->n_base + groups->n_new;
+         i++) {
+        struct ps_db *db = NULL;
+        double cut = 0;
+
+        ps_run_acquire(store, groups->runs[i].id, &db, err);
+        ps_compare_read_cut(db, &out->head, &cut, err);
+        ps_run_release(db);
+        if (cut > 0)
+            ps_comparison_cut(out->comparison, i);
+    }
+    return err->code;
 }
 
 static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_groups *groups,
@@ -148,6 +173,7 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
     target.comparison = out->comparison;
     if (out->head.place_is_path)
         ps_comparison_match_paths(out->comparison);
+    read_cuts(store, groups, out, err);
     for (size_t i = 0; err->code == PS_OK && i < n; i++) {
         int64_t before = reader.n_rows;
 

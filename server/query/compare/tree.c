@@ -51,36 +51,22 @@ static void set_sizes(struct ps_merged_tree *tree)
     tree->nodes.finished = true;
 }
 
-/* Returns the greatest total of a run: the sum of its roots. */
-static double largest_run_total(const struct ps_merged_tree *tree)
+/* Whether no run of a group has the node, and some leave it open. */
+static bool is_unknown(const struct ps_merged_tree *tree, uint32_t node, bool is_base)
 {
-    double largest = 0;
+    const size_t n_base = tree->groups->n_base, end = is_base ? n_base : tree->n_runs;
+    const uint8_t *presence = &tree->presence[node * tree->n_runs];
+    bool is_open = false;
 
-    for (size_t run = 0; run < tree->n_runs; run++) {
-        double total = 0;
-
-        for (uint32_t i = 0; i < tree->nodes.n; i++)
-            if (tree->nodes.nodes[i].parent == UINT32_MAX)
-                total += tree->totals[i * tree->n_runs + run];
-        largest = fmax(largest, total);
+    for (size_t run = is_base ? 0 : n_base; run < end; run++) {
+        if (presence[run] == PS_PATH_PRESENT || presence[run] == PS_PATH_RECURSIVE)
+            return false;
+        is_open |= presence[run] == PS_PATH_UNKNOWN;
     }
-    return largest;
+    return is_open;
 }
 
-/* Returns the number of nodes to show of a PS_TREE_CALLS tree, at most `limit`. Nodes near the
- * threshold PS_TREE_CALLS_SHARE may be missing in one run and present in another, and must not
- * appear as added or removed. So nodes are shown only from five times this share of the largest
- * total of a run. */
-static size_t count_certain_nodes(const struct ps_merged_tree *tree, size_t limit)
-{
-    double least = 5 * PS_TREE_CALLS_SHARE * largest_run_total(tree);
-    size_t n = 0;
-
-    for (uint32_t i = 0; i < tree->nodes.n; i++)
-        n += fmax(base_mean(tree, tree->totals, i), new_mean(tree, tree->totals, i)) >= least;
-    return n < limit ? n : limit;
-}
-
+/* Writes the means of a group, null for nodes that it leaves open. */
 static void write_reals(const struct ps_merged_tree *tree, const char *key,
                         double (*group_mean)(const struct ps_merged_tree *, const double *,
                                              uint32_t),
@@ -89,7 +75,10 @@ static void write_reals(const struct ps_merged_tree *tree, const char *key,
     ps_json_key(json, key);
     ps_json_array(json);
     for (size_t i = 0; i < n && !ps_context_has_ended(); i++)
-        ps_json_real(json, group_mean(tree, values, order[i]));
+        if (is_unknown(tree, order[i], group_mean == base_mean))
+            ps_json_null(json);
+        else
+            ps_json_real(json, group_mean(tree, values, order[i]));
     ps_json_end(json);
 }
 
@@ -116,6 +105,18 @@ static void write_sum(const struct ps_merged_tree *tree, const char *key,
     ps_json_key_real(json, key, sum);
 }
 
+/* Writes what nodes that a group leaves open have less than, unless that is unknown. */
+static void write_floor(const struct ps_merged_tree *tree, const char *key, size_t from, size_t n,
+                        struct ps_json *json)
+{
+    double floor = 0;
+
+    for (size_t i = 0; i < n; i++)
+        floor = fmax(floor, tree->floors[from + i]);
+    if (floor > 0 && isfinite(floor))
+        ps_json_key_real(json, key, floor);
+}
+
 static void write_verdicts(const struct ps_merged_tree *tree, const uint32_t *order, size_t n,
                            int64_t *values, struct ps_json *json)
 {
@@ -126,7 +127,9 @@ static void write_verdicts(const struct ps_merged_tree *tree, const uint32_t *or
     ps_judge_rows(tree->totals, tree->nodes.n, tree->groups->n_base, tree->groups->n_new, 0, judged,
                   &rule);
     for (size_t i = 0; i < n; i++)
-        values[i] = judged[order[i]].verdict;
+        values[i] = is_unknown(tree, order[i], true) || is_unknown(tree, order[i], false)
+                        ? PS_VERDICT_NONE
+                        : judged[order[i]].verdict;
     ps_json_ints(json, "verdict", values, n);
 }
 
@@ -235,7 +238,6 @@ static void write_tree(struct ps_merged_tree *tree, size_t limit, struct ps_json
     size_t cut, n;
 
     set_sizes(tree);
-    limit = tree->kind == PS_TREE_CALLS ? count_certain_nodes(tree, limit) : limit;
     n = ps_flame_order_nodes(&tree->nodes, limit, order, &cut);
     ps_json_object(json);
     ps_json_key_int(json, "n", (int64_t)n);
@@ -244,6 +246,10 @@ static void write_tree(struct ps_merged_tree *tree, size_t limit, struct ps_json
     if (tree->groups->n_base)
         write_sum(tree, "base", base_mean, json);
     write_sum(tree, "new", new_mean, json);
+    if (tree->groups->n_base) {
+        write_floor(tree, "base_floor", 0, tree->groups->n_base, json);
+        write_floor(tree, "new_floor", tree->groups->n_base, tree->groups->n_new, json);
+    }
     ps_json_key_int(json, "cut", (int64_t)(cut + tree->n_left_out));
     write_shape(tree, order, n, json);
     if (tree->groups->n_base)

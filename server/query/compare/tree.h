@@ -10,9 +10,13 @@
 #include "server/query/compare/compare.h"
 #include "server/query/trace/flames/flame.h"
 
-/* In PS_TREE_CALLS trees, nodes whose total is below this share of the total of their run are left
- * out. */
-#define PS_TREE_CALLS_SHARE 0.0002
+/* Whether a run has a path. */
+enum ps_presence {
+    PS_PATH_ABSENT,
+    PS_PATH_PRESENT,
+    PS_PATH_RECURSIVE, /* present, but what it calls is unknown (server/runfile/paths.c) */
+    PS_PATH_UNKNOWN    /* the run leaves open whether it has the path; its total is 0 */
+};
 
 struct ps_merged_tree {
     const struct ps_compare_groups *groups;
@@ -21,9 +25,11 @@ struct ps_merged_tree {
     struct ps_compare_work work; /* with it: the steps of each run */
     char unit[32];
     size_t n_runs, run_index;
-    bool has_partial; /* PS_TREE_STACKS: a run is so large that its small paths were left out */
-    bool is_partial[2 * PS_GROUP_MAX]; /* by run */
-    struct ps_flame nodes;             /* node names are ids in `names` */
+    bool is_partial[2 * PS_GROUP_MAX]; /* by run: its small paths were left out at first */
+    /* by run: 0: it has all paths, else it may have paths whose totals are smaller, INFINITY: any
+     */
+    double floors[2 * PS_GROUP_MAX];
+    struct ps_flame nodes; /* node names are ids in `names` */
     /* displayed names; if a name alone does not identify a node, it is followed by NUL and the
      * place */
     struct ps_intern names;
@@ -32,10 +38,11 @@ struct ps_merged_tree {
     double *totals, *self_values;
     /* PS_TREE_CALLS: lower bounds of the totals (`totals` are upper bounds); else NULL */
     double *lower_bounds;
+    uint8_t *presence; /* as `totals`: enum ps_presence */
     /* PS_TREE_CALLS: by node, the least certain of the runs (0 exact, 1 bounded, 2 unknown); else
      * NULL */
     uint8_t *certainty;
-    size_t cap;          /* capacity of the four arrays, in nodes */
+    size_t cap;          /* capacity of the five arrays, in nodes */
     uint64_t n_left_out; /* number of nodes that were left out; the maximum over the runs */
 };
 

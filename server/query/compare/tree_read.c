@@ -13,6 +13,7 @@
 #define STACKS_MAX  100000
 #define CALLS_MAX   20000
 #define CALLS_DEPTH 60
+#define CALLS_SHARE 0.001 /* of the total of a run: smaller calls are not of interest */
 
 void ps_merged_tree_free(struct ps_merged_tree *tree)
 {
@@ -20,6 +21,7 @@ void ps_merged_tree_free(struct ps_merged_tree *tree)
     ps_intern_free(&tree->names);
     free(tree->totals);
     free(tree->self_values);
+    free(tree->presence);
     free(tree->lower_bounds);
     free(tree->certainty);
 }
@@ -36,6 +38,9 @@ static double *grow_values(double *values, const struct ps_merged_tree *tree, si
 static void grow_arrays(struct ps_merged_tree *tree, size_t cap)
 {
     tree->totals = grow_values(tree->totals, tree, cap);
+    tree->presence = ps_grow(tree->presence, cap, tree->n_runs);
+    memset(tree->presence + tree->cap * tree->n_runs, PS_PATH_ABSENT,
+           (cap - tree->cap) * tree->n_runs);
     if (tree->kind == PS_TREE_CALLS) {
         tree->lower_bounds = grow_values(tree->lower_bounds, tree, cap);
         tree->certainty = ps_grow(tree->certainty, cap, 1);
@@ -57,6 +62,7 @@ static uint32_t node_at(struct ps_merged_tree *tree, uint32_t parent, struct ps_
     if (node >= tree->cap)
         grow_arrays(tree, (size_t)node * 2 + 1024);
     tree->totals[node * tree->n_runs + tree->run_index] += total;
+    tree->presence[node * tree->n_runs + tree->run_index] = PS_PATH_PRESENT;
     return node;
 }
 
@@ -154,7 +160,6 @@ static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_f
     const char *step = tree->per == PS_PER_STEP ? tree->groups->step : NULL;
 
     tree->is_partial[tree->run_index] = flame->is_partial;
-    tree->has_partial |= flame->is_partial;
     ps_flame_finish(flame);
     for (size_t i = 0; i < flame->n; i++) {
         const struct ps_flame_node *node = &flame->nodes[i];
@@ -169,6 +174,19 @@ static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_f
     }
 }
 
+/* The profiler may have left out small calls. */
+static enum ps_status read_floor(struct ps_merged_tree *tree, struct ps_db *db, struct ps_err *err)
+{
+    const struct ps_compare_run *run = &tree->groups->runs[tree->run_index];
+    struct ps_query_comparison head;
+    double share;
+
+    ps_compare_table_head(ps_compare_find_table("functions", run->kind), &head);
+    ps_compare_read_cut(db, &head, &share, err);
+    tree->floors[tree->run_index] = share * run->headline;
+    return err->code;
+}
+
 static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, bool stacks,
                                  struct ps_err *err)
 {
@@ -180,6 +198,7 @@ static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
     double scale = 1;
 
     if (stacks) {
+        read_floor(tree, db, err);
         ps_stack_frames_read(db, none, &frames, err);
         ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, err);
         read_stack_scale(db, &scale, err);
@@ -240,83 +259,180 @@ static bool add_sample(void *user, const struct ps_stack_sample *sample)
 
         tree->totals[at] += weight;
         tree->self_values[at] += i + 1 == sample->n ? weight : 0;
+        tree->presence[at] = PS_PATH_PRESENT;
     }
     return true;
 }
 
-/* Sums the paths of the tree in a large run again. Its own tree lacks small paths, which other runs
- * may have. */
-static enum ps_status sum_paths(struct ps_store *store, struct ps_merged_tree *tree,
-                                struct ps_err *err)
+/* Sums the paths of the tree in a run of stacks. */
+static enum ps_status sum_stacks(struct ps_merged_tree *tree, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     const struct ps_stack_selection all = {.range = PS_RANGE_ALL};
     const struct ps_stack_transforms none = {.n = 0};
     struct path_sums sums = {.tree = tree, .frames = &frames, .scale = 1};
-    struct ps_db *db = NULL;
 
-    ps_run_acquire(store, tree->groups->runs[tree->run_index].id, &db, err);
-    if (err->code == PS_OK &&
-        ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &frames, err) == PS_OK &&
+    if (ps_stack_frames_read(db, (struct ps_params){NULL, 0}, &frames, err) == PS_OK &&
         read_stack_scale(db, &sums.scale, err) == PS_OK) {
         sums.names = ps_alloc_array(frames.n + 1, sizeof *sums.names);
-        for (size_t node = 0; node < tree->nodes.n; node++)
-            tree->totals[node * tree->n_runs + tree->run_index] =
-                tree->self_values[node * tree->n_runs + tree->run_index] = 0;
         ps_stack_samples_each(db, &all, &frames, &none, add_sample, &sums, NULL, err);
     }
-    ps_run_release(db);
     free(sums.names);
     free(sums.nodes);
     ps_buf_free(&sums.name);
     return err->code;
 }
 
+#define CERTAINTY_UNKNOWN 2
 /* Columns of queries/calltree.sql. */
 enum { C_PARENT = 1, C_NAME, C_FILE, C_LOW = 5, C_HIGH, C_CERTAINTY = 9, C_CUT = 11 };
 
-/* Adds one call and returns its node. Functions of two runs match by function name and file name,
+/* The name of a function of a dump. Functions of two runs match by function name and file name,
  * because the folders above the file differ between checkouts. */
+static struct ps_str name_of_call(struct ps_buf *key, struct ps_str name, struct ps_str path)
+{
+    struct ps_str file = file_name(path);
+
+    return name_with_place(key, name, ps_str_eq_c(file, "~") ? PS_STR("") : file);
+}
+
+/* Adds one call and returns its node. */
 static uint32_t add_call(struct ps_merged_tree *tree, struct ps_stmt *stmt, uint32_t parent,
                          struct ps_buf *key)
 {
-    struct ps_str file = file_name(ps_col_text(stmt, C_FILE));
     uint8_t certainty = (uint8_t)ps_col_int(stmt, C_CERTAINTY);
-    uint32_t node;
+    uint32_t node = node_at(tree, parent,
+                            name_of_call(key, ps_col_text(stmt, C_NAME), ps_col_text(stmt, C_FILE)),
+                            ps_col_real(stmt, C_HIGH));
 
-    file = ps_str_eq_c(file, "~") ? PS_STR("") : file;
-    node = node_at(tree, parent, name_with_place(key, ps_col_text(stmt, C_NAME), file),
-                   ps_col_real(stmt, C_HIGH));
     tree->lower_bounds[node * tree->n_runs + tree->run_index] += ps_col_real(stmt, C_LOW);
     if (certainty > tree->certainty[node])
         tree->certainty[node] = certainty;
+    if (certainty == CERTAINTY_UNKNOWN)
+        tree->presence[node * tree->n_runs + tree->run_index] = PS_PATH_RECURSIVE;
     return node;
 }
 
-/* Adds the call paths that server/runfile/paths.c derives from the sums per caller. Parents precede
- * children. */
-static enum ps_status add_calls(struct ps_merged_tree *tree, struct ps_db *db, struct ps_err *err)
+/* Adds the call paths that server/runfile/paths.c derives from the sums per caller: the `limit`
+ * largest, and those that are wanted. Parents precede children. */
+static enum ps_status add_calls(struct ps_merged_tree *tree, struct ps_db *db, uint32_t limit,
+                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
-    PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, CALLS_MAX + 1, sizeof *node_of);
-    size_t n = 0;
+    PS_AUTO(ps_free_ptr) uint32_t *node_of = NULL;
+    size_t n = 0, cap = 0;
 
     ps_db_prepare(db, ps_query_sql("calltree"), &stmt, err);
     ps_bind_int(stmt, ":root", 0);
-    ps_bind_real(stmt, ":min_share", PS_TREE_CALLS_SHARE);
+    ps_bind_real(stmt, ":min_share", CALLS_SHARE);
     ps_bind_int(stmt, ":depth", CALLS_DEPTH);
-    ps_bind_int(stmt, ":limit", CALLS_MAX);
-    while (n < CALLS_MAX && ps_stmt_step(stmt, err)) {
+    ps_bind_int(stmt, ":limit", limit);
+    while (ps_stmt_step(stmt, err)) {
         /* number of the parent's row, from 1; 0: this row is a root */
         size_t parent_row = (size_t)ps_col_int(stmt, C_PARENT);
         uint64_t cut = (uint64_t)ps_col_int(stmt, C_CUT);
         uint32_t parent = parent_row > 0 && parent_row <= n ? node_of[parent_row - 1] : UINT32_MAX;
 
+        PS_RESERVE_ONE(node_of, n, cap);
         node_of[n++] = add_call(tree, stmt, parent, &key);
-        tree->n_left_out = n == 1 && cut > tree->n_left_out ? cut : tree->n_left_out;
+        if (n == 1 && limit) {
+            tree->is_partial[tree->run_index] = cut > 0;
+            tree->n_left_out = cut > tree->n_left_out ? cut : tree->n_left_out;
+        }
     }
+    tree->floors[tree->run_index] = n == PS_PATHS_MAX ? INFINITY : 0;
     return err->code;
+}
+
+/* The functions of a run as names of the tree. */
+struct call_names {
+    const struct ps_flame *nodes;
+    uint32_t *items; /* [id of the function]: PS_INTERN_NONE: no path has it */
+    size_t n;
+};
+
+static uint32_t longer_call(void *user, uint32_t path, int64_t function)
+{
+    const struct call_names *names = user;
+
+    return function > 0 && (uint64_t)function < names->n
+               ? ps_flame_find_child(names->nodes, path, names->items[function])
+               : UINT32_MAX;
+}
+
+/* Sums the paths of the tree in a dump. */
+static enum ps_status sum_calls(struct ps_merged_tree *tree, struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf key = {0};
+    PS_AUTO(ps_free_ptr) uint32_t *items = NULL;
+    struct call_names names = {.nodes = &tree->nodes};
+    const struct ps_wanted_paths wanted = {longer_call, &names};
+    size_t cap = 0;
+
+    ps_db_prepare(db, ps_query_sql("conclude_functions"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        const int64_t id = ps_col_int(stmt, 0);
+
+        if (!ps_id_is_plausible(id, names.n))
+            return ps_fail(err, PS_INTERNAL, "the run file is damaged: function %lld",
+                           (long long)id);
+        items = ps_grow_to(items, &cap, (size_t)id, sizeof *items);
+        while (names.n <= (size_t)id)
+            items[names.n++] = PS_INTERN_NONE;
+        items[id] = ps_intern_find(&tree->names,
+                                   name_of_call(&key, ps_col_text(stmt, 1), ps_col_text(stmt, 2)));
+    }
+    names.items = items;
+    ps_db_set_wanted_paths(db, &wanted);
+    add_calls(tree, db, 0, err);
+    ps_db_set_wanted_paths(db, NULL);
+    return err->code;
+}
+
+/* Sums the paths of the tree again in a run whose own tree lacks small paths, which other runs may
+ * have. */
+static enum ps_status sum_paths(struct ps_store *store, struct ps_merged_tree *tree,
+                                struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+
+    if (ps_run_acquire(store, tree->groups->runs[tree->run_index].id, &db, err) != PS_OK)
+        return err->code;
+    for (size_t node = 0; node < tree->nodes.n; node++) {
+        const size_t at = node * tree->n_runs + tree->run_index;
+
+        tree->totals[at] = 0;
+        tree->presence[at] = PS_PATH_ABSENT;
+        *(tree->lower_bounds ? &tree->lower_bounds[at] : &tree->self_values[at]) = 0;
+    }
+    if (tree->kind == PS_TREE_CALLS)
+        sum_calls(tree, db, err);
+    else
+        sum_stacks(tree, db, err);
+    ps_run_release(db);
+    return err->code;
+}
+
+/* Marks the absent paths that a run may nevertheless have: all, if its profile lacks small paths,
+ * and those below a recursive call. */
+static void mark_unknown_paths(struct ps_merged_tree *tree)
+{
+    for (uint32_t i = 0; i < tree->nodes.n; i++)
+        for (size_t run = 0; run < tree->n_runs; run++) {
+            uint8_t *presence = &tree->presence[i * tree->n_runs + run];
+            const uint32_t parent = tree->nodes.nodes[i].parent;
+
+            if (*presence != PS_PATH_ABSENT ||
+                !(tree->floors[run] > 0 ||
+                  (parent != UINT32_MAX &&
+                   tree->presence[parent * tree->n_runs + run] >= PS_PATH_RECURSIVE)))
+                continue;
+            *presence = PS_PATH_UNKNOWN;
+            if (tree->certainty)
+                tree->certainty[i] = CERTAINTY_UNKNOWN;
+        }
 }
 
 static enum ps_status add_run(struct ps_store *store, struct ps_merged_tree *tree,
@@ -328,7 +444,7 @@ static enum ps_status add_run(struct ps_store *store, struct ps_merged_tree *tre
     if (tree->kind == PS_TREE_IMPORTS)
         add_imports(tree, db, err);
     else if (tree->kind == PS_TREE_CALLS)
-        add_calls(tree, db, err);
+        add_calls(tree, db, CALLS_MAX, err);
     else
         add_stacks(tree, db, tree->kind == PS_TREE_STACKS, err);
     ps_run_release(db);
@@ -412,11 +528,11 @@ enum ps_status ps_merged_tree_read(struct ps_store *store, struct ps_merged_tree
     for (tree->run_index = 0; err->code == PS_OK && tree->run_index < tree->n_runs;
          tree->run_index++)
         add_run(store, tree, err);
-    for (tree->run_index = 0; tree->has_partial && tree->n_runs > 1 && err->code == PS_OK &&
-                              tree->run_index < tree->n_runs;
+    for (tree->run_index = 0; err->code == PS_OK && tree->run_index < tree->n_runs;
          tree->run_index++)
-        if (tree->is_partial[tree->run_index])
+        if (tree->is_partial[tree->run_index] && tree->n_runs > 1)
             sum_paths(store, tree, err);
+    mark_unknown_paths(tree);
     (void)snprintf(tree->unit, sizeof tree->unit, "%s",
                    tree->kind == PS_TREE_IMPORTS  ? "us"
                    : tree->kind == PS_TREE_CALLS  ? "s"

@@ -20,6 +20,7 @@ struct growth_row {
     double *values;     /* [run]; NAN: the run does not have the row */
     double first, last; /* of the points */
     bool in_first, in_last;
+    bool is_unlisted; /* a run lacks it whose profile leaves out rows */
 };
 
 struct growth {
@@ -27,7 +28,8 @@ struct growth {
     struct ps_intern keys; /* name and place of rows, by index of the row */
     struct growth_row *rows;
     size_t n, cap;
-    size_t run; /* the run that is read */
+    size_t run;   /* the run that is read */
+    bool *is_cut; /* [run]: its profile leaves out rows */
     bool is_additive, is_full;
     bool place_is_unit; /* rows have units of their own */
     struct ps_buf key;
@@ -38,6 +40,7 @@ static void growth_free(struct growth *g)
     for (size_t i = 0; i < g->n; i++)
         free(g->rows[i].values);
     free(g->rows);
+    free(g->is_cut);
     ps_intern_free(&g->keys);
     ps_buf_free(&g->key);
 }
@@ -91,7 +94,7 @@ static enum ps_status read_run(struct ps_store *store, struct growth *g,
     enum ps_trend_outcome outcome = PS_TREND_NO_TABLE;
 
     ps_trend_table_read(store, &g->trend->question.row, run->id, run->kind, add_row, g, &outcome,
-                        &own);
+                        &g->is_cut[g->run], &own);
     if (own.code != PS_OK && own.code != PS_CONFLICT)
         return ps_fail(err, own.code, "%s", own.text);
     *why = ps_trend_why_left_out(g->trend, own.code, outcome);
@@ -112,6 +115,7 @@ static enum ps_status read_runs(struct ps_store *store, struct growth *g, struct
     if (ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err) != PS_OK)
         return err->code;
     ps_trend_set_metric(trend, &metric);
+    g->is_cut = ps_alloc_array(n + 1, sizeof *g->is_cut);
     g->is_additive = metric.is_additive;
     ps_compare_table_head(ps_compare_find_table(trend->question.row.table, trend->kind), &head);
     g->place_is_unit = strcmp(head.place, "unit") == 0;
@@ -133,11 +137,15 @@ static enum ps_status read_runs(struct ps_store *store, struct growth *g, struct
 /* --- Points --- */
 
 /* Sets the values of the runs to those of a row. */
-static void set_values(struct ps_trend *trend, const struct growth_row *row)
+static void set_values(const struct growth *g, struct growth_row *row)
 {
+    struct ps_trend *trend = g->trend;
+
+    row->is_unlisted = false;
     for (size_t i = 0; i < trend->n; i++) {
         trend->runs[i].is_absent = isnan(row->values[i]);
         trend->runs[i].value = trend->runs[i].is_absent ? 0 : row->values[i];
+        row->is_unlisted |= trend->runs[i].is_absent && g->is_cut[i];
     }
 }
 
@@ -164,16 +172,21 @@ static int by_change(const void *a, const void *b, void *user)
     return x != y ? (x < y) - (x > y) : (i > k) - (i < k);
 }
 
-/* Computes the first and the last value of each row, and stores their order by change. */
-static void order_rows(struct growth *g, struct ps_trend_points *points, uint32_t *order)
+/* Computes the first and the last value of each row, and stores the order by change of those of
+ * which all values are known. Returns their number. */
+static size_t order_rows(struct growth *g, struct ps_trend_points *points, uint32_t *order)
 {
+    size_t n = 0;
+
     struct ps_trend_point *first = &points->items[0], *last = &points->items[points->n - 1];
 
     for (uint32_t i = 0; i < g->n; i++) {
         struct growth_row *row = &g->rows[i];
 
-        order[i] = i;
-        set_values(g->trend, row);
+        set_values(g, row);
+        if (row->is_unlisted)
+            continue;
+        order[n++] = i;
         ps_trend_compute_point(g->trend, points, first);
         ps_trend_compute_point(g->trend, points, last);
         row->first = first->value;
@@ -181,7 +194,8 @@ static void order_rows(struct growth *g, struct ps_trend_points *points, uint32_
         row->in_first = is_in_point(g->trend, points, first);
         row->in_last = is_in_point(g->trend, points, last);
     }
-    qsort_r(order, g->n, sizeof *order, by_change, g->rows);
+    qsort_r(order, n, sizeof *order, by_change, g->rows);
+    return n;
 }
 
 /* --- Answer --- */
@@ -198,10 +212,10 @@ static void write_change(double first, double last, struct ps_json *json)
 static void write_row(const struct growth *g, struct ps_trend_points *points, uint32_t index,
                       struct ps_json *json)
 {
-    const struct growth_row *row = &g->rows[index];
+    struct growth_row *row = &g->rows[index];
     struct ps_str key = g->keys.items[index];
 
-    set_values(g->trend, row);
+    set_values(g, row);
     for (size_t i = 0; i < points->n; i++) {
         ps_trend_compute_point(g->trend, points, &points->items[i]);
         points->values[i] = points->items[i].value;
@@ -255,7 +269,7 @@ static void write_sum(const struct growth *g, struct ps_trend_points *points, st
     for (size_t k = 0; k < g->n; k++)
         for (size_t i = 0; i < g->trend->n; i++)
             sum.values[i] += isnan(g->rows[k].values[i]) ? 0 : g->rows[k].values[i];
-    set_values(g->trend, &sum);
+    set_values(g, &sum);
     free(sum.values);
     ps_trend_compute_point(g->trend, points, &points->items[0]);
     ps_trend_compute_point(g->trend, points, &points->items[points->n - 1]);
@@ -273,21 +287,22 @@ static void write_growth(struct growth *g, size_t limit, struct ps_json *json)
 {
     PS_AUTO(ps_trend_points_free) struct ps_trend_points points = ps_trend_make_points(g->trend);
     PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(g->n + 1, sizeof *order);
+    size_t n = 0;
 
     ps_json_object(json);
     ps_trend_write_about(g->trend, json);
     ps_json_key_bool(json, "place_is_unit", g->place_is_unit);
     write_points(g->trend, &points, json);
     if (points.n) {
-        order_rows(g, &points, order);
+        n = order_rows(g, &points, order);
         write_sum(g, &points, json);
     } else {
         ps_json_key_str(json, "sum", NULL);
     }
-    ps_json_key_int(json, "total", (int64_t)g->n);
+    ps_json_key_int(json, "total", (int64_t)n);
     ps_json_key(json, "rows");
     ps_json_array(json);
-    for (size_t i = 0; i < g->n && i < limit && points.n; i++)
+    for (size_t i = 0; i < n && i < limit; i++)
         write_row(g, &points, order[i], json);
     ps_json_end(json);
     ps_json_end(json);

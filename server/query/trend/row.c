@@ -16,6 +16,7 @@ struct cache_slot {
     uint64_t key[2];                /* hashes of store, run, query and row; 0, 0: unused */
     double values[PS_HEAD_METRICS]; /* NAN: the run has no such metric */
     bool table, row;
+    bool is_cut;     /* the profile of the run leaves out rows */
     bool other_unit; /* the row has other units only */
     bool lacks_step; /* the run has no range of the chosen name */
 };
@@ -115,10 +116,13 @@ static enum ps_status read_presence(struct ps_store *store, const char *id,
     bool has[PS_HEAD_METRICS] = {false};
     double resolution[PS_HEAD_METRICS] = {0};
     struct ps_db *db = NULL;
+    double cut = 0;
 
     ps_run_acquire(store, id, &db, err);
     ps_compare_find_metrics_of_run(db, head, has, resolution, &out->table, err);
+    ps_compare_read_cut(db, head, &cut, err);
     ps_run_release(db);
+    out->is_cut = cut > 0;
     for (size_t i = 0; i < head->n; i++)
         out->values[i] = has[i] ? 0 : (double)NAN;
     return err->code;
@@ -229,6 +233,7 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
                    : isnan(*value)    ? PS_TREND_NO_METRIC
                    : entry.other_unit ? PS_TREND_OTHER_UNIT
                    : entry.row        ? PS_TREND_VALUE
+                   : entry.is_cut     ? PS_TREND_UNLISTED
                                       : PS_TREND_ABSENT;
     return err->code;
 }
@@ -250,7 +255,8 @@ static void visit_row(void *user, const struct ps_compare_input *row)
 
 enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend_row *row,
                                    const char *id, const char *kind, ps_trend_on_row *on_row,
-                                   void *user, enum ps_trend_outcome *outcome, struct ps_err *err)
+                                   void *user, enum ps_trend_outcome *outcome, bool *is_cut,
+                                   struct ps_err *err)
 {
     const struct ps_compare_table *table = ps_compare_find_table(row->table, kind);
     struct ps_query_comparison head;
@@ -266,6 +272,7 @@ enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend
     ps_compare_table_head(table, &head);
     if (read_presence(store, id, &head, &presence, err) != PS_OK || !presence.table)
         return err->code;
+    *is_cut = presence.is_cut;
     visit.metric = find_metric(&head, row->metric);
     *outcome = PS_TREND_NO_METRIC;
     if (visit.metric == head.n || isnan(presence.values[visit.metric]))

@@ -18,7 +18,9 @@ struct ps_trend_row {
 
 enum ps_trend_outcome {
     PS_TREND_VALUE,
-    PS_TREND_ABSENT,     /* the run has the table but not the row: the value is 0 */
+    PS_TREND_ABSENT, /* the run has the table but not the row: the value is 0 */
+    /* the run does not have the row, and its profile leaves out rows: the value is unknown */
+    PS_TREND_UNLISTED,
     PS_TREND_OTHER_UNIT, /* the run has the row in another unit */
     PS_TREND_NO_TABLE,
     PS_TREND_NO_METRIC,
@@ -28,10 +30,12 @@ enum ps_trend_outcome {
 /* The row is valid until the function returns. */
 typedef void ps_trend_on_row(void *user, const struct ps_compare_input *row, double value);
 /* Reads all rows of the table in a run: calls on_row for each of them, with the value of the metric
- * of `row`. *outcome is neither PS_TREND_ABSENT nor PS_TREND_OTHER_UNIT. */
+ * of `row`. *outcome is a reason that the table as a whole has. *is_cut: whether the profile leaves
+ * out rows. */
 enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend_row *row,
                                    const char *id, const char *kind, ps_trend_on_row *on_row,
-                                   void *user, enum ps_trend_outcome *outcome, struct ps_err *err);
+                                   void *user, enum ps_trend_outcome *outcome, bool *is_cut,
+                                   struct ps_err *err);
 
 /* Reads the value of the row in a run. Reads a run file once for all metrics of a row and caches
  * them, since runs never change. */

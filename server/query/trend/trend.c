@@ -273,6 +273,8 @@ const char *ps_trend_why_left_out(struct ps_trend *trend, enum ps_status status,
         return ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
     if (outcome == PS_TREND_NO_METRIC)
         return "without this metric";
+    if (outcome == PS_TREND_UNLISTED)
+        return "whose profile leaves out small rows";
     if (outcome == PS_TREND_NO_STEP)
         return ps_arena_printf(&trend->arena, "without a range named %s", trend->question.step);
     return outcome == PS_TREND_OTHER_UNIT ? PS_TREND_WITH_OTHER_UNIT : NULL;

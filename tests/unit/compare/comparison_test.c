@@ -114,6 +114,29 @@ static void unknown_values_are_no_zeros(void **state)
 }
 
 /* An interval needs a value of each run: steps that one run lacks leave none. */
+static void rows_that_a_profile_leaves_out_are_unknown(void **state)
+{
+    static const struct ps_compare_input inputs[] = {{.name = {"both", 4}, .values = {1}},
+                                                     {.name = {"large", 5}, .values = {8}}};
+    struct ps_comparison *c = ps_comparison_new(1, 1, 1);
+    const struct ps_comparison_row *rows;
+    size_t n;
+
+    (void)state;
+    ps_comparison_cut(c, 1);
+    ps_comparison_add(c, 0, &inputs[0]);
+    ps_comparison_add(c, 0, &inputs[1]);
+    ps_comparison_add(c, 1, &inputs[0]);
+    ps_comparison_judge(c, 0);
+    rows = ps_comparison_rows(c, &n);
+    assert_int_equal(n, 2);
+    assert_int_equal(rows[1].change, PS_CHANGE_UNLISTED);
+    assert_true(rows[1].judgement.base_median == 8 && isnan(rows[1].judgement.new_median));
+    assert_true(isnan(rows[1].judgement.delta));
+    assert_true(rows[0].judgement.delta == 0 && rows[0].change == PS_CHANGE_NONE);
+    ps_comparison_free(c);
+}
+
 static void an_interval_needs_all_values(void **state)
 {
     static const char *const names[] = {"whole", "base", "new"};
@@ -445,6 +468,7 @@ int comparison_test(void)
         cmocka_unit_test(places_that_are_words_are_equal_or_different),
         cmocka_unit_test(rows_of_one_key_are_summed),
         cmocka_unit_test(unknown_values_are_no_zeros),
+        cmocka_unit_test(rows_that_a_profile_leaves_out_are_unknown),
         cmocka_unit_test(an_interval_needs_all_values),
         cmocka_unit_test(functions_of_one_name_keep_their_order),
         cmocka_unit_test(runs_of_a_group_may_differ_too),

@@ -79,6 +79,7 @@ export function verdictOf(
     const up = (row.delta ?? 0) > 0;
     const tone: Tone = up ? 'slower' : 'faster';
     const changed = changedOf(row.change, isImport);
+    if (row.change === 'unlisted') return { glyph: '·', label: 'not listed', tone: 'faint' };
     if (row.verdict === 'same' || row.verdict === 'few') {
         const reason = row.verdict === 'same' ? 'within noise' : 'too few runs';
         // Too few runs for a test: a difference above the noise has a sign, as with one run per side.

@@ -1,33 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /* The icicle of a comparison: places the frames of GET /compare/tree and computes their colour levels. */
-import type { ComparisonRow, ComparisonTree, GroupTree } from '../../base/answers';
+import type { ComparisonRow, ComparisonTree, MergedTree } from '../../base/answers';
 import { EXACT, UNKNOWN } from '../../model/call_tree';
 import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
 import { functionName } from '../../model/labels';
 
-type NodeChange = 'kept' | 'new' | 'gone';
+/* `below`: a side leaves open whether it has the path, because its profiles leave out small calls,
+ * or because it is below a recursive call. */
+type NodeChange = 'kept' | 'new' | 'gone' | 'below';
 export type Side = 'base' | 'new';
 
 const VERDICT_SAME = 2;
 
 /** Whether a path exists on both sides, only in the new runs, or only in the base. */
 export function nodeChangeOf(tree: ComparisonTree, node: number): NodeChange {
+    if (isOpen(tree, 'base', node) || isOpen(tree, 'new', node)) return 'below';
     if (tree.base_total[node] === 0 && tree.new_total[node] !== 0) return 'new';
     return tree.new_total[node] === 0 && tree.base_total[node] !== 0 ? 'gone' : 'kept';
+}
+
+/** Bounds of the total of a frame on a side. */
+export function boundsOf(tree: ComparisonTree, side: Side, node: number): [number, number] {
+    const total = totalsOf(tree, side)[node];
+    const low = side === 'base' ? tree.base_low : tree.new_low;
+    if (total === null) return [0, floorOf(tree, side)];
+    return [low?.[node] ?? total, total];
+}
+
+function totalsOf(tree: ComparisonTree, side: Side): (number | null)[] {
+    return side === 'base' ? tree.base_total : tree.new_total;
+}
+
+/** Whether a side leaves open whether it has the path. */
+export function isOpen(tree: ComparisonTree, side: Side, node: number): boolean {
+    return totalsOf(tree, side)[node] === null;
+}
+
+/* What paths that a side leaves open have less than; Infinity: unknown. */
+function floorOf(tree: ComparisonTree, side: Side): number {
+    return (side === 'base' ? tree.base_floor : tree.new_floor) ?? Infinity;
+}
+
+/** Widths of the frames on a side; 0 for those that it leaves open. */
+export function widthsOf(tree: ComparisonTree, side: Side): number[] {
+    return totalsOf(tree, side).map((total) => total ?? 0);
 }
 
 /** Range of the difference of a frame, from the bounds of both sides. It has no meaning if the
  * certainty is UNKNOWN. */
 export function deltaRange(tree: ComparisonTree, node: number): [low: number, high: number] {
-    const { base_total, base_low = base_total, new_total, new_low = new_total } = tree;
-    return [new_low[node] - base_total[node], new_total[node] - base_low[node]];
+    const [baseLow, base] = boundsOf(tree, 'base', node);
+    const [newLow, fresh] = boundsOf(tree, 'new', node);
+    return [newLow - base, fresh - baseLow];
 }
 
+/** Difference of the totals; of a path that a side leaves open, the smallest possible one. */
 export function deltaOf(tree: ComparisonTree, node: number): number {
-    return tree.new_total[node] - tree.base_total[node];
+    const { base_total, new_total } = tree;
+    const [base, fresh] = [base_total[node], new_total[node]];
+    if (base !== null && fresh !== null) return fresh - base;
+    const [low, high] = deltaRange(tree, node);
+    return low > 0 ? low : Math.min(high, 0);
 }
 
-export function nameOf(tree: GroupTree, node: number): string {
+export function nameOf(tree: MergedTree, node: number): string {
     const name = tree.names[tree.name[node]];
     return tree.certainty ? functionName(name) : name;
 }
@@ -39,9 +75,13 @@ const LEVEL_SHARES = [0.008, 0.03];
  * UNKNOWN. */
 function isSignUnknown(tree: ComparisonTree, node: number): boolean {
     const certainty = certaintyOf(tree, node);
-    if (certainty === EXACT) return false;
+    if (certainty === EXACT && nodeChangeOf(tree, node) !== 'below') return false;
     const [low, high] = deltaRange(tree, node);
     return certainty === UNKNOWN || (low < 0 && high > 0);
+}
+
+function isOneSided(change: NodeChange): boolean {
+    return change === 'new' || change === 'gone';
 }
 
 /** Colour level from -3 (much faster) to 3 (much slower); 0: within noise, or the sign is unknown.
@@ -51,7 +91,7 @@ export function nodeColourLevel(tree: ComparisonTree, node: number): number {
     const delta = deltaOf(tree, node);
     if (isSignUnknown(tree, node)) return 0;
     if (delta === 0 || verdict === VERDICT_SAME) return 0;
-    if (nodeChangeOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
+    if (isOneSided(nodeChangeOf(tree, node))) return 3 * Math.sign(delta);
     return colourLevel(delta, Math.max(tree.base, tree.new));
 }
 
@@ -76,22 +116,22 @@ export function rowColourLevel(row: ComparisonRow, whole: number): number {
 
 /** Places the frames with the widths of one side, widest siblings first. */
 export function layoutDiff(tree: ComparisonTree, side: Side): FrameLayout {
-    return layoutTree(tree, side === 'base' ? tree.base_total : tree.new_total, tree[side]);
+    return layoutTree(tree, widthsOf(tree, side), tree[side]);
 }
 
 /** Source location of a node; null if the name already contains it. */
-export function placeOf(tree: GroupTree, node: number): string | null {
+export function placeOf(tree: MergedTree, node: number): string | null {
     return tree.places?.[tree.name[node]] ?? null;
 }
 
 /** Certainty of a frame's total: EXACT, BOUNDED or UNKNOWN, see call_tree.ts. */
-export function certaintyOf(tree: GroupTree, node: number): number {
+export function certaintyOf(tree: MergedTree, node: number): number {
     return node < 0 ? EXACT : (tree.certainty?.[node] ?? EXACT);
 }
 
 /** Places frames by `width` below one root frame. Upper bounds of siblings may add up to more than
  * the width of their parent: frames that are not exact are then drawn narrower to fit. */
-export function layoutTree(tree: GroupTree, width: number[], total: number): FrameLayout {
+export function layoutTree(tree: MergedTree, width: number[], total: number): FrameLayout {
     const { n, parent } = tree;
     const { start, list } = childLists(parent, n);
     const out = new FrameBuilder(n);
@@ -115,7 +155,12 @@ export function layoutTree(tree: GroupTree, width: number[], total: number): Fra
     return out.finish(total);
 }
 
-function fitWidths(tree: GroupTree, nodes: number[], width: number[], available: number): number[] {
+function fitWidths(
+    tree: MergedTree,
+    nodes: number[],
+    width: number[],
+    available: number,
+): number[] {
     const wantedWidths = nodes.map((node) => width[node]);
     if (!tree.certainty) return wantedWidths;
     const isSure = nodes.map((node) => certaintyOf(tree, node) === EXACT);
@@ -136,7 +181,7 @@ export function matchesRow(place: string | null, row: RowName): boolean {
 }
 
 /** The widest frame of a row; -1 if the row has no frame. */
-export function frameOfRow(tree: GroupTree, width: number[], row: RowName): number {
+export function frameOfRow(tree: MergedTree, width: number[], row: RowName): number {
     let best = -1;
     for (let i = 0; i < tree.n; i++) {
         if (tree.names[tree.name[i]] !== row.name || !matchesRow(placeOf(tree, i), row)) continue;
@@ -150,5 +195,6 @@ export function removedNodes(tree: ComparisonTree): number[] {
     const isRemoved = (node: number) => node >= 0 && nodeChangeOf(tree, node) === 'gone';
     const out: number[] = [];
     for (let i = 0; i < tree.n; i++) if (isRemoved(i) && !isRemoved(tree.parent[i])) out.push(i);
-    return out.sort((a, b) => tree.base_total[b] - tree.base_total[a]);
+    const width = widthsOf(tree, 'base');
+    return out.sort((a, b) => width[b] - width[a]);
 }

@@ -3,7 +3,7 @@
  * scrolls to the row of a selected frame. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { ComparisonRow, ComparisonTable, GroupTree, Page } from '../../base/answers';
+import type { ComparisonRow, ComparisonTable, MergedTree, Page } from '../../base/answers';
 import { getJson, type Params, withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { pushQuery, replaceQuery, route } from '../../base/router';
@@ -19,7 +19,7 @@ const MAX_SAME_NAME = 200;
 /** The table row of a frame; null: the table has none. */
 export async function rowOfFrame(
     table: ComparisonTable,
-    tree: GroupTree,
+    tree: MergedTree,
     node: number,
 ): Promise<ComparisonRow | null> {
     const { query } = route.peek();
@@ -35,7 +35,7 @@ export async function rowOfFrame(
 }
 
 /** Selects a frame, and the table row that it belongs to. -1 deselects the frame only. */
-export async function selectFrame(table: ComparisonTable, tree: GroupTree, node: number) {
+export async function selectFrame(table: ComparisonTable, tree: MergedTree, node: number) {
     pushQuery({ frame: node >= 0 ? String(node) : null });
     if (node < 0) return;
     // Without a row the frame stays selected.
@@ -45,7 +45,7 @@ export async function selectFrame(table: ComparisonTable, tree: GroupTree, node:
 }
 
 /** Selects the widest frame of `row`, which was selected in the table. */
-export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowName | null) {
+export function useFrameOfRow(tree: MergedTree | null, width: number[], row: RowName | null) {
     useEffectOn(() => {
         if (!tree || !row) return;
         const node = frameOfRow(tree, width, row);

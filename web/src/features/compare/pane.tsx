@@ -158,6 +158,7 @@ function RowBody({
                 {data.delta_pct !== null && ` (${signed(data.delta_pct, 1)}${THIN_SPACE}% of base)`}
             </p>
             {isImports(table) && <ImportChangeText row={data} />}
+            <UnlistedText row={data} />
             <GroupStrip
                 base={group(data.base_values)}
                 fresh={group(data.new_values)}
@@ -177,6 +178,17 @@ function RowBody({
 }
 
 /* Explains how an import changed: removed, added, or first imported by another module. */
+/* Why a row has no value on one side. */
+function UnlistedText({ row: { change, in_base } }: { row: ComparisonRowDetail }) {
+    if (change !== 'unlisted') return null;
+    const side = in_base ? 'new' : 'base';
+    return (
+        <p class="compare-note">
+            The {side} profile leaves out small rows. It does not tell whether it has this one.
+        </p>
+    );
+}
+
 function ImportChangeText({ row: { change, by, base_by } }: { row: ComparisonRowDetail }) {
     const importerName = (name: string | null) =>
         name ? <code>{name}</code> : 'the program itself';

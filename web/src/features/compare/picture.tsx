@@ -13,7 +13,10 @@ import { Segmented } from '../../components/segmented';
 import { formatDelta, formatValueOf, changeWord } from '../../model/compare';
 import { ComparisonCurves } from './curves';
 import {
+    boundsOf,
+    isOpen,
     certaintyOf,
+    deltaOf,
     deltaRange,
     nodeChangeOf,
     layoutDiff,
@@ -21,6 +24,7 @@ import {
     nameOf,
     type Side,
     removedNodes,
+    widthsOf,
 } from './diff_tree';
 import { frameActions } from './row_menu';
 import { metricOf } from './state';
@@ -74,7 +78,7 @@ function drawingOf(tree: ComparisonTree, side: Side, comparison: Comparison): Dr
     const hasModuleNames = kindHas(comparison.base[0].kind, 'imports');
     return {
         title,
-        width: side === 'base' ? tree.base_total : tree.new_total,
+        width: widthsOf(tree, side),
         layout,
         paint: diffPaint({ tree, layout, title, format, hasModuleNames }),
     };
@@ -166,56 +170,65 @@ export function DiffLegend({ unit }: { unit: string }) {
     );
 }
 
-const NODE_CHANGE_TEXTS = { new: 'new on this path', gone: 'removed from this path', kept: '' };
+const NODE_CHANGE_TEXTS = {
+    new: 'new on this path',
+    gone: 'removed from this path',
+    below: 'below the threshold of a profile, or not called',
+    kept: '',
+};
 const VERDICT_NOTES = ['', 'too few runs for a test', 'within noise', '', ''];
 
-function sidesOf(tree: ComparisonTree, node: number) {
-    if (node < 0) {
-        const delta = tree.new - tree.base;
-        return {
-            base: tree.base,
-            fresh: tree.new,
-            certainty: 0,
-            lows: [0, 0],
-            range: [delta, delta],
-        };
-    }
-    const [base, fresh] = [tree.base_total[node], tree.new_total[node]];
-    const lows = [tree.base_low?.[node] ?? base, tree.new_low?.[node] ?? fresh];
-    return { base, fresh, certainty: certaintyOf(tree, node), lows, range: deltaRange(tree, node) };
+function sideText(tree: ComparisonTree, side: Side, node: number): string {
+    const format = (value: number) => text(formatValueOf(value, tree.unit));
+    if (node < 0) return format(tree[side]);
+    const change = nodeChangeOf(tree, node);
+    if (change === (side === 'base' ? 'new' : 'gone')) return '–';
+    const [low, high] = boundsOf(tree, side, node);
+    if (isOpen(tree, side, node)) return isFinite(high) ? `< ${format(high)}` : '?';
+    return boundsText(high, low, certaintyOf(tree, node), tree.unit);
+}
+
+function deltaText(tree: ComparisonTree, node: number): string {
+    const format = (value: number) => text(formatDelta(value, tree.unit));
+    if (node < 0) return format(tree.new - tree.base);
+    const [low, high] = deltaRange(tree, node);
+    if (low === high) return format(low);
+    return isFinite(high - low) ? `${format(low)} to ${format(high)}` : '?';
+}
+
+function shareText(tree: ComparisonTree, node: number): string {
+    const [low, high] = node < 0 ? [tree.base, tree.base] : boundsOf(tree, 'base', node);
+    const delta = node < 0 ? tree.new - tree.base : deltaOf(tree, node);
+    const isExact =
+        certaintyOf(tree, node) === 0 && (node < 0 || nodeChangeOf(tree, node) !== 'below');
+    if (!isExact || low !== high || low <= 0) return '';
+    return `${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / low)}${THIN_SPACE}% of base`;
 }
 
 function DiffTip({ tree, node }: { tree: ComparisonTree; node: number }) {
-    const { base, fresh, certainty, lows, range } = sidesOf(tree, node);
     const nodeChange = node < 0 ? 'kept' : nodeChangeOf(tree, node);
     const level = node < 0 ? 0 : nodeColourLevel(tree, node);
     const verdictNote =
         VERDICT_NOTES[node < 0 ? 0 : tree.verdict[node]] ||
         (level ? changeWord(level > 0, tree.unit) : '');
-    const foot = [NODE_CHANGE_TEXTS[nodeChange], verdictNote, CERTAINTY_TEXTS[certainty]]
+    const foot = [
+        NODE_CHANGE_TEXTS[nodeChange],
+        verdictNote,
+        CERTAINTY_TEXTS[certaintyOf(tree, node)],
+    ]
         .filter(Boolean)
         .join(', ');
-    const format = (value: number) => text(formatDelta(value, tree.unit));
-    const delta = fresh - base;
-    const share =
-        base > 0 && certainty === 0
-            ? `${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN_SPACE}% of base`
-            : '';
     return (
         <TreeTip tree={tree} node={node} foot={foot}>
             <dt>base</dt>
-            <dd>{nodeChange === 'new' ? '–' : boundsText(base, lows[0], certainty, tree.unit)}</dd>
+            <dd>{sideText(tree, 'base', node)}</dd>
             <dd />
             <dt>new</dt>
-            <dd>
-                {nodeChange === 'gone' ? '–' : boundsText(fresh, lows[1], certainty, tree.unit)}
-            </dd>
+            <dd>{sideText(tree, 'new', node)}</dd>
             <dd />
             <dt>Δ</dt>
-            <dd>
-                {certainty === 0 ? format(delta) : `${format(range[0])} to ${format(range[1])}`}
-            </dd>
-            <dd>{share}</dd>
+            <dd>{deltaText(tree, node)}</dd>
+            <dd>{shareText(tree, node)}</dd>
         </TreeTip>
     );
 }

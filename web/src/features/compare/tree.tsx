@@ -5,7 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Comparison, ComparisonTable, Group, GroupTree, Run } from '../../base/answers';
+import type { Comparison, ComparisonTable, Group, MergedTree, Run } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { pushQuery, route } from '../../base/router';
 import { text } from '../../base/units';
@@ -45,7 +45,7 @@ export function NoPicture({ report, table }: { report: Pictures; table: Comparis
 
 /** Response of GET /compare/tree for the groups in the URL, per step like the rows of the table. A
  * tree has no values per call: it is then per step if possible. */
-export function useTree<T extends GroupTree>(table: ComparisonTable): Answer<T> {
+export function useTree<T extends MergedTree>(table: ComparisonTable): Answer<T> {
     const { query } = route.value;
     const per = perOf(table, query) !== 'run' && table.per.includes('step') ? 'step' : 'run';
     return useJson<T>(comparePath(query, '/tree', { per, limit: MAX_NODES }));
@@ -57,7 +57,7 @@ const ROUNDING = 0.005;
 /** Total of a tree with what it is of. It is the total that the tool states if the sum of the frames
  * differs only by rounding, so that the page shows one total; else the sum of all threads. */
 export function totalText(
-    { unit, per }: GroupTree,
+    { unit, per }: MergedTree,
     total: number,
     [{ kind }]: Run[],
     headline: Group | undefined,
@@ -98,7 +98,7 @@ export interface PictureMark {
     isBelow?: boolean;
 }
 
-interface TreePictureProps<T extends GroupTree> extends PictureProps, PictureMark {
+interface TreePictureProps<T extends MergedTree> extends PictureProps, PictureMark {
     label: string;
     answer: Answer<T>;
     /** drawing of the tree in `answer`; null while loading */
@@ -110,7 +110,7 @@ interface TreePictureProps<T extends GroupTree> extends PictureProps, PictureMar
     actions?: (tree: T, node: number) => readonly Action[];
 }
 
-export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
+export function TreePicture<T extends MergedTree>(props: TreePictureProps<T>) {
     const { label, table, wantedRow, answer, drawing, head, tip, mark, isBelow, actions } = props;
     const { data: tree, error, loading } = answer;
     const { q = '', regex, frame, zoom } = route.value.query;
@@ -154,7 +154,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
 }
 
 /** Certainty legend of a picture whose frames have bounds; shown only in wide windows. */
-export function TreeCertaintyLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
+export function TreeCertaintyLegend({ tree: { n, certainty } }: { tree: MergedTree }) {
     return (
         certainty && (
             <span class="wide-only">
@@ -179,7 +179,7 @@ export const CERTAINTY_TEXTS = [
 ];
 
 interface TreeTipProps {
-    tree: GroupTree;
+    tree: MergedTree;
     /** -1 for the root frame */
     node: number;
     foot: string;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Paint of merged call trees. A comparison has colours from faster to slower, grey within noise,
  * and an edge on frames that are new or removed. */
-import type { ComparisonTree, GroupTree } from '../../base/answers';
+import type { ComparisonTree, GroupTree, MergedTree } from '../../base/answers';
 import { THIN_SPACE } from '../../base/units';
 import type { FramePaint } from '../../canvas/frame_canvas';
 import { TEXTURES, withValue } from '../../canvas/frame_paint';
@@ -37,7 +37,7 @@ export function diffPaint({
         texture: (f) => (node[f] < 0 ? 'root' : TEXTURES[certaintyOf(tree, node[f])]),
         origin: (f) => (node[f] < 0 ? 3 : DIFF_FILL + 3 + nodeColourLevel(tree, node[f])),
         tint: () => 0,
-        edge: (f) => node[f] >= 0 && nodeChangeOf(tree, node[f]) !== 'kept',
+        edge: (f) => node[f] >= 0 && ['new', 'gone'].includes(nodeChangeOf(tree, node[f])),
         label: (f, maxWidth, measure) => {
             if (node[f] < 0) return { name: title, value: '' };
             const { name } = fitNodeName(f, maxWidth, measure);
@@ -56,7 +56,7 @@ interface FittedName {
 }
 
 /** Returns a function that fits the name of a frame into a width. `modules`: see DiffPaintInput. */
-function treeNames(tree: GroupTree, { node, parent }: FrameLayout, hasModuleNames: boolean) {
+function treeNames(tree: MergedTree, { node, parent }: FrameLayout, hasModuleNames: boolean) {
     const forms: string[][] = [];
     return (f: number, maxWidth: number, measure: Measure): FittedName => {
         const fullName = nameOf(tree, node[f]);
