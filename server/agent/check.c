@@ -37,7 +37,7 @@ static enum ps_status ask_compare(struct ps_check *check, struct ps_err *err)
     ps_check_add_path(check, NULL, &path);
     ps_url_add_param(&path, "metric", check->metric);
     ps_buf_free(&check->text);
-    ps_tree_free(&check->response);
+    ps_json_free(&check->response);
     if (check->ask(check->user, path.ptr, &check->text, err) != PS_OK)
         return err->code;
     return ps_answer_parse(ps_buf_slice(&check->text), &check->response, err);
@@ -117,5 +117,5 @@ void ps_check_free(struct ps_check *check)
 {
     ps_buf_free(&check->text);
     ps_buf_free(&check->base);
-    ps_tree_free(&check->response);
+    ps_json_free(&check->response);
 }

@@ -60,7 +60,7 @@ static enum ps_status limit_value(struct ps_check *check, const struct ps_budget
 static enum ps_status limit_measurements(struct ps_check *check, const struct ps_budget *budget,
                                          struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *rows = NULL;
+    PS_AUTO(ps_json_free) cJSON *rows = NULL;
     const size_t before = check->n_checked;
     struct ps_err unit_err = PS_ERR_INIT;
     const cJSON *row;
@@ -110,8 +110,8 @@ static enum ps_status ask_imports(const struct ps_check *check, const char *id, 
 static enum ps_status add_importers(struct ps_check_finding *finding, const struct ps_check *check,
                                     const char *module, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *rows = NULL;
-    PS_AUTO(ps_tree_free) cJSON *row = NULL;
+    PS_AUTO(ps_json_free) cJSON *rows = NULL;
+    PS_AUTO(ps_json_free) cJSON *row = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     const cJSON *step;
     char id[40];
@@ -139,7 +139,7 @@ static enum ps_status find_in_series(const struct ps_check *check, const cJSON *
 {
     const char *series = ps_member_text(run, "series");
     PS_AUTO(ps_buf_free) struct ps_buf runs = {0};
-    PS_AUTO(ps_tree_free) cJSON *trend = NULL;
+    PS_AUTO(ps_json_free) cJSON *trend = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     const cJSON *point;
     if (!series[0])
@@ -253,7 +253,7 @@ static enum ps_status limit_table(struct ps_check *check, const struct ps_budget
                                   struct ps_err *err)
 {
     const cJSON *table = NULL, *metric = NULL;
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
     PS_AUTO(ps_free_ptr) char *name = ps_strdup((struct ps_str){budget->name, budget->name_len});
     double limit;
     ps_choose_table(check->response, budget->table, &table, err);

@@ -101,7 +101,7 @@ static enum ps_status add_causes(struct ps_check_finding *finding, const struct 
                                  struct ps_err *err)
 {
     const cJSON *table = NULL, *metric = NULL;
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
     ps_choose_table(check->response, NULL, &table, err);
     ps_choose_metric(table, NULL, &metric, err);
     ps_check_ask_rows(check, table, metric, NULL, NULL, &page, err);
@@ -185,7 +185,7 @@ static enum ps_status judge_measurement(struct ps_check *check, const cJSON *row
 {
     const char *change = ps_member_text(row, "change");
     const bool is_removed = strcmp(change, "removed") == 0;
-    PS_AUTO(ps_tree_free) cJSON *values = NULL;
+    PS_AUTO(ps_json_free) cJSON *values = NULL;
     PS_AUTO(ps_check_finding_free)
     struct ps_check_finding finding = {.name = ps_member_text(row, "name")};
     struct growth of = {.what = "measurement",
@@ -226,7 +226,7 @@ static enum ps_status judge_measurement(struct ps_check *check, const cJSON *row
 /* Judges each measurement, those that changed first. */
 static enum ps_status judge_measurements(struct ps_check *check, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *rows = NULL;
+    PS_AUTO(ps_json_free) cJSON *rows = NULL;
     const size_t before = check->n_checked;
     struct ps_err unit_err = PS_ERR_INIT;
     bool is_explained = false;

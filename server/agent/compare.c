@@ -30,7 +30,7 @@ void ps_add_compare_link(struct ps_output *out, const cJSON *response)
 static void add_change(struct ps_tool_call *call, const char *base, const char *now)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
 
     ps_buf_puts(&path, "compare/conclusion");
     ps_url_add_param(&path, "base", base);
@@ -62,7 +62,7 @@ static enum ps_status ask_rows(struct ps_tool_call *call, const char *base, cons
 enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
 {
     PS_AUTO(ps_compare_table_free) struct ps_compare_table found = {0};
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
     const char *base = ps_arg_text(call, "base"), *now = ps_arg_text(call, "new");
 
     if (ps_find_compare_table(call, base, now, &found, err) != PS_OK ||

@@ -48,7 +48,7 @@ enum ps_status ps_explore_find(const struct ps_explored *x, const char *view, co
     if (ask_matches(x, view, sort, true, out, err) != PS_OK)
         return err->code;
     if (ps_count_rows(*out) == 0) {
-        ps_tree_free(out);
+        ps_json_free(out);
         if (ask_matches(x, view, sort, false, out, err) != PS_OK)
             return err->code;
     }
@@ -103,7 +103,7 @@ static void add_source_rows(struct ps_output *out, const cJSON *source, double l
 void ps_explore_add_source(const struct ps_explored *x, const char *path, double line)
 {
     PS_AUTO(ps_buf_free) struct ps_buf target = {0};
-    PS_AUTO(ps_tree_free) cJSON *source = NULL;
+    PS_AUTO(ps_json_free) cJSON *source = NULL;
 
     if (!path[0] || strcmp(path, "~") == 0 || !(line > 0))
         return;
@@ -193,8 +193,8 @@ static void add_function_facts(const struct ps_explored *x, const cJSON *fn)
 
 static enum ps_status explore_calls(const struct ps_explored *x, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *matches = NULL;
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *matches = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     char view[64], route[64];
     const cJSON *fn;
 
@@ -300,7 +300,7 @@ static enum ps_status add_package(const struct ps_explored *x, const char *packa
         {"self time", "us", PS_NUMBER},
         {"% of the package's self time", "%", PS_NUMBER},
         {"module", "", PS_WORDS}};
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
     struct ps_output *out = x->call->out;
     double whole;
 
@@ -325,8 +325,8 @@ static enum ps_status add_package(const struct ps_explored *x, const char *packa
 
 static enum ps_status explore_import(const struct ps_explored *x, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *matches = NULL;
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *matches = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     struct ps_output *out = x->call->out;
     char view[64], route[64];
     const cJSON *row;
@@ -460,8 +460,8 @@ static void add_lines(struct ps_output *out, const cJSON *source, double functio
 static enum ps_status explore_lines(const struct ps_explored *x, const char *sort,
                                     struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *matches = NULL;
-    PS_AUTO(ps_tree_free) cJSON *source = NULL;
+    PS_AUTO(ps_json_free) cJSON *matches = NULL;
+    PS_AUTO(ps_json_free) cJSON *source = NULL;
     struct ps_output *out = x->call->out;
     char params[64], route[80];
 
@@ -485,7 +485,7 @@ static enum ps_status explore_lines(const struct ps_explored *x, const char *sor
 
 enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
     struct ps_explored x = {.call = call, .name = ps_arg_text(call, "name")};
     const char *kind;
 

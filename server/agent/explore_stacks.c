@@ -120,8 +120,8 @@ static void add_facts(const struct ps_explored *x, const cJSON *matches,
 
 enum ps_status ps_explore_stacks(const struct ps_explored *x, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *matches = NULL;
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *matches = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     PS_AUTO(ps_nodes_free) struct ps_nodes outward = {0};
     PS_AUTO(ps_nodes_free) struct ps_nodes inward = {0};
     const struct ps_node_unit unit = unit_of(x->run);

@@ -146,7 +146,7 @@ static bool add_flame(const struct ps_explored *x, const struct trace_flame *kin
                       bool with_paths)
 {
     static const struct ps_node_unit unit = {1, "ns"};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     PS_AUTO(ps_nodes_free) struct ps_nodes flame = {0};
     struct neighbours found = {.n_paths = 0};
     char params[64];
@@ -173,8 +173,8 @@ static bool add_flame(const struct ps_explored *x, const struct trace_flame *kin
 
 enum ps_status ps_explore_trace(const struct ps_explored *x, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
-    PS_AUTO(ps_tree_free) cJSON *named = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *named = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf route = {0};
     const cJSON *found = NULL;
     const char *name;

@@ -37,8 +37,8 @@ static enum ps_status find_run(struct ps_tool_call *call, cJSON **run, struct ps
 
 enum ps_status ps_tool_hot(struct ps_tool_call *call, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
     PS_AUTO(ps_compare_table_free) struct ps_compare_table found = {0};
     const char *runs, *per;
 

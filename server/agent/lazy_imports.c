@@ -4,8 +4,8 @@
 
 enum ps_status ps_tool_lazy_imports(struct ps_tool_call *call, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf lazy = {0};
     const cJSON *module;

@@ -47,7 +47,7 @@ enum ps_status ps_tool_list_runs(struct ps_tool_call *call, struct ps_err *err)
         {"of", "", PS_WORDS},  {"added (UTC)", "", PS_WORDS}, {"series", "", PS_WORDS},
         {"name", "", PS_WORDS}};
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     const cJSON *run;
 
     ps_buf_puts(&path, "runs?sort=created_at&desc=1");
@@ -86,7 +86,7 @@ static void add_tables(struct ps_tool_call *call, const char *id)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
 
     ps_buf_puts(&path, "compare");
     ps_url_add_param(&path, "new", id);
@@ -102,8 +102,8 @@ static void add_tables(struct ps_tool_call *call, const char *id)
 
 enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
-    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     const cJSON *headline;
     struct ps_output *out = call->out;
@@ -144,7 +144,7 @@ enum ps_status ps_tool_formats(struct ps_tool_call *call, struct ps_err *err)
                                                       {"content", "", PS_WORDS},
                                                       {"record with", "", PS_WORDS}};
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     const char *search = ps_arg_text(call, "search");
     const cJSON *format;
     struct ps_output *out = call->out;

@@ -131,8 +131,8 @@ static void add_result(struct ps_output *out, const cJSON *answer)
 
 enum ps_status ps_tool_sql(struct ps_tool_call *call, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     const char *name = ps_arg_text(call, "run");
 
     if (name && ps_member(call->arguments, "runs"))

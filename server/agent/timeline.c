@@ -41,7 +41,7 @@ static double percent_of(double part, double whole)
 /* Finds a step: "slowest", or a name. */
 static enum ps_status find_step(struct window *w, const char *name, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *steps = NULL;
+    PS_AUTO(ps_json_free) cJSON *steps = NULL;
     int row = 0;
 
     if (ps_ask_view(w->call, w->id, "steps", "sort=duration_ns&desc=1&limit=1000", &steps, err) !=
@@ -121,7 +121,7 @@ static void add_parts(const struct window *w)
 {
     static const struct ps_output_column columns[] = {
         {"time", "ns", PS_NUMBER}, {"% of the window", "%", PS_NUMBER}, {"part", "", PS_WORDS}};
-    PS_AUTO(ps_tree_free) cJSON *use = NULL;
+    PS_AUTO(ps_json_free) cJSON *use = NULL;
     const cJSON *parts, *part;
     double whole = 0;
     int shown = 0;
@@ -222,7 +222,7 @@ static void add_host_tracks(const cJSON *timeline, struct ps_buf *text)
 
 static void add_name_of_id(const struct window *w, double id, struct ps_buf *text)
 {
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     char params[64], key[32];
 
     (void)snprintf(params, sizeof params, "ids=%.0f", id);
@@ -237,7 +237,7 @@ static void add_host_at(const struct window *w, const cJSON *timeline, double t_
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf tracks = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     const cJSON *track;
 
     add_host_tracks(timeline, &tracks);
@@ -269,7 +269,7 @@ static void add_gaps(const struct window *w, const cJSON *timeline)
         {"in the window", "us", PS_NUMBER},
         {"cause", "", PS_WORDS},
         {"the host meanwhile, innermost slice of each thread", "", PS_WORDS}};
-    PS_AUTO(ps_tree_free) cJSON *gaps = NULL;
+    PS_AUTO(ps_json_free) cJSON *gaps = NULL;
     const cJSON *sums;
     int rows;
 
@@ -307,7 +307,7 @@ static void add_slices(const struct window *w, const char *view, const char *tit
                                                {"total time", "us", PS_NUMBER},
                                                {w->is_sampled ? "slices" : "calls", "", PS_NUMBER},
                                                {"name", "", PS_WORDS}};
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
     struct ps_output *out = w->call->out;
     char params[120];
 
@@ -330,9 +330,9 @@ static void add_slices(const struct window *w, const char *view, const char *tit
 
 enum ps_status ps_tool_timeline(struct ps_tool_call *call, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
-    PS_AUTO(ps_tree_free) cJSON *timeline = NULL;
-    PS_AUTO(ps_tree_free) cJSON *area = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *timeline = NULL;
+    PS_AUTO(ps_json_free) cJSON *area = NULL;
     struct window w = {.call = call};
     char tab[80];
 

@@ -78,7 +78,7 @@ double ps_arg_number(const struct ps_tool_call *call, const char *name, double f
 /* --- Questions --- */
 
 /* GET `path`, built with ps_url_add_segment and ps_url_add_param. The caller frees *out with
- * ps_tree_free. */
+ * ps_json_free. */
 enum ps_status ps_ask(const struct ps_tool_call *call, const struct ps_buf *path, cJSON **out,
                       struct ps_err *err);
 /* GET runs/RUN: the run that the argument "run" names. */

@@ -56,8 +56,8 @@ static void write_answer(struct ps_tool_call *call, const char *table, const cJS
 /* By default the trend is that of the headline, or of all rows of benchmark files. */
 enum ps_status ps_tool_trend(struct ps_tool_call *call, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *trend = NULL;
-    PS_AUTO(ps_tree_free) cJSON *rows = NULL;
+    PS_AUTO(ps_json_free) cJSON *trend = NULL;
+    PS_AUTO(ps_json_free) cJSON *rows = NULL;
     const char *table = ps_arg_text(call, "table");
 
     if (ask(call, table, &trend, err) != PS_OK)

@@ -68,7 +68,7 @@ static void write_runs(struct ps_output *out, struct ps_str lines)
 
     ps_output_table(out, "runs", columns, sizeof columns / sizeof *columns);
     for (const char *at = lines.ptr; at < end; at = next + 1) {
-        PS_AUTO(ps_tree_free) cJSON *run = NULL;
+        PS_AUTO(ps_json_free) cJSON *run = NULL;
 
         next = memchr(at, '\n', (size_t)(end - at));
         next = next ? next : end;

@@ -25,7 +25,7 @@ enum ps_status ps_cli_call_tool(struct ps_client *client, const struct ps_option
 {
     PS_AUTO(ps_buf_free) struct ps_buf page = {0};
     const struct ps_agent agent = ps_cli_agent(client, options, &page);
-    PS_AUTO(ps_tree_free) cJSON *tree = cJSON_CreateObject();
+    PS_AUTO(ps_json_free) cJSON *tree = cJSON_CreateObject();
     int64_t rows, bytes;
     if (ps_options_parse_count("--max-rows", options->max_rows, PS_OUTPUT_ROWS_MAX, &rows, err) !=
             PS_OK ||

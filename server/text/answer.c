@@ -14,7 +14,7 @@ enum ps_status ps_answer_parse(struct ps_str answer, cJSON **out, struct ps_err 
                    "if you use --server, check that it is the URL of a perfshelf server");
 }
 
-void ps_tree_free(cJSON **tree)
+void ps_json_free(cJSON **tree)
 {
     cJSON_Delete(*tree);
     *tree = NULL;

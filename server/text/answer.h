@@ -10,7 +10,7 @@
 
 /* Does nothing if err contains a failure already. PS_INTERNAL: it is not JSON. */
 enum ps_status ps_answer_parse(struct ps_str answer, cJSON **out, struct ps_err *err);
-void ps_tree_free(cJSON **tree); /* for PS_AUTO */
+void ps_json_free(cJSON **tree); /* for PS_AUTO */
 
 /* Members of an object: a text, "" if it is absent; a number, NaN if it is absent or null. */
 const char *ps_member_text(const cJSON *object, const char *key);

@@ -29,7 +29,7 @@ enum ps_status ps_client_send(struct ps_client *client, const char *method, cons
                               struct ps_str body, struct ps_buf *out, struct ps_err *err);
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err);
-/* Like ps_client_get, but parses the JSON into a tree; free it with ps_tree_free. */
+/* Like ps_client_get, but parses the JSON into a tree; free it with ps_json_free. */
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
                               struct ps_err *err);
 /* Writes the body of the response, which may be larger than memory, to the empty file at fd. The
@@ -43,7 +43,7 @@ enum ps_status ps_client_fail_empty_run(struct ps_err *err);
 /* Appends the RUN object (JSON) of the run that a RUN argument names. */
 enum ps_status ps_client_get_run(struct ps_client *client, const char *run, struct ps_buf *out,
                                  struct ps_err *err);
-/* Like ps_client_get_run, but returns a tree; free it with ps_tree_free. */
+/* Like ps_client_get_run, but returns a tree; free it with ps_json_free. */
 enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJSON **out,
                                   struct ps_err *err);
 

@@ -53,7 +53,7 @@ static enum ps_status send_request(struct remote_upload *upload, const char *met
 
 static enum ps_status begin_upload(struct remote_upload *upload, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
 
     if (send_request(upload, "POST", "uploads", false, &answer, err) != PS_OK)
         return err->code;
@@ -91,7 +91,7 @@ static enum ps_status put_chunk(struct remote_upload *upload, struct ps_str byte
                                 struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     struct ps_remote_request request = {.method = "PUT",
                                         .body = bytes,
                                         .no_retry = true,
@@ -109,7 +109,7 @@ static enum ps_status put_chunk(struct remote_upload *upload, struct ps_str byte
 static enum ps_status find_offset(struct remote_upload *upload, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
 
     upload->chunk_size = upload->chunk_size / 2 > CHUNK_MIN ? upload->chunk_size / 2 : CHUNK_MIN;
     ps_buf_printf(&path, "uploads/%s", upload->id);
@@ -238,7 +238,7 @@ static enum ps_status wait_for_job(struct remote_upload *upload, const cJSON *fi
 static void delete_upload(struct remote_upload *upload)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     struct ps_err ignored = PS_ERR_INIT;
 
     ps_buf_printf(&path, "uploads/%s", upload->id);
@@ -254,7 +254,7 @@ static bool is_refusal(enum ps_status status)
 static enum ps_status upload_and_import(struct remote_upload *upload, cJSON **job,
                                         struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     enum ps_status status = begin_upload(upload, err);
 
     if (status != PS_OK)
@@ -301,7 +301,7 @@ static enum ps_status attach_remote_source(void *user, const char *path, int fd,
     const struct remote_run *remote = user;
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     struct ps_remote_request request = {.method = "PUT"};
 
     if (read_whole(fd, path, &bytes, err) != PS_OK)
@@ -321,7 +321,7 @@ static void upload_sources(struct ps_remote_http *http, const char *run,
 {
     struct remote_run remote = {http, run};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     PS_AUTO(ps_free_ptr) struct ps_wanted_source *wanted = NULL;
     const cJSON *rows, *row;
     struct ps_err err = PS_ERR_INIT;
@@ -385,7 +385,7 @@ static void print_outcome(struct remote_upload *upload, const char *path, const 
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
 
     ps_buf_puts(&where, "runs/");
     ps_url_escape(&where, ps_member_text(outcome, "run"));
@@ -433,7 +433,7 @@ static int import_remote(struct ps_remote_http *http, const struct ps_label *lab
                                    .json = json,
                                    .chunk_size = CHUNK_MAX / 2};
     struct ps_err err = PS_ERR_INIT;
-    PS_AUTO(ps_tree_free) cJSON *job = NULL;
+    PS_AUTO(ps_json_free) cJSON *job = NULL;
     struct stat about;
     enum ps_status status = PS_NOT_FOUND;
 
@@ -473,7 +473,7 @@ static int label_known(void *user, const char *path, const char *id, char **name
                                  .tags = label->tags,
                                  .n_tags = label->n_tags};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
     struct ps_err err = PS_ERR_INIT;
 
     if (ps_client_read_run(relabeling->client, id, &run, &err) != PS_OK)

@@ -37,7 +37,7 @@ static enum ps_status request_ids(struct ps_client *client, const char *const *w
 enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words, size_t n,
                               struct ps_run_ids *out, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     const cJSON *item;
     request_ids(client, words, n, &answer, err);
     out->items = ps_grow(NULL, n, sizeof *out->items);

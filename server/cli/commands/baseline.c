@@ -18,7 +18,7 @@ static enum ps_status pin_run(struct ps_client *client, const char *run, struct 
 static enum ps_status print_pinned(const struct ps_buf *text, struct ps_buf *out,
                                    struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
     if (ps_answer_parse(ps_buf_slice(text), &run, err) != PS_OK)
         return err->code;
     ps_buf_printf(out, "%s  baseline of ", ps_member_text(run, "id"));

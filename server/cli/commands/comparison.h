@@ -23,7 +23,7 @@ struct ps_cli_comparison {
 enum ps_status ps_cli_compare(struct ps_cli_comparison *compared, struct ps_err *err);
 void ps_cli_comparison_close(struct ps_cli_comparison *compared); /* for PS_AUTO */
 
-/* Reads at most `limit` rows of a table, and its sums; free *out with ps_tree_free. name: only rows
+/* Reads at most `limit` rows of a table, and its sums; free *out with ps_json_free. name: only rows
  * of exactly this name; NULL: all rows. */
 enum ps_status ps_cli_read_rows(const struct ps_cli_comparison *compared, const cJSON *table,
                                 const cJSON *metric, const char *name, unsigned limit, cJSON **out,
@@ -39,7 +39,7 @@ enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const 
                                         const cJSON *metric, unsigned *rows, char sort[80],
                                         struct ps_err *err);
 
-/* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_tree_free. */
+/* Reads GET /compare/conclusion; *out is JSON null if there is none. Free it with ps_json_free. */
 enum ps_status ps_cli_conclusion(const struct ps_cli_comparison *compared, cJSON **out,
                                  struct ps_err *err);
 

@@ -115,7 +115,7 @@ static struct ps_client *open_shelf(struct completion *c)
     return c->client = ps_client_open(&c->shelf);
 }
 
-/* Reads a path of the API; NULL if that fails. Free with ps_tree_free. */
+/* Reads a path of the API; NULL if that fails. Free with ps_json_free. */
 static cJSON *read_shelf(struct completion *c, const char *path)
 {
     struct ps_client *client = open_shelf(c);
@@ -128,7 +128,7 @@ static cJSON *read_shelf(struct completion *c, const char *path)
 
 static void offer_series(struct completion *c, const char *before)
 {
-    PS_AUTO(ps_tree_free) cJSON *shelf = read_shelf(c, "shelf");
+    PS_AUTO(ps_json_free) cJSON *shelf = read_shelf(c, "shelf");
     const cJSON *series;
     cJSON_ArrayForEach(series, ps_member(shelf, "series"))
     {
@@ -143,7 +143,7 @@ static void offer_series(struct completion *c, const char *before)
 /* Offers the tags in use; only their keys if `only_keys`. */
 static void offer_tags(struct completion *c, const char *before, bool only_keys)
 {
-    PS_AUTO(ps_tree_free) cJSON *shelf = read_shelf(c, "shelf");
+    PS_AUTO(ps_json_free) cJSON *shelf = read_shelf(c, "shelf");
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
     const cJSON *tag;
     cJSON_ArrayForEach(tag, ps_member(shelf, "tags"))
@@ -166,7 +166,7 @@ static void offer_runs(struct completion *c)
 {
     char path[80], value_text[64], time_text[32];
     (void)snprintf(path, sizeof path, "runs?sort=created_at&desc=1&limit=%d", RUNS_MAX);
-    PS_AUTO(ps_tree_free) cJSON *page = read_shelf(c, path);
+    PS_AUTO(ps_json_free) cJSON *page = read_shelf(c, path);
     const cJSON *run;
     unsigned n = 0;
     cJSON_ArrayForEach(run, ps_member(page, "rows"))
@@ -218,7 +218,7 @@ static cJSON *read_tables(struct completion *c)
 
 static void offer_tables(struct completion *c)
 {
-    PS_AUTO(ps_tree_free) cJSON *compared = read_tables(c);
+    PS_AUTO(ps_json_free) cJSON *compared = read_tables(c);
     const cJSON *table;
     cJSON_ArrayForEach(table, ps_member(compared, "tables"))
         offer(c, ps_member_text(table, "of"), "");
@@ -227,7 +227,7 @@ static void offer_tables(struct completion *c)
 /* Offers the metrics of the table of --of, or of the first one. */
 static void offer_metrics(struct completion *c)
 {
-    PS_AUTO(ps_tree_free) cJSON *compared = read_tables(c);
+    PS_AUTO(ps_json_free) cJSON *compared = read_tables(c);
     const cJSON *table, *metric;
     cJSON_ArrayForEach(table, ps_member(compared, "tables"))
     {

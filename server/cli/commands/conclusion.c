@@ -21,7 +21,7 @@ enum ps_status ps_cli_read_conclusion(struct ps_client *client, const char *run_
 void ps_cli_print_verdict(struct ps_client *client, const struct ps_options *options,
                           const struct ps_imported_runs *runs)
 {
-    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
     PS_AUTO(ps_output_free) struct ps_output out = ps_output_terminal(0, NULL);
     if (runs->n != 1 || options->json || !isatty(STDOUT_FILENO) ||
         ps_cli_read_conclusion(client, runs->id, NULL, &conclusion, PS_ERR_IGNORED) != PS_OK)

@@ -13,7 +13,7 @@
 struct ps_client;
 struct ps_imported_runs; /* import_profile.h */
 
-/* Reads GET runs/ID/conclusion; free *out with ps_tree_free. step: the name of ranges that are the
+/* Reads GET runs/ID/conclusion; free *out with ps_json_free. step: the name of ranges that are the
  * steps of a trace; NULL: the steps of the file. */
 enum ps_status ps_cli_read_conclusion(struct ps_client *client, const char *run_id,
                                       const char *step, cJSON **out, struct ps_err *err);

@@ -30,8 +30,8 @@ static void add_head(const struct ps_cli_comparison *compared, struct ps_output 
 static enum ps_status print_table(const struct ps_cli_comparison *compared, const cJSON *table,
                                   const cJSON *metric, struct ps_output *out, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
-    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
     if (ps_cli_read_rows(compared, table, metric, NULL, ROWS, &page, err) != PS_OK ||
         ps_cli_conclusion(compared, &conclusion, err) != PS_OK)
         return err->code;
@@ -59,7 +59,7 @@ static enum ps_status add_stacks(const struct ps_options *options,
                                  const struct ps_cli_comparison *compared, struct ps_output *out,
                                  struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     if (options->metric || options->per)
         return ps_fail(err, PS_BAD_REQUEST,
                        "the stacks of memory snapshots have no --%s" PS_HINT

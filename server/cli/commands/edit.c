@@ -63,7 +63,7 @@ static int edit_run(const struct ps_options *options, struct ps_client *client, 
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
     struct ps_err err = PS_ERR_INIT;
     if (ps_edit_run(client, id, edit, &answer, &err) != PS_OK)
         return ps_print_failure(id, &err);

@@ -71,7 +71,7 @@ static void print_preview_table(const struct ps_buf *text)
 {
     struct ps_table table = {.columns = 4, .right = 1U << 1};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    PS_AUTO(ps_tree_free) cJSON *json = cJSON_Parse(text->ptr);
+    PS_AUTO(ps_json_free) cJSON *json = cJSON_Parse(text->ptr);
     const cJSON *category;
     const char *const head[] = {"category", "values", "example", "redacted"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)

@@ -19,7 +19,7 @@ typedef enum ps_status write_run(struct ps_table *table, struct ps_buf *out, str
 static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct ps_str text,
                               size_t n, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
     char value_text[64];
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     (void)out;
@@ -135,7 +135,7 @@ static enum ps_status handle_page(const struct ps_options *options, const struct
     while (n < PAGE_ROWS && ps_json_next_element(&rows, &run))
         items[n++] = run;
     for (size_t i = n; i-- > 0;) {
-        PS_AUTO(ps_tree_free) cJSON *tree = NULL;
+        PS_AUTO(ps_json_free) cJSON *tree = NULL;
         if (ps_answer_parse(items[i], &tree, err) != PS_OK)
             return err->code;
         if (is_new(mark, tree) && prints)

@@ -17,7 +17,7 @@ static int remove_run(const struct ps_options *options, struct ps_client *client
 {
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    PS_AUTO(ps_tree_free) cJSON *about = NULL;
+    PS_AUTO(ps_json_free) cJSON *about = NULL;
     if (ps_client_read_run(client, id, &about, &err) != PS_OK ||
         delete_run(client, id, &err) != PS_OK)
         return ps_print_failure(id, &err);

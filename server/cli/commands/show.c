@@ -183,7 +183,7 @@ static enum ps_status add_table(const struct ps_options *options,
                                 const struct show_request *request, bool is_of_group,
                                 struct ps_output *out, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
     const char *sort = request->sort;
     if (ps_cli_read_sorted_rows(&request->compared, request->table, request->metric, NULL,
                                 sort[0] ? sort : NULL, request->rows, &page, err) != PS_OK)
@@ -210,8 +210,8 @@ static enum ps_status show_group(const struct ps_options *options, struct ps_cli
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_output *out, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
-    PS_AUTO(ps_tree_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
     PS_AUTO(close_request) struct show_request request = {.rows = ROWS};
     PS_AUTO(ps_buf_free) struct ps_buf json = {0};
     const bool has_table_options = options->of || options->metric || options->sort || options->rows;

@@ -10,7 +10,7 @@
 
 /* Whether GET /compare/snapshot answers for the runs: each group is one memory snapshot. */
 bool ps_cli_compares_snapshots(const struct ps_cli_comparison *compared);
-/* Reads GET /compare/snapshot; free *out with ps_tree_free. */
+/* Reads GET /compare/snapshot; free *out with ps_json_free. */
 enum ps_status ps_cli_read_stacks(const struct ps_cli_comparison *compared, cJSON **out,
                                   struct ps_err *err);
 /* Appends the runs and all rows as one line of JSON, with the members that other tables have. */

@@ -35,8 +35,8 @@ static enum ps_status request_table(const struct ps_options *options, const char
 static enum ps_status request_trend(const struct ps_options *options, struct ps_client *client,
                                     struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(ps_tree_free) cJSON *trend = NULL;
-    PS_AUTO(ps_tree_free) cJSON *rows = NULL;
+    PS_AUTO(ps_json_free) cJSON *trend = NULL;
+    PS_AUTO(ps_json_free) cJSON *rows = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     if (request_table(options, options->of, client, out, err) != PS_OK || options->of ||
         options->row || options->metric ||
@@ -66,7 +66,7 @@ int ps_cli_trend(const struct ps_options *options)
     PS_AUTO(ps_client_close) struct ps_client *client = NULL;
     PS_AUTO(ps_output_free) struct ps_output out = ps_output_terminal(ROWS, "--json prints all");
     PS_AUTO(ps_buf_free) struct ps_buf json = {0};
-    PS_AUTO(ps_tree_free) cJSON *trend = NULL;
+    PS_AUTO(ps_json_free) cJSON *trend = NULL;
     struct ps_err err = PS_ERR_INIT;
     if (options->markdown)
         return print_markdown(options);

@@ -13,7 +13,7 @@ static int undelete_run(const struct ps_options *options, struct ps_client *clie
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    PS_AUTO(ps_tree_free) cJSON *run = NULL;
+    PS_AUTO(ps_json_free) cJSON *run = NULL;
     ps_buf_puts(&path, "runs");
     ps_url_add_segment(&path, word);
     ps_buf_puts(&path, "/undelete");
@@ -42,7 +42,7 @@ static void add_time(struct ps_table *table, const cJSON *run, const char *key)
 {
     char text[32];
     const cJSON *time = ps_member(run, key);
-    PS_AUTO(ps_tree_free) cJSON *as_run = cJSON_CreateObject();
+    PS_AUTO(ps_json_free) cJSON *as_run = cJSON_CreateObject();
     cJSON_AddStringToObject(as_run, "created_at", cJSON_GetStringValue(time));
     ps_table_cell(table, ps_run_format_time(as_run, text));
 }
@@ -75,7 +75,7 @@ static void add_table(const cJSON *rows, struct ps_buf *out)
 static int list_deleted(const struct ps_options *options, struct ps_client *client)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    PS_AUTO(ps_tree_free) cJSON *page = NULL;
+    PS_AUTO(ps_json_free) cJSON *page = NULL;
     struct ps_err err = PS_ERR_INIT;
     if (ps_client_read(client, "deleted", &page, &err) != PS_OK)
         return ps_print_failure("undelete", &err);

@@ -25,7 +25,7 @@ int ps_cli_whatif(const struct ps_options *options)
     PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
     PS_AUTO(ps_output_free) struct ps_output out = ps_output_terminal(ROWS, "--json prints all");
     PS_AUTO(ps_buf_free) struct ps_buf json = {0};
-    PS_AUTO(ps_tree_free) cJSON *answer = NULL;
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
     struct ps_err err = PS_ERR_INIT;
     if (!client)
         return 1;

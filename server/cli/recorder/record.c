@@ -148,7 +148,7 @@ static int record_all(struct record_command *r)
 static void report_no_functions(const struct record_command *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    PS_AUTO(ps_tree_free) cJSON *sources = NULL;
+    PS_AUTO(ps_json_free) cJSON *sources = NULL;
     struct ps_err note = PS_ERR_INIT, none = PS_ERR_INIT;
     if (!r->recording.recorder->empty_hint || !r->imported_runs.n)
         return;
