@@ -6,22 +6,8 @@
 #ifndef PS_SLICES_INTERVALS_H
 #define PS_SLICES_INTERVALS_H
 
+#include "base/saturated.h"
 #include "slices/slices.h"
-
-/* a + b, saturated: the durations in untrusted files may have any sum. */
-static inline int64_t ps_add_saturated(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static inline int64_t ps_subtract_saturated(int64_t a, int64_t b)
-{
-    int64_t difference;
-
-    return !__builtin_sub_overflow(a, b, &difference) ? difference : a < 0 ? INT64_MIN : INT64_MAX;
-}
 
 struct ps_interval {
     int64_t start, end; /* half-open */

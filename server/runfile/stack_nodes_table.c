@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 
+#include "base/saturated.h"
+#include "base/tree.h"
 #include "server/runfile/trace_reader.h"
-#include "slices/flame.h"
-#include "slices/intervals.h"
 
 #define NODES_MAX (12u << 20)
 #define DEPTH_MAX (1u << 16)
@@ -18,7 +18,7 @@ enum { COL_ID, COL_PARENT, COL_TRACK, COL_NAME, COL_SELF, COL_TOTAL, COL_COUNT }
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct ps_flame *trees; /* one for each track in `tracks` */
+    struct ps_tree *trees; /* one for each track in `tracks` */
     uint32_t *tracks;
     size_t n, cap, cap_tracks;
     uint32_t *open; /* indexes of the nodes on the current stack, the root first */
@@ -41,7 +41,7 @@ static void release(sqlite3_vtab_cursor *base)
     struct cursor *cursor = (struct cursor *)base;
 
     for (size_t i = 0; i < cursor->n; i++)
-        ps_flame_free(&cursor->trees[i]);
+        ps_tree_free(&cursor->trees[i]);
     free(cursor->trees);
     free(cursor->tracks);
     free(cursor->open);
@@ -52,7 +52,7 @@ static void begin_track(struct cursor *c, uint32_t track)
 {
     PS_RESERVE_ONE(c->trees, c->n, c->cap);
     PS_RESERVE_ONE(c->tracks, c->n, c->cap_tracks);
-    c->trees[c->n] = (struct ps_flame){.nodes = NULL};
+    c->trees[c->n] = (struct ps_tree){.n = 0};
     c->tracks[c->n++] = track;
     c->n_open = 0;
 }
@@ -61,7 +61,7 @@ static void begin_track(struct cursor *c, uint32_t track)
  * of the parent. */
 static void add_slice(struct cursor *c, const struct ps_chunk *chunk, uint32_t i)
 {
-    struct ps_flame *tree = &c->trees[c->n - 1];
+    struct ps_tree *tree = &c->trees[c->n - 1];
     int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i);
     int64_t length = ps_chunk_value(chunk, PS_COL_DURATION, i);
     uint32_t up, node;
@@ -70,15 +70,15 @@ static void add_slice(struct cursor *c, const struct ps_chunk *chunk, uint32_t i
         c->n_open = (size_t)depth;
     if (c->n_open >= DEPTH_MAX)
         return;
-    up = c->n_open ? c->open[c->n_open - 1] : UINT32_MAX;
-    node = ps_flame_child_of(tree, up, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
-                             PS_SLICE_OTHER, 0);
+    up = c->n_open ? c->open[c->n_open - 1] : PS_TREE_NONE;
+    node =
+        ps_tree_child(tree, up, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i), PS_SLICE_OTHER, 0);
     PS_RESERVE_ONE(c->open, c->n_open, c->cap_open);
     c->open[c->n_open++] = node;
-    tree->nodes[node].self_ns = ps_add_saturated(tree->nodes[node].self_ns, length);
+    tree->nodes[node].self = ps_add_saturated(tree->nodes[node].self, length);
     tree->nodes[node].count++;
-    if (up != UINT32_MAX)
-        tree->nodes[up].self_ns = ps_add_saturated(tree->nodes[up].self_ns, -length);
+    if (up != PS_TREE_NONE)
+        tree->nodes[up].self = ps_add_saturated(tree->nodes[up].self, -length);
 }
 
 static bool add_chunk(void *user, const struct ps_chunk *chunk)
@@ -120,7 +120,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     if (err.code != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     for (size_t i = 0; i < cursor->n; i++)
-        ps_flame_finish(&cursor->trees[i]);
+        ps_tree_add_up(&cursor->trees[i]);
     skip_empty(cursor);
     return SQLITE_OK;
 }
@@ -152,18 +152,18 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct ps_flame_node *node = &cursor->trees[cursor->tree].nodes[cursor->node];
+    const struct ps_tree_node *node = &cursor->trees[cursor->tree].nodes[cursor->node];
     const sqlite3_int64 values[] = {
         [COL_ID] = cursor->nodes_before + cursor->node + 1,
         [COL_PARENT] = cursor->nodes_before + (sqlite3_int64)node->parent + 1,
         [COL_TRACK] = cursor->tracks[cursor->tree],
-        [COL_NAME] = node->name,
-        [COL_SELF] = node->self_ns,
-        [COL_TOTAL] = node->total_ns,
+        [COL_NAME] = node->key,
+        [COL_SELF] = node->self,
+        [COL_TOTAL] = node->total,
         [COL_COUNT] = node->count,
     };
 
-    if (col != COL_PARENT || node->parent != UINT32_MAX)
+    if (col != COL_PARENT || node->parent != PS_TREE_NONE)
         sqlite3_result_int64(context, values[col]);
     return SQLITE_OK;
 }

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
+#include "base/tree.h"
 #include "importers/kinds.h"
 #include "server/query/conclusion/line_calls.h"
 #include "server/query/conclusion/trace_causes.h"
 #include "server/query/functions/stack_waits.h"
 #include "server/query/trace/chosen_steps.h"
-#include "slices/flame.h"
 
 #define OWN_SHARE  0.1   /* own code that causes less is not what the profile shows */
 #define INTERVAL_S 0.001 /* between samples, where the file does not tell */
@@ -206,8 +206,8 @@ struct stack_reader {
     struct ps_db *db;
     struct ps_stack_frames frames;
     struct ps_stack_waits waits;
-    struct ps_flame calls; /* `parent` is the caller and `name` the callee: functions */
-    double *weights;       /* by function */
+    struct ps_tree calls; /* `parent` is the caller and `key` the callee: functions */
+    double *weights;      /* by function */
     double rest, total;
     struct open_frame *open;
     size_t n, cap;
@@ -218,7 +218,7 @@ static void stack_reader_free(struct stack_reader *r)
 {
     ps_stack_frames_free(&r->frames);
     ps_stack_waits_free(&r->waits);
-    ps_flame_free(&r->calls);
+    ps_tree_free(&r->calls);
     free(r->weights);
     free(r->open);
 }
@@ -253,7 +253,7 @@ static void add_stack(struct stack_reader *r, int64_t weight)
 static void add_call(struct stack_reader *r, uint32_t own, uint32_t function)
 {
     if (own && r->calls.n < CALLS_MAX)
-        (void)ps_flame_child_of(&r->calls, r->open[own - 1].function, function, 0, 0);
+        (void)ps_tree_child(&r->calls, r->open[own - 1].function, function, 0, 0);
 }
 
 static void add_slice(struct stack_reader *r, const struct ps_chunk *chunk, uint32_t i)
@@ -326,7 +326,7 @@ static size_t *list_names(const struct stack_reader *r, uint64_t *hashes)
     size_t *const ends = ps_alloc_array(2 * n + 1, sizeof *ends), sum = 0;
 
     for (size_t i = 0; i < r->calls.n; i++) {
-        ends[r->calls.nodes[i].name]++;
+        ends[r->calls.nodes[i].key]++;
         ends[n + r->calls.nodes[i].parent]++;
     }
     for (size_t i = 0; i < 2 * n; i++) {
@@ -336,10 +336,10 @@ static size_t *list_names(const struct stack_reader *r, uint64_t *hashes)
         sum += count;
     }
     for (size_t i = 0; i < r->calls.n; i++) {
-        const struct ps_flame_node *call = &r->calls.nodes[i];
+        const struct ps_tree_node *call = &r->calls.nodes[i];
 
-        hashes[ends[call->name]++] = hash_of_text(r, call->parent);
-        hashes[ends[n + call->parent]++] = hash_of_text(r, call->name);
+        hashes[ends[call->key]++] = hash_of_text(r, call->parent);
+        hashes[ends[n + call->parent]++] = hash_of_text(r, call->key);
     }
     return ends;
 }

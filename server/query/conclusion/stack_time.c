@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/python_path.h"
-#include "slices/flame.h"
+#include "base/tree.h"
 
 #define DEPTH_MAX    (1u << 16)
 #define NO_CALL      UINT32_MAX
@@ -37,13 +37,13 @@ struct reader {
     struct open_frame *open;
     size_t n, cap;
     uint32_t track;
-    struct ps_flame calls;      /* `parent` is the caller, `name` the callee */
-    struct ps_flame call_lines; /* `parent` is a node of calls, `name` the text of the caller */
-    struct ps_flame lines;      /* `parent` is a unit, `name` the text of its frame */
-    struct ps_flame at_leaf;    /* `parent` is a text of own code at a leaf, `name` the track */
-    struct ps_flame packages;   /* of the outermost installed frame: `name` is a function */
-    double *track_s;            /* by track */
-    bool is_too_large;          /* there are more sums than NODES_MAX */
+    struct ps_tree calls;      /* `parent` is the caller, `key` the callee */
+    struct ps_tree call_lines; /* `parent` is a node of calls, `key` the text of the caller */
+    struct ps_tree lines;      /* `parent` is a unit, `key` the text of its frame */
+    struct ps_tree at_leaf;    /* `parent` is a text of own code at a leaf, `key` the track */
+    struct ps_tree packages;   /* of the outermost installed frame: `key` is a function */
+    double *track_s;           /* by track */
+    bool is_too_large;         /* there are more sums than NODES_MAX */
 };
 
 static void reader_free(struct reader *r)
@@ -52,11 +52,11 @@ static void reader_free(struct reader *r)
     free(r->depths);
     free(r->open);
     free(r->track_s);
-    ps_flame_free(&r->calls);
-    ps_flame_free(&r->call_lines);
-    ps_flame_free(&r->lines);
-    ps_flame_free(&r->at_leaf);
-    ps_flame_free(&r->packages);
+    ps_tree_free(&r->calls);
+    ps_tree_free(&r->call_lines);
+    ps_tree_free(&r->lines);
+    ps_tree_free(&r->at_leaf);
+    ps_tree_free(&r->packages);
 }
 
 /* --- Functions --- */
@@ -171,11 +171,11 @@ static enum ps_time_class class_of_stack(const struct reader *r)
 
 /* --- Stacks --- */
 
-static void add_weight(struct ps_flame *weights, uint32_t parent, uint32_t name, int64_t weight)
+static void add_weight(struct ps_tree *weights, uint32_t parent, uint32_t name, int64_t weight)
 {
-    uint32_t node = ps_flame_child_of(weights, parent, name, 0, 0);
+    uint32_t node = ps_tree_child(weights, parent, name, 0, 0);
 
-    weights->nodes[node].total_ns = ps_add_saturated(weights->nodes[node].total_ns, weight);
+    weights->nodes[node].total = ps_add_saturated(weights->nodes[node].total, weight);
 }
 
 static uint32_t first_installed(const struct reader *r)
@@ -235,9 +235,9 @@ static void add_stack(struct reader *r, int64_t weight)
         unit->own_s += s;
         add_weight(&r->at_leaf, leaf->text, r->track, weight);
     } else if (r->open[leaf->own].call != NO_CALL) {
-        struct ps_flame_node *call = &r->calls.nodes[r->open[leaf->own].call];
+        struct ps_tree_node *call = &r->calls.nodes[r->open[leaf->own].call];
 
-        call->self_ns = ps_add_saturated(call->self_ns, weight); /* what the caller is charged */
+        call->self = ps_add_saturated(call->self, weight); /* what the caller is charged */
     }
 }
 
@@ -255,8 +255,8 @@ static void close_frames(struct reader *r, size_t n)
         function->cumulative_s += (double)frame->inside / r->stacks->scale;
         if (frame->call == NO_CALL)
             continue;
-        r->calls.nodes[frame->call].total_ns =
-            ps_add_saturated(r->calls.nodes[frame->call].total_ns, frame->inside);
+        r->calls.nodes[frame->call].total =
+            ps_add_saturated(r->calls.nodes[frame->call].total, frame->inside);
         add_weight(&r->call_lines, frame->call, r->open[r->n - 1].text, frame->inside);
     }
 }
@@ -279,7 +279,7 @@ static void open_frame(struct reader *r, uint32_t text, uint8_t family)
     frame.is_import = !function->is_own && ((up && up->is_import) || is_import(r, function));
     unit = &r->out->functions[frame.unit];
     if (up && up->unit != frame.unit)
-        frame.call = ps_flame_child_of(&r->calls, up->unit, frame.unit, 0, 0);
+        frame.call = ps_tree_child(&r->calls, up->unit, frame.unit, 0, 0);
     if (r->stacks->has_calls && frame.unit == id) {
         unit->ncalls++;
         unit->primitive_calls += r->n_open[id] == 0;
@@ -345,14 +345,14 @@ static void set_lines(struct reader *r)
     int64_t *most = ps_alloc_array(r->out->n_functions + 1, sizeof *most);
 
     for (size_t i = 0; i < r->lines.n; i++) {
-        const struct ps_flame_node *node = &r->lines.nodes[i];
+        const struct ps_tree_node *node = &r->lines.nodes[i];
 
-        if (node->total_ns <= most[node->parent])
+        if (node->total <= most[node->parent])
             continue;
-        most[node->parent] = node->total_ns;
-        r->out->functions[node->parent].line = line_of(r, node->name);
+        most[node->parent] = node->total;
+        r->out->functions[node->parent].line = line_of(r, node->key);
         r->out->functions[node->parent].at_one_line =
-            (double)node->total_ns / r->stacks->scale >=
+            (double)node->total / r->stacks->scale >=
             AT_ONE_LINE * sum_of(&r->out->functions[node->parent]);
     }
     free(most);
@@ -364,23 +364,23 @@ static void set_calls(struct reader *r)
     int64_t *most = ps_alloc_array(r->calls.n + 1, sizeof *most);
 
     for (size_t i = 0; i < r->calls.n; i++) {
-        const struct ps_flame_node *node = &r->calls.nodes[i];
+        const struct ps_tree_node *node = &r->calls.nodes[i];
 
         PS_RESERVE_ONE(out->calls, out->n_calls, out->cap_calls);
         out->calls[out->n_calls++] =
             (struct ps_timed_call){.caller = node->parent,
-                                   .callee = node->name,
+                                   .callee = node->key,
                                    .ncalls = node->count,
-                                   .cumulative_s = (double)node->total_ns / r->stacks->scale,
-                                   .charged_s = (double)node->self_ns / r->stacks->scale};
+                                   .cumulative_s = (double)node->total / r->stacks->scale,
+                                   .charged_s = (double)node->self / r->stacks->scale};
     }
     for (size_t i = 0; i < r->call_lines.n; i++) {
-        const struct ps_flame_node *node = &r->call_lines.nodes[i];
+        const struct ps_tree_node *node = &r->call_lines.nodes[i];
 
-        if (node->total_ns <= most[node->parent])
+        if (node->total <= most[node->parent])
             continue;
-        most[node->parent] = node->total_ns;
-        out->calls[node->parent].line = line_of(r, node->name);
+        most[node->parent] = node->total;
+        out->calls[node->parent].line = line_of(r, node->key);
     }
     free(most);
 }
@@ -400,11 +400,11 @@ static const struct ps_timed_call *longest_call(const struct ps_own_time *out, u
 /* By line, so that those of one line stand together. */
 static int by_parent(const void *a, const void *b)
 {
-    const struct ps_flame_node *x = a, *y = b;
+    const struct ps_tree_node *x = a, *y = b;
 
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
+    return (x->key > y->key) - (x->key < y->key);
 }
 
 /* Several threads that are at one line of own code much of their time, without a frame below it,
@@ -413,7 +413,7 @@ static int by_parent(const void *a, const void *b)
 static void find_lock(struct reader *r)
 {
     struct ps_own_time *out = r->out;
-    struct ps_flame_node *nodes = r->at_leaf.nodes;
+    struct ps_tree_node *nodes = r->at_leaf.nodes;
     uint32_t text = 0;
     double waiting_s = 0, longest_s = 0;
     size_t together = 0;
@@ -428,11 +428,11 @@ static void find_lock(struct reader *r)
         size_t n = 0, most = 0;
 
         for (k = i; k < r->at_leaf.n && nodes[k].parent == nodes[i].parent; k++) {
-            double s = (double)nodes[k].total_ns / r->stacks->scale;
+            double s = (double)nodes[k].total / r->stacks->scale;
 
             sum += s;
-            n += s >= AT_LOCK * r->track_s[nodes[k].name];
-            most += s > r->track_s[nodes[k].name] / 2;
+            n += s >= AT_LOCK * r->track_s[nodes[k].key];
+            most += s > r->track_s[nodes[k].key] / 2;
         }
         if (n < 2 || sum <= longest_s)
             continue;
@@ -468,26 +468,24 @@ static struct ps_str main_package(const struct reader *r)
 
     /* a vote of the majority: what is left after pairing different packages is it, if any is */
     for (size_t i = 0; i < r->packages.n; i++) {
-        const struct ps_flame_node *node = &r->packages.nodes[i];
-        struct ps_str package = node->name
-                                    ? ps_timed_function_package(&r->out->functions[node->name])
-                                    : (struct ps_str){"", 0};
+        const struct ps_tree_node *node = &r->packages.nodes[i];
+        struct ps_str package = node->key ? ps_timed_function_package(&r->out->functions[node->key])
+                                          : (struct ps_str){"", 0};
 
         if (ps_str_eq(package, best))
-            lead += (double)node->total_ns;
-        else if (lead >= (double)node->total_ns)
-            lead -= (double)node->total_ns;
+            lead += (double)node->total;
+        else if (lead >= (double)node->total)
+            lead -= (double)node->total;
         else {
             best = package;
-            lead = (double)node->total_ns - lead;
+            lead = (double)node->total - lead;
         }
     }
     for (size_t i = 0; i < r->packages.n && best.len; i++) {
-        const struct ps_flame_node *node = &r->packages.nodes[i];
+        const struct ps_tree_node *node = &r->packages.nodes[i];
 
-        if (node->name &&
-            ps_str_eq(ps_timed_function_package(&r->out->functions[node->name]), best))
-            sum += (double)node->total_ns / r->stacks->scale;
+        if (node->key && ps_str_eq(ps_timed_function_package(&r->out->functions[node->key]), best))
+            sum += (double)node->total / r->stacks->scale;
     }
     return sum > r->out->total_s / 2 ? best : (struct ps_str){NULL, 0};
 }

@@ -21,10 +21,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/tree.h"
 #include "importers/records/stacks.h"
 #include "server/query/conclusion/causes.h"
 #include "server/query/conclusion/stack_time.h"
-#include "server/query/trace/flames/flame.h"
 
 #define CAUSE_SHARE 0.05 /* owners with a smaller share of the total are not causes */
 #define PART_SHARE  0.10 /* parts with a smaller share of their owner are not listed */
@@ -84,10 +84,10 @@ struct reader {
     struct ps_intern packages;
     uint32_t *package_owner[2]; /* [waits][id of the package]: index + 1 */
     size_t n_package_owner[2];
-    /* Weights of parts of owners: `parent` is the owner, `name` the text id of a function */
-    struct ps_flame parts;
+    /* Weights of parts of owners: `parent` is the owner, `key` the text id of a function */
+    struct ps_tree parts;
     /* ... and of the places where owners work or are called: text ids of frames */
-    struct ps_flame places;
+    struct ps_tree places;
     int64_t weight;                  /* of all threads that are not left out */
     int64_t by_origin[PS_N_ORIGINS]; /* the same by the origin of the innermost frame */
     int64_t frameless;               /* of samples without a frame */
@@ -99,8 +99,8 @@ struct reader {
     double n_samples, seconds;       /* of the recording; NaN: unknown */
     double late_pct;                 /* percentage of samples that were taken too late */
     double gc_pct;                   /* percentage of the time in the garbage collector */
-    struct ps_flame
-        by_thread; /* weights of lines that ran: `parent` is the text id, `name` the track */
+    struct ps_tree
+        by_thread; /* weights of lines that ran: `parent` is the text id, `key` the track */
     double scale;  /* divisor of weights */
     const char *unit;
 };
@@ -116,9 +116,9 @@ static void reader_free(struct reader *r)
     ps_intern_free(&r->packages);
     free(r->package_owner[0]);
     free(r->package_owner[1]);
-    ps_flame_free(&r->parts);
-    ps_flame_free(&r->places);
-    ps_flame_free(&r->by_thread);
+    ps_tree_free(&r->parts);
+    ps_tree_free(&r->places);
+    ps_tree_free(&r->by_thread);
     ps_arena_free(&r->arena);
 }
 
@@ -166,11 +166,11 @@ static bool is_memory(const struct reader *r)
     return !r->are_devices && strcmp(r->unit, "bytes") == 0;
 }
 
-static void add_weight(struct ps_flame *weights, uint32_t owner, uint32_t text, int64_t weight)
+static void add_weight(struct ps_tree *weights, uint32_t owner, uint32_t text, int64_t weight)
 {
-    uint32_t node = ps_flame_child_of(weights, owner, text, 0, 0);
+    uint32_t node = ps_tree_child(weights, owner, text, 0, 0);
 
-    weights->nodes[node].total_ns = ps_add_saturated(weights->nodes[node].total_ns, weight);
+    weights->nodes[node].total = ps_add_saturated(weights->nodes[node].total, weight);
 }
 
 /* Adds the current stack. */
@@ -345,25 +345,25 @@ static struct thread_counts leave_out_idle_threads(struct reader *r)
 
 /* Weights of one owner in reader.parts or .places, sorted. */
 struct weights {
-    const struct ps_flame_node **nodes; /* largest first */
+    const struct ps_tree_node **nodes; /* largest first */
     size_t n;
 };
 
 static int by_owner_and_weight(const void *a, const void *b)
 {
-    const struct ps_flame_node *x = *(const struct ps_flame_node *const *)a,
-                               *y = *(const struct ps_flame_node *const *)b;
+    const struct ps_tree_node *x = *(const struct ps_tree_node *const *)a,
+                              *y = *(const struct ps_tree_node *const *)b;
 
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
 }
 
-static const struct ps_flame_node **sort_weights(const struct ps_flame *weights)
+static const struct ps_tree_node **sort_weights(const struct ps_tree *weights)
 {
-    const struct ps_flame_node **nodes = ps_alloc_array(weights->n + 1, sizeof *nodes);
+    const struct ps_tree_node **nodes = ps_alloc_array(weights->n + 1, sizeof *nodes);
 
     for (size_t i = 0; i < weights->n; i++)
         nodes[i] = &weights->nodes[i];
@@ -371,7 +371,7 @@ static const struct ps_flame_node **sort_weights(const struct ps_flame *weights)
     return nodes;
 }
 
-static struct weights weights_of(const struct ps_flame_node **sorted, size_t n, uint32_t owner)
+static struct weights weights_of(const struct ps_tree_node **sorted, size_t n, uint32_t owner)
 {
     struct weights found = {sorted, 0};
 
@@ -385,7 +385,7 @@ static struct weights weights_of(const struct ps_flame_node **sorted, size_t n, 
 struct answer {
     struct reader *r;
     struct ps_conclusion *c;
-    const struct ps_flame_node **parts, **places;
+    const struct ps_tree_node **parts, **places;
     struct thread_counts threads;
     double total;
 };
@@ -462,7 +462,7 @@ static bool may_wait(const struct answer *a, uint32_t id)
     return a->r->has_waiting && !a->r->has_def_lines && !a->r->frames.idle_from &&
            strcmp(a->r->unit, "bytes") != 0 && !a->r->are_devices && owner->function &&
            !owner->waits && places.n == 1 && parts.n == 1 &&
-           parts.nodes[0]->name == owner->function && name_of(a, places.nodes[0]->name).line;
+           parts.nodes[0]->key == owner->function && name_of(a, places.nodes[0]->key).line;
 }
 
 /* The line of a frame; PS_SUBJECT_NONE: it has none. */
@@ -487,14 +487,14 @@ static struct ps_fact place_fact(const struct answer *a, uint32_t id)
 
     if (!places.n)
         return fact;
-    fact.subject = line_subject(a, places.nodes[0]->name);
+    fact.subject = line_subject(a, places.nodes[0]->key);
     if (fact.subject.kind == PS_SUBJECT_NONE)
         return fact;
     fact.link = fact.subject.link;
-    fact.values[0] = amount_of(a, places.nodes[0]->total_ns);
+    fact.values[0] = amount_of(a, places.nodes[0]->total);
     if (a->r->has_def_lines && owner->function)
         fact.code = PS_FACT_DEFINED_AT;
-    else if (places.nodes[0]->total_ns < owner->weight)
+    else if (places.nodes[0]->total < owner->weight)
         fact.code = owner->function ? PS_FACT_MUCH_AT : PS_FACT_MUCH_CALLED_FROM;
     else
         fact.code = !owner->function  ? PS_FACT_ALL_CALLED_FROM
@@ -508,11 +508,11 @@ static void add_parts(const struct answer *a, uint32_t id)
     const struct owner *owner = &a->r->owners[id];
     struct weights parts = weights_of(a->parts, a->r->parts.n, id);
 
-    if (parts.n == 1 && parts.nodes[0]->name == owner->function)
+    if (parts.n == 1 && parts.nodes[0]->key == owner->function)
         return; /* the part is the owner */
     for (size_t i = 0; i < parts.n && i < PARTS_MAX; i++) {
-        uint32_t function = parts.nodes[i]->name;
-        double amount = amount_of(a, parts.nodes[i]->total_ns);
+        uint32_t function = parts.nodes[i]->key;
+        double amount = amount_of(a, parts.nodes[i]->total);
         struct ps_claim claim;
 
         if (amount < PART_SHARE * amount_of(a, owner->weight))
@@ -545,10 +545,9 @@ static size_t count_threads_at(const struct answer *a, uint32_t id)
     if (!places.n || r->are_devices || r->owners[id].waits)
         return 0;
     for (size_t i = 0; i < r->by_thread.n; i++) {
-        const struct ps_flame_node *node = &r->by_thread.nodes[i];
+        const struct ps_tree_node *node = &r->by_thread.nodes[i];
 
-        n += node->parent == places.nodes[0]->name &&
-             node->total_ns > r->threads[node->name].weight / 2;
+        n += node->parent == places.nodes[0]->key && node->total > r->threads[node->key].weight / 2;
     }
     return n > 1 ? n : 0;
 }
@@ -659,7 +658,7 @@ static void add_first_facts(const struct answer *a, const struct owner *first)
                                          .unit = value_unit(a), .link = {.tab = "stack-flame"}});
     if (!n_threads)
         return;
-    line = line_subject(a, places.nodes[0]->name);
+    line = line_subject(a, places.nodes[0]->key);
     if (line.kind != PS_SUBJECT_NONE)
         ps_first_fact(a->c,
                       (struct ps_fact){PS_FACT_TOGETHER, line, .values = {(double)n_threads}});
