@@ -87,9 +87,10 @@ void ps_json_str(struct ps_json *j, struct ps_str value)
     put_quoted(j->out, value);
 }
 
-void ps_json_int(struct ps_json *j, int64_t value)
+/* Writes the decimal digits to `out`, at most 20 characters, and returns the end. */
+static char *put_digits(char *out, int64_t value)
 {
-    char digits[24];
+    char digits[20];
     size_t n = sizeof digits;
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
@@ -97,9 +98,34 @@ void ps_json_int(struct ps_json *j, int64_t value)
         digits[--n] = (char)('0' + rest % 10);
     while (rest /= 10);
     if (value < 0)
-        digits[--n] = '-';
+        *out++ = '-';
+    memcpy(out, digits + n, sizeof digits - n);
+    return out + (sizeof digits - n);
+}
+
+void ps_json_int(struct ps_json *j, int64_t value)
+{
+    char digits[20];
+
     begin_value(j);
-    ps_buf_add(j->out, digits + n, sizeof digits - n);
+    ps_buf_add(j->out, digits, (size_t)(put_digits(digits, value) - digits));
+}
+
+void ps_json_ints(struct ps_json *j, const char *key, const int64_t *values, size_t n)
+{
+    char *at;
+
+    ps_json_key(j, key);
+    ps_json_raw(j, PS_STR("["));
+    ps_buf_reserve(j->out, n * 21 + 1); /* each number has up to 20 characters and a comma */
+    at = j->out->ptr + j->out->len;
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            *at++ = ',';
+        at = put_digits(at, values[i]);
+    }
+    *at++ = ']';
+    j->out->len = (size_t)(at - j->out->ptr);
 }
 
 /* Formats a number that has at most three decimals, for instance a time in milliseconds with a

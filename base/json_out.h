@@ -43,6 +43,8 @@ void ps_json_key_int(struct ps_json *j, const char *key, int64_t value);
 void ps_json_key_int_or_null(struct ps_json *j, const char *key, int64_t value, bool is_known);
 void ps_json_key_real(struct ps_json *j, const char *key, double value);
 void ps_json_key_bool(struct ps_json *j, const char *key, bool value);
+/* Writes a key and an array of n numbers: faster than ps_json_int for each. */
+void ps_json_ints(struct ps_json *j, const char *key, const int64_t *values, size_t n);
 
 /* Shortest decimal of a finite double that reads back to the same bits, NUL-terminated. Returns its
  * length. */
