@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/saturated.h"
 
-#define NODES_PER_CHECK 8192 /* of the context, in ps_tree_add_up */
+#define NODES_PER_CHECK 8192 /* of the context, in ps_skeleton_add_up */
 
 struct child_key {
     uint32_t parent, key;
@@ -49,19 +49,40 @@ uint32_t ps_tree_find_child(const struct ps_tree *tree, uint32_t parent, uint32_
                               &wanted);
 }
 
+static int64_t *value_at(int64_t *values, size_t stride, size_t node)
+{
+    return (int64_t *)(void *)((char *)values + node * stride);
+}
+
+struct ps_skeleton ps_tree_skeleton(const struct ps_tree *tree)
+{
+    return (struct ps_skeleton){tree->n ? &tree->nodes->parent : NULL, sizeof *tree->nodes, tree->n,
+                                PS_TREE_NONE};
+}
+
+void ps_skeleton_add_up(const struct ps_skeleton *skeleton, int64_t *values, size_t stride)
+{
+    for (size_t node = skeleton->n; node-- > 0;) {
+        uint32_t parent = ps_skeleton_parent(skeleton, node);
+
+        if (node % NODES_PER_CHECK == 0 && ps_context_has_ended())
+            return;
+        if (parent != skeleton->root) {
+            int64_t *sum = value_at(values, stride, parent);
+
+            *sum = ps_add_saturated(*sum, *value_at(values, stride, node));
+        }
+    }
+}
+
 void ps_tree_add_up(struct ps_tree *tree)
 {
+    const struct ps_skeleton skeleton = ps_tree_skeleton(tree);
+
     for (size_t i = 0; i < tree->n; i++)
         tree->nodes[i].total = tree->nodes[i].self;
-    for (size_t i = tree->n; i-- > 0;) {
-        const struct ps_tree_node *node = &tree->nodes[i];
-
-        if (i % NODES_PER_CHECK == 0 && ps_context_has_ended())
-            return;
-        if (node->parent != PS_TREE_NONE)
-            tree->nodes[node->parent].total =
-                ps_add_saturated(tree->nodes[node->parent].total, node->total);
-    }
+    if (tree->n)
+        ps_skeleton_add_up(&skeleton, &tree->nodes->total, sizeof *tree->nodes);
 }
 
 void ps_tree_free(struct ps_tree *tree)

@@ -53,9 +53,30 @@ uint32_t ps_tree_child(struct ps_tree *tree, uint32_t parent, uint32_t key, uint
                        uint8_t family);
 /* The same without creating it; PS_TREE_NONE: there is none. */
 uint32_t ps_tree_find_child(const struct ps_tree *tree, uint32_t parent, uint32_t key);
-/* Sets the total of each node to its self weight and the totals of its children. The totals are
- * incomplete if the context of the thread ends (base/context.h). */
+/* Sets the total of each node to its self weight and the totals of its children:
+ * ps_skeleton_add_up.
+ */
 void ps_tree_add_up(struct ps_tree *tree);
 void ps_tree_free(struct ps_tree *tree); /* for PS_AUTO; leaves an empty tree */
+
+/* Who is below whom, in any tree: `parent` and what follows at distances of `stride` bytes are the
+ * parents of the nodes. Parents precede their children. */
+struct ps_skeleton {
+    const uint32_t *parent;
+    size_t stride, n;
+    uint32_t root; /* the parent of roots */
+};
+
+struct ps_skeleton ps_tree_skeleton(const struct ps_tree *tree); /* valid until the tree grows */
+
+static inline uint32_t ps_skeleton_parent(const struct ps_skeleton *s, size_t node)
+{
+    return *(const uint32_t *)(const void *)((const char *)s->parent + node * s->stride);
+}
+
+/* Adds to the value of each node those of its descendants. `values` has one for each node, at
+ * distances of `stride` bytes. The sums are incomplete if the context of the thread ends
+ * (base/context.h). */
+void ps_skeleton_add_up(const struct ps_skeleton *skeleton, int64_t *values, size_t stride);
 
 #endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/query/shapes/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/mem.h"
+#include "base/saturated.h"
+
+#define NODES_PER_CHECK 8192 /* of the context */
+
+static const void *value_at(const void *values, size_t stride, size_t index)
+{
+    return (const char *)values + index * stride;
+}
+
+/* --- Picture --- */
+
+/* A node and its sort keys. */
+struct ranked {
+    uint32_t node; /* from skeleton.n on: the rest of a group */
+    uint32_t parent;
+    int64_t total;
+};
+
+struct chooser {
+    struct ps_skeleton skeleton;
+    const int64_t *totals, *counts;
+    size_t stride;
+    const struct ps_picture_options *options;
+    struct ranked *list; /* the nodes to show */
+    size_t n;
+    int64_t *rest_counts; /* of the nodes PS_ROLE_REST */
+    size_t n_rest, cap_rest;
+    struct ps_picture *out;
+};
+
+static int64_t count_of(const struct chooser *c, uint32_t node)
+{
+    return node < c->skeleton.n ? *(const int64_t *)value_at(c->counts, c->stride, node)
+                                : c->rest_counts[node - c->skeleton.n];
+}
+
+/* Descending total. A parent precedes children with the same total, because its index is less. */
+static int by_total(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->total != y->total)
+        return x->total < y->total ? 1 : -1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Groups nodes by parent; within a group, descending total. */
+static int by_parent(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return by_total(a, b);
+}
+
+/* Lists the nodes to show, grouped by parent. */
+static void list_nodes(struct chooser *c)
+{
+    for (size_t i = 0; i < c->skeleton.n; i++) {
+        int64_t total = *(const int64_t *)value_at(c->totals, c->stride, i);
+
+        if (i % NODES_PER_CHECK == 0 && ps_context_has_ended())
+            break;
+        if (total > 0 || (c->options->has_empty && count_of(c, (uint32_t)i)))
+            c->list[c->n++] =
+                (struct ranked){(uint32_t)i, ps_skeleton_parent(&c->skeleton, i), total};
+    }
+    if (c->options->limit && c->n > c->options->limit) {
+        qsort(c->list, c->n, sizeof *c->list, by_total);
+        c->out->n_cut = c->n - c->options->limit;
+        c->n = c->options->limit;
+    }
+    if (c->n)
+        qsort(c->list, c->n, sizeof *c->list, by_parent);
+}
+
+/* Merges the small nodes of each group: they are its last ones, but for the one that stays. */
+static void merge_small(struct chooser *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n;) {
+        struct ranked rest = {(uint32_t)(c->skeleton.n + c->n_rest), c->list[i].parent, 0};
+        int64_t count = 0;
+
+        for (; i < c->n && c->list[i].parent == rest.parent; i++) {
+            const struct ranked item = c->list[i];
+
+            if (item.total >= c->options->rest_below || item.node == c->options->never_rest) {
+                c->list[n++] = item;
+                continue;
+            }
+            rest.total = ps_add_saturated(rest.total, item.total);
+            count = ps_add_saturated(count, count_of(c, item.node));
+        }
+        if (n < i && count) {
+            PS_RESERVE_ONE(c->rest_counts, c->n_rest, c->cap_rest);
+            c->rest_counts[c->n_rest++] = count;
+            c->list[n++] = rest;
+        }
+    }
+    c->n = n;
+}
+
+static void add_node(struct chooser *c, const struct ranked *item, uint32_t parent)
+{
+    bool is_node = item->node < c->skeleton.n;
+
+    c->out->nodes[c->out->n++] = (struct ps_picture_node){
+        .node = is_node ? item->node : PS_TREE_NONE,
+        .parent = parent,
+        .role = is_node ? PS_ROLE_NODE : PS_ROLE_REST,
+        .total = item->total,
+        .count = count_of(c, item->node),
+    };
+}
+
+/* Siblings that are still to be added. */
+struct group {
+    size_t next;     /* index in the list */
+    uint32_t parent; /* index in the picture */
+};
+
+/* Adds the listed nodes to the picture, from the roots on. */
+static void walk(struct chooser *c)
+{
+    /* [node]: index of its first child in the list, + 1; 0: none */
+    PS_AUTO(ps_free_ptr) uint32_t *first = ps_alloc_array(c->skeleton.n + 1, sizeof *first);
+    PS_AUTO(ps_free_ptr) struct group *groups = ps_grow(NULL, c->n + 1, sizeof *groups);
+    size_t done = 0, n = 0;
+
+    for (size_t i = c->n; i-- > 0;) {
+        if (c->list[i].parent != c->skeleton.root)
+            first[c->list[i].parent] = (uint32_t)i + 1;
+        else if (i == 0 || c->list[i - 1].parent != c->skeleton.root)
+            groups[n++] = (struct group){i, c->out->n ? 0 : PS_TREE_NONE};
+    }
+    while (done < n && !ps_context_has_ended()) {
+        struct group *group = &groups[c->options->is_by_level ? done : n - 1];
+        const struct ranked *item = &c->list[group->next++];
+        uint32_t parent = group->parent, position = (uint32_t)c->out->n;
+
+        if (group->next == c->n || item[1].parent != item->parent) {
+            if (c->options->is_by_level)
+                done++;
+            else
+                n--;
+        }
+        add_node(c, item, parent);
+        if (item->node < c->skeleton.n && item->node != c->skeleton.root && first[item->node])
+            groups[n++] = (struct group){first[item->node] - 1, position};
+    }
+}
+
+void ps_picture_choose(const struct ps_skeleton *skeleton, const int64_t *totals,
+                       const int64_t *counts, size_t stride,
+                       const struct ps_picture_options *options, struct ps_picture *out)
+{
+    struct chooser c = {*skeleton, totals, counts, stride, options, .out = out};
+
+    *out = (struct ps_picture){.n = 0};
+    c.list = ps_grow(NULL, skeleton->n + 1, sizeof *c.list);
+    list_nodes(&c);
+    if (options->rest_below > 0)
+        merge_small(&c);
+    out->nodes = ps_grow(NULL, c.n + 1, sizeof *out->nodes);
+    if (options->has_root)
+        out->nodes[out->n++] = (struct ps_picture_node){
+            .node = PS_TREE_NONE, .parent = PS_TREE_NONE, .role = PS_ROLE_ROOT};
+    walk(&c);
+    free(c.list);
+    free(c.rest_counts);
+}
+
+void ps_picture_choose_nodes(const struct ps_tree *tree, size_t limit, struct ps_picture *out)
+{
+    const struct ps_skeleton skeleton = ps_tree_skeleton(tree);
+    const struct ps_picture_options options = {.limit = limit, .never_rest = PS_TREE_NONE};
+
+    ps_picture_choose(&skeleton, tree->n ? &tree->nodes->total : NULL,
+                      tree->n ? &tree->nodes->count : NULL, sizeof *tree->nodes, &options, out);
+}
+
+void ps_picture_free(struct ps_picture *picture)
+{
+    free(picture->nodes);
+    *picture = (struct ps_picture){.n = 0};
+}
+
+/* --- Numbers of keys --- */
+
+uint32_t ps_key_number(struct ps_key_numbers *numbers, uint32_t key)
+{
+    numbers->numbers =
+        ps_grow_to(numbers->numbers, &numbers->n_numbers, key, sizeof *numbers->numbers);
+    if (!numbers->numbers[key]) {
+        PS_RESERVE_ONE(numbers->keys, numbers->n, numbers->cap);
+        numbers->keys[numbers->n++] = key;
+        numbers->numbers[key] = (uint32_t)numbers->n;
+    }
+    return numbers->numbers[key] - 1;
+}
+
+void ps_key_numbers_free(struct ps_key_numbers *numbers)
+{
+    free(numbers->keys);
+    free(numbers->numbers);
+    *numbers = (struct ps_key_numbers){.n = 0};
+}
+
+/* --- JSON --- */
+
+static int64_t int_at(enum ps_column_type type, const void *value)
+{
+    uint32_t number;
+
+    if (type == PS_COLUMN_U8)
+        return *(const uint8_t *)value;
+    if (type == PS_COLUMN_INT)
+        return *(const int64_t *)value;
+    number = *(const uint32_t *)value;
+    return type == PS_COLUMN_PARENT && number == PS_TREE_NONE ? -1 : (int64_t)number;
+}
+
+static void write_value(enum ps_column_type type, const void *value, struct ps_json *json)
+{
+    if (type == PS_COLUMN_NUM)
+        ps_json_num(json, *(const struct ps_num *)value);
+    else if (type == PS_COLUMN_STR)
+        ps_json_str(json, *(const struct ps_str *)value);
+    else if (*(const int64_t *)value == PS_COLUMN_NULL)
+        ps_json_null(json);
+    else
+        ps_json_int(json, *(const int64_t *)value);
+}
+
+static void write_column(const struct ps_tree_column *column, const struct ps_picture *picture,
+                         size_t n, int64_t *ints, struct ps_json *json)
+{
+    bool is_ints = column->type <= PS_COLUMN_INT;
+
+    if (!is_ints) {
+        ps_json_key(json, column->key);
+        ps_json_array(json);
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t index = picture && !column->is_of_picture ? picture->nodes[i].node : i;
+        const void *value =
+            (const char *)value_at(column->items, column->stride, index) + column->offset;
+
+        if (is_ints)
+            ints[i] = int_at(column->type, value);
+        else
+            write_value(column->type, value, json);
+    }
+    if (is_ints)
+        ps_json_ints(json, column->key, ints, n);
+    else
+        ps_json_end(json);
+}
+
+static void write_columns(const struct ps_tree_column *columns, size_t n_columns,
+                          const struct ps_picture *picture, size_t n, struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) int64_t *ints = ps_grow(NULL, n + 1, sizeof *ints);
+
+    for (size_t i = 0; i < n_columns; i++)
+        write_column(&columns[i], picture, n, ints, json);
+}
+
+void ps_tree_write_columns(const struct ps_tree_column *columns, size_t n_columns,
+                           const struct ps_picture *picture, struct ps_json *json)
+{
+    write_columns(columns, n_columns, picture, picture->n, json);
+}
+
+void ps_rows_write_columns(const struct ps_tree_column *columns, size_t n_columns, size_t n,
+                           struct ps_json *json)
+{
+    write_columns(columns, n_columns, NULL, n, json);
+}

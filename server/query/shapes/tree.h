@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree.h: which nodes of a tree an answer has, in which order, and how they are written as JSON.
+ *
+ * Subjects keep their trees in different ways: as struct ps_tree (base/tree.h), as arrays that all
+ * requests share, or as rows of a table. So this header asks for a skeleton and for columns, which
+ * are members of structs or elements of arrays at equal distances. It copies no tree.
+ *
+ * Weights are int64_t in the unit of the subject. A total includes the descendants. Whether it is
+ * their sum is for the subject to say: bounds and printed values are not.
+ *
+ * All loops end early if the context of the thread ends (base/context.h). Nothing here fails. What
+ * the functions return belongs to the caller.
+ */
+#ifndef PS_QUERY_SHAPES_TREE_H
+#define PS_QUERY_SHAPES_TREE_H
+
+#include "base/json_out.h"
+#include "base/tree.h"
+
+/* --- Picture: the nodes of an answer --- */
+
+struct ps_picture_options {
+    size_t limit; /* the nodes with the greatest totals; 0: all */
+    /* siblings with a smaller total become one node PS_ROLE_REST, after the others; 0: none do */
+    int64_t rest_below;
+    uint32_t never_rest; /* a node that stays a node; PS_TREE_NONE: there is none */
+    bool has_root;       /* the first node is PS_ROLE_ROOT, the parent of the roots */
+    bool has_empty;      /* also nodes whose total is 0, if their count is not */
+    bool is_by_level;    /* all nodes of a depth before the next depth; else preorder */
+};
+
+enum ps_picture_role { PS_ROLE_NODE, PS_ROLE_ROOT, PS_ROLE_REST };
+
+struct ps_picture_node {
+    uint32_t node;   /* of the tree; PS_TREE_NONE unless the role is PS_ROLE_NODE */
+    uint32_t parent; /* index in the picture; PS_TREE_NONE: none */
+    enum ps_picture_role role;
+    int64_t total,
+        count; /* of PS_ROLE_ROOT and PS_ROLE_REST: sums of the roots, of the merged nodes
+                */
+};
+
+struct ps_picture {
+    struct ps_picture_node *nodes; /* parents before children, siblings by descending total */
+    size_t n;
+    size_t n_cut; /* nodes with a total that were left out because of the limit */
+};
+
+/* Chooses the nodes with a total above 0 of a tree. A node is left out with its descendants.
+ * `totals` and `counts` have a value for each node, at distances of `stride` bytes. Siblings with
+ * equal totals are in the order of the tree. Takes 20 bytes for each node of the tree. Release
+ * *out with ps_picture_free. */
+void ps_picture_choose(const struct ps_skeleton *skeleton, const int64_t *totals,
+                       const int64_t *counts, size_t stride,
+                       const struct ps_picture_options *options, struct ps_picture *out);
+/* The same for a tree in preorder, with the `limit` greatest totals. */
+void ps_picture_choose_nodes(const struct ps_tree *tree, size_t limit, struct ps_picture *out);
+void ps_picture_free(struct ps_picture *picture); /* for PS_AUTO */
+
+/* --- Numbers of keys --- */
+
+/* Numbers keys from 0 in the order of their first use: answers write each name once. Release it
+ * with ps_key_numbers_free. */
+struct ps_key_numbers {
+    uint32_t *keys; /* [number] */
+    size_t n, cap;
+    uint32_t *numbers; /* [key]: number + 1; 0: none */
+    size_t n_numbers;
+};
+
+uint32_t ps_key_number(struct ps_key_numbers *numbers, uint32_t key);
+void ps_key_numbers_free(struct ps_key_numbers *numbers); /* for PS_AUTO */
+
+/* --- JSON --- */
+
+enum ps_column_type {
+    PS_COLUMN_U8,
+    PS_COLUMN_U32,
+    PS_COLUMN_PARENT, /* U32; PS_TREE_NONE is written as -1 */
+    PS_COLUMN_INT,
+    PS_COLUMN_NULLABLE, /* INT; PS_COLUMN_NULL is written as null */
+    PS_COLUMN_NUM,      /* struct ps_num */
+    PS_COLUMN_STR,      /* struct ps_str */
+};
+#define PS_COLUMN_NULL INT64_MIN
+
+/* A column of an answer: a key, and an array with a value for each node. */
+struct ps_tree_column {
+    const char *key;
+    enum ps_column_type type;
+    const void *items;  /* structs or values, of which the column has one member */
+    size_t offset;      /* of the member */
+    size_t stride;      /* size of an item */
+    bool is_of_picture; /* items are in the order of the picture; else of the nodes of the tree */
+};
+
+/* A column of one member of an array of structs, for the nodes of the tree; and of the nodes of a
+ * picture. */
+#define PS_NODE_COLUMN(key, type, items, member)                                                   \
+    {                                                                                              \
+        key, type, items, offsetof(__typeof__(*(items)), member), sizeof *(items), false           \
+    }
+#define PS_PICTURE_COLUMN(key, type, items, member)                                                \
+    {                                                                                              \
+        key, type, items, offsetof(__typeof__(*(items)), member), sizeof *(items), true            \
+    }
+/* Columns of arrays of values. */
+#define PS_NODE_VALUES(key, type, values)                                                          \
+    {                                                                                              \
+        key, type, values, 0, sizeof *(values), false                                              \
+    }
+#define PS_PICTURE_VALUES(key, type, values)                                                       \
+    {                                                                                              \
+        key, type, values, 0, sizeof *(values), true                                               \
+    }
+
+/* Writes the columns, for each node of the picture. An answer with other members calls it between
+ * them. */
+void ps_tree_write_columns(const struct ps_tree_column *columns, size_t n_columns,
+                           const struct ps_picture *picture, struct ps_json *json);
+/* Writes the first n values of each column: for rows that are in the order of the answer. */
+void ps_rows_write_columns(const struct ps_tree_column *columns, size_t n_columns, size_t n,
+                           struct ps_json *json);
+
+#endif

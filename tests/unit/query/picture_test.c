@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* picture_test.c: which nodes of a tree an answer has, in which order, and their columns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/query/shapes/tree.h"
+
+/* The picture as text: of each node its number in the tree, its parent in the picture and its
+ * total. */
+static void assert_picture(const struct ps_picture *picture, const char *expected)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    for (size_t i = 0; i < picture->n; i++) {
+        const struct ps_picture_node *node = &picture->nodes[i];
+
+        ps_buf_printf(&text, "%s%d<%d:%lld", i ? " " : "", (int)node->node, (int)node->parent,
+                      (long long)node->total);
+    }
+    ps_buf_puts(&text, "");
+    assert_string_equal(text.ptr ? text.ptr : "", expected);
+}
+
+/* 0 (100) has 1 (30), 2 (60) with 4 (60), and 3 (30); 5 (200) is a root, 6 below it has no time. */
+static void make_tree(struct ps_tree *tree)
+{
+    uint32_t root = ps_tree_child(tree, PS_TREE_NONE, 1, 0, 0), two, other;
+
+    tree->nodes[ps_tree_child(tree, root, 2, 0, 0)].self = 30;
+    two = ps_tree_child(tree, root, 3, 0, 0);
+    tree->nodes[ps_tree_child(tree, root, 4, 0, 0)].self = 30;
+    tree->nodes[ps_tree_child(tree, two, 5, 0, 0)].self = 60;
+    other = ps_tree_child(tree, PS_TREE_NONE, 6, 0, 0);
+    tree->nodes[other].self = 200;
+    tree->nodes[ps_tree_child(tree, other, 7, 0, 0)].count = 5;
+    tree->nodes[root].self = -20;
+    ps_tree_add_up(tree);
+}
+
+static void nodes_in_preorder(void **state)
+{
+    PS_AUTO(ps_tree_free) struct ps_tree tree = {0};
+    struct ps_picture picture;
+
+    (void)state;
+    make_tree(&tree);
+    ps_picture_choose_nodes(&tree, 10, &picture);
+    assert_picture(&picture, "5<-1:200 0<-1:100 2<1:60 4<2:60 1<1:30 3<1:30");
+    assert_int_equal(picture.n_cut, 0);
+    ps_picture_free(&picture);
+    ps_picture_choose_nodes(&tree, 3, &picture); /* of equal totals, the one created first */
+    assert_picture(&picture, "5<-1:200 0<-1:100 2<1:60");
+    assert_int_equal(picture.n_cut, 3);
+    ps_picture_free(&picture);
+}
+
+static void a_node_whose_parent_is_left_out(void **state)
+{
+    PS_AUTO(ps_tree_free) struct ps_tree tree = {0};
+    struct ps_picture picture;
+
+    (void)state;
+    make_tree(&tree);
+    tree.nodes[2].total = 1; /* less than its child: a bound */
+    ps_picture_choose_nodes(&tree, 3, &picture);
+    assert_picture(&picture, "5<-1:200 0<-1:100");
+    ps_picture_free(&picture);
+}
+
+static void an_empty_tree(void **state)
+{
+    struct ps_tree tree = {0};
+    struct ps_picture picture;
+
+    (void)state;
+    ps_tree_add_up(&tree);
+    ps_picture_choose_nodes(&tree, 3, &picture);
+    assert_int_equal(picture.n, 0);
+    ps_picture_free(&picture);
+}
+
+/* Arrays as those of snapshots: node 0 has the allocations without a stack, and is the parent of
+ * the roots. */
+static const uint32_t parents[] = {0, 0, 0, 1, 1, 1, 3};
+static const int64_t totals[] = {4, 90, 50, 9, 70, 6, 9}, counts[] = {1, 4, 1, 1, 2, 1, 1};
+static const struct ps_skeleton skeleton = {parents, sizeof *parents, 7, 0};
+
+static void small_siblings_are_merged(void **state)
+{
+    const struct ps_picture_options options = {.rest_below = 10,
+                                               .never_rest = 0,
+                                               .has_root = true,
+                                               .has_empty = true,
+                                               .is_by_level = true};
+    struct ps_picture picture;
+
+    (void)state;
+    ps_picture_choose(&skeleton, totals, counts, sizeof *totals, &options, &picture);
+    assert_picture(&picture, "-1<-1:0 1<0:90 2<0:50 0<0:4 4<1:70 -1<1:15");
+    assert_int_equal(picture.nodes[0].role, PS_ROLE_ROOT);
+    assert_int_equal(picture.nodes[3].role, PS_ROLE_NODE);
+    assert_int_equal(picture.nodes[5].role, PS_ROLE_REST);
+    assert_int_equal(picture.nodes[5].count, 2);
+    ps_picture_free(&picture);
+}
+
+static void nodes_that_only_count(void **state)
+{
+    static const int64_t empty[] = {0, 0, 0, 0, 0, 0, 0}, some[] = {0, 1, 0, 1, 0, 0, 0};
+    struct ps_picture_options options = {.never_rest = PS_TREE_NONE};
+    struct ps_picture picture;
+
+    (void)state;
+    ps_picture_choose(&skeleton, empty, some, sizeof *empty, &options, &picture);
+    assert_int_equal(picture.n, 0);
+    ps_picture_free(&picture);
+    options.has_empty = true;
+    ps_picture_choose(&skeleton, empty, some, sizeof *empty, &options, &picture);
+    assert_picture(&picture, "1<-1:0 3<0:0");
+    ps_picture_free(&picture);
+}
+
+static void columns_of_nodes_and_of_the_picture(void **state)
+{
+    PS_AUTO(ps_tree_free) struct ps_tree tree = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    PS_AUTO(ps_picture_free) struct ps_picture picture;
+    struct ps_json json = ps_json_writer(&text);
+    const int64_t group[] = {7, PS_COLUMN_NULL};
+    const struct ps_num printed[] = {ps_int(1), ps_real(2.5), PS_NO_NUM};
+
+    (void)state;
+    make_tree(&tree);
+    ps_picture_choose_nodes(&tree, 2, &picture);
+    {
+        const struct ps_tree_column columns[] = {
+            PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, picture.nodes, parent),
+            PS_NODE_COLUMN("key", PS_COLUMN_U32, tree.nodes, key),
+            PS_NODE_COLUMN("total", PS_COLUMN_INT, tree.nodes, total),
+            PS_PICTURE_VALUES("group", PS_COLUMN_NULLABLE, group),
+        };
+        const struct ps_tree_column rows[] = {PS_NODE_VALUES("printed", PS_COLUMN_NUM, printed)};
+
+        ps_json_object(&json);
+        ps_tree_write_columns(columns, 4, &picture, &json);
+        ps_rows_write_columns(rows, 1, 3, &json);
+        ps_json_end(&json);
+    }
+    ps_buf_puts(&text, "");
+    assert_string_equal(text.ptr, "{\"parent\":[-1,-1],\"key\":[6,1],\"total\":[200,100],"
+                                  "\"group\":[7,null],\"printed\":[1,2.5,null]}");
+}
+
+static void keys_are_numbered_at_their_first_use(void **state)
+{
+    PS_AUTO(ps_key_numbers_free) struct ps_key_numbers numbers = {0};
+
+    (void)state;
+    assert_int_equal(ps_key_number(&numbers, 70), 0);
+    assert_int_equal(ps_key_number(&numbers, 3), 1);
+    assert_int_equal(ps_key_number(&numbers, 70), 0);
+    assert_int_equal(numbers.n, 2);
+    assert_int_equal(numbers.keys[1], 3);
+}
+
+int picture_test(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_in_preorder),
+        cmocka_unit_test(a_node_whose_parent_is_left_out),
+        cmocka_unit_test(an_empty_tree),
+        cmocka_unit_test(small_siblings_are_merged),
+        cmocka_unit_test(nodes_that_only_count),
+        cmocka_unit_test(columns_of_nodes_and_of_the_picture),
+        cmocka_unit_test(keys_are_numbered_at_their_first_use),
+    };
+
+    return cmocka_run_group_tests_name("picture", tests, NULL, NULL);
+}
