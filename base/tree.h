@@ -44,7 +44,6 @@ struct ps_tree {
     size_t n, cap;
     struct ps_hash_table children; /* (parent, key) -> index in nodes */
     bool finished, is_partial;     /* see slices/flame.h */
-    uint32_t tracks;
 };
 
 /* Returns the child of `parent` with this key (PS_TREE_NONE: the root with this key). Creates the

@@ -33,7 +33,7 @@ struct chooser {
     size_t n;
     int64_t *rest_counts; /* of the nodes PS_ROLE_REST */
     size_t n_rest, cap_rest;
-    struct ps_picture *out;
+    struct ps_picture out;
 };
 
 static int64_t count_of(const struct chooser *c, uint32_t node)
@@ -76,7 +76,7 @@ static void list_nodes(struct chooser *c)
     }
     if (c->options->limit && c->n > c->options->limit) {
         qsort(c->list, c->n, sizeof *c->list, by_total);
-        c->out->n_cut = c->n - c->options->limit;
+        c->out.n_cut = c->n - c->options->limit;
         c->n = c->options->limit;
     }
     if (c->n)
@@ -115,7 +115,7 @@ static void add_node(struct chooser *c, const struct ranked *item, uint32_t pare
 {
     bool is_node = item->node < c->skeleton.n;
 
-    c->out->nodes[c->out->n++] = (struct ps_picture_node){
+    c->out.nodes[c->out.n++] = (struct ps_picture_node){
         .node = is_node ? item->node : PS_TREE_NONE,
         .parent = parent,
         .role = is_node ? PS_ROLE_NODE : PS_ROLE_REST,
@@ -142,12 +142,12 @@ static void walk(struct chooser *c)
         if (c->list[i].parent != c->skeleton.root)
             first[c->list[i].parent] = (uint32_t)i + 1;
         else if (i == 0 || c->list[i - 1].parent != c->skeleton.root)
-            groups[n++] = (struct group){i, c->out->n ? 0 : PS_TREE_NONE};
+            groups[n++] = (struct group){i, c->out.n ? 0 : PS_TREE_NONE};
     }
     while (done < n && !ps_context_has_ended()) {
         struct group *group = &groups[c->options->is_by_level ? done : n - 1];
         const struct ranked *item = &c->list[group->next++];
-        uint32_t parent = group->parent, position = (uint32_t)c->out->n;
+        uint32_t parent = group->parent, position = (uint32_t)c->out.n;
 
         if (group->next == c->n || item[1].parent != item->parent) {
             if (c->options->is_by_level)
@@ -161,33 +161,33 @@ static void walk(struct chooser *c)
     }
 }
 
-void ps_picture_choose(const struct ps_skeleton *skeleton, const int64_t *totals,
-                       const int64_t *counts, size_t stride,
-                       const struct ps_picture_options *options, struct ps_picture *out)
+struct ps_picture ps_picture_choose(const struct ps_skeleton *skeleton, const int64_t *totals,
+                                    const int64_t *counts, size_t stride,
+                                    const struct ps_picture_options *options)
 {
-    struct chooser c = {*skeleton, totals, counts, stride, options, .out = out};
+    struct chooser c = {*skeleton, totals, counts, stride, options, .n = 0};
 
-    *out = (struct ps_picture){.n = 0};
     c.list = ps_grow(NULL, skeleton->n + 1, sizeof *c.list);
     list_nodes(&c);
     if (options->rest_below > 0)
         merge_small(&c);
-    out->nodes = ps_grow(NULL, c.n + 1, sizeof *out->nodes);
+    c.out.nodes = ps_grow(NULL, c.n + 1, sizeof *c.out.nodes);
     if (options->has_root)
-        out->nodes[out->n++] = (struct ps_picture_node){
+        c.out.nodes[c.out.n++] = (struct ps_picture_node){
             .node = PS_TREE_NONE, .parent = PS_TREE_NONE, .role = PS_ROLE_ROOT};
     walk(&c);
     free(c.list);
     free(c.rest_counts);
+    return c.out;
 }
 
-void ps_picture_choose_nodes(const struct ps_tree *tree, size_t limit, struct ps_picture *out)
+struct ps_picture ps_picture_choose_nodes(const struct ps_tree *tree, size_t limit)
 {
     const struct ps_skeleton skeleton = ps_tree_skeleton(tree);
     const struct ps_picture_options options = {.limit = limit, .never_rest = PS_TREE_NONE};
 
-    ps_picture_choose(&skeleton, tree->n ? &tree->nodes->total : NULL,
-                      tree->n ? &tree->nodes->count : NULL, sizeof *tree->nodes, &options, out);
+    return ps_picture_choose(&skeleton, tree->n ? &tree->nodes->total : NULL,
+                             tree->n ? &tree->nodes->count : NULL, sizeof *tree->nodes, &options);
 }
 
 void ps_picture_free(struct ps_picture *picture)

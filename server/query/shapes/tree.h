@@ -50,12 +50,12 @@ struct ps_picture {
 /* Chooses the nodes with a total above 0 of a tree. A node is left out with its descendants.
  * `totals` and `counts` have a value for each node, at distances of `stride` bytes. Siblings with
  * equal totals are in the order of the tree. Takes 20 bytes for each node of the tree. Release
- * *out with ps_picture_free. */
-void ps_picture_choose(const struct ps_skeleton *skeleton, const int64_t *totals,
-                       const int64_t *counts, size_t stride,
-                       const struct ps_picture_options *options, struct ps_picture *out);
+ * the picture with ps_picture_free. */
+struct ps_picture ps_picture_choose(const struct ps_skeleton *skeleton, const int64_t *totals,
+                                    const int64_t *counts, size_t stride,
+                                    const struct ps_picture_options *options);
 /* The same for a tree in preorder, with the `limit` greatest totals. */
-void ps_picture_choose_nodes(const struct ps_tree *tree, size_t limit, struct ps_picture *out);
+struct ps_picture ps_picture_choose_nodes(const struct ps_tree *tree, size_t limit);
 void ps_picture_free(struct ps_picture *picture); /* for PS_AUTO */
 
 /* --- Numbers of keys --- */

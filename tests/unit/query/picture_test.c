@@ -49,11 +49,11 @@ static void nodes_in_preorder(void **state)
 
     (void)state;
     make_tree(&tree);
-    ps_picture_choose_nodes(&tree, 10, &picture);
+    picture = ps_picture_choose_nodes(&tree, 10);
     assert_picture(&picture, "5<-1:200 0<-1:100 2<1:60 4<2:60 1<1:30 3<1:30");
     assert_int_equal(picture.n_cut, 0);
     ps_picture_free(&picture);
-    ps_picture_choose_nodes(&tree, 3, &picture); /* of equal totals, the one created first */
+    picture = ps_picture_choose_nodes(&tree, 3); /* of equal totals, the one created first */
     assert_picture(&picture, "5<-1:200 0<-1:100 2<1:60");
     assert_int_equal(picture.n_cut, 3);
     ps_picture_free(&picture);
@@ -67,7 +67,7 @@ static void a_node_whose_parent_is_left_out(void **state)
     (void)state;
     make_tree(&tree);
     tree.nodes[2].total = 1; /* less than its child: a bound */
-    ps_picture_choose_nodes(&tree, 3, &picture);
+    picture = ps_picture_choose_nodes(&tree, 3);
     assert_picture(&picture, "5<-1:200 0<-1:100");
     ps_picture_free(&picture);
 }
@@ -79,7 +79,7 @@ static void an_empty_tree(void **state)
 
     (void)state;
     ps_tree_add_up(&tree);
-    ps_picture_choose_nodes(&tree, 3, &picture);
+    picture = ps_picture_choose_nodes(&tree, 3);
     assert_int_equal(picture.n, 0);
     ps_picture_free(&picture);
 }
@@ -100,7 +100,7 @@ static void small_siblings_are_merged(void **state)
     struct ps_picture picture;
 
     (void)state;
-    ps_picture_choose(&skeleton, totals, counts, sizeof *totals, &options, &picture);
+    picture = ps_picture_choose(&skeleton, totals, counts, sizeof *totals, &options);
     assert_picture(&picture, "-1<-1:0 1<0:90 2<0:50 0<0:4 4<1:70 -1<1:15");
     assert_int_equal(picture.nodes[0].role, PS_ROLE_ROOT);
     assert_int_equal(picture.nodes[3].role, PS_ROLE_NODE);
@@ -116,11 +116,11 @@ static void nodes_that_only_count(void **state)
     struct ps_picture picture;
 
     (void)state;
-    ps_picture_choose(&skeleton, empty, some, sizeof *empty, &options, &picture);
+    picture = ps_picture_choose(&skeleton, empty, some, sizeof *empty, &options);
     assert_int_equal(picture.n, 0);
     ps_picture_free(&picture);
     options.has_empty = true;
-    ps_picture_choose(&skeleton, empty, some, sizeof *empty, &options, &picture);
+    picture = ps_picture_choose(&skeleton, empty, some, sizeof *empty, &options);
     assert_picture(&picture, "1<-1:0 3<0:0");
     ps_picture_free(&picture);
 }
@@ -129,14 +129,14 @@ static void columns_of_nodes_and_of_the_picture(void **state)
 {
     PS_AUTO(ps_tree_free) struct ps_tree tree = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    PS_AUTO(ps_picture_free) struct ps_picture picture;
+    struct ps_picture picture;
     struct ps_json json = ps_json_writer(&text);
     const int64_t group[] = {7, PS_COLUMN_NULL};
     const struct ps_num printed[] = {ps_int(1), ps_real(2.5), PS_NO_NUM};
 
     (void)state;
     make_tree(&tree);
-    ps_picture_choose_nodes(&tree, 2, &picture);
+    picture = ps_picture_choose_nodes(&tree, 2);
     {
         const struct ps_tree_column columns[] = {
             PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, picture.nodes, parent),
@@ -151,6 +151,7 @@ static void columns_of_nodes_and_of_the_picture(void **state)
         ps_rows_write_columns(rows, 1, 3, &json);
         ps_json_end(&json);
     }
+    ps_picture_free(&picture);
     ps_buf_puts(&text, "");
     assert_string_equal(text.ptr, "{\"parent\":[-1,-1],\"key\":[6,1],\"total\":[200,100],"
                                   "\"group\":[7,null],\"printed\":[1,2.5,null]}");

@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "base/saturated.h"
 #include "server/query/trace/flames/flame.h"
 #include "server/query/trace/flames/python_flame.h"
 #include "server/query/trace/recording.h"
@@ -19,19 +20,19 @@
 #include "server/query/trace/trace_views.h"
 
 #define NODES_MAX 1000000 /* maximum number of paths in one graph */
-#define NODE_NONE UINT32_MAX
 
 enum flame_on { ON_CPU, ON_DEVICE, ON_PYTHON, ON_WALL, N_BASES };
 static const char *const words[N_BASES] = {"cpu", "device", "python", "wall"};
 
 /* A graph that is being built. */
 struct builder {
-    struct ps_flame flame;
+    struct ps_tree tree;
+    uint32_t tracks; /* threads or streams whose time was added up */
     enum flame_on basis;
     bool is_torch; /* false: the graph cpu uses the self time on the thread too */
     struct ps_slice_filter filter;
-    const struct ps_track_row *tracks; /* all tracks, in the order of the timeline */
-    size_t n_tracks;
+    const struct ps_track_row *rows; /* all tracks, in the order of the timeline */
+    size_t n_rows;
     struct host {
         uint32_t *nodes; /* [row]: node of the row + 1; 0: none */
         uint32_t n;
@@ -59,19 +60,19 @@ static void builder_free(struct builder *b)
     for (size_t i = 0; i < b->n_hosts; i++)
         free(b->hosts[i].nodes);
     free(b->hosts);
-    ps_flame_free(&b->flame);
+    ps_tree_free(&b->tree);
     ps_slice_filter_free(&b->filter);
 }
 
 static void make_hosts(struct builder *b)
 {
-    for (size_t i = 0; i < b->n_tracks; i++)
-        if (b->tracks[i].id >= b->n_hosts)
-            b->n_hosts = b->tracks[i].id + 1u;
+    for (size_t i = 0; i < b->n_rows; i++)
+        if (b->rows[i].id >= b->n_hosts)
+            b->n_hosts = b->rows[i].id + 1u;
     b->hosts = ps_alloc_array(b->n_hosts + 1, sizeof *b->hosts);
-    for (size_t i = 0; i < b->n_tracks; i++) {
-        b->hosts[b->tracks[i].id].n = b->tracks[i].n_slices;
-        b->hosts[b->tracks[i].id].is_thread = b->tracks[i].kind == PS_TRACK_THREAD;
+    for (size_t i = 0; i < b->n_rows; i++) {
+        b->hosts[b->rows[i].id].n = b->rows[i].n_slices;
+        b->hosts[b->rows[i].id].is_thread = b->rows[i].kind == PS_TRACK_THREAD;
     }
 }
 
@@ -80,17 +81,16 @@ static void count_track(struct builder *b, uint32_t track)
 {
     if (track < b->n_hosts && !b->hosts[track].is_counted) {
         b->hosts[track].is_counted = true;
-        b->flame.tracks++;
+        b->tracks++;
     }
 }
 
 static void add_call(struct builder *b, uint32_t node, int64_t self)
 {
-    struct ps_flame_node *at = &b->flame.nodes[node];
+    struct ps_tree_node *item = &b->tree.nodes[node];
 
-    at->count++;
-    if (__builtin_add_overflow(at->self_ns, self, &at->self_ns))
-        at->self_ns = INT64_MAX / 4;
+    item->count++;
+    item->self = ps_add_saturated(item->self, self);
 }
 
 static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
@@ -115,13 +115,13 @@ static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_
 {
     int64_t back = ps_chunk_value(chunk, PS_COL_PARENT, i);
     uint32_t row = chunk->first + i;
-    uint32_t parent = back > 0 && back <= row ? host->nodes[row - back] - 1 : NODE_NONE;
+    uint32_t parent = back > 0 && back <= row ? host->nodes[row - back] - 1 : PS_TREE_NONE;
 
     if (is_left_out(b, chunk, i))
         return parent;
-    return ps_flame_child_of(&b->flame, parent, name_of(b, chunk, i),
-                             (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
-                             (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
+    return ps_tree_child(&b->tree, parent, name_of(b, chunk, i),
+                         (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
+                         (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
 }
 
 /* Returns the slice column that contains the self time for the graph. */
@@ -159,7 +159,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
                 count_track(b, chunk->track);
         }
     }
-    b->has_too_many = b->flame.n > NODES_MAX;
+    b->has_too_many = b->tree.n > NODES_MAX;
     return !b->has_too_many;
 }
 
@@ -184,11 +184,11 @@ static bool find_first_operators(void *user, const struct ps_chunk *chunk)
 static uint32_t operator_node(struct builder *b, int64_t op)
 {
     const struct host *host = host_of(b, op);
-    uint32_t node = NODE_NONE;
+    uint32_t node = PS_TREE_NONE;
 
     if (host && host->nodes)
         node = host->nodes[op & UINT32_MAX] - 1;
-    return node != NODE_NONE ? node : ps_flame_child_of(&b->flame, NODE_NONE, 0, 0, 0);
+    return node != PS_TREE_NONE ? node : ps_tree_child(&b->tree, PS_TREE_NONE, 0, 0, 0);
 }
 
 static bool add_device(void *user, const struct ps_chunk *chunk)
@@ -202,12 +202,12 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
         if (!ps_slice_on_device(kind) || !ps_slice_filter_has(&b->filter, chunk, i))
             continue;
         node = operator_node(b, ps_chunk_value(chunk, PS_COL_OP, i));
-        node = ps_flame_child_of(&b->flame, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
-                                 (uint8_t)kind, (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
+        node = ps_tree_child(&b->tree, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                             (uint8_t)kind, (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
         add_call(b, node, ps_chunk_value(chunk, PS_COL_DURATION, i));
         count_track(b, chunk->track);
     }
-    b->has_too_many = b->flame.n > NODES_MAX;
+    b->has_too_many = b->tree.n > NODES_MAX;
     return !b->has_too_many;
 }
 
@@ -279,38 +279,46 @@ static enum ps_status read_on(struct ps_params params, enum flame_on *out, struc
     return ps_fail(err, PS_BAD_REQUEST, "the parameter on must be cpu, device, python or wall");
 }
 
-enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_flame *out,
+/* Builds the tree in *b, which the caller frees in any case. */
+static enum ps_status build(struct ps_db *db, struct ps_params params, struct builder *b,
+                            struct ps_err *err)
+{
+    read_on(params, &b->basis, err);
+    ps_slice_filter_read(db, params, &b->filter, err);
+    ps_trace_get_tracks(db, &b->rows, &b->n_rows, err);
+    ps_trace_set_keys(db, &b->keys, false, err);
+    if (ps_trace_is_torch(db, &b->is_torch, err) != PS_OK)
+        return err->code;
+    make_hosts(b);
+    if (b->basis == ON_DEVICE)
+        build_device(db, b, err);
+    else
+        build_host(db, b, err);
+    if (b->is_damaged)
+        return ps_fail(err, PS_INTERNAL,
+                       "the run file is damaged: a track has more slices than stated");
+    if (b->has_too_many)
+        return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
+                       NODES_MAX);
+    ps_tree_add_up(&b->tree);
+    return err->code;
+}
+
+enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_tree *out,
                               struct ps_err *err)
 {
     PS_AUTO(builder_free) struct builder b = {.hosts = NULL};
 
-    *out = (struct ps_flame){0};
-    read_on(params, &b.basis, err);
-    ps_slice_filter_read(db, params, &b.filter, err);
-    ps_trace_get_tracks(db, &b.tracks, &b.n_tracks, err);
-    ps_trace_set_keys(db, &b.keys, false, err);
-    if (ps_trace_is_torch(db, &b.is_torch, err) != PS_OK)
-        return err->code;
-    make_hosts(&b);
-    if (b.basis == ON_DEVICE)
-        build_device(db, &b, err);
-    else
-        build_host(db, &b, err);
-    if (b.is_damaged)
-        return ps_fail(err, PS_INTERNAL,
-                       "the run file is damaged: a track has more slices than stated");
-    if (b.has_too_many)
-        return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
-                       NODES_MAX);
-    *out = b.flame;
-    b.flame = (struct ps_flame){0};
+    build(db, params, &b, err);
+    *out = b.tree;
+    b.tree = (struct ps_tree){.n = 0};
     return err->code;
 }
 
 enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
+    PS_AUTO(builder_free) struct builder b = {.hosts = NULL};
     enum flame_on on = ON_CPU;
     int64_t limit = 0;
 
@@ -318,8 +326,8 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
     ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
     if (read_on(params, &on, err) == PS_OK && on == ON_PYTHON)
         return ps_python_flame_answer(db, params, (size_t)limit, answer, err);
-    if (ps_trace_flame(db, params, &flame, err) == PS_OK)
-        ps_flame_write(db, &flame, (size_t)limit, on == ON_DEVICE ? "(no operator)" : "(no name)",
-                       NULL, answer);
+    if (err->code == PS_OK && build(db, params, &b, err) == PS_OK)
+        ps_slice_flame_write(db, &b.tree, b.tracks, (size_t)limit,
+                             on == ON_DEVICE ? "(no operator)" : "(no name)", answer);
     return err->code;
 }

@@ -54,9 +54,8 @@ static void write_names(const struct names *names, const char *nameless, struct 
 
 size_t ps_flame_order_nodes(const struct ps_tree *tree, size_t limit, uint32_t *order, size_t *cut)
 {
-    PS_AUTO(ps_picture_free) struct ps_picture picture;
+    PS_AUTO(ps_picture_free) struct ps_picture picture = ps_picture_choose_nodes(tree, limit);
 
-    ps_picture_choose_nodes(tree, limit, &picture);
     for (size_t i = 0; i < picture.n; i++)
         order[i] = picture.nodes[i].node;
     *cut = picture.n_cut;
@@ -193,26 +192,38 @@ static int64_t sum_roots(const struct ps_tree *tree)
     return sum;
 }
 
-void ps_flame_write(struct ps_db *db, struct ps_tree *tree, size_t limit, const char *nameless,
-                    const struct ps_flame_stacks *stacks, struct ps_answer *answer)
+static void write_flame(struct ps_db *db, const struct ps_tree *tree, uint32_t tracks, size_t limit,
+                        const char *nameless, const struct ps_flame_stacks *stacks,
+                        struct ps_answer *answer)
 {
     struct ps_json json = ps_json_writer(&answer->body);
-    PS_AUTO(ps_picture_free) struct ps_picture picture;
+    PS_AUTO(ps_picture_free) struct ps_picture picture = ps_picture_choose_nodes(tree, limit);
     PS_AUTO(names_free) struct names names = {.db = db, .stacks = stacks};
 
-    ps_flame_finish(tree);
-    ps_picture_choose_nodes(tree, limit, &picture);
     ps_json_object(&json);
     ps_json_key_int(&json, "n", (int64_t)picture.n);
     ps_json_key_str(&json, "unit", "ns");
     /* of stacks also those that have lost all frames */
     ps_json_key_int(&json, "sum", stacks && stacks->sums ? stacks->sums->shown : sum_roots(tree));
-    if (tree->tracks)
-        ps_json_key_int(&json, "tracks", tree->tracks);
+    if (tracks)
+        ps_json_key_int(&json, "tracks", tracks);
     ps_json_key_int(&json, "cut", (int64_t)picture.n_cut);
     write_columns(tree, &picture, &names, &json);
     write_names(&names, nameless, &json);
     if (stacks)
         write_stacks(&names, &picture, tree->n, &json);
     ps_json_end(&json);
+}
+
+void ps_slice_flame_write(struct ps_db *db, const struct ps_tree *tree, uint32_t tracks,
+                          size_t limit, const char *nameless, struct ps_answer *answer)
+{
+    write_flame(db, tree, tracks, limit, nameless, NULL, answer);
+}
+
+void ps_flame_write(struct ps_db *db, const struct ps_tree *tree, size_t limit,
+                    const char *nameless, const struct ps_flame_stacks *stacks,
+                    struct ps_answer *answer)
+{
+    write_flame(db, tree, 0, limit, nameless, stacks, answer);
 }

@@ -9,7 +9,6 @@
 #include "server/query/trace/slice/slice_filter.h"
 
 #define NODES_MAX 1000000 /* maximum number of paths in the graph */
-#define NO_NODE   UINT32_MAX
 
 /* An element of thread.rows first has the row of the parent + 1 and the flags below, then, once
  * make_nodes has passed, the node of the row + 1; 0: none. */
@@ -48,7 +47,7 @@ static void builder_free(struct builder *b)
 
 void ps_python_flame_free(struct ps_python_flame *flame)
 {
-    ps_flame_free(&flame->flame);
+    ps_tree_free(&flame->tree);
 }
 
 static uint32_t row_of(int64_t id)
@@ -193,32 +192,32 @@ static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, u
 }
 
 /* Returns the innermost node around a node, or the node itself, that is no operator. */
-static uint32_t frame_around(const struct ps_flame *flame, uint32_t node)
+static uint32_t frame_around(const struct ps_tree *tree, uint32_t node)
 {
-    while (node != NO_NODE && flame->nodes[node].kind == PS_SLICE_OP)
-        node = flame->nodes[node].parent;
+    while (node != PS_TREE_NONE && tree->nodes[node].kind == PS_SLICE_OP)
+        node = tree->nodes[node].parent;
     return node;
 }
 
-/* Returns the node BACKWARD for the slice `id`. NO_NODE: the trace has no frame of its forward
+/* Returns the node BACKWARD for the slice `id`. PS_TREE_NONE: the trace has no frame of its forward
  * operator, or the slice is below this node already. `parent`: the node around the slice. */
 static uint32_t backward_node(struct builder *b, int64_t id, uint32_t parent)
 {
-    struct ps_flame *flame = &b->out->flame;
+    struct ps_tree *tree = &b->out->tree;
     int64_t forward = ps_backward_links_find(&b->links, id);
     const struct thread *thread = thread_of(b, forward);
     uint32_t row = row_of(forward), frame;
 
     if (!thread || !(thread->has_nodes || (forward >> 32 == id >> 32 && row < row_of(id))) ||
         !thread->rows[row])
-        return NO_NODE;
-    frame = frame_around(flame, thread->rows[row] - 1);
-    while (parent != NO_NODE && flame->nodes[parent].name != PS_PYTHON_FLAME_BACKWARD)
-        parent = flame->nodes[parent].parent;
-    if (frame == NO_NODE || (parent != NO_NODE && flame->nodes[parent].parent == frame))
-        return NO_NODE;
-    return ps_flame_child_of(flame, frame, PS_PYTHON_FLAME_BACKWARD, PS_SLICE_OTHER,
-                             PS_FAMILY_ANNOTATION);
+        return PS_TREE_NONE;
+    frame = frame_around(tree, thread->rows[row] - 1);
+    while (parent != PS_TREE_NONE && tree->nodes[parent].key != PS_PYTHON_FLAME_BACKWARD)
+        parent = tree->nodes[parent].parent;
+    if (frame == PS_TREE_NONE || (parent != PS_TREE_NONE && tree->nodes[parent].parent == frame))
+        return PS_TREE_NONE;
+    return ps_tree_child(tree, frame, PS_PYTHON_FLAME_BACKWARD, PS_SLICE_OTHER,
+                         PS_FAMILY_ANNOTATION);
 }
 
 /* Replaces the elements of thread.rows by the nodes of the rows. */
@@ -228,7 +227,7 @@ static bool make_nodes(void *user, const struct ps_chunk *chunk)
     uint32_t *rows = b->threads[chunk->track].rows;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        uint32_t row = chunk->first + i, value = rows[row], node = NO_NODE;
+        uint32_t row = chunk->first + i, value = rows[row], node = PS_TREE_NONE;
 
         rows[row] = 0;
         if (!(value & NEEDED))
@@ -238,15 +237,15 @@ static bool make_nodes(void *user, const struct ps_chunk *chunk)
         if (value & LINKED) {
             uint32_t backward = backward_node(b, ps_slice_id(chunk->track, row), node);
 
-            node = backward != NO_NODE ? backward : node;
+            node = backward != PS_TREE_NONE ? backward : node;
         }
         if (has_node_of_its_own(chunk, i))
-            node = ps_flame_child_of(&b->out->flame, node, name_of(b, chunk, i),
-                                     (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
-                                     (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
-        rows[row] = node + 1; /* NO_NODE + 1 is 0 */
+            node = ps_tree_child(&b->out->tree, node, name_of(b, chunk, i),
+                                 (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
+                                 (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
+        rows[row] = node + 1; /* PS_TREE_NONE + 1 is 0 */
     }
-    b->has_too_many = b->out->flame.n > NODES_MAX;
+    b->has_too_many = b->out->tree.n > NODES_MAX;
     return !b->has_too_many;
 }
 
@@ -257,32 +256,32 @@ static void add_saturated(int64_t *sum, int64_t value)
     *sum = ps_add_saturated(*sum, value);
 }
 
-/* Returns the node for work that was launched by the slice `origin`; NO_NODE: not known. */
+/* Returns the node for work that was launched by the slice `origin`; PS_TREE_NONE: not known. */
 static uint32_t origin_node(struct builder *b, int64_t origin)
 {
     const struct thread *thread = thread_of(b, origin);
 
     return thread && thread->rows && thread->rows[row_of(origin)] ? thread->rows[row_of(origin)] - 1
-                                                                  : NO_NODE;
+                                                                  : PS_TREE_NONE;
 }
 
 static void add_work(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
-    struct ps_flame *flame = &b->out->flame;
+    struct ps_tree *tree = &b->out->tree;
     int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i), origin = origin_of(b, chunk, i);
     uint32_t node = origin_node(b, origin);
 
-    if (node == NO_NODE) {
+    if (node == PS_TREE_NONE) {
         add_saturated(thread_of(b, origin) ? &b->out->without_frame : &b->out->without_launch,
                       duration);
-        node = ps_flame_child_of(flame, NO_NODE, PS_PYTHON_FLAME_NOT_ATTRIBUTED, PS_SLICE_OTHER,
-                                 PS_FAMILY_RUNTIME);
+        node = ps_tree_child(tree, PS_TREE_NONE, PS_PYTHON_FLAME_NOT_ATTRIBUTED, PS_SLICE_OTHER,
+                             PS_FAMILY_RUNTIME);
     }
-    node = ps_flame_child_of(flame, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
-                             (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
-                             (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
-    flame->nodes[node].count++;
-    add_saturated(&flame->nodes[node].self_ns, duration);
+    node = ps_tree_child(tree, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                         (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
+                         (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
+    tree->nodes[node].count++;
+    add_saturated(&tree->nodes[node].self, duration);
 }
 
 static bool add_works(void *user, const struct ps_chunk *chunk)
@@ -298,10 +297,10 @@ static bool add_works(void *user, const struct ps_chunk *chunk)
         has_work = true;
     }
     if (has_work && chunk->track != b->last_stream) {
-        b->out->flame.tracks++;
+        b->out->tracks++;
         b->last_stream = chunk->track; /* chunks arrive by track */
     }
-    b->has_too_many = b->out->flame.n > NODES_MAX;
+    b->has_too_many = b->out->tree.n > NODES_MAX;
     return !b->has_too_many;
 }
 
@@ -386,6 +385,6 @@ enum ps_status ps_python_flame_build(struct ps_db *db, struct ps_params params,
     if (b.has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
                        NODES_MAX);
-    ps_flame_finish(&out->flame);
+    ps_tree_add_up(&out->tree);
     return err->code;
 }

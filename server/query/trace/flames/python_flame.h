@@ -15,16 +15,17 @@
 #ifndef PS_QUERY_TRACE_PYTHON_FLAME_H
 #define PS_QUERY_TRACE_PYTHON_FLAME_H
 
+#include "base/tree.h"
 #include "server/query/view.h"
 #include "server/runfile/trace.h"
-#include "slices/flame.h"
 
-/* Names of nodes that are no text ids. */
+/* Keys of nodes that are no text ids. */
 #define PS_PYTHON_FLAME_BACKWARD       UINT32_MAX
 #define PS_PYTHON_FLAME_NOT_ATTRIBUTED (UINT32_MAX - 1)
 
 struct ps_python_flame {
-    struct ps_flame flame;
+    struct ps_tree tree; /* keys: text ids; weights: ns */
+    uint32_t tracks;     /* streams with work */
     /* of the work that is not attributed, ns: */
     int64_t without_launch; /* the trace has neither its launch nor its operator */
     int64_t without_frame;  /* launched outside of all frames, annotations and operators */

@@ -2,13 +2,11 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/context.h"
 #include "base/intern.h"
-#include "server/query/trace/flames/flame.h"
+#include "base/saturated.h"
+#include "server/query/shapes/tree.h"
 #include "server/query/trace/flames/python_flame.h"
-#include "server/query/trace/trace_json.h"
-#include "slices/intervals.h"
-
-#define NO_NODE UINT32_MAX
 
 /* --- Names of frames --- */
 
@@ -155,11 +153,11 @@ struct folder {
     bool shows_plumbing;
     struct ps_str expand;   /* classes, separated by commas */
     struct ps_intern names; /* of the nodes of `out` */
-    struct ps_flame out;
-    struct ps_flame modules; /* children of a node with the same index: modules merged in a node of
+    struct ps_tree out;
+    struct ps_tree modules; /* children of a node with the same index: modules merged in a node of
                                 `out`, by text id */
-    struct ps_flame classes; /* roots: classes by name; children: modules by text id */
-    uint32_t *n_modules;     /* by node of `out` */
+    struct ps_tree classes; /* roots: classes by name; children: modules by text id */
+    uint32_t *n_modules;    /* by node of `out` */
     size_t n_counted;
     int64_t attributed, python, module, backward; /* ns */
 };
@@ -167,40 +165,40 @@ struct folder {
 static void folder_free(struct folder *f)
 {
     ps_intern_free(&f->names);
-    ps_flame_free(&f->out);
-    ps_flame_free(&f->modules);
-    ps_flame_free(&f->classes);
+    ps_tree_free(&f->out);
+    ps_tree_free(&f->modules);
+    ps_tree_free(&f->classes);
     free(f->n_modules);
 }
 
 static uint32_t child(struct folder *f, uint32_t parent, struct ps_str name,
-                      const struct ps_flame_node *node)
+                      const struct ps_tree_node *node)
 {
-    return ps_flame_child_of(&f->out, parent, ps_intern_add(&f->names, name), node->kind,
-                             node->family);
+    return ps_tree_child(&f->out, parent, ps_intern_add(&f->names, name), node->kind, node->family);
 }
 
 /* Counts a module in a node of `out`, and in its class. */
 static void count_module(struct folder *f, uint32_t node, uint32_t text, struct ps_str class)
 {
     size_t before = f->modules.n;
-    uint32_t index = ps_flame_child_of(&f->classes, NO_NODE, ps_intern_add(&f->names, class), 0, 0);
+    uint32_t index =
+        ps_tree_child(&f->classes, PS_TREE_NONE, ps_intern_add(&f->names, class), 0, 0);
 
     f->n_modules = ps_grow_to(f->n_modules, &f->n_counted, node, sizeof *f->n_modules);
-    ps_flame_child_of(&f->modules, node, text, 0, 0);
+    ps_tree_child(&f->modules, node, text, 0, 0);
     f->n_modules[node] += f->modules.n > before;
     before = f->classes.n;
-    ps_flame_child_of(&f->classes, index, text, 0, 0);
+    ps_tree_child(&f->classes, index, text, 0, 0);
     f->classes.nodes[index].count += f->classes.n > before;
 }
 
 static uint32_t module_node(struct folder *f, uint32_t parent, struct ps_str text,
-                            const struct ps_flame_node *node)
+                            const struct ps_tree_node *node)
 {
     struct ps_str module = ps_str_skip(text, module_word.len), class = class_of(module);
     uint32_t out = child(f, parent, is_in_list(f->expand, class) ? module : class, node);
 
-    count_module(f, out, node->name, class);
+    count_module(f, out, node->key, class);
     return out;
 }
 
@@ -208,20 +206,20 @@ static uint32_t module_node(struct folder *f, uint32_t parent, struct ps_str tex
  * __torch_function__, is one frame. */
 static bool is_named(const struct folder *f, uint32_t node, struct ps_str name)
 {
-    return node != NO_NODE && ps_str_eq(f->names.items[f->out.nodes[node].name], name);
+    return node != PS_TREE_NONE && ps_str_eq(f->names.items[f->out.nodes[node].key], name);
 }
 
 /* Returns the node of `out` for a node; `parent` if it is left out. *under: flags of the node. */
-static uint32_t fold_node(struct folder *f, uint32_t parent, const struct ps_flame_node *node,
+static uint32_t fold_node(struct folder *f, uint32_t parent, const struct ps_tree_node *node,
                           uint8_t *under, struct ps_buf *buf)
 {
-    struct ps_str text = ps_trace_text(f->db, node->name);
+    struct ps_str text = ps_trace_text(f->db, node->key);
 
-    if (node->name == PS_PYTHON_FLAME_NOT_ATTRIBUTED) {
+    if (node->key == PS_PYTHON_FLAME_NOT_ATTRIBUTED) {
         *under |= NOT_ATTRIBUTED;
         return child(f, parent, PS_STR("not attributed"), node);
     }
-    if (node->name == PS_PYTHON_FLAME_BACKWARD) {
+    if (node->key == PS_PYTHON_FLAME_BACKWARD) {
         *under |= UNDER_BACKWARD;
         return child(f, parent, PS_STR("backward"), node);
     }
@@ -250,67 +248,57 @@ static void add_sums(struct folder *f, uint8_t under, int64_t ns)
         f->backward = ps_add_saturated(f->backward, ns);
 }
 
-static void fold(struct folder *f, const struct ps_flame *flame)
+static void fold(struct folder *f, const struct ps_tree *tree)
 {
     PS_AUTO(ps_buf_free) struct ps_buf buf = {0};
-    PS_AUTO(ps_free_ptr) uint32_t *nodes = ps_alloc_array(flame->n + 1, sizeof *nodes);
-    PS_AUTO(ps_free_ptr) uint8_t *under = ps_alloc_array(flame->n + 1, sizeof *under);
+    PS_AUTO(ps_free_ptr) uint32_t *nodes = ps_alloc_array(tree->n + 1, sizeof *nodes);
+    PS_AUTO(ps_free_ptr) uint8_t *under = ps_alloc_array(tree->n + 1, sizeof *under);
 
-    for (size_t i = 0; i < flame->n; i++) {
-        const struct ps_flame_node *node = &flame->nodes[i];
-        uint32_t parent = node->parent == NO_NODE ? NO_NODE : nodes[node->parent];
+    for (size_t i = 0; i < tree->n && !ps_context_has_ended(); i++) {
+        const struct ps_tree_node *node = &tree->nodes[i];
+        uint32_t parent = node->parent == PS_TREE_NONE ? PS_TREE_NONE : nodes[node->parent];
 
         nodes[i] = parent;
-        under[i] = node->parent == NO_NODE ? 0 : under[node->parent];
-        if (node->total_ns <= 0)
+        under[i] = node->parent == PS_TREE_NONE ? 0 : under[node->parent];
+        if (node->total <= 0)
             continue; /* launched nothing that takes time */
         nodes[i] = fold_node(f, parent, node, &under[i], &buf);
-        if (node->count && nodes[i] != NO_NODE) {
-            f->out.nodes[nodes[i]].count += node->count;
-            f->out.nodes[nodes[i]].self_ns =
-                ps_add_saturated(f->out.nodes[nodes[i]].self_ns, node->self_ns);
-            add_sums(f, under[i], node->self_ns);
+        if (node->count && nodes[i] != PS_TREE_NONE) {
+            struct ps_tree_node *into = &f->out.nodes[nodes[i]];
+
+            into->count += node->count;
+            into->self = ps_add_saturated(into->self, node->self);
+            add_sums(f, under[i], node->self);
         }
     }
-    f->out.tracks = flame->tracks;
-    ps_flame_finish(&f->out);
-    for (size_t i = f->out.n; i-- > 0;)
-        if (f->out.nodes[i].parent != NO_NODE)
-            f->out.nodes[f->out.nodes[i].parent].count += f->out.nodes[i].count;
+    ps_tree_add_up(&f->out);
+    if (f->out.n) { /* counts are totals too */
+        const struct ps_skeleton skeleton = ps_tree_skeleton(&f->out);
+
+        ps_skeleton_add_up(&skeleton, &f->out.nodes->count, sizeof *f->out.nodes);
+    }
+    f->n_modules = ps_grow_to(f->n_modules, &f->n_counted, f->out.n, sizeof *f->n_modules);
 }
 
 /* --- JSON --- */
 
-enum { PARENT, NAME, SELF, TOTAL, COUNT, FAMILY, KIND, MODULES, N_FIELDS };
-static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
-                                           "count",  "family", "kind", "modules"};
-
 static void write_nodes(const struct folder *f, size_t limit, struct ps_json *json)
 {
-    const struct ps_flame *flame = &f->out;
-    PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(flame->n + 1, sizeof *order);
-    PS_AUTO(ps_free_ptr) uint32_t *rank = ps_alloc_array(flame->n + 1, sizeof *rank);
-    PS_AUTO(ps_free_ptr) int64_t *values = NULL;
-    size_t cut, n = ps_flame_order_nodes(flame, limit, order, &cut);
+    PS_AUTO(ps_picture_free) struct ps_picture picture = ps_picture_choose_nodes(&f->out, limit);
+    const struct ps_tree_column columns[] = {
+        PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, picture.nodes, parent),
+        PS_NODE_COLUMN("name", PS_COLUMN_U32, f->out.nodes, key),
+        PS_NODE_COLUMN("self", PS_COLUMN_INT, f->out.nodes, self),
+        PS_NODE_COLUMN("total", PS_COLUMN_INT, f->out.nodes, total),
+        PS_NODE_COLUMN("count", PS_COLUMN_INT, f->out.nodes, count),
+        PS_NODE_COLUMN("family", PS_COLUMN_U8, f->out.nodes, family),
+        PS_NODE_COLUMN("kind", PS_COLUMN_U8, f->out.nodes, kind),
+        PS_NODE_VALUES("modules", PS_COLUMN_U32, f->n_modules),
+    };
 
-    values = ps_alloc_array(n * N_FIELDS + 1, sizeof *values);
-    for (size_t i = 0; i < n; i++) {
-        const struct ps_flame_node *node = &flame->nodes[order[i]];
-
-        rank[order[i]] = (uint32_t)i;
-        values[PARENT * n + i] = node->parent == NO_NODE ? -1 : (int64_t)rank[node->parent];
-        values[NAME * n + i] = node->name;
-        values[SELF * n + i] = node->self_ns;
-        values[TOTAL * n + i] = node->total_ns;
-        values[COUNT * n + i] = node->count;
-        values[FAMILY * n + i] = node->family;
-        values[KIND * n + i] = node->kind;
-        values[MODULES * n + i] = order[i] < f->n_counted ? f->n_modules[order[i]] : 0;
-    }
-    ps_json_key_int(json, "n", (int64_t)n);
-    ps_json_key_int(json, "cut", (int64_t)cut);
-    for (size_t k = 0; k < N_FIELDS; k++)
-        ps_json_ints(json, keys[k], values + k * n, n);
+    ps_json_key_int(json, "n", (int64_t)picture.n);
+    ps_json_key_int(json, "cut", (int64_t)picture.n_cut);
+    ps_tree_write_columns(columns, sizeof columns / sizeof *columns, &picture, json);
     ps_json_key(json, "names");
     ps_json_array(json);
     for (size_t i = 0; i < f->names.count; i++)
@@ -323,13 +311,13 @@ static void write_classes(const struct folder *f, struct ps_json *json)
     ps_json_key(json, "classes");
     ps_json_array(json);
     for (size_t i = 0; i < f->classes.n; i++) {
-        const struct ps_flame_node *class = &f->classes.nodes[i];
+        const struct ps_tree_node *class = &f->classes.nodes[i];
 
-        if (class->parent != NO_NODE)
+        if (class->parent != PS_TREE_NONE)
             continue;
         ps_json_object(json);
         ps_json_key(json, "name");
-        ps_json_str(json, f->names.items[class->name]);
+        ps_json_str(json, f->names.items[class->key]);
         ps_json_key_int(json, "modules", class->count);
         ps_json_end(json);
     }
@@ -345,8 +333,8 @@ static void write_answer(const struct folder *f, const struct ps_python_flame *f
     ps_json_object(&json);
     ps_json_key_str(&json, "unit", "ns");
     ps_json_key_int(&json, "sum", ps_add_saturated(f->attributed, without));
-    if (f->out.tracks)
-        ps_json_key_int(&json, "tracks", f->out.tracks);
+    if (flame->tracks)
+        ps_json_key_int(&json, "tracks", flame->tracks);
     write_nodes(f, limit, &json);
     write_classes(f, &json);
     ps_json_key(&json, "attributed");
@@ -373,7 +361,7 @@ enum ps_status ps_python_flame_answer(struct ps_db *db, struct ps_params params,
     if (err->code != PS_OK || ps_python_flame_build(db, params, &flame, err) != PS_OK)
         return err->code;
     folder.shows_plumbing = plumbing;
-    fold(&folder, &flame.flame);
+    fold(&folder, &flame.tree);
     write_answer(&folder, &flame, limit, answer);
     return err->code;
 }
