@@ -3,44 +3,31 @@
 #include <stdlib.h>
 
 #include "server/query/imports/imports.h"
+#include "server/query/shapes/tree.h"
 #include "server/query/view.h"
 
 #define TREE_ROWS 100000
 
+struct row {
+    int64_t id;
+    int64_t parent; /* id of a row, then its index; -1: none */
+    int64_t total_us;
+    int64_t package;                      /* from 0; -1: none */
+    struct ps_num self_us, cumulative_us; /* as printed */
+    struct ps_str name;
+    uint8_t is_startup;
+};
+
 struct tree {
+    struct row *rows;
     size_t n, cap;
-    int64_t *id, *parent, *total, *package, *startup;
-    struct ps_num *self, *cumulative;
-    struct ps_str *names;
-    struct ps_arena arena;
+    struct ps_arena names;
 };
 
 static void tree_free(struct tree *t)
 {
-    free(t->id);
-    free(t->parent);
-    free(t->total);
-    free(t->package);
-    free(t->startup);
-    free(t->self);
-    free(t->cumulative);
-    free(t->names);
-    ps_arena_free(&t->arena);
-}
-
-static void tree_reserve(struct tree *t)
-{
-    if (t->n < t->cap)
-        return;
-    t->cap = t->cap ? t->cap * 2 : 1024;
-    t->id = ps_grow(t->id, t->cap, sizeof *t->id);
-    t->parent = ps_grow(t->parent, t->cap, sizeof *t->parent);
-    t->total = ps_grow(t->total, t->cap, sizeof *t->total);
-    t->package = ps_grow(t->package, t->cap, sizeof *t->package);
-    t->startup = ps_grow(t->startup, t->cap, sizeof *t->startup);
-    t->self = ps_grow(t->self, t->cap, sizeof *t->self);
-    t->cumulative = ps_grow(t->cumulative, t->cap, sizeof *t->cumulative);
-    t->names = ps_grow(t->names, t->cap, sizeof *t->names);
+    free(t->rows);
+    ps_arena_free(&t->names);
 }
 
 static enum ps_status read_tree(struct ps_db *db, int64_t min_total, struct tree *t,
@@ -51,19 +38,19 @@ static enum ps_status read_tree(struct ps_db *db, int64_t min_total, struct tree
     ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
     ps_bind_int(stmt, ":min_total_us", min_total);
     while (ps_stmt_step(stmt, err)) {
-        tree_reserve(t);
-        if (ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > ps_col_int(stmt, 8))
-            return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
-                           (long long)ps_col_int(stmt, 0));
-        t->id[t->n] = ps_col_int(stmt, 0);
-        t->parent[t->n] = ps_col_int(stmt, 1);
-        t->self[t->n] = ps_col_num(stmt, 2);
-        t->cumulative[t->n] = ps_col_num(stmt, 3);
-        t->total[t->n] = ps_col_int(stmt, 4);
-        t->names[t->n] = ps_arena_copy(&t->arena, ps_col_text(stmt, 5));
-        t->package[t->n] = ps_col_int(stmt, 6);
-        t->startup[t->n] = ps_col_int(stmt, 7);
-        t->n++;
+        int64_t id = ps_col_int(stmt, 0);
+
+        if (id < 1 || id > ps_col_int(stmt, 8))
+            return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld", (long long)id);
+        PS_RESERVE_ONE(t->rows, t->n, t->cap);
+        t->rows[t->n++] = (struct row){.id = id,
+                                       .parent = ps_col_int(stmt, 1),
+                                       .self_us = ps_col_num(stmt, 2),
+                                       .cumulative_us = ps_col_num(stmt, 3),
+                                       .total_us = ps_col_int(stmt, 4),
+                                       .name = ps_arena_copy(&t->names, ps_col_text(stmt, 5)),
+                                       .package = ps_col_int(stmt, 6) - 1,
+                                       .is_startup = (uint8_t)ps_col_int(stmt, 7)};
     }
     return err->code;
 }
@@ -75,35 +62,16 @@ static enum ps_status convert_parents(struct tree *t, struct ps_err *err)
     int64_t *index;
 
     for (size_t i = 0; i < t->n; i++)
-        high = t->id[i] > high ? t->id[i] : high;
+        high = t->rows[i].id > high ? t->rows[i].id : high;
     index = ps_try_alloc_array((size_t)high + 1, sizeof *index);
     if (!index)
         return ps_fail_memory(err, "the imports");
     for (size_t i = 0; i < t->n; i++)
-        index[t->id[i]] = (int64_t)i + 1;
-    for (size_t i = 0; i < t->n; i++)
-        t->parent[i] = t->parent[i] > 0 && t->parent[i] <= high ? index[t->parent[i]] - 1 : -1;
+        index[t->rows[i].id] = (int64_t)i + 1;
+    for (struct row *row = t->rows; row < t->rows + t->n; row++)
+        row->parent = row->parent > 0 && row->parent <= high ? index[row->parent] - 1 : -1;
     free(index);
     return err->code;
-}
-
-static void int_column(struct ps_json *json, const char *key, const int64_t *values, size_t n,
-                       int64_t minus)
-{
-    ps_json_key(json, key);
-    ps_json_array(json);
-    for (size_t i = 0; i < n; i++)
-        ps_json_int(json, values[i] - minus);
-    ps_json_end(json);
-}
-
-static void num_column(struct ps_json *json, const char *key, const struct ps_num *values, size_t n)
-{
-    ps_json_key(json, key);
-    ps_json_array(json);
-    for (size_t i = 0; i < n; i++)
-        ps_json_num(json, values[i]);
-    ps_json_end(json);
 }
 
 /* Writes the keys "packages" (names in order of id) and "origin" (of each row). */
@@ -126,8 +94,9 @@ static enum ps_status write_packages(struct ps_db *db, const struct tree *t, str
     ps_json_key(json, "origin");
     ps_json_array(json);
     for (size_t i = 0; i < t->n; i++)
-        ps_json_int(
-            json, (size_t)t->package[i] <= n && t->package[i] > 0 ? origins[t->package[i] - 1] : 4);
+        ps_json_int(json, t->rows[i].package >= 0 && (size_t)t->rows[i].package < n
+                              ? origins[t->rows[i].package]
+                              : 4);
     ps_json_end(json);
     return err->code;
 }
@@ -147,47 +116,52 @@ static enum ps_status read_tree_size(struct ps_db *db, int64_t limit, int64_t *n
     return PS_OK;
 }
 
+/* left_out: number of timed rows that are not in the tree; each has less than `below_us`. */
+static void write_tree(const struct tree *t, int64_t left_out, int64_t below_us,
+                       struct ps_json *json)
+{
+    const struct ps_tree_column columns[] = {
+        PS_NODE_COLUMN("id", PS_COLUMN_INT, t->rows, id),
+        PS_NODE_COLUMN("parent", PS_COLUMN_INT, t->rows, parent),
+        PS_NODE_COLUMN("self_us", PS_COLUMN_NUM, t->rows, self_us),
+        PS_NODE_COLUMN("cumulative_us", PS_COLUMN_NUM, t->rows, cumulative_us),
+        PS_NODE_COLUMN("total_us", PS_COLUMN_INT, t->rows, total_us),
+        PS_NODE_COLUMN("package", PS_COLUMN_INT, t->rows, package),
+        PS_NODE_COLUMN("startup", PS_COLUMN_U8, t->rows, is_startup),
+        PS_NODE_COLUMN("names", PS_COLUMN_STR, t->rows, name),
+    };
+
+    ps_json_key_int(json, "n", (int64_t)t->n);
+    ps_json_key(json, "cut");
+    if (left_out > 0) {
+        ps_json_object(json);
+        ps_json_key_int(json, "rows", left_out);
+        ps_json_key_int(json, "below_us", below_us);
+        ps_json_end(json);
+    } else {
+        ps_json_null(json);
+    }
+    ps_rows_write_columns(columns, sizeof columns / sizeof *columns, t->n, json);
+}
+
 enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err)
 {
+    PS_AUTO(tree_free) struct tree t = {.n = 0};
     struct ps_json json = ps_json_writer(&answer->body);
-    struct tree t = {0};
     int64_t limit, all = 0, below = 0;
 
     (void)view, (void)id;
     ps_param_int(params, "limit", 1, TREE_ROWS, TREE_ROWS, &limit, err);
     read_tree_size(db, limit, &all, &below, err);
     read_tree(db, below, &t, err);
-    convert_parents(&t, err);
-    if (err->code == PS_OK) {
-        ps_json_object(&json);
-        ps_json_key_int(&json, "n", (int64_t)t.n);
-        ps_json_key(&json, "cut");
-        if (all > (int64_t)t.n) {
-            ps_json_object(&json);
-            ps_json_key_int(&json, "rows", all - (int64_t)t.n);
-            ps_json_key_int(&json, "below_us", below);
-            ps_json_end(&json);
-        } else {
-            ps_json_null(&json);
-        }
-        int_column(&json, "id", t.id, t.n, 0);
-        int_column(&json, "parent", t.parent, t.n, 0);
-        num_column(&json, "self_us", t.self, t.n);
-        num_column(&json, "cumulative_us", t.cumulative, t.n);
-        int_column(&json, "total_us", t.total, t.n, 0);
-        int_column(&json, "package", t.package, t.n, 1);
-        int_column(&json, "startup", t.startup, t.n, 0);
-        ps_json_key(&json, "names");
-        ps_json_array(&json);
-        for (size_t i = 0; i < t.n; i++)
-            ps_json_str(&json, t.names[i]);
-        ps_json_end(&json);
-        write_packages(db, &t, &json, err);
-        ps_json_end(&json);
-    }
-    tree_free(&t);
+    if (convert_parents(&t, err) != PS_OK)
+        return err->code;
+    ps_json_object(&json);
+    write_tree(&t, all - (int64_t)t.n, below, &json);
+    write_packages(db, &t, &json, err);
+    ps_json_end(&json);
     return err->code;
 }
 
