@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "server/query/functions/functions.h"
+#include "server/query/shapes/tree.h"
 #include "server/query/view.h"
 
 enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *base,
@@ -147,87 +148,77 @@ enum {
     C_TOTAL
 };
 
-static void write_texts(const struct ps_intern *texts, const char *key, struct ps_json *json)
-{
-    ps_json_key(json, key);
-    ps_json_array(json);
-    for (uint32_t i = 0; i < texts->count; i++)
-        ps_json_str(json, texts->items[i]);
-    ps_json_end(json);
-}
-
-/* Converts rows to JSON arrays by column in one pass over the rows. Each column has a buffer. */
-struct columns {
-    struct ps_buf text[C_TOTAL + 1];
-    struct ps_json json[C_TOTAL + 1];
+/* A row of queries/calltree.sql. */
+struct call {
+    int64_t parent;      /* index of its row; -1: none */
+    uint32_t name, file; /* numbers in call_tree.names and call_tree.files */
+    struct ps_num function, line, low, high, self, calls, certainty, origin;
 };
 
-static void columns_open(struct columns *c)
+struct call_tree {
+    struct call *calls;
+    size_t n, cap;
+    struct ps_intern names, files;
+    int64_t cut; /* number of paths that were left out */
+    double total;
+};
+
+static void call_tree_free(struct call_tree *t)
 {
-    for (int i = 0; i <= C_TOTAL; i++) {
-        c->text[i] = (struct ps_buf){0};
-        c->json[i] = ps_json_writer(&c->text[i]);
-        ps_json_array(&c->json[i]);
-    }
+    free(t->calls);
+    ps_intern_free(&t->names);
+    ps_intern_free(&t->files);
 }
 
-static void columns_add_row(struct columns *c, struct ps_stmt *stmt, struct ps_intern *names,
-                            struct ps_intern *files)
+static enum ps_status read_calls(struct ps_stmt *stmt, struct call_tree *t, struct ps_err *err)
 {
-    for (int i = 0; i < C_CUT; i++) {
-        if (i == C_NAME)
-            ps_json_int(&c->json[i], ps_intern_add(names, ps_col_text(stmt, i)));
-        else if (i == C_FILE)
-            ps_json_int(&c->json[i], ps_intern_add(files, ps_col_text(stmt, i)));
-        /* rows of JSON count from 0; NULL becomes -1: a root */
-        else if (i == C_PARENT)
-            ps_json_int(&c->json[i], ps_col_int(stmt, i) - 1);
-        else
-            ps_col_write_json(stmt, i, &c->json[i]);
-    }
-}
-
-static void columns_close(struct columns *c, struct ps_json *json)
-{
-    static const char *const keys[] = {"id", "parent", "name",  "file",      "line",  "lo",
-                                       "hi", "self",   "calls", "certainty", "origin"};
-
-    for (int i = 0; i <= C_TOTAL; i++) {
-        ps_json_end(&c->json[i]);
-        if (i < C_CUT) {
-            ps_json_key(json, keys[i]);
-            ps_json_raw(json, ps_buf_slice(&c->text[i]));
-        }
-        ps_buf_free(&c->text[i]);
-    }
-}
-
-static enum ps_status write_calltree(struct ps_stmt *stmt, struct ps_json *json, struct ps_err *err)
-{
-    struct ps_intern names = {0}, files = {0}; /* names and files, each written once */
-    struct columns columns;
-    int64_t n = 0, cut = 0;
-    double total = 0;
-
-    columns_open(&columns);
     while (ps_stmt_step(stmt, err)) {
-        columns_add_row(&columns, stmt, &names, &files);
-        cut = ps_col_int(stmt, C_CUT);
-        total = ps_col_real(stmt, C_TOTAL);
-        n++;
+        PS_RESERVE_ONE(t->calls, t->n, t->cap);
+        t->calls[t->n++] =
+            (struct call){.function = ps_col_num(stmt, C_FN),
+                          .parent = ps_col_int(stmt, C_PARENT) - 1, /* rows count from 1 */
+                          .name = ps_intern_add(&t->names, ps_col_text(stmt, C_NAME)),
+                          .file = ps_intern_add(&t->files, ps_col_text(stmt, C_FILE)),
+                          .line = ps_col_num(stmt, C_LINE),
+                          .low = ps_col_num(stmt, C_LO),
+                          .high = ps_col_num(stmt, C_HI),
+                          .self = ps_col_num(stmt, C_SELF),
+                          .calls = ps_col_num(stmt, C_CALLS),
+                          .certainty = ps_col_num(stmt, C_CERTAINTY),
+                          .origin = ps_col_num(stmt, C_ORIGIN)};
+        t->cut = ps_col_int(stmt, C_CUT);
+        t->total = ps_col_real(stmt, C_TOTAL);
     }
-    ps_json_object(json);
-    ps_json_key_int(json, "n", n);
-    ps_json_key_str(json, "unit", "s");
-    ps_json_key_real(json, "total", total);
-    ps_json_key_int(json, "cut", cut);
-    columns_close(&columns, json);
-    write_texts(&names, "names", json);
-    write_texts(&files, "files", json);
-    ps_json_end(json);
-    ps_intern_free(&names);
-    ps_intern_free(&files);
     return err->code;
+}
+
+static void write_call_tree(const struct call_tree *t, struct ps_json *json)
+{
+    const struct ps_tree_column columns[] = {
+        PS_NODE_COLUMN("id", PS_COLUMN_NUM, t->calls, function),
+        PS_NODE_COLUMN("parent", PS_COLUMN_INT, t->calls, parent),
+        PS_NODE_COLUMN("name", PS_COLUMN_U32, t->calls, name),
+        PS_NODE_COLUMN("file", PS_COLUMN_U32, t->calls, file),
+        PS_NODE_COLUMN("line", PS_COLUMN_NUM, t->calls, line),
+        PS_NODE_COLUMN("lo", PS_COLUMN_NUM, t->calls, low),
+        PS_NODE_COLUMN("hi", PS_COLUMN_NUM, t->calls, high),
+        PS_NODE_COLUMN("self", PS_COLUMN_NUM, t->calls, self),
+        PS_NODE_COLUMN("calls", PS_COLUMN_NUM, t->calls, calls),
+        PS_NODE_COLUMN("certainty", PS_COLUMN_NUM, t->calls, certainty),
+        PS_NODE_COLUMN("origin", PS_COLUMN_NUM, t->calls, origin),
+    };
+    const struct ps_tree_column names[] = {PS_NODE_VALUES("names", PS_COLUMN_STR, t->names.items)},
+                                files[] = {PS_NODE_VALUES("files", PS_COLUMN_STR, t->files.items)};
+
+    ps_json_object(json);
+    ps_json_key_int(json, "n", (int64_t)t->n);
+    ps_json_key_str(json, "unit", "s");
+    ps_json_key_real(json, "total", t->total);
+    ps_json_key_int(json, "cut", t->cut);
+    ps_rows_write_columns(columns, sizeof columns / sizeof *columns, t->n, json);
+    ps_rows_write_columns(names, 1, t->names.count, json);
+    ps_rows_write_columns(files, 1, t->files.count, json);
+    ps_json_end(json);
 }
 
 enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -236,6 +227,7 @@ enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, in
 {
     struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(call_tree_free) struct call_tree tree = {.n = 0};
     int64_t root, depth, limit;
     double min_pct;
 
@@ -249,5 +241,7 @@ enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, in
     ps_bind_real(stmt, ":min_share", min_pct / 100);
     ps_bind_int(stmt, ":depth", depth);
     ps_bind_int(stmt, ":limit", limit);
-    return write_calltree(stmt, &json, err);
+    read_calls(stmt, &tree, err);
+    write_call_tree(&tree, &json);
+    return err->code;
 }
