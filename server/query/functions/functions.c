@@ -131,7 +131,7 @@ enum ps_status ps_view_function(struct ps_db *db, const struct ps_view *view, in
     return err->code;
 }
 
-/* Columns of queries/calltree.sql. */
+/* Columns of queries/calltree.sql; those before C_CUT are of the answer. */
 enum {
     C_FN,
     C_PARENT,
@@ -148,15 +148,10 @@ enum {
     C_TOTAL
 };
 
-/* A row of queries/calltree.sql. */
-struct call {
-    int64_t parent;      /* index of its row; -1: none */
-    uint32_t name, file; /* numbers in call_tree.names and call_tree.files */
-    struct ps_num function, line, low, high, self, calls, certainty, origin;
-};
-
 struct call_tree {
-    struct call *calls;
+    struct call {
+        struct ps_num values[C_CUT];
+    } * calls;
     size_t n, cap;
     struct ps_intern names, files;
     int64_t cut; /* number of paths that were left out */
@@ -173,19 +168,15 @@ static void call_tree_free(struct call_tree *t)
 static enum ps_status read_calls(struct ps_stmt *stmt, struct call_tree *t, struct ps_err *err)
 {
     while (ps_stmt_step(stmt, err)) {
+        struct ps_num *values;
+
         PS_RESERVE_ONE(t->calls, t->n, t->cap);
-        t->calls[t->n++] =
-            (struct call){.function = ps_col_num(stmt, C_FN),
-                          .parent = ps_col_int(stmt, C_PARENT) - 1, /* rows count from 1 */
-                          .name = ps_intern_add(&t->names, ps_col_text(stmt, C_NAME)),
-                          .file = ps_intern_add(&t->files, ps_col_text(stmt, C_FILE)),
-                          .line = ps_col_num(stmt, C_LINE),
-                          .low = ps_col_num(stmt, C_LO),
-                          .high = ps_col_num(stmt, C_HI),
-                          .self = ps_col_num(stmt, C_SELF),
-                          .calls = ps_col_num(stmt, C_CALLS),
-                          .certainty = ps_col_num(stmt, C_CERTAINTY),
-                          .origin = ps_col_num(stmt, C_ORIGIN)};
+        values = t->calls[t->n++].values;
+        for (int i = 0; i < C_CUT; i++)
+            values[i] = ps_col_num(stmt, i);
+        values[C_PARENT] = ps_int(ps_col_int(stmt, C_PARENT) - 1); /* rows of JSON count from 0 */
+        values[C_NAME] = ps_int(ps_intern_add(&t->names, ps_col_text(stmt, C_NAME)));
+        values[C_FILE] = ps_int(ps_intern_add(&t->files, ps_col_text(stmt, C_FILE)));
         t->cut = ps_col_int(stmt, C_CUT);
         t->total = ps_col_real(stmt, C_TOTAL);
     }
@@ -194,30 +185,24 @@ static enum ps_status read_calls(struct ps_stmt *stmt, struct call_tree *t, stru
 
 static void write_call_tree(const struct call_tree *t, struct ps_json *json)
 {
-    const struct ps_tree_column columns[] = {
-        PS_NODE_COLUMN("id", PS_COLUMN_NUM, t->calls, function),
-        PS_NODE_COLUMN("parent", PS_COLUMN_INT, t->calls, parent),
-        PS_NODE_COLUMN("name", PS_COLUMN_U32, t->calls, name),
-        PS_NODE_COLUMN("file", PS_COLUMN_U32, t->calls, file),
-        PS_NODE_COLUMN("line", PS_COLUMN_NUM, t->calls, line),
-        PS_NODE_COLUMN("lo", PS_COLUMN_NUM, t->calls, low),
-        PS_NODE_COLUMN("hi", PS_COLUMN_NUM, t->calls, high),
-        PS_NODE_COLUMN("self", PS_COLUMN_NUM, t->calls, self),
-        PS_NODE_COLUMN("calls", PS_COLUMN_NUM, t->calls, calls),
-        PS_NODE_COLUMN("certainty", PS_COLUMN_NUM, t->calls, certainty),
-        PS_NODE_COLUMN("origin", PS_COLUMN_NUM, t->calls, origin),
-    };
-    const struct ps_tree_column names[] = {PS_NODE_VALUES("names", PS_COLUMN_STR, t->names.items)},
-                                files[] = {PS_NODE_VALUES("files", PS_COLUMN_STR, t->files.items)};
+    static const char *const keys[C_CUT] = {"id", "parent", "name",  "file",      "line",  "lo",
+                                            "hi", "self",   "calls", "certainty", "origin"};
+    const struct ps_tree_column names = PS_NODE_VALUES("names", PS_COLUMN_STR, t->names.items),
+                                files = PS_NODE_VALUES("files", PS_COLUMN_STR, t->files.items);
 
     ps_json_object(json);
     ps_json_key_int(json, "n", (int64_t)t->n);
     ps_json_key_str(json, "unit", "s");
     ps_json_key_real(json, "total", t->total);
     ps_json_key_int(json, "cut", t->cut);
-    ps_rows_write_columns(columns, sizeof columns / sizeof *columns, t->n, json);
-    ps_rows_write_columns(names, 1, t->names.count, json);
-    ps_rows_write_columns(files, 1, t->files.count, json);
+    for (size_t i = 0; i < C_CUT; i++) {
+        const struct ps_tree_column column =
+            PS_NODE_COLUMN(keys[i], PS_COLUMN_NUM, t->calls, values[i]);
+
+        ps_rows_write_columns(&column, 1, t->n, json);
+    }
+    ps_rows_write_columns(&names, 1, t->names.count, json);
+    ps_rows_write_columns(&files, 1, t->files.count, json);
     ps_json_end(json);
 }
 
