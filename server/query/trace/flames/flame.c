@@ -43,7 +43,7 @@ struct builder {
     size_t n_hosts;
     /* name under which key_averages() counts a name: all steps have one path */
     struct ps_operators keys;
-    bool has_too_many, is_damaged;
+    struct ps_err *err;
 };
 
 static struct host *host_of(struct builder *b, int64_t id)
@@ -93,11 +93,28 @@ static void add_call(struct builder *b, uint32_t node, int64_t self)
     item->self = ps_add_saturated(item->self, self);
 }
 
-static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+uint32_t ps_flame_key(const struct ps_operators *keys, const struct ps_chunk *chunk, uint32_t i)
 {
     uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
 
-    return name < b->keys.n_key && b->keys.key[name] ? b->keys.key[name] : name;
+    return name < keys->n_key && keys->key[name] ? keys->key[name] : name;
+}
+
+enum ps_status ps_flame_check_size(const struct ps_tree *tree, struct ps_err *err)
+{
+    return tree->n <= NODES_MAX
+               ? err->code
+               : ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
+                         NODES_MAX);
+}
+
+enum ps_status ps_flame_check_rows(const struct ps_chunk *chunk, uint32_t n_stated,
+                                   struct ps_err *err)
+{
+    return (uint64_t)chunk->first + chunk->n <= n_stated
+               ? err->code
+               : ps_fail(err, PS_INTERNAL,
+                         "the run file is damaged: a track has more slices than stated");
 }
 
 /* Returns whether the graph leaves out a slice. The graphs cpu and device leave out Python frames
@@ -119,7 +136,7 @@ static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_
 
     if (is_left_out(b, chunk, i))
         return parent;
-    return ps_tree_child(&b->tree, parent, name_of(b, chunk, i),
+    return ps_tree_child(&b->tree, parent, ps_flame_key(&b->keys, chunk, i),
                          (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
                          (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
 }
@@ -143,9 +160,8 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
     struct builder *b = user;
     struct host *host = chunk->track < b->n_hosts ? &b->hosts[chunk->track] : NULL;
 
-    b->is_damaged = !host || (uint64_t)chunk->first + chunk->n > host->n;
-    if (b->is_damaged)
-        return false; /* the chunks have more slices than the track declares */
+    if (ps_flame_check_rows(chunk, host ? host->n : 0, b->err) != PS_OK)
+        return false;
     if (!host->nodes)
         host->nodes = ps_alloc_array((size_t)host->n, sizeof *host->nodes);
     for (uint32_t i = 0; i < chunk->n; i++) {
@@ -159,8 +175,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
                 count_track(b, chunk->track);
         }
     }
-    b->has_too_many = b->tree.n > NODES_MAX;
-    return !b->has_too_many;
+    return ps_flame_check_size(&b->tree, b->err) == PS_OK;
 }
 
 /* First pass over the device work: finds the first operator of each thread that launched work in
@@ -207,8 +222,7 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
         add_call(b, node, ps_chunk_value(chunk, PS_COL_DURATION, i));
         count_track(b, chunk->track);
     }
-    b->has_too_many = b->tree.n > NODES_MAX;
-    return !b->has_too_many;
+    return ps_flame_check_size(&b->tree, b->err) == PS_OK;
 }
 
 static enum ps_status build_host(struct ps_db *db, struct builder *b, struct ps_err *err)
@@ -255,15 +269,12 @@ static enum ps_status build_device(struct ps_db *db, struct builder *b, struct p
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
 
     ps_trace_each_chunk(db, &query, find_first_operators, b, err);
-    for (size_t i = 0; i < b->n_hosts && err->code == PS_OK && !b->has_too_many && !b->is_damaged;
-         i++)
+    for (size_t i = 0; i < b->n_hosts && err->code == PS_OK; i++)
         if (b->hosts[i].first_operator)
             build_paths(db, b, (uint32_t)i, err);
     query.columns |= PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
                      PS_COL_BIT(PS_COL_DURATION);
-    if (!b->has_too_many && !b->is_damaged)
-        ps_trace_each_chunk(db, &query, add_device, b, err);
-    return err->code;
+    return ps_trace_each_chunk(db, &query, add_device, b, err);
 }
 
 static enum ps_status read_on(struct ps_params params, enum flame_on *out, struct ps_err *err)
@@ -283,6 +294,7 @@ static enum ps_status read_on(struct ps_params params, enum flame_on *out, struc
 static enum ps_status build(struct ps_db *db, struct ps_params params, struct builder *b,
                             struct ps_err *err)
 {
+    b->err = err;
     read_on(params, &b->basis, err);
     ps_slice_filter_read(db, params, &b->filter, err);
     ps_trace_get_tracks(db, &b->rows, &b->n_rows, err);
@@ -294,12 +306,6 @@ static enum ps_status build(struct ps_db *db, struct ps_params params, struct bu
         build_device(db, b, err);
     else
         build_host(db, b, err);
-    if (b->is_damaged)
-        return ps_fail(err, PS_INTERNAL,
-                       "the run file is damaged: a track has more slices than stated");
-    if (b->has_too_many)
-        return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
-                       NODES_MAX);
     ps_tree_add_up(&b->tree);
     return err->code;
 }

@@ -41,4 +41,13 @@ enum ps_status ps_stack_flame(struct ps_db *db, struct ps_stack_frames *frames,
                               struct ps_params params, size_t limit, struct ps_tree *out,
                               struct ps_err *err);
 
+/* What builds trees of slices: the name under which key_averages() counts the name of a slice, by
+ * which all steps have one path. */
+uint32_t ps_flame_key(const struct ps_operators *keys, const struct ps_chunk *chunk, uint32_t i);
+/* PS_LIMIT: the tree has more paths than one answer may build. */
+enum ps_status ps_flame_check_size(const struct ps_tree *tree, struct ps_err *err);
+/* PS_INTERNAL: the chunks of a track have more slices than it states. n_stated: the latter. */
+enum ps_status ps_flame_check_rows(const struct ps_chunk *chunk, uint32_t n_stated,
+                                   struct ps_err *err);
+
 #endif

@@ -4,11 +4,10 @@
 
 #include <stdlib.h>
 
+#include "server/query/trace/flames/flame.h"
 #include "server/query/trace/parameters.h"
 #include "server/query/trace/slice/backward_links.h"
 #include "server/query/trace/slice/slice_filter.h"
-
-#define NODES_MAX 1000000 /* maximum number of paths in the graph */
 
 /* An element of thread.rows first has the row of the parent + 1 and the flags below, then, once
  * make_nodes has passed, the node of the row + 1; 0: none. */
@@ -32,7 +31,7 @@ struct builder {
     size_t n_threads;
     struct ps_ints pending; /* rows whose ancestors mark_needed has not marked yet */
     uint32_t last_stream;   /* track of the work that was added last */
-    bool has_too_many, is_damaged;
+    struct ps_err *err;
 };
 
 static void builder_free(struct builder *b)
@@ -145,9 +144,8 @@ static bool add_parents(void *user, const struct ps_chunk *chunk)
     struct builder *b = user;
     struct thread *thread = &b->threads[chunk->track];
 
-    b->is_damaged = (uint64_t)chunk->first + chunk->n > thread->n;
-    if (b->is_damaged)
-        return false; /* the chunks have more slices than the track declares */
+    if (ps_flame_check_rows(chunk, thread->n, b->err) != PS_OK)
+        return false;
     for (uint32_t i = 0; i < chunk->n; i++) {
         int64_t back = ps_chunk_value(chunk, PS_COL_PARENT, i);
         uint32_t row = chunk->first + i;
@@ -182,13 +180,6 @@ static bool has_node_of_its_own(const struct ps_chunk *chunk, uint32_t i)
 
     return kind == PS_SLICE_PYTHON || kind == PS_SLICE_ANNOTATION || kind == PS_SLICE_NVTX ||
            (kind == PS_SLICE_OP && !(ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED));
-}
-
-static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
-{
-    uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
-
-    return name < b->keys.n_key && b->keys.key[name] ? b->keys.key[name] : name;
 }
 
 /* Returns the innermost node around a node, or the node itself, that is no operator. */
@@ -240,13 +231,12 @@ static bool make_nodes(void *user, const struct ps_chunk *chunk)
             node = backward != PS_TREE_NONE ? backward : node;
         }
         if (has_node_of_its_own(chunk, i))
-            node = ps_tree_child(&b->out->tree, node, name_of(b, chunk, i),
+            node = ps_tree_child(&b->out->tree, node, ps_flame_key(&b->keys, chunk, i),
                                  (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
                                  (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
         rows[row] = node + 1; /* PS_TREE_NONE + 1 is 0 */
     }
-    b->has_too_many = b->out->tree.n > NODES_MAX;
-    return !b->has_too_many;
+    return ps_flame_check_size(&b->out->tree, b->err) == PS_OK;
 }
 
 /* --- Device work --- */
@@ -300,8 +290,7 @@ static bool add_works(void *user, const struct ps_chunk *chunk)
         b->out->tracks++;
         b->last_stream = chunk->track; /* chunks arrive by track */
     }
-    b->has_too_many = b->out->tree.n > NODES_MAX;
-    return !b->has_too_many;
+    return ps_flame_check_size(&b->out->tree, b->err) == PS_OK;
 }
 
 /* --- The graph --- */
@@ -313,7 +302,7 @@ static enum ps_status visit_threads(struct ps_db *db, struct builder *b, bool wi
                                    .columns = PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
                                               PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_FLAGS)};
 
-    for (size_t i = 0; i < b->n_threads && err->code == PS_OK && !b->has_too_many; i++) {
+    for (size_t i = 0; i < b->n_threads && err->code == PS_OK; i++) {
         struct thread *thread = &b->threads[i];
 
         if (!thread->rows || thread->has_links != with_links)
@@ -336,12 +325,12 @@ static enum ps_status find_origins(struct ps_db *db, struct builder *b,
         return err->code;
     ps_backward_links_read(db, &b->links, err);
     mark_links(b);
-    for (size_t i = 0; i < b->n_threads && err->code == PS_OK && !b->is_damaged; i++) {
+    for (size_t i = 0; i < b->n_threads && err->code == PS_OK; i++) {
         query.track = (uint32_t)i;
         if (b->threads[i].rows)
             ps_trace_each_chunk(db, &query, add_parents, b, err);
     }
-    if (err->code == PS_OK && !b->is_damaged)
+    if (err->code == PS_OK)
         mark_needed(b);
     return err->code;
 }
@@ -357,34 +346,26 @@ static enum ps_status build(struct ps_db *db, struct builder *b, struct ps_err *
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_LAUNCH) |
                    PS_COL_BIT(PS_COL_OP) | PS_COL_BIT(PS_COL_FLAGS)};
 
-    if (find_origins(db, b, &works, err) != PS_OK || b->is_damaged)
+    if (find_origins(db, b, &works, err) != PS_OK)
         return err->code;
     /* forward operators before what is linked to them */
     visit_threads(db, b, false, err);
     visit_threads(db, b, true, err);
     works.columns |=
         PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_DURATION);
-    if (!b->has_too_many)
-        ps_trace_each_chunk(db, &works, add_works, b, err);
-    return err->code;
+    return ps_trace_each_chunk(db, &works, add_works, b, err);
 }
 
 enum ps_status ps_python_flame_build(struct ps_db *db, struct ps_params params,
                                      struct ps_python_flame *out, struct ps_err *err)
 {
-    PS_AUTO(builder_free) struct builder b = {.out = out};
+    PS_AUTO(builder_free) struct builder b = {.out = out, .err = err};
 
     *out = (struct ps_python_flame){.without_launch = 0};
     ps_slice_filter_read(db, params, &b.filter, err);
     ps_trace_set_keys(db, &b.keys, false, err);
     if (make_threads(db, &b, err) != PS_OK || build(db, &b, err) != PS_OK)
         return err->code;
-    if (b.is_damaged)
-        return ps_fail(err, PS_INTERNAL,
-                       "the run file is damaged: a track has more slices than stated");
-    if (b.has_too_many)
-        return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
-                       NODES_MAX);
     ps_tree_add_up(&out->tree);
     return err->code;
 }

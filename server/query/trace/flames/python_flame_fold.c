@@ -295,15 +295,12 @@ static void write_nodes(const struct folder *f, size_t limit, struct ps_json *js
         PS_NODE_COLUMN("kind", PS_COLUMN_U8, f->out.nodes, kind),
         PS_NODE_VALUES("modules", PS_COLUMN_U32, f->n_modules),
     };
+    const struct ps_tree_column names = PS_NODE_VALUES("names", PS_COLUMN_STR, f->names.items);
 
     ps_json_key_int(json, "n", (int64_t)picture.n);
     ps_json_key_int(json, "cut", (int64_t)picture.n_cut);
     ps_tree_write_columns(columns, sizeof columns / sizeof *columns, &picture, json);
-    ps_json_key(json, "names");
-    ps_json_array(json);
-    for (size_t i = 0; i < f->names.count; i++)
-        ps_json_str(json, f->names.items[i]);
-    ps_json_end(json);
+    ps_rows_write_columns(&names, 1, f->names.count, json);
 }
 
 static void write_classes(const struct folder *f, struct ps_json *json)
