@@ -99,6 +99,16 @@ class Trend(ServerTest):
         self.assertEqual(([point["id"] for point in growth["points"]], growth["older"]), (self.ids[-5:], 19))
         self.assertEqual((len(growth["rows"]), growth["total"], growth["sum"]), (1, 3, None))
 
+    def test_operators_without_a_device(self):
+        for i, us in enumerate((50, 45, 40)):
+            events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": dur} for name, at, dur in (("aten::mm", 0, us), ("aten::add", 60, 10))]
+            self.add(json.dumps({"schemaVersion": 1, "traceEvents": events}).encode(), series="no-device", name=f"t{i}")
+        growth = self.rows("series:no-device", of="operators")
+        self.assertEqual((growth["metric"], [row["name"] for row in growth["rows"]], growth["left_out"]), ("self_cpu_us", ["aten::mm", "aten::add"], []))
+        self.assertEqual(growth["rows"][0]["values"], [50, 45, 40])
+        self.assertEqual([point["value"] for point in self.trend("series:no-device", of="operators", row="aten::mm")["points"]], [50, 45, 40])
+        self.assertEqual(self.rows("series:no-device", of="operators", metric="self_device_us")["points"], [])
+
     def test_rows_are_refused(self):
         for status, code, params in ((400, "bad_request", {}), (404, "not_found", {"of": "none"}), (400, "bad_request", {"of": "imports", "metric": "none"}),
                                      (400, "bad_request", {"of": "imports", "limit": 201}), (404, "not_found", {"of": "imports", "runs": "series:none"})):

@@ -112,9 +112,8 @@ static enum ps_status read_runs(struct ps_store *store, struct growth *g, struct
     struct ps_query_metric metric;
     size_t n = trend->n;
 
-    if (ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err) != PS_OK)
+    if (ps_trend_choose_metric(store, trend, &metric, err) != PS_OK)
         return err->code;
-    ps_trend_set_metric(trend, &metric);
     g->is_cut = ps_alloc_array(n + 1, sizeof *g->is_cut);
     g->is_additive = metric.is_additive;
     ps_compare_table_head(ps_compare_find_table(trend->question.row.table, trend->kind), &head);

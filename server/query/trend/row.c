@@ -184,6 +184,24 @@ static size_t find_metric(const struct ps_query_comparison *head, const char *na
     return at;
 }
 
+enum ps_status ps_trend_row_choose_metric(struct ps_store *store, struct ps_trend_row *row,
+                                          const char *id, const char *kind, struct ps_arena *arena,
+                                          struct ps_err *err)
+{
+    const struct ps_compare_table *table = ps_compare_find_table(row->table, kind);
+    struct ps_query_comparison head;
+    struct cache_slot presence = {.table = false};
+
+    if (!table || row->metric)
+        return err->code;
+    ps_compare_table_head(table, &head);
+    read_presence(store, id, &head, &presence, err);
+    for (size_t i = 0; i < head.n && presence.table && !row->metric; i++)
+        if (!isnan(presence.values[i]))
+            row->metric = ps_arena_copy(arena, ps_str_from_c(head.metrics[i].name)).ptr;
+    return err->code;
+}
+
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
                                    struct ps_query_metric *out, struct ps_err *err)
 {

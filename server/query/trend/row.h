@@ -10,7 +10,7 @@
 struct ps_trend_row {
     const char *table, *name;
     const char *place;  /* NULL: any place */
-    const char *metric; /* NULL: the first metric */
+    const char *metric; /* NULL: the first metric of the table */
     /* name of the ranges that a person chose as steps, of which values are the mean; NULL: values
      * are of the whole run */
     const char *step;
@@ -47,6 +47,11 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
 enum ps_status ps_trend_row_choose_unit(struct ps_store *store, struct ps_trend_row *row,
                                         const char *id, const char *kind, struct ps_arena *arena,
                                         struct ps_err *err);
+/* Sets row->metric to the first metric that a run has, if it is NULL. It remains NULL if the run
+ * does not have the table. */
+enum ps_status ps_trend_row_choose_metric(struct ps_store *store, struct ps_trend_row *row,
+                                          const char *id, const char *kind, struct ps_arena *arena,
+                                          struct ps_err *err);
 /* Finds the metric of the row in runs of a kind. PS_NOT_FOUND: no such table; PS_BAD_REQUEST: no
  * such metric, or the table has no values of chosen steps. */
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,

@@ -303,12 +303,26 @@ const char *ps_trend_unit_of(const struct ps_query_metric *metric, const struct 
     return strcmp(metric->unit, "@headline") == 0 ? run->unit : metric->unit;
 }
 
-void ps_trend_set_metric(struct ps_trend *trend, const struct ps_query_metric *metric)
+enum ps_status ps_trend_choose_metric(struct ps_store *store, struct ps_trend *trend,
+                                      struct ps_query_metric *metric, struct ps_err *err)
 {
+    struct ps_trend_row *row = &trend->question.row;
+
+    for (size_t i = trend->n; i-- > 0 && !row->metric;) {
+        struct ps_err own = PS_ERR_INIT;
+
+        ps_trend_row_choose_metric(store, row, trend->runs[i].id, trend->runs[i].kind,
+                                   &trend->arena, &own);
+        if (own.code != PS_OK && own.code != PS_CONFLICT)
+            return ps_fail_copy(err, &own);
+    }
+    if (ps_trend_row_metric(row, trend->kind, metric, err) != PS_OK)
+        return err->code;
     (void)snprintf(trend->metric, sizeof trend->metric, "%s", metric->name);
     (void)snprintf(trend->title, sizeof trend->title, "%s", metric->title);
     (void)snprintf(trend->unit, sizeof trend->unit, "%s",
                    ps_trend_unit_of(metric, &trend->runs[trend->n - 1]));
+    return PS_OK;
 }
 
 static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, struct ps_err *err)
@@ -319,9 +333,8 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
     for (size_t i = trend->n; i-- > 0 && !trend->question.row.place;)
         ps_trend_row_choose_unit(store, &trend->question.row, trend->runs[i].id,
                                  trend->runs[i].kind, &trend->arena, err);
-    if (ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err) != PS_OK)
+    if (ps_trend_choose_metric(store, trend, &metric, err) != PS_OK)
         return err->code;
-    ps_trend_set_metric(trend, &metric);
     for (size_t i = 0; i < trend->n; i++) {
         struct ps_trend_run *run = &trend->runs[i];
         const char *why = PS_TREND_WITH_OTHER_UNIT;

@@ -85,8 +85,10 @@ void ps_trend_leave_out(struct ps_trend *trend, const char *why);
  * failed for another reason. */
 const char *ps_trend_why_left_out(struct ps_trend *trend, enum ps_status status,
                                   enum ps_trend_outcome outcome);
-/* Sets metric, title and unit of the trend to those of a metric of a table. */
-void ps_trend_set_metric(struct ps_trend *trend, const struct ps_query_metric *metric);
+/* Finds the metric of a table that is asked for, else the first one that the newest run with this
+ * table has, and sets metric, title and unit of the trend to its. The trend has a run. */
+enum ps_status ps_trend_choose_metric(struct ps_store *store, struct ps_trend *trend,
+                                      struct ps_query_metric *out, struct ps_err *err);
 /* Returns the unit of a metric in a run; it may be that of the run's headline. */
 const char *ps_trend_unit_of(const struct ps_query_metric *metric, const struct ps_trend_run *run);
 
