@@ -83,3 +83,8 @@ double ps_cell_number(const cJSON *table, int row, const char *column)
 
     return cJSON_IsNumber(cell) ? cell->valuedouble : NAN;
 }
+
+bool ps_is_unit_of_time(const char *unit)
+{
+    return strcmp(unit, "s") == 0 || strcmp(unit, "us") == 0 || strcmp(unit, "ns") == 0;
+}

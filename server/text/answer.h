@@ -27,4 +27,7 @@ const char *ps_cell_text(const cJSON *table, int row, const char *column);
 double ps_cell_number(const cJSON *table, int row, const char *column); /* NaN if there is none */
 int ps_count_rows(const cJSON *table);
 
+/* Whether a unit of the API is one of time, where more is slower. */
+bool ps_is_unit_of_time(const char *unit);
+
 #endif

@@ -20,13 +20,8 @@ const char *ps_text_verdict_word(const char *verdict, const char *unit)
                                            {"few", "too few runs", "too few runs"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(verdict, words[i][0]) == 0)
-            return words[i][ps_text_is_time(unit) ? 1 : 2];
+            return words[i][ps_is_unit_of_time(unit) ? 1 : 2];
     return "";
-}
-
-bool ps_text_is_time(const char *unit)
-{
-    return strcmp(unit, "s") == 0 || strcmp(unit, "us") == 0 || strcmp(unit, "ns") == 0;
 }
 
 /* --- The headline --- */

@@ -101,7 +101,7 @@ void ps_text_pairs(const cJSON *headline, double limit_pct, struct ps_buf *out)
                   ps_format_p(ps_member_or_0(headline, "p"), p));
     add_noise(headline, ps_member_or_0(pairs, "noise_pct"), limit_pct, n, out);
     for (int i = 0; i < 2; i++)
-        add_drift(ps_member(pairs, "drift"), i ? "new" : "base", ps_text_is_time(unit), out);
+        add_drift(ps_member(pairs, "drift"), i ? "new" : "base", ps_is_unit_of_time(unit), out);
     for (int i = 0; i < 2; i++)
         add_modes(ps_member(pairs, "modes"), i ? "new" : "base", unit, out);
 }

@@ -39,8 +39,6 @@ void ps_text_rows(struct ps_output *out, const cJSON *response, const cJSON *tab
 
 /* "slower", "within noise" ...; "more" and "less" for units that are not of time. */
 const char *ps_text_verdict_word(const char *verdict, const char *unit);
-/* Whether the unit is one of time, where more is slower. */
-bool ps_text_is_time(const char *unit);
 /* Whether the groups were recorded in different environments. */
 void ps_text_environments(struct ps_output *out, const cJSON *response);
 /* The change of the headline, and its certainty. */

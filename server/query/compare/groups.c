@@ -245,15 +245,3 @@ void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf
                                             : ",",
                       groups->runs[i].id);
 }
-
-bool ps_compare_get_unit(const struct ps_compare_groups *groups,
-                         const struct ps_query_metric *metric, const char **unit)
-{
-    *unit = strcmp(metric->unit, "@headline") == 0 ? groups->runs[0].headline_unit : metric->unit;
-    if (*unit == metric->unit)
-        return true;
-    for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
-        if (strcmp(groups->runs[i].headline_unit, *unit) != 0)
-            return false;
-    return true;
-}

@@ -118,9 +118,10 @@ struct ps_conclusion {
     struct ps_arena arena;
 };
 
-/* Sets the claim of the first sentence, without which it is that of the first cause; adds a fact to
- * the claim of the first sentence. */
+/* Sets the claim of the first sentence, without which it is that of the first cause; returns it;
+ * adds a fact to it. */
 void ps_conclude_first(struct ps_conclusion *c, struct ps_claim claim);
+struct ps_claim *ps_first_claim(struct ps_conclusion *c);
 void ps_first_fact(struct ps_conclusion *c, struct ps_fact fact);
 /* Sets the first claim: that none of a kind of things ("line") was measured, or that none stands
  * out. Then the largest can be added. `what` is static. */

@@ -12,7 +12,7 @@
 #include "server/query/advice.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/snapshot/leaks.h"
-#include "server/query/snapshot/lifetimes.h"
+#include "server/query/snapshot/medians.h"
 #include "server/query/snapshot/segments.h"
 
 #define CAUSE_SHARE  0.05 /* stacks with a smaller share of the live bytes are not causes */

@@ -147,6 +147,9 @@ struct ps_trace_rows {
 enum ps_status ps_trace_time_read(struct ps_trace_time *trace, struct ps_err *err);
 /* Frees what the time was read into, not the structure. */
 void ps_trace_time_free(struct ps_trace_time *trace);
+
+/* --- Parts of the steps --- */
+
 /* The time of a part that no other cause explains. */
 double ps_trace_time_left(const struct ps_trace_time *trace, size_t role);
 /* 0..1 of the mean wall time of a step, or of a worker. */
@@ -157,6 +160,8 @@ double ps_trace_host_seconds(const double parts_s[PS_N_ROLES + 1]);
  * seconds. */
 void ps_trace_divide_within(const struct ps_trace_time *trace, uint32_t worker,
                             const struct ps_intervals *within, double seconds[PS_N_ROLES + 1]);
+/* Whether one step takes more than all others: a share is then not one of each step. */
+bool ps_trace_has_odd_step(const struct ps_trace_time *trace);
 
 /* --- Steps --- */
 
@@ -171,8 +176,6 @@ enum ps_status ps_trace_count_compiling(struct ps_trace_time *trace, struct ps_e
 enum ps_status ps_trace_read_odd_step(struct ps_trace_time *trace, struct ps_err *err);
 /* Returns what shares are of: " of each step". */
 const char *ps_trace_step_words(const struct ps_trace_time *trace);
-/* Whether one step takes more than all others: a share is then not one of each step. */
-bool ps_trace_has_odd_step(const struct ps_trace_time *trace);
 /* Adds the step that is left out of the shares to the first claim. */
 void ps_trace_add_left_out(struct ps_conclusion *c, const struct ps_trace_time *trace);
 /* Adds a note about a step that takes more than all others. */

@@ -168,12 +168,6 @@ enum ps_status ps_trace_read_odd_step(struct ps_trace_time *trace, struct ps_err
     return err->code;
 }
 
-bool ps_trace_has_odd_step(const struct ps_trace_time *trace)
-{
-    return !trace->odd.is_left_out && trace->has_marks && trace->n_steps > 2 &&
-           trace->longest_s > PS_ODD_STEP_SHARE * trace->wall_s * trace->divisor;
-}
-
 const char *ps_trace_step_words(const struct ps_trace_time *trace)
 {
     return !trace->has_marks              ? " of the trace"

@@ -7,7 +7,7 @@
 
 #include "base/hash_table.h"
 #include "base/intern.h"
-#include "server/query/snapshot/lifetimes.h"
+#include "server/query/snapshot/medians.h"
 #include "server/query/snapshot/snapshot.h"
 #include "slices/slices.h"
 
