@@ -428,11 +428,41 @@ static void test_no_row_vanishes_at_any_width(void **state)
     assert_int_equal(lost, 0);
 }
 
+/* Rows of a format of words: "part", "whole" and "final". */
+static enum ps_report_row classify_word(const void *format, struct ps_str text)
+{
+    (void)format;
+    return ps_str_eq_c(text, "part")    ? PS_ROW_INCOMPLETE
+           : ps_str_eq_c(text, "whole") ? PS_ROW_COMPLETE
+           : ps_str_eq_c(text, "final") ? PS_ROW_FINAL
+                                        : PS_ROW_NONE;
+}
+
+static void test_where_a_row_ends(void **state)
+{
+    static const struct {
+        const char *text, *next;
+        enum ps_report_line_end end;
+    } cases[] = {
+        {"final", "rest", PS_LINE_END_COMPLETE},  {"final", "part", PS_LINE_END_COMPLETE},
+        {"whole", "rest", PS_LINE_END_UNKNOWN},   {"whole", "whole", PS_LINE_END_COMPLETE},
+        {"part", "rest", PS_LINE_END_CONTINUES},  {"part", "final", PS_LINE_END_COMPLETE},
+        {"words", "whole", PS_LINE_END_COMPLETE}, {"words", "rest", PS_LINE_END_UNKNOWN},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(ps_report_find_row_end(classify_word, NULL, ps_str_from_c(cases[i].text),
+                                                ps_str_from_c(cases[i].next)),
+                         cases[i].end);
+}
+
 int pasted_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_row_vanishes),
         cmocka_unit_test(test_no_row_vanishes_at_any_width),
+        cmocka_unit_test(test_where_a_row_ends),
     };
     return cmocka_run_group_tests_name("pasted", tests, NULL, NULL);
 }
