@@ -53,6 +53,13 @@ class ChosenSteps(Agent):
         self.assertEqual(self.rows(base, new, "--step", "epoch")[1]["aten::mul"], (9_000, 12_000))
         self.assertEqual(self.rows(base, new)[1]["aten::mul"], (4_500, 6_000))
 
+    def test_the_outer_of_two_equal_ranges_may_be_the_step(self):
+        made = trace(4, 9_000)
+        made["traceEvents"] += [event(f"inner {i}", "user_annotation", 20_000 * i, 19_000) for i in range(4)]
+        text = self.ok("show", self.add(made))
+        self.assertIn("--step 'epoch'", text)
+        self.assertNotIn("--step 'inner'", text)
+
     def test_a_side_without_the_range_is_named(self):
         base, new = self.add(trace(4, 9_000)), self.add(trace(4, 9_000, name="round", seed=1))
         said = self.fails("diff", base, new, "--step", "epoch")
