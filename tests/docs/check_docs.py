@@ -81,6 +81,20 @@ def vanished_code():
             yield f"docs/architecture.md: no file {path}"
 
 
+def missing_kinds():
+    """Kinds of importers/kinds.c that a table of the documentation lacks in its first column."""
+    kinds = re.findall(r'\.name = "([^"]+)"', markdown.read("importers/kinds.c"))
+    if len(kinds) < 10:
+        yield "importers/kinds.c: the list of kinds was not found"
+    for path, title in (("docs/formats.md", "| kind | written by |"), ("docs/api-views.md", "| kind of the run | views |"),
+                        ("docs/api-compare.md", "| kind | tables (`of`) |")):
+        tables = re.findall(rf"^{re.escape(title)}.*\n\|[-| ]+\n((?:\|.*\n)+)", markdown.read(path), re.M)
+        present = {re.sub(r" \(.*", "", kind) for table in tables for cell in re.findall(r"^\| ([^|]+) \|", table, re.M) for kind in cell.split(", ")}
+        for kind in kinds:
+            if kind not in present:
+                yield f"{path}: no row for the kind {kind} below \"{title}\""
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
@@ -120,7 +134,8 @@ def broken_built_links(dist):
 def main():
     checks = [("lines are not too wide", wide_lines), ("links lead somewhere", broken_links),
               ("the contents page lists all pages", pages_without_link), ("each picture is shown", unused_pictures),
-              ("the glossary has the terms of the page", unexplained_terms), ("the architecture names what there is", vanished_code)]
+              ("the glossary has the terms of the page", unexplained_terms), ("the architecture names what there is", vanished_code),
+              ("tables of kinds have all kinds", missing_kinds)]
     if len(sys.argv) > 1:
         checks.append(("links of the built pages lead somewhere", lambda: broken_built_links(sys.argv[1])))
     failed = 0
