@@ -4,7 +4,7 @@
 --
 -- After changing a table, a view or a trigger, increment the layout number in the next line, and tag new columns with it. To migrate a catalog of
 -- another layout, perfshelf adds its missing columns, drops its views and triggers, and runs this whole file. So all statements must be idempotent.
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 --
 -- Tags of tables, in brackets at the beginning of their comment:
 --   shared            the servers of one shelf share the table, in PostgreSQL (server/replica/mirror.h)
@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS run( -- [shared, copied with runs]
     who TEXT NOT NULL DEFAULT '',
     note TEXT NOT NULL DEFAULT '',         -- [since 5] text about the run, written by a user
     tool TEXT, tool_version TEXT,
+    first_layout INTEGER,                  -- [since 9] layout in which the rows of the run file were first written (queries/first_layout.sql); NULL: only the file tells
     created_at INTEGER NOT NULL,           -- ms since 1970, UTC
     headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
     bytes INTEGER NOT NULL,                -- size of the original file
@@ -196,6 +197,7 @@ CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] deleted runs, whic
     baseline INTEGER NOT NULL,   -- 1: the run was the baseline of its series
     seq INTEGER NOT NULL, sha256 TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, -- as in run
     note TEXT NOT NULL DEFAULT '', -- [since 5]
+    first_layout INTEGER,          -- [since 9]
     tool TEXT, tool_version TEXT, created_at INTEGER NOT NULL,
     headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
     bytes INTEGER NOT NULL, db_bytes INTEGER NOT NULL, rows INTEGER NOT NULL, ledger_unit TEXT NOT NULL,

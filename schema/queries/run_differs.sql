@@ -5,10 +5,10 @@ SELECT rtrim(iif(sha256 IS :sha256, '', 'sha256, ') || iif(kind IS :kind, '', 'k
     iif((bytes, db_bytes) IS (:bytes, :db_bytes), '', 'size, ') ||
     iif((rows, ledger_unit, read, stored, repaired, rejected, other) IS
         (:stored + :repaired, :ledger_unit, :read, :stored, :repaired, :rejected, :other), '', 'ledger, ') ||
-    iif(summary IS :summary, '', 'summary, '), ', ')
+    iif(summary IS :summary, '', 'summary, ') || iif(coalesce(first_layout, :first_layout) = :first_layout, '', 'layout, '), ', ')
 FROM (SELECT id, sha256, kind, tool, tool_version, headline_value, headline_unit, headline_label, bytes, db_bytes, rows,
-             ledger_unit, read, stored, repaired, rejected, other, summary FROM run
+             ledger_unit, read, stored, repaired, rejected, other, summary, first_layout FROM run
       UNION ALL
       SELECT id, sha256, kind, tool, tool_version, headline_value, headline_unit, headline_label, bytes, db_bytes, rows,
-             ledger_unit, read, stored, repaired, rejected, other, summary FROM deleted_run)
+             ledger_unit, read, stored, repaired, rejected, other, summary, first_layout FROM deleted_run)
 WHERE id = :id;

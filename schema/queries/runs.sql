@@ -16,5 +16,5 @@
 -- where: q seq IN (SELECT seq FROM ps_temp_runs)
 SELECT seq AS id, id AS run, kind, name, series, who, tool, tool_version, created_at, headline_value, headline_unit, headline_label, bytes, db_bytes,
        sha256, rows, ledger_unit, read, stored, repaired, rejected, other, summary,
-       EXISTS (SELECT 1 FROM baseline b WHERE b.series = r.series AND b.run = r.id) AS baseline, note
+       EXISTS (SELECT 1 FROM baseline b WHERE b.series = r.series AND b.run = r.id) AS baseline, note, first_layout
 FROM run r

@@ -199,6 +199,7 @@ static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
     ps_bind_text(stmt, ":note", ps_str_from_c(row->note));
     ps_bind_text(stmt, ":tool", ps_str_from_c(row->tool));
     ps_bind_text(stmt, ":tool_version", ps_str_from_c(row->tool_version));
+    ps_bind_int(stmt, ":first_layout", row->first_layout);
     ps_bind_int(stmt, ":created_at", row->created_ms);
     ps_bind_real(stmt, ":headline_value", row->headline.value);
     ps_bind_text(stmt, ":headline_unit", ps_str_from_c(row->headline.unit));

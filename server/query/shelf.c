@@ -38,7 +38,8 @@ enum {
     R_OTHER,
     R_SUMMARY,
     R_BASELINE,
-    R_NOTE
+    R_NOTE,
+    R_FIRST_LAYOUT
 };
 
 static void write_column(struct ps_stmt *row, int column, const char *key, struct ps_json *json)
@@ -346,9 +347,10 @@ enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, str
     return err->code;
 }
 
-/* Stores the data of the run's kind, bits of enum ps_kind_has, in *has. */
+/* Stores the data of the run's kind, bits of enum ps_kind_has, in *has. *layout: in which its rows
+ * were first written; 0: the catalog does not know. */
 static enum ps_status answer_run(struct ps_db *db, const char *id, struct ps_json *out,
-                                 unsigned *has, struct ps_err *err)
+                                 unsigned *has, int64_t *layout, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *kind = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -361,6 +363,7 @@ static enum ps_status answer_run(struct ps_db *db, const char *id, struct ps_jso
         return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     kind = ps_strdup(ps_col_text(stmt, R_KIND));
     *has = ps_kind_find(kind)->has;
+    *layout = ps_col_int(stmt, R_FIRST_LAYOUT);
     return write_run(db, stmt, out, err);
 }
 
@@ -373,14 +376,14 @@ static bool is_part_of(const struct ps_run_part *part, unsigned has)
     return false;
 }
 
-/* Writes "lacks": what the run lacks because an older perfshelf wrote its rows; null if its file
- * cannot be read. Opens the file only for kinds that can lack something. */
-static void write_lacks(struct ps_store *store, const char *id, unsigned has, struct ps_json *json)
+/* Writes "lacks": what the run lacks because an older perfshelf wrote its rows. Where the layout is
+ * 0, opens the file of kinds that can lack something; null if it cannot be read. */
+static void write_lacks(struct ps_store *store, const char *id, unsigned has, int64_t layout,
+                        struct ps_json *json)
 {
     struct ps_err own = PS_ERR_INIT; /* views of the run report it */
     struct ps_db *db = NULL;
     struct ps_run_part part;
-    int64_t layout = 0;
 
     ps_json_key(json, "lacks");
     for (size_t i = 0; ps_run_part_read(i, &part); i++)
@@ -405,13 +408,14 @@ enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_js
 {
     struct ps_db *db;
     unsigned has = 0;
+    int64_t layout = 0;
 
     ps_json_object(out);
     ps_catalog_read(store, &db, err);
-    answer_run(db, id, out, &has, err);
+    answer_run(db, id, out, &has, &layout, err);
     ps_catalog_read_end(store, db);
     if (err->code == PS_OK)
-        write_lacks(store, id, has, out);
+        write_lacks(store, id, has, layout, out);
     ps_json_end(out);
     return err->code;
 }

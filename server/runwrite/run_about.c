@@ -49,6 +49,7 @@ static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_run
     row->summary = ps_col_is_null(stmt, 16) ? "{}" : copy_column(arena, stmt, 16);
     out->label = copy_column(arena, stmt, 17);
     out->title = copy_column(arena, stmt, 18);
+    row->first_layout = ps_col_int(stmt, 19);
 }
 
 enum ps_status ps_run_metadata_read(struct ps_db *db, struct ps_arena *arena,

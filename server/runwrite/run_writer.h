@@ -47,7 +47,7 @@ void ps_writer_free(struct ps_writer *writer); /* NULL is allowed */
 struct ps_catalog_row {
     char id[PS_ID_SIZE];
     const char *sha256, *kind, *name, *series, *user_name, *note, *tool, *tool_version, *summary;
-    int64_t created_ms;
+    int64_t created_ms, first_layout; /* first_layout: see ps_first_layout */
     uint64_t bytes, db_bytes;
     int64_t upload;   /* id of the accepted upload; 0: none */
     bool is_reimport; /* see struct ps_new_run */

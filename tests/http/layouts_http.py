@@ -102,6 +102,20 @@ class OlderRuns(unittest.TestCase):
             self.assertIsNone(json.loads(server.request("GET", f"/api/v1/runs/{trace}").body)["lacks"])
             server.end()
 
+    def test_the_catalog_knows_what_they_lack(self):
+        """Without their files: a rebuild reads the layout of each, and so does each import."""
+        for layout, data, runs in self.shelves():
+            trace = next(run["id"] for run in runs if run["kind"] == "torch-trace")
+            self.call("rebuild", "--data", data)
+            self.assertNotIn("layout", self.call("verify", "--data", data, status=1))  # the originals are left out
+            added = json.loads(self.call("add", os.path.join(ROOT, "tests", "recorded", "torch-cuda", "cuda_graph.trace.json.gz"), "--data", data, "--json"))["id"]
+            for run in (trace, added):
+                os.remove(os.path.join(data, "runs", run + ".db"))
+            server = Server(data)
+            self.assertEqual(json.loads(server.request("GET", f"/api/v1/runs/{trace}").body)["lacks"], self.lacking(layout, "torch-trace"))
+            self.assertEqual(json.loads(server.request("GET", f"/api/v1/runs/{added}").body)["lacks"], [])
+            server.end()
+
     def test_sql_of_all_public_views(self):
         with sqlite3.connect(":memory:") as db:
             for name, columns in row_types.virtual_tables():
