@@ -91,6 +91,7 @@ static void merge_small(struct chooser *c)
     for (size_t i = 0; i < c->n;) {
         struct ranked rest = {(uint32_t)(c->skeleton.n + c->n_rest), c->list[i].parent, 0};
         int64_t count = 0;
+        bool has_rest = false;
 
         for (; i < c->n && c->list[i].parent == rest.parent; i++) {
             const struct ranked item = c->list[i];
@@ -99,10 +100,11 @@ static void merge_small(struct chooser *c)
                 c->list[n++] = item;
                 continue;
             }
+            has_rest = true;
             rest.total = ps_add_saturated(rest.total, item.total);
             count = ps_add_saturated(count, count_of(c, item.node));
         }
-        if (n < i && count) {
+        if (has_rest) {
             PS_RESERVE_ONE(c->rest_counts, c->n_rest, c->cap_rest);
             c->rest_counts[c->n_rest++] = count;
             c->list[n++] = rest;
@@ -156,7 +158,7 @@ static void walk(struct chooser *c)
                 n--;
         }
         add_node(c, item, parent);
-        if (item->node < c->skeleton.n && item->node != c->skeleton.root && first[item->node])
+        if (item->node < c->skeleton.n && first[item->node])
             groups[n++] = (struct group){first[item->node] - 1, position};
     }
 }

@@ -36,9 +36,7 @@ struct ps_picture_node {
     uint32_t node;   /* of the tree; PS_TREE_NONE unless the role is PS_ROLE_NODE */
     uint32_t parent; /* index in the picture; PS_TREE_NONE: none */
     enum ps_picture_role role;
-    int64_t total,
-        count; /* of PS_ROLE_ROOT and PS_ROLE_REST: sums of the roots, of the merged nodes
-                */
+    int64_t total, count; /* of PS_ROLE_REST sums of the merged nodes, of PS_ROLE_ROOT 0 */
 };
 
 struct ps_picture {

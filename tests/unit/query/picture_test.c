@@ -86,9 +86,9 @@ static void an_empty_tree(void **state)
 
 /* Arrays as those of snapshots: node 0 has the allocations without a stack, and is the parent of
  * the roots. */
-static const uint32_t parents[] = {0, 0, 0, 1, 1, 1, 3};
-static const int64_t totals[] = {4, 90, 50, 9, 70, 6, 9}, counts[] = {1, 4, 1, 1, 2, 1, 1};
-static const struct ps_skeleton skeleton = {parents, sizeof *parents, 7, 0};
+static const uint32_t parents[] = {0, 0, 0, 1, 1, 1, 3, 1};
+static const int64_t totals[] = {4, 90, 50, 9, 70, 6, 9, 10}, counts[] = {1, 5, 1, 1, 2, 1, 1, 1};
+static const struct ps_skeleton skeleton = {parents, sizeof *parents, 8, 0};
 
 static void small_siblings_are_merged(void **state)
 {
@@ -101,17 +101,17 @@ static void small_siblings_are_merged(void **state)
 
     (void)state;
     picture = ps_picture_choose(&skeleton, totals, counts, sizeof *totals, &options);
-    assert_picture(&picture, "-1<-1:0 1<0:90 2<0:50 0<0:4 4<1:70 -1<1:15");
+    assert_picture(&picture, "-1<-1:0 1<0:90 2<0:50 0<0:4 4<1:70 7<1:10 -1<1:15");
     assert_int_equal(picture.nodes[0].role, PS_ROLE_ROOT);
     assert_int_equal(picture.nodes[3].role, PS_ROLE_NODE);
-    assert_int_equal(picture.nodes[5].role, PS_ROLE_REST);
-    assert_int_equal(picture.nodes[5].count, 2);
+    assert_int_equal(picture.nodes[6].role, PS_ROLE_REST);
+    assert_int_equal(picture.nodes[6].count, 2);
     ps_picture_free(&picture);
 }
 
 static void nodes_that_only_count(void **state)
 {
-    static const int64_t empty[] = {0, 0, 0, 0, 0, 0, 0}, some[] = {0, 1, 0, 1, 0, 0, 0};
+    static const int64_t empty[] = {0, 0, 0, 0, 0, 0, 0, 0}, some[] = {0, 1, 0, 1, 0, 0, 0, 0};
     struct ps_picture_options options = {.never_rest = PS_TREE_NONE};
     struct ps_picture picture;
 
@@ -122,6 +122,10 @@ static void nodes_that_only_count(void **state)
     options.has_empty = true;
     picture = ps_picture_choose(&skeleton, empty, some, sizeof *empty, &options);
     assert_picture(&picture, "1<-1:0 3<0:0");
+    ps_picture_free(&picture);
+    options.rest_below = 80; /* merged nodes that count nothing have a total */
+    picture = ps_picture_choose(&skeleton, totals, empty, sizeof *empty, &options);
+    assert_picture(&picture, "1<-1:90 -1<0:95 -1<-1:54");
     ps_picture_free(&picture);
 }
 
