@@ -19,8 +19,6 @@
 #include "server/query/trace/slice/slice_filter.h"
 #include "server/query/trace/trace_views.h"
 
-#define NODES_MAX 1000000 /* maximum number of paths in one graph */
-
 enum flame_on { ON_CPU, ON_DEVICE, ON_PYTHON, ON_WALL, N_BASES };
 static const char *const words[N_BASES] = {"cpu", "device", "python", "wall"};
 
@@ -91,30 +89,6 @@ static void add_call(struct builder *b, uint32_t node, int64_t self)
 
     item->count++;
     item->self = ps_add_saturated(item->self, self);
-}
-
-uint32_t ps_flame_key(const struct ps_operators *keys, const struct ps_chunk *chunk, uint32_t i)
-{
-    uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
-
-    return name < keys->n_key && keys->key[name] ? keys->key[name] : name;
-}
-
-enum ps_status ps_flame_check_size(const struct ps_tree *tree, struct ps_err *err)
-{
-    return tree->n <= NODES_MAX
-               ? err->code
-               : ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
-                         NODES_MAX);
-}
-
-enum ps_status ps_flame_check_rows(const struct ps_chunk *chunk, uint32_t n_stated,
-                                   struct ps_err *err)
-{
-    return (uint64_t)chunk->first + chunk->n <= n_stated
-               ? err->code
-               : ps_fail(err, PS_INTERNAL,
-                         "the run file is damaged: a track has more slices than stated");
 }
 
 /* Returns whether the graph leaves out a slice. The graphs cpu and device leave out Python frames
