@@ -170,7 +170,7 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
     write_tables(store, groups, json, err);
     ps_json_key(json, "pictures");
     ps_json_array(json);
-    if (ps_compare_tree_of(groups) != PS_TREE_NONE)
+    if (ps_compare_tree_of(groups) != PS_NO_TREE)
         ps_json_str(json, PS_STR("tree"));
     if (ps_compare_tree_of(groups) == PS_TREE_CALLS)
         ps_json_str(json, PS_STR("graph"));
@@ -178,8 +178,8 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
         ps_json_str(json, PS_STR("snapshot"));
     ps_json_end(json);
     ps_json_key_str(json, "no_tree",
-                    ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_explain_no_tree(groups)
-                                                               : NULL);
+                    ps_compare_tree_of(groups) == PS_NO_TREE ? ps_compare_explain_no_tree(groups)
+                                                             : NULL);
     write_rules(json);
     ps_json_end(json);
     return err->code;

@@ -46,11 +46,11 @@ enum ps_compare_names ps_compare_names_of(const char *table);
 /* Whether runs of these kinds have a common table. */
 bool ps_compare_have_common_table(const char *kind, const char *other);
 
-/* The kind of call tree of the runs. PS_TREE_NONE: the runs have no call tree, or stacks in
+/* The kind of call tree of the runs. PS_NO_TREE: the runs have no call tree, or stacks in
  * different units. Totals of PS_TREE_CALLS are upper bounds. PS_TREE_LINES has the levels file,
  * function and line. */
 enum ps_compare_tree {
-    PS_TREE_NONE,
+    PS_NO_TREE,
     PS_TREE_IMPORTS,
     PS_TREE_STACKS,
     PS_TREE_TRACES,
@@ -60,7 +60,7 @@ enum ps_compare_tree {
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups);
 /* Whether the kind of every run has one of the PS_HAS_ of `any`. */
 bool ps_compare_all_have(const struct ps_compare_groups *groups, unsigned any);
-/* Returns a message that explains why ps_compare_tree_of returned PS_TREE_NONE; a static string. */
+/* Returns a message that explains why ps_compare_tree_of returned PS_NO_TREE; a static string. */
 const char *ps_compare_explain_no_tree(const struct ps_compare_groups *groups);
 
 /* --- Groups (groups.c) --- */

@@ -97,7 +97,7 @@ enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
     if (has & PS_HAS_SLICES)
         return PS_TREE_TRACES;
     return has & PS_HAS_STACKS && ps_compare_get_unit(groups, &headline, &unit) ? PS_TREE_STACKS
-                                                                                : PS_TREE_NONE;
+                                                                                : PS_NO_TREE;
 }
 
 const char *ps_compare_explain_no_tree(const struct ps_compare_groups *groups)

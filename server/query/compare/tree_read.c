@@ -17,52 +17,17 @@
 
 void ps_merged_tree_free(struct ps_merged_tree *tree)
 {
-    ps_flame_free(&tree->nodes);
-    ps_intern_free(&tree->names);
-    free(tree->totals);
-    free(tree->self_values);
-    free(tree->presence);
-    free(tree->lower_bounds);
-    free(tree->certainty);
+    ps_tree_diff_free(&tree->diff);
 }
 
-static double *grow_values(double *values, const struct ps_merged_tree *tree, size_t cap)
-{
-    size_t old = tree->cap * tree->n_runs, wanted = cap * tree->n_runs;
-
-    values = ps_grow(values, wanted, sizeof *values);
-    memset(values + old, 0, (wanted - old) * sizeof *values);
-    return values;
-}
-
-static void grow_arrays(struct ps_merged_tree *tree, size_t cap)
-{
-    tree->totals = grow_values(tree->totals, tree, cap);
-    tree->presence = ps_grow(tree->presence, cap, tree->n_runs);
-    memset(tree->presence + tree->cap * tree->n_runs, PS_PATH_ABSENT,
-           (cap - tree->cap) * tree->n_runs);
-    if (tree->kind == PS_TREE_CALLS) {
-        tree->lower_bounds = grow_values(tree->lower_bounds, tree, cap);
-        tree->certainty = ps_grow(tree->certainty, cap, 1);
-        memset(tree->certainty + tree->cap, 0, cap - tree->cap);
-    } else {
-        tree->self_values = grow_values(tree->self_values, tree, cap);
-    }
-    tree->cap = cap;
-}
-
-/* Returns the child of `parent` with the name `name` (parent UINT32_MAX: the root with this name),
- * and adds `total` to the child's total in the current run. Creates the node if necessary. */
+/* Returns the child of `parent` with this name in the current run, and adds to its total. */
 static uint32_t node_at(struct ps_merged_tree *tree, uint32_t parent, struct ps_str name,
                         double total)
 {
-    uint32_t id = ps_intern_add(&tree->names, name),
-             node = ps_flame_child_of(&tree->nodes, parent, id, 0, 0);
+    uint32_t node = ps_tree_diff_node(&tree->diff, parent, ps_intern_add(&tree->diff.names, name),
+                                      tree->run_index);
 
-    if (node >= tree->cap)
-        grow_arrays(tree, (size_t)node * 2 + 1024);
-    tree->totals[node * tree->n_runs + tree->run_index] += total;
-    tree->presence[node * tree->n_runs + tree->run_index] = PS_PATH_PRESENT;
+    *ps_tree_diff_value(&tree->diff, PS_MERGED_TOTAL, node, tree->run_index) += total;
     return node;
 }
 
@@ -71,7 +36,7 @@ static uint32_t add_node(struct ps_merged_tree *tree, uint32_t parent, struct ps
 {
     uint32_t node = node_at(tree, parent, name, total);
 
-    tree->self_values[node * tree->n_runs + tree->run_index] += self;
+    *ps_tree_diff_value(&tree->diff, PS_MERGED_SELF, node, tree->run_index) += self;
     return node;
 }
 
@@ -235,7 +200,7 @@ static uint32_t name_in_tree(struct path_sums *sums, uint32_t function)
         return sums->names[function] - 1;
     name = name_of_function(sums->frames, function, &sums->name);
     sums->names[function] =
-        1 + ps_intern_add(&sums->tree->names, name.ptr ? name : PS_STR("(no name)"));
+        1 + ps_intern_add(&sums->tree->diff.names, name.ptr ? name : PS_STR("(no name)"));
     return sums->names[function] - 1;
 }
 
@@ -251,15 +216,15 @@ static bool add_sample(void *user, const struct ps_stack_sample *sample)
 
         sums->nodes[i] = i && parent == UINT32_MAX
                              ? UINT32_MAX
-                             : ps_flame_find_child(&tree->nodes, parent,
-                                                   name_in_tree(sums, sample->frames[i].name));
+                             : ps_tree_find_child(&tree->diff.tree, parent,
+                                                  name_in_tree(sums, sample->frames[i].name));
     }
     for (size_t i = 0; i < sample->n && sums->nodes[i] != UINT32_MAX; i++) {
-        size_t at = sums->nodes[i] * tree->n_runs + tree->run_index;
+        const size_t at = sums->nodes[i] * tree->diff.n_runs + tree->run_index;
 
-        tree->totals[at] += weight;
-        tree->self_values[at] += i + 1 == sample->n ? weight : 0;
-        tree->presence[at] = PS_PATH_PRESENT;
+        tree->diff.columns[PS_MERGED_TOTAL][at] += weight;
+        tree->diff.columns[PS_MERGED_SELF][at] += i + 1 == sample->n ? weight : 0;
+        tree->diff.presence[at] = PS_PATH_PRESENT;
     }
     return true;
 }
@@ -300,16 +265,17 @@ static struct ps_str name_of_call(struct ps_buf *key, struct ps_str name, struct
 static uint32_t add_call(struct ps_merged_tree *tree, struct ps_stmt *stmt, uint32_t parent,
                          struct ps_buf *key)
 {
+    struct ps_tree_diff *diff = &tree->diff;
     uint8_t certainty = (uint8_t)ps_col_int(stmt, C_CERTAINTY);
     uint32_t node = node_at(tree, parent,
                             name_of_call(key, ps_col_text(stmt, C_NAME), ps_col_text(stmt, C_FILE)),
                             ps_col_real(stmt, C_HIGH));
 
-    tree->lower_bounds[node * tree->n_runs + tree->run_index] += ps_col_real(stmt, C_LOW);
-    if (certainty > tree->certainty[node])
-        tree->certainty[node] = certainty;
+    *ps_tree_diff_value(diff, PS_MERGED_LOW, node, tree->run_index) += ps_col_real(stmt, C_LOW);
+    if (certainty > diff->tree.nodes[node].kind)
+        diff->tree.nodes[node].kind = certainty;
     if (certainty == CERTAINTY_UNKNOWN)
-        tree->presence[node * tree->n_runs + tree->run_index] = PS_PATH_RECURSIVE;
+        diff->presence[node * diff->n_runs + tree->run_index] = PS_PATH_OPAQUE;
     return node;
 }
 
@@ -347,7 +313,7 @@ static enum ps_status add_calls(struct ps_merged_tree *tree, struct ps_db *db, u
 
 /* The functions of a run as names of the tree. */
 struct call_names {
-    const struct ps_flame *nodes;
+    const struct ps_tree *tree;
     uint32_t *items; /* [id of the function]: PS_INTERN_NONE: no path has it */
     size_t n;
 };
@@ -357,8 +323,8 @@ static uint32_t longer_call(void *user, uint32_t path, int64_t function)
     const struct call_names *names = user;
 
     return function > 0 && (uint64_t)function < names->n
-               ? ps_flame_find_child(names->nodes, path, names->items[function])
-               : UINT32_MAX;
+               ? ps_tree_find_child(names->tree, path, names->items[function])
+               : PS_TREE_NONE;
 }
 
 /* Sums the paths of the tree in a dump. */
@@ -367,7 +333,7 @@ static enum ps_status sum_calls(struct ps_merged_tree *tree, struct ps_db *db, s
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
     PS_AUTO(ps_free_ptr) uint32_t *items = NULL;
-    struct call_names names = {.nodes = &tree->nodes};
+    struct call_names names = {.tree = &tree->diff.tree};
     const struct ps_wanted_paths wanted = {longer_call, &names};
     size_t cap = 0;
 
@@ -381,7 +347,7 @@ static enum ps_status sum_calls(struct ps_merged_tree *tree, struct ps_db *db, s
         items = ps_grow_to(items, &cap, (size_t)id, sizeof *items);
         while (names.n <= (size_t)id)
             items[names.n++] = PS_INTERN_NONE;
-        items[id] = ps_intern_find(&tree->names,
+        items[id] = ps_intern_find(&tree->diff.names,
                                    name_of_call(&key, ps_col_text(stmt, 1), ps_col_text(stmt, 2)));
     }
     names.items = items;
@@ -400,13 +366,7 @@ static enum ps_status sum_paths(struct ps_store *store, struct ps_merged_tree *t
 
     if (ps_run_acquire(store, tree->groups->runs[tree->run_index].id, &db, err) != PS_OK)
         return err->code;
-    for (size_t node = 0; node < tree->nodes.n; node++) {
-        const size_t at = node * tree->n_runs + tree->run_index;
-
-        tree->totals[at] = 0;
-        tree->presence[at] = PS_PATH_ABSENT;
-        *(tree->lower_bounds ? &tree->lower_bounds[at] : &tree->self_values[at]) = 0;
-    }
+    ps_tree_diff_restart(&tree->diff, tree->run_index);
     if (tree->kind == PS_TREE_CALLS)
         sum_calls(tree, db, err);
     else
@@ -415,24 +375,15 @@ static enum ps_status sum_paths(struct ps_store *store, struct ps_merged_tree *t
     return err->code;
 }
 
-/* Marks the absent paths that a run may nevertheless have: all, if its profile lacks small paths,
- * and those below a recursive call. */
+/* Marks the absent paths that a run may nevertheless have. Those of dumps are not certain. */
 static void mark_unknown_paths(struct ps_merged_tree *tree)
 {
-    for (uint32_t i = 0; i < tree->nodes.n; i++)
-        for (size_t run = 0; run < tree->n_runs; run++) {
-            uint8_t *presence = &tree->presence[i * tree->n_runs + run];
-            const uint32_t parent = tree->nodes.nodes[i].parent;
+    const struct ps_tree_diff *diff = &tree->diff;
 
-            if (*presence != PS_PATH_ABSENT ||
-                !(tree->floors[run] > 0 ||
-                  (parent != UINT32_MAX &&
-                   tree->presence[parent * tree->n_runs + run] >= PS_PATH_RECURSIVE)))
-                continue;
-            *presence = PS_PATH_UNKNOWN;
-            if (tree->certainty)
-                tree->certainty[i] = CERTAINTY_UNKNOWN;
-        }
+    ps_tree_diff_mark_unknown(&tree->diff);
+    for (size_t i = 0; tree->kind == PS_TREE_CALLS && i < diff->tree.n * diff->n_runs; i++)
+        if (diff->presence[i] == PS_PATH_UNKNOWN)
+            diff->tree.nodes[i / diff->n_runs].kind = CERTAINTY_UNKNOWN;
 }
 
 static enum ps_status add_run(struct ps_store *store, struct ps_merged_tree *tree,
@@ -448,11 +399,11 @@ static enum ps_status add_run(struct ps_store *store, struct ps_merged_tree *tre
     else
         add_stacks(tree, db, tree->kind == PS_TREE_STACKS, err);
     ps_run_release(db);
-    if (tree->nodes.n * tree->n_runs > VALUES_MAX)
+    if (tree->diff.tree.n * tree->diff.n_runs > VALUES_MAX)
         return ps_fail(err, PS_LIMIT,
                        "%zu runs with %zu paths are too many to compare at once" PS_HINT
                        "compare fewer runs",
-                       tree->n_runs, tree->nodes.n);
+                       tree->diff.n_runs, tree->diff.tree.n);
     return err->code;
 }
 
@@ -523,14 +474,18 @@ static enum ps_status add_lines(struct ps_store *store, struct ps_merged_tree *t
 enum ps_status ps_merged_tree_read(struct ps_store *store, struct ps_merged_tree *tree,
                                    struct ps_err *err)
 {
+    tree->diff.n_base = tree->groups->n_base;
+    tree->diff.n_runs = tree->groups->n_base + tree->groups->n_new;
+    tree->diff.n_columns = PS_N_MERGED;
+    tree->diff.floors = tree->floors;
     if (tree->kind == PS_TREE_LINES)
         return add_lines(store, tree, err);
-    for (tree->run_index = 0; err->code == PS_OK && tree->run_index < tree->n_runs;
+    for (tree->run_index = 0; err->code == PS_OK && tree->run_index < tree->diff.n_runs;
          tree->run_index++)
         add_run(store, tree, err);
-    for (tree->run_index = 0; err->code == PS_OK && tree->run_index < tree->n_runs;
+    for (tree->run_index = 0; err->code == PS_OK && tree->run_index < tree->diff.n_runs;
          tree->run_index++)
-        if (tree->is_partial[tree->run_index] && tree->n_runs > 1)
+        if (tree->is_partial[tree->run_index] && tree->diff.n_runs > 1)
             sum_paths(store, tree, err);
     mark_unknown_paths(tree);
     (void)snprintf(tree->unit, sizeof tree->unit, "%s",
