@@ -83,10 +83,12 @@ PAIRS = {
     "pstats": ("demo/profiles/bookshop-slow.prof", "demo/profiles/bookshop-joined.prof", [
         "", "/conclusion", "/functions?limit=10", "/functions/{functions}", "/tree?limit=40"]),
     "folded": ("tests/golden/folded/ok_plain.txt", "tests/golden/folded/ok_odd.txt", ["", "/conclusion", "/tree"]),
-    "scalene": ("tests/golden/scalene/ok_v240_loops.json", "tests/golden/scalene/ok_v240_loops_slower.json", ["", "/conclusion"]),
+    "scalene": ("tests/golden/scalene/ok_v240_loops.json", "tests/golden/scalene/ok_v240_loops_slower.json", ["", "/conclusion", "/tree"]),
     "one-line": ("made/lines-base.txt", "made/lines-one-line.txt", ["/conclusion"]),
     "all-lines": ("made/lines-base.txt", "made/lines-all-lines.txt", ["/conclusion"]),
-    "torch-memory": ("tests/golden/torch_memory/ok_oom.pickle", "tests/golden/torch_memory/ok_history.pickle", ["", "/snapshot"]),
+    "torch-memory": ("tests/golden/torch_memory/ok_oom.pickle", "tests/golden/torch_memory/ok_history.pickle", [
+        "", "/snapshot", "/snapshot?of=end&frames=own", "/snapshot?of=end&lines=0&limit=3"]),
+    "small-allocations": ("made/small-allocations.json", "made/memory.json", ["/snapshot", "/snapshot?lines=0&of=end"]),
     "torch-trace": ("tests/recorded/changes/trace-base.json.gz", "tests/recorded/changes/trace-new.json.gz", ["/conclusion", "/operators?limit=10", "/tree?limit=40"]),
 }
 # How many cases of a kind of the exam of conclusions have a pinned conclusion; 3 of the others. Traces have most rules.

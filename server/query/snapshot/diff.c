@@ -13,13 +13,14 @@
 #include "server/query/compare/groups.h"
 #include "server/query/query.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_table.h"
-#include "base/intern.h"
 #include "base/python_path.h"
 #include "importers/kinds.h"
+#include "server/query/shapes/tree.h"
+#include "server/query/shapes/tree_diff.h"
 #include "server/query/snapshot/snapshot.h"
 
 #define ROWS_MAX       10000
@@ -45,12 +46,9 @@ struct frame {
     bool has_line;  /* it is of that line only */
 };
 
-struct node {
-    uint32_t parent, frame;                 /* frame: index in diff.frames */
-    int64_t bytes[N_SIDES], count[N_SIDES]; /* own, then with those of the children */
-    int64_t own_bytes[N_SIDES], own_count[N_SIDES];
-    uint32_t stack[N_SIDES]; /* lowest stack of the run; 0: none */
-};
+/* The columns of the combined tree. Bytes and counts contain those of the callees; stack: the
+ * lowest stack of the run that ends at the node, 0: none. */
+enum { BYTES, COUNT, OWN_BYTES, OWN_COUNT, STACK, N_COLUMNS };
 
 /* Where stacks begin: at the outermost frame of a function that all stacks have. A wrapper may call
  * a function of the same name and file, so lines that both sides have are preferred. */
@@ -64,12 +62,10 @@ struct beginning {
 
 struct diff {
     struct side sides[N_SIDES];
-    struct ps_intern texts; /* of frames: the key of a frame is the id of its text */
-    struct frame *frames;   /* by id of the text */
+    /* Names are the texts of frames. Node 0: the root, and memory without a stack */
+    struct ps_tree_diff tree;
+    struct frame *frames; /* by id of the text */
     size_t cap_frames;
-    struct node *nodes; /* [0]: the root, and memory without a stack */
-    size_t n_nodes, cap_nodes;
-    struct ps_hash_table node_ids;
     struct beginning beginning;
     size_t n_common;
     bool has_lines, has_own_frames_only;
@@ -84,10 +80,8 @@ static void diff_free(struct diff *d)
         free(d->beginning.is_begin[i]);
         free(d->beginning.is_common[i]);
     }
-    ps_intern_free(&d->texts);
+    ps_tree_diff_free(&d->tree);
     free(d->frames);
-    free(d->nodes);
-    ps_hash_table_free(&d->node_ids);
 }
 
 /* --- Live sets --- */
@@ -240,35 +234,31 @@ static uint64_t common_frames(const struct side *side, const uint32_t *names,
 
 /* --- The combined tree --- */
 
-static bool is_node(const void *items, uint32_t index, const void *key)
+static double *value_at(const struct diff *d, unsigned column, uint32_t node, int s)
 {
-    const struct node *node = (const struct node *)items + index + 1;
-    const uint32_t *wanted = key;
-
-    return node->parent == wanted[0] && node->frame == wanted[1];
+    return ps_tree_diff_value(&d->tree, column, node, (size_t)s);
 }
 
-static uint32_t child_of(struct diff *d, uint32_t parent, uint32_t frame)
+/* Numbers of a crafted file may be too large for an integer. */
+static int64_t to_int(double value)
 {
-    uint32_t key[2] = {parent, frame};
-    uint32_t node = ps_hash_table_add(&d->node_ids, ps_hash_pair(parent, frame),
-                                      (uint32_t)d->n_nodes - 1, is_node, d->nodes, key) +
-                    1;
+    return value >= (double)INT64_MAX   ? INT64_MAX
+           : value <= (double)INT64_MIN ? INT64_MIN
+                                        : (int64_t)value;
+}
 
-    if (node == d->n_nodes) {
-        PS_RESERVE_ONE(d->nodes, d->n_nodes, d->cap_nodes);
-        d->nodes[d->n_nodes++] = (struct node){.parent = parent, .frame = frame};
-    }
-    return node;
+static int64_t int_at(const struct diff *d, unsigned column, uint32_t node, int s)
+{
+    return to_int(*value_at(d, column, node, s));
 }
 
 /* Returns the combined frame of a frame of a side. */
 static uint32_t frame_of(struct diff *d, int s, uint32_t frame, bool has_line, struct ps_buf *text)
 {
-    uint32_t n_known = d->texts.count, id;
+    uint32_t n_known = d->tree.names.count, id;
 
     append_text(&d->sides[s].stacks->frames[frame], has_line, text);
-    id = ps_intern_add(&d->texts, ps_buf_slice(text));
+    id = ps_intern_add(&d->tree.names, ps_buf_slice(text));
     if (id == n_known) {
         d->frames = ps_grow_to(d->frames, &d->cap_frames, id, sizeof *d->frames);
         d->frames[id] = (struct frame){s, frame, has_line};
@@ -295,7 +285,7 @@ static void add_stacks(struct diff *d, int s, const uint32_t *names, const bool 
     }
     for (size_t node = 0; node <= tree->n_nodes; node++) {
         uint32_t frame = tree->frame[node], parent = tree->parent[node];
-        struct node *sum;
+        double *stack;
         bool is_first;
 
         if (node && !is_used[node])
@@ -306,15 +296,18 @@ static void add_stacks(struct diff *d, int s, const uint32_t *names, const bool 
         if (node && has_begun[node] && (names[frame] != UINT32_MAX || is_first)) {
             bool has_line = d->has_lines && (!is_first || d->beginning.has_common_line);
 
-            combined[node] = child_of(d, combined[parent], frame_of(d, s, frame, has_line, &text));
+            combined[node] = ps_tree_diff_node(&d->tree, combined[parent],
+                                               frame_of(d, s, frame, has_line, &text), (size_t)s);
         }
         if (!is_member[node])
             continue;
-        sum = &d->nodes[combined[node]];
-        sum->own_bytes[s] = ps_snapshot_add(sum->own_bytes[s], side->bytes[node]);
-        sum->own_count[s] += side->count[node];
-        if (node && !sum->stack[s])
-            sum->stack[s] = tree->stack[node];
+        for (unsigned column = BYTES; column <= OWN_COUNT; column++)
+            *value_at(d, column, combined[node], s) +=
+                (double)(column == BYTES || column == OWN_BYTES ? side->bytes[node]
+                                                                : side->count[node]);
+        stack = value_at(d, STACK, combined[node], s);
+        if (node && *stack == 0)
+            *stack = tree->stack[node];
     }
 }
 
@@ -451,27 +444,18 @@ static void combine(struct diff *d)
         texts[s] = name_frames(d, s, d->has_lines, &ids);
     }
     find_beginning(d, names, texts, ids.count);
-    PS_RESERVE_ONE(d->nodes, d->n_nodes, d->cap_nodes);
-    d->nodes[d->n_nodes++] = (struct node){.parent = 0};
+    (void)ps_tree_diff_node(&d->tree, PS_TREE_NONE, ps_intern_add(&d->tree.names, PS_STR("")),
+                            BASE);
     for (int s = 0; s < N_SIDES; s++) {
         add_side(d, s, names[s]);
         free(names[s]);
         free(texts[s]);
     }
     ps_intern_free(&ids);
-    for (size_t i = d->n_nodes; i-- > 0;) {
-        struct node *node = &d->nodes[i], *parent = &d->nodes[node->parent];
-
-        d->n_common += i && node->own_count[BASE] && node->own_count[NEW];
-        for (int s = 0; s < N_SIDES; s++) {
-            node->bytes[s] = ps_snapshot_add(node->bytes[s], node->own_bytes[s]);
-            node->count[s] += node->own_count[s];
-            if (i) {
-                parent->bytes[s] = ps_snapshot_add(parent->bytes[s], node->bytes[s]);
-                parent->count[s] += node->count[s];
-            }
-        }
-    }
+    ps_tree_diff_add_up(&d->tree, BYTES);
+    ps_tree_diff_add_up(&d->tree, COUNT);
+    for (uint32_t i = 1; i < d->tree.tree.n; i++)
+        d->n_common += int_at(d, OWN_COUNT, i, BASE) && int_at(d, OWN_COUNT, i, NEW);
 }
 
 /* --- The answer --- */
@@ -503,85 +487,84 @@ static void write_frame_of(const struct diff *d, uint32_t frame, struct ps_json 
 /* Returns the nearest caller outside of the package torch, else the parent; 0: none. */
 static uint32_t caller_of(const struct diff *d, uint32_t node)
 {
-    uint32_t parent = d->nodes[node].parent;
-    const struct frame *f = &d->frames[d->nodes[parent].frame];
+    const struct ps_tree_node *nodes = d->tree.tree.nodes;
+    uint32_t parent = nodes[node].parent;
 
-    for (uint32_t at = parent, n = 0; at && n < CANDIDATES_MAX; at = d->nodes[at].parent, n++) {
-        f = &d->frames[d->nodes[at].frame];
+    for (uint32_t at = parent, n = 0; at && n < CANDIDATES_MAX; at = nodes[at].parent, n++) {
+        const struct frame *f = &d->frames[nodes[at].key];
+
         if (!d->sides[f->side].stacks->frames[f->frame].is_torch)
             return at;
     }
     return parent;
 }
 
-static int64_t change_of(const struct node *node)
+static double change_of(const struct diff *d, uint32_t node)
 {
-    return (int64_t)((uint64_t)node->own_bytes[NEW] - (uint64_t)node->own_bytes[BASE]);
+    return *value_at(d, OWN_BYTES, node, NEW) - *value_at(d, OWN_BYTES, node, BASE);
 }
 
 static int by_change(const void *a, const void *b, void *user)
 {
-    const struct node *nodes = user;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    int64_t x = change_of(&nodes[i]), y = change_of(&nodes[k]);
-    uint64_t size_x = x < 0 ? -(uint64_t)x : (uint64_t)x,
-             size_y = y < 0 ? -(uint64_t)y : (uint64_t)y;
+    double x = fabs(change_of(user, i)), y = fabs(change_of(user, k));
 
-    if (size_x != size_y)
-        return size_x < size_y ? 1 : -1;
+    if (x != y)
+        return x < y ? 1 : -1;
     return (i > k) - (i < k);
 }
 
-static void write_sides(const char *base_key, const char *new_key, const int64_t values[N_SIDES],
+static void write_sides(const char *base_key, const char *new_key, const double values[N_SIDES],
                         struct ps_json *json)
 {
-    ps_json_key_int(json, base_key, values[BASE]);
-    ps_json_key_int(json, new_key, values[NEW]);
+    ps_json_key_int(json, base_key, to_int(values[BASE]));
+    ps_json_key_int(json, new_key, to_int(values[NEW]));
 }
 
-static void write_row(const struct diff *d, uint32_t index, struct ps_json *json)
+static void write_row(const struct diff *d, uint32_t node, struct ps_json *json)
 {
-    const struct node *node = &d->nodes[index];
-    uint32_t caller = index ? caller_of(d, index) : 0;
-    int64_t change = change_of(node);
+    const int64_t stacks[] = {int_at(d, STACK, node, BASE), int_at(d, STACK, node, NEW)};
+    const double *count = value_at(d, OWN_COUNT, node, BASE);
+    uint32_t caller = node ? caller_of(d, node) : 0;
+    double change = change_of(d, node);
 
     ps_json_object(json);
-    ps_json_key_int_or_null(json, "base_stack", node->stack[BASE], node->stack[BASE]);
-    ps_json_key_int_or_null(json, "new_stack", node->stack[NEW], node->stack[NEW]);
-    if (index)
-        write_frame_of(d, node->frame, json);
+    ps_json_key_int_or_null(json, "base_stack", stacks[BASE], stacks[BASE]);
+    ps_json_key_int_or_null(json, "new_stack", stacks[NEW], stacks[NEW]);
+    if (node)
+        write_frame_of(d, d->tree.tree.nodes[node].key, json);
     else
         ps_snapshot_write_frame(d->sides[BASE].stacks, 0, json);
     ps_json_key(json, "caller");
     if (caller) {
         ps_json_object(json);
-        write_frame_of(d, d->nodes[caller].frame, json);
+        write_frame_of(d, d->tree.tree.nodes[caller].key, json);
         ps_json_end(json);
     } else {
         ps_json_null(json);
     }
-    write_sides("base", "new", node->own_bytes, json);
-    write_sides("base_count", "new_count", node->own_count, json);
-    ps_json_key_int(json, "change", change);
+    write_sides("base", "new", value_at(d, OWN_BYTES, node, BASE), json);
+    write_sides("base_count", "new_count", count, json);
+    ps_json_key_int(json, "change", to_int(change));
     ps_json_key_str(json, "verdict",
-                    !node->own_count[BASE]  ? "new"
-                    : !node->own_count[NEW] ? "gone"
-                    : change > 0            ? "more"
-                    : change < 0            ? "less"
-                                            : "same");
+                    count[BASE] == 0  ? "new"
+                    : count[NEW] == 0 ? "gone"
+                    : change > 0      ? "more"
+                    : change < 0      ? "less"
+                                      : "same");
     ps_json_end(json);
 }
 
 static void write_rows(const struct diff *d, int64_t limit, struct ps_json *json)
 {
-    PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(d->n_nodes + 1, sizeof *order);
-    int64_t bytes[N_SIDES] = {0, 0}, count[N_SIDES] = {0, 0};
+    PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(d->tree.tree.n + 1, sizeof *order);
+    double bytes[N_SIDES] = {0, 0}, count[N_SIDES] = {0, 0};
     size_t n = 0, shown;
 
-    for (uint32_t i = 0; i < d->n_nodes; i++)
-        if (d->nodes[i].own_count[BASE] || d->nodes[i].own_count[NEW])
+    for (uint32_t i = 0; i < d->tree.tree.n; i++)
+        if (int_at(d, OWN_COUNT, i, BASE) || int_at(d, OWN_COUNT, i, NEW))
             order[n++] = i;
-    qsort_r(order, n, sizeof *order, by_change, d->nodes);
+    qsort_r(order, n, sizeof *order, by_change, (void *)(uintptr_t)d);
     shown = n < (size_t)limit ? n : (size_t)limit;
     ps_json_key(json, "rows");
     ps_json_array(json);
@@ -590,8 +573,8 @@ static void write_rows(const struct diff *d, int64_t limit, struct ps_json *json
     ps_json_end(json);
     for (size_t i = shown; i < n; i++)
         for (int s = 0; s < N_SIDES; s++) {
-            bytes[s] = ps_snapshot_add(bytes[s], d->nodes[order[i]].own_bytes[s]);
-            count[s] += d->nodes[order[i]].own_count[s];
+            bytes[s] += *value_at(d, OWN_BYTES, order[i], s);
+            count[s] += *value_at(d, OWN_COUNT, order[i], s);
         }
     ps_json_key(json, "omitted");
     ps_json_object(json);
@@ -601,146 +584,114 @@ static void write_rows(const struct diff *d, int64_t limit, struct ps_json *json
     ps_json_end(json);
 }
 
-enum drawn_kind { DRAWN_FRAME, DRAWN_ROOT, DRAWN_NO_STACK, DRAWN_MERGED };
-
-/* A node of the picture. */
+/* A node of the flame graph. */
 struct drawn {
-    uint32_t node, parent; /* parent: index in the picture */
-    enum drawn_kind kind;
-    int64_t bytes[N_SIDES], count[N_SIDES];
+    uint32_t parent; /* index in the graph */
+    int64_t frame; /* index in "frames"; -1: small frames; PS_COLUMN_NULL: the root, or no stack */
+    int64_t bytes[N_SIDES], count[N_SIDES], stack[N_SIDES]; /* stack: PS_COLUMN_NULL: none */
 };
 
-struct picture {
-    struct drawn *items;
-    size_t n, cap;
-};
-
-static int64_t width_of(const struct node *node)
+/* Draws bytes and counts of a node: with those of the callees, or its own. */
+static struct drawn draw(const struct diff *d, uint32_t node, uint32_t parent, bool is_own)
 {
-    return node->bytes[BASE] > node->bytes[NEW] ? node->bytes[BASE] : node->bytes[NEW];
+    struct drawn out = {
+        .parent = parent, .frame = PS_COLUMN_NULL, .stack = {PS_COLUMN_NULL, PS_COLUMN_NULL}};
+
+    for (int s = 0; s < N_SIDES; s++) {
+        out.bytes[s] = int_at(d, is_own ? OWN_BYTES : BYTES, node, s);
+        out.count[s] = int_at(d, is_own ? OWN_COUNT : COUNT, node, s);
+    }
+    return out;
 }
 
-static int by_parent(const void *a, const void *b, void *user)
+static void subtract(struct drawn *from, const struct drawn *part)
 {
-    const struct node *nodes = user;
-    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-
-    if (nodes[i].parent != nodes[k].parent)
-        return nodes[i].parent < nodes[k].parent ? -1 : 1;
-    if (width_of(&nodes[i]) != width_of(&nodes[k]))
-        return width_of(&nodes[i]) > width_of(&nodes[k]) ? -1 : 1;
-    return (i > k) - (i < k);
+    for (int s = 0; s < N_SIDES; s++) {
+        from->bytes[s] = ps_snapshot_add(from->bytes[s], -part->bytes[s]);
+        from->count[s] -= part->count[s];
+    }
 }
 
-static void draw(struct picture *p, uint32_t node, uint32_t parent, enum drawn_kind kind,
-                 const int64_t bytes[N_SIDES], const int64_t count[N_SIDES])
+static struct ps_picture choose(struct diff *d)
 {
-    PS_RESERVE_ONE(p->items, p->n, p->cap);
-    p->items[p->n++] = (struct drawn){.node = node,
-                                      .parent = parent,
-                                      .kind = kind,
-                                      .bytes = {bytes[BASE], bytes[NEW]},
-                                      .count = {count[BASE], count[NEW]}};
+    struct ps_tree *tree = &d->tree.tree;
+    const struct ps_skeleton skeleton = ps_tree_skeleton(tree);
+    struct ps_picture_options options = {
+        .never_rest = PS_TREE_NONE, .has_empty = true, .is_by_level = true};
+
+    ps_tree_diff_measure(&d->tree, 1);
+    for (uint32_t i = 0; i < tree->n; i++)
+        tree->nodes[i].count = int_at(d, COUNT, i, BASE) + int_at(d, COUNT, i, NEW);
+    options.rest_below = tree->nodes[0].total / SMALL_NODES;
+    return ps_picture_choose(&skeleton, &tree->nodes->total, &tree->nodes->count,
+                             sizeof *tree->nodes, &options);
 }
 
-static void draw_children(const struct diff *d, struct picture *p, uint32_t at,
-                          const uint32_t *order, size_t begin, size_t end)
+/* Lists the nodes of the graph: the root, memory without a stack, then the picture. Returns their
+ * number. */
+static size_t list_drawn(const struct diff *d, const struct ps_picture *picture,
+                         struct ps_key_numbers *frames, struct drawn *out)
 {
-    int64_t bytes[N_SIDES] = {0, 0}, count[N_SIDES] = {0, 0};
-    int64_t least = width_of(&d->nodes[0]) / SMALL_NODES;
+    const struct drawn no_stack = draw(d, 0, 0, true);
+    const uint32_t shift = no_stack.count[BASE] || no_stack.count[NEW];
 
-    if (at == 0 && (d->nodes[0].own_count[BASE] || d->nodes[0].own_count[NEW]))
-        draw(p, 0, at, DRAWN_NO_STACK, d->nodes[0].own_bytes, d->nodes[0].own_count);
-    for (size_t i = begin; i < end; i++) {
-        const struct node *node = &d->nodes[order[i]];
+    out[0] = draw(d, 0, PS_TREE_NONE, false);
+    out[shift] = shift ? no_stack : out[0];
+    for (uint32_t i = 1; i < picture->n; i++) {
+        const struct ps_picture_node *item = &picture->nodes[i];
+        const uint32_t parent = item->parent ? item->parent + shift : 0,
+                       above = picture->nodes[item->parent].node;
+        struct drawn *drawn = &out[i + shift];
+        struct drawn own;
 
-        if (width_of(node) >= least) {
-            draw(p, order[i], at, DRAWN_FRAME, node->bytes, node->count);
+        if (item->role == PS_ROLE_NODE) {
+            *drawn = draw(d, item->node, parent, false);
+            drawn->frame = ps_key_number(frames, d->tree.tree.nodes[item->node].key);
+            for (int s = 0; s < N_SIDES; s++)
+                if (int_at(d, STACK, item->node, s))
+                    drawn->stack[s] = int_at(d, STACK, item->node, s);
             continue;
         }
-        for (int s = 0; s < N_SIDES; s++) {
-            bytes[s] = ps_snapshot_add(bytes[s], node->bytes[s]);
-            count[s] += node->count[s];
-        }
+        /* small frames: what the frame above them has without itself and the frames before */
+        *drawn = draw(d, above, parent, false);
+        own = draw(d, above, parent, true);
+        subtract(drawn, &own);
+        for (uint32_t k = i; k-- > 1 && picture->nodes[k].parent == item->parent;)
+            subtract(drawn, &out[k + shift]);
+        drawn->frame = -1;
     }
-    if (count[BASE] || count[NEW])
-        draw(p, 0, at, DRAWN_MERGED, bytes, count);
+    return (picture->n ? picture->n : 1) + shift;
 }
 
-static void make_picture(const struct diff *d, struct picture *p)
+static void write_flame(struct diff *d, struct ps_json *json)
 {
-    PS_AUTO(ps_free_ptr) uint32_t *order = ps_alloc_array(d->n_nodes, sizeof *order);
-    PS_AUTO(ps_free_ptr) size_t *first = ps_alloc_array(d->n_nodes + 1, sizeof *first);
-    size_t n = 0, at = 0;
+    PS_AUTO(ps_picture_free) struct ps_picture picture = choose(d);
+    PS_AUTO(ps_key_numbers_free) struct ps_key_numbers frames = {.n = 0};
+    PS_AUTO(ps_free_ptr) struct drawn *drawn = ps_grow(NULL, picture.n + 2, sizeof *drawn);
+    const size_t n = list_drawn(d, &picture, &frames, drawn);
+    const struct ps_tree_column columns[] = {
+        PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, drawn, parent),
+        PS_PICTURE_COLUMN("frame", PS_COLUMN_NULLABLE, drawn, frame),
+        PS_PICTURE_COLUMN("base", PS_COLUMN_INT, drawn, bytes[BASE]),
+        PS_PICTURE_COLUMN("new", PS_COLUMN_INT, drawn, bytes[NEW]),
+        PS_PICTURE_COLUMN("base_count", PS_COLUMN_INT, drawn, count[BASE]),
+        PS_PICTURE_COLUMN("new_count", PS_COLUMN_INT, drawn, count[NEW]),
+        PS_PICTURE_COLUMN("base_stack", PS_COLUMN_NULLABLE, drawn, stack[BASE]),
+        PS_PICTURE_COLUMN("new_stack", PS_COLUMN_NULLABLE, drawn, stack[NEW]),
+    };
 
-    for (uint32_t i = 1; i < d->n_nodes; i++)
-        order[n++] = i;
-    qsort_r(order, n, sizeof *order, by_parent, d->nodes);
-    for (uint32_t i = 0; i <= d->n_nodes; i++) {
-        while (at < n && d->nodes[order[at]].parent < i)
-            at++;
-        first[i] = at;
-    }
-    draw(p, 0, 0, DRAWN_ROOT, d->nodes[0].bytes, d->nodes[0].count);
-    for (size_t i = 0; i < p->n; i++)
-        if (p->items[i].kind <= DRAWN_ROOT)
-            draw_children(d, p, (uint32_t)i, order, first[p->items[i].node],
-                          first[p->items[i].node + 1]);
-}
-
-static void write_value(const struct diff *d, const struct drawn *drawn, const int64_t *numbers,
-                        int key, struct ps_json *json)
-{
-    const struct node *node = &d->nodes[drawn->node];
-    bool is_frame = drawn->kind == DRAWN_FRAME;
-
-    if (key == 0)
-        ps_json_int(json, drawn->kind == DRAWN_ROOT ? -1 : (int64_t)drawn->parent);
-    else if (key == 1 && (is_frame || drawn->kind == DRAWN_MERGED))
-        ps_json_int(json, is_frame ? numbers[node->frame] - 1 : -1);
-    else if (key == 2 || key == 3)
-        ps_json_int(json, drawn->bytes[key - 2]);
-    else if (key == 4 || key == 5)
-        ps_json_int(json, drawn->count[key - 4]);
-    else if (key >= 6 && is_frame && node->stack[key - 6])
-        ps_json_int(json, node->stack[key - 6]);
-    else
-        ps_json_null(json);
-}
-
-static void write_flame(const struct diff *d, struct ps_json *json)
-{
-    static const char *const keys[] = {"parent",     "frame",     "base",       "new",
-                                       "base_count", "new_count", "base_stack", "new_stack"};
-    PS_AUTO(ps_free_ptr) int64_t *numbers = ps_alloc_array(d->texts.count + 1, sizeof *numbers);
-    struct picture p = {.items = NULL};
-    int64_t n = 0;
-
-    make_picture(d, &p);
     ps_json_key(json, "frames");
     ps_json_array(json);
-    for (size_t i = 0; i < p.n; i++) {
-        uint32_t frame = d->nodes[p.items[i].node].frame;
-
-        if (p.items[i].kind != DRAWN_FRAME || numbers[frame])
-            continue;
-        numbers[frame] = ++n;
+    for (size_t i = 0; i < frames.n; i++) {
         ps_json_object(json);
-        write_frame_of(d, frame, json);
+        write_frame_of(d, frames.keys[i], json);
         ps_json_end(json);
     }
     ps_json_end(json);
     ps_json_key(json, "nodes");
     ps_json_object(json);
-    for (int k = 0; k < (int)(sizeof keys / sizeof *keys); k++) {
-        ps_json_key(json, keys[k]);
-        ps_json_array(json);
-        for (size_t i = 0; i < p.n; i++)
-            write_value(d, &p.items[i], numbers, k, json);
-        ps_json_end(json);
-    }
+    ps_rows_write_columns(columns, sizeof columns / sizeof *columns, n, json);
     ps_json_end(json);
-    free(p.items);
 }
 
 static void write_side(const char *key, const struct side *side, struct ps_json *json)
@@ -758,7 +709,7 @@ static void write_side(const char *key, const struct side *side, struct ps_json 
     ps_json_end(json);
 }
 
-static void write_diff(const struct diff *d, int64_t limit, struct ps_json *json)
+static void write_diff(struct diff *d, int64_t limit, struct ps_json *json)
 {
     ps_json_object(json);
     write_side("base", &d->sides[BASE], json);
@@ -800,7 +751,8 @@ enum ps_status ps_query_compare_snapshot(struct ps_store *store,
 {
     static const char *const device_keys[] = {"base_device", "new_device"};
     static const char *const at_keys[] = {"base_at", "new_at"};
-    PS_AUTO(diff_free) struct diff d = {.nodes = NULL};
+    PS_AUTO(diff_free)
+    struct diff d = {.tree = {.n_base = 1, .n_runs = N_SIDES, .n_columns = N_COLUMNS}};
     const char *of = ps_param_get(params, "of"), *frames = ps_param_get(params, "frames");
     char ids[N_SIDES][PS_ID_SIZE];
     int64_t limit, lines;
