@@ -62,6 +62,26 @@ test('roofline: a row selects its circle, and given peaks change its share', asy
     });
 });
 
+test('roofline: a circle shows its operator, and a click selects it', async ({ pages }) => {
+    await withTrace(pages, `?${PEAKS}`, async (page) => {
+        const { x, y, width, height } = await page.locator('.roofline-chart').boundingBox();
+        const tip = page.locator('.tooltip');
+        const found = [];
+        for (let across = 0.25; across < 1 && !found.length; across += 0.02) {
+            for (let down = 0.4; down < 0.8 && !found.length; down += 0.02) {
+                await page.mouse.move(x + across * width, y + down * height);
+                if (await tip.isVisible()) found.push(x + across * width, y + down * height);
+            }
+        }
+        check(found.length, 'a circle under the pointer');
+        const name = plain(await tip.innerText());
+        await page.mouse.click(...found);
+        await until(async () => (await chart(page)).includes(`Selected: ${name}.`), `the selected operator: ${name}`);
+        await page.mouse.click(x + width - 30, y + height - 60); // below all circles
+        await until(async () => !(await chart(page)).includes('Selected:'), 'no selection');
+    });
+});
+
 test('roofline: a device without known peaks has rates, and fields to give them', async ({ pages }) => {
     await withTrace(pages, '', async (page) => {
         const text = plain(await page.locator('.says').innerText());

@@ -5,7 +5,6 @@ import type { Roofline, RooflineRow } from '../src/base/answers';
 import {
     decades,
     flopText,
-    logShare,
     rooflineItems,
     rooflineSays,
     roofsOf,
@@ -160,7 +159,6 @@ test('the scale has whole decades', () => {
     assert.deepEqual(decades([0.3, 250]), { from: -1, to: 3 });
     assert.deepEqual(decades([5]), { from: 0, to: 1 });
     assert.deepEqual(decades([]), { from: 0, to: 1 });
-    assert.equal(logShare(10, { from: 0, to: 2 }), 0.5);
 });
 
 test('the sentence has the time at the limits, or says what is missing', () => {

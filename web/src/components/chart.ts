@@ -12,12 +12,13 @@ import {
     LinearScale,
     LineController,
     LineElement,
+    LogarithmicScale,
     PointElement,
     Tooltip,
 } from 'chart.js';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
-Chart.register(Filler, LineController, LineElement, PointElement);
+Chart.register(Filler, LineController, LineElement, LogarithmicScale, PointElement);
 
 export interface Bar {
     label: string;
@@ -131,6 +132,14 @@ function scales(theme: BarTheme) {
     };
 }
 
+/** Dots, each with a radius in px and colours of its own; later ones are on top. */
+export interface Dots {
+    radii: number[];
+    fills: string[];
+    edges: string[];
+    edgeWidths: number[];
+}
+
 export interface Curve {
     x: number[];
     y: number[];
@@ -142,19 +151,26 @@ export interface Curve {
     stepped?: boolean;
     /** colour of the area below the curve */
     fill?: string;
-    /** the area ends at the next curve of the list instead of the axis */
-    fillBelow?: boolean;
-    /** draw dots that are not joined */
-    dots?: boolean;
+    /** where the area ends: at the axis (default), the next curve of the list, or the top */
+    fillTo?: 'axis' | 'next' | 'top';
+    /** draw dots that are not joined; true: all as wide as `width`, in the colour of the curve */
+    dots?: boolean | Dots;
 }
 
 export interface LineView {
+    /** the first is on top */
     curves: Curve[];
     from: number;
     to: number;
     /** maximum of the vertical axis; `bottom` is its minimum (default 0) */
     top: number;
     bottom?: number;
+    /** both axes are logarithmic: from, to, top and bottom are powers of ten, and so are the ticks */
+    isLog?: boolean;
+    xTitle?: string;
+    yTitle?: string;
+    /** draws over the curves what a chart cannot, such as names beside points */
+    over?: (ctx: CanvasRenderingContext2D, area: PlotArea) => void;
     /** tick distance of the vertical axis; default: chosen by the chart */
     step?: number;
     /** tick distance of the horizontal axis */
@@ -183,9 +199,13 @@ const AXIS_WIDTH = 64;
 /** Curves over a linear axis. The caller reduces the number of points; the curves are drawn without
  * dots, smoothing and animation. */
 export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): LineChart {
+    let over: LineView['over'];
     const chart = new Chart<'line', { x: number; y: number }[]>(canvas, {
         type: 'line',
         data: { datasets: [] },
+        plugins: [
+            { id: 'over', afterDatasetsDraw: ({ ctx, chartArea }) => over?.(ctx, chartArea) },
+        ],
         options: {
             animation: false,
             parsing: false,
@@ -202,62 +222,78 @@ export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): Line
         destroy: () => chart.destroy(),
         area: () => chart.chartArea,
         update: (view, theme) => {
-            chart.data.datasets = view.curves.map(
-                ({ x, y, colour, width, dash, stepped, fill, fillBelow, dots }) => ({
-                    data: x.map((at, i) => ({ x: at, y: y[i] })),
-                    stepped: stepped ?? false,
-                    fill: fill ? (fillBelow ? '+1' : 'origin') : false,
-                    backgroundColor: fill,
-                    borderColor: colour,
-                    borderWidth: width,
-                    borderDash: dash ?? [],
-                    borderJoinStyle: 'round' as const,
-                    showLine: !dots,
-                    pointRadius: dots ? width : 0,
-                    pointBackgroundColor: colour,
-                    tension: 0,
-                }),
-            );
-            chart.options.scales = timeScales(view, theme);
+            ({ over } = view);
+            chart.data.datasets = view.curves.map(datasetOf);
+            chart.options.scales = { x: scaleOf(view, theme, 'x'), y: scaleOf(view, theme, 'y') };
             chart.update('none');
         },
     };
 }
 
-function timeScales(view: LineView, theme: BarTheme) {
-    const ticks = { color: theme.tick, font: { size: 11, family: theme.sans }, padding: 6 };
+const FILLS = { axis: 'origin', next: '+1', top: 'end' } as const;
+
+function datasetOf({ x, y, dots, ...curve }: Curve) {
+    const { colour, width, dash = [], stepped = false, fill, fillTo = 'axis' } = curve;
+    const own = typeof dots === 'object' ? dots : null;
     return {
-        x: {
-            type: 'linear' as const,
-            min: view.from,
-            max: view.to,
-            border: { display: false },
-            grid: { color: theme.grid, drawTicks: false },
-            ticks: {
-                ...ticks,
-                maxRotation: 0,
-                stepSize: view.xStep,
-                maxTicksLimit: 12,
-                includeBounds: false,
-                callback: (value: string | number) => view.xText(Number(value)),
-            },
+        data: x.map((at, i) => ({ x: at, y: y[i] })),
+        stepped,
+        fill: fill ? FILLS[fillTo] : false,
+        backgroundColor: fill,
+        borderColor: colour,
+        borderWidth: width,
+        borderDash: dash,
+        borderJoinStyle: 'round' as const,
+        showLine: !dots,
+        pointRadius: own?.radii ?? (dots ? width : 0),
+        pointBackgroundColor: own?.fills ?? colour,
+        tension: 0,
+        // dots may be in any order and reach over the edge; curves are sorted by x
+        ...(own && {
+            pointBorderColor: own.edges,
+            pointBorderWidth: own.edgeWidths,
+            parsing: { xAxisKey: 'x', yAxisKey: 'y' },
+            clip: false as const,
+        }),
+    };
+}
+
+/** The powers of ten from one to another. */
+function powersOfTen(from: number, to: number): { value: number }[] {
+    const first = Math.round(Math.log10(from));
+    const n = Math.round(Math.log10(to)) - first + 1;
+    return Array.from({ length: n }, (_, i) => ({ value: 10 ** (first + i) }));
+}
+
+function scaleOf(view: LineView, theme: BarTheme, axis: 'x' | 'y') {
+    const isX = axis === 'x';
+    const [min, max] = isX ? [view.from, view.to] : [view.bottom ?? 0, view.top];
+    const format = isX ? view.xText : view.yText;
+    const title = isX ? view.xTitle : view.yTitle;
+    const font = { size: 11, family: theme.sans };
+    return {
+        type: view.isLog ? ('logarithmic' as const) : ('linear' as const),
+        min,
+        max,
+        border: { display: false },
+        grid: { color: theme.grid, drawTicks: false },
+        title: { display: title !== undefined, text: title, color: theme.tick, font, padding: 4 },
+        afterBuildTicks: (scale: { ticks: { value: number }[] }) => {
+            if (view.isLog) scale.ticks = powersOfTen(min, max);
         },
-        y: {
-            type: 'linear' as const,
-            min: view.bottom ?? 0,
-            max: view.top,
-            border: { display: false },
-            grid: { color: theme.grid, drawTicks: false },
-            afterFit: (scale: { width: number }) => {
-                scale.width = Math.max(AXIS_WIDTH, scale.width);
-            },
-            ticks: {
-                ...ticks,
-                stepSize: view.step,
-                maxTicksLimit: 7,
-                includeBounds: false,
-                callback: (value: string | number) => view.yText(Number(value)),
-            },
+        afterFit: (scale: { width: number }) => {
+            if (!isX) scale.width = Math.max(AXIS_WIDTH, scale.width);
+        },
+        ticks: {
+            color: theme.tick,
+            font,
+            padding: 6,
+            maxRotation: 0,
+            stepSize: isX ? view.xStep : view.step,
+            autoSkip: !view.isLog,
+            maxTicksLimit: isX ? 12 : 7,
+            includeBounds: view.isLog ?? false,
+            callback: (value: string | number) => format(Number(value)),
         },
     };
 }

@@ -72,6 +72,29 @@ export function usePlot(
     return { canvas, area };
 }
 
+const NO_AREA: PlotArea = { left: 0, right: 0, top: 0, bottom: 0 };
+
+/** The px of a value on each axis of a view. */
+export function placeIn(
+    area: PlotArea | null,
+    {
+        from,
+        to,
+        bottom: low = 0,
+        top: high,
+        isLog = false,
+    }: Omit<LineView, 'curves' | 'xText' | 'yText'>,
+) {
+    const { left, right, top, bottom } = area ?? NO_AREA;
+    const scale = isLog ? Math.log10 : (value: number) => value;
+    const share = (value: number, a: number, b: number): number =>
+        (scale(value) - scale(a)) / (scale(b) - scale(a) || 1);
+    return {
+        xOf: (value: number): number => left + share(value, from, to) * (right - left),
+        yOf: (value: number): number => bottom - share(value, low, high) * (bottom - top),
+    };
+}
+
 /** Maximum length in px of a drag that counts as a click. */
 const CLICK_PX = 4;
 

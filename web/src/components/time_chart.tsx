@@ -5,7 +5,7 @@
 import type { TimeWindow } from '../model/memory_curve';
 import { mix } from '../model/tint';
 import type { Curve, LineView } from './chart';
-import { PanelLine, type Token, usePlot, useRangeDrag } from './plot';
+import { PanelLine, placeIn, type Token, usePlot, useRangeDrag } from './plot';
 
 /** A curve whose colours are style tokens, so that it follows the theme. */
 export interface TimeCurve {
@@ -57,14 +57,14 @@ export function TimeChart(props: TimeChartProps) {
     );
     const { label } = props;
     const { events, boxOf, drag, otherX } = useRangeDrag({ label, area, window, onRange, onHover });
-    const levelY = area && level ? area.bottom - (level.y / top) * (area.bottom - area.top) : 0;
+    const { yOf } = placeIn(area, { ...window, top });
     return (
         <div class="time-chart" {...events} onDblClick={() => onRange(null)}>
             <canvas ref={canvas} role="img" aria-label={props.label} />
             {area && level && (
                 <span
                     class="chart-level"
-                    style={{ ...boxOf(window), height: undefined, top: levelY }}
+                    style={{ ...boxOf(window), height: undefined, top: yOf(level.y) }}
                 >
                     <span>{level.label}</span>
                 </span>

@@ -230,10 +230,6 @@ export function decades(values: readonly number[]): { from: number; to: number }
     return { from, to: Math.max(to, from + 1) };
 }
 
-/** Share of a number on a logarithmic scale, 0 to 1. */
-export const logShare = (value: number, { from, to }: { from: number; to: number }): number =>
-    (Math.log10(value) - from) / (to - from);
-
 /** Names of kernels can be longer than a line. */
 const MAX_NAME = 60;
 export const lineName = (name: string): string => (name.length > MAX_NAME ? shortName(name) : name);

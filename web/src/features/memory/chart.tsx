@@ -4,7 +4,7 @@
  * dragging. Wheel and keys move the window; the caller then fetches the data of the window.
  */
 import type { LineView, PlotArea } from '../../components/chart';
-import { PanelLine, type Token, usePlot, useRangeDrag } from '../../components/plot';
+import { PanelLine, placeIn, type Token, usePlot, useRangeDrag } from '../../components/plot';
 import { canScroll, hintAtZoom, readWheel } from '../../components/wheel';
 import { formatFixed, THIN_SPACE } from '../../base/units';
 import {
@@ -81,7 +81,7 @@ export function MemoryChart(props: MemoryChartProps) {
         onRange: onWindow,
         onHover,
     });
-    const yOf = (mib: number) => (area ? area.bottom - (mib / top) * (area.bottom - area.top) : 0);
+    const { yOf } = placeIn(area, { ...window, top });
 
     function onWheel(event: WheelEvent): void {
         const turn = readWheel(event);

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The picture of the roofline, with pointer and tooltip. */
-import { useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { formatFixed, plural, THIN_SPACE } from '../../base/units';
-import { usePaint, useWidth } from '../../components/painting';
+import { usePlot } from '../../components/plot';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { rateText, type RooflineItem } from '../../model/roofline';
 import { ms } from '../../model/trace_range';
-import {
-    circleAt,
-    layoutRoofline,
-    paintRoofline,
-    type RooflineGeometry,
-    type RooflineScene,
-} from './paint';
-
-const HEIGHT = 560;
+import { circleAt, frameRoofline, type RooflineScene, rooflineView } from './paint';
 
 /** "aten::mm 15360×4096 · 4096×6144: 51.295 ms, 543 TFLOP/s, 76.7 % of its limit". */
 export function itemText(item: RooflineItem): string {
@@ -33,39 +25,32 @@ interface RooflineChartProps {
 }
 
 export function RooflineChart({ scene, onPick }: RooflineChartProps) {
-    const canvas = useRef<HTMLCanvasElement | null>(null);
-    const geometry = useRef<RooflineGeometry | null>(null);
-    const { box, width } = useWidth();
-    const height = Math.min(HEIGHT, Math.max(320, width));
-    usePaint(() => {
-        if (!canvas.current || width === 0) return;
-        geometry.current = layoutRoofline(scene, width, height);
-        paintRoofline(canvas.current, scene, geometry.current);
-    });
+    const { items, peaks, selected, total } = scene;
+    const frame = useMemo(() => frameRoofline(scene), [items, peaks, total]);
+    const { canvas, area } = usePlot(
+        (token) => rooflineView(scene, frame, token),
+        [frame, selected],
+    );
     const itemAt = (event: MouseEvent): RooflineItem | null => {
-        if (!geometry.current || !canvas.current) return null;
-        const { left, top } = canvas.current.getBoundingClientRect();
-        return circleAt(geometry.current, event.clientX - left, event.clientY - top);
+        if (!area) return null;
+        const { left, top } = (event.currentTarget as Element).getBoundingClientRect();
+        return circleAt(frame, area, event.clientX - left, event.clientY - top);
     };
-    const selected = scene.items.find(({ key }) => key === scene.selected);
+    const item = items.find(({ key }) => key === selected);
     return (
         <div
-            ref={box}
             class="roofline-chart"
             role="img"
-            aria-label={`roofline of ${plural(scene.items.length, 'operator')}.${selected ? ` Selected: ${itemText(selected)}.` : ''}`}
+            aria-label={`roofline of ${plural(items.length, 'operator')}.${item ? ` Selected: ${itemText(item)}.` : ''}`}
+            onPointerMove={(event) => {
+                const hit = itemAt(event);
+                if (hit) showTooltip(itemText(hit), event.clientX, event.clientY);
+                else hideTooltip();
+            }}
+            onPointerLeave={() => hideTooltip()}
+            onClick={(event) => onPick(itemAt(event))}
         >
-            <canvas
-                ref={canvas}
-                style={{ width: `${width}px`, height: `${height}px` }}
-                onPointerMove={(event) => {
-                    const item = itemAt(event);
-                    if (item) showTooltip(itemText(item), event.clientX, event.clientY);
-                    else hideTooltip();
-                }}
-                onPointerLeave={() => hideTooltip()}
-                onClick={(event) => onPick(itemAt(event))}
-            />
+            <canvas ref={canvas} />
         </div>
     );
 }

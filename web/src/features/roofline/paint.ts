@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Geometry and painting of the roofline: both scales are logarithmic. */
+/* What the chart of the roofline shows: the scales, circles and roofs as curves, and the names, which
+ * Chart.js has no place for. */
 import type { Peaks } from '../../base/answers';
 import { formatFixed } from '../../base/units';
-import { type Brush as CanvasBrush, startBrush } from '../../canvas/brush';
+import type { Curve, LineView, PlotArea } from '../../components/chart';
+import { placeIn, type Token } from '../../components/plot';
 import { familyOf } from '../../model/family';
-import {
-    decades,
-    logShare,
-    rateText,
-    type Roof,
-    type RooflineItem,
-    roofsOf,
-} from '../../model/roofline';
+import { decades, rateText, type Roof, type RooflineItem, roofsOf } from '../../model/roofline';
 import { shortName } from '../../model/timeline_names';
 
 export interface RooflineScene {
@@ -23,198 +18,196 @@ export interface RooflineScene {
     total: number;
 }
 
+/** An operator whose place is known. */
+type Known = RooflineItem & { intensity: number; tflops: number };
+
 interface Circle {
-    item: RooflineItem;
-    x: number;
-    y: number;
+    item: Known;
+    /** px */
     radius: number;
 }
 
-export interface RooflineGeometry {
-    left: number;
+/** Circles and roofs, and the ends of both logarithmic scales. */
+export interface RooflineFrame {
+    from: number;
+    to: number;
+    bottom: number;
     top: number;
-    width: number;
-    height: number;
-    x: { from: number; to: number };
-    y: { from: number; to: number };
+    isLog: true;
     roofs: Roof[];
     /** large ones first, so that small ones are painted on top */
     circles: Circle[];
 }
 
-const LEFT = 58;
-const BOTTOM = 44;
-const TOP = 14;
-const RIGHT = 16;
 const MAX_RADIUS = 27;
 const MIN_RADIUS = 2.5;
 const LABELS = 8;
 
-export function layoutRoofline(
-    { items, peaks, total }: RooflineScene,
-    width: number,
-    height: number,
-): RooflineGeometry {
+export function frameRoofline({ items, peaks, total }: RooflineScene): RooflineFrame {
     const drawn = items.filter(
-        ({ intensity, tflops }) =>
-            intensity !== null && intensity > 0 && tflops !== null && tflops > 0,
+        (item): item is Known => (item.intensity ?? 0) > 0 && (item.tflops ?? 0) > 0,
     );
     const roofs = roofsOf(drawn, peaks);
     const corners = peaks ? roofs.map(({ tflops }) => (1e3 * tflops) / peaks.bandwidth) : [];
-    const x = decades([
-        ...drawn.map(({ intensity }) => intensity ?? 1),
-        ...corners.map((c) => c * 1.5),
-    ]);
+    const x = decades([...drawn.map((item) => item.intensity), ...corners.map((c) => c * 1.5)]);
     const y = decades([
-        ...drawn.map(({ tflops }) => tflops ?? 1),
+        ...drawn.map(({ tflops }) => tflops),
         ...roofs.map(({ tflops }) => tflops * 1.3),
     ]);
-    const box = {
-        left: LEFT,
-        top: TOP,
-        width: width - LEFT - RIGHT,
-        height: height - TOP - BOTTOM,
-    };
     const most = Math.max(...drawn.map(({ ns }) => ns), 1);
     const largest = MAX_RADIUS * Math.min(1, Math.sqrt((3 * most) / Math.max(1, total)));
     const circles = drawn
         .map((item) => ({
             item,
-            x: box.left + box.width * logShare(item.intensity ?? 1, x),
-            y: box.top + box.height * (1 - logShare(item.tflops ?? 1, y)),
             radius: Math.max(MIN_RADIUS, largest * Math.sqrt(item.ns / most)),
         }))
         .sort((a, b) => b.radius - a.radius);
-    return { ...box, x, y, roofs, circles };
+    return {
+        from: 10 ** x.from,
+        to: 10 ** x.to,
+        bottom: 10 ** y.from,
+        top: 10 ** y.to,
+        isLog: true,
+        roofs,
+        circles,
+    };
 }
 
-/** The smallest circle at a place; null: none. */
-export function circleAt({ circles }: RooflineGeometry, x: number, y: number): RooflineItem | null {
-    for (let i = circles.length - 1; i >= 0; i--) {
-        const { item, x: cx, y: cy, radius } = circles[i];
-        if ((cx - x) ** 2 + (cy - y) ** 2 <= (radius + 3) ** 2) return item;
-    }
-    return null;
+/** The smallest circle at a place in px; null: none. */
+export function circleAt(
+    frame: RooflineFrame,
+    area: PlotArea,
+    x: number,
+    y: number,
+): RooflineItem | null {
+    const { xOf, yOf } = placeIn(area, frame);
+    const hits = frame.circles.filter(
+        ({ item, radius }) =>
+            (xOf(item.intensity) - x) ** 2 + (yOf(item.tflops) - y) ** 2 <= (radius + 3) ** 2,
+    );
+    return hits.at(-1)?.item ?? null;
 }
 
-interface Brush extends CanvasBrush {
+const powerText = (value: number): string => {
+    const power = Math.round(Math.log10(value));
+    if (power >= 0 && power < 7) return formatFixed(value, 0);
+    return power > -4 && power < 0 ? String(Number(value.toPrecision(1))) : `1e${power}`;
+};
+
+/** The TFLOP/s that the memory lets an operator reach, at most. */
+const byMemory = (intensity: number, { bandwidth }: Peaks): number => (intensity * bandwidth) / 1e3;
+const cornerOf = (tflops: number, { bandwidth }: Peaks): number => (1e3 * tflops) / bandwidth;
+
+/** The lines of the roofs, and the area that no operator can reach. */
+function roofCurves({ peaks }: RooflineScene, frame: RooflineFrame, token: Token): Curve[] {
+    const { roofs, from, to } = frame;
+    if (!peaks || roofs.length === 0) return [];
+    const highest = Math.max(...roofs.map(({ tflops }) => tflops));
+    const corner = cornerOf(highest, peaks);
+    const slope = { x: [from, corner], y: [byMemory(from, peaks), highest] };
+    return [
+        ...roofs.map(({ tflops, isMain }) => ({
+            x: [cornerOf(tflops, peaks), to],
+            y: [tflops, tflops],
+            colour: token(isMain ? 'text-1' : 'text-3'),
+            width: isMain ? 1.5 : 1,
+        })),
+        { ...slope, colour: token('text-1'), width: 1.5 },
+        {
+            x: [...slope.x, to],
+            y: [...slope.y, highest],
+            colour: 'transparent',
+            width: 0,
+            fill: token('inset'),
+            fillTo: 'top',
+        },
+    ];
+}
+
+function circleCurve({ selected }: RooflineScene, { circles }: RooflineFrame, token: Token): Curve {
+    const isSelected = ({ item }: Circle): boolean => item.key === selected;
+    return {
+        x: circles.map(({ item }) => item.intensity),
+        y: circles.map(({ item }) => item.tflops),
+        colour: '',
+        width: 0,
+        dots: {
+            radii: circles.map(({ radius }) => radius),
+            fills: circles.map(({ item }) => token(`family-${familyOf(item.family).key}`)),
+            edges: circles.map((circle) => token(isSelected(circle) ? 'accent' : 'bg')),
+            edgeWidths: circles.map((circle) => (isSelected(circle) ? 2 : 1)),
+        },
+    };
+}
+
+const selectedCircle = ({ selected }: RooflineScene, { circles }: RooflineFrame) =>
+    circles.find(({ item }) => item.key === selected);
+
+/** A dashed line from the selected circle to its roof. */
+function limitCurves(scene: RooflineScene, frame: RooflineFrame, token: Token): Curve[] {
+    const item = selectedCircle(scene, frame)?.item;
+    if (!scene.peaks || !item || item.percent === null) return [];
+    return [
+        {
+            x: [item.intensity, item.intensity],
+            y: [item.tflops, (100 * item.tflops) / item.percent],
+            colour: token('accent'),
+            width: 1.25,
+            dash: [4, 3],
+        },
+    ];
+}
+
+export function rooflineView(scene: RooflineScene, frame: RooflineFrame, token: Token): LineView {
+    return {
+        ...frame,
+        curves: [
+            circleCurve(scene, frame, token),
+            ...limitCurves(scene, frame, token),
+            ...roofCurves(scene, frame, token),
+        ],
+        xTitle: 'FLOP per byte moved',
+        yTitle: 'TFLOP/s',
+        xText: powerText,
+        yText: powerText,
+        over: (ctx, area) => {
+            const brush = { ctx, area, token, scene, frame, ...placeIn(area, frame) };
+            ctx.save();
+            paintMemoryName(brush);
+            paintNames(brush, paintRoofNames(brush));
+            paintSelected(brush);
+            ctx.restore();
+        },
+    };
+}
+
+/* --- Names --- */
+
+interface Brush extends ReturnType<typeof placeIn> {
+    ctx: CanvasRenderingContext2D;
+    area: PlotArea;
+    token: Token;
     scene: RooflineScene;
-    geometry: RooflineGeometry;
+    frame: RooflineFrame;
 }
-
-const powerText = (power: number): string =>
-    power >= 0 && power < 7
-        ? formatFixed(10 ** power, 0)
-        : power > -4 && power < 0
-          ? String(Number((10 ** power).toPrecision(1)))
-          : `1e${power}`;
 
 function words({ ctx, token }: Brush, size: number, tone: string, weight = ''): void {
     ctx.font = `${weight} ${size}px ${token('sans') || 'sans-serif'}`.trim();
     ctx.fillStyle = token(tone);
 }
 
-function paintGrid(brush: Brush): void {
-    const { ctx, token, geometry } = brush;
-    const { left, top, width, height, x, y } = geometry;
-    ctx.strokeStyle = token('line');
-    ctx.lineWidth = 1;
-    words(brush, 11, 'text-2');
-    ctx.textBaseline = 'top';
-    for (let power = x.from; power <= x.to; power++) {
-        const at = Math.round(left + width * logShare(10 ** power, x)) + 0.5;
-        ctx.beginPath();
-        ctx.moveTo(at, top);
-        ctx.lineTo(at, top + height);
-        ctx.stroke();
-        ctx.textAlign = 'center';
-        ctx.fillText(powerText(power), at, top + height + 6);
-    }
-    ctx.textAlign = 'right';
-    ctx.textBaseline = 'middle';
-    for (let power = y.from; power <= y.to; power++) {
-        const at = Math.round(top + height * (1 - logShare(10 ** power, y))) + 0.5;
-        ctx.beginPath();
-        ctx.moveTo(left, at);
-        ctx.lineTo(left + width, at);
-        ctx.stroke();
-        ctx.fillText(powerText(power), left - 8, at);
-    }
-    ctx.textAlign = 'center';
-    ctx.textBaseline = 'top';
-    ctx.fillText('FLOP per byte moved', left + width / 2, top + height + 24);
-    ctx.save();
-    ctx.translate(14, top + height / 2);
-    ctx.rotate(-Math.PI / 2);
-    ctx.fillText('TFLOP/s', 0, -6);
-    ctx.restore();
-}
-
-/** The place of a point, cut to the picture by the caller's clip. */
-function placeOf(geometry: RooflineGeometry, intensity: number, tflops: number): [number, number] {
-    const { left, top, width, height, x, y } = geometry;
-    return [left + width * logShare(intensity, x), top + height * (1 - logShare(tflops, y))];
-}
-
-function paintRoofs(brush: Brush): void {
-    const { ctx, token, scene, geometry } = brush;
-    const { left, top, width, height, x, roofs } = geometry;
+/** The bandwidth, along the slope. */
+function paintMemoryName(brush: Brush): void {
+    const { ctx, area, scene, frame, xOf, yOf } = brush;
     const { peaks } = scene;
-    if (!peaks || roofs.length === 0) return;
-    const highest = Math.max(...roofs.map(({ tflops }) => tflops));
-    const start = 10 ** x.from;
-    const end = 10 ** x.to;
-    const byMemory = (intensity: number): number => (intensity * peaks.bandwidth) / 1e3;
-    const corner = (1e3 * highest) / peaks.bandwidth;
+    if (!peaks || frame.roofs.length === 0) return;
+    const corner = cornerOf(Math.max(...frame.roofs.map(({ tflops }) => tflops)), peaks);
+    const middle = Math.sqrt(Math.max(frame.from, cornerOf(frame.bottom, peaks)) * corner);
+    const [x, y] = [xOf(middle), yOf(byMemory(middle, peaks))];
+    if (x < area.left || y > area.bottom) return;
     ctx.save();
-    ctx.beginPath();
-    ctx.rect(left, top, width, height);
-    ctx.clip();
-    // what no operator can reach
-    ctx.beginPath();
-    ctx.moveTo(...placeOf(geometry, start, byMemory(start)));
-    ctx.lineTo(...placeOf(geometry, corner, highest));
-    ctx.lineTo(...placeOf(geometry, end, highest));
-    ctx.lineTo(left + width, top);
-    ctx.lineTo(left, top);
-    ctx.closePath();
-    ctx.fillStyle = token('inset');
-    ctx.fill();
-    ctx.strokeStyle = token('text-1');
-    ctx.lineWidth = 1.5;
-    ctx.beginPath();
-    ctx.moveTo(...placeOf(geometry, start, byMemory(start)));
-    ctx.lineTo(...placeOf(geometry, corner, highest));
-    ctx.stroke();
-    for (const { tflops, isMain } of roofs) {
-        const from = (1e3 * tflops) / peaks.bandwidth;
-        ctx.strokeStyle = token(isMain ? 'text-1' : 'text-3');
-        ctx.lineWidth = isMain ? 1.5 : 1;
-        ctx.beginPath();
-        ctx.moveTo(...placeOf(geometry, from, tflops));
-        ctx.lineTo(...placeOf(geometry, end, tflops));
-        ctx.stroke();
-    }
-    paintMemoryName(brush, peaks, byMemory, corner);
-    ctx.restore();
-}
-
-function paintMemoryName(
-    brush: Brush,
-    peaks: Peaks,
-    byMemory: (intensity: number) => number,
-    corner: number,
-): void {
-    const { ctx, geometry } = brush;
-    const { left, top, height, x } = geometry;
-    const lowest = Math.max(10 ** x.from, (1e3 * 10 ** geometry.y.from) / peaks.bandwidth);
-    const middle = Math.sqrt(lowest * corner);
-    const [x0, y0] = placeOf(geometry, middle, byMemory(middle));
-    const [x1, y1] = placeOf(geometry, middle * 2, byMemory(middle * 2));
-    if (x0 < left || y0 > top + height) return;
-    ctx.save();
-    ctx.translate(x0, y0);
-    ctx.rotate(Math.atan2(y1 - y0, x1 - x0));
+    ctx.translate(x, y);
+    ctx.rotate(Math.atan2(yOf(byMemory(middle * 2, peaks)) - y, xOf(middle * 2) - x));
     words(brush, 11, 'text-1', '600');
     ctx.textAlign = 'center';
     ctx.textBaseline = 'bottom';
@@ -222,104 +215,72 @@ function paintMemoryName(
     ctx.restore();
 }
 
-/** The names of the level roofs, over the circles. */
-function paintRoofNames(brush: Brush): void {
-    const { ctx, token, geometry } = brush;
-    const { left, width, roofs, x } = geometry;
+/** Where a text is: left, top, right, bottom. */
+type TextBox = [number, number, number, number];
+
+/** The names of the level roofs, over the circles. Returns where they are. */
+function paintRoofNames(brush: Brush): TextBox[] {
+    const { ctx, token, area, frame, yOf } = brush;
+    const boxes: TextBox[] = [];
     ctx.textAlign = 'right';
     ctx.textBaseline = 'bottom';
-    for (const { tflops, isMain, units, type } of roofs) {
+    for (const { tflops, isMain, units, type } of frame.roofs) {
         const text = `${rateText(tflops)} TFLOP/s ${units} ${type}`;
-        const [, at] = placeOf(geometry, 10 ** x.to, tflops);
+        const y = yOf(tflops);
         words(brush, 11, isMain ? 'text-1' : 'text-2', isMain ? '600' : '');
-        const size = ctx.measureText(text).width;
+        const width = ctx.measureText(text).width;
         if (!isMain) {
             ctx.fillStyle = token('bg');
-            ctx.fillRect(left + width - size - 8, at - 16, size + 8, 14);
+            ctx.fillRect(area.right - width - 8, y - 16, width + 8, 14);
             ctx.fillStyle = token('text-2');
         }
-        ctx.fillText(text, left + width - 4, at - 3);
+        ctx.fillText(text, area.right - 4, y - 3);
+        boxes.push([area.right - width - 8, y - 16, area.right, y - 2]);
     }
+    return boxes;
 }
 
-function paintCircles(brush: Brush): void {
-    const { ctx, token, geometry, scene } = brush;
-    const boxes: [number, number, number, number][] = [];
-    for (const { item, x, y, radius } of geometry.circles) {
-        ctx.beginPath();
-        ctx.arc(x, y, radius, 0, 2 * Math.PI);
-        ctx.fillStyle = token(`family-${familyOf(item.family).key}`);
-        ctx.fill();
-        const isSelected = item.key === scene.selected;
-        ctx.lineWidth = isSelected ? 2 : 1;
-        ctx.strokeStyle = token(isSelected ? 'accent' : 'bg');
-        ctx.stroke();
-    }
+/** The names of the largest circles, where they have room. `taken`: by other names. */
+function paintNames(brush: Brush, taken: readonly TextBox[]): void {
+    const { ctx, area, scene, frame, xOf, yOf } = brush;
+    const boxes = [...taken];
+    words(brush, 11, 'text-2');
     ctx.textAlign = 'left';
     ctx.textBaseline = 'middle';
-    for (const { item, x, y, radius } of geometry.circles) {
-        if (boxes.length === LABELS) break;
-        words(brush, 11, 'text-2');
+    for (const { item, radius } of frame.circles) {
+        if (boxes.length === taken.length + LABELS) break;
         const text = shortName(item.name);
         const width = ctx.measureText(text).width;
-        const right = geometry.left + geometry.width;
-        const from = x + radius + 5 + width > right ? x - radius - 5 - width : x + radius + 5;
-        const box: [number, number, number, number] = [from, y - 7, from + width, y + 7];
+        const [x, y] = [xOf(item.intensity), yOf(item.tflops)];
+        const isLeft = x + radius + 5 + width > area.right;
+        const left = isLeft ? x - radius - 5 - width : x + radius + 5;
         const meets = boxes.some(
-            ([a, b, c, d]) => box[0] < c && a < box[2] && box[1] < d && b < box[3],
+            ([a, b, c, d]) => left < c && a < left + width && y - 7 < d && b < y + 7,
         );
-        if (meets || item.key === scene.selected) continue;
-        boxes.push(box);
-        ctx.fillText(text, from, y);
+        if (meets || left < area.left || item.key === scene.selected) continue;
+        boxes.push([left, y - 7, left + width, y + 7]);
+        ctx.fillText(text, left, y);
     }
 }
 
-/** A dashed line from the selected circle to its roof, with what it says. */
+/** What the selected circle says. */
 function paintSelected(brush: Brush): void {
-    const { ctx, token, geometry, scene } = brush;
-    const found = geometry.circles.find(({ item }) => item.key === scene.selected);
+    const { ctx, area, scene, frame, xOf, yOf } = brush;
+    const found = selectedCircle(scene, frame);
     if (!found) return;
-    const { item, x, y, radius } = found;
-    const { left, top, width, height } = geometry;
-    if (scene.peaks && item.percent !== null && item.intensity !== null && item.tflops !== null) {
-        const [, roof] = placeOf(geometry, item.intensity, (100 * item.tflops) / item.percent);
-        ctx.strokeStyle = token('accent');
-        ctx.lineWidth = 1.25;
-        ctx.setLineDash([4, 3]);
-        ctx.beginPath();
-        ctx.moveTo(x, y - radius);
-        ctx.lineTo(x, Math.max(top, roof));
-        ctx.stroke();
-        ctx.setLineDash([]);
-    }
+    const { item, radius } = found;
+    const [x, y] = [xOf(item.intensity), yOf(item.tflops)];
     const lines = [
-        `${shortName(item.name)}`,
-        `${rateText(item.tflops ?? 0)}${item.peak === null ? '' : ` of ${rateText(item.peak)}`} TFLOP/s`,
+        shortName(item.name),
+        `${rateText(item.tflops)}${item.peak === null ? '' : ` of ${rateText(item.peak)}`} TFLOP/s`,
         item.percent === null ? '' : `${formatFixed(item.percent, 1)} % of its limit`,
     ].filter(Boolean);
-    const isRight = x < left + width / 2;
-    const isBelow = y + radius + 12 + 15 * lines.length < top + height;
-    ctx.textAlign = isRight ? 'left' : 'right';
+    const isBelow = y + radius + 12 + 15 * lines.length < area.bottom;
+    ctx.textAlign = x < (area.left + area.right) / 2 ? 'left' : 'right';
     ctx.textBaseline = 'top';
     lines.forEach((line, i) => {
         words(brush, 11.5, i ? 'text-2' : 'text-1', i ? '' : '600');
         const at = isBelow ? y + radius + 8 + 15 * i : y - radius - 8 - 15 * (lines.length - i);
         ctx.fillText(line, x, at);
     });
-}
-
-export function paintRoofline(
-    canvas: HTMLCanvasElement,
-    scene: RooflineScene,
-    geometry: RooflineGeometry,
-): void {
-    const { left, top, width, height } = geometry;
-    const started = startBrush(canvas, left + width + RIGHT, top + height + BOTTOM);
-    if (!started) return;
-    const brush: Brush = { ...started, scene, geometry };
-    paintGrid(brush);
-    paintRoofs(brush);
-    paintCircles(brush);
-    paintRoofNames(brush);
-    paintSelected(brush);
 }

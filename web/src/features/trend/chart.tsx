@@ -5,7 +5,7 @@
  */
 import type { Trend, TrendChange } from '../../base/answers';
 import type { Curve, LineView, PlotArea } from '../../components/chart';
-import { type Token, usePlot } from '../../components/plot';
+import { placeIn, type Token, usePlot } from '../../components/plot';
 import {
     changeText,
     levelsOf,
@@ -45,7 +45,7 @@ function spreadBand({ points }: Trend, positions: number[], token: Token): Curve
         colour: 'transparent',
         width: 0,
     });
-    return [edge(-1), { ...edge(1), fill: `${token('bar-2')}`, fillBelow: true }];
+    return [edge(-1), { ...edge(1), fill: `${token('bar-2')}`, fillTo: 'next' }];
 }
 
 function curvesOf({ trend, positions }: TrendChartProps, token: Token): Curve[] {
@@ -87,15 +87,7 @@ export function TrendChart(props: TrendChartProps) {
         (token) => viewOf(props, span, range, token),
         [trend, positions, fromZero],
     );
-    const xOf = (place: number) =>
-        area
-            ? area.left + ((place - span.from) / (span.to - span.from)) * (area.right - area.left)
-            : 0;
-    const yOf = (value: number) =>
-        area
-            ? area.bottom -
-              ((value - range.from) / (range.to - range.from)) * (area.bottom - area.top)
-            : 0;
+    const { xOf, yOf } = placeIn(area, { ...span, bottom: range.from, top: range.to });
     function pointAt(event: MouseEvent): number | null {
         if (!area) return null;
         const x = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left;
