@@ -80,6 +80,16 @@ test('inference: other axes, operators, 3,000 steps, a phone', async ({ pages })
         const page = await open(pages, shelf, id, '?x=context');
         await page.getByRole('button', { name: 'by batch' }).click();
         await until(async () => page.url().includes('x=batch'), 'the batch axis');
+        await until(async () => (await page.locator('.inference-scatter canvas').count()) > 0, 'the dots');
+        await settle(page);
+        const { x, y, width, height } = await page.locator('.inference-scatter').boundingBox();
+        for (let across = 0; across < width && !/[?&]step=/.test(page.url()); across += 16) {
+            for (let down = 0; down < height && !/[?&]step=/.test(page.url()); down += 16) {
+                await page.mouse.move(x + across, y + down);
+                if (await page.locator('.tooltip').isVisible()) await page.mouse.click(x + across, y + down);
+            }
+        }
+        check((await label(page)).includes('Selected: step '), await label(page));
         await page.getByRole('button', { name: 'operators' }).click();
         await until(async () => (await parts(page)).some((row) => String(row).includes('no operator known')), 'operators');
         const phone = await open(pages, shelf, id, '?step=30', { width: 390, height: 844 });

@@ -3,7 +3,7 @@
  * The steps of a serving engine as a picture: which are shown, where they stand, and what they say.
  */
 import type { Inference, InferencePhase, PhaseName } from '../base/answers';
-import { int, pct, THIN_SPACE } from '../base/units';
+import { int, pct, plural, THIN_SPACE } from '../base/units';
 import { familyOf } from './family';
 import { ms, type TraceRange } from './trace_range';
 
@@ -277,4 +277,19 @@ export function inferenceSays(answer: Inference): [first: string, second: string
         `${aStep(main.phase).replace(/^a/, 'A')} spends ${percent(largest.share)} of its ${time(main.busy_ns)} on the GPU in ${largest.label}${tokens}.`,
         `${second ? `${second.label[0].toUpperCase()}${second.label.slice(1)} is ${percent(second.share)}.` : ''}${gaps}`.trim(),
     ];
+}
+
+/** "step 53, decode: 9.773 ms on the GPU, 32 requests, 32 tokens". */
+export function stepText(answer: Inference, step: number): string {
+    const { busy_ns, host_ns, requests, tokens } = answer.columns;
+    const [ns, where] = isHostOnly(answer)
+        ? [host_ns[step], 'on the host']
+        : [busy_ns[step], 'on the GPU'];
+    return [
+        `step ${int(step)}, ${phaseOf(answer, step)}: ${time(ns)} ${where}`,
+        requests[step] === null ? '' : plural(requests[step] ?? 0, 'request'),
+        tokens[step] === null ? '' : plural(tokens[step] ?? 0, 'token'),
+    ]
+        .filter(Boolean)
+        .join(', ');
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Geometry and painting of the steps of a serving engine: rows that share the x axis. */
+/* Geometry and painting of the steps of a serving engine: rows that share the x axis. Painted by hand,
+ * since Chart.js has neither columns as wide as their time nor marks of columns that are cut. */
 import type { Inference, PhaseName } from '../../base/answers';
 import { int, THIN_SPACE } from '../../base/units';
 import { type Brush as CanvasBrush, startBrush } from '../../canvas/brush';
 import {
-    axisValue,
-    type InferenceAxis,
     layoutSteps,
     mostOf,
-    phaseOf,
     phaseRuns,
     phaseShares,
-    roundUp,
     isHostOnly,
     scaleEnd,
     scaleParts,
@@ -25,7 +22,7 @@ export interface InferenceScene {
     answer: Inference;
     parts: StackPart[];
     shown: number[];
-    axis: InferenceAxis;
+    axis: 'step' | 'time';
     /** index of the selected step; -1: none */
     step: number;
 }
@@ -35,8 +32,6 @@ export interface InferenceGeometry {
     width: number;
     height: number;
     columns: StepColumn[];
-    /** positions of the points of a scatter plot, by their places in `shown`; [] for other axes */
-    points: { x: number; y: number; step: number }[];
 }
 
 /** A round number of ms as short as possible: "0.25", "90". */
@@ -49,8 +44,6 @@ const TIME = { top: 36, height: 110 };
 const TOKENS = { top: 160, height: 46 };
 const REQUESTS = { top: 224, height: 22 };
 const AXIS_TOP = 254;
-const PLOT = { top: 14, height: 216 };
-const POINT = 3.5;
 const LABEL_GAP = 8;
 
 const leftOf = (width: number): number => (width < 700 ? 74 : 152);
@@ -58,45 +51,14 @@ const leftOf = (width: number): number => (width < 700 ? 74 : 152);
 export function layoutInference(scene: InferenceScene, total: number): InferenceGeometry {
     const left = leftOf(total);
     const width = Math.max(40, total - left - RIGHT);
-    const { answer, shown, axis, parts } = scene;
-    const base = { left, width, height: HEIGHT, columns: [], points: [] };
-    if (axis === 'step' || axis === 'time')
-        return { ...base, columns: layoutSteps(answer, shown, axis, width) };
-    const known = shown.flatMap((step) => {
-        const value = axisValue(answer, axis, step);
-        return value === null ? [] : [{ step, value, height: stackHeight(parts, step) }];
-    });
-    const most = plotBounds(known);
-    return {
-        ...base,
-        points: known.map(({ step, value, height }) => ({
-            step,
-            x: (value / most.x) * width,
-            y: PLOT.top + PLOT.height * (1 - height / most.y),
-        })),
-    };
-}
-
-function plotBounds(known: { value: number; height: number }[]): { x: number; y: number } {
-    let [x, y] = [1, 1];
-    for (const { value, height } of known) {
-        if (value > x) x = value;
-        if (height > y) y = height;
-    }
-    return { x: roundUp(x), y: roundUp(y) };
+    const { answer, shown, axis } = scene;
+    return { left, width, height: HEIGHT, columns: layoutSteps(answer, shown, axis, width) };
 }
 
 /** Index of the step at a place; -1: none. */
-export function stepAt({ left, columns, points }: InferenceGeometry, x: number, y: number): number {
+export function stepAt({ left, columns }: InferenceGeometry, x: number): number {
     const at = x - left;
-    const column = columns.find((one) => at >= one.x && at < one.x + Math.max(1, one.width));
-    if (column) return column.step;
-    let best = { step: -1, distance: 144 };
-    for (const point of points) {
-        const distance = (point.x - at) ** 2 + (point.y - y) ** 2;
-        if (distance < best.distance) best = { step: point.step, distance };
-    }
-    return best.step;
+    return columns.find((one) => at >= one.x && at < one.x + Math.max(1, one.width))?.step ?? -1;
 }
 
 /* --- Painting --- */
@@ -387,61 +349,6 @@ function paintSelection(brush: Brush): void {
     ctx.fillText(text, from + box / 2, AXIS_TOP + 6);
 }
 
-/** GPU time of the steps against their batch size or context. */
-function paintPlot(brush: Brush): void {
-    const { geometry, scene, token, ctx } = brush;
-    const { answer, parts, shown, axis } = scene;
-    if (axis !== 'batch' && axis !== 'context') return;
-    const known = shown.flatMap((step) => {
-        const value = axisValue(answer, axis, step);
-        return value === null ? [] : [{ value, height: stackHeight(parts, step) }];
-    });
-    const bounds = plotBounds(known);
-    rowLabel(brush, PLOT.top, 'GPU time', [
-        'ms, a dot is a step',
-        axis === 'batch' ? 'against requests' : 'against tokens of context',
-    ]);
-    if (known.length === 0) {
-        words(brush, 12, 'text-2');
-        ctx.textAlign = 'left';
-        ctx.textBaseline = 'middle';
-        const what = axis === 'batch' ? 'the number of requests' : 'the tokens of the context';
-        ctx.fillText(`The annotations do not state ${what}.`, geometry.left + 8, PLOT.top + 60);
-        return;
-    }
-    const ticks = scaleParts(bounds.y);
-    for (let i = 0; i <= ticks; i++)
-        tick(
-            brush,
-            PLOT.top + PLOT.height * (1 - i / ticks),
-            scaleText((bounds.y * i) / ticks),
-            i === 0,
-        );
-    words(brush, 10.5, 'text-2');
-    ctx.textBaseline = 'top';
-    for (let i = 0; i <= 4; i++) {
-        ctx.textAlign = i === 0 ? 'left' : i === 4 ? 'right' : 'center';
-        const value = (bounds.x * i) / 4;
-        const unit = axis === 'batch' ? 'requests' : 'tokens';
-        ctx.fillText(
-            i === 4 ? `${int(value)} ${unit}` : int(Math.round(value)),
-            geometry.left + (geometry.width * i) / 4,
-            PLOT.top + PLOT.height + 6,
-        );
-    }
-    for (const { x, y, step } of geometry.points) {
-        const phase = phaseOf(answer, step);
-        ctx.beginPath();
-        ctx.arc(geometry.left + x, y, step === scene.step ? POINT + 2 : POINT, 0, 2 * Math.PI);
-        ctx.fillStyle = token(phase === 'prefill' ? 'phase-prefill' : 'phase-decode-bar');
-        if (phase === 'mixed') ctx.fillStyle = token('phase-mixed-line');
-        ctx.fill();
-        ctx.strokeStyle = token(step === scene.step ? 'accent' : 'bg');
-        ctx.lineWidth = step === scene.step ? 2 : 1;
-        ctx.stroke();
-    }
-}
-
 export function paintInference(
     canvas: HTMLCanvasElement,
     scene: InferenceScene,
@@ -450,10 +357,6 @@ export function paintInference(
     const started = startBrush(canvas, geometry.left + geometry.width + RIGHT, geometry.height);
     if (!started) return;
     const brush: Brush = { ...started, scene, geometry };
-    if (scene.axis === 'batch' || scene.axis === 'context') {
-        paintPlot(brush);
-        return;
-    }
     paintPhases(brush);
     paintTimes(brush);
     paintTokens(brush);

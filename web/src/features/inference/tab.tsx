@@ -179,7 +179,7 @@ function Steps({ run, answer }: { run: Run; answer: Inference }) {
         <>
             <Says first={first} second={second} />
             <StepsToolbar {...{ answer, parts, phase, axis, steady }} />
-            <InferenceChart scene={{ answer, parts, shown, axis, step }} onPick={select} />
+            <InferenceChart {...{ answer, parts, shown, axis, step }} onPick={select} />
             <div class={step >= 0 ? 'inference-panes has-step' : 'inference-panes'}>
                 <section class="pane pane-main">
                     <PaneHead
