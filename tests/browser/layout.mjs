@@ -107,7 +107,7 @@ for (const [i, file] of DEMO.entries()) {
     (i < 2 ? test : longTest)(`layout: every tab of ${file}`, ({ pages, demo }) => checkTabs(pages, demo.url, `#/run/${demo.demo.get(file).id}`));
 }
 
-const SAMPLES = ['mprof/ok_children.dat', 'scalene/ok_v1554.json', 'measure/ok_hyperfine_v1.json', 'measure/ok_top.txt', 'key_averages/ok_cuda.txt'];
+const SAMPLES = ['mprof/ok_children.dat', 'scalene/ok_v1554.json', 'hyperfine/ok_hyperfine_v1.json', 'top/ok_top.txt', 'key_averages/ok_cuda.txt'];
 for (const [i, file] of SAMPLES.entries()) {
     (i ? longTest : test)(`layout: every tab of ${file}`, async ({ pages }) => {
         const shelf = await Shelf.start();

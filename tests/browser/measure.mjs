@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, equal, grid, quiet, ROOT, rowTexts, Shelf, settle, test, until } from './lib.mjs';
 
-const golden = (name) => join(ROOT, 'tests', 'golden', 'measure', name);
+const golden = (name) => join(ROOT, 'tests', 'golden', name);
 
 async function withRun(name, work) {
     const shelf = await Shelf.start();
@@ -26,7 +26,7 @@ async function names(page) {
 }
 
 test('measurements: rows in the order of the file, sorted and searched', ({ pages }) =>
-    withRun('ok_hyperfine_v1.json', async (shelf, run) => {
+    withRun('hyperfine/ok_hyperfine_v1.json', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);
         await until(async () => (await names(page)).length === 7, 'seven rows');
         const [first] = await rowTexts(page, LABEL);
@@ -40,7 +40,7 @@ test('measurements: rows in the order of the file, sorted and searched', ({ page
     }));
 
 test('measurements: the pane shows samples and what else is known', ({ pages }) =>
-    withRun('ok_hyperfine_v1.json', async (shelf, run) => {
+    withRun('hyperfine/ok_hyperfine_v1.json', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}/measurements`);
         await grid(page, LABEL).locator('.grid-row').first().click();
         const pane = page.getByLabel('Measurement', { exact: true });
@@ -95,13 +95,13 @@ test('measurements: commands are ranked as hyperfine summarises them', async ({ 
 });
 
 test('measurements: an empty file says so', ({ pages }) =>
-    withRun('ok_pytest_empty.json', async (shelf, run) => {
+    withRun('pytest_benchmark/ok_pytest_empty.json', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);
         await page.getByText('This run has no measurements.').waitFor();
     }));
 
 test('time: what a command was bound by, with thresholds, and for more processors', ({ pages }) =>
-    withRun('ok_time_bash.txt', async (shelf, run) => {
+    withRun('time/ok_time_bash.txt', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);
         const section = page.locator('.bound');
         await section.getByRole('heading', { name: 'Waiting' }).waitFor();
@@ -116,7 +116,7 @@ test('time: what a command was bound by, with thresholds, and for more processor
     }));
 
 test('time: several commands of one log', ({ pages }) =>
-    withRun('ok_time_mixed.txt', async (shelf, run) => {
+    withRun('time/ok_time_mixed.txt', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}/bound`, { theme: 'dark', width: 800 });
         await until(async () => (await page.locator('.bound').count()) === 6, 'six commands');
         const heads = await page.locator('.bound h2').allInnerTexts();
@@ -124,7 +124,7 @@ test('time: several commands of one log', ({ pages }) =>
     }));
 
 test('timeit: figures have the digits that were printed, and say what they are', ({ pages }) =>
-    withRun('ok_timeit.txt', async (shelf, run) => {
+    withRun('timeit/ok_timeit.txt', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);
         await until(async () => (await names(page)).length === 4, 'four rows');
         const [first, , , last] = await rowTexts(page, LABEL);
@@ -133,7 +133,7 @@ test('timeit: figures have the digits that were printed, and say what they are',
     }));
 
 test('top: lines of processes, memory, and the legend that hides them', ({ pages }) =>
-    withRun('ok_top.txt', async (shelf, run) => {
+    withRun('top/ok_top.txt', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);
         await page.locator('.processes-chart canvas').waitFor();
         const legend = page.locator('.process-row');

@@ -81,17 +81,17 @@ const TEXTS = {
     'pstats-text': 'pstats_text/ok_empty.txt',
     'key-averages': 'key_averages/ok_no_rows.txt',
     lightning: 'lightning/ok_old_short.txt',
-    time: 'measure/ok_time_bash.txt',
-    timeit: 'measure/ok_timeit.txt',
-    top: 'measure/ok_top.txt',
-    hyperfine: 'measure/ok_hyperfine_text_v2.txt',
-    'pytest-benchmark': 'measure/ok_pytest_text.txt',
+    time: 'time/ok_time_bash.txt',
+    timeit: 'timeit/ok_timeit.txt',
+    top: 'top/ok_top.txt',
+    hyperfine: 'hyperfine_text/ok_hyperfine_text_v2.txt',
+    'pytest-benchmark': 'pytest_benchmark_text/ok_pytest_text.txt',
     folded: 'folded/ok_difference.txt',
     scalene: 'scalene/ok_no_files.json',
     speedscope: 'speedscope/ok_cut.json',
     gecko: 'gecko/ok_weights.json',
     'memory-timeline': 'memory_timeline/ok_before_only.json',
-    'flamegraph-svg': 'svg/ok_normal.svg',
+    'flamegraph-svg': 'flamegraph_svg/ok_normal.svg',
 };
 
 onFreshShelf('shelf: every kind that is text can be pasted', async ({ page, shelf }) => {

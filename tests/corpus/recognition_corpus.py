@@ -140,25 +140,25 @@ SAMPLES = {
     ("pstats-text", "pstats_text/ok_empty.txt"): True,
     ("key-averages", "key_averages/ok_no_rows.txt"): True,
     ("lightning", "lightning/ok_old_short.txt"): True,
-    ("time", "measure/ok_time_v.txt"): True,
-    ("time", "measure/ok_time_bash.txt"): True,
-    ("time", "measure/ok_time_shells.txt"): True,
-    ("timeit", "measure/ok_timeit.txt"): True,
-    ("timeit", "measure/ok_timeit_ipython.txt"): True,
-    ("top", "measure/ok_top.txt"): True,
-    ("hyperfine", "measure/ok_hyperfine_text_v2.txt"): True,
-    ("hyperfine", "measure/ok_hyperfine_table.md"): True,
-    ("hyperfine", "measure/ok_hyperfine_v2.csv"): True,
-    ("pytest-benchmark", "measure/ok_pytest_text.txt"): True,
+    ("time", "time/ok_time_v.txt"): True,
+    ("time", "time/ok_time_bash.txt"): True,
+    ("time", "time/ok_time_shells.txt"): True,
+    ("timeit", "timeit/ok_timeit.txt"): True,
+    ("timeit", "timeit/ok_timeit_ipython.txt"): True,
+    ("top", "top/ok_top.txt"): True,
+    ("hyperfine", "hyperfine_text/ok_hyperfine_text_v2.txt"): True,
+    ("hyperfine", "hyperfine_text/ok_hyperfine_table.md"): True,
+    ("hyperfine", "hyperfine_text/ok_hyperfine_v2.csv"): True,
+    ("pytest-benchmark", "pytest_benchmark_text/ok_pytest_text.txt"): True,
     ("mprof", "mprof/ok_two_lines.dat"): False,
     ("folded", "folded/ok_difference.txt"): False,
     ("scalene", "scalene/ok_no_files.json"): False,
     ("speedscope", "speedscope/ok_cut.json"): False,
     ("gecko", "gecko/ok_weights.json"): False,
-    ("hyperfine", "measure/ok_hyperfine_v1.json"): False,
-    ("pytest-benchmark", "measure/ok_pytest_v5.json"): False,
+    ("hyperfine", "hyperfine/ok_hyperfine_v1.json"): False,
+    ("pytest-benchmark", "pytest_benchmark/ok_pytest_v5.json"): False,
     ("memory-timeline", "memory_timeline/ok_before_only.json"): False,
-    ("flamegraph-svg", "svg/ok_normal.svg"): False,
+    ("flamegraph-svg", "flamegraph_svg/ok_normal.svg"): False,
 }
 
 
@@ -220,7 +220,7 @@ class Wrapped(CorpusTest):
 
 class Several(unittest.TestCase):
     def test_the_others_of_a_log_are_named(self):
-        parts = ["importtime/ok_py37.log", "measure/ok_timeit.txt", "measure/ok_time_bash.txt", "pstats_text/ok_empty.txt"]
+        parts = ["importtime/ok_py37.log", "timeit/ok_timeit.txt", "time/ok_time_bash.txt", "pstats_text/ok_empty.txt"]
         made = Nameless()
         log = made.put("\n".join(golden(part) for part in parts).encode())
         alone = made.put(golden(parts[0]).encode())

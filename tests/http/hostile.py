@@ -85,7 +85,7 @@ def folded(name):
 
 
 def svg(name):
-    with open(os.path.join(ROOT, "tests", "golden", "svg", "ok_inferno.svg"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "tests", "golden", "flamegraph_svg", "ok_inferno.svg"), encoding="utf-8") as file:
         text = file.read()
     escaped = name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace("<title>", f"<title>{escaped} ").replace("</svg>", "<script>alert(3)</script></svg>").encode()
@@ -129,7 +129,7 @@ Line #    Mem usage    Increment  Occurrences   Line Contents
 
 
 def gnu_time(name):
-    return golden("measure/ok_time_v.txt", ("Command being timed: \"", "Command being timed: \"" + name))
+    return golden("time/ok_time_v.txt", ("Command being timed: \"", "Command being timed: \"" + name))
 
 
 MAKERS = {"importtime": importtime, "pstats": pstats, "pstats-text": pstats_text, "trace": trace, "torch-trace": torch_trace,
