@@ -23,19 +23,10 @@
 
 struct ps_tree_node {
     uint32_t parent; /* index */
-    union {
-        uint32_t key;
-        uint32_t name; /* see slices/flame.h */
-    };
+    uint32_t key;
     uint8_t kind, family; /* attributes, given to ps_tree_child */
-    union {
-        int64_t self; /* of the node alone */
-        int64_t self_ns;
-    };
-    union {
-        int64_t total; /* with the descendants: set by ps_tree_add_up or by the caller */
-        int64_t total_ns;
-    };
+    int64_t self;         /* of the node alone */
+    int64_t total;        /* with the descendants: set by ps_tree_add_up or by the caller */
     int64_t count;
 };
 
@@ -43,7 +34,6 @@ struct ps_tree {
     struct ps_tree_node *nodes;
     size_t n, cap;
     struct ps_hash_table children; /* (parent, key) -> index in nodes */
-    bool finished, is_partial;     /* see slices/flame.h */
 };
 
 /* Returns the child of `parent` with this key (PS_TREE_NONE: the root with this key). Creates the

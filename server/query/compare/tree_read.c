@@ -117,25 +117,23 @@ static struct ps_str name_of_function(const struct ps_stack_frames *frames, uint
 
 /* Adds the nodes of a flame graph, in which parents precede children. frames: NULL for slices.
  * Times are divided by `scale`. */
-static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, struct ps_flame *flame,
+static void add_flame(struct ps_merged_tree *tree, struct ps_db *db, const struct ps_tree *flame,
                       const struct ps_stack_frames *frames, double scale)
 {
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
     PS_AUTO(ps_buf_free) struct ps_buf function = {0};
     const char *step = tree->per == PS_PER_STEP ? tree->groups->step : NULL;
 
-    tree->is_partial[tree->run_index] = flame->is_partial;
-    ps_flame_finish(flame);
     for (size_t i = 0; i < flame->n; i++) {
-        const struct ps_flame_node *node = &flame->nodes[i];
-        struct ps_str name = frames ? name_of_function(frames, node->name, &function)
-                                    : ps_trace_text(db, node->name);
+        const struct ps_tree_node *node = &flame->nodes[i];
+        struct ps_str name =
+            frames ? name_of_function(frames, node->key, &function) : ps_trace_text(db, node->key);
         uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : node_of[node->parent];
 
         if (step && ps_annotation_is_step(name, step))
             name = ps_str_from_c(step); /* all steps have one path */
         node_of[i] = add_node(tree, parent, name.ptr ? name : PS_STR("(no name)"),
-                              (double)node->self_ns / scale, (double)node->total_ns / scale);
+                              (double)node->self / scale, (double)node->total / scale);
     }
 }
 
@@ -155,7 +153,7 @@ static enum ps_status read_floor(struct ps_merged_tree *tree, struct ps_db *db, 
 static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, bool stacks,
                                  struct ps_err *err)
 {
-    PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
+    PS_AUTO(ps_tree_free) struct ps_tree flame = {0};
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     const struct ps_params none = {NULL, 0};
     const struct ps_param in_steps = {"in_steps", "1"};
@@ -165,7 +163,8 @@ static enum ps_status add_stacks(struct ps_merged_tree *tree, struct ps_db *db, 
     if (stacks) {
         read_floor(tree, db, err);
         ps_stack_frames_read(db, none, &frames, err);
-        ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, err);
+        ps_stack_flame(db, &frames, none, STACKS_MAX, &flame, &tree->is_partial[tree->run_index],
+                       err);
         read_stack_scale(db, &scale, err);
     } else {
         if (tree->per == PS_PER_STEP) {

@@ -28,7 +28,6 @@
              */
 #define CELL_BITS 22
 #define CELLS     ((size_t)1 << CELL_BITS)
-#define NODE_NONE UINT32_MAX
 /* minimum number of cells that reach the threshold, per frame of the picture */
 #define CELLS_PER_FRAME   3
 #define PREFETCH_DISTANCE 32 /* number of slices between prefetching a cell and adding to it */
@@ -55,8 +54,8 @@ struct builder {
     struct ps_stack_sums sums;
     /* id of the function whose callers and callees are wanted; 0: the tree has all stacks */
     uint32_t name;
-    struct ps_flame flame, callers;
-    struct ps_flame lines; /* of the nodes of `flame`: see ps_flame_stacks */
+    struct ps_tree flame, callers;
+    struct ps_tree lines; /* of the nodes of `flame`: see ps_flame_stacks */
     int64_t self_by_origin[PS_N_ORIGINS];
     struct frame *open;
     size_t n_open, cap_open;
@@ -74,9 +73,9 @@ static void builder_free(struct builder *b)
 {
     ps_stack_selection_free(&b->part);
     ps_stack_transforms_free(&b->transforms);
-    ps_flame_free(&b->flame);
-    ps_flame_free(&b->callers);
-    ps_flame_free(&b->lines);
+    ps_tree_free(&b->flame);
+    ps_tree_free(&b->callers);
+    ps_tree_free(&b->lines);
     free(b->open);
     free(b->inverted);
     free(b->cells);
@@ -126,16 +125,16 @@ static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
  * callers: the caller is the child of the function, and so on. */
 static void add_callers(struct builder *b, const struct frame *function)
 {
-    uint32_t node = NODE_NONE;
+    uint32_t node = PS_TREE_NONE;
 
     for (const struct frame *frame = function;; frame--) {
-        node = ps_flame_child_of(&b->callers, node, frame->name, PS_SLICE_OTHER, frame->family);
+        node = ps_tree_child(&b->callers, node, frame->name, PS_SLICE_OTHER, frame->family);
         b->callers.nodes[node].count += function->stretches;
-        add_weight(&b->callers.nodes[node].total_ns, function->weight);
+        add_weight(&b->callers.nodes[node].total, function->weight);
         if (frame == b->open)
             break;
     }
-    add_weight(&b->callers.nodes[node].self_ns, function->weight);
+    add_weight(&b->callers.nodes[node].self, function->weight);
 }
 
 /* Adds the total of a node (ns) to the line that its frame is at. */
@@ -145,8 +144,8 @@ static void add_line(struct builder *b, uint32_t node, uint32_t text, int64_t we
 
     if (text >= b->frames->n || !b->frames->line[text])
         return;
-    line = ps_flame_child_of(&b->lines, node, text, 0, 0);
-    add_weight(&b->lines.nodes[line].total_ns, weight);
+    line = ps_tree_child(&b->lines, node, text, 0, 0);
+    add_weight(&b->lines.nodes[line].total, weight);
 }
 
 /* Pops the frames from `depth` on, and adds their weights. */
@@ -164,8 +163,8 @@ static void close_to(struct builder *b, size_t depth)
             add_to_cell(b, &b->cells[cell_of(frame->hash)], frame->weight);
             continue;
         }
-        if (frame->node != NODE_NONE) {
-            add_weight(&b->flame.nodes[frame->node].total_ns, frame->weight);
+        if (frame->node != PS_TREE_NONE) {
+            add_weight(&b->flame.nodes[frame->node].total, frame->weight);
             add_line(b, frame->node, frame->text, frame->weight);
         }
         if (b->name && is_root)
@@ -187,14 +186,14 @@ static void open_frame(struct builder *b, const struct ps_stack_frame *added)
     *frame = (struct frame){.text = added->text,
                             .name = added->name,
                             .family = added->family,
-                            .node = NODE_NONE,
+                            .node = PS_TREE_NONE,
                             .hash = hash_path(is_root ? 0 : parent->hash, added->name),
                             .is_in_tree = !b->name || added->name == b->name || !is_root};
-    if (b->cells || !frame->is_in_tree || (!is_root && parent->node == NODE_NONE) ||
+    if (b->cells || !frame->is_in_tree || (!is_root && parent->node == PS_TREE_NONE) ||
         !reaches_threshold(b, frame->hash))
         return;
-    frame->node = ps_flame_child_of(&b->flame, is_root ? NODE_NONE : parent->node, frame->name,
-                                    PS_SLICE_OTHER, frame->family);
+    frame->node = ps_tree_child(&b->flame, is_root ? PS_TREE_NONE : parent->node, frame->name,
+                                PS_SLICE_OTHER, frame->family);
 }
 
 static void add_stack(struct builder *b, const struct ps_stack_sample *sample)
@@ -210,11 +209,11 @@ static void add_stack(struct builder *b, const struct ps_stack_sample *sample)
     add_weight(&leaf->weight, sample->weight);
     if (b->cells)
         return;
-    if (leaf->node != NODE_NONE)
-        add_weight(&b->flame.nodes[leaf->node].self_ns, sample->weight);
+    if (leaf->node != PS_TREE_NONE)
+        add_weight(&b->flame.nodes[leaf->node].self, sample->weight);
     for (size_t i = sample->n_continued; i < sample->n; i++) {
         b->open[i].stretches++;
-        if (b->open[i].node != NODE_NONE)
+        if (b->open[i].node != PS_TREE_NONE)
             b->flame.nodes[b->open[i].node].count++;
     }
 }
@@ -222,7 +221,7 @@ static void add_stack(struct builder *b, const struct ps_stack_sample *sample)
 /* Adds a stack to the inverted tree: its innermost frame is the root. */
 static void add_inverted(struct builder *b, const struct ps_stack_sample *sample)
 {
-    uint32_t node = NODE_NONE;
+    uint32_t node = PS_TREE_NONE;
     uint64_t hash = 0;
     bool is_continued = sample->n_continued > 0;
 
@@ -240,18 +239,18 @@ static void add_inverted(struct builder *b, const struct ps_stack_sample *sample
             add_to_cell(b, &b->cells[cell_of(hash)], sample->weight);
             continue;
         }
-        if ((i && node == NODE_NONE) || !reaches_threshold(b, hash)) {
-            node = NODE_NONE;
+        if ((i && node == PS_TREE_NONE) || !reaches_threshold(b, hash)) {
+            node = PS_TREE_NONE;
             continue;
         }
-        node = ps_flame_child_of(&b->flame, node, frame->name, PS_SLICE_OTHER, frame->family);
+        node = ps_tree_child(&b->flame, node, frame->name, PS_SLICE_OTHER, frame->family);
         b->flame.nodes[node].count += !is_continued;
-        add_weight(&b->flame.nodes[node].total_ns, sample->weight);
+        add_weight(&b->flame.nodes[node].total, sample->weight);
         add_line(b, node, frame->text, sample->weight);
     }
     b->n_inverted = sample->n;
-    if (node != NODE_NONE)
-        add_weight(&b->flame.nodes[node].self_ns, sample->weight);
+    if (node != PS_TREE_NONE)
+        add_weight(&b->flame.nodes[node].self, sample->weight);
 }
 
 static bool add_sample(void *user, const struct ps_stack_sample *sample)
@@ -330,21 +329,18 @@ static enum ps_status is_large(struct ps_db *db, bool *out, struct ps_err *err)
     return err->code;
 }
 
+/* Builds the trees. Totals are of the samples: they include paths without a node. *is_partial:
+ * small paths may have no node. */
 static enum ps_status build_flame(struct ps_db *db, struct builder *b, size_t limit,
-                                  struct ps_err *err)
+                                  bool *is_partial, struct ps_err *err)
 {
-    bool large = false;
-
-    is_large(db, &large, err);
-    if (large)
+    is_large(db, is_partial, err);
+    if (*is_partial)
         mark_large_cells(db, b, limit * CELLS_PER_FRAME, err);
     build_nodes(db, b, err);
     if (b->has_too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);
-    b->flame.is_partial = b->callers.is_partial = large;
-    /* ps_flame_finish must not compute totals, because they include paths without a node */
-    b->flame.finished = b->callers.finished = true;
     return err->code;
 }
 
@@ -354,16 +350,16 @@ static enum ps_status read_limit(struct ps_params params, int64_t *limit, struct
 }
 
 enum ps_status ps_stack_flame(struct ps_db *db, struct ps_stack_frames *frames,
-                              struct ps_params params, size_t limit, struct ps_flame *out,
-                              struct ps_err *err)
+                              struct ps_params params, size_t limit, struct ps_tree *out,
+                              bool *is_partial, struct ps_err *err)
 {
     PS_AUTO(builder_free) struct builder b = {.frames = frames};
 
     ps_stack_selection_read(params, &b.part, err);
     ps_stack_transforms_read(db, params, frames, &b.transforms, err);
-    build_flame(db, &b, limit, err);
+    build_flame(db, &b, limit, is_partial, err);
     *out = b.flame;
-    b.flame = (struct ps_flame){0};
+    b.flame = (struct ps_tree){.n = 0};
     return err->code;
 }
 
@@ -375,6 +371,7 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
     PS_AUTO(builder_free) struct builder b = {.frames = &frames};
     const struct ps_flame_stacks stacks = {&frames, &b.transforms, &b.lines, b.self_by_origin,
                                            &b.sums};
+    bool is_partial;
     int64_t limit = 0;
 
     (void)view, (void)id;
@@ -382,7 +379,7 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
     read_limit(params, &limit, err);
     ps_stack_frames_read(db, params, &frames, err);
     ps_stack_transforms_read(db, params, &frames, &b.transforms, err);
-    if (build_flame(db, &b, (size_t)limit, err) == PS_OK)
+    if (build_flame(db, &b, (size_t)limit, &is_partial, err) == PS_OK)
         ps_flame_write(db, &b.flame, (size_t)limit, "(no name)", &stacks, answer);
     return err->code;
 }
@@ -395,9 +392,10 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
 {
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(builder_free) struct builder b = {.frames = &frames};
-    const struct ps_flame no_lines = {0};
+    const struct ps_tree no_lines = {.n = 0};
     const struct ps_flame_stacks callers = {&frames, &b.transforms, &no_lines, NULL, NULL},
                                  callees = {&frames, &b.transforms, &b.lines, NULL, NULL};
+    bool is_partial;
     int64_t limit = 0, name = 0;
 
     (void)view, (void)id;
@@ -413,7 +411,7 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
     b.name = ps_stack_function(&frames, name);
     b.name = b.name ? ps_stack_collapse(&b.transforms, b.transforms.n, b.name)
                     : (uint32_t)name; /* no frame has it: both trees are empty */
-    if (build_flame(db, &b, (size_t)limit, err) != PS_OK)
+    if (build_flame(db, &b, (size_t)limit, &is_partial, err) != PS_OK)
         return err->code;
     ps_buf_printf(&answer->body, "{\"sum\":%lld,\"callers\":", (long long)b.sums.shown);
     ps_flame_write(db, &b.callers, (size_t)limit, "(no name)", &callers, answer);

@@ -3,10 +3,10 @@
 #ifndef PS_QUERY_TRACE_FLAME_H
 #define PS_QUERY_TRACE_FLAME_H
 
+#include "base/tree.h"
 #include "server/query/functions/stack_samples.h"
 #include "server/query/view.h"
 #include "server/runfile/trace.h"
-#include "slices/flame.h"
 
 /* What a flame graph of stacks has beyond one of slices. */
 struct ps_flame_stacks {
@@ -26,20 +26,14 @@ void ps_flame_write(struct ps_db *db, const struct ps_tree *tree, size_t limit,
                     const char *nameless, const struct ps_flame_stacks *stacks,
                     struct ps_answer *answer);
 
-/* Stores in `order` the indices of up to `limit` nodes of a finished graph, in the order of
- * ps_flame_write, and returns their number. `order` has capacity for all nodes. *cut: number of
- * nodes left out because of the limit. */
-size_t ps_flame_order_nodes(const struct ps_tree *flame, size_t limit, uint32_t *order,
-                            size_t *cut);
-
 /* Build the tree of the view flame (flame.c) or stack_flame (stack_tree.c), with totals in ns. The
- * caller frees it with ps_tree_free, also after a failure. For large runs of stacks, small paths
- * may have no node (stack_tree.c). */
+ * caller frees it with ps_tree_free, also after a failure. *is_partial: small paths of a large
+ * run have no node (stack_tree.c). */
 enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_tree *out,
                               struct ps_err *err);
 enum ps_status ps_stack_flame(struct ps_db *db, struct ps_stack_frames *frames,
                               struct ps_params params, size_t limit, struct ps_tree *out,
-                              struct ps_err *err);
+                              bool *is_partial, struct ps_err *err);
 
 /* What builds trees of slices: the name under which key_averages() counts the name of a slice, by
  * which all steps have one path. */

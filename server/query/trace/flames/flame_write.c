@@ -52,16 +52,6 @@ static void write_names(const struct names *names, const char *nameless, struct 
     ps_json_end(json);
 }
 
-size_t ps_flame_order_nodes(const struct ps_tree *tree, size_t limit, uint32_t *order, size_t *cut)
-{
-    PS_AUTO(ps_picture_free) struct ps_picture picture = ps_picture_choose_nodes(tree, limit);
-
-    for (size_t i = 0; i < picture.n; i++)
-        order[i] = picture.nodes[i].node;
-    *cut = picture.n_cut;
-    return picture.n;
-}
-
 static void write_columns(const struct ps_tree *tree, const struct ps_picture *picture,
                           struct names *names, struct ps_json *json)
 {
