@@ -202,12 +202,44 @@ static void rows_are_the_same_from_the_file(void **state)
     ps_buf_free(&got);
 }
 
+/* More records than a window of the file holds, 32 MiB. */
+static void records_fill_several_windows(void **state)
+{
+    enum { EVENTS = 1200000 };
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_buf json = {0};
+    struct dump_sink dump;
+    struct ps_sink_ops ops;
+    struct tr_trace trace = {.out = &dump.sink, .err = &err};
+    struct ps_stream *in;
+
+    (void)state;
+    ps_buf_puts(&json, "{\"schemaVersion\":1,\"traceEvents\":[");
+    for (int i = 0; i < EVENTS; i++) {
+        ps_buf_puts(&json, i ? ",{\"ph\":\"i\",\"name\":\"a\",\"ts\":"
+                             : "{\"ph\":\"i\",\"name\":\"a\",\"ts\":");
+        ps_buf_printf(&json, "%d}", i);
+    }
+    ps_buf_puts(&json, "]}");
+    dump_sink_init(&dump, NULL);
+    ops = *dump.sink.ops;
+    ops.open_scratch = on_scratch;
+    dump.sink.ops = &ops;
+    in = ps_stream_from_memory(ps_buf_slice(&json), 0);
+    assert_int_equal(tr_trace_read_with(in, &trace, 0, 2, 0), PS_OK);
+    assert_int_equal(trace.counts.stored, EVENTS);
+    tr_trace_free(&trace);
+    ps_stream_free(in);
+    ps_buf_free(&json);
+}
+
 int trace_scratch_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_beyond_the_budget_are_in_the_file),
         cmocka_unit_test(without_a_file_they_are_memory),
         cmocka_unit_test(rows_are_the_same_from_the_file),
+        cmocka_unit_test(records_fill_several_windows),
     };
 
     return cmocka_run_group_tests_name("trace_room", tests, NULL, NULL);
