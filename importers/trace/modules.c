@@ -10,26 +10,23 @@
 #include "importers/records/steps.h"
 #include "importers/trace/track.h"
 
-#include "base/hash_table.h"
 #include "base/mem.h"
-#include "slices/intervals.h"
+#include "base/saturated.h"
+#include "base/tree.h"
 
 #include <stdlib.h>
 
+/* What the node of a module in the tree does not have. */
 struct module {
-    uint32_t parent; /* index in tr_modules.items; NO_MODULE: no parent */
-    uint32_t name;
-    int64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, operators;
+    int64_t device_self_ns, device_total_ns, operators;
     int64_t first_slice;
 };
 
-#define NO_MODULE UINT32_MAX
-
 struct tr_modules {
     struct tr_trace *trace;
-    struct module *items; /* parents before children */
+    struct ps_tree tree; /* keys: text ids of names; self and total: ns on the host; count: calls */
+    struct module *items; /* by node */
     size_t n, cap;
-    struct ps_hash_table by_path; /* (parent, name) -> index in items */
 };
 
 struct tr_modules *tr_modules_new(struct tr_trace *trace)
@@ -44,36 +41,20 @@ void tr_modules_free(struct tr_modules *modules)
 {
     if (!modules)
         return;
+    ps_tree_free(&modules->tree);
     free(modules->items);
-    ps_hash_table_free(&modules->by_path);
     free(modules);
-}
-
-struct module_key {
-    uint32_t parent, name;
-};
-
-static bool is_of_path(const void *items, uint32_t index, const void *of)
-{
-    const struct module *module = (const struct module *)items + index;
-    const struct module_key *key = of;
-
-    return module->parent == key->parent && module->name == key->name;
 }
 
 static uint32_t module_of(struct tr_modules *modules, uint32_t parent, uint32_t name, int64_t slice)
 {
-    const struct module_key key = {parent, name};
-    uint32_t index =
-        ps_hash_table_add(&modules->by_path, ps_hash_u64((uint64_t)parent << 32 | name),
-                          (uint32_t)modules->n, is_of_path, modules->items, &key);
+    uint32_t node = ps_tree_child(&modules->tree, parent, name, 0, 0);
 
-    if (index == modules->n) {
+    if (node == modules->n) {
         PS_RESERVE_ONE(modules->items, modules->n, modules->cap);
-        modules->items[modules->n++] =
-            (struct module){.parent = parent, .name = name, .first_slice = slice};
+        modules->items[modules->n++] = (struct module){.first_slice = slice};
     }
-    return index;
+    return node;
 }
 
 static bool is_module(const struct tr_modules *modules, const struct tr_track *track, uint32_t row)
@@ -95,15 +76,14 @@ static bool has_modules(const struct tr_modules *modules, const struct tr_track 
 static void add_call(struct tr_modules *modules, const struct tr_track *track, uint32_t row,
                      uint32_t module)
 {
-    struct module *of = &modules->items[module];
+    struct ps_tree_node *nodes = modules->tree.nodes, *node = &nodes[module];
     int64_t duration = track->duration[row];
 
-    of->calls++;
-    of->host_self_ns = ps_add_saturated(of->host_self_ns, duration);
-    of->host_total_ns = ps_add_saturated(of->host_total_ns, duration);
-    if (of->parent != NO_MODULE)
-        modules->items[of->parent].host_self_ns =
-            ps_add_saturated(modules->items[of->parent].host_self_ns, -duration);
+    node->count++;
+    node->self = ps_add_saturated(node->self, duration);
+    node->total = ps_add_saturated(node->total, duration);
+    if (node->parent != PS_TREE_NONE)
+        nodes[node->parent].self = ps_add_saturated(nodes[node->parent].self, -duration);
 }
 
 /* Adds an operator to the module that called it, including the operator's kernels, which are
@@ -134,12 +114,12 @@ void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *tra
         uint32_t parent = track->parent[row]; /* a lower row, since rows are sorted by start */
 
         tr_scratch_count_row(track->scratch, row);
-        around[row] = parent < row ? around[parent] : NO_MODULE;
+        around[row] = parent < row ? around[parent] : PS_TREE_NONE;
         if (is_module(modules, track, row)) {
             around[row] =
                 module_of(modules, around[row], track->name_id[row], ps_slice_id(track->id, row));
             add_call(modules, track, row, around[row]);
-        } else if (around[row] != NO_MODULE) {
+        } else if (around[row] != PS_TREE_NONE) {
             add_operator(modules, track, row, around[row]);
         }
     }
@@ -148,32 +128,26 @@ void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *tra
 
 enum ps_status tr_modules_end(struct tr_modules *modules)
 {
+    const struct ps_skeleton skeleton = ps_tree_skeleton(&modules->tree);
     struct ps_sink *out = modules->trace->out;
 
     for (size_t i = 0; i < modules->n; i++)
         modules->items[i].device_total_ns = modules->items[i].device_self_ns;
-    for (size_t i = modules->n; i-- > 0;) {
-        const struct module *module = &modules->items[i];
-
-        if (module->parent != NO_MODULE) {
-            struct module *parent = &modules->items[module->parent];
-
-            parent->device_total_ns =
-                ps_add_saturated(parent->device_total_ns, module->device_total_ns);
-            parent->operators += module->operators;
-        }
+    if (modules->n) {
+        ps_skeleton_add_up(&skeleton, &modules->items->device_total_ns, sizeof *modules->items);
+        ps_skeleton_add_up(&skeleton, &modules->items->operators, sizeof *modules->items);
     }
     for (size_t i = 0; i < modules->n; i++) {
+        const struct ps_tree_node *node = &modules->tree.nodes[i];
         const struct module *module = &modules->items[i];
-        struct ps_str name = tr_text_of_id(modules->trace, module->name),
-                      word = PS_STR("nn.Module: ");
+        struct ps_str name = tr_text_of_id(modules->trace, node->key), word = PS_STR("nn.Module: ");
         struct ps_module row = {
             .id = (uint32_t)i + 1,
-            .parent = module->parent == NO_MODULE ? 0 : module->parent + 1,
+            .parent = node->parent + 1, /* PS_TREE_NONE + 1 is 0 */
             .name = ps_str_starts_with(name, word) ? ps_str_skip(name, word.len) : name,
-            .n_calls = module->calls,
-            .host_self_ns = module->host_self_ns,
-            .host_total_ns = module->host_total_ns,
+            .n_calls = node->count,
+            .host_self_ns = node->self,
+            .host_total_ns = node->total,
             .device_self_ns = module->device_self_ns,
             .device_total_ns = module->device_total_ns,
             .n_operators = module->operators,
