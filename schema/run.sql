@@ -7,7 +7,7 @@
 --
 -- This file is the only description of the tables. From it, schema/run_tables.py generates the structs of rows,
 -- the INSERT statements, and the checks for validation and redaction (server/runwrite/run_tables.h). It reads
--- the tags in brackets at the beginning of a comment. A tag applies to all columns of its line, or to the table
+-- the tags in brackets at the beginning of a comment, in one pair or in several. A tag applies to all columns of its line, or to the table
 -- whose name is in the line:
 --   [MIN..MAX]            range of integers; without MAX unlimited; constants of slices/slices.h are allowed
 --   [bool]                0 or 1

@@ -8,6 +8,7 @@ usage: run_tables.py rows run.sql FOLDER     run_rows.h and run_rows.c: a struct
 The head of run.sql explains the tags that this program reads. server/runwrite/run_tables.h and schema/schema.h explain what it
 writes.
 """
+import functools
 import os
 import re
 import sys
@@ -21,6 +22,14 @@ COLUMN = re.compile(r"(\w+)((?: (?:INTEGER|REAL|TEXT|BLOB))?)((?: NOT NULL| PRIM
 CLASSES = "fixed numbers code label process_group path measured group message source json template chunk slice meta".split()
 LIMIT = {"": "INT64_MAX"}
 LACKS = re.compile(r"lacks (.+) of (\w+)")
+KINDS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "importers", "kinds.c")
+
+
+@functools.cache
+def words_of_data():
+    """What importers/kinds.c calls the data that kinds can have."""
+    with open(KINDS, encoding="utf-8") as file:
+        return re.findall(r'"(\w+)"', re.search(r"\*const words\[PS_N_KIND_HAS_BITS\] = \{(.*?)\};", file.read(), re.S)[1])
 
 
 class Column:
@@ -142,8 +151,9 @@ class Packed:
 
 
 def split_tags(comment):
-    match = re.match(r"\[([^]]*)\] ?(.*)", comment)
-    return (match[1].split(", "), match[2]) if match else ([], comment)
+    """The tags at the beginning of a comment, in one pair of brackets or in several, and the text after them."""
+    match = re.match(r"((?:\[[^]]*\] ?)*)(.*)", comment)
+    return [tag for bracket in re.findall(r"\[([^]]*)\]", match[1]) for tag in bracket.split(", ")], match[2]
 
 
 def since_of(tags):
@@ -153,6 +163,8 @@ def since_of(tags):
 def lacks_of(where, tags):
     """What a run lacks without the table or the column: the words for it, and the data of a kind."""
     found = next((match.groups() for match in map(LACKS.fullmatch, tags) if match), None)
+    if found and found[1] not in words_of_data():
+        sys.exit(f"run.sql: {where} lacks {found[0]} of {found[1]}, which importers/kinds.c does not have; it has {', '.join(words_of_data())}")
     if bool(found) != any(tag.startswith("since ") for tag in tags):
         sys.exit(f"run.sql: {where} needs " + ("a tag [since N]" if found else "[lacks WORDS of DATA]: what runs of older layouts lack"))
     return found

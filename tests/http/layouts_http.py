@@ -215,20 +215,13 @@ class Generated(unittest.TestCase):
         self.refused("has an unknown tag: [since seven]", self.columns("[since seven, lacks scratch of torch]"))
         self.refused("step.scratch needs [lacks WORDS of DATA]", self.columns(f"[since {newer}]"))
         self.refused("step.scratch needs a tag [since N]", self.columns("[lacks scratch of torch]"))
+        self.refused("step.scratch lacks scratch of steps, which importers/kinds.c does not have", self.columns(f"[since {newer}] [lacks scratch of steps]"))
         self.refused("collective needs [lacks WORDS of DATA]", ("collective( -- [since 5, lacks collectives of torch]", "collective( -- [since 5]"))
         self.refused("and its table of layout 5", ("dtype TEXT NOT NULL        -- [redact as code]", "dtype TEXT NOT NULL -- [redact as code, since 5 as '', lacks scratch of torch]"))
         self.refused("cannot be newer than its table, because it is the key",
                      ("CREATE TABLE step(\n    id INTEGER PRIMARY KEY,", f"CREATE TABLE step(\n    id INTEGER PRIMARY KEY, -- [since {newer}, lacks scratch of torch]"))
         self.refused("is 0 in older files, like each column of slices", ("--   op [-> slice or 0 of OP", f"--   more [since {newer} as 1, lacks scratch of torch]\n--   op [-> slice or 0 of OP"))
         self.refused("table_that is of layout 99", ("CREATE TABLE step(", "CREATE TABLE table_that( -- [since 99, lacks scratch of torch]\n    n INTEGER NOT NULL\n);\nCREATE TABLE step("))
-
-    def test_data_of_parts_is_that_of_kinds(self):
-        tables = [run_tables.Table(*match) for match in run_tables.TABLE.findall(self.text)]
-        packed = [run_tables.Packed(*match) for match in run_tables.PACKED.findall(self.text)]
-        data = {each.lacks[1] for table in tables + packed for each in [table, *table.columns] if each.since}
-        self.assertIn("torch", data)
-        kinds = read(os.path.join(ROOT, "importers", "kinds.c"))
-        self.assertLessEqual(data, set(re.findall(r'"(\w+)"', kinds[kinds.index("*const words[PS_N_KIND_HAS_BITS]"):])))
 
     def test_statements_find_what_is_new(self):
         newer = self.layout + 1

@@ -7,6 +7,7 @@ usage: make_shelf.py [PROGRAM]   (default: build/perfshelf)
 Of each kind it takes the largest sample below 40 kB in demo/profiles and tests/golden. The originals are left out. Call it before
 `user_version` in schema/run.sql is raised: tests/http/layouts_http.py asks for a shelf of each older layout."""
 import glob
+import hashlib
 import json
 import os
 import subprocess
@@ -26,8 +27,13 @@ def samples():
 
 def add(program, paths, data):
     """The runs of the files; a file without a profile is refused, and the others are added."""
-    subprocess.run([program, "add", *paths, "--data", data], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return json.loads(subprocess.run([program, "list", "--data", data, "--json"], capture_output=True, check=True).stdout)
+    done = subprocess.run([program, "add", *paths, "--data", data, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def hash_of(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def without_dates(member):
@@ -38,10 +44,8 @@ def without_dates(member):
 
 def main(program):
     with tempfile.TemporaryDirectory(prefix="perfshelf-layouts-") as folder:
-        largest = {}
-        for i, path in enumerate(samples()):
-            for run in add(program, [path], os.path.join(folder, str(i))):
-                largest[run["kind"]] = path
+        kinds = {run["sha256"]: run["kind"] for run in add(program, samples(), os.path.join(folder, "samples"))}
+        largest = {kinds[hash_of(path)]: path for path in samples() if hash_of(path) in kinds}
         data = os.path.join(folder, "all")
         runs = add(program, sorted(set(largest.values())), data)
         with open(os.path.join(data, "runs", runs[0]["id"] + ".db"), "rb") as file:
