@@ -2,7 +2,7 @@
  *
  * What everybody needs of a page: contrast, names for controls, a focus one can see, no traps.
  */
-import { check, grid, quiet, test } from './lib.mjs';
+import { check, grid, longTest, quiet, settle, test } from './lib.mjs';
 
 /* sRGB contrast of two CSS colours, after WCAG 2. */
 function luminance(hex) {
@@ -94,7 +94,7 @@ const VIEWS = [
 ];
 
 for (const [view, hash] of VIEWS) {
-    test(`access: names, texts and structure of ${view}`, async ({ pages, demo }) => {
+    (['shelf', 'functions'].includes(view) ? test : longTest)(`access: names, texts and structure of ${view}`, async ({ pages, demo }) => {
         const page = await pages.open(demo.url + hash(demo));
         await quiet(page);
         const faults = await page.evaluate(faultsOfPage);
@@ -126,10 +126,10 @@ test('access: Tab walks through the shelf and the focus is seen', async ({ pages
 });
 
 test('access: 800 pixels wide, nothing sticks out', async ({ pages, demo }) => {
+    const page = await pages.open(demo.url, { width: 800 });
     for (const [, hash] of VIEWS) {
-        const page = await pages.open(demo.url + hash(demo), { width: 800 });
-        await page.locator('main').waitFor();
-        await quiet(page);
+        await page.goto(demo.url + hash(demo));
+        await settle(page);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         check(wide <= 800, `${page.url()} is ${wide} pixels wide`);
     }

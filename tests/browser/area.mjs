@@ -4,7 +4,7 @@
  * tables show their statistics, and the address restores them.
  */
 import { join } from 'node:path';
-import { check, DEMO, equal, quiet, rowTexts, Shelf, test, until } from './lib.mjs';
+import { check, DEMO, equal, longTest, quiet, rowTexts, Shelf, test, until } from './lib.mjs';
 
 const hash = (page) => new URL(page.url()).hash;
 const query = (page) => new URLSearchParams(hash(page).split('?')[1] ?? '');
@@ -85,7 +85,7 @@ test('area: Shift and drag selects tracks by time, the pane and the tables tell 
 });
 
 for (const width of [1440, 390]) {
-    test(`area: Memory draws the curves inside it, ${width} px`, async ({ pages }) => {
+    (width === 1440 ? test : longTest)(`area: Memory draws the curves inside it, ${width} px`, async ({ pages }) => {
         await withTraining(pages, '&area=31000000-34000000@1,2', async (page, ask) => {
             await page.setViewportSize({ width, height: 900 });
             await page.getByRole('tab', { name: 'Memory' }).click();

@@ -3,7 +3,7 @@
  * Columns of tables: resized at their edge and by keyboard, hidden, moved, remembered and reset. No
  * number is cut, however narrow a column is made.
  */
-import { check, equal, grid, quiet, test, until } from './lib.mjs';
+import { check, equal, grid, longTest, quiet, test, until } from './lib.mjs';
 
 const LABEL = 'Functions';
 
@@ -136,8 +136,8 @@ const SPLITTERS = [
     ['bookshop-slow.prof', 'sql', 'height of the statement', '.sql-editor', 'height', 'ArrowDown'],
     ['events.lprof', 'lines', 'width of the files and functions', '.lines-nav', 'width', 'ArrowRight'],
 ];
-for (const [file, tab, label, pane, side, key] of SPLITTERS) {
-    test(`columns: the ${label} is changed by key and remembered`, async ({ pages, demo }) => {
+for (const [i, [file, tab, label, pane, side, key]] of SPLITTERS.entries()) {
+    (i < 2 ? test : longTest)(`columns: the ${label} is changed by key and remembered`, async ({ pages, demo }) => {
         const page = await pages.open(`${demo.url}#/run/${demo.demo.get(file).id}/${tab}`);
         const sizeOf = async () => Math.round((await page.locator(pane).boundingBox())[side]);
         const splitter = page.getByRole('separator', { name: label });

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, equal, grid, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { check, equal, grid, longTest, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
 
@@ -147,7 +147,7 @@ for (const [label, selector, side, key] of [
     ['width of the pane', '.pane-compare', 'width', 'ArrowLeft'],
     ['height of the picture', '.compare-picture', 'height', 'ArrowDown'],
 ]) {
-    test(`compare: the ${label} is changed by key and remembered`, ({ pages }) =>
+    longTest(`compare: the ${label} is changed by key and remembered`, ({ pages }) =>
         withGroups(async ({ shelf, hash }) => {
             const page = await pages.open(shelf.url + hash);
             await ready(page);
@@ -274,7 +274,7 @@ test('compare: a comparison of another kind replaces the first without a failed 
 });
 
 for (const [theme, width] of [['light', 1440], ['dark', 800]]) {
-    test(`compare: names, texts and structure, ${theme}, ${width} px`, ({ pages }) =>
+    (width === 800 ? test : longTest)(`compare: names, texts and structure, ${theme}, ${width} px`, ({ pages }) =>
         withGroups(async ({ shelf, hash }) => {
             const page = await pages.open(shelf.url + hash, { theme, width });
             await ready(page);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
 import { withGroups } from './compare.mjs';
-import { check, equal, grid, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { check, equal, grid, longTest, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
 const rows = async (page) => (await rowTexts(page, 'Modules')).map((cells) => cells.map(plain));
@@ -73,7 +73,7 @@ test('compare: a group keeps sort, search and row in the URL', ({ pages }) =>
     }));
 
 for (const [theme, width] of [['dark', 1440], ['light', 800]]) {
-    test(`compare: names, texts and structure of a group, ${theme}, ${width} px`, ({ pages }) =>
+    (width === 800 ? test : longTest)(`compare: names, texts and structure of a group, ${theme}, ${width} px`, ({ pages }) =>
         withGroups(async ({ shelf, base }) => {
             const page = await pages.open(`${shelf.url}#/compare/imports?new=${base}&row=2`, { theme, width });
             await ready(page);

@@ -90,7 +90,7 @@ const VIEWS = {
     trace: [training, ['Timeline', 'Overview', 'Critical path', 'Operators', 'Kernels', 'Roofline', 'Summaries', 'Memory', 'Modules', 'Flame', 'Ledger']],
 };
 for (const [kind, [pair, views]] of Object.entries(VIEWS)) {
-    (kind === 'imports' ? longTest : test)(`side: every view of ${kind} opens twice`, async ({ pages, demo }) => {
+    (kind === 'trace' ? test : longTest)(`side: every view of ${kind} opens twice`, async ({ pages, demo }) => {
         const page = await openSide(pages, demo, ...pair(demo));
         await everyView(page, views);
     });
@@ -119,8 +119,8 @@ const OTHERS = [
     ['speedscope', 'ok_evented.json', 'ok_sampled.json'],
     ['torch_memory', 'ok_history.pickle', 'ok_many.pickle'],
 ];
-for (const [i, [folder, ...samples]] of OTHERS.entries()) {
-    (i ? longTest : test)(`side: every view of ${folder}, ${samples.join(' and ')}, opens twice`, async ({ pages }) => {
+for (const [folder, ...samples] of OTHERS) {
+    longTest(`side: every view of ${folder}, ${samples.join(' and ')}, opens twice`, async ({ pages }) => {
         const shelf = await Shelf.start();
         try {
             const ids = samples.map((name) => shelf.add(join(GOLDEN, folder, name)).id);
@@ -310,7 +310,7 @@ test('side: files dropped on a panel are for the shelf', async ({ pages, demo })
 });
 
 for (const [theme, width] of [['light', 1440], ['dark', 800]]) {
-    test(`side: names, texts and structure, ${theme}, ${width} px`, async ({ pages, demo }) => {
+    (width === 800 ? test : longTest)(`side: names, texts and structure, ${theme}, ${width} px`, async ({ pages, demo }) => {
         const [base, fresh] = bookshop(demo);
         const page = await pages.open(`${demo.url}#/compare/side/functions?base=${base}&new=${fresh}`, { theme, width });
         await drawn(page);

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOfPage } from './access.mjs';
-import { check, equal, grid, quiet, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { check, equal, grid, longTest, quiet, ROOT, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('−', '-');
 const TRACES = ['training.pt.trace.json.gz', 'training-waits.pt.trace.json.gz'];
@@ -195,7 +195,7 @@ test('compare over time: two traces of one step each', ({ pages }) =>
     ));
 
 for (const [theme, width] of [['light', 1440], ['dark', 800]]) {
-    test(`compare over time: device memory and structure, ${theme}, ${width} px`, async ({ pages, demo }) => {
+    (width === 800 ? test : longTest)(`compare over time: device memory and structure, ${theme}, ${width} px`, async ({ pages, demo }) => {
         const page = await pages.open(`${demo.url}#/compare/memory?${pairOf(demo)}`, { theme, width });
         await until(async () => /Peak 2\.12 GiB → 2\.12 GiB/.test(plain(await curves(page).innerText())), 'the peaks');
         for (const tab of ['memory', 'steps']) {
@@ -371,7 +371,7 @@ test('compare over time: timelines aligned by events, searched and ranged as one
 });
 
 for (const [theme, width] of [['dark', 1440], ['light', 800]]) {
-    test(`compare over time: two timelines fit, ${theme}, ${width} px`, async ({ pages, demo }) => {
+    (width === 800 ? test : longTest)(`compare over time: two timelines fit, ${theme}, ${width} px`, async ({ pages, demo }) => {
         const page = await openPair(pages, demo.url, `${pairOf(demo)}&align=step:2:2`, { theme, width });
         const faults = await page.evaluate(faultsOfPage);
         check(!faults.length, faults.join('\n'));

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { check, DEMO, equal, rowTexts, settle, Shelf, test, until } from './lib.mjs';
+import { check, DEMO, equal, longTest, rowTexts, settle, Shelf, test, until } from './lib.mjs';
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-').replaceAll('\n', ' ');
 const TRACE = join(DEMO, 'training-waits.pt.trace.json.gz');
@@ -154,7 +154,7 @@ test('critical path: Enter draws the path on the timeline, the switch there remo
 });
 
 for (const [width, height] of [[1440, 900], [800, 900], [390, 844]])
-    test(`critical path: nothing is wider than the page at ${width} px`, async ({ pages }) => {
+    (width === 390 ? test : longTest)(`critical path: nothing is wider than the page at ${width} px`, async ({ pages }) => {
         await withRun(TRACE, async ({ shelf, id }) => {
             const page = await open(pages, shelf, id, '?part=data_loading', { width, height });
             const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

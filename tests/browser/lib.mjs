@@ -35,6 +35,8 @@ export function launch() {
             '--disable-background-networking',
             '--disable-component-update',
             '--disable-sync',
+            '--process-per-site',
+            '--renderer-process-limit=1', // starting one costs as much as what most tests do in it
         ],
     });
 }
@@ -104,15 +106,66 @@ function sendLate(context) {
     });
 }
 
+/* A page costs a process of Chromium, which reads all code anew. The first page of a test is therefore the same one in all tests,
+ * emptied between them: as it was opened, without storage, cookies, history, routes and listeners of the test before. */
+class KeptPage {
+    async open(browser) {
+        this.context = await newContext(browser, {});
+        this.page = await this.context.newPage();
+        this.session = await this.context.newCDPSession(this.page);
+        await reportTo(this.page);
+        return this;
+    }
+
+    async prepare(theme, viewport) {
+        await this.page.emulateMedia({ colorScheme: theme });
+        await this.page.setViewportSize(viewport);
+        return this.page;
+    }
+
+    async empty() {
+        const { page, context, session } = this;
+        const origin = new URL(page.url()).origin;
+        page.removeAllListeners();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await context.unrouteAll({ behavior: 'ignoreErrors' });
+        if (origin !== 'null') {
+            await page.evaluate(() => sessionStorage.clear()).catch(() => {}); // an error page has none
+            await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+        }
+        await context.clearCookies();
+        await page.goto('about:blank');
+        await page.mouse.move(0, 0);
+        await session.send('Page.resetNavigationHistory');
+    }
+}
+
+function newContext(browser, { theme = 'light', viewport = { width: 1440, height: 900 }, offline = false }) {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    return browser.newContext({ colorScheme: theme, offline, viewport, timezoneId: 'UTC', permissions });
+}
+
+/* What its policy refuses is a fault of the test that is running. */
+async function reportTo(page) {
+    await page.exposeFunction('reportViolation', (text) => Pages.current.fault(`policy: ${text}`));
+    await page.addInitScript(() => {
+        addEventListener('securitypolicyviolation', (event) =>
+            window.reportViolation(`${event.violatedDirective} ${event.blockedURI}`),
+        );
+    });
+}
+
 /* The pages of one test. */
 export class Pages {
     static current = null;
     static delay = 0;
+    static kept = null;
 
     constructor(browser) {
         Pages.current = this;
         this.browser = browser;
         this.contexts = [];
+        this.usesKept = false;
         this.faults = [];
         this.expected = [];
     }
@@ -126,17 +179,26 @@ export class Pages {
         if (!this.expected.some((pattern) => pattern.test(text))) this.faults.push(text);
     }
 
-    async open(url, { theme = 'light', width = 1440, height = 900, offline = false, before } = {}) {
-        const context = await this.browser.newContext({
-            colorScheme: theme,
-            offline,
-            viewport: { width, height },
-            timezoneId: 'UTC',
-        });
+    async newPage({ theme, viewport, offline }) {
+        const context = await newContext(this.browser, { theme, viewport, offline });
         this.contexts.push(context);
-        await context.grantPermissions(['clipboard-read', 'clipboard-write']);
         const page = await context.newPage();
-        if (Pages.delay) await sendLate(context);
+        await reportTo(page);
+        return page;
+    }
+
+    async keptPage(theme, viewport) {
+        this.usesKept = true;
+        Pages.kept ??= await new KeptPage().open(this.browser);
+        return Pages.kept.prepare(theme, viewport);
+    }
+
+    /* `before` is called with a page of its own, which is still empty. */
+    async open(url, { theme = 'light', width = 1440, height = 900, offline = false, before } = {}) {
+        const viewport = { width, height };
+        const needsOwn = offline || before || this.usesKept;
+        const page = needsOwn ? await this.newPage({ theme, viewport, offline }) : await this.keptPage(theme, viewport);
+        if (Pages.delay) await sendLate(page.context());
         page.setDefaultTimeout(30_000);
         watchRequests(page);
         await before?.(page);
@@ -144,12 +206,6 @@ export class Pages {
             if (message.type() === 'error') this.fault(`console: ${message.text()}`);
         });
         page.on('pageerror', (error) => this.fault(`thrown: ${error.stack ?? error}`));
-        await page.exposeFunction('reportViolation', (text) => this.fault(`policy: ${text}`));
-        await page.addInitScript(() => {
-            addEventListener('securitypolicyviolation', (event) =>
-                window.reportViolation(`${event.violatedDirective} ${event.blockedURI}`),
-            );
-        });
         await page.goto(url);
         await settle(page);
         return page;
@@ -157,7 +213,8 @@ export class Pages {
 
     /* Where each page is, and what stands on it. */
     async seen() {
-        const pages = this.contexts.flatMap((context) => context.pages());
+        const kept = this.usesKept ? [Pages.kept.context] : [];
+        const pages = [...kept, ...this.contexts].flatMap((context) => context.pages());
         return Promise.all(
             pages.map(async (page) => {
                 const text = await page
@@ -171,6 +228,10 @@ export class Pages {
 
     async close() {
         for (const context of this.contexts.splice(0)) await context.close();
+        if (!this.usesKept) return;
+        this.usesKept = false;
+        if (Pages.kept.page.isClosed()) Pages.kept = null;
+        else await Pages.kept.empty();
     }
 }
 
@@ -212,6 +273,8 @@ export const tests = [];
 export function test(name, run) {
     tests.push({ name, run });
 }
+
+export const SHORT = Boolean(process.env.PERFSHELF_SHORT);
 
 /* A test that is long by nature, such as each tab of one more kind: `./dev test` leaves it to `./dev test --all`. */
 export function longTest(name, run) {

@@ -3,7 +3,7 @@
  * How a page loads: few scripts, and the data of a report before its first render. Times depend on the
  * machine, so the tests check the number and the order of requests.
  */
-import { check, equal, test } from './lib.mjs';
+import { check, equal, longTest, test } from './lib.mjs';
 
 const isScript = (request) => request.resourceType() === 'script';
 
@@ -33,8 +33,8 @@ const TABS = [
     ['bookshop-slow.prof', 'functions', /\/functions\?/, 5],
     ['awscli.log', 'imports', /\/imports\/tree/, 4],
 ];
-for (const [file, tab, data, most] of TABS) {
-    test(`loading: ${tab} of ${file} loads at most ${most} scripts before its data`, async ({ pages, demo }) => {
+for (const [i, [file, tab, data, most]] of TABS.entries()) {
+    (i ? longTest : test)(`loading: ${tab} of ${file} loads at most ${most} scripts before its data`, async ({ pages, demo }) => {
         const url = `${demo.url}#/run/${demo.demo.get(file).id}/${tab}`;
         const scripts = await scriptsBefore(pages, url, (one) => data.test(one));
         check(scripts.length <= most, `${scripts.length} scripts: ${scripts.join(' ')}`);

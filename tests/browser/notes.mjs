@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, DEMO, equal, quiet, Shelf, test, until } from './lib.mjs';
+import { check, DEMO, equal, longTest, quiet, Shelf, test, until } from './lib.mjs';
 
 const hash = (page) => new URL(page.url()).hash;
 const query = (page) => new URLSearchParams(hash(page).split('?')[1] ?? '');
@@ -99,7 +99,7 @@ test('notes: one on an area restores the area; Esc cancels and clears', async ({
 });
 
 for (const [width, theme] of [[1440, 'light'], [800, 'dark'], [390, 'light']]) {
-    test(`notes: the list selects and exports, ${width} px`, async ({ pages }) => {
+    (width === 390 ? test : longTest)(`notes: the list selects and exports, ${width} px`, async ({ pages }) => {
         await withTraining(pages, null, async ({ open, notes, add }) => {
             await add(36.1e6, 'Workers start late');
             await add(40e6, 'Second');

@@ -6,7 +6,7 @@
  * on fail then. With PERFSHELF_SHORT, long tests are left out. Pictures of every view are left in tests/browser/shots.
  */
 import { parseArgs } from 'node:util';
-import { launch, Pages, Shelf, tests } from './lib.mjs';
+import { launch, Pages, Shelf, SHORT, tests } from './lib.mjs';
 
 // Those first that others import.
 const FILES = [
@@ -39,7 +39,7 @@ for (const file of FILES) {
 }
 const fits = (test, word) => (FILES.includes(word) ? test.file === word : test.name.includes(word));
 const named = tests.filter((test) => !words.length || words.some((word) => fits(test, word)));
-const isLeftOut = (test) => process.env.PERFSHELF_SHORT && test.isLong;
+const isLeftOut = (test) => SHORT && test.isLong;
 const chosen = named.filter((test) => !isLeftOut(test)).filter((_, index) => index % parts === part);
 if (part === 0) {
     for (const { name } of named.filter(isLeftOut)) console.log(`skip  ${name} # SKIP long: ./dev test --all runs it`);
