@@ -209,19 +209,20 @@ class Shelf:
             self.server.terminate()
             self.server.communicate()
 
-    def of_run(self, run):
+    def of_run(self, run, with_others):
         found = self.get(f"/runs/{run}/conclusion")
         causes = [cause for cause in found["causes"] if cause["level"] == 0]
         parts = found["verdict"] + found["sentence"]
+        others = {"show": self.call("show", run), "markdown": self.call("show", run, "--markdown"), "summary": self.agent(run)} if with_others else None
         return Said(text_of(parts), [text_of(cause["title"]) + " " + text_of(cause["evidence"]) for cause in causes],
-                    [percent_saved(found, cause) for cause in causes], words_of(parts), {"show": self.call("show", run), "markdown": self.call("show", run, "--markdown"), "summary": self.agent(run)}, found.get("claims"), parts)
+                    [percent_saved(found, cause) for cause in causes], words_of(parts), others, found.get("claims"), parts)
 
-    def of_pair(self, base, new):
+    def of_pair(self, base, new, with_others):
         found = self.get(f"/compare/conclusion?base={base}&new={new}") or {}
         head, _, table = self.call("diff", base, new).partition("\n\n")
         parts = found.get("sentence", ())
-        return Said(" ".join(head.split("\n")[1:]), table.splitlines()[2:5], (), words_of(parts), {"diff": head, "markdown": self.call("diff", base, new, "--markdown")} if parts else None,
-                    found.get("claims"), parts)
+        others = {"diff": head, "markdown": self.call("diff", base, new, "--markdown")} if parts and with_others else None
+        return Said(" ".join(head.split("\n")[1:]), table.splitlines()[2:5], (), words_of(parts), others, found.get("claims"), parts)
 
 
 def judge_pair(case, said):
@@ -266,8 +267,8 @@ def judge(case, said):
     return "right", promised or None
 
 
-def examine(program, cases):
-    """For each case its grade, the promise and what was said."""
+def examine(program, cases, others_of=()):
+    """For each case its grade, the promise and what was said; of some cases also what the other readers print."""
     with tempfile.TemporaryDirectory(prefix="perfshelf-exam-") as folder:
         shelf = Shelf(program, folder)
         ids, refused = shelf.add([path for case in cases for path in (case.base, case.profile) if path])
@@ -277,7 +278,8 @@ def examine(program, cases):
                 if case.profile in refused or case.base in refused:
                     yield case, "wrong", None, Said(refused.get(case.profile) or refused[case.base])
                     continue
-                said = shelf.of_pair(ids[case.base], ids[case.profile]) if case.base else shelf.of_run(ids[case.profile])
+                with_others = case in others_of
+                said = shelf.of_pair(ids[case.base], ids[case.profile], with_others) if case.base else shelf.of_run(ids[case.profile], with_others)
                 yield case, *judge(case, said), said
         finally:
             shelf.close()
