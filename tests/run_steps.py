@@ -409,6 +409,9 @@ def print_times(run):
             of_unit, ended = used.get(name, ("-", "earlier"))
             file.write(f"{seconds:7.1f} s {of_unit:>6} {name} {ended}\n")
     print(f"longest: {', '.join(f'{unit} {unit.seconds:.0f} s' for unit in units[:8])}")
+    # Those that made the run longer when all processors are busy. Chromium's own processes are not in these times.
+    dearest = sorted(units, key=lambda unit: -unit.used)[:10]
+    print(f"most time of processors: {', '.join(f'{unit} {unit.used:.0f} s' for unit in dearest)}")
 
 
 def main(words):
