@@ -140,7 +140,7 @@ test('conclusion: a range that repeats can be chosen as the step, for all runs o
         await until(async () => (await sentenceOf(page)).includes('of each step'), 'a step is chosen again');
         await page.locator('.trend-link').click();
         await until(async () => page.url().includes('step=epoch'), 'the trend has the chosen step');
-        await page.goto(`${page.url()}&of=operators&metric=self_cpu_us`);
+        await page.goto(`${page.url()}&of=operators`);
         await until(async () => (await rowTexts(page, 'rows by change')).some((row) => row.join(' ').includes('aten::mm')), 'rows of the mean step');
         await page.getByRole('button', { name: 'Step: epoch ×' }).click();
         await until(async () => !page.url().includes('step='), 'the trend is of the whole runs');

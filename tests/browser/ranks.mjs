@@ -76,6 +76,22 @@ test('ranks: keys move through ranks and steps, and the address has the place', 
     });
 });
 
+test('ranks: a step of one\'s own is named, and its choice ends by a click', async ({ pages }) => {
+    await withJob(['--ranks', '2', '--steps', '3'], async ({ shelf, id }) => {
+        const page = await open(pages, shelf, id);
+        const name = 'enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__';
+        await page.evaluate(([key, text]) => localStorage.setItem(key, text), [`perfshelf.step.${id}`, name]);
+        await page.setViewportSize({ width: 390, height: 844 });
+        await page.reload();
+        const button = page.getByRole('button', { name: `Step: ${name} ×` });
+        await button.waitFor();
+        const { x, width } = await button.boundingBox();
+        check(x >= 0 && x + width <= 390, `the button reaches from ${x} to ${x + width}`);
+        await button.click();
+        await until(async () => (await button.count()) === 0, 'the steps of the files');
+    });
+});
+
 test('ranks: a collective aligns all ranks on it, and opens both timelines', async ({ pages }) => {
     await withJob([], async ({ shelf, id }) => {
         const page = await open(pages, shelf, id);

@@ -291,6 +291,7 @@ function scaleOf(view: LineView, theme: BarTheme, axis: 'x' | 'y') {
             maxRotation: 0,
             stepSize: isX ? view.xStep : view.step,
             autoSkip: !view.isLog,
+            autoSkipPadding: isX ? 12 : 3,
             maxTicksLimit: isX ? 12 : 7,
             includeBounds: view.isLog ?? false,
             callback: (value: string | number) => format(Number(value)),

@@ -25,7 +25,7 @@ interface PaneHeadProps {
 export function PaneHead({ title, remark, children }: PaneHeadProps) {
     return (
         <div class="pane-head">
-            <b>{title}</b>
+            <b title={typeof title === 'string' ? title : undefined}>{title}</b>
             {remark && <span class="pane-remark">{remark}</span>}
             <Spacer />
             {children}

@@ -26,6 +26,7 @@ import { Spacer, Toolbar } from '../../components/toolbar';
 import { absoluteBounds, heatRows, type RankSort } from '../../model/ranks';
 import { lacksHint, lacksPart } from '../../model/run_lacks';
 import { chosenStep } from '../shared/chosen_step';
+import { StepButton } from '../shared/step_button';
 import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { AlignedRanks } from './aligned';
@@ -133,6 +134,7 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
     const rows = useMemo(() => heatRows(answer, sort), [answer, sort]);
     const bounds = useMemo(() => absoluteBounds(answer), [answer]);
     const { rank, step } = selectionOf(answer);
+    const ownStep = chosenStep(run).value;
     const hasSteps = answer.steps.length > 0;
     const scene: HeatScene = {
         answer,
@@ -211,6 +213,7 @@ function Ranks({ run, answer }: { run: Run; answer: RanksAnswer }) {
                                 replaceQuery({ sort: value === 'rank' ? null : value })
                             }
                         />
+                        {ownStep && <StepButton step={ownStep} runs={[run]} />}
                         <Spacer />
                         <HeatLegend scene={scene} bounds={bounds} />
                     </Toolbar>

@@ -19,7 +19,7 @@ export function StepButton({ step, runs }: StepButtonProps) {
             title={`Steps are the ranges named ${step}. Click to use the steps of the files.`}
             onClick={() => endStepChoice(runs)}
         >
-            Step: {step} ×
+            <span class="ellipsis">Step: {step}</span> ×
         </button>
     );
 }

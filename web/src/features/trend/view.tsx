@@ -280,7 +280,9 @@ function axisText({ points }: Trend, place: number, byTime: boolean): string {
     }
     const point = Number.isInteger(place) ? points[place] : undefined;
     const name = point ? (point.by ?? point.name) : '';
-    return name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : name;
+    if (name.length <= MAX_NAME_CHARS) return name;
+    const half = MAX_NAME_CHARS / 2;
+    return `${name.slice(0, half)}…${name.slice(1 - half)}`; // the ends of names differ most
 }
 
 interface TrendHintProps {
