@@ -203,7 +203,7 @@ static uint32_t name_in_tree(struct path_sums *sums, uint32_t function)
     return sums->names[function] - 1;
 }
 
-static bool add_sample(void *user, const struct ps_stack_sample *sample)
+static bool add_sample(void *user, const struct ps_path *sample)
 {
     struct path_sums *sums = user;
     struct ps_merged_tree *tree = sums->tree;

@@ -58,7 +58,7 @@ static void functions_free(struct functions *f)
 }
 
 /* Returns the id under which a frame is counted. */
-static uint32_t counted_name(struct functions *f, const struct ps_stack_frame *frame)
+static uint32_t counted_name(struct functions *f, const struct ps_path_frame *frame)
 {
     struct ps_str text = ps_trace_text(f->db, frame->text);
 
@@ -70,7 +70,7 @@ static uint32_t counted_name(struct functions *f, const struct ps_stack_frame *f
     return frame->name;
 }
 
-static uint32_t row_of(struct functions *f, const struct ps_stack_frame *frame)
+static uint32_t row_of(struct functions *f, const struct ps_path_frame *frame)
 {
     uint32_t name = counted_name(f, frame);
     const struct ps_transform *collapsed_by;
@@ -116,7 +116,7 @@ static void close_to(struct functions *f, size_t depth)
     }
 }
 
-static bool add_sample(void *user, const struct ps_stack_sample *sample)
+static bool add_sample(void *user, const struct ps_path *sample)
 {
     struct functions *f = user;
 

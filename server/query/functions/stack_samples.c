@@ -60,7 +60,7 @@ struct reader {
     const struct ps_stack_selection *selection;
     const struct ps_stack_frames *frames;
     struct ps_transform_stack transforms; /* used if there are transforms */
-    bool (*add)(void *user, const struct ps_stack_sample *sample);
+    ps_add_path *add;
     void *user;
     struct ps_stack_sums *sums;
     bool has_ended; /* `add` returned false */
@@ -72,7 +72,7 @@ struct reader {
     int64_t cursor_ns; /* all samples before it were written */
 
     /* The last sample that was written: its frames, and their serials. */
-    struct ps_stack_frame *path;
+    struct ps_path_frame *path;
     uint64_t *serials;
     uint32_t *tops; /* scratch: the depths + 1 of the frames of a sample */
     size_t n_path, cap_path;
@@ -105,7 +105,7 @@ static void add_weight(int64_t *sum, int64_t weight)
 
 /* Makes r->path the transformed stack of the frame `top`. Only frames that differ from those of the
  * sample before are visited. is_next: that sample ended where this one begins. */
-static struct ps_stack_sample make_sample(struct reader *r, uint32_t top, bool is_next)
+static struct ps_path make_sample(struct reader *r, uint32_t top, bool is_next)
 {
     size_t n = top ? r->open[top - 1].depth : 0, n_kept = n, n_continued;
 
@@ -121,11 +121,11 @@ static struct ps_stack_sample make_sample(struct reader *r, uint32_t top, bool i
 
         if (n_continued == i && is_next && i < r->n_path && r->path[i].name == name)
             n_continued++;
-        r->path[i] = (struct ps_stack_frame){frame->id, name, frame->family};
+        r->path[i] = (struct ps_path_frame){frame->id, name, frame->family};
         r->serials[i] = frame->serial;
     }
     r->n_path = n;
-    return (struct ps_stack_sample){
+    return (struct ps_path){
         .frames = r->path, .n = n, .n_kept = n_kept, .n_continued = n_continued, .track = r->track};
 }
 
@@ -135,7 +135,7 @@ static void write_sample(struct reader *r, int64_t end_ns)
     const struct open_frame *leaf = &r->open[r->n_open - 1];
     const struct ps_range *range = &r->selection->range;
     int64_t start_ns = r->cursor_ns > range->from_ns ? r->cursor_ns : range->from_ns;
-    struct ps_stack_sample sample;
+    struct ps_path sample;
 
     r->cursor_ns = end_ns > r->cursor_ns ? end_ns : r->cursor_ns;
     end_ns = end_ns < range->to_ns ? end_ns : range->to_ns;
@@ -227,8 +227,7 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
 
 enum ps_status ps_stack_samples_each(struct ps_db *db, const struct ps_stack_selection *selection,
                                      const struct ps_stack_frames *frames,
-                                     const struct ps_stack_transforms *transforms,
-                                     bool (*add)(void *user, const struct ps_stack_sample *sample),
+                                     const struct ps_stack_transforms *transforms, ps_add_path *add,
                                      void *user, struct ps_stack_sums *sums, struct ps_err *err)
 {
     struct ps_stack_sums no_sums = {.selected = 0};

@@ -7,7 +7,7 @@
  * track, with its length as weight. A sample that is only partly in the selected range counts with
  * the part that is in the range.
  *
- *     static bool add(void *user, const struct ps_stack_sample *sample)
+ *     static bool add(void *user, const struct ps_path *sample)
  *     {
  *         close_frames(user, sample->n_kept);
  *         for (size_t i = sample->n_kept; i < sample->n; i++)
@@ -21,6 +21,7 @@
 #define PS_QUERY_FUNCTIONS_STACK_SAMPLES_H
 
 #include "server/query/functions/stack_transforms.h"
+#include "server/query/shapes/tree_paths.h"
 #include "server/query/trace/parameters.h"
 #include "server/query/trace/time_range.h"
 #include "slices/intervals.h"
@@ -49,25 +50,6 @@ static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start_
     return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
-struct ps_stack_frame {
-    uint32_t
-        text; /* text id of the frame, or the id of a collapsed frame; 0: the run has no name */
-    uint32_t name;  /* id under which it is counted (ps_stack_function) */
-    uint8_t family; /* of its slice */
-};
-
-struct ps_stack_sample {
-    const struct ps_stack_frame *frames; /* the root first */
-    size_t n;                            /* 0: the transforms removed all frames */
-    /* the first n_kept frames are those of the sample before: nothing changed in them */
-    size_t n_kept;
-    /* the first n_continued functions are those of the sample before, which ends where this one
-     * begins. The others begin a stretch. */
-    size_t n_continued;
-    int64_t start_ns, weight; /* weight > 0 */
-    uint32_t track;
-};
-
 /* Sums of weights, in ns. */
 struct ps_stack_sums {
     int64_t selected;                   /* of the selected stacks */
@@ -79,8 +61,7 @@ struct ps_stack_sums {
  * sums: may be NULL. */
 enum ps_status ps_stack_samples_each(struct ps_db *db, const struct ps_stack_selection *selection,
                                      const struct ps_stack_frames *frames,
-                                     const struct ps_stack_transforms *transforms,
-                                     bool (*add)(void *user, const struct ps_stack_sample *sample),
+                                     const struct ps_stack_transforms *transforms, ps_add_path *add,
                                      void *user, struct ps_stack_sums *sums, struct ps_err *err);
 
 #endif

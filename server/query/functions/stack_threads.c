@@ -72,7 +72,7 @@ static void add_active(const struct threads *t, struct thread *thread, int64_t s
     }
 }
 
-static bool add_sample(void *user, const struct ps_stack_sample *sample)
+static bool add_sample(void *user, const struct ps_path *sample)
 {
     struct threads *t = user;
     struct thread *thread;

@@ -210,10 +210,10 @@ const struct ps_frame_kind *ps_stack_frame_kind(struct ps_stack_waits *waits, ui
     return kind;
 }
 
-bool ps_stack_is_waiting(struct ps_stack_waits *waits, const struct ps_stack_sample *sample)
+bool ps_stack_is_waiting(struct ps_stack_waits *waits, const struct ps_path *sample)
 {
     for (size_t i = sample->n; i > 0; i--) {
-        const struct ps_stack_frame *frame = &sample->frames[i - 1];
+        const struct ps_path_frame *frame = &sample->frames[i - 1];
         const struct ps_frame_kind *kind = ps_stack_frame_kind(waits, frame->text, frame->family);
 
         if (kind->waits || kind->is_python)

@@ -37,6 +37,6 @@ void ps_stack_waits_free(struct ps_stack_waits *waits);
 const struct ps_frame_kind *ps_stack_frame_kind(struct ps_stack_waits *waits, uint32_t text,
                                                 uint8_t family);
 /* Whether a sample that is not transformed waits. */
-bool ps_stack_is_waiting(struct ps_stack_waits *waits, const struct ps_stack_sample *sample);
+bool ps_stack_is_waiting(struct ps_stack_waits *waits, const struct ps_path *sample);
 
 #endif
