@@ -36,8 +36,14 @@ enum ps_status ps_stack_flame(struct ps_db *db, struct ps_stack_frames *frames,
                               bool *is_partial, struct ps_err *err);
 
 /* What builds trees of slices: the name under which key_averages() counts the name of a slice, by
- * which all steps have one path. */
-uint32_t ps_flame_key(const struct ps_operators *keys, const struct ps_chunk *chunk, uint32_t i);
+ * which all steps have one path. Inline, since it is called for each slice. */
+static inline uint32_t ps_flame_key(const struct ps_operators *keys, const struct ps_chunk *chunk,
+                                    uint32_t i)
+{
+    uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
+
+    return name < keys->n_key && keys->key[name] ? keys->key[name] : name;
+}
 /* PS_LIMIT: the tree has more paths than one answer may build. */
 enum ps_status ps_flame_check_size(const struct ps_tree *tree, struct ps_err *err);
 /* PS_INTERNAL: the chunks of a track have more slices than it states. n_stated: the latter. */

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* flame_limits.c: what all builders of trees of slices have in common: the key of a slice, and the
- * limits. */
+/* flame_limits.c: the limits of all builders of trees of slices. */
 #include "server/query/trace/flames/flame.h"
 
 #define NODES_MAX 1000000 /* maximum number of paths in one graph */
-
-uint32_t ps_flame_key(const struct ps_operators *keys, const struct ps_chunk *chunk, uint32_t i)
-{
-    uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
-
-    return name < keys->n_key && keys->key[name] ? keys->key[name] : name;
-}
 
 enum ps_status ps_flame_check_size(const struct ps_tree *tree, struct ps_err *err)
 {
