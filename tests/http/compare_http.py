@@ -297,6 +297,20 @@ class Compare(ServerTest):
         rows, _ = self.rows("functions", f"base={new}&new={base}")
         self.assertIn((None, 1, "unlisted"), [(row["base"], row["new"], row["change"]) for row in rows])
 
+    def test_frames_that_a_drawing_leaves_out_are_below_a_tenth_of_a_pixel(self):
+        def drawing(n, rare):
+            def box(name, start, end, y):
+                return f'<g><title>{name} ({end - start} samples, {100 * (end - start) / n:.2f}%)</title><rect x="{10 + 1180 * start / n:.1f}" y="{y}" width="{1180 * (end - start) / n:.1f}" height="15.0"/></g>'
+            boxes = [box("all", 0, n, 100), box("main", 0, n, 84), box("work", 0, n // 2, 68), *([box("rare", n // 2, n // 2 + rare, 68)] if rare else [])]
+            return ('<?xml version="1.0" standalone="no"?><svg version="1.1" width="1200" height="130" xmlns="http://www.w3.org/2000/svg"><g id="frames">' + "".join(boxes) + "</g></svg>").encode()
+        for n, gone in ((20_000, None), (2_000, 0)):  # one sample of 2,000 is wide enough
+            base, new = (self.add(drawing(n, rare))["id"] for rare in (n // 5, 0))
+            tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}")
+            rare = next(of for path, of in self.paths_of(tree).items() if path[-1] == "rare")
+            self.assertEqual((rare["base_total"], rare["new_total"], tree.get("new_floor")), (n // 5, gone, 2 if gone is None else None))
+            rows, _ = self.rows("functions", f"base={base}&new={new}")
+            self.assertEqual(next((row["delta"], row["change"]) for row in rows if row["name"] == "rare"), (-n // 5, "removed"))
+
     def test_functions_that_a_printed_table_leaves_out_are_not_gone(self):
         def table(of, times):
             head = f"         62 function calls in {sum(times.values()):.3f} seconds\n\n   Ordered by: internal time\n"

@@ -240,6 +240,8 @@ enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
 enum ps_status ps_compare_read_whole(struct ps_db *db, const struct ps_query_metric *metric,
                                      double *out, struct ps_err *err);
 
+/* Rows below this share of the total may be missing and still count as 0, like rounding. */
+#define PS_CUT_NOTABLE 0.001
 /* Reads below which share of its total the profile of a run leaves out rows; 0: it has all. */
 enum ps_status ps_compare_read_cut(struct ps_db *db, const struct ps_query_comparison *head,
                                    double *out, struct ps_err *err);

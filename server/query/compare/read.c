@@ -141,7 +141,7 @@ static enum ps_status read_cuts(struct ps_store *store, const struct ps_compare_
         ps_run_acquire(store, groups->runs[i].id, &db, err);
         ps_compare_read_cut(db, &out->head, &cut, err);
         ps_run_release(db);
-        if (cut > 0)
+        if (cut >= PS_CUT_NOTABLE)
             ps_comparison_cut(out->comparison, i);
     }
     return err->code;

@@ -122,7 +122,7 @@ static enum ps_status read_presence(struct ps_store *store, const char *id,
     ps_compare_find_metrics_of_run(db, head, has, resolution, &out->table, err);
     ps_compare_read_cut(db, head, &cut, err);
     ps_run_release(db);
-    out->is_cut = cut > 0;
+    out->is_cut = cut >= PS_CUT_NOTABLE;
     for (size_t i = 0; i < head->n; i++)
         out->values[i] = has[i] ? 0 : (double)NAN;
     return err->code;
