@@ -30,11 +30,16 @@ def content(path):
         return file.read()
 
 
+def stem_of(word):
+    """Of a noun in the plural, or of a participle: `function` of `functions`, `change` of `changed`."""
+    return re.sub(r"(?<=e)d$", "", word.rstrip("s"))
+
+
 def words(path):
     """Of its name and its folder, in the singular, without those that many files have. The folder of an importer is its format."""
     stem, folder = os.path.splitext(os.path.basename(path))[0], os.path.basename(os.path.dirname(path))
-    of_format = {folder.rstrip("s")} if path.startswith("importers/") else set()
-    return ({word.rstrip("s") for word in re.split(r"[_/.-]", f"{stem}/{folder}")} - TOO_COMMON) - {"import"} | of_format
+    of_format = {stem_of(folder)} if path.startswith("importers/") else set()
+    return ({stem_of(word) for word in re.split(r"[_/.-]", f"{stem}/{folder}")} - TOO_COMMON) - {"import"} | of_format
 
 
 def views_of(path):
@@ -78,7 +83,7 @@ def near(path):
     for step, pattern in (("http", "*_http.py"), ("cli", "*_cli.py"), ("corpus", "*_corpus.py"), ("browser", "*.mjs")):
         for suite in sorted(glob.glob(f"tests/{step}/{pattern}", root_dir=ROOT)):
             name = os.path.splitext(os.path.basename(suite))[0]
-            of_suite = {word.rstrip("s") for word in name.split("_")}
+            of_suite = {stem_of(word) for word in name.split("_")}
             shared = len(subject & of_suite) + len(of_callers & of_suite) / 2
             mentions = len(asked.findall(content(suite))) if asked and step == "http" else 0
             if shared or mentions:

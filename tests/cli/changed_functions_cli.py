@@ -105,6 +105,11 @@ class ChangedFunctions(Agent):
         now = {**CALLS, (MAIN, audit): (50, 0.01), (audit, SCORE): (20000, 2.4)}
         self.assertEqual(self.sentence(now), "audit (main.py:80) is new, with 50 calls by main: +2.410 s of +2.410 s, with what it calls.")
 
+    def test_a_new_function_that_is_called_once_has_a_caller(self):
+        audit = own("audit", 80)
+        now = {**CALLS, (MAIN, audit): (1, 0.01), (audit, SCORE): (20000, 2.4)}
+        self.assertEqual(self.sentence(now), "audit (main.py:80) is new, with 1 call by main: +2.410 s of +2.410 s, with what it calls.")
+
     def test_more_to_do_in_one_function(self):
         """The program is one function; what it calls of libraries grew with the input."""
         def program(factor):
