@@ -12,15 +12,11 @@ import {
     verdictOf,
     verdictText,
 } from '../src/model/compare';
-import {
-    deltaRange,
-    nodeChangeOf,
-    layoutDiff,
-    nodeColourLevel,
-    removedNodes,
-} from '../src/features/compare/diff_tree';
+import { layoutDrawn } from '../src/features/compare/diff_tree';
 import { fitColumns } from '../src/features/compare/fit_columns';
 import { countOutside, niceTicks, stripScale } from '../src/features/compare/strip';
+import { type DiffTree, treeOfComparison } from '../src/model/tree_answers';
+import { deltaRange, levelOf, nodeChangeOf, removedNodes, widthsOf } from '../src/model/tree_diff';
 import { waterfall } from '../src/features/compare/waterfall';
 
 const run = (name: string, minute: number, tags: Record<string, string> = {}): Run =>
@@ -199,8 +195,12 @@ function tree(rows: [string, number, number, number, number][]): ComparisonTree 
     };
 }
 
+const diffOf = (rows: Parameters<typeof tree>[0]) => treeOfComparison(tree(rows));
+const layoutOf = (diff: DiffTree, side: 'base' | 'new') =>
+    layoutDrawn(diff, widthsOf(diff[side]), diff[side].sum);
+
 test('the difference of trees: what is new, what vanished, how much', () => {
-    const diff = tree([
+    const diff = diffOf([
         ['a', -1, 1000, 1010, 0],
         ['b', 0, 600, 700, 0],
         ['c', 1, 600, 0, 0],
@@ -212,18 +212,18 @@ test('the difference of trees: what is new, what vanished, how much', () => {
         ['kept', 'kept', 'gone', 'gone', 'new'],
     );
     assert.deepEqual(
-        [0, 1, 2, 4].map((node) => nodeColourLevel(diff, node)),
+        [0, 1, 2, 4].map((node) => levelOf(diff, node)),
         [2, 3, -3, 3],
     );
     assert.deepEqual(removedNodes(diff), [2]);
-    const shown = layoutDiff(diff, 'new');
+    const shown = layoutOf(diff, 'new');
     assert.equal(shown.frameOf[2], -1);
     assert.equal(shown.x1[shown.frameOf[1]] - shown.x0[shown.frameOf[1]], 700);
-    assert.ok(layoutDiff(diff, 'base').frameOf[2] > 0);
+    assert.ok(layoutOf(diff, 'base').frameOf[2] > 0);
 });
 
 test('a path that a side leaves open is neither new nor gone', () => {
-    const diff = {
+    const diff = treeOfComparison({
         ...tree([
             ['main', -1, 1000, 1000, 0],
             ['small now', 0, 300, 0, 0],
@@ -234,7 +234,7 @@ test('a path that a side leaves open is neither new nor gone', () => {
         new_total: [1000, null, 40, null],
         base_floor: 10,
         new_floor: 10,
-    };
+    });
     const nodes = [1, 2, 3];
     assert.deepEqual(
         nodes.map((node) => nodeChangeOf(diff, node)),
@@ -250,14 +250,14 @@ test('a path that a side leaves open is neither new nor gone', () => {
         ],
     );
     assert.deepEqual(
-        nodes.map((node) => nodeColourLevel(diff, node)),
+        nodes.map((node) => levelOf(diff, node)),
         [-3, 3, 0],
     );
-    assert.equal(layoutDiff(diff, 'new').frameOf[1], -1);
+    assert.equal(layoutOf(diff, 'new').frameOf[1], -1);
 });
 
 test('what is within noise is grey, new or not; with too few runs the size decides', () => {
-    const judged = tree([
+    const judged = diffOf([
         ['same', -1, 100, 150, 2],
         ['few', -1, 100, 269, 1],
         ['up', -1, 100, 150, 3],
@@ -266,7 +266,7 @@ test('what is within noise is grey, new or not; with too few runs the size decid
         ['equal', -1, 5, 5, 0],
     ]);
     assert.deepEqual(
-        [0, 1, 2, 3, 4, 5].map((node) => nodeColourLevel(judged, node)),
+        [0, 1, 2, 3, 4, 5].map((node) => levelOf(judged, node)),
         [0, 3, 3, -3, 0, 0],
     );
 });
@@ -298,7 +298,7 @@ test('columns are left out until the name has its width', () => {
 });
 
 test('bounds tell a difference only where they leave no room for the other', () => {
-    const diff = {
+    const diff = treeOfComparison({
         ...tree([
             ['main', -1, 100, 120, 0],
             ['surely more', 0, 50, 80, 0],
@@ -308,15 +308,15 @@ test('bounds tell a difference only where they leave no room for the other', () 
         base_low: [100, 40, 30, 0],
         new_low: [120, 60, 40, 0],
         certainty: [0, 1, 1, 2],
-    };
+    });
     assert.deepEqual(deltaRange(diff, 1), [10, 40]);
     assert.deepEqual(deltaRange(diff, 2), [-10, 30]);
     assert.deepEqual(
-        [0, 1, 2, 3].map((node) => nodeColourLevel(diff, node)),
+        [0, 1, 2, 3].map((node) => levelOf(diff, node)),
         [3, 3, 0, 0],
     );
     // 80 + 60 + 60 do not fit into 120: drawn narrower, in proportion.
-    const shown = layoutDiff(diff, 'new');
+    const shown = layoutOf(diff, 'new');
     const wide = (node: number) => shown.x1[shown.frameOf[node]] - shown.x0[shown.frameOf[node]];
     assert.deepEqual([0, 1, 2, 3].map(wide), [120, 48, 36, 36]);
 });

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FlameAnswer } from '../src/base/answers';
+import type { Tree } from '../src/model/tree';
 import { packageColour, packageOfFrame, PACKAGE_COLOURS, selfBy } from '../src/model/frame_colours';
 import { chipsOf, mergeOfOrigin } from '../src/model/stack_transforms';
 
@@ -34,9 +34,9 @@ test('a package has the same colour everywhere, and packages use most colours', 
 });
 
 test('self time by key is sorted and leaves out what has none', () => {
-    const flame = { n: 4, self: [1, 5, 0, 3], name: [0, 1, 2, 0] } as unknown as FlameAnswer;
+    const tree = { n: 4, self: [1, 5, 0, 3], frame: [0, 1, 2, 0] } as unknown as Tree;
     assert.deepEqual(
-        selfBy(flame, (node) => flame.name[node]),
+        selfBy(tree, (node) => tree.frame[node]),
         [
             { key: 1, self: 5 },
             { key: 0, self: 4 },

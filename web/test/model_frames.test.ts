@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { CallTree, FlameAnswer, ImportTree } from '../src/base/answers';
-import { BOUNDED, EXACT, UNKNOWN, layoutCallTree, OMITTED_CALLS } from '../src/model/call_tree';
-import { layoutFlame } from '../src/features/stacks/flame_tree';
+import type { CallTree, ImportTree } from '../src/base/answers';
 import { hitColumns, hitFrames, spanToRead, steppedHit } from '../src/model/frame_hits';
 import { coveredPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
-import { layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
+import {
+    BOUNDED,
+    EXACT,
+    layoutTree,
+    matchedTotal,
+    OMITTED_CALLS,
+    type Tree,
+    UNKNOWN,
+} from '../src/model/tree';
+import { treeOfCalls, treeOfImports } from '../src/model/tree_answers';
 import { ImportRows, computeDepths } from '../src/features/imports/import_table';
 import {
     clampSpan,
@@ -46,17 +53,18 @@ const TREE = importTree([
     ['a.big.deep', 3, 35],
     ['z', -1, 0, 2],
 ]);
-const ALL = { leftHeavy: true, hidden: null, minUs: 0 };
+const FRAMES = treeOfImports(TREE);
+const ALL = { widestFirst: true };
 
-function placed(layout: ReturnType<typeof layoutIcicle>, tree: ImportTree): string[] {
+function placed(layout: ReturnType<typeof layoutTree>): string[] {
     return [...layout.node].map((n, f) => {
-        const name = n < 0 ? '*' : tree.names[n];
+        const name = n < 0 ? '*' : TREE.names[n];
         return `${layout.row[f]} ${name} ${layout.x0[f]}-${layout.x1[f]}`;
     });
 }
 
 test('left-heavy puts the widest sibling first, own time is the gap on the right', () => {
-    assert.deepEqual(placed(layoutIcicle(TREE, ALL), TREE), [
+    assert.deepEqual(placed(layoutTree(FRAMES, ALL)), [
         '0 * 0-100',
         '1 a 0-90',
         '1 site 90-100',
@@ -68,8 +76,8 @@ test('left-heavy puts the widest sibling first, own time is the gap on the right
 });
 
 test('import order keeps the order of the file', () => {
-    const layout = layoutIcicle(TREE, { ...ALL, leftHeavy: false });
-    assert.deepEqual(placed(layout, TREE).slice(1, 6), [
+    const layout = layoutTree(FRAMES);
+    assert.deepEqual(placed(layout).slice(1, 6), [
         '1 site 0-10',
         '1 a 10-100',
         '1 z 100-100',
@@ -79,8 +87,8 @@ test('import order keeps the order of the file', () => {
 });
 
 test('hidden nodes lift their children; widths and the total stay true', () => {
-    const layout = layoutIcicle(TREE, { ...ALL, hidden: Uint8Array.from([0, 1, 0, 0, 0, 0]) });
-    assert.deepEqual(placed(layout, TREE), [
+    const layout = layoutTree(FRAMES, { ...ALL, hidden: Uint8Array.from([0, 1, 0, 0, 0, 0]) });
+    assert.deepEqual(placed(layout), [
         '0 * 0-100',
         '1 a.big 0-75',
         '1 site 75-85',
@@ -91,7 +99,7 @@ test('hidden nodes lift their children; widths and the total stay true', () => {
 });
 
 test('frames below the threshold are quiet and end their branch', () => {
-    const layout = layoutIcicle(TREE, { ...ALL, minUs: 76 });
+    const layout = layoutTree(FRAMES, { ...ALL, minWidth: 76 });
     const quiet = [...layout.isDotted]
         .map((q, f) => (q ? TREE.names[layout.node[f]] : ''))
         .filter(Boolean);
@@ -101,13 +109,13 @@ test('frames below the threshold are quiet and end their branch', () => {
 
 test('an empty log is one root without width', () => {
     const empty = importTree([]);
-    const layout = layoutIcicle(empty, ALL);
+    const layout = layoutTree(treeOfImports(empty), ALL);
     assert.equal(layout.count, 1);
     assert.equal(layout.total, 0);
 });
 
 test('hit test, path, children and steps agree', () => {
-    const layout = layoutIcicle(TREE, ALL);
+    const layout = layoutTree(FRAMES, ALL);
     const deep = frameAt(layout, 3, 20);
     assert.deepEqual(
         framePath(layout, deep).map((f) => layout.node[f]),
@@ -125,7 +133,7 @@ test('hit test, path, children and steps agree', () => {
 });
 
 test('Esc leads to the next wider frame, then to the whole', () => {
-    const layout = layoutIcicle(TREE, ALL);
+    const layout = layoutTree(FRAMES, ALL);
     assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 35 })], 3);
     assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 75 })], 1);
     assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 90 })], -1);
@@ -146,10 +154,9 @@ test('the window zooms around the pointer, stays inside, and survives the URL', 
     assert.deepEqual(easeSpan({ x0: 0, x1: 100 }, at, 1), at);
 });
 
-test('shares of origins and matched time count each microsecond once', () => {
-    assert.deepEqual(originShares(TREE), { us: [5, 85, 10, 0, 0], sum: 100 });
-    assert.equal(matchedTotal(TREE, Uint8Array.from([0, 0, 0, 1, 1, 0])), 75);
-    assert.equal(matchedTotal(TREE, Uint8Array.from([1, 0, 1, 0, 1, 0])), 55);
+test('matched time counts each microsecond once', () => {
+    assert.equal(matchedTotal(FRAMES, Uint8Array.from([0, 0, 0, 1, 1, 0])), 75);
+    assert.equal(matchedTotal(FRAMES, Uint8Array.from([1, 0, 1, 0, 1, 0])), 55);
 });
 
 test('tree rows unfold, sort and keep the path of a hit', () => {
@@ -183,7 +190,7 @@ test('100,000 frames are placed', () => {
     const rows: [string, number, number][] = [['root', -1, 1]];
     for (let i = 1; i < 100_000; i++) rows.push([`m${i}`, (i - 1) >> 3, i % 97]);
     const tree = importTree(rows);
-    const layout = layoutIcicle(tree, ALL);
+    const layout = layoutTree(treeOfImports(tree), ALL);
     assert.equal(layout.count, 100_001);
 });
 
@@ -210,15 +217,14 @@ function callTree(rows: [number, number, number, number, (number | null)?][]): C
 }
 
 test('bounded siblings are as wide as their upper bounds, shrunk only when these do not fit', () => {
-    const tree = callTree([
+    const calls = callTree([
         [-1, 10, 10, EXACT, 2],
         [0, 4, 4, EXACT, 4],
         [0, 0, 6, BOUNDED],
         [0, 0, 2, BOUNDED],
         [2, 0, 3, UNKNOWN],
-        [4, 0, 3, BOUNDED],
     ]);
-    const { frames, shrunk } = layoutCallTree(tree, false);
+    const frames = layoutTree(treeOfCalls(calls), { below: -1 });
     const width = (node: number): number => {
         const f = frames.frameOf[node];
         return f < 0 ? -1 : frames.x1[f] - frames.x0[f];
@@ -228,52 +234,44 @@ test('bounded siblings are as wide as their upper bounds, shrunk only when these
     assert.equal(width(2), 3);
     assert.equal(width(3), 1);
     assert.equal(width(4), 1.5);
-    assert.equal(width(5), -1, 'nothing is drawn below what is unknown');
-    assert.deepEqual([...shrunk], [0, 0, 1, 1, 1, 0]);
 });
 
 test('what an exact frame called and was not sent is a quiet rest, not silence', () => {
-    const tree = callTree([
+    const calls = callTree([
         [-1, 10, 10, EXACT, 2],
         [0, 5, 5, EXACT, 5],
     ]);
-    tree.cut = 7;
-    const { frames } = layoutCallTree(tree, false);
+    calls.cut = 7;
+    const frames = layoutTree(treeOfCalls(calls), { below: -1 });
     assert.deepEqual([...frames.node], [0, 1, OMITTED_CALLS]);
     assert.deepEqual([frames.x0[2], frames.x1[2], frames.isDotted[2]], [5, 8, 1]);
 });
 
 test('all roots stand under one row', () => {
-    const tree = callTree([
+    const calls = callTree([
         [-1, 3, 3, EXACT, 3],
         [-1, 1, 1, EXACT, 1],
     ]);
-    const { frames } = layoutCallTree(tree, true);
+    const frames = layoutTree(treeOfCalls(calls));
     assert.deepEqual([...frames.node], [-1, 0, 1]);
     assert.equal(frames.total, 4);
 });
 
-function flameOf(parent: number[], total: number[]): FlameAnswer {
-    const zeros = parent.map(() => 0);
-    const names = parent.map((_, i) => `f${i}`);
+function treeOf(parent: number[], total: number[]): Tree {
     return {
         n: parent.length,
         unit: 'ns',
         sum: total[0],
         cut: 0,
         parent,
-        name: parent.map((_, i) => i),
-        self: total,
+        frame: parent.map((_, i) => i),
+        frames: { name: parent.map((_, i) => `f${i}`) },
         total,
-        count: zeros,
-        family: zeros,
-        kind: zeros,
-        names,
     };
 }
 
 test('hits are ordered from the left, and a step wraps around', () => {
-    const layout = layoutFlame(flameOf([-1, 0, 0, 2, 0], [100, 60, 30, 1, 10]));
+    const layout = layoutTree(treeOf([-1, 0, 0, 2, 0], [100, 60, 30, 1, 10]));
     const hits = hitFrames(layout, Uint8Array.from([0, 1, 0, 1, 1]));
     assert.deepEqual(
         Array.from(hits ?? [], (f) => layout.node[f]),
@@ -294,7 +292,7 @@ test('hits are ordered from the left, and a step wraps around', () => {
 });
 
 test('the view moves only if the name of a frame cannot be read', () => {
-    const layout = layoutFlame(flameOf([-1, 0, 0, 2, 0], [100, 60, 30, 1, 10]));
+    const layout = layoutTree(treeOf([-1, 0, 0, 2, 0], [100, 60, 30, 1, 10]));
     const whole = { x0: 0, x1: 100 };
     const frameOf = (node: number) => layout.frameOf[node];
     assert.equal(spanToRead(layout, frameOf(1), whole, 1000), null, '600 px are readable');

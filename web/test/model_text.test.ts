@@ -8,13 +8,14 @@ import { graphToDot, quote } from '../src/model/dot';
 import { readLayout } from '../src/model/graph_layout';
 import {
     fitEllipsis,
-    fitName,
+    fitForms,
+    moduleForms,
     functionName,
     placeText,
     shortPlace,
     splitTail,
 } from '../src/model/labels';
-import { fitForms, frameForms, locationStart } from '../src/model/frame_names';
+import { frameForms, locationStart } from '../src/model/frame_names';
 import { hiddenSet, matchSet, matcher } from '../src/model/search';
 import { temperature } from '../src/model/temperature';
 import { contrast, textColourOn, mix, tintOf, tintOfFile } from '../src/model/tint';
@@ -22,14 +23,16 @@ import { contrast, textColourOn, mix, tintOf, tintOfFile } from '../src/model/ti
 const chars = (text: string): number => text.length;
 
 test('module names shorten from the left', () => {
-    assert.equal(fitName('a.bb.ccc', null, 8, chars), 'a.bb.ccc');
-    assert.equal(fitName('a.bb.ccc', null, 7, chars), '.bb.ccc');
-    assert.equal(fitName('a.bb.ccc', null, 4, chars), '.ccc');
-    assert.equal(fitName('alpha.beta.gamma', null, 5, chars), '.gam…');
-    assert.equal(fitName('alpha.beta.gamma', null, 2, chars), '');
-    assert.equal(fitName('a.bb.ccc', 'a.bb', 99, chars), '.ccc');
-    assert.equal(fitName('a.bbq', 'a.bb', 99, chars), 'a.bbq');
-    assert.equal(fitName('numpy', 'numpy', 99, chars), 'numpy');
+    const fit = (name: string, above: string | null, width: number) =>
+        fitForms(moduleForms(name, above), width, chars);
+    assert.equal(fit('a.bb.ccc', null, 8), 'a.bb.ccc');
+    assert.equal(fit('a.bb.ccc', null, 7), '.bb.ccc');
+    assert.equal(fit('a.bb.ccc', null, 4), '.ccc');
+    assert.equal(fit('alpha.beta.gamma', null, 5), '.gam…');
+    assert.equal(fit('alpha.beta.gamma', null, 2), '');
+    assert.equal(fit('a.bb.ccc', 'a.bb', 99), '.ccc');
+    assert.equal(fit('a.bbq', 'a.bb', 99), 'a.bbq');
+    assert.equal(fit('numpy', 'numpy', 99), 'numpy');
 });
 
 test('frames lose their folders first, then their place', () => {

@@ -15,7 +15,7 @@ import {
 const TREE: SelectableTree = {
     n: 8,
     parent: [-1, 0, 1, 2, 1, 0, 5, 6],
-    key: [0, 1, 1, 2, 2, 3, 1, 2],
+    frame: [0, 1, 1, 2, 2, 3, 1, 2],
     total: [100, 60, 40, 30, 10, 20, 15, 5],
     self: [20, 10, 10, 30, 10, 5, 10, 5],
 };
@@ -41,7 +41,7 @@ test('a callee inside of itself counts once', () => {
     const nested: SelectableTree = {
         n: 4,
         parent: [-1, 0, 1, 2],
-        key: [1, 2, 1, 2],
+        frame: [1, 2, 1, 2],
         total: [10, 9, 8, 7],
         self: [1, 1, 1, 7],
     };

@@ -95,14 +95,14 @@ function pictureOf(nodes: [string, number][]): {
 } {
     const out = new FrameBuilder(nodes.length);
     out.beginRow();
-    out.add(-1, 0, 100, -1);
+    out.add(-1, -1, 0, 100, -1);
     let above = new Map([[-1, 0]]);
     while (above.size) {
         out.beginRow();
         const row = new Map<number, number>();
         nodes.forEach(([, parent], node) => {
             const frame = above.get(parent);
-            if (frame !== undefined) row.set(node, out.add(node, node, node + 1, frame));
+            if (frame !== undefined) row.set(node, out.add(node, node, node, node + 1, frame));
         });
         above = row;
     }

@@ -25,7 +25,21 @@ import {
     zoomAxis,
 } from '../src/model/snapshot_axis';
 import { layoutBands, liveBytes, runAt } from '../src/model/snapshot_bands';
-import { layoutLiveFlame, nodeOfStack, openFold, stacksBelow } from '../src/model/snapshot_flame';
+import type { FrameLayout } from '../src/model/frames';
+import { matcher } from '../src/model/search';
+import {
+    foldedFrames,
+    layoutTree,
+    marksOfFolds,
+    nodeOfStack,
+    nodesOfStacks,
+    openFold,
+    roleOf,
+    searchTree,
+    shownName,
+    stacksBelow,
+} from '../src/model/tree';
+import { treeOfSnapshot } from '../src/model/tree_answers';
 import { frameLabelForms, frameText, frameTitle } from '../src/model/snapshot_names';
 import { isPicked, pickOfRow, pickOfStack } from '../src/model/snapshot_pick';
 import { HOLE, layoutSegments, pieceAt } from '../src/model/snapshot_segments';
@@ -295,36 +309,46 @@ const flame: LiveNodes = {
     stack: [null, null, null, null, null, null, null, 11, 12, null],
 };
 
-const NONE: ReadonlySet<number> = new Set();
+/* Nodes of the tree have the number of the answer less one. */
+const LIVE = treeOfSnapshot({
+    device: 0,
+    at: 0,
+    live: 100,
+    count: 9,
+    frames: Array.from({ length: 7 }, (_, i) => ({ name: `f${i}`, file: 'a.py', line: i })),
+    nodes: flame,
+});
+const FOLDED = layoutTree(LIVE, { open: new Set() });
 
 test('a chain of frames with one child each is one row, which opens', () => {
-    const { nodes, layout } = layoutLiveFlame(flame, NONE);
+    const framesOf = (layout: FrameLayout) =>
+        [...layout.node.keys()].map((frame) => foldedFrames(LIVE, layout, frame));
+    assert.deepEqual(framesOf(FOLDED), [1, 4, 1, 1, 1, 1, 1]);
     assert.deepEqual(
-        nodes.map(({ kind, frames }) => [kind, frames]),
-        [
-            ['fold', 4],
-            ['none', 1],
-            ['frame', 1],
-            ['frame', 1],
-            ['frame', 1],
-            ['rest', 1],
-        ],
+        [...FOLDED.node].slice(1).map((node) => roleOf(LIVE, node)),
+        ['frame', 'none', 'frame', 'frame', 'frame', 'rest'],
     );
-    assert.equal(layout.rows, 4);
-    assert.deepEqual([...layout.x1.slice(1, 3)], [70, 100]);
-    const opened = layoutLiveFlame(flame, openFold(flame, NONE, nodes[0]));
-    assert.equal(opened.layout.rows, 7);
-    assert.ok(opened.nodes.every(({ kind }) => kind !== 'fold'));
+    assert.equal(shownName(LIVE, FOLDED, 0), '4 frames with one child each');
+    assert.equal(FOLDED.rows, 4);
+    assert.deepEqual([...FOLDED.x1.slice(1, 3)], [70, 100]);
+    const opened = layoutTree(LIVE, { open: openFold(LIVE, FOLDED, new Set(), 1) });
+    assert.equal(opened.rows, 7);
+    assert.ok(framesOf(opened).every((frames) => frames === 1));
+});
+
+test('a hit in a folded chain marks its first frame', () => {
+    const found = searchTree(LIVE, matcher('f3', false));
+    assert.deepEqual([...(marksOfFolds(LIVE, FOLDED, found?.set) ?? [])].indexOf(1), 0);
+    assert.equal(marksOfFolds(LIVE, FOLDED, undefined), null);
 });
 
 test('widths are bytes: children fill their parent from the left', () => {
-    const { nodes, layout } = layoutLiveFlame(flame, NONE);
     const at = (node: number) => {
-        const frame = layout.frameOf[nodes.findIndex((one) => one.node === node)];
-        return [layout.x0[frame], layout.x1[frame]];
+        const frame = FOLDED.frameOf[node];
+        return [FOLDED.x0[frame], FOLDED.x1[frame]];
     };
     assert.deepEqual(
-        [at(7), at(8), at(9)],
+        [at(6), at(7), at(8)],
         [
             [0, 40],
             [40, 69],
@@ -334,18 +358,19 @@ test('widths are bytes: children fill their parent from the left', () => {
 });
 
 test('a stack is found in the flame graph, and the stacks below a frame', () => {
-    const { nodes } = layoutLiveFlame(flame, NONE);
-    assert.equal(nodes[nodeOfStack(flame, nodes, 12)].node, 8);
-    assert.equal(nodes[nodeOfStack(flame, nodes, null)].kind, 'none');
-    assert.equal(nodeOfStack(flame, nodes, 99), -1);
-    assert.deepEqual([...stacksBelow(flame, 6)], [11, 12]);
-    assert.deepEqual([...stacksBelow(flame, 2)], [null]);
-    assert.deepEqual([...stacksBelow(flame, 7)], [11]);
+    assert.equal(nodeOfStack(LIVE, 12), 7);
+    assert.equal(nodeOfStack(LIVE, null), 1);
+    assert.equal(nodeOfStack(LIVE, 99), -1);
+    assert.deepEqual([...nodesOfStacks(LIVE, new Set([11, null]))], [0, 1, 0, 0, 0, 0, 1, 0, 0]);
+    assert.deepEqual([...stacksBelow(LIVE, 5)], [11, 12]);
+    assert.deepEqual([...stacksBelow(LIVE, 1)], [null]);
+    assert.deepEqual([...stacksBelow(LIVE, 6)], [11]);
 });
 
 test('a flame graph without live memory has no frames', () => {
-    const empty = { ...flame, parent: [], frame: [], bytes: [], count: [], group: [], stack: [] };
-    assert.equal(layoutLiveFlame(empty, NONE).nodes.length, 0);
+    const nodes = { parent: [], frame: [], bytes: [], count: [], group: [], stack: [] };
+    const empty = treeOfSnapshot({ device: 0, at: 0, live: 0, count: 0, frames: [], nodes });
+    assert.deepEqual([...layoutTree(empty, { open: new Set() }).node], [-1]);
 });
 
 test('a function that says nothing gives way to its file and line', () => {

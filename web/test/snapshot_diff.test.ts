@@ -3,14 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SnapshotComparison } from '../src/base/answers';
-import {
-    changeLevel,
-    diffFlame,
-    diffSums,
-    framesOf,
-    nodeOfKey,
-    stackKey,
-} from '../src/model/snapshot_diff';
+import { diffSums, framesOf, nodeOfKey, stackKey } from '../src/model/snapshot_diff';
+import { treeOfSnapshots } from '../src/model/tree_answers';
+import { deltaOf, levelOf, nodeChangeOf } from '../src/model/tree_diff';
 
 /* main calls f (base 8, new 2) and g (new 5); 3 bytes are its own in both; 7 have no stack in the base. */
 const side = {
@@ -66,11 +61,19 @@ const diff: SnapshotComparison = {
 };
 
 test('a stack is as wide as in the run that has more, a frame as its stacks', () => {
-    const { nodes, source } = diffFlame(diff);
-    assert.deepEqual(source, [0, 2, 3, 4]); // without the memory that has no stack
-    assert.deepEqual(nodes.parent, [-1, 0, 1, 1]);
-    assert.deepEqual(nodes.bytes, [16, 16, 8, 5]);
-    assert.deepEqual(nodes.frame, [null, 0, 1, 2]);
+    const tree = treeOfSnapshots(diff);
+    assert.deepEqual(tree.parent, [-1, 0, 0]); // without the memory that has no stack
+    assert.equal(tree.sum, 16);
+    assert.deepEqual(tree.total, [16, 8, 5]);
+    assert.deepEqual(tree.frame, [0, 1, 2]);
+    assert.deepEqual(
+        [-1, 0, 1, 2].map((node) => deltaOf(tree, node)),
+        [-8, -1, -6, 5],
+    );
+    assert.deepEqual(
+        [0, 1, 2].map((node) => nodeChangeOf(tree, node)),
+        ['kept', 'kept', 'new'],
+    );
 });
 
 test('sums of what changed', () => {
@@ -85,8 +88,9 @@ test('sums of what changed', () => {
 
 test('a row finds its node, and the frames above it', () => {
     assert.deepEqual(diff.rows.map(stackKey), ['none', '2-2', '-3', '1-1']);
-    assert.equal(nodeOfKey(diff, '-3'), 4);
-    assert.equal(nodeOfKey(diff, 'none'), -1);
+    const { base_stack, new_stack } = diff.nodes;
+    assert.equal(nodeOfKey(base_stack, new_stack, '-3'), 4);
+    assert.equal(nodeOfKey(base_stack, new_stack, 'none'), -1);
     assert.deepEqual(
         framesOf(diff, 4).map(({ name }) => name),
         ['g', 'main'],
@@ -94,9 +98,19 @@ test('a row finds its node, and the frames above it', () => {
 });
 
 test('levels are shares of the peak of the base', () => {
+    const levelAt = (change: number, peak_live: number) => {
+        const { base, nodes } = diff;
+        const fresh = nodes.base.map((bytes) => bytes + change);
+        const tree = treeOfSnapshots({
+            ...diff,
+            base: { ...base, peak_live },
+            nodes: { ...nodes, new: fresh },
+        });
+        return levelOf(tree, 0);
+    };
     assert.deepEqual(
-        [0, 4, 5, 79, -80, 299, 300].map((change) => changeLevel(change, 10_000)),
+        [0, 4, 5, 79, -80, 299, 300].map((change) => levelAt(change, 10_000)),
         [0, 0, 1, 1, -2, 2, 3],
     );
-    assert.equal(changeLevel(5, 0), 3);
+    assert.equal(levelAt(5, 0), 3);
 });

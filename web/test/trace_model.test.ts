@@ -8,10 +8,13 @@ import { deviceName, propertiesOf } from '../src/model/device';
 import { FAMILIES, familyOf, kindLabel } from '../src/model/family';
 import { axisText } from '../src/base/axis';
 import { THIN_SPACE } from '../src/base/units';
-import { flamePaint } from '../src/canvas/frame_paint';
+import { flameColours } from '../src/canvas/tree_paint';
 import { FAMILY_FILL, PACKAGE_FILL, PLAIN_FILL } from '../src/canvas/theme';
 import { packageColour, packagesOf } from '../src/model/frame_colours';
-import { layoutFlame, linesOf, matchedNs } from '../src/features/stacks/flame_tree';
+import { flamePaint } from '../src/features/stacks/flame_paint';
+import { linesOf } from '../src/features/stacks/flame_tree';
+import { layoutTree, matchedTotal } from '../src/model/tree';
+import { treeOfFlame } from '../src/model/tree_answers';
 import { byteStep, steppedValueAt } from '../src/model/step_curve';
 import { heights, positionOnAxis } from '../src/model/histogram';
 import { ModuleTree } from '../src/features/operators/module_tree';
@@ -102,8 +105,10 @@ const FLAME: FlameAnswer = {
     names: ['main', 'a', 'c', 'b'],
 };
 
+const TREE = treeOfFlame(FLAME);
+
 test('a flame graph is as wide as its roots, children stand from the left', () => {
-    const layout = layoutFlame(FLAME);
+    const layout = layoutTree(TREE);
     assert.equal(layout.total, 120);
     assert.equal(layout.rows, 4);
     const box = (node: number) => {
@@ -118,9 +123,9 @@ test('a flame graph is as wide as its roots, children stand from the left', () =
 });
 
 test('self time has a box beside the frames below it, leaves say so in their label', () => {
-    const layout = layoutFlame(FLAME);
-    const paint = flamePaint(FLAME, layout, 'all', 'origin');
-    const boxOf = (node: number) => paint.selfBox?.(layout.frameOf[node]) ?? null;
+    const layout = layoutTree(TREE);
+    const paint = flamePaint(TREE, layout, flameColours(TREE, 'origin'), 'all');
+    const boxOf = (node: number) => paint.selfBox(layout.frameOf[node]);
     const chars = (text: string) => text.length;
     assert.deepEqual(boxOf(0), { x0: 90, x1: 100, value: axisText(10) });
     assert.deepEqual(boxOf(1), { x0: 25, x1: 60, value: axisText(35) });
@@ -130,13 +135,13 @@ test('self time has a box beside the frames below it, leaves say so in their lab
 });
 
 test('frames have the fill of their package, or all the same', () => {
-    const layout = layoutFlame(FLAME);
+    const layout = layoutTree(TREE);
     const fillsOf = (colours: 'package' | 'plain') => {
-        const paint = flamePaint(FLAME, layout, 'all', colours);
-        return [0, 1, 2, 3].map((node) => paint.origin(layout.frameOf[node]));
+        const paint = flamePaint(TREE, layout, flameColours(TREE, colours), 'all');
+        return [0, 1, 2, 3].map((node) => paint.fill(layout.frameOf[node]));
     };
     assert.deepEqual(fillsOf('plain'), [PLAIN_FILL, PLAIN_FILL, PLAIN_FILL, PLAIN_FILL]);
-    const packages = packagesOf(FLAME);
+    const packages = packagesOf(TREE.frames);
     assert.deepEqual(
         fillsOf('package'),
         [0, 1, 2, 3].map((node) => {
@@ -147,10 +152,11 @@ test('frames have the fill of their package, or all the same', () => {
 });
 
 test('frames of stacks have the fill of their origin, if any origin is known', () => {
-    const layout = layoutFlame(FLAME);
+    const layout = layoutTree(TREE);
     const fills = (origins: number[]) => {
-        const paint = flamePaint({ ...FLAME, origins }, layout, 'all', 'origin');
-        return [0, 1, 2, 3].map((node) => paint.origin(layout.frameOf[node]));
+        const tree = treeOfFlame({ ...FLAME, origins });
+        const paint = flamePaint(tree, layout, flameColours(tree, 'origin'), 'all');
+        return [0, 1, 2, 3].map((node) => paint.fill(layout.frameOf[node]));
     };
     assert.deepEqual(fills([0, 1, 3, 4]), [0, 1, 3, 4]);
     const { family } = FLAME;
@@ -170,15 +176,15 @@ test('the lines of a node are found', () => {
 test('hits below hits are not counted twice', () => {
     const hit = (...names: string[]) =>
         Uint8Array.from(FLAME.name, (name) => Number(names.includes(FLAME.names[name])));
-    assert.equal(matchedNs(FLAME, hit('a')), 80);
-    assert.equal(matchedNs(FLAME, hit('a', 'c')), 80);
-    assert.equal(matchedNs(FLAME, hit('c')), 25);
-    assert.equal(matchedNs(FLAME, hit()), 0);
+    assert.equal(matchedTotal(TREE, hit('a')), 80);
+    assert.equal(matchedTotal(TREE, hit('a', 'c')), 80);
+    assert.equal(matchedTotal(TREE, hit('c')), 25);
+    assert.equal(matchedTotal(TREE, hit()), 0);
 });
 
 test('an empty flame graph has no width', () => {
     const none = { ...FLAME, n: 0, sum: 0, parent: [], name: [], self: [], total: [] };
-    assert.equal(layoutFlame(none).total, 0);
+    assert.equal(layoutTree(treeOfFlame(none)).total, 0);
 });
 
 test('a value holds until the next point', () => {

@@ -7,7 +7,8 @@
 import { type FrameLayout, firstRightOf, frameAt } from '../model/frames';
 import type { Measure } from '../model/labels';
 import type { Span } from '../model/span';
-import type { FrameTheme } from './theme';
+import type { NodeChange } from '../model/tree_diff';
+import { type FrameTheme, UNKNOWN_FILL } from './theme';
 
 export const FRAME_ROW = 18;
 const GAP = 1;
@@ -25,15 +26,15 @@ export type Texture = 'root' | 'solid' | 'hatched' | 'dashed';
  */
 export interface FramePaint {
     texture: (frame: number) => Texture;
-    origin: (frame: number) => number;
+    /** index of a fill of the theme */
+    fill: (frame: number) => number;
     tint: (frame: number) => 0 | 1;
-    /** Draws a strong left edge: the other side of the comparison lacks this frame. */
-    edge?: (frame: number) => boolean;
-    /** Draws a dashed outline: the new run lacks this frame. */
-    gone?: (frame: number) => boolean;
+    /** A frame that only the new side of a comparison has gets a strong left edge, one that only the
+     * base has a dashed outline. */
+    changeOf: (frame: number) => NodeChange;
     /** Self time of a frame that has frames below it: an empty box beside them, from x0 to x1 in the
      * unit of the layout; null: none. */
-    selfBox?: (frame: number) => { x0: number; x1: number; value: string } | null;
+    selfBox: (frame: number) => { x0: number; x1: number; value: string } | null;
     label: (frame: number, maxWidth: number, measure: Measure) => { name: string; value: string };
 }
 
@@ -204,7 +205,7 @@ export class FrameCanvas {
     }
 
     private selfBox(scene: FrameScene, frame: number): void {
-        const self = scene.paint.selfBox?.(frame);
+        const self = scene.paint.selfBox(frame);
         if (!self) return;
         const { ctx } = this;
         const { layout, span, top, theme } = scene;
@@ -233,8 +234,9 @@ export class FrameCanvas {
         const { ctx } = this;
         const { theme, paint } = scene;
         const texture = paint.texture(frame);
-        const origin = paint.origin(frame);
-        const fill = theme.fills[origin][paint.tint(frame)];
+        const index = paint.fill(frame);
+        const fill = theme.fills[index][paint.tint(frame)];
+        const change = paint.changeOf(frame);
         if (texture === 'dashed') {
             ctx.fillStyle = theme.bg;
             ctx.fillRect(box.x, box.y, box.w, box.h);
@@ -251,12 +253,12 @@ export class FrameCanvas {
                 ctx.fillRect(box.x, box.y, box.w, box.h);
             }
         }
-        if (box.w >= 10 && paint.edge?.(frame)) {
+        if (box.w >= 10 && change === 'new') {
             ctx.fillStyle = theme.ink;
             ctx.fillRect(box.x, box.y, 3, box.h);
         }
-        if (box.w >= 3 && paint.gone?.(frame)) this.dashedOutline(theme, box);
-        if (origin === 4 && texture !== 'root' && box.w >= 3) {
+        if (box.w >= 3 && change === 'gone') this.dashedOutline(theme, box);
+        if (index === UNKNOWN_FILL && texture !== 'root' && box.w >= 3) {
             ctx.strokeStyle = theme.text3;
             ctx.lineWidth = 1;
             ctx.strokeRect(box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1);
@@ -338,7 +340,7 @@ export class FrameCanvas {
         if (texture === 'hatched') {
             const alpha = ctx.globalAlpha;
             const width = nameWidth + (value ? this.measure(value) + 7 : 0);
-            ctx.fillStyle = theme.fills[paint.origin(frame)][paint.tint(frame)].ground;
+            ctx.fillStyle = theme.fills[paint.fill(frame)][paint.tint(frame)].ground;
             ctx.fillRect(
                 left - 3,
                 box.y + 1,

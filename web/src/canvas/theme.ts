@@ -23,7 +23,7 @@ export interface FrameTheme {
     ink: string;
     font: string;
     fontStrong: string;
-    /** indexed by [origin][tint]; origin 4 (unknown) is drawn as an outline. The fills of families
+    /** indexed by [origin][tint]; UNKNOWN_FILL is drawn as an outline. The fills of families
      * begin at FAMILY_FILL, those of differences at DIFF_FILL, those of packages at PACKAGE_FILL */
     fills: [Fill, Fill][];
 }
@@ -39,6 +39,24 @@ export const PACKAGE_FILL = DIFF_FILL + DIFF_STEPS.length;
 export const PLAIN_FILL = PACKAGE_FILL + PACKAGE_COLOURS;
 
 const ORIGIN_TOKENS = ['own', 'third-party', 'stdlib', 'builtin'];
+/** Index of the fill of an unknown origin, which is drawn as an outline. */
+export const UNKNOWN_FILL = ORIGIN_TOKENS.length;
+
+/* The token of each fill. */
+const FILL_TOKENS = [
+    ...ORIGIN_TOKENS.map((origin) => `origin-${origin}`),
+    'bg',
+    ...FAMILIES.map(({ key }) => `family-${key}`),
+    ...DIFF_STEPS.map((step) => `diff-${step}`),
+    ...Array.from({ length: PACKAGE_COLOURS }, (_, i) => `package-${i}`),
+    'bar-2',
+];
+
+/** The CSS variable with the colour of a fill. */
+export function fillVariable(fill: number): string {
+    return `var(--${FILL_TOKENS[fill]})`;
+}
+
 const TINTS = [0.1, 0.2] as const;
 
 export function readTheme(element: Element): FrameTheme {
@@ -69,13 +87,6 @@ export function readTheme(element: Element): FrameTheme {
         ink: token('ink'),
         font: `11.5px ${sans}`,
         fontStrong: `600 11.5px ${sans}`,
-        fills: [
-            ...ORIGIN_TOKENS.map((o) => tints(token(`origin-${o}`))),
-            [fill(bg), fill(bg)],
-            ...FAMILIES.map(({ key }) => single(`family-${key}`)),
-            ...DIFF_STEPS.map((step) => single(`diff-${step}`)),
-            ...Array.from({ length: PACKAGE_COLOURS }, (_, i) => single(`package-${i}`)),
-            single('bar-2'),
-        ],
+        fills: FILL_TOKENS.map((name, i) => (i < UNKNOWN_FILL ? tints(token(name)) : single(name))),
     };
 }

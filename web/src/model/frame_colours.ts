@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the colour of a frame of a flame graph shows: where its code is from or what kind of work it
  * is, its package, or nothing. */
-import type { FlameAnswer } from '../base/answers';
 import { frameParts, isInstalledFile, libraryOfFile } from './frame_names';
 import { shortPlace } from './labels';
+import type { Tree, TreeFrames } from './tree';
 
 export const COLOUR_MODES = ['origin', 'package', 'plain'] as const;
 export type ColourMode = (typeof COLOUR_MODES)[number];
@@ -16,8 +16,7 @@ const INSTALLED_ORIGINS = [1, 2];
 const NAMESPACE = /^(?:\w+ )*([A-Za-z_]\w*)(?=::|\.\w)/;
 
 /** The package of a frame: of code that is installed its package or module, of other code with a
- * file the file, else the namespace; '' if the name says none of them. origin: as in `origins` of
- * the answer. */
+ * file the file, else the namespace; '' if the name says none of them. origin: as in `frames.origin`. */
 export function packageOfFrame(fullName: string, origin: number | undefined): string {
     const { name, file } = frameParts(fullName);
     if (file && !file.startsWith('<')) {
@@ -34,18 +33,20 @@ export function packageColour(name: string): number {
     return ((hash >>> 16) ^ (hash & 0xffff)) % PACKAGE_COLOURS;
 }
 
-/** The package of each of `names`; of a frame that stands for a file or package, its name. */
-export function packagesOf({ names, origins, collapsed }: FlameAnswer): string[] {
-    return names.map((name, i) => (collapsed?.[i] ? name : packageOfFrame(name, origins?.[i])));
+/** The package of each frame; of one that stands for a file or package, its name. */
+export function packagesOf({ name, origin, collapsed }: TreeFrames): string[] {
+    return name.map((text, i) => (collapsed?.[i] ? text : packageOfFrame(text, origin?.[i])));
 }
 
 /** Σ self by key, largest first. Nodes that are not in the answer do not count. */
-export function selfBy<Key>(
-    { n, self }: FlameAnswer,
-    keyOf: (node: number) => Key,
-): { key: Key; self: number }[] {
-    const sums = new Map<Key, number>();
-    for (let i = 0; i < n; i++)
-        if (self[i] > 0) sums.set(keyOf(i), (sums.get(keyOf(i)) ?? 0) + self[i]);
+export function selfBy(
+    { n, self }: Tree,
+    keyOf: (node: number) => number,
+): { key: number; self: number }[] {
+    const sums = new Map<number, number>();
+    for (let i = 0; i < n; i++) {
+        const own = self?.[i] ?? 0;
+        if (own > 0) sums.set(keyOf(i), (sums.get(keyOf(i)) ?? 0) + own);
+    }
     return [...sums].map(([key, sum]) => ({ key, self: sum })).sort((a, b) => b.self - a.self);
 }

@@ -2,7 +2,6 @@
 /* Frames as samplers write them, and their shorter forms: `run (/lib/click/core.py:12)`, `run
  * (core.py:12)`, `run`. Other samplers write the file first:
  * `site-packages/torch/nn/conv.py(438):_forward`, `/app/main.py:run:12`. */
-import { type Measure, fitEllipsis } from './labels';
 import { shortName } from './timeline_names';
 
 const SOURCE_LOCATION = /^(.+ )\([^()]*[./\\:<][^()]*\)$/;
@@ -29,12 +28,6 @@ export function frameForms(fullName: string): string[] {
     const place = SOURCE_LOCATION.exec(shortened);
     const forms = [name, shortened, shortName(place ? place[1].trimEnd() : shortened)];
     return forms.filter((form, i) => i === 0 || form !== forms[i - 1]);
-}
-
-/** The longest form that fits into `maxWidth` px, else the shortest with an ellipsis, or ''. */
-export function fitForms(forms: readonly string[], maxWidth: number, measure: Measure): string {
-    const fitting = forms.find((form) => measure(form) <= maxWidth);
-    return fitting ?? fitEllipsis(forms[forms.length - 1], maxWidth, measure);
 }
 
 /** A frame of a sampler in parts: `load`, `/srv/app.py`, 20; a part that it lacks is '' or 0. */

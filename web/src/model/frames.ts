@@ -11,6 +11,8 @@ export interface FrameLayout {
     rows: number;
     total: number;
     node: Int32Array;
+    /** the last node of the chain that is folded into a frame; `node` if none is */
+    last: Int32Array;
     x0: Float64Array;
     x1: Float64Array;
     row: Int32Array;
@@ -58,6 +60,7 @@ export function skipHiddenParents(
 /** Collects frames breadth first; `finish` returns arrays of the final length. */
 export class FrameBuilder {
     private node: number[] = [];
+    private last: number[] = [];
     private x0: number[] = [];
     private x1: number[] = [];
     private row: number[] = [];
@@ -73,8 +76,16 @@ export class FrameBuilder {
     beginRow(): void {
         this.starts.push(this.node.length);
     }
-    add(node: number, x0: number, x1: number, parent: number, isDotted = false): number {
+    add(
+        node: number,
+        last: number,
+        x0: number,
+        x1: number,
+        parent: number,
+        isDotted = false,
+    ): number {
         this.node.push(node);
+        this.last.push(last);
         this.x0.push(x0);
         this.x1.push(x1);
         this.row.push(this.starts.length - 1);
@@ -82,14 +93,14 @@ export class FrameBuilder {
         this.isDotted.push(isDotted ? 1 : 0);
         return this.node.length - 1;
     }
-    nodeAt(frame: number): number {
-        return this.node[frame];
+    lastOf(frame: number): number {
+        return this.last[frame];
     }
     leftOf(frame: number): number {
         return this.x0[frame];
     }
-    widthOf(frame: number): number {
-        return this.x1[frame] - this.x0[frame];
+    rightOf(frame: number): number {
+        return this.x1[frame];
     }
     isDottedAt(frame: number): boolean {
         return this.isDotted[frame] === 1;
@@ -105,6 +116,7 @@ export class FrameBuilder {
             rows: this.starts.length,
             total,
             node: Int32Array.from(this.node),
+            last: Int32Array.from(this.last),
             x0: Float64Array.from(this.x0),
             x1: Float64Array.from(this.x1),
             row: Int32Array.from(this.row),
@@ -114,6 +126,29 @@ export class FrameBuilder {
             isDotted: Uint8Array.from(this.isDotted),
         };
     }
+}
+
+/** The same frames with the first row at the bottom. */
+export function turnOver(layout: FrameLayout): FrameLayout {
+    const { rows, rowStart, row, parent, frameOf } = layout;
+    const order = Int32Array.from(row.keys()).sort((a, b) => row[b] - row[a] || a - b);
+    const moved = new Int32Array(order.length);
+    order.forEach((from, to) => {
+        moved[from] = to;
+    });
+    const movedTo = (frame: number): number => (frame < 0 ? -1 : moved[frame]);
+    return {
+        ...layout,
+        node: order.map((f) => layout.node[f]),
+        last: order.map((f) => layout.last[f]),
+        x0: Float64Array.from(order, (f) => layout.x0[f]),
+        x1: Float64Array.from(order, (f) => layout.x1[f]),
+        row: order.map((f) => rows - 1 - row[f]),
+        parent: order.map((f) => movedTo(parent[f])),
+        rowStart: rowStart.map((_, i) => layout.count - rowStart[rows - i]),
+        frameOf: frameOf.map(movedTo),
+        isDotted: Uint8Array.from(order, (f) => layout.isDotted[f]),
+    };
 }
 
 /** First frame of the row whose right end is greater than x. */

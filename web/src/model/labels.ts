@@ -19,21 +19,18 @@ export function relativeName(name: string, above: string | null): string {
     return name;
 }
 
-/** The longest form of a dotted name that fits; '' if not even two letters fit. */
-export function fitName(
-    name: string,
-    above: string | null,
-    maxWidth: number,
-    measure: Measure,
-): string {
-    const full = relativeName(name, above);
-    if (measure(full) <= maxWidth) return full;
-    for (let dot = full.indexOf('.', 1); dot > 0; dot = full.indexOf('.', dot + 1)) {
-        const tail = full.slice(dot);
-        if (measure(tail) <= maxWidth) return tail;
-    }
-    const last = full.lastIndexOf('.');
-    return fitEllipsis(last > 0 ? full.slice(last) : full, maxWidth, measure);
+/** Forms of a dotted name from the complete one, relative to the package above, to its last part. */
+export function moduleForms(name: string, above: string | null): string[] {
+    const forms = [relativeName(name, above)];
+    for (let dot = forms[0].indexOf('.', 1); dot > 0; dot = forms[0].indexOf('.', dot + 1))
+        forms.push(forms[0].slice(dot));
+    return forms;
+}
+
+/** The longest form that fits into `maxWidth` px, else the shortest with an ellipsis, or ''. */
+export function fitForms(forms: readonly string[], maxWidth: number, measure: Measure): string {
+    const fitting = forms.find((form) => measure(form) <= maxWidth);
+    return fitting ?? fitEllipsis(forms[forms.length - 1], maxWidth, measure);
 }
 
 /** The longest prefix of a string that fits with an ellipsis; '' if fewer than two letters fit. */

@@ -2,15 +2,9 @@
 /* What the pane of a selection says about a node of a call tree: all instances of its function, the
  * heaviest stack through it, its callers and its callees. */
 
-/** A tree in columns; parents come before their children. */
-export interface SelectableTree {
-    n: number;
-    parent: ArrayLike<number>;
-    /** the function of each node */
-    key: ArrayLike<number>;
-    total: ArrayLike<number>;
-    self: ArrayLike<number | null>;
-}
+import type { Tree } from './tree';
+
+export type SelectableTree = Pick<Tree, 'n' | 'parent' | 'frame' | 'total' | 'self'>;
 
 export interface Neighbour {
     key: number;
@@ -32,7 +26,7 @@ export interface SelectionFacts {
 }
 
 /** 1 for each node of the function of `node`; null if it is the only one. */
-export function instancesOf({ n, key }: SelectableTree, node: number): Uint8Array | null {
+export function instancesOf({ n, frame: key }: SelectableTree, node: number): Uint8Array | null {
     if (node < 0) return null;
     const set = new Uint8Array(n);
     let count = 0;
@@ -41,7 +35,7 @@ export function instancesOf({ n, key }: SelectableTree, node: number): Uint8Arra
 }
 
 /** The widest node of a function, or -1. */
-export function widestNode({ n, key, total }: SelectableTree, wanted: number): number {
+export function widestNode({ n, frame: key, total }: SelectableTree, wanted: number): number {
     let widest = -1;
     for (let i = 0; i < n; i++)
         if (key[i] === wanted && (widest < 0 || total[i] > total[widest])) widest = i;
@@ -61,7 +55,7 @@ class Sums {
     constructor(private readonly tree: SelectableTree) {}
 
     add(keyNode: number, total: number): void {
-        const { key, total: totals } = this.tree;
+        const { frame: key, total: totals } = this.tree;
         const found = this.byKey.get(key[keyNode]);
         if (!found) this.byKey.set(key[keyNode], { key: key[keyNode], node: keyNode, total });
         else {
@@ -77,7 +71,7 @@ class Sums {
 
 /** Everything about a node that follows from the tree. */
 export function selectionFacts(tree: SelectableTree, node: number): SelectionFacts {
-    const { n, parent, key, total, self } = tree;
+    const { n, parent, frame: key, total, self } = tree;
     const isSame = (i: number): boolean => key[i] === key[node];
     const instances: number[] = [];
     const callers = new Sums(tree);
@@ -88,7 +82,7 @@ export function selectionFacts(tree: SelectableTree, node: number): SelectionFac
         if (up >= 0 && (heaviest[up] < 0 || total[i] > total[heaviest[up]])) heaviest[up] = i;
         if (isSame(i)) {
             instances.push(i);
-            sums.self += self[i] ?? 0;
+            sums.self += self?.[i] ?? 0;
             if (!hasAbove(tree, i, isSame)) {
                 sums.total += total[i];
                 if (up >= 0) callers.add(up, total[i]);

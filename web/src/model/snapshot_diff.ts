@@ -1,65 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two memory snapshots as one flame graph, and their stacks as rows. */
-import type {
-    LiveNodes,
-    SnapshotComparison,
-    SnapshotDiffNodes,
-    SnapshotDiffRow,
-    SnapshotFrame,
-} from '../base/answers';
-
-/** The tree without the memory that has no Python stack. Of its nodes, `bytes` is the width and `stack`
- * the node of the answer. */
-export interface DiffFlame {
-    frames: SnapshotFrame[];
-    nodes: LiveNodes;
-    /** node of the answer, by node of this tree */
-    source: number[];
-}
-
-const isWithoutStack = ({ frame, parent }: SnapshotDiffNodes, node: number): boolean =>
-    node > 0 && frame[node] === null && parent[node] === 0;
-
-/** A stack is as wide as its bytes in the run that has more of it, so that stacks of one run remain
- * visible; a frame is as wide as its stacks. */
-export function diffFlame({ nodes, frames }: SnapshotComparison): DiffFlame {
-    const n = nodes.parent.length;
-    const own = { base: [...nodes.base], new: [...nodes.new] };
-    for (let i = 1; i < n; i++) {
-        own.base[nodes.parent[i]] -= nodes.base[i];
-        own.new[nodes.parent[i]] -= nodes.new[i];
-    }
-    const width = own.base.map((bytes, i) => Math.max(bytes, own.new[i]));
-    for (let i = n - 1; i > 0; i--)
-        if (!isWithoutStack(nodes, i)) width[nodes.parent[i]] += width[i];
-    const source: number[] = [];
-    const target: number[] = [];
-    for (let i = 0; i < n; i++) {
-        target.push(source.length);
-        if (!isWithoutStack(nodes, i)) source.push(i);
-    }
-    return {
-        frames,
-        source,
-        nodes: {
-            parent: source.map((i) => (i === 0 ? -1 : target[nodes.parent[i]])),
-            frame: source.map((i) => nodes.frame[i]),
-            bytes: source.map((i) => width[i]),
-            count: source.map((i) => nodes.new_count[i]),
-            group: source.map(() => 0),
-            stack: source,
-        },
-    };
-}
-
-/** Shares of the peak of the base from which a change has the colours 1 to 3. */
-const LEVEL_SHARES = [0.0005, 0.008, 0.03];
-
-/** From -3, much less, to 3, much more. */
-export function changeLevel(change: number, peak: number): number {
-    const share = Math.abs(change) / (peak || 1);
-    return Math.sign(change) * LEVEL_SHARES.filter((least) => share >= least).length;
-}
+import type { SnapshotComparison, SnapshotDiffRow, SnapshotFrame } from '../base/answers';
+import { isWithoutStack } from './tree_answers';
 
 /** Identifies a row and its node: the stacks of both runs; 'none' without a Python stack. */
 export function stackKey(of: { base_stack: number | null; new_stack: number | null }): string {
@@ -67,13 +9,16 @@ export function stackKey(of: { base_stack: number | null; new_stack: number | nu
     return `${of.base_stack ?? ''}-${of.new_stack ?? ''}`;
 }
 
-/** Node of the answer whose stack ends there; -1: it is not drawn. */
-export function nodeOfKey({ nodes }: SnapshotComparison, key: string): number {
-    return nodes.parent.findIndex(
-        (_, i) =>
-            (nodes.base_stack[i] !== null || nodes.new_stack[i] !== null) &&
-            stackKey({ base_stack: nodes.base_stack[i], new_stack: nodes.new_stack[i] }) === key,
-    );
+type Stacks = readonly (number | null)[];
+
+/** Key of the stacks of both runs that end at a node; 'none' if no stack ends there. */
+export function keyOfNode(base: Stacks, fresh: Stacks, node: number): string {
+    return stackKey({ base_stack: base[node] ?? null, new_stack: fresh[node] ?? null });
+}
+
+/** Node at which the stacks of a key end; -1: it is not drawn. */
+export function nodeOfKey(base: Stacks, fresh: Stacks, key: string): number {
+    return key === 'none' ? -1 : base.findIndex((_, node) => keyOfNode(base, fresh, node) === key);
 }
 
 /** Frames of a node of the answer, the innermost first. */
@@ -111,7 +56,7 @@ export function diffSums({ rows, nodes }: SnapshotComparison): DiffSums {
         side.bytes += change;
         side.stacks++;
     }
-    const without = nodes.parent.findIndex((_, i) => isWithoutStack(nodes, i));
+    const without = nodes.parent.findIndex((_, node) => isWithoutStack(nodes, node));
     if (without > 0) {
         sums.base_without = nodes.base[without];
         sums.new_without = nodes.new[without];

@@ -7,7 +7,6 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { CallTree, FunctionDetail, RelatedRow, Run } from '../../base/answers';
 import { formatFixed, int, THIN_SPACE } from '../../base/units';
-import { callValue } from '../../canvas/frame_paint';
 import { type Action, useActionKeys } from '../../components/actions';
 import { Notice } from '../../components/notice';
 import { Swatch } from '../../components/origin_legend';
@@ -21,6 +20,7 @@ import { OtherRuns } from '../shared/other_runs';
 import { useJson } from '../shared/use_json';
 import { callsText, functionsPath, isSampled, pstatsOf } from './data';
 import { functionActions, functionOfNode, type NamedFunction } from './function_actions';
+import { callValue } from './tree_pane';
 
 /** Callers and callees that the pane lists. */
 const MAX_RELATED = 30;
@@ -31,7 +31,7 @@ const NO_ACTIONS: readonly Action[] = [];
 const selectable = ({ n, parent, id, hi, self }: CallTree): SelectableTree => ({
     n,
     parent,
-    key: id,
+    frame: id,
     total: hi,
     self,
 });

@@ -7,8 +7,8 @@ import type { CallTree, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { pushQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import { THIN_SPACE, formatFixed, int, pct, plural } from '../../base/units';
-import { callTreePaint, callValue } from '../../canvas/frame_paint';
+import { THIN_SPACE, formatFixed, formatSeconds, int, pct, plural, text } from '../../base/units';
+import { coloursByOrigin, paintOf } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { FrameView } from '../../components/frame_view';
@@ -16,18 +16,22 @@ import { hitSteps, setSearch } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
+import { hitFrames } from '../../model/frame_hits';
+import type { FrameLayout } from '../../model/frames';
+import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
+import { type Matcher, NO_SEARCH } from '../../model/search';
+import { ORIGINS, tintOfFile } from '../../model/tint';
 import {
     BOUNDED,
-    OMITTED_CALLS,
-    type CallTreeLayout,
-    UNKNOWN,
     certaintyCounts,
-    layoutCallTree,
-} from '../../model/call_tree';
-import { hitFrames } from '../../model/frame_hits';
-import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
-import { matchSet, type Matcher } from '../../model/search';
-import { ORIGINS } from '../../model/tint';
+    layoutTree,
+    nameOf,
+    OMITTED_CALLS,
+    searchTree,
+    type Tree,
+    UNKNOWN,
+} from '../../model/tree';
+import { treeOfCalls } from '../../model/tree_answers';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type Answer, useJson } from '../shared/use_json';
 import { isSampled } from './data';
@@ -53,9 +57,9 @@ export function useCallTree(run: Run, request: TreeRequest | null): Answer<CallT
     return useJson<CallTree>(path);
 }
 
-export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certainty'> | null }) {
-    const [exact, bounded, unknown] = tree ? certaintyCounts(tree) : [0, 0, 0];
-    const frames = (count: number): string => (tree ? plural(count, 'frame') : '');
+export function CertaintyLegend({ certainty }: { certainty: readonly number[] | undefined }) {
+    const [exact, bounded, unknown] = certaintyCounts(certainty ?? []);
+    const frames = (count: number): string => (certainty ? plural(count, 'frame') : '');
     return (
         <span class="certainty">
             <span title={frames(exact)}>
@@ -74,6 +78,27 @@ export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certaint
     );
 }
 
+/** Formats the value of a call: a number, bounds in brackets, or `? of` the upper bound. */
+export function callValue({ certainty, lo, hi, unit }: CallTree, node: number): string {
+    const after = `${THIN_SPACE}${unit}`;
+    if (certainty[node] === BOUNDED)
+        return `[${formatFixed(lo[node], 3)}–${formatFixed(hi[node], 3)}]${after}`;
+    const value = formatFixed(hi[node], 3) + after;
+    return certainty[node] === UNKNOWN ? `? of ${value}` : value;
+}
+
+function paintOfCalls(calls: CallTree, tree: Tree, layout: FrameLayout, title: string) {
+    const tints = tree.frames.file?.map((file) => tintOfFile(file ?? ''));
+    return paintOf(tree, layout, {
+        title,
+        whole: text(formatSeconds(layout.total)),
+        colours: coloursByOrigin(tree),
+        tintOf: (node) => tints?.[tree.frame[node]] ?? 0,
+        formsOf: (node) => [nameOf(tree, node)],
+        valueText: (node) => callValue(calls, node),
+    });
+}
+
 interface PictureProps {
     run: Run;
     answer: Answer<CallTree>;
@@ -88,39 +113,28 @@ interface PictureProps {
 
 export function CallTreePicture(props: PictureProps) {
     const { run, answer, allRoots, rootName, search, selected, onSelect, onOpen } = props;
-    const tree = answer.data;
-    const layout = useMemo(() => (tree ? layoutCallTree(tree, allRoots) : null), [tree, allRoots]);
+    const calls = answer.data;
+    const tree = useMemo(() => calls && treeOfCalls(calls), [calls]);
+    const layout = useMemo(
+        () => tree && layoutTree(tree, allRoots ? {} : { below: -1 }),
+        [tree, allRoots],
+    );
     const paint = useMemo(
-        () => (tree && layout ? callTreePaint(tree, layout.frames, rootName) : null),
-        [tree, layout, rootName],
+        () => (calls && tree && layout ? paintOfCalls(calls, tree, layout, rootName) : null),
+        [calls, tree, layout, rootName],
     );
-    const match = useMemo(
-        () =>
-            tree && search
-                ? matchSet(
-                      search,
-                      tree.n,
-                      (i) => tree.names[tree.name[i]],
-                      (i) => tree.files[tree.file[i]],
-                      (i) => tree.line[i],
-                  )
-                : null,
-        [tree, search],
-    );
-    const hits = useMemo(
-        () => layout && hitFrames(layout.frames, match?.set ?? null),
-        [layout, match],
-    );
+    const match = useMemo(() => tree && searchTree(tree, search ?? NO_SEARCH), [tree, search]);
+    const hits = useMemo(() => layout && hitFrames(layout, match?.set ?? null), [layout, match]);
     const query = route.value.query;
     return (
         <div class="picture is-filling">
             {answer.error && (
                 <Notice kind="error" title="The call tree could not be read" error={answer.error} />
             )}
-            {tree && layout && paint && !answer.error && (
+            {calls && tree && layout && paint && !answer.error && (
                 <FrameView
                     label={LABELS.callTree}
-                    layout={layout.frames}
+                    layout={layout}
                     paint={paint}
                     match={match?.set ?? null}
                     hits={hits}
@@ -128,22 +142,22 @@ export function CallTreePicture(props: PictureProps) {
                     onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
                     onSelect={onSelect}
-                    onOpen={onOpen && ((node) => onOpen(tree.id[node]))}
+                    onOpen={onOpen && ((node) => onOpen(calls.id[node]))}
                     zoom={query.zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ zoom })}
                     urlKeys={['frame', 'zoom']}
                     idOf={(node) => node}
                     nodeOf={(id) => id}
-                    nameOf={(node) => functionName(tree.names[tree.name[node]])}
-                    actions={(node) => callActions(run, tree, node)}
+                    nameOf={(node) => nameOf(tree, node)}
+                    actions={(node) => callActions(run, calls, node)}
                     head={(node) => ({
-                        name: functionName(tree.names[tree.name[node]]),
-                        place: shortPlace(tree.files[tree.file[node]], tree.line[node]),
+                        name: nameOf(tree, node),
+                        place: shortPlace(calls.files[calls.file[node]], calls.line[node]),
                     })}
                     rootName={rootName}
                     tip={(node) => (
                         <CallTip
-                            tree={tree}
+                            tree={calls}
                             layout={layout}
                             node={node}
                             rootName={rootName}
@@ -176,9 +190,14 @@ export function callActions(run: Run, tree: CallTree, node: number): readonly Ac
     return [...functionActions(run, functionOfNode(tree, node)).actions, copyPath];
 }
 
+/* Whether a frame is narrower than its upper bound. */
+function isShrunk({ frameOf, x0, x1 }: FrameLayout, node: number, hi: number): boolean {
+    return x1[frameOf[node]] - x0[frameOf[node]] < hi * (1 - 1e-6);
+}
+
 interface TipProps {
     tree: CallTree;
-    layout: CallTreeLayout;
+    layout: FrameLayout;
     node: number;
     rootName: string;
     sampled: boolean;
@@ -191,7 +210,7 @@ const CERTAINTY_TEXTS = [
 ];
 
 function CallTip({ tree, layout, node, rootName, sampled }: TipProps) {
-    const total = layout.frames.total;
+    const { total } = layout;
     const percent = (value: number): string =>
         total > 0 ? `${pct((100 * value) / total)}${THIN_SPACE}%` : '–';
     const seconds = (value: number): string => `${formatFixed(value, 6)}${THIN_SPACE}s`;
@@ -239,7 +258,7 @@ function CallTip({ tree, layout, node, rootName, sampled }: TipProps) {
             </dl>
             <div class="tooltip-foot tip-small">
                 {CERTAINTY_TEXTS[certainty]}
-                {layout.shrunk[node] === 1 &&
+                {isShrunk(layout, node, hi) &&
                     '. Drawn narrower than its upper bound, because the upper bounds of its siblings exceed the caller'}
                 <br />
                 {ORIGINS[tree.origin[node]]} · percentages of {rootName}

@@ -14,7 +14,9 @@ import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { type Filters, readFilters } from '../../model/filter_query';
 import { functionName } from '../../model/labels';
-import { matchSet, matcher } from '../../model/search';
+import { matcher } from '../../model/search';
+import { searchTree } from '../../model/tree';
+import { treeOfCalls } from '../../model/tree_answers';
 import { useSumsRemark } from './data';
 import { FunctionPicker } from './function_picker';
 import { FunctionSelection, selectedCall } from './function_selection';
@@ -37,19 +39,7 @@ export function CallTreeTab({ run }: { run: Run }) {
     const answer = useCallTree(run, { root, minPct, limit: 20_000, depth: 200 });
     const tree = answer.data;
     useSumsRemark(run);
-    const found = useMemo(
-        () =>
-            tree
-                ? matchSet(
-                      search,
-                      tree.n,
-                      (i) => tree.names[tree.name[i]],
-                      (i) => tree.files[tree.file[i]],
-                      (i) => tree.line[i],
-                  )
-                : null,
-        [tree, search],
-    );
+    const found = useMemo(() => tree && searchTree(treeOfCalls(tree), search), [tree, search]);
     const name = root && tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : 'all roots';
     const wide = viewportWidth.value >= 1200;
     const urlFn = query.fn ? Number(query.fn) : null;
@@ -74,7 +64,7 @@ export function CallTreeTab({ run }: { run: Run }) {
             />
             {!wide && (
                 <div class="legend-line">
-                    <CertaintyLegend tree={tree} />
+                    <CertaintyLegend certainty={tree?.certainty} />
                 </div>
             )}
             <SelectionLayout
@@ -160,7 +150,7 @@ function CallTreeToolbar(props: ToolbarProps) {
             />
             {wide && <TreeRemark tree={tree} />}
             <Spacer />
-            {wide && <CertaintyLegend tree={tree} />}
+            {wide && <CertaintyLegend certainty={tree?.certainty} />}
             <SearchField
                 value={filters.q}
                 inputRef={input}

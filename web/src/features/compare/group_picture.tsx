@@ -4,13 +4,17 @@
  */
 import { useMemo } from 'preact/hooks';
 import type { GroupReport, GroupTree } from '../../base/answers';
-import { kindHas } from '../../base/kinds';
 import { int, pct, text, THIN_SPACE } from '../../base/units';
+import { COLOURS_OF_GROUPS, paintOf, tintsOfNames } from '../../canvas/tree_paint';
 import { formatValueOf } from '../../model/compare';
-import { certaintyOf, layoutTree } from './diff_tree';
+import { certaintyOf, type Tree } from '../../model/tree';
+import { treeOfGroup } from '../../model/tree_answers';
+import { boundsOf } from '../../model/tree_diff';
+import { layoutDrawn } from './diff_tree';
 import {
     boundsText,
     type Drawing,
+    formsOfKind,
     hasPicture,
     CERTAINTY_TEXTS,
     NoPicture,
@@ -21,7 +25,6 @@ import {
     TreeTip,
     useTree,
 } from './tree';
-import { groupPaint } from './tree_paint';
 
 interface GroupPictureProps extends PictureProps {
     report: GroupReport;
@@ -32,32 +35,34 @@ export function GroupPicture(props: GroupPictureProps) {
     return <NoPicture {...props} />;
 }
 
-function drawingOf(tree: GroupTree, { headline, new: runs }: GroupReport): Drawing {
-    const layout = layoutTree(tree, tree.new_total, tree.new);
-    const format = (value: number) => text(formatValueOf(value, tree.unit));
-    const total = totalText(tree, tree.new, runs, headline?.new, headline?.unit);
-    const title = `mean of ${int(runs.length)} runs, ${total}`;
-    const hasModuleNames = kindHas(runs[0].kind, 'imports');
-    return {
+function drawingOf(answer: GroupTree, { headline, new: runs }: GroupReport): Drawing {
+    const tree = treeOfGroup(answer);
+    const { total: width, sum, unit } = tree;
+    const layout = layoutDrawn(tree, width, sum);
+    const whole = totalText(answer, sum, runs, headline?.new, headline?.unit);
+    const title = `mean of ${int(runs.length)} runs, ${whole}`;
+    const paint = paintOf(tree, layout, {
         title,
-        width: tree.new_total,
-        layout,
-        paint: groupPaint({ tree, layout, title, format, hasModuleNames }),
-    };
+        colours: COLOURS_OF_GROUPS,
+        tintOf: tintsOfNames(tree),
+        formsOf: formsOfKind(tree, runs[0]),
+        valueText: (node) => text(formatValueOf(width[node], unit)),
+    });
+    return { tree, title, width, layout, paint };
 }
 
 function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
     const answer = useTree<GroupTree>(table);
-    const tree = answer.data;
-    const drawing = useMemo(() => tree && drawingOf(tree, report), [tree, report]);
+    const { data } = answer;
+    const drawing = useMemo(() => data && drawingOf(data, report), [data, report]);
     return (
         <TreePicture
             {...{ table, wantedRow, answer, drawing }}
             label="Means of the runs"
             head={
-                tree?.certainty && (
+                drawing?.tree.certainty && (
                     <div class="compare-picture-head">
-                        <TreeCertaintyLegend tree={tree} />
+                        <TreeCertaintyLegend tree={drawing.tree} />
                     </div>
                 )
             }
@@ -66,19 +71,18 @@ function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
     );
 }
 
-function GroupTip({ tree, node }: { tree: GroupTree; node: number }) {
-    const total = node < 0 ? tree.new : tree.new_total[node];
+function GroupTip({ tree, node }: { tree: Tree; node: number }) {
+    const [low, total] = boundsOf(tree, node);
     const certainty = certaintyOf(tree, node);
-    const self = node < 0 ? undefined : tree.new_self?.[node];
-    const low = node < 0 ? total : (tree.new_low?.[node] ?? total);
+    const self = tree.self?.[node];
     const share = (value: number) =>
-        tree.new > 0 ? `${pct((100 * value) / tree.new)}${THIN_SPACE}% of all` : '';
+        tree.sum > 0 ? `${pct((100 * value) / tree.sum)}${THIN_SPACE}% of all` : '';
     return (
         <TreeTip tree={tree} node={node} foot={CERTAINTY_TEXTS[certainty]}>
             <dt>mean total</dt>
             <dd>{boundsText(total, low, certainty, tree.unit)}</dd>
             <dd>{certainty === 0 && share(total)}</dd>
-            {self !== undefined && (
+            {typeof self === 'number' && (
                 <>
                     <dt>mean in itself</dt>
                     <dd>{text(formatValueOf(self, tree.unit))}</dd>

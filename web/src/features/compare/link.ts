@@ -3,11 +3,12 @@
  * scrolls to the row of a selected frame. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { ComparisonRow, ComparisonTable, MergedTree, Page } from '../../base/answers';
+import type { ComparisonRow, ComparisonTable, Page } from '../../base/answers';
 import { getJson, type Params, withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { GridHandle } from '../../components/grid_types';
+import { recordedName, type Tree } from '../../model/tree';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { frameOfRow, matchesRow, placeOf, type RowName } from './diff_tree';
@@ -19,14 +20,14 @@ const MAX_SAME_NAME = 200;
 /** The table row of a frame; null: the table has none. */
 export async function rowOfFrame(
     table: ComparisonTable,
-    tree: MergedTree,
+    tree: Tree,
     node: number,
 ): Promise<ComparisonRow | null> {
     const { query } = route.peek();
     const page = await getJson<Page>(
         comparePath(query, `/${table.of}`, {
             ...rowParams(table, query),
-            name: tree.names[tree.name[node]],
+            name: recordedName(tree, node),
             limit: MAX_SAME_NAME,
         }),
     );
@@ -35,7 +36,7 @@ export async function rowOfFrame(
 }
 
 /** Selects a frame, and the table row that it belongs to. -1 deselects the frame only. */
-export async function selectFrame(table: ComparisonTable, tree: MergedTree, node: number) {
+export async function selectFrame(table: ComparisonTable, tree: Tree, node: number) {
     pushQuery({ frame: node >= 0 ? String(node) : null });
     if (node < 0) return;
     // Without a row the frame stays selected.
@@ -45,7 +46,7 @@ export async function selectFrame(table: ComparisonTable, tree: MergedTree, node
 }
 
 /** Selects the widest frame of `row`, which was selected in the table. */
-export function useFrameOfRow(tree: MergedTree | null, width: number[], row: RowName | null) {
+export function useFrameOfRow(tree: Tree | null, width: readonly number[], row: RowName | null) {
     useEffectOn(() => {
         if (!tree || !row) return;
         const node = frameOfRow(tree, width, row);

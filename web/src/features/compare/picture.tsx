@@ -9,28 +9,29 @@ import type { Comparison, ComparisonTable, ComparisonTree } from '../../base/ans
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
 import { int, MINUS, pct, text, THIN_SPACE } from '../../base/units';
+import { changeOptions, paintOf } from '../../canvas/tree_paint';
 import { Segmented } from '../../components/segmented';
 import { formatDelta, formatValueOf, changeWord } from '../../model/compare';
-import { ComparisonCurves } from './curves';
+import { certaintyOf, nameOf } from '../../model/tree';
+import { type DiffTree, treeOfComparison } from '../../model/tree_answers';
 import {
     boundsOf,
-    isOpen,
-    certaintyOf,
     deltaOf,
     deltaRange,
+    isOpen,
+    levelOf,
     nodeChangeOf,
-    layoutDiff,
-    nodeColourLevel,
-    nameOf,
-    type Side,
     removedNodes,
     widthsOf,
-} from './diff_tree';
+} from '../../model/tree_diff';
+import { ComparisonCurves } from './curves';
+import { layoutDrawn, type Side } from './diff_tree';
 import { frameActions } from './row_menu';
 import { metricOf } from './state';
 import {
     boundsText,
     type Drawing,
+    formsOfKind,
     hasPicture,
     CERTAINTY_TEXTS,
     NoPicture,
@@ -42,7 +43,6 @@ import {
     TreeTip,
     useTree,
 } from './tree';
-import { diffPaint } from './tree_paint';
 
 /* Tables of memory whose runs also have curves over time. */
 const TABLES_WITH_CURVES = ['memory', 'categories', 'processes', 'spans'];
@@ -66,22 +66,22 @@ export function ComparePicture(props: ComparePictureProps) {
     return <DiffPicture {...props} />;
 }
 
-function titleOf(tree: ComparisonTree, side: Side, { headline, [side]: runs }: Comparison): string {
+function titleOf(comparison: Comparison, answer: ComparisonTree, side: Side): string {
+    const { headline, [side]: runs } = comparison;
     const mean = runs.length > 1 ? ', mean of its runs' : '';
-    return `${side}${mean}, ${totalText(tree, tree[side], runs, headline?.[side], headline?.unit)}`;
+    return `${side}${mean}, ${totalText(answer, answer[side], runs, headline?.[side], headline?.unit)}`;
 }
 
-function drawingOf(tree: ComparisonTree, side: Side, comparison: Comparison): Drawing {
-    const layout = layoutDiff(tree, side);
-    const title = titleOf(tree, side, comparison);
+function drawingOf(answer: ComparisonTree, side: Side, comparison: Comparison): Drawing<DiffTree> {
+    const tree = treeOfComparison(answer);
+    const width = widthsOf(tree[side]);
+    const { sum } = tree[side];
+    const layout = layoutDrawn(tree, width, sum);
+    const title = titleOf(comparison, answer, side);
+    const formsOf = formsOfKind(tree, comparison.base[0]);
     const format = (delta: number) => text(formatDelta(delta, tree.unit));
-    const hasModuleNames = kindHas(comparison.base[0].kind, 'imports');
-    return {
-        title,
-        width: widthsOf(tree, side),
-        layout,
-        paint: diffPaint({ tree, layout, title, format, hasModuleNames }),
-    };
+    const paint = paintOf(tree, layout, { ...changeOptions(tree, format), title, formsOf });
+    return { tree, title, width, layout, paint };
 }
 
 /* The side whose totals are the widths. What vanished is only drawn with those of the base. */
@@ -95,17 +95,17 @@ type DiffPictureProps = ComparePictureProps & PictureMark;
 
 export function DiffPicture({ comparison, table, wantedRow, ...mark }: DiffPictureProps) {
     const answer = useTree<ComparisonTree>(table);
-    const tree = answer.data;
-    const side = sideOf(tree);
+    const { data } = answer;
+    const side = sideOf(data);
     const drawing = useMemo(
-        () => tree && drawingOf(tree, side, comparison),
-        [tree, side, comparison],
+        () => data && drawingOf(data, side, comparison),
+        [data, side, comparison],
     );
     return (
         <TreePicture
             {...{ table, wantedRow, answer, drawing, ...mark }}
             label="Difference"
-            head={<PictureHead tree={tree} side={side} markText={mark.markText} />}
+            head={<PictureHead tree={drawing?.tree} side={side} markText={mark.markText} />}
             tip={(of, node) => <DiffTip tree={of} node={node} />}
             actions={(of, node) => frameActions(comparison, table, of, node)}
         />
@@ -113,14 +113,14 @@ export function DiffPicture({ comparison, table, wantedRow, ...mark }: DiffPictu
 }
 
 interface PictureHeadProps {
-    tree: ComparisonTree | null;
+    tree: DiffTree | undefined;
     side: Side;
     markText?: string | null;
 }
 
 function PictureHead({ tree, side, markText }: PictureHeadProps) {
     const removed = tree ? removedNodes(tree) : [];
-    const removedTotal = removed.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
+    const removedTotal = removed.reduce((sum, node) => sum + (tree?.base.total[node] ?? 0), 0);
     const names = tree ? removed.slice(0, 12).map((node) => nameOf(tree, node)) : [];
     return (
         <div class="compare-picture-head">
@@ -149,12 +149,13 @@ function PictureHead({ tree, side, markText }: PictureHeadProps) {
                 </span>
             )}
             <span class="spacer" />
-            <DiffLegend unit={tree?.unit ?? 's'} />
+            <DiffLegend unit={tree?.unit ?? 's'} hasGone={side === 'base'} />
         </div>
     );
 }
 
-export function DiffLegend({ unit }: { unit: string }) {
+/** hasGone: what only the base has is drawn too. */
+export function DiffLegend({ unit, hasGone = false }: { unit: string; hasGone?: boolean }) {
     return (
         <span class="diff-legend">
             {changeWord(false, unit)}
@@ -166,6 +167,12 @@ export function DiffLegend({ unit }: { unit: string }) {
             {changeWord(true, unit)}
             <i class="is-new" aria-hidden="true" />
             new
+            {hasGone && (
+                <>
+                    <i class="is-gone" aria-hidden="true" />
+                    gone
+                </>
+            )}
         </span>
     );
 }
@@ -178,41 +185,36 @@ const NODE_CHANGE_TEXTS = {
 };
 const VERDICT_NOTES = ['', 'too few runs for a test', 'within noise', '', ''];
 
-function sideText(tree: ComparisonTree, side: Side, node: number): string {
-    const format = (value: number) => text(formatValueOf(value, tree.unit));
-    if (node < 0) return format(tree[side]);
+function sideText(tree: DiffTree, side: Side, node: number): string {
     const change = nodeChangeOf(tree, node);
     if (change === (side === 'base' ? 'new' : 'gone')) return '–';
-    const [low, high] = boundsOf(tree, side, node);
-    if (isOpen(tree, side, node)) return isFinite(high) ? `< ${format(high)}` : '?';
+    const [low, high] = boundsOf(tree[side], node);
+    if (isOpen(tree[side], node))
+        return isFinite(high) ? `< ${text(formatValueOf(high, tree.unit))}` : '?';
     return boundsText(high, low, certaintyOf(tree, node), tree.unit);
 }
 
-function deltaText(tree: ComparisonTree, node: number): string {
+function deltaText(tree: DiffTree, node: number): string {
     const format = (value: number) => text(formatDelta(value, tree.unit));
-    if (node < 0) return format(tree.new - tree.base);
     const [low, high] = deltaRange(tree, node);
     if (low === high) return format(low);
     return isFinite(high - low) ? `${format(low)} to ${format(high)}` : '?';
 }
 
-function shareText(tree: ComparisonTree, node: number): string {
-    const [low, high] = node < 0 ? [tree.base, tree.base] : boundsOf(tree, 'base', node);
-    const delta = node < 0 ? tree.new - tree.base : deltaOf(tree, node);
-    const isExact =
-        certaintyOf(tree, node) === 0 && (node < 0 || nodeChangeOf(tree, node) !== 'below');
+function shareText(tree: DiffTree, node: number): string {
+    const [low, high] = boundsOf(tree.base, node);
+    const delta = deltaOf(tree, node);
+    const isExact = certaintyOf(tree, node) === 0 && nodeChangeOf(tree, node) !== 'below';
     if (!isExact || low !== high || low <= 0) return '';
     return `${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / low)}${THIN_SPACE}% of base`;
 }
 
-function DiffTip({ tree, node }: { tree: ComparisonTree; node: number }) {
-    const nodeChange = node < 0 ? 'kept' : nodeChangeOf(tree, node);
-    const level = node < 0 ? 0 : nodeColourLevel(tree, node);
+function DiffTip({ tree, node }: { tree: DiffTree; node: number }) {
+    const level = node < 0 ? 0 : levelOf(tree, node);
     const verdictNote =
-        VERDICT_NOTES[node < 0 ? 0 : tree.verdict[node]] ||
-        (level ? changeWord(level > 0, tree.unit) : '');
+        VERDICT_NOTES[tree.verdict?.[node] ?? 0] || (level ? changeWord(level > 0, tree.unit) : '');
     const foot = [
-        NODE_CHANGE_TEXTS[nodeChange],
+        NODE_CHANGE_TEXTS[nodeChangeOf(tree, node)],
         verdictNote,
         CERTAINTY_TEXTS[certaintyOf(tree, node)],
     ]

@@ -8,7 +8,6 @@ import type {
     ComparisonRow,
     ComparisonRowDetail,
     ComparisonTable,
-    ComparisonTree,
     Page,
     Run,
 } from '../../base/answers';
@@ -18,13 +17,16 @@ import type { KernelRow, OperatorRow } from '../../base/rows';
 import type { Action, RowActions } from '../../components/actions';
 import { wholeName } from '../../model/filter_query';
 import { partText } from '../../model/breakdown';
+import { nameOf } from '../../model/tree';
+import type { DiffTree } from '../../model/tree_answers';
+import { nodeChangeOf } from '../../model/tree_diff';
 import { kernelKey } from '../operators/kernels_table';
 import { operatorKey } from '../operators/table';
 import { objectsOf } from '../shared/paged_source';
 import { ROW_GROUPS, rowActions } from '../shared/row_actions';
 import { rowHref } from '../shared/row_link';
 import { viewPath } from '../trace/data';
-import { nameOf, nodeChangeOf, placeOf, type Side } from './diff_tree';
+import { placeOf, type Side } from './diff_tree';
 import { rowOfFrame } from './link';
 import { comparePath, PARTS_TABLE, rowParams } from './state';
 
@@ -85,7 +87,7 @@ function showAction(
 export function frameActions(
     { base, new: fresh }: Comparison,
     table: ComparisonTable,
-    tree: ComparisonTree,
+    tree: DiffTree,
     node: number,
 ): readonly Action[] {
     const change = nodeChangeOf(tree, node);

@@ -7,25 +7,26 @@ import type { SnapshotComparison } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
 import { bytesText, int, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { FRAME_ROW } from '../../canvas/frame_canvas';
-import { snapshotDiffPaint } from '../../canvas/snapshot_diff_paint';
-import { flameNodeName } from '../../canvas/snapshot_flame_paint';
+import { changeOptions, paintOf } from '../../canvas/tree_paint';
 import { FrameView } from '../../components/frame_view';
 import { formatDelta } from '../../model/compare';
-import { type Matcher, matchSet } from '../../model/search';
+import type { FrameLayout } from '../../model/frames';
+import type { Matcher } from '../../model/search';
+import { diffSums, keyOfNode, nodeOfKey } from '../../model/snapshot_diff';
+import { frameLabelForms } from '../../model/snapshot_names';
 import {
-    type DiffFlame,
-    diffFlame,
-    diffSums,
-    nodeOfKey,
-    stackKey,
-} from '../../model/snapshot_diff';
-import {
-    layoutLiveFlame,
-    nodeOfStack,
+    foldedFrames,
+    layoutTree,
+    marksOfFolds,
     openFold,
-    type SnapshotFlame,
-} from '../../model/snapshot_flame';
+    searchTree,
+    shownName,
+} from '../../model/tree';
+import { type DiffTree, treeOfSnapshots } from '../../model/tree_answers';
+import { boundsOf, deltaOf } from '../../model/tree_diff';
 import { pictureHeight } from './side_pane';
+
+const deltaText = (change: number): string => text(formatDelta(change, 'B'));
 
 const NONE_OPEN: ReadonlySet<number> = new Set();
 
@@ -40,60 +41,54 @@ export function SnapshotDiffFlame({ diff, selected, search, onSelect }: Snapshot
     const [open, setOpen] = useState({ diff, folds: NONE_OPEN });
     // Numbers of nodes are those of one answer.
     const folds = open.diff === diff ? open.folds : NONE_OPEN;
-    const flame = useMemo(() => diffFlame(diff), [diff]);
-    const tree = useMemo(() => layoutLiveFlame(flame.nodes, folds), [flame, folds]);
+    const tree = useMemo(() => treeOfSnapshots(diff), [diff]);
+    const layout = useMemo(() => layoutTree(tree, { open: folds }), [tree, folds]);
     const title = rootText(diff);
     const paint = useMemo(
         () =>
-            snapshotDiffPaint(diff, flame, tree, title, (change) => text(formatDelta(change, 'B'))),
-        [diff, flame, tree, title],
+            paintOf(tree, layout, {
+                ...changeOptions(tree, deltaText),
+                title,
+                formsOf: (node) => frameLabelForms(diff.frames[tree.frame[node]]),
+            }),
+        [diff, tree, layout, title],
     );
-    const { nodes, layout } = tree;
     const match = useMemo(
-        () =>
-            search ? matchSet(search, nodes.length, (i) => flameNodeName(flame, nodes[i])) : null,
-        [search, flame, nodes],
+        () => search && marksOfFolds(tree, layout, searchTree(tree, search)?.set),
+        [search, tree, layout],
     );
     const [outlined, setOutlined] = useState({ diff, node: -1 });
-    const chosen = useMemo(() => {
-        const node = selected === null ? -1 : nodeOfKey(diff, selected);
-        return node < 0 ? -1 : nodeOfStack(flame.nodes, nodes, node);
-    }, [diff, flame, nodes, selected]);
-    const inner =
-        outlined.diff === diff ? nodes.findIndex(({ node }) => node === outlined.node) : -1;
-    const select = (index: number): void => {
-        const at = index >= 0 ? nodes[index] : null;
-        if (at?.kind === 'fold') {
-            setOpen({ diff, folds: openFold(flame.nodes, folds, at) });
+    const { stack: baseStacks = [] } = tree.base;
+    const { stack: newStacks = [] } = tree.new;
+    const chosen = selected === null ? -1 : nodeOfKey(baseStacks, newStacks, selected);
+    const inner = outlined.diff === diff ? outlined.node : -1;
+    const select = (node: number): void => {
+        const frame = node < 0 ? -1 : layout.frameOf[node];
+        if (frame >= 0 && foldedFrames(tree, layout, frame) > 1) {
+            setOpen({ diff, folds: openFold(tree, layout, folds, frame) });
             return;
         }
-        const source = at ? flame.source[at.node] : 0;
-        const { base_stack, new_stack } = diff.nodes;
-        const hasStack = base_stack[source] !== null || new_stack[source] !== null;
+        const key = keyOfNode(baseStacks, newStacks, node);
         // A frame at which no stack ends is only outlined.
-        setOutlined({ diff, node: at && !hasStack ? at.node : -1 });
-        onSelect(
-            hasStack
-                ? stackKey({ base_stack: base_stack[source], new_stack: new_stack[source] })
-                : null,
-        );
+        setOutlined({ diff, node: key === 'none' ? node : -1 });
+        onSelect(key === 'none' ? null : key);
     };
     return (
         <FrameView
             label="Difference of live memory by stack"
             layout={layout}
             paint={paint}
-            match={match?.set ?? null}
+            match={match}
             onClearSearch={() => replaceQuery({ q: null })}
             selected={chosen >= 0 ? chosen : inner}
             onSelect={select}
             zoom={route.value.query.zoom ?? ''}
             onZoom={(zoom) => replaceQuery({ zoom })}
-            idOf={(index) => index}
+            idOf={(node) => node}
             nodeOf={(id) => id}
-            nameOf={(index) => flameNodeName(flame, nodes[index])}
+            nameOf={(node) => shownName(tree, layout, node)}
             rootName={title}
-            tip={(index) => <DiffTip {...{ diff, flame, tree, index }} />}
+            tip={(node) => <DiffTip {...{ diff, tree, layout, node }} />}
             height={Math.min(pictureHeight(), layout.rows * FRAME_ROW + 20)}
             keyless
             empty="Neither run has memory with a Python stack here."
@@ -109,37 +104,36 @@ function rootText(diff: SnapshotComparison): string {
 
 interface DiffTipProps {
     diff: SnapshotComparison;
-    flame: DiffFlame;
-    tree: SnapshotFlame;
-    index: number;
+    tree: DiffTree;
+    layout: FrameLayout;
+    node: number;
 }
 
-function DiffTip({ diff, flame, tree, index }: DiffTipProps) {
-    const at = index < 0 ? null : tree.nodes[index];
-    const source = at ? flame.source[at.node] : 0;
-    const { nodes, base: side } = diff;
-    const [base, fresh] = [nodes.base[source], nodes.new[source]];
-    const change = fresh - base;
+function DiffTip({ diff, tree, layout, node }: DiffTipProps) {
+    const change = deltaOf(tree, node);
+    const { live } = diff.base;
     const share =
-        side.live > 0
-            ? `${change < 0 ? MINUS : '+'}${pct((100 * Math.abs(change)) / side.live)}${THIN_SPACE}% of base`
+        live > 0 && change !== 0
+            ? `${change < 0 ? MINUS : '+'}${pct((100 * Math.abs(change)) / live)}${THIN_SPACE}% of base`
             : '';
-    const frame = at ? flame.frames[flame.nodes.frame[at.node] ?? -1] : undefined;
+    const frame = node < 0 ? undefined : diff.frames[tree.frame[node]];
+    const countOf = (side: 'base' | 'new') =>
+        int(node < 0 ? diff.nodes[`${side}_count`][0] : (tree[side].count?.[node] ?? 0));
     return (
         <>
             <div class="tooltip-title tip-long">
-                {at ? flameNodeName(flame, at) : 'all, also without a Python stack'}
+                {node < 0 ? 'all, also without a Python stack' : shownName(tree, layout, node)}
             </div>
             <dl>
                 <dt>base</dt>
-                <dd>{bytesText(base)}</dd>
-                <dd>{int(nodes.base_count[source])}</dd>
+                <dd>{bytesText(boundsOf(tree.base, node)[1])}</dd>
+                <dd>{countOf('base')}</dd>
                 <dt>new</dt>
-                <dd>{bytesText(fresh)}</dd>
-                <dd>{int(nodes.new_count[source])}</dd>
+                <dd>{bytesText(boundsOf(tree.new, node)[1])}</dd>
+                <dd>{countOf('new')}</dd>
                 <dt>Δ</dt>
-                <dd>{text(formatDelta(change, 'B'))}</dd>
-                <dd>{change === 0 ? '' : share}</dd>
+                <dd>{deltaText(change)}</dd>
+                <dd>{share}</dd>
             </dl>
             {frame?.file && <div class="tooltip-foot">{`${frame.file}:${frame.line ?? 0}`}</div>}
         </>

@@ -97,7 +97,8 @@ interface SelectedStackProps {
 
 function SelectedStack({ comparison, diff, row, onClose }: SelectedStackProps) {
     const key = stackKey(row);
-    const node = key === 'none' ? -1 : nodeOfKey(diff, key);
+    const { base_stack, new_stack } = diff.nodes;
+    const node = nodeOfKey(base_stack, new_stack, key);
     const frames =
         node < 0 ? [row, row.caller].filter((one) => one !== null) : framesOf(diff, node);
     const { name, place } = frameTitle(row);

@@ -208,10 +208,10 @@ function FlameHead({ diff, moment }: { diff: SnapshotComparison; moment: Moment 
         <div class="compare-picture-head">
             <b>{MOMENT_TITLES[moment]}</b>
             <span class="soft ellipsis">
-                width: the larger of both; dashed: gone{without}; reserved but unused: {unused}
+                width: the larger of both{without}; reserved but unused: {unused}
             </span>
             <span class="spacer" />
-            <DiffLegend unit="B" />
+            <DiffLegend unit="B" hasGone />
         </div>
     );
 }

@@ -10,17 +10,18 @@ import { kindHas } from '../../base/kinds';
 import { pushQuery, route } from '../../base/router';
 import { text } from '../../base/units';
 import { FRAME_ROW, type FramePaint } from '../../canvas/frame_canvas';
+import { formsOfFunctions, formsOfModules } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
-import { BOUNDED, UNKNOWN } from '../../model/call_tree';
 import { formatValueOf, inUnit } from '../../model/compare';
 import type { FrameLayout } from '../../model/frames';
-import { matcher, matchSet } from '../../model/search';
+import { matcher } from '../../model/search';
+import { BOUNDED, nameOf, searchTree, type Tree, UNKNOWN } from '../../model/tree';
 import { CertaintyLegend } from '../calls/tree_pane';
 import { type Answer, useJson } from '../shared/use_json';
-import { nameOf, placeOf, type RowName } from './diff_tree';
+import { placeOf, type RowName } from './diff_tree';
 import { selectFrame, useFrameOfRow } from './link';
 import { perWords } from './per_switch';
 import { PictureBox, pictureHeight } from './side_pane';
@@ -73,13 +74,19 @@ export function totalText(
 
 const mean = (values: number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
 
-/** Layout and paint of a tree. */
-export interface Drawing {
+/** A tree with its layout and paint. */
+export interface Drawing<T extends Tree = Tree> {
+    tree: T;
     title: string;
     /** width of the frame of each node */
-    width: number[];
+    width: readonly number[];
     layout: FrameLayout;
     paint: FramePaint;
+}
+
+/** Forms of the names of a tree of runs like this one. */
+export function formsOfKind(tree: Tree, { kind }: Run) {
+    return kindHas(kind, 'imports') ? formsOfModules(tree) : formsOfFunctions(tree);
 }
 
 export interface PictureProps {
@@ -98,11 +105,11 @@ export interface PictureMark {
     isBelow?: boolean;
 }
 
-interface TreePictureProps<T extends MergedTree> extends PictureProps, PictureMark {
+interface TreePictureProps<T extends Tree> extends PictureProps, PictureMark {
     label: string;
-    answer: Answer<T>;
-    /** drawing of the tree in `answer`; null while loading */
-    drawing: Drawing | null;
+    answer: Answer<unknown>;
+    /** drawing of the answer; null while loading */
+    drawing: Drawing<T> | null;
     /** heading above the frames */
     head: ComponentChildren;
     tip: (tree: T, node: number) => ComponentChildren;
@@ -110,16 +117,16 @@ interface TreePictureProps<T extends MergedTree> extends PictureProps, PictureMa
     actions?: (tree: T, node: number) => readonly Action[];
 }
 
-export function TreePicture<T extends MergedTree>(props: TreePictureProps<T>) {
+export function TreePicture<T extends Tree>(props: TreePictureProps<T>) {
     const { label, table, wantedRow, answer, drawing, head, tip, mark, isBelow, actions } = props;
-    const { data: tree, error, loading } = answer;
+    const { error, loading } = answer;
+    const tree = drawing?.tree ?? null;
     const { q = '', regex, frame, zoom } = route.value.query;
     const match = useMemo(() => {
         if (mark && tree) {
             return { set: Uint8Array.from({ length: tree.n }, (_, i) => +mark(nameOf(tree, i))) };
         }
-        const search = matcher(q, regex === '1');
-        return tree && !search.empty ? matchSet(search, tree.n, (i) => nameOf(tree, i)) : null;
+        return tree && searchTree(tree, matcher(q, regex === '1'));
     }, [tree, q, regex, mark]);
     useFrameOfRow(tree, drawing?.width ?? [], wantedRow);
     const urlFrame = Number(frame ?? -1);
@@ -154,11 +161,11 @@ export function TreePicture<T extends MergedTree>(props: TreePictureProps<T>) {
 }
 
 /** Certainty legend of a picture whose frames have bounds; shown only in wide windows. */
-export function TreeCertaintyLegend({ tree: { n, certainty } }: { tree: MergedTree }) {
+export function TreeCertaintyLegend({ tree: { certainty } }: { tree: Tree }) {
     return (
         certainty && (
             <span class="wide-only">
-                <CertaintyLegend tree={{ n, certainty }} />
+                <CertaintyLegend certainty={certainty} />
             </span>
         )
     );
@@ -179,7 +186,7 @@ export const CERTAINTY_TEXTS = [
 ];
 
 interface TreeTipProps {
-    tree: MergedTree;
+    tree: Tree;
     /** -1 for the root frame */
     node: number;
     foot: string;

@@ -112,7 +112,7 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                 }
             >
                 <TreeRemark tree={tree} />
-                <CertaintyLegend tree={tree} />
+                <CertaintyLegend certainty={tree?.certainty} />
             </PaneHead>
             <CallTreePicture
                 run={run}

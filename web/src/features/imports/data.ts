@@ -7,16 +7,21 @@ import { useMemo } from 'preact/hooks';
 import type { ImportSummary, ImportTree, Origin, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
+import { coloursByOrigin } from '../../canvas/tree_paint';
 import { type Filters, hiddenOriginIndexes } from '../../model/filter_query';
-import { originShares, treeTotal } from '../../model/icicle';
-import { hiddenSet, matchSet, matcher } from '../../model/search';
+import { selfBy } from '../../model/frame_colours';
+import { hiddenSet, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
+import { searchTree, type Tree } from '../../model/tree';
+import { treeOfImports } from '../../model/tree_answers';
 import { type Answer, useJson } from '../shared/use_json';
 import { computeDepths, indexOfIds } from './import_table';
 import type { ImportRow } from '../../base/rows';
 
 export interface ImportData {
     tree: ImportTree;
+    /** the same nodes as a tree of frames */
+    frames: Tree;
     index: Map<number, number>;
     depth: Int32Array;
     /** µs, the bases of the percentages: Σ cumulative of the roots, and Σ self */
@@ -54,24 +59,27 @@ export function useImportData(run: Run): { data: ImportData | null; answer: Answ
 
 function deriveData(tree: ImportTree, summary: ImportSummary): ImportData {
     const hasNegativeSelf = summary.negative_self > 0;
-    const { us, sum } = originShares(tree);
-    const treeTotalUs = treeTotal(tree);
+    const frames = treeOfImports(tree);
+    const shares = selfBy(frames, coloursByOrigin(frames).keyOf);
+    const sum = shares.reduce((us, { self }) => us + self, 0);
     let maxSelf = 0;
     for (const self of tree.self_us) if (self > maxSelf) maxSelf = self;
     const seen = new Set(tree.origin);
     return {
         tree,
+        frames,
         index: indexOfIds(tree.id),
         depth: computeDepths(tree.parent, tree.n),
-        total: hasNegativeSelf ? treeTotalUs : summary.total_us,
-        sumSelf: hasNegativeSelf ? treeTotalUs : summary.self_us,
+        total: hasNegativeSelf ? frames.sum : summary.total_us,
+        sumSelf: hasNegativeSelf ? frames.sum : summary.self_us,
         hasNegativeSelf,
         totalName: hasNegativeSelf ? 'Σ positive self' : 'total',
         sumName: hasNegativeSelf ? 'Σ positive self' : 'Σ self',
         maxSelf,
         shares: ORIGINS.map((origin, i) => {
-            const base = hasNegativeSelf ? treeTotalUs : sum;
-            return { origin, share: tree.cut ? null : base > 0 ? (100 * us[i]) / base : 0 };
+            const base = hasNegativeSelf ? frames.sum : sum;
+            const self = shares.find(({ key }) => key === i)?.self ?? 0;
+            return { origin, share: tree.cut ? null : base > 0 ? (100 * self) / base : 0 };
         }).filter((_, i) => seen.has(i)),
     };
 }
@@ -104,10 +112,7 @@ export function rowOfNode(data: ImportData, node: number): ImportRow {
 export function useSearchHits(data: ImportData | null, filters: Filters) {
     const { q, regex, hide, off } = filters;
     const search = useMemo(() => matcher(q, regex), [q, regex]);
-    const found = useMemo(
-        () => (data ? matchSet(search, data.tree.n, (i) => data.tree.names[i]) : null),
-        [data, search],
-    );
+    const found = useMemo(() => (data ? searchTree(data.frames, search) : null), [data, search]);
     const offKey = [...off].join();
     const hidden = useMemoOn(
         () =>

@@ -25,12 +25,11 @@ interface ModuleSelectionProps {
 }
 
 export function ModuleSelection({ run, data, node, onSelect }: ModuleSelectionProps) {
-    const { tree, total, totalName } = data;
+    const { tree, frames, total, totalName } = data;
     const [isFolded, setFolded] = useState(true);
     const facts = useMemo(() => {
-        const { n, parent, id, cumulative_us, self_us } = tree;
-        return selectionFacts({ n, parent, key: id, total: cumulative_us, self: self_us }, node);
-    }, [tree, node]);
+        return selectionFacts({ ...frames, total: tree.cumulative_us }, node);
+    }, [frames, tree, node]);
     const originOf = (at: number) => ORIGINS[tree.origin[at]];
     const frameOf = (at: number): PaneFrame => ({
         key: at,

@@ -2,15 +2,15 @@
 import { useMemo } from 'preact/hooks';
 import type { Run } from '../../base/answers';
 import { pushQuery, route } from '../../base/router';
-import { THIN_SPACE, formatFixed, plural, int, pct } from '../../base/units';
-import { importPaint } from '../../canvas/frame_paint';
+import { THIN_SPACE, formatFixed, formatSeconds, plural, int, pct, text } from '../../base/units';
+import { coloursByOrigin, formsOfModules, paintOf, tintsOfNames } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { FrameView } from '../../components/frame_view';
 import { hitSteps, setSearch } from '../../components/hit_steps';
 import { childLists, type FrameLayout } from '../../model/frames';
-import { layoutIcicle } from '../../model/icicle';
 import { ORIGINS } from '../../model/tint';
+import { layoutTree } from '../../model/tree';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type ImportData, rowOfNode } from './data';
 import { moduleActions } from './module_actions';
@@ -44,10 +44,10 @@ export function useIcicle(
     hidden: Uint8Array | null,
     minCumulativeUs: number,
 ): FrameLayout {
-    const leftHeavy = mode !== 'order';
+    const widestFirst = mode !== 'order';
     return useMemo(
-        () => layoutIcicle(data.tree, { leftHeavy, hidden, minUs: minCumulativeUs }),
-        [data, leftHeavy, hidden, minCumulativeUs],
+        () => layoutTree(data.frames, { widestFirst, hidden, minWidth: minCumulativeUs }),
+        [data, widestFirst, hidden, minCumulativeUs],
     );
 }
 
@@ -55,10 +55,18 @@ export function useIcicle(
 export function ImportsPicture(props: PictureProps) {
     const { run, data, mode, hidden, match, layout, hits, minUs, by, selected, onSelect } = props;
     const query = route.value.query;
-    const paint = useMemo(
-        () => importPaint(data.tree, layout, { name: ROOT_NAME, us: data.total }),
-        [data, layout],
-    );
+    const paint = useMemo(() => {
+        const { frames, tree } = data;
+        const secondsText = (us: number) => text(formatSeconds(us / 1e6));
+        return paintOf(frames, layout, {
+            title: ROOT_NAME,
+            whole: secondsText(data.total),
+            colours: coloursByOrigin(frames),
+            tintOf: tintsOfNames(frames),
+            formsOf: formsOfModules(frames),
+            valueText: (node) => secondsText(tree.cumulative_us[node]),
+        });
+    }, [data, layout]);
     return (
         <div class="picture">
             {mode === 'treemap' ? (

@@ -16,7 +16,7 @@ import { isPaneBeside } from '../../components/selection_layout';
 import { setStatus } from '../../components/status_line';
 import { hitFrames } from '../../model/frame_hits';
 import { readFilters } from '../../model/filter_query';
-import { matchedTotal } from '../../model/icicle';
+import { matchedTotal } from '../../model/tree';
 import { type ImportData, summaryOf, useSearchHits, useImportData } from './data';
 import { ModuleSelection } from './module_selection';
 import { ImportsModules } from './modules';
@@ -71,7 +71,7 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     const layout = useIcicle(data, mode, hidden, by === 'cumulative' ? minUs : 0);
     const hits = useMemo(() => hitFrames(layout, found?.set ?? null), [layout, found]);
     const steps = hitSteps(hits?.length ?? null);
-    const matched = found ? matchedTotal(data.tree, found.set) : 0;
+    const matched = found ? matchedTotal(data.frames, found.set) : 0;
     const select = (node: number): void =>
         pushQuery({ sel: node >= 0 ? String(data.tree.id[node]) : null });
 

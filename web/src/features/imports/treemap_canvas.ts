@@ -4,7 +4,7 @@
 import type { ImportTree } from '../../base/answers';
 import { formatSeconds, text } from '../../base/units';
 import type { FrameTheme } from '../../canvas/theme';
-import { type Measure, fitEllipsis, fitName } from '../../model/labels';
+import { type Measure, fitEllipsis, fitForms, moduleForms } from '../../model/labels';
 import { tintOf } from '../../model/tint';
 import { type PackageTile, REST_TILE, type Rect, type Tile, type Treemap } from './treemap';
 
@@ -55,7 +55,8 @@ function drawTile(
         ctx.globalAlpha = dim ? 0.8 : 1;
         ctx.font = theme.font;
         ctx.fillStyle = tree.origin[node] === 4 ? theme.text1 : theme.ink;
-        const label = fitName(name, tree.packages[tile.package], w - 9, measure);
+        const forms = moduleForms(name, tree.packages[tile.package]);
+        const label = fitForms(forms, w - 9, measure);
         if (label) ctx.fillText(label, x + 4, y + 12.5);
         const value = text(formatSeconds(tile.us / 1e6));
         if (label && h >= 29 && measure(value) <= w - 9) {

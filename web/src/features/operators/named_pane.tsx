@@ -19,11 +19,12 @@ import { escapeRegex } from '../../model/filter_query';
 import { frameParts } from '../../model/frame_names';
 import { widestNode } from '../../model/selection';
 import { isDeviceWork } from '../../model/timeline_types';
+import { treeOfFlame } from '../../model/tree_answers';
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { frameHead, treeOf, useFrameFacts } from '../stacks/frame_selection';
+import { frameHead, useFrameFacts } from '../stacks/frame_selection';
 import { rangedPath, searchedSlice, useRange } from '../trace/data';
 import { traceNameActions } from '../trace/name_actions';
 
@@ -106,7 +107,10 @@ interface NameFactsProps extends NamedPaneProps {
 function NameFacts(props: NameFactsProps) {
     const { run, data, flame, kind, isOperation } = props;
     const { name, count, histogram, median_ns, total_ns } = data;
-    const node = useMemo(() => widestNode(treeOf(flame), flame.names.indexOf(name)), [flame, name]);
+    const node = useMemo(
+        () => widestNode(treeOfFlame(flame), flame.names.indexOf(name)),
+        [flame, name],
+    );
     const { facts, ...sections } = useFrameFacts(flame, node, (at) =>
         selectRow(null, flame.names[flame.name[at]]),
     );

@@ -5,25 +5,30 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import type { LiveFlame, Run } from '../../base/answers';
-import { useMemoOn } from '../../base/hooks';
 import { replaceQuery, route } from '../../base/router';
 import { bytesText, int, pct, plural, THIN_SPACE } from '../../base/units';
-import { flameNodeName, snapshotFlamePaint } from '../../canvas/snapshot_flame_paint';
+import { coloursByGroup, paintOf } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { FrameView } from '../../components/frame_view';
+import type { FrameLayout } from '../../model/frames';
+import type { Matcher } from '../../model/search';
+import { frameLabelForms } from '../../model/snapshot_names';
+import type { Pick } from '../../model/snapshot_pick';
 import {
-    type FlameNode,
-    layoutLiveFlame,
+    foldedFrames,
+    layoutTree,
+    marksOfFolds,
     nodeOfStack,
     nodesOfStacks,
     openFold,
-    type SnapshotFlame,
+    roleOf,
+    searchTree,
+    shownName,
     stacksBelow,
-} from '../../model/snapshot_flame';
-import { frameText } from '../../model/snapshot_names';
-import type { Pick } from '../../model/snapshot_pick';
-import { type Matcher, matchSet } from '../../model/search';
+    type Tree,
+} from '../../model/tree';
+import { treeOfSnapshot } from '../../model/tree_answers';
 import { rowActions } from '../shared/row_actions';
 
 interface FlameProps {
@@ -38,13 +43,26 @@ interface FlameProps {
 }
 
 /* Frames of a node from the innermost to the outermost, one a line. */
-function stackLines(flame: LiveFlame, node: number): string {
-    const lines: string[] = [];
-    for (let at = node; at > 0; at = flame.nodes.parent[at]) {
-        const frame = flame.frames[flame.nodes.frame[at] ?? -1];
-        if (frame) lines.push(`${frame.name ?? ''} (${frame.file ?? ''}:${frame.line ?? 0})`);
-    }
-    return lines.join('\n');
+function stackLines(flame: LiveFlame, tree: Tree, node: number): string {
+    return framesUpTo(tree, node, -1)
+        .map((row) => flame.frames[row])
+        .map(({ name, file, line }) => `${name ?? ''} (${file ?? ''}:${line ?? 0})`)
+        .join('\n');
+}
+
+/* Rows of the frames from a node up to, and without, one above it. */
+function framesUpTo({ parent, frame }: Tree, node: number, above: number): number[] {
+    const rows: number[] = [];
+    for (let at = node; at !== above; at = parent[at]) if (frame[at] >= 0) rows.push(frame[at]);
+    return rows;
+}
+
+function livePaint(flame: LiveFlame, tree: Tree, layout: FrameLayout) {
+    return paintOf(tree, layout, {
+        title: `all, ${bytesText(tree.sum)}`,
+        colours: coloursByGroup(tree),
+        formsOf: (node) => frameLabelForms(flame.frames[tree.frame[node]]),
+    });
 }
 
 export function LiveFlameView({ run, flame, stack, pick, search, onStack }: FlameProps) {
@@ -52,36 +70,30 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
     const [openAt, setOpenAt] = useState(flame);
     // Numbers of nodes are those of one answer.
     const shownOpen = openAt === flame ? open : NONE_OPEN;
-    const tree = useMemo(() => layoutLiveFlame(flame.nodes, shownOpen), [flame, shownOpen]);
-    const paint = useMemo(() => snapshotFlamePaint(flame, tree), [flame, tree]);
-    const { nodes, layout } = tree;
+    const tree = useMemo(() => treeOfSnapshot(flame), [flame]);
+    const layout = useMemo(() => layoutTree(tree, { open: shownOpen }), [tree, shownOpen]);
+    const paint = useMemo(() => livePaint(flame, tree, layout), [flame, tree, layout]);
     const match = useMemo(() => {
-        if (search)
-            return (
-                matchSet(search, nodes.length, (i) => flameNodeName(flame, nodes[i]))?.set ?? null
-            );
-        return pick?.stacks ? nodesOfStacks(flame.nodes, nodes, pick.stacks) : null;
-    }, [search, pick, flame, nodes]);
+        if (search) return marksOfFolds(tree, layout, searchTree(tree, search)?.set);
+        return pick?.stacks ? nodesOfStacks(tree, pick.stacks) : null;
+    }, [search, pick, tree, layout]);
     const [inner, setInner] = useState<{ flame: LiveFlame; node: number } | null>(null);
-    const selected = useMemoOn(() => {
-        if (inner && inner.flame === flame)
-            return nodes.findIndex(({ node }) => node === inner.node);
-        return stack === undefined ? -1 : nodeOfStack(flame.nodes, nodes, stack);
-    }, [tree, stack, inner]);
-    const select = (index: number): void => {
-        const at = index >= 0 ? nodes[index] : null;
-        if (at?.kind === 'fold') {
-            setOpen(openFold(flame.nodes, shownOpen, at));
+    const selected = useMemo(() => {
+        if (inner && inner.flame === flame) return inner.node;
+        return nodeOfStack(tree, stack);
+    }, [flame, tree, stack, inner]);
+    const select = (node: number): void => {
+        const frame = node < 0 ? -1 : layout.frameOf[node];
+        if (frame >= 0 && foldedFrames(tree, layout, frame) > 1) {
+            setOpen(openFold(tree, layout, shownOpen, frame));
             setOpenAt(flame);
             return;
         }
-        const below = at && at.kind !== 'rest' ? [...stacksBelow(flame.nodes, at.node)] : [];
+        const below = node < 0 ? [] : [...stacksBelow(tree, node)];
         // A frame with several stacks below it is only outlined.
-        setInner(at && below.length !== 1 ? { flame, node: at.node } : null);
+        setInner(node >= 0 && below.length !== 1 ? { flame, node } : null);
         onStack(below.length === 1 ? below[0] : undefined);
     };
-    const actionsOf = (index: number): readonly Action[] =>
-        index < 0 ? [] : flameActions(run, flame, nodes[index]);
     return (
         <FrameView
             label="Live memory by stack"
@@ -93,12 +105,12 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
             onSelect={select}
             zoom={route.value.query.fz ?? ''}
             onZoom={(zoom) => replaceQuery({ fz: zoom })}
-            idOf={(index) => index}
+            idOf={(node) => node}
             nodeOf={(id) => id}
-            nameOf={(index) => flameNodeName(flame, nodes[index])}
+            nameOf={(node) => shownName(tree, layout, node)}
             rootName={`all, ${bytesText(layout.total)}`}
-            tip={(index) => <FlameTip flame={flame} tree={tree} index={index} />}
-            actions={actionsOf}
+            tip={(node) => <FlameTip flame={flame} tree={tree} layout={layout} node={node} />}
+            actions={(node) => flameActions(run, flame, tree, layout, node)}
             keyless
             empty="Nothing is live at this event."
         />
@@ -107,9 +119,19 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
 
 const NONE_OPEN: ReadonlySet<number> = new Set();
 
-function flameActions(run: Run, flame: LiveFlame, at: FlameNode): readonly Action[] {
-    if (at.kind !== 'frame') return [];
-    const frame = flame.frames[flame.nodes.frame[at.node] ?? 0];
+function isOneFrame(tree: Tree, layout: FrameLayout, node: number): boolean {
+    return roleOf(tree, node) === 'frame' && foldedFrames(tree, layout, layout.frameOf[node]) === 1;
+}
+
+function flameActions(
+    run: Run,
+    flame: LiveFlame,
+    tree: Tree,
+    layout: FrameLayout,
+    node: number,
+): readonly Action[] {
+    if (node < 0 || !isOneFrame(tree, layout, node)) return [];
+    const frame = flame.frames[tree.frame[node]];
     const { actions } = rowActions(run, {
         name: frame.name ?? '',
         file: frame.file ?? undefined,
@@ -120,7 +142,7 @@ function flameActions(run: Run, flame: LiveFlame, at: FlameNode): readonly Actio
             text: 'Copy stack',
             key: 'y',
             group: 2,
-            run: () => copyAndConfirm(stackLines(flame, at.node), 'Stack'),
+            run: () => copyAndConfirm(stackLines(flame, tree, node), 'Stack'),
         },
         ...actions,
     ];
@@ -128,35 +150,34 @@ function flameActions(run: Run, flame: LiveFlame, at: FlameNode): readonly Actio
 
 const MAX_FOLD_LINES = 12;
 
-function FlameTip({
-    flame,
-    tree,
-    index,
-}: {
+interface TipProps {
     flame: LiveFlame;
-    tree: SnapshotFlame;
-    index: number;
-}) {
-    const whole = tree.layout.total;
-    if (index < 0) return <div>{`all, ${bytesText(whole)}`}</div>;
-    const at = tree.nodes[index];
-    const bytes = flame.nodes.bytes[at.node];
+    tree: Tree;
+    layout: FrameLayout;
+    node: number;
+}
+
+function FlameTip({ flame, tree, layout, node }: TipProps) {
+    const whole = layout.total;
+    if (node < 0) return <div>{`all, ${bytesText(whole)}`}</div>;
+    const bytes = tree.total[node];
     const share = whole > 0 ? `${pct((100 * bytes) / whole)}${THIN_SPACE}% of live` : '';
-    const file = flame.frames[flame.nodes.frame[at.node] ?? -1]?.file;
+    const file = isOneFrame(tree, layout, node) && flame.frames[tree.frame[node]].file;
+    const frame = layout.frameOf[node];
     return (
         <>
-            <div class="tooltip-title tip-long">{flameNodeName(flame, at)}</div>
+            <div class="tooltip-title tip-long">{shownName(tree, layout, node)}</div>
             <dl>
                 <dt>live</dt>
                 <dd>{bytesText(bytes)}</dd>
                 <dd>{share}</dd>
                 <dt>allocations</dt>
-                <dd>{int(flame.nodes.count[at.node])}</dd>
+                <dd>{int(tree.count?.[node] ?? 0)}</dd>
             </dl>
-            {at.kind === 'frame' && file && <div class="tooltip-foot">{file}</div>}
-            {at.kind === 'fold' && (
+            {file && <div class="tooltip-foot">{file}</div>}
+            {foldedFrames(tree, layout, frame) > 1 && (
                 <div class="tooltip-foot">
-                    {foldLines(flame, at).map((line) => (
+                    {foldLines(tree, layout, frame).map((line) => (
                         <div key={line}>{line}</div>
                     ))}
                 </div>
@@ -166,13 +187,10 @@ function FlameTip({
 }
 
 /* The folded frames, outermost first. */
-function foldLines(flame: LiveFlame, fold: FlameNode): string[] {
-    const lines: string[] = [];
-    for (let at = fold.last; ; at = flame.nodes.parent[at]) {
-        const frame = flame.frames[flame.nodes.frame[at] ?? -1];
-        if (frame) lines.unshift(frameText(frame));
-        if (at === fold.node) break;
-    }
+function foldLines(tree: Tree, { node, last }: FrameLayout, frame: number): string[] {
+    const lines = framesUpTo(tree, last[frame], tree.parent[node[frame]])
+        .map((row) => tree.frames.name[row])
+        .reverse();
     const more = lines.length - MAX_FOLD_LINES;
     return more > 0
         ? [...lines.slice(0, MAX_FOLD_LINES), `and ${plural(more, 'more frame')}`]

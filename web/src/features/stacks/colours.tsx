@@ -11,20 +11,16 @@ import { axisUnit } from '../../base/axis';
 import { replaceQuery, route } from '../../base/router';
 import { readStored, storeText } from '../../components/stored_text';
 import { int, pct, THIN_SPACE } from '../../base/units';
-import { FamilySwatch } from '../../components/family_swatch';
+import { fillVariable } from '../../canvas/theme';
+import { flameColours } from '../../canvas/tree_paint';
 import { Swatch } from '../../components/origin_legend';
 import { Segmented } from '../../components/segmented';
 import { viewportWidth } from '../../components/viewport';
-import { familyOf } from '../../model/family';
-import {
-    COLOUR_MODES,
-    type ColourMode,
-    packageColour,
-    packagesOf,
-    selfBy,
-} from '../../model/frame_colours';
+import { COLOUR_MODES, type ColourMode, selfBy } from '../../model/frame_colours';
 import { mergeOfOrigin } from '../../model/stack_transforms';
 import { ORIGIN_LABELS, ORIGINS } from '../../model/tint';
+import type { Tree } from '../../model/tree';
+import { treeOfFlame } from '../../model/tree_answers';
 import { ORIGIN_TIPS } from './parts';
 import { currentTransforms, toggleSwitch } from './transforms';
 
@@ -68,22 +64,6 @@ export function ColourSwitch({ hasOrigins }: { hasOrigins: boolean }) {
     );
 }
 
-const packageToken = (name: string): string =>
-    name ? `--package-${packageColour(name)}` : '--origin-builtin';
-
-/** Swatch of a package in the colour of its frames. */
-function PackageSwatch({ name }: { name: string }) {
-    return <span class="swatch" style={{ background: `var(${packageToken(name)})` }} />;
-}
-
-/** The CSS variable with the colour of a frame. */
-export function frameToken(flame: FlameAnswer, node: number, mode: ColourMode): string {
-    const name = flame.name[node];
-    if (mode === 'package') return packageToken(packagesOf(flame)[name]);
-    const origin = ORIGINS[flame.origins?.[name] ?? ORIGINS.length] ?? 'unknown';
-    return mode === 'plain' || origin === 'unknown' ? '--bar-2' : `--origin-${origin}`;
-}
-
 interface LegendItem {
     key: string;
     label: string;
@@ -110,21 +90,13 @@ function originItems(selfByOrigin: readonly number[]): LegendItem[] {
     })).filter(({ self, isOff: off }) => self > 0 || off);
 }
 
-function familyItems(flame: FlameAnswer): LegendItem[] {
-    return selfBy(flame, (node) => flame.family[node]).map(({ key, self }) => ({
+/* What the colours of the picture show, with self time. */
+function colourItems(tree: Tree, mode: ColourMode): LegendItem[] {
+    const { keyOf, fillOf, labelOf } = flameColours(tree, mode);
+    return selfBy(tree, keyOf).map(({ key, self }) => ({
         key: String(key),
-        label: familyOf(key).label,
-        swatch: <FamilySwatch family={key} />,
-        self,
-    }));
-}
-
-function packageItems(flame: FlameAnswer): LegendItem[] {
-    const packages = packagesOf(flame);
-    return selfBy(flame, (node) => packages[flame.name[node]]).map(({ key, self }) => ({
-        key,
-        label: key || 'no package',
-        swatch: <PackageSwatch name={key} />,
+        label: labelOf(key),
+        swatch: <span class="swatch" style={{ background: fillVariable(fillOf(key)) }} />,
         self,
     }));
 }
@@ -202,10 +174,10 @@ export function OriginShares({ selfByOrigin }: { selfByOrigin?: readonly number[
 /** The legend of a flame graph. of: whose self time it is, if not that of all. */
 export function ColourLegend({ flame, of }: { flame: FlameAnswer | undefined; of?: string }) {
     const mode = colourMode();
-    const items = useMemo(() => {
-        if (!flame || mode === 'plain') return [];
-        return mode === 'package' ? packageItems(flame) : familyItems(flame);
-    }, [flame, mode]);
+    const items = useMemo(
+        () => (flame && mode !== 'plain' ? colourItems(treeOfFlame(flame), mode) : []),
+        [flame, mode],
+    );
     if (!flame || mode === 'plain') return null;
     if (mode === 'origin' && flame.origins)
         return <OriginShares selfByOrigin={flame.self_by_origin} />;

@@ -7,11 +7,11 @@
 import { useMemo } from 'preact/hooks';
 import type { FlameAnswer, Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
-import { useEffectOn, useMemoOn } from '../../base/hooks';
+import { useEffectOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
 import { THIN_SPACE, int, pct, plural } from '../../base/units';
-import { flamePaint } from '../../canvas/frame_paint';
+import { flameColours } from '../../canvas/tree_paint';
 import { type Action, withUniqueKeys } from '../../components/actions';
 import { FrameView } from '../../components/frame_view';
 import { hitSteps, setSearch } from '../../components/hit_steps';
@@ -22,15 +22,17 @@ import { SelectionLayout } from '../../components/selection_layout';
 import { familyOf, kindLabel } from '../../model/family';
 import { hitFrames } from '../../model/frame_hits';
 import { instancesOf } from '../../model/selection';
-import { type Matcher, matchSet } from '../../model/search';
+import { type Matcher, NO_SEARCH } from '../../model/search';
+import { layoutTree, matchedTotal, nameOf, searchTree } from '../../model/tree';
+import { treeOfFlame } from '../../model/tree_answers';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
 import { withModuleCounts } from '../../model/python_flame';
 import { colourMode } from './colours';
-import { layoutFlame, matchedNs } from './flame_tree';
+import { flamePaint } from './flame_paint';
 import { frameActions } from './frame_actions';
-import { frameHead, FrameSelection, selectedNode, treeOf } from './frame_selection';
+import { frameHead, FrameSelection, selectedNode } from './frame_selection';
 import { FrameLines } from './frame_lines';
 import { originSuffix, stackParams } from './parts';
 import { Attribution, isPythonFlame, pythonActions, pythonParams } from './python_flame';
@@ -141,19 +143,16 @@ export function FlamePane({
         [answer.data],
     );
     const rootName = rootText(run, on, flame?.tracks ?? 0);
-    const layout = useMemo(() => (flame ? layoutFlame(flame) : null), [flame]);
-    const paint = useMemoOn(
-        () => (flame && layout ? flamePaint(flame, layout, rootName, colours) : null),
-        [flame, layout, on, colours],
+    const tree = useMemo(() => flame && treeOfFlame(flame), [flame]);
+    const layout = useMemo(() => tree && layoutTree(tree), [tree]);
+    const paint = useMemo(
+        () => tree && layout && flamePaint(tree, layout, flameColours(tree, colours), rootName),
+        [tree, layout, rootName, colours],
     );
-    const match = useMemo(
-        () =>
-            flame && search ? matchSet(search, flame.n, (i) => flame.names[flame.name[i]]) : null,
-        [flame, search],
-    );
+    const match = useMemo(() => tree && searchTree(tree, search ?? NO_SEARCH), [tree, search]);
     const hits = useMemo(() => layout && hitFrames(layout, match?.set ?? null), [layout, match]);
     useEffectOn(() => {
-        const share = flame && match ? matchedNs(flame, match.set) / (flame.sum || 1) : 0;
+        const share = tree && match ? matchedTotal(tree, match.set) / (tree.sum || 1) : 0;
         onMatched?.(match?.count ?? null, share);
     }, [flame, match]);
     useEffectOn(() => {
@@ -179,10 +178,7 @@ export function FlamePane({
             flame_frame: node >= 0 ? String(node) : null,
             ...(isInTab && { sel: node >= 0 && flame ? flame.names[flame.name[node]] : null }),
         });
-    const instances = useMemo(
-        () => (flame ? instancesOf(treeOf(flame), selected) : null),
-        [flame, selected],
-    );
+    const instances = useMemo(() => tree && instancesOf(tree, selected), [tree, selected]);
     const picture = (
         <div class="picture is-filling">
             {!isInTab && (
@@ -198,7 +194,7 @@ export function FlamePane({
                 />
             )}
             {flame && isPythonFlame(flame) && !answer.error && <Attribution flame={flame} />}
-            {flame && layout && paint && !answer.error && (
+            {flame && tree && layout && paint && !answer.error && (
                 <FrameView
                     label="Flame graph"
                     layout={layout}
@@ -215,7 +211,7 @@ export function FlamePane({
                     urlKeys={['flame_frame', 'flame_zoom']}
                     idOf={(node) => node}
                     nodeOf={(id) => id}
-                    nameOf={(node) => flame.names[flame.name[node]]}
+                    nameOf={(node) => nameOf(tree, node)}
                     rootName={rootName}
                     tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
                     actions={actionsOf}

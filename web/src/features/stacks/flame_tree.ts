@@ -1,31 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The flame graph of a trace: places the frames of GET /runs/{id}/flame. A frame is as wide as its
- * total. The children are below it, from the left, in the order of the response. The space to their
- * right is the self time of the frame plus the nodes that were too small to send. */
+/* Parts of the answer of a flame graph. */
 import type { FlameAnswer } from '../../base/answers';
 import type { StackFunctionRow } from '../../base/rows';
-import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
-
-export function layoutFlame(flame: FlameAnswer): FrameLayout {
-    const { n, parent, total: width } = flame;
-    const { start, list } = childLists(parent, n);
-    const total = flame.sum;
-    const out = new FrameBuilder(n);
-    out.beginRow();
-    out.add(-1, 0, total, -1);
-    for (let from = 0, to = out.length; from < to; from = to, to = out.length) {
-        out.beginRow();
-        for (let f = from; f < to; f++) {
-            const slot = out.nodeAt(f) < 0 ? n : out.nodeAt(f);
-            let x = out.leftOf(f);
-            for (let k = start[slot]; k < start[slot + 1]; k++) {
-                out.add(list[k], x, x + width[list[k]], f);
-                x += width[list[k]];
-            }
-        }
-    }
-    return out.finish(total);
-}
 
 /** A flame graph of one frame, the function of a row: what is offered for it is that of a frame. */
 export function flameOfFunction(row: StackFunctionRow): FlameAnswer {
@@ -67,18 +43,4 @@ export function linesOf({ lines }: FlameAnswer, node: number): FrameLine[] {
     for (; lines.node[lo] === node; lo++)
         found.push({ line: lines.line[lo], total: lines.total[lo] });
     return found;
-}
-
-/** Σ total of the matching nodes that are not below another matching node, so that no time is
- * counted twice. */
-export function matchedNs({ n, parent, total }: FlameAnswer, match: Uint8Array): number {
-    const inside = new Uint8Array(n);
-    let sum = 0;
-    for (let i = 0; i < n; i++) {
-        const up = parent[i];
-        const isBelowMatch = up >= 0 && (match[up] === 1 || inside[up] === 1);
-        inside[i] = isBelowMatch ? 1 : 0;
-        if (match[i] && !isBelowMatch) sum += total[i];
-    }
-    return sum;
 }

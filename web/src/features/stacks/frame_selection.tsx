@@ -12,24 +12,14 @@ import { Swatch } from '../../components/origin_legend';
 import { type PaneFrame, type PaneValue, SelectionPane } from '../../components/selection_pane';
 import { frameForms, frameParts, libraryOfFile } from '../../model/frame_names';
 import { shortPlace } from '../../model/labels';
-import {
-    foldStack,
-    type SelectableTree,
-    selectionFacts,
-    type Neighbour,
-    widestNode,
-} from '../../model/selection';
+import { foldStack, selectionFacts, type Neighbour, widestNode } from '../../model/selection';
 import { ORIGINS } from '../../model/tint';
+import { treeOfFlame } from '../../model/tree_answers';
 import { useFrameSource } from '../lines/frame_source';
 import type { SearchedRow } from '../shared/name_search';
 import { OtherRuns } from '../shared/other_runs';
 import { estimateText, isStacks, searchedSlice } from '../trace/data';
 import { linesOf } from './flame_tree';
-
-/** The columns of a flame graph as a tree of functions. */
-export function treeOf({ n, parent, name, total, self }: FlameAnswer): SelectableTree {
-    return { n, parent, key: name, total, self };
-}
 
 /** The selected node: that of the URL; else the widest of the selected function, which may have
  * been selected in another tab; else -1. */
@@ -43,14 +33,14 @@ export function selectedNode(
         return node;
     if (!name) return -1;
     const exact = flame.names.indexOf(name);
-    if (exact >= 0) return widestNode(treeOf(flame), exact);
+    if (exact >= 0) return widestNode(treeOfFlame(flame), exact);
     // Frames may be lines now, or functions: then the names differ in the line.
     const wanted = frameParts(name);
     const same = flame.names.findIndex((one) => {
         const parts = frameParts(one);
         return parts.name === wanted.name && parts.file === wanted.file;
     });
-    return same >= 0 ? widestNode(treeOf(flame), same) : -1;
+    return same >= 0 ? widestNode(treeOfFlame(flame), same) : -1;
 }
 
 function originOf({ origins, name }: FlameAnswer, node: number) {
@@ -97,7 +87,7 @@ export function useFrameFacts(
 ) {
     const [isFolded, setFolded] = useState(true);
     const facts = useMemo(() => {
-        const found = selectionFacts(treeOf(flame), node);
+        const found = selectionFacts(treeOfFlame(flame), node);
         if (!leadsOut) return found;
         const { stack, callers, callees } = found;
         return { ...found, stack: stack.reverse(), callers: callees, callees: callers };

@@ -2,12 +2,14 @@
 /* The sandwich of a function as one picture in two halves: its callers, the outermost on top, and
  * its callees. All widths are shares of the weight of the function. */
 import type { FlameAnswer } from '../../base/answers';
-import { FrameBuilder, type FrameLayout } from '../../model/frames';
-import { layoutFlame } from './flame_tree';
+import type { FrameLayout } from '../../model/frames';
+import { layoutTree, type Tree } from '../../model/tree';
+import { treeOfFlame } from '../../model/tree_answers';
 
 export interface Sandwich {
     /** The nodes of the callers, then those of the callees. Callers have no self weight. */
     flame: FlameAnswer;
+    tree: Tree;
     /** the last row is the nearest */
     callers: FrameLayout;
     callees: FrameLayout;
@@ -43,40 +45,16 @@ function joinTrees(callers: FlameAnswer, callees: FlameAnswer): FlameAnswer {
     };
 }
 
-/* layoutFlame places the sum in row 0 and the function in row 1. */
-const NEAREST_ROW = 2;
-
-/* The rows of one half; `rows` in the order in which they are drawn. */
-function placeHalf(
-    tree: FrameLayout,
-    rows: readonly number[],
-    nodeOf: (node: number) => number,
-    nodes: number,
-): FrameLayout {
-    const out = new FrameBuilder(nodes);
-    const placed = new Int32Array(tree.count).fill(-1);
-    for (const row of rows) {
-        out.beginRow();
-        for (let f = tree.rowStart[row]; f < tree.rowStart[row + 1]; f++) {
-            // Callers are drawn before the frames that they call, which have no frame yet.
-            const parent = placed[tree.parent[f]] ?? -1;
-            placed[f] = out.add(nodeOf(tree.node[f]), tree.x0[f], tree.x1[f], parent);
-        }
-    }
-    return out.finish(tree.total);
-}
-
 export function layoutSandwich(callers: FlameAnswer, callees: FlameAnswer): Sandwich {
-    const above = layoutFlame(callers);
-    const below = layoutFlame(callees);
-    const nodes = callers.n + callees.n;
-    const rowsOf = ({ rows }: FrameLayout) =>
-        Array.from({ length: Math.max(0, rows - NEAREST_ROW) }, (_, i) => i + NEAREST_ROW);
+    const flame = joinTrees(callers, callees);
+    const tree = treeOfFlame(flame);
+    const fn = callers.n;
     return {
-        flame: joinTrees(callers, callees),
-        callers: placeHalf(above, rowsOf(above).reverse(), (node) => node, nodes),
-        callees: placeHalf(below, rowsOf(below), (node) => node + callers.n, nodes),
-        fn: callers.n,
+        flame,
+        tree,
+        callers: layoutTree(tree, { below: 0, growsUp: true }),
+        callees: layoutTree(tree, { below: fn }),
+        fn,
     };
 }
 

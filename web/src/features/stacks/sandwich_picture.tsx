@@ -7,12 +7,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { FlameAnswer, Run, SandwichAnswer } from '../../base/answers';
 import { axisText } from '../../base/axis';
-import { useLayoutEffectOn, useMemoOn } from '../../base/hooks';
+import { useLayoutEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { pushQuery, route } from '../../base/router';
 import { int, pct, plural, THIN_SPACE } from '../../base/units';
 import { FRAME_ROW } from '../../canvas/frame_canvas';
-import { flamePaint } from '../../canvas/frame_paint';
+import { flameColours } from '../../canvas/tree_paint';
+import { fillVariable } from '../../canvas/theme';
 import { type Action, useActionKeys, withUniqueKeys } from '../../components/actions';
 import type { FrameStage } from '../../components/frame_stage';
 import { FrameView } from '../../components/frame_view';
@@ -22,7 +23,8 @@ import type { FrameLayout } from '../../model/frames';
 import { spanText } from '../../model/span';
 import { shortFrameName } from '../../model/stack_transforms';
 import { estimateText } from '../trace/data';
-import { colourMode, frameToken } from './colours';
+import { colourMode } from './colours';
+import { flamePaint } from './flame_paint';
 import { frameActions } from './frame_actions';
 import { FrameLines } from './frame_lines';
 import { frameHead, FrameSelection, selectedNode } from './frame_selection';
@@ -67,17 +69,18 @@ interface PictureProps {
 
 export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
     const { sum } = answer;
-    const colours = colourMode();
-    const { flame, callers, callees, fn } = useMemo(
+    const mode = colourMode();
+    const { flame, tree, callers, callees, fn } = useMemo(
         () => layoutSandwich(answer.callers, answer.callees),
         [answer],
     );
-    const paints = useMemoOn(
+    const shownColours = useMemo(() => flameColours(tree, mode), [tree, mode]);
+    const paints = useMemo(
         () => ({
-            callers: flamePaint(flame, callers, '', colours),
-            callees: flamePaint(flame, callees, '', colours),
+            callers: flamePaint(tree, callers, shownColours, ''),
+            callees: flamePaint(tree, callees, shownColours, ''),
         }),
-        [flame, colours],
+        [tree, callers, callees, shownColours],
     );
     const total = flame.total[fn];
     const nameOf = (node: number) => flame.names[flame.name[node]];
@@ -195,7 +198,9 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
                         type="button"
                         class="sandwich-row"
                         aria-pressed={shown === fn}
-                        style={{ background: `var(${frameToken(flame, fn, colours)})` }}
+                        style={{
+                            background: fillVariable(shownColours.fillOf(shownColours.keyOf(fn))),
+                        }}
                         onClick={() => setSelected(fn)}
                     >
                         <b>{name}</b>

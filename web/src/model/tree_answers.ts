@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Trees from the answers of the API. Columns are those of the answer, and so are the nodes, unless
+ * said otherwise. */
+import type {
+    CallTree,
+    ComparisonTree,
+    FlameAnswer,
+    GroupTree,
+    ImportTree,
+    LiveFlame,
+    MergedTree,
+    SnapshotComparison,
+    SnapshotDiffNodes,
+    SnapshotFrame,
+} from '../base/answers';
+import { functionName } from './labels';
+import { frameText } from './snapshot_names';
+import type { Tree, TreeFrames, TreeSide } from './tree';
+
+export function treeOfFlame(flame: FlameAnswer): Tree {
+    const { n, unit, sum, cut, parent, name: frame, self, total, count, family } = flame;
+    const { names: name, origins: origin, collapsed } = flame;
+    const frames = { name, origin, collapsed };
+    return { n, parent, frame, frames, unit, sum, cut, total, self, count, family };
+}
+
+function sumOfRoots(parent: readonly number[], total: readonly number[]): number {
+    return parent.reduce((sum, up, node) => (up < 0 ? sum + total[node] : sum), 0);
+}
+
+/** Each import is a frame of its own. */
+export function treeOfImports(imports: ImportTree): Tree {
+    const { n, parent, total_us: total, self_us: self, names: name, origin } = imports;
+    return {
+        n,
+        parent,
+        frame: Array.from({ length: n }, (_, node) => node),
+        frames: { name, origin },
+        unit: 'us',
+        sum: sumOfRoots(parent, total),
+        cut: 0,
+        total,
+        self,
+    };
+}
+
+/** A frame is a function; totals are upper bounds. */
+export function treeOfCalls(calls: CallTree): Tree {
+    const { n, parent, id, unit, hi, lo, self, certainty, cut } = calls;
+    const rows = new Map<number, number>();
+    const first: number[] = [];
+    const frame = id.map((fn, node) => {
+        const row = rows.get(fn) ?? first.push(node) - 1;
+        rows.set(fn, row);
+        return row;
+    });
+    const recordedName = first.map((node) => calls.names[calls.name[node]]);
+    return {
+        n,
+        parent,
+        frame,
+        frames: {
+            name: recordedName.map(functionName),
+            recordedName,
+            file: first.map((node) => calls.files[calls.file[node]]),
+            line: first.map((node) => calls.line[node]),
+            origin: first.map((node) => calls.origin[node]),
+        },
+        unit,
+        sum: sumOfRoots(parent, hi),
+        cut,
+        total: hi,
+        low: lo,
+        self,
+        certainty,
+    };
+}
+
+function treeOfMerged(merged: MergedTree): Omit<Tree, 'total'> {
+    const { n, parent, cut, unit, name: frame, names, places: file, certainty } = merged;
+    // Only names of cProfile have bounds and other forms.
+    const name = certainty ? names.map(functionName) : names;
+    const frames = { name, recordedName: names, file };
+    return { n, parent, frame, frames, unit, sum: merged.new, cut, certainty };
+}
+
+export function treeOfGroup(group: GroupTree): Tree {
+    const { new_total: total, new_low: low, new_self: self } = group;
+    return { ...treeOfMerged(group), total, low, self };
+}
+
+/* What the numbers of `frame` mean in both answers of snapshots. */
+const NO_NODE = -1;
+const MERGED = -1;
+
+function framesOfSnapshot(frames: readonly SnapshotFrame[]): TreeFrames {
+    return {
+        name: frames.map(frameText),
+        file: frames.map(({ file }) => file),
+        line: frames.map(({ line }) => line),
+    };
+}
+
+/** Whether a node of an answer is the memory without a Python stack. */
+export function isWithoutStack(
+    { frame, parent }: Pick<SnapshotDiffNodes, 'frame' | 'parent'>,
+    node: number,
+): boolean {
+    return node > 0 && frame[node] === null && parent[node] === 0;
+}
+
+/** The root of the answer is the whole, so its nodes have the number of the answer less one. */
+export function treeOfSnapshot({ frames, nodes }: LiveFlame): Tree {
+    const parent = nodes.parent.slice(1).map((up) => up - 1);
+    const role = nodes.frame.slice(1).map((frame, i) => {
+        if (frame !== null && frame !== MERGED) return 'frame';
+        return isWithoutStack(nodes, i + 1) && nodes.stack[i + 1] === null ? 'none' : 'rest';
+    });
+    return {
+        n: parent.length,
+        parent,
+        frame: nodes.frame.slice(1).map((frame) => frame ?? NO_NODE),
+        role,
+        frames: framesOfSnapshot(frames),
+        unit: 'B',
+        sum: nodes.bytes[0] ?? 0,
+        cut: 0,
+        total: nodes.bytes.slice(1),
+        count: nodes.count.slice(1),
+        group: nodes.group.slice(1),
+        stack: nodes.stack.slice(1),
+    };
+}
+
+/** Two sides of a comparison as one tree. */
+export interface DiffTree extends Tree {
+    base: TreeSide;
+    new: TreeSide;
+    /** what differences are large or small against */
+    whole: number;
+    /** of the totals: 0 none, 1 few, 2 same, 3 up, 4 down */
+    verdict?: readonly number[];
+}
+
+/** Totals are those of the new runs. */
+export function treeOfComparison(comparison: ComparisonTree): DiffTree {
+    const { base, base_total, base_low, base_floor, verdict } = comparison;
+    const { new: fresh, new_total, new_low, new_floor } = comparison;
+    return {
+        ...treeOfMerged(comparison),
+        total: new_total.map((total) => total ?? 0),
+        base: { sum: base, total: base_total, low: base_low, floor: base_floor },
+        new: { sum: fresh, total: new_total, low: new_low, floor: new_floor },
+        whole: Math.max(base, fresh),
+        verdict,
+    };
+}
+
+/** Nodes are those of the answer without the root and without memory that has no Python stack. A
+ * stack is as wide as its bytes in the run that has more of it, so that stacks of one run remain
+ * visible; a frame is as wide as its stacks. */
+export function treeOfSnapshots(comparison: SnapshotComparison): DiffTree {
+    const { nodes, frames } = comparison;
+    const own = { base: [...nodes.base], new: [...nodes.new] };
+    nodes.parent.forEach((up, node) => {
+        if (up < 0) return;
+        own.base[up] -= nodes.base[node];
+        own.new[up] -= nodes.new[node];
+    });
+    const width = own.base.map((bytes, node) => Math.max(bytes, own.new[node]));
+    for (let node = width.length - 1; node > 0; node--)
+        if (!isWithoutStack(nodes, node)) width[nodes.parent[node]] += width[node];
+    const kept = [...nodes.parent.keys()].filter(
+        (node) => node > 0 && !isWithoutStack(nodes, node),
+    );
+    const moved = new Map(kept.map((from, to) => [from, to]));
+    const ofKept = <T>(column: readonly T[]): T[] => kept.map((node) => column[node]);
+    const frame = ofKept(nodes.frame).map((row) => row ?? NO_NODE);
+    const side = (key: 'base' | 'new') => ({
+        sum: nodes[key][0] ?? 0,
+        total: ofKept(nodes[key]),
+        count: ofKept(nodes[`${key}_count`]),
+        stack: ofKept(nodes[`${key}_stack`]),
+    });
+    return {
+        n: kept.length,
+        parent: ofKept(nodes.parent).map((up) => moved.get(up) ?? NO_NODE),
+        frame,
+        role: frame.map((row) => (row >= 0 ? 'frame' : 'rest')),
+        frames: framesOfSnapshot(frames),
+        sum: width[0] ?? 0,
+        unit: 'B',
+        cut: 0,
+        total: ofKept(width),
+        base: side('base'),
+        new: side('new'),
+        whole: comparison.base.peak_live,
+    };
+}
