@@ -25,6 +25,8 @@ export type Texture = 'root' | 'solid' | 'hatched' | 'dashed';
 /** Appearance of the frames of one mode. `maxWidth` is in px; no text is drawn for an empty name.
  */
 export interface FramePaint {
+    /** name of the whole */
+    title: string;
     texture: (frame: number) => Texture;
     /** index of a fill of the theme */
     fill: (frame: number) => number;

@@ -168,6 +168,7 @@ export function paintOf(tree: Tree, layout: FrameLayout, options: PaintOptions):
     const ends = selfText && endsOfChildren(layout);
     const isFrame = (f: number) => roleOf(tree, node[f]) === 'frame' && last[f] === node[f];
     return {
+        title,
         texture: (f) => {
             if (node[f] < 0) return 'root';
             const isDashed = last[f] !== node[f] || roleOf(tree, node[f]) === 'rest';

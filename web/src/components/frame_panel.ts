@@ -6,6 +6,8 @@
 import { isPanel, postToPanels, usePanelMessage, useNames } from '../base/panel';
 import { nodeAtPath, pathText } from '../model/frame_path';
 import { parseSpan } from '../model/span';
+import { shownName } from '../model/tree';
+import { idOfNode, nodeOfId } from '../model/tree_ids';
 import { type FrameStage, type FrameViewProps, spanTopic } from './frame_stage';
 
 const NO_FRAME = '';
@@ -14,16 +16,22 @@ const PATH_PREFIX = '/';
 
 const topicOf = ({ label }: FrameViewProps): string => `frame ${label}`;
 
+const nameIn =
+    ({ tree, layout }: FrameViewProps) =>
+    (node: number): string =>
+        shownName(tree, layout, node);
+
 /** Sends the frame under the pointer to the other panel. */
 export function postHover({ props, hover }: FrameStage): void {
     if (!isPanel()) return;
     const node = hover < 0 ? null : props.layout.node[hover];
-    const path = node === null ? null : pathText(props.layout, node, props.nameOf);
+    const path = node === null ? null : pathText(props.layout, node, nameIn(props));
     postToPanels(topicOf(props), path === null ? NO_FRAME : PATH_PREFIX + path);
 }
 
 export function useFrameLink(stage: { current: FrameStage | null }, props: FrameViewProps): void {
-    const { layout, nameOf, nodeOf, idOf } = props;
+    const { tree, layout } = props;
+    const nameOf = nameIn(props);
     usePanelMessage(topicOf(props), (text) => {
         const now = stage.current;
         if (!now) return;
@@ -36,10 +44,10 @@ export function useFrameLink(stage: { current: FrameStage | null }, props: Frame
         if (span) stage.current?.follow(span);
     });
     useNames(props.urlKeys ?? [], {
-        nameOf: (value) => pathText(layout, nodeOf(Number(value)), nameOf),
+        nameOf: (value) => pathText(layout, nodeOfId(tree, value, layout), nameOf),
         valueOf: (name) => {
             const node = nodeAtPath(layout, name, nameOf);
-            return node === null || node < 0 ? null : String(idOf(node));
+            return node === null || node < 0 ? null : idOfNode(tree, node);
         },
     });
 }

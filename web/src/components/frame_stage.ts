@@ -10,6 +10,8 @@ import { readTheme } from '../canvas/theme';
 import { drawTickStrip } from '../canvas/tick_strip';
 import { columnOf, hitColumns, spanToRead } from '../model/frame_hits';
 import type { FrameLayout } from '../model/frames';
+import { shownName, type Tree } from '../model/tree';
+import { idOfNode, nodeOfId } from '../model/tree_ids';
 import { type Span, easeSpan, parseSpan, sameSpan, spanText } from '../model/span';
 import type { Action, ActionHead } from './actions';
 import { openContextMenu } from './context_menu';
@@ -18,14 +20,13 @@ import { hideTooltip } from './tooltip';
 
 export interface FrameViewProps {
     label: string;
+    tree: Tree;
     layout: FrameLayout;
     paint: FramePaint;
     /** 1 for each node that the search matches */
     match: Uint8Array | null;
-    /** Frames of the matching nodes in the order of steps (model/frame_hits.ts), and the index of the
-     * current one, or -1. */
-    hits?: Int32Array | null;
-    hit?: number;
+    /** The URL has the number of the current hit, and a strip shows all hits. */
+    hasSteps?: boolean;
     /** Escape clears the search before it zooms out. */
     onClearSearch?: () => void;
     /** 1 for each node with the name of the selected one */
@@ -45,10 +46,6 @@ export interface FrameViewProps {
     /** from the URL: the id of a node, or two shares `0.1~0.25`; '' for the complete picture */
     zoom: string;
     onZoom: (zoom: string | null) => void;
-    idOf: (node: number) => number;
-    nodeOf: (id: number) => number;
-    nameOf: (node: number) => string;
-    rootName: string;
     tip: (node: number) => ComponentChildren;
     height?: number;
     empty?: ComponentChildren;
@@ -85,6 +82,8 @@ export class FrameStage {
     private theme;
     /** canvas of the strip of hits; null while there is no search */
     ticks: HTMLCanvasElement | null = null;
+    /** frames of the matching nodes in the order of steps, and the current one or -1 */
+    hits: { frames: Int32Array; current: number } | null = null;
     private columns: Uint8Array = new Uint8Array(0);
     private columnsOf: Int32Array | null = null;
 
@@ -108,7 +107,7 @@ export class FrameStage {
             paint,
             match,
             isFading: isSearching.peek(),
-            currentHit: this.currentHit,
+            currentHit: this.hits?.current ?? -1,
             instances: frame >= 0 ? (instances ?? null) : null,
             theme: this.theme,
             span: this.span,
@@ -116,11 +115,6 @@ export class FrameStage {
             hover: [this.hover, this.otherHover].find((f) => f >= 0 && f < layout.count) ?? -1,
             selected: frame ?? -1,
         };
-    }
-
-    get currentHit(): number {
-        const { hits, hit = -1 } = this.props;
-        return hits?.[hit] ?? -1;
     }
 
     redraw = (): void => {
@@ -135,8 +129,9 @@ export class FrameStage {
     /** Draws the strip of hits; a view without a search has none. */
     drawTicks(): void {
         const { ticks } = this;
-        const { hits, layout } = this.props;
-        if (!ticks || !hits) return;
+        const { layout } = this.props;
+        if (!ticks || !this.hits) return;
+        const { frames: hits, current } = this.hits;
         const width = Math.max(1, this.scroller.clientWidth);
         if (this.columnsOf !== hits || this.columns.length !== width) {
             this.columns = hitColumns(layout, hits, width);
@@ -149,7 +144,7 @@ export class FrameStage {
             ticks,
             {
                 columns: this.columns,
-                current: this.currentHit < 0 ? -1 : columnOf(layout, this.currentHit, width),
+                current: current < 0 ? -1 : columnOf(layout, current, width),
                 view: this.zoomed ? { from: px(x0), to: px(x1) } : null,
             },
             { ground: inset, view: bar2, tick },
@@ -193,11 +188,11 @@ export class FrameStage {
     }
 
     spanOf(zoom: string): Span {
-        const { layout, nodeOf } = this.props;
+        const { tree, layout } = this.props;
         if (zoom === '') return this.whole;
         const span = parseSpan(zoom, layout.total);
         if (span) return span;
-        const frame = layout.frameOf[nodeOf(Number(zoom))] ?? -1;
+        const frame = layout.frameOf[nodeOfId(tree, zoom, layout)] ?? -1;
         return frame >= 0 ? this.spanOfFrame(frame) : this.whole;
     }
 
@@ -251,9 +246,9 @@ export class FrameStage {
 
     /** Zooms to a frame (-1: the complete picture) and calls onZoom. */
     zoomTo(frame: number): void {
-        const { layout, idOf, onZoom } = this.props;
+        const { tree, layout, onZoom } = this.props;
         const node = frame >= 0 ? layout.node[frame] : -1;
-        const zoom = node < 0 ? '' : String(idOf(node));
+        const zoom = node < 0 ? '' : idOfNode(tree, node);
         this.sent = zoom;
         this.easeTo(node < 0 ? this.whole : this.spanOfFrame(frame));
         this.reveal(Math.max(0, frame));
@@ -280,14 +275,19 @@ export class FrameStage {
 
     /** Selects a node and opens its menu at a point of the window, or below its frame. */
     openMenu(node: number, point: { x: number; y: number } | null): void {
-        const { actions, head, layout, nameOf, onSelect, selected } = this.props;
+        const { actions, head, tree, layout, onSelect, selected } = this.props;
         const frame = node >= 0 ? layout.frameOf[node] : -1;
         if (!actions || frame < 0) return;
         if (node !== selected) onSelect(node);
         const { left, top } = this.canvas.getBoundingClientRect();
         const box = this.renderer.boxOf(this.scene(), frame);
         const { x, y } = point ?? { x: left + Math.max(0, box.x), y: top + box.y + box.h };
-        openContextMenu(head?.(node) ?? { name: nameOf(node) }, actions(node), x, y);
+        openContextMenu(
+            head?.(node) ?? { name: shownName(tree, layout, node) },
+            actions(node),
+            x,
+            y,
+        );
     }
 
     dispose(): void {

@@ -4,16 +4,19 @@
  * to a frame, right click opens the menu of a frame, arrow keys select neighbours; the path of the
  * zoom covers the first row. The caller stores selection and zoom in the URL.
  */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLayoutEffectOn } from '../base/hooks';
 import { plural } from '../base/units';
 import { FRAME_ROW } from '../canvas/frame_canvas';
+import { hitFrames } from '../model/frame_hits';
 import { coveredPath } from '../model/frames';
+import { shownName } from '../model/tree';
 import { type Action, useActionKeys } from './actions';
 import { useFrameLink } from './frame_panel';
 import { FrameCrumb } from './frame_crumb';
 import { listenPointer, useFrameKeys } from './frame_input';
 import { FrameStage, type FrameViewProps, showFrame } from './frame_stage';
+import { hitSteps } from './hit_steps';
 import { isSearching } from './search_field';
 import { watchTheme } from './theme_watch';
 
@@ -28,7 +31,12 @@ export function FrameView(props: FrameViewProps) {
     const [path, setPath] = useState<number[]>([]);
     const ticks = useRef<HTMLCanvasElement | null>(null);
     const [rowsBeyond, setRowsBeyond] = useState(0);
-    const { layout, paint, match, selected, zoom, hits = null, hit = -1 } = props;
+    const { layout, paint, match, selected, zoom, hasSteps = false } = props;
+    const hits = useMemo(
+        () => (hasSteps ? hitFrames(layout, match) : null),
+        [hasSteps, layout, match],
+    );
+    const hit = (hitSteps(hits?.length ?? null).position ?? 0) - 1;
 
     useLayoutEffectOn(() => {
         if (!canvas.current || !scroller.current) return undefined;
@@ -79,6 +87,7 @@ export function FrameView(props: FrameViewProps) {
         const now = stage.current;
         if (!now) return;
         now.ticks = ticks.current;
+        now.hits = hits && { frames: hits, current: hits[hit] ?? -1 };
         now.redraw();
     }, [paint, match, selected, hits, hit, isFading]);
     const shownHit = useRef(hit);
@@ -153,13 +162,15 @@ export function FrameView(props: FrameViewProps) {
     );
 }
 
-function crumbName({ rootName, nameOf }: FrameViewProps, node: number): string {
-    if (node >= 0) return nameOf(node);
-    return node === -1 ? rootName : '…';
+function crumbName({ tree, layout, paint }: FrameViewProps, node: number): string {
+    if (node >= 0) return shownName(tree, layout, node);
+    return node === -1 ? paint.title : '…';
 }
 
-function ariaText({ label, layout, selected, nameOf }: FrameViewProps): string {
+function ariaText({ label, tree, layout, selected }: FrameViewProps): string {
     const selectionText =
-        selected >= 0 && layout.frameOf[selected] >= 0 ? `, at ${nameOf(selected)}` : '';
+        selected >= 0 && layout.frameOf[selected] >= 0
+            ? `, at ${shownName(tree, layout, selected)}`
+            : '';
     return `${label}, ${layout.count} frames${selectionText}`;
 }

@@ -53,6 +53,8 @@ export interface Tree {
     /** missing: all nodes are frames. none: what has no stack; rest: merged siblings */
     role?: readonly ('frame' | 'none' | 'rest')[];
     frames: TreeFrames;
+    /** of the rows of the file, if nodes are rows */
+    id?: readonly number[];
     /** of the totals */
     unit: string;
     /** the whole, also what no node shows */

@@ -17,22 +17,33 @@ import { functionName } from './labels';
 import { frameText } from './snapshot_names';
 import type { Tree, TreeFrames, TreeSide } from './tree';
 
-export function treeOfFlame(flame: FlameAnswer): Tree {
+/* The tree of an answer, made when it is first asked for. */
+function once<Answer extends object, T>(make: (answer: Answer) => T): (answer: Answer) => T {
+    const made = new WeakMap<Answer, T>();
+    return (answer) => {
+        const tree = made.get(answer) ?? make(answer);
+        made.set(answer, tree);
+        return tree;
+    };
+}
+
+export const treeOfFlame = once((flame: FlameAnswer): Tree => {
     const { n, unit, sum, cut, parent, name: frame, self, total, count, family } = flame;
     const { names: name, origins: origin, collapsed } = flame;
     const frames = { name, origin, collapsed };
     return { n, parent, frame, frames, unit, sum, cut, total, self, count, family };
-}
+});
 
 function sumOfRoots(parent: readonly number[], total: readonly number[]): number {
     return parent.reduce((sum, up, node) => (up < 0 ? sum + total[node] : sum), 0);
 }
 
 /** Each import is a frame of its own. */
-export function treeOfImports(imports: ImportTree): Tree {
-    const { n, parent, total_us: total, self_us: self, names: name, origin } = imports;
+export const treeOfImports = once((imports: ImportTree): Tree => {
+    const { n, id, parent, total_us: total, self_us: self, names: name, origin } = imports;
     return {
         n,
+        id,
         parent,
         frame: Array.from({ length: n }, (_, node) => node),
         frames: { name, origin },
@@ -42,10 +53,10 @@ export function treeOfImports(imports: ImportTree): Tree {
         total,
         self,
     };
-}
+});
 
 /** A frame is a function; totals are upper bounds. */
-export function treeOfCalls(calls: CallTree): Tree {
+export const treeOfCalls = once((calls: CallTree): Tree => {
     const { n, parent, id, unit, hi, lo, self, certainty, cut } = calls;
     const rows = new Map<number, number>();
     const first: number[] = [];
@@ -74,7 +85,7 @@ export function treeOfCalls(calls: CallTree): Tree {
         self,
         certainty,
     };
-}
+});
 
 function treeOfMerged(merged: MergedTree): Omit<Tree, 'total'> {
     const { n, parent, cut, unit, name: frame, names, places: file, certainty } = merged;
@@ -84,10 +95,10 @@ function treeOfMerged(merged: MergedTree): Omit<Tree, 'total'> {
     return { n, parent, frame, frames, unit, sum: merged.new, cut, certainty };
 }
 
-export function treeOfGroup(group: GroupTree): Tree {
+export const treeOfGroup = once((group: GroupTree): Tree => {
     const { new_total: total, new_low: low, new_self: self } = group;
     return { ...treeOfMerged(group), total, low, self };
-}
+});
 
 /* What the numbers of `frame` mean in both answers of snapshots. */
 const NO_NODE = -1;
@@ -110,7 +121,7 @@ export function isWithoutStack(
 }
 
 /** The root of the answer is the whole, so its nodes have the number of the answer less one. */
-export function treeOfSnapshot({ frames, nodes }: LiveFlame): Tree {
+export const treeOfSnapshot = once(({ frames, nodes }: LiveFlame): Tree => {
     const parent = nodes.parent.slice(1).map((up) => up - 1);
     const role = nodes.frame.slice(1).map((frame, i) => {
         if (frame !== null && frame !== MERGED) return 'frame';
@@ -130,7 +141,7 @@ export function treeOfSnapshot({ frames, nodes }: LiveFlame): Tree {
         group: nodes.group.slice(1),
         stack: nodes.stack.slice(1),
     };
-}
+});
 
 /** Two sides of a comparison as one tree. */
 export interface DiffTree extends Tree {
@@ -143,7 +154,7 @@ export interface DiffTree extends Tree {
 }
 
 /** Totals are those of the new runs. */
-export function treeOfComparison(comparison: ComparisonTree): DiffTree {
+export const treeOfComparison = once((comparison: ComparisonTree): DiffTree => {
     const { base, base_total, base_low, base_floor, verdict } = comparison;
     const { new: fresh, new_total, new_low, new_floor } = comparison;
     return {
@@ -154,12 +165,12 @@ export function treeOfComparison(comparison: ComparisonTree): DiffTree {
         whole: Math.max(base, fresh),
         verdict,
     };
-}
+});
 
 /** Nodes are those of the answer without the root and without memory that has no Python stack. A
  * stack is as wide as its bytes in the run that has more of it, so that stacks of one run remain
  * visible; a frame is as wide as its stacks. */
-export function treeOfSnapshots(comparison: SnapshotComparison): DiffTree {
+export const treeOfSnapshots = once((comparison: SnapshotComparison): DiffTree => {
     const { nodes, frames } = comparison;
     const own = { base: [...nodes.base], new: [...nodes.new] };
     nodes.parent.forEach((up, node) => {
@@ -196,4 +207,4 @@ export function treeOfSnapshots(comparison: SnapshotComparison): DiffTree {
         new: side('new'),
         whole: comparison.base.peak_live,
     };
-}
+});

@@ -15,6 +15,8 @@ import { type PaneFrame, type PaneValue, SelectionPane } from '../../components/
 import { libraryOfFile } from '../../model/frame_names';
 import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
 import { foldStack, selectionFacts, type SelectableTree, widestNode } from '../../model/selection';
+import { treeOfCalls } from '../../model/tree_answers';
+import { nodeOfId } from '../../model/tree_ids';
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { useJson } from '../shared/use_json';
@@ -43,8 +45,8 @@ export function selectedCall(
     fn: number | null,
 ): number {
     if (!tree) return -1;
-    const node = frame !== undefined && /^\d{1,9}$/.test(frame) ? Number(frame) : -1;
-    if (node >= 0 && node < tree.n && (fn === null || tree.id[node] === fn)) return node;
+    const node = nodeOfId(treeOfCalls(tree), frame);
+    if (node >= 0 && (fn === null || tree.id[node] === fn)) return node;
     return fn === null ? -1 : widestNode(selectable(tree), fn);
 }
 

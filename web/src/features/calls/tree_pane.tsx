@@ -12,11 +12,10 @@ import { coloursByOrigin, paintOf } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { FrameView } from '../../components/frame_view';
-import { hitSteps, setSearch } from '../../components/hit_steps';
+import { setSearch } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
-import { hitFrames } from '../../model/frame_hits';
 import type { FrameLayout } from '../../model/frames';
 import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
 import { type Matcher, NO_SEARCH } from '../../model/search';
@@ -114,7 +113,7 @@ interface PictureProps {
 export function CallTreePicture(props: PictureProps) {
     const { run, answer, allRoots, rootName, search, selected, onSelect, onOpen } = props;
     const calls = answer.data;
-    const tree = useMemo(() => calls && treeOfCalls(calls), [calls]);
+    const tree = calls && treeOfCalls(calls);
     const layout = useMemo(
         () => tree && layoutTree(tree, allRoots ? {} : { below: -1 }),
         [tree, allRoots],
@@ -124,7 +123,6 @@ export function CallTreePicture(props: PictureProps) {
         [calls, tree, layout, rootName],
     );
     const match = useMemo(() => tree && searchTree(tree, search ?? NO_SEARCH), [tree, search]);
-    const hits = useMemo(() => layout && hitFrames(layout, match?.set ?? null), [layout, match]);
     const query = route.value.query;
     return (
         <div class="picture is-filling">
@@ -134,11 +132,11 @@ export function CallTreePicture(props: PictureProps) {
             {calls && tree && layout && paint && !answer.error && (
                 <FrameView
                     label={LABELS.callTree}
+                    tree={tree}
                     layout={layout}
                     paint={paint}
                     match={match?.set ?? null}
-                    hits={hits}
-                    hit={(hitSteps(hits?.length ?? null).position ?? 0) - 1}
+                    hasSteps
                     onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
                     onSelect={onSelect}
@@ -146,15 +144,11 @@ export function CallTreePicture(props: PictureProps) {
                     zoom={query.zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ zoom })}
                     urlKeys={['frame', 'zoom']}
-                    idOf={(node) => node}
-                    nodeOf={(id) => id}
-                    nameOf={(node) => nameOf(tree, node)}
                     actions={(node) => callActions(run, calls, node)}
                     head={(node) => ({
                         name: nameOf(tree, node),
                         place: shortPlace(calls.files[calls.file[node]], calls.line[node]),
                     })}
-                    rootName={rootName}
                     tip={(node) => (
                         <CallTip
                             tree={calls}

@@ -17,6 +17,7 @@ import { functionName } from '../../model/labels';
 import { matcher } from '../../model/search';
 import { searchTree } from '../../model/tree';
 import { treeOfCalls } from '../../model/tree_answers';
+import { idOfNode } from '../../model/tree_ids';
 import { useSumsRemark } from './data';
 import { FunctionPicker } from './function_picker';
 import { FunctionSelection, selectedCall } from './function_selection';
@@ -47,7 +48,7 @@ export function CallTreeTab({ run }: { run: Run }) {
     const fn = urlFn ?? (tree && selected >= 0 ? tree.id[selected] : null);
     const select = (node: number): void =>
         pushQuery({
-            frame: node >= 0 ? String(node) : null,
+            frame: tree && node >= 0 ? idOfNode(treeOfCalls(tree), node) : null,
             fn: tree && node >= 0 ? String(tree.id[node]) : null,
         });
     return (

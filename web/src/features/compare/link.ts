@@ -8,6 +8,7 @@ import { getJson, type Params, withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { pushQuery, replaceQuery, route } from '../../base/router';
 import type { GridHandle } from '../../components/grid_types';
+import { idOfNode } from '../../model/tree_ids';
 import { recordedName, type Tree } from '../../model/tree';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
@@ -37,12 +38,12 @@ export async function rowOfFrame(
 
 /** Selects a frame, and the table row that it belongs to. -1 deselects the frame only. */
 export async function selectFrame(table: ComparisonTable, tree: Tree, node: number) {
-    pushQuery({ frame: node >= 0 ? String(node) : null });
+    const frame = node >= 0 ? idOfNode(tree, node) : null;
+    pushQuery({ frame });
     if (node < 0) return;
     // Without a row the frame stays selected.
     const row = await rowOfFrame(table, tree, node).catch(() => null);
-    if (route.peek().query.frame === String(node))
-        replaceQuery({ row: row ? String(row.id) : null });
+    if (route.peek().query.frame === frame) replaceQuery({ row: row ? String(row.id) : null });
 }
 
 /** Selects the widest frame of `row`, which was selected in the table. */
@@ -50,7 +51,7 @@ export function useFrameOfRow(tree: Tree | null, width: readonly number[], row: 
     useEffectOn(() => {
         if (!tree || !row) return;
         const node = frameOfRow(tree, width, row);
-        replaceQuery({ frame: node >= 0 ? String(node) : null });
+        replaceQuery({ frame: node >= 0 ? idOfNode(tree, node) : null });
     }, [row]);
 }
 

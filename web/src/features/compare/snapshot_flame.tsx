@@ -41,7 +41,7 @@ export function SnapshotDiffFlame({ diff, selected, search, onSelect }: Snapshot
     const [open, setOpen] = useState({ diff, folds: NONE_OPEN });
     // Numbers of nodes are those of one answer.
     const folds = open.diff === diff ? open.folds : NONE_OPEN;
-    const tree = useMemo(() => treeOfSnapshots(diff), [diff]);
+    const tree = treeOfSnapshots(diff);
     const layout = useMemo(() => layoutTree(tree, { open: folds }), [tree, folds]);
     const title = rootText(diff);
     const paint = useMemo(
@@ -76,6 +76,7 @@ export function SnapshotDiffFlame({ diff, selected, search, onSelect }: Snapshot
     return (
         <FrameView
             label="Difference of live memory by stack"
+            tree={tree}
             layout={layout}
             paint={paint}
             match={match}
@@ -84,10 +85,6 @@ export function SnapshotDiffFlame({ diff, selected, search, onSelect }: Snapshot
             onSelect={select}
             zoom={route.value.query.zoom ?? ''}
             onZoom={(zoom) => replaceQuery({ zoom })}
-            idOf={(node) => node}
-            nodeOf={(id) => id}
-            nameOf={(node) => shownName(tree, layout, node)}
-            rootName={title}
             tip={(node) => <DiffTip {...{ diff, tree, layout, node }} />}
             height={Math.min(pictureHeight(), layout.rows * FRAME_ROW + 20)}
             keyless

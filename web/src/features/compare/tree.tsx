@@ -18,6 +18,7 @@ import { LoadingLine } from '../../components/progress';
 import { formatValueOf, inUnit } from '../../model/compare';
 import type { FrameLayout } from '../../model/frames';
 import { matcher } from '../../model/search';
+import { nodeOfId } from '../../model/tree_ids';
 import { BOUNDED, nameOf, searchTree, type Tree, UNKNOWN } from '../../model/tree';
 import { CertaintyLegend } from '../calls/tree_pane';
 import { type Answer, useJson } from '../shared/use_json';
@@ -129,7 +130,6 @@ export function TreePicture<T extends Tree>(props: TreePictureProps<T>) {
         return tree && searchTree(tree, matcher(q, regex === '1'));
     }, [tree, q, regex, mark]);
     useFrameOfRow(tree, drawing?.width ?? [], wantedRow);
-    const urlFrame = Number(frame ?? -1);
     return (
         <PictureBox label={label} isBelow={isBelow}>
             {head}
@@ -137,17 +137,14 @@ export function TreePicture<T extends Tree>(props: TreePictureProps<T>) {
             {tree && drawing && !error && (
                 <FrameView
                     label={label}
+                    tree={tree}
                     layout={drawing.layout}
                     paint={drawing.paint}
                     match={match?.set ?? null}
-                    selected={urlFrame < tree.n ? urlFrame : -1}
+                    selected={nodeOfId(tree, frame)}
                     onSelect={(node) => void selectFrame(table, tree, node)}
                     zoom={zoom ?? ''}
                     onZoom={(span) => pushQuery({ zoom: span })}
-                    idOf={(node) => node}
-                    nodeOf={(id) => id}
-                    nameOf={(node) => nameOf(tree, node)}
-                    rootName={drawing.title}
                     tip={(node) => tip(tree, node)}
                     height={Math.min(pictureHeight(), drawing.layout.rows * FRAME_ROW + 20)}
                     actions={actions && ((node) => actions(tree, node))}

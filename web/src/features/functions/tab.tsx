@@ -18,6 +18,8 @@ import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { functionName } from '../../model/labels';
 import { matcher } from '../../model/search';
+import { treeOfCalls } from '../../model/tree_answers';
+import { idOfNode } from '../../model/tree_ids';
 import { functionsPath, pstatsOf, openFunction, useSumsRemark } from '../calls/data';
 import { FunctionSelection, selectedCall } from '../calls/function_selection';
 import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from '../calls/tree_pane';
@@ -120,7 +122,11 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                 allRoots={false}
                 rootName={name}
                 selected={selectedCall(tree, route.value.query.frame, null)}
-                onSelect={(node) => pushQuery({ frame: node >= 0 ? String(node) : null })}
+                onSelect={(node) =>
+                    pushQuery({
+                        frame: tree && node >= 0 ? idOfNode(treeOfCalls(tree), node) : null,
+                    })
+                }
                 onOpen={openFunction}
             />
         </section>

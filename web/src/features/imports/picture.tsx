@@ -7,7 +7,7 @@ import { coloursByOrigin, formsOfModules, paintOf, tintsOfNames } from '../../ca
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { FrameView } from '../../components/frame_view';
-import { hitSteps, setSearch } from '../../components/hit_steps';
+import { setSearch } from '../../components/hit_steps';
 import { childLists, type FrameLayout } from '../../model/frames';
 import { ORIGINS } from '../../model/tint';
 import { layoutTree } from '../../model/tree';
@@ -27,7 +27,6 @@ interface PictureProps {
     match: Uint8Array | null;
     /** of the icicle */
     layout: FrameLayout;
-    hits: Int32Array | null;
     /** threshold in µs, and the time that it applies to: a cumulative threshold applies to the
      * icicle, a self threshold to the treemap */
     minUs: number;
@@ -53,7 +52,7 @@ export function useIcicle(
 
 /** The icicle in one of its two orders, or the treemap. */
 export function ImportsPicture(props: PictureProps) {
-    const { run, data, mode, hidden, match, layout, hits, minUs, by, selected, onSelect } = props;
+    const { run, data, mode, hidden, match, layout, minUs, by, selected, onSelect } = props;
     const query = route.value.query;
     const paint = useMemo(() => {
         const { frames, tree } = data;
@@ -86,21 +85,17 @@ export function ImportsPicture(props: PictureProps) {
             ) : (
                 <FrameView
                     label="Icicle of the imports"
+                    tree={data.frames}
                     layout={layout}
                     paint={paint}
                     match={match}
-                    hits={hits}
-                    hit={(hitSteps(hits?.length ?? null).position ?? 0) - 1}
+                    hasSteps
                     onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
                     onSelect={onSelect}
                     zoom={query.zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ zoom })}
-                    idOf={(node) => data.tree.id[node]}
-                    nodeOf={(id) => data.index.get(id) ?? -1}
-                    nameOf={(node) => data.tree.names[node]}
                     actions={(node) => frameActions(run, data, node)}
-                    rootName={ROOT_NAME}
                     tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
                     height={290}
                     empty="This log has no import times. Record one with python -X importtime."

@@ -107,7 +107,6 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                 hidden={hidden}
                 match={found?.set ?? null}
                 layout={layout}
-                hits={hits}
                 minUs={minUs}
                 by={by}
                 selected={selected}

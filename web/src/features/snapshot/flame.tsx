@@ -70,7 +70,7 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
     const [openAt, setOpenAt] = useState(flame);
     // Numbers of nodes are those of one answer.
     const shownOpen = openAt === flame ? open : NONE_OPEN;
-    const tree = useMemo(() => treeOfSnapshot(flame), [flame]);
+    const tree = treeOfSnapshot(flame);
     const layout = useMemo(() => layoutTree(tree, { open: shownOpen }), [tree, shownOpen]);
     const paint = useMemo(() => livePaint(flame, tree, layout), [flame, tree, layout]);
     const match = useMemo(() => {
@@ -97,6 +97,7 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
     return (
         <FrameView
             label="Live memory by stack"
+            tree={tree}
             layout={layout}
             paint={paint}
             match={match}
@@ -105,10 +106,6 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
             onSelect={select}
             zoom={route.value.query.fz ?? ''}
             onZoom={(zoom) => replaceQuery({ fz: zoom })}
-            idOf={(node) => node}
-            nodeOf={(id) => id}
-            nameOf={(node) => shownName(tree, layout, node)}
-            rootName={`all, ${bytesText(layout.total)}`}
             tip={(node) => <FlameTip flame={flame} tree={tree} layout={layout} node={node} />}
             actions={(node) => flameActions(run, flame, tree, layout, node)}
             keyless

@@ -14,17 +14,17 @@ import { THIN_SPACE, int, pct, plural } from '../../base/units';
 import { flameColours } from '../../canvas/tree_paint';
 import { type Action, withUniqueKeys } from '../../components/actions';
 import { FrameView } from '../../components/frame_view';
-import { hitSteps, setSearch } from '../../components/hit_steps';
+import { setSearch } from '../../components/hit_steps';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { SelectionLayout } from '../../components/selection_layout';
 import { familyOf, kindLabel } from '../../model/family';
-import { hitFrames } from '../../model/frame_hits';
 import { instancesOf } from '../../model/selection';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { layoutTree, matchedTotal, nameOf, searchTree } from '../../model/tree';
 import { treeOfFlame } from '../../model/tree_answers';
+import { idOfNode } from '../../model/tree_ids';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
@@ -143,14 +143,13 @@ export function FlamePane({
         [answer.data],
     );
     const rootName = rootText(run, on, flame?.tracks ?? 0);
-    const tree = useMemo(() => flame && treeOfFlame(flame), [flame]);
+    const tree = flame && treeOfFlame(flame);
     const layout = useMemo(() => tree && layoutTree(tree), [tree]);
     const paint = useMemo(
         () => tree && layout && flamePaint(tree, layout, flameColours(tree, colours), rootName),
         [tree, layout, rootName, colours],
     );
     const match = useMemo(() => tree && searchTree(tree, search ?? NO_SEARCH), [tree, search]);
-    const hits = useMemo(() => layout && hitFrames(layout, match?.set ?? null), [layout, match]);
     useEffectOn(() => {
         const share = tree && match ? matchedTotal(tree, match.set) / (tree.sum || 1) : 0;
         onMatched?.(match?.count ?? null, share);
@@ -160,8 +159,8 @@ export function FlamePane({
     }, [flame]);
     const { flame_frame, flame_zoom, sel } = route.value.query;
     const selected = useMemo(
-        () => (flame ? selectedNode(flame, flame_frame, sel) : -1),
-        [flame, flame_frame, sel],
+        () => (tree ? selectedNode(tree, flame_frame, sel) : -1),
+        [tree, flame_frame, sel],
     );
     const actionsOf = (node: number): Action[] =>
         flame
@@ -175,8 +174,8 @@ export function FlamePane({
     useNames(isInTab ? ['sel'] : [], { nameOf: (name) => name, valueOf: (name) => name });
     const select = (node: number) =>
         pushQuery({
-            flame_frame: node >= 0 ? String(node) : null,
-            ...(isInTab && { sel: node >= 0 && flame ? flame.names[flame.name[node]] : null }),
+            flame_frame: tree && node >= 0 ? idOfNode(tree, node) : null,
+            ...(isInTab && { sel: node >= 0 && tree ? nameOf(tree, node) : null }),
         });
     const instances = useMemo(() => tree && instancesOf(tree, selected), [tree, selected]);
     const picture = (
@@ -197,11 +196,11 @@ export function FlamePane({
             {flame && tree && layout && paint && !answer.error && (
                 <FrameView
                     label="Flame graph"
+                    tree={tree}
                     layout={layout}
                     paint={paint}
                     match={match?.set ?? null}
-                    hits={hits}
-                    hit={(hitSteps(hits?.length ?? null).position ?? 0) - 1}
+                    hasSteps
                     onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
                     instances={instances}
@@ -209,10 +208,6 @@ export function FlamePane({
                     zoom={flame_zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ flame_zoom: zoom })}
                     urlKeys={['flame_frame', 'flame_zoom']}
-                    idOf={(node) => node}
-                    nodeOf={(id) => id}
-                    nameOf={(node) => nameOf(tree, node)}
-                    rootName={rootName}
                     tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
                     actions={actionsOf}
                     head={(node) => frameHead(flame, node)}
@@ -244,7 +239,7 @@ export function FlamePane({
                         node={selected}
                         actions={actionsOf(selected)}
                         onSelect={select}
-                        onOpen={(node) => pushQuery({ flame_zoom: String(node) })}
+                        onOpen={(node) => pushQuery({ flame_zoom: tree && idOfNode(tree, node) })}
                     />
                 )
             }

@@ -14,7 +14,9 @@ import { frameForms, frameParts, libraryOfFile } from '../../model/frame_names';
 import { shortPlace } from '../../model/labels';
 import { foldStack, selectionFacts, type Neighbour, widestNode } from '../../model/selection';
 import { ORIGINS } from '../../model/tint';
+import { nameOf, type Tree } from '../../model/tree';
 import { treeOfFlame } from '../../model/tree_answers';
+import { nodeOfId } from '../../model/tree_ids';
 import { useFrameSource } from '../lines/frame_source';
 import type { SearchedRow } from '../shared/name_search';
 import { OtherRuns } from '../shared/other_runs';
@@ -24,23 +26,23 @@ import { linesOf } from './flame_tree';
 /** The selected node: that of the URL; else the widest of the selected function, which may have
  * been selected in another tab; else -1. */
 export function selectedNode(
-    flame: FlameAnswer,
+    tree: Tree,
     frame: string | undefined,
     name: string | undefined,
 ): number {
-    const node = frame !== undefined && /^\d{1,9}$/.test(frame) ? Number(frame) : -1;
-    if (node >= 0 && node < flame.n && (!name || flame.names[flame.name[node]] === name))
-        return node;
+    const node = nodeOfId(tree, frame);
+    if (node >= 0 && (!name || nameOf(tree, node) === name)) return node;
     if (!name) return -1;
-    const exact = flame.names.indexOf(name);
-    if (exact >= 0) return widestNode(treeOfFlame(flame), exact);
+    const { name: names } = tree.frames;
+    const exact = names.indexOf(name);
+    if (exact >= 0) return widestNode(tree, exact);
     // Frames may be lines now, or functions: then the names differ in the line.
     const wanted = frameParts(name);
-    const same = flame.names.findIndex((one) => {
+    const same = names.findIndex((one) => {
         const parts = frameParts(one);
         return parts.name === wanted.name && parts.file === wanted.file;
     });
-    return same >= 0 ? widestNode(treeOfFlame(flame), same) : -1;
+    return same >= 0 ? widestNode(tree, same) : -1;
 }
 
 function originOf({ origins, name }: FlameAnswer, node: number) {

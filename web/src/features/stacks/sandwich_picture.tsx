@@ -21,6 +21,8 @@ import { SelectionLayout } from '../../components/selection_layout';
 import { PaneHead } from '../../components/toolbar';
 import type { FrameLayout } from '../../model/frames';
 import { spanText } from '../../model/span';
+import { nameOf as nameOfNode, type Tree } from '../../model/tree';
+import { idOfNode, nodeOfId } from '../../model/tree_ids';
 import { shortFrameName } from '../../model/stack_transforms';
 import { estimateText } from '../trace/data';
 import { colourMode } from './colours';
@@ -83,17 +85,17 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
         [tree, callers, callees, shownColours],
     );
     const total = flame.total[fn];
-    const nameOf = (node: number) => flame.names[flame.name[node]];
+    const nameOf = (node: number) => nameOfNode(tree, node);
     const name = shortFrameName(nameOf(fn));
     const linked = useRef(new Set<FrameStage>()).current;
     const { sandwich_zoom: zoom = '', sandwich_frame, sandwich_name } = route.value.query;
     const shown = useMemo(
-        () => selectedNode(flame, sandwich_frame, sandwich_name),
-        [flame, sandwich_frame, sandwich_name],
+        () => selectedNode(tree, sandwich_frame, sandwich_name),
+        [tree, sandwich_frame, sandwich_name],
     );
     const setSelected = (node: number) =>
         pushQuery({
-            sandwich_frame: node >= 0 ? String(node) : null,
+            sandwich_frame: node >= 0 ? idOfNode(tree, node) : null,
             sandwich_name: node >= 0 ? nameOf(node) : null,
         });
     const setZoom = (next: string | null) => pushQuery({ sandwich_zoom: next });
@@ -127,6 +129,7 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
     const half = (side: 'callers' | 'callees', layout: FrameLayout, height: number) => (
         <FrameView
             label={side === 'callers' ? 'Callers' : 'Callees'}
+            tree={tree}
             layout={layout}
             paint={paints[side]}
             match={null}
@@ -138,11 +141,7 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
             linked={linked}
             height={height}
             zoom={zoom}
-            onZoom={(next) => setZoom(zoomText(layout, next))}
-            idOf={(node) => node}
-            nodeOf={(id) => id}
-            nameOf={nameOf}
-            rootName={nameOf(fn)}
+            onZoom={(next) => setZoom(zoomText(tree, layout, next))}
             tip={(node) => <FrameTip run={run} flame={flame} node={node} whole={sum} of={name} />}
             actions={actionsOf}
             head={(node) => frameHead(flame, node)}
@@ -223,9 +222,10 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
 }
 
 /* A zoom of one half as shares, which both halves understand. */
-function zoomText(layout: FrameLayout, zoom: string | null): string | null {
-    const frame = zoom !== null && /^\d+$/.test(zoom) ? layout.frameOf[Number(zoom)] : -1;
-    if (frame < 0) return zoom;
+function zoomText(tree: Tree, layout: FrameLayout, zoom: string | null): string | null {
+    const node = nodeOfId(tree, zoom ?? undefined);
+    if (node < 0) return zoom;
+    const frame = layout.frameOf[node];
     return spanText({ x0: layout.x0[frame], x1: layout.x1[frame] }, layout.total);
 }
 
