@@ -167,14 +167,19 @@ export function paintOf(tree: Tree, layout: FrameLayout, options: PaintOptions):
     const { node, last, parent, x0, x1 } = layout;
     const ends = selfText && endsOfChildren(layout);
     const isFrame = (f: number) => roleOf(tree, node[f]) === 'frame' && last[f] === node[f];
+    // A frame is drawn often, so that what does not depend on the zoom is computed once.
+    const fills = Uint8Array.from(node, (at) =>
+        at < 0 ? NATIVE_FILL : colours.fillOf(colours.keyOf(at)),
+    );
+    const textures = Array.from(node, (at, f) => {
+        if (at < 0) return 'root';
+        const isDashed = last[f] !== at || roleOf(tree, at) === 'rest';
+        return isDashed ? 'dashed' : TEXTURES[certaintyOf(tree, at)];
+    });
     return {
         title,
-        texture: (f) => {
-            if (node[f] < 0) return 'root';
-            const isDashed = last[f] !== node[f] || roleOf(tree, node[f]) === 'rest';
-            return isDashed ? 'dashed' : TEXTURES[certaintyOf(tree, node[f])];
-        },
-        fill: (f) => (node[f] < 0 ? NATIVE_FILL : colours.fillOf(colours.keyOf(node[f]))),
+        texture: (f) => textures[f],
+        fill: (f) => fills[f],
         tint: (f) => (node[f] < 0 || !tint ? 0 : tint(node[f])),
         changeOf: (f) => (node[f] < 0 || !changeOf ? 'kept' : changeOf(node[f])),
         selfBox: (f) => {
