@@ -21,7 +21,12 @@ interface Dot {
     ms: number;
 }
 
-function dotsOf({ answer, parts, shown, axis }: StepScatterProps): Dot[] {
+function dotsOf({
+    answer,
+    parts,
+    shown,
+    axis,
+}: Pick<StepScatterProps, 'answer' | 'parts' | 'shown' | 'axis'>): Dot[] {
     return shown.flatMap((step) => {
         const x = axisValue(answer, axis, step);
         return x === null ? [] : [{ step, x, ms: stackHeight(parts, step) / 1e6 }];
@@ -78,7 +83,10 @@ function viewOf(props: StepScatterProps, dots: Dot[], token: Token): LineView {
 
 export function StepScatter(props: StepScatterProps) {
     const { answer, parts, shown, axis, step } = props;
-    const dots = useMemo(() => dotsOf(props), [answer, parts, shown, axis]);
+    const dots = useMemo(
+        () => dotsOf({ answer, parts, shown, axis }),
+        [answer, parts, shown, axis],
+    );
     const { canvas, area } = usePlot((token) => viewOf(props, dots, token), [dots, step]);
     const stepOf = (x: number, y: number): number => {
         const { xOf, yOf } = placeIn(area, frameOf(dots));

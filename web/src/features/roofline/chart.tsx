@@ -26,7 +26,7 @@ interface RooflineChartProps {
 
 export function RooflineChart({ scene, onPick }: RooflineChartProps) {
     const { items, peaks, selected, total } = scene;
-    const frame = useMemo(() => frameRoofline(scene), [items, peaks, total]);
+    const frame = useMemo(() => frameRoofline({ items, peaks, total }), [items, peaks, total]);
     const { canvas, area } = usePlot(
         (token) => rooflineView(scene, frame, token),
         [frame, selected],

@@ -43,7 +43,11 @@ const MAX_RADIUS = 27;
 const MIN_RADIUS = 2.5;
 const LABELS = 8;
 
-export function frameRoofline({ items, peaks, total }: RooflineScene): RooflineFrame {
+export function frameRoofline({
+    items,
+    peaks,
+    total,
+}: Pick<RooflineScene, 'items' | 'peaks' | 'total'>): RooflineFrame {
     const drawn = items.filter(
         (item): item is Known => (item.intensity ?? 0) > 0 && (item.tflops ?? 0) > 0,
     );
