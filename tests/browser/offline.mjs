@@ -180,6 +180,7 @@ for (let part = 0; part < PARTS; part++) {
 test('offline: a comparison from a file, its tabs and its runs', async ({ pages, demo }) => {
     const [base, fresh] = ['bookshop-slow.prof', 'bookshop-cached.prof'].map((name) => demo.demo.get(name).id);
     const { page, asked } = await openFile(pages, exportPage(demo, '--base', base, '--new', fresh));
+    await until(async () => (await tabNames(page)).includes('Added and removed 5'), 'the number of rows, which comes after the tabs');
     equal(await tabNames(page), ['Functions', 'Added and removed 5', 'Call graph', 'Side by side'], 'tabs');
     await eachTab(page, (tab) => noError(page, tab));
     await page.locator('.compare-name').first().click();
