@@ -1119,8 +1119,10 @@ static bool store_event(struct tr_parser *p, const char *start)
     struct tr_record r = {.phase = (unsigned)e->phase & 0x7f, .name = e->name};
     int64_t ts = 0;
 
-    if (!e->phase && *tr_skip_blanks(start + 1, p->end) == '}')
-        return true; /* {}: the writers of XLA and TensorFlow end the list with it */
+    if (!e->phase && *tr_skip_blanks(start + 1, p->end) == '}') {
+        p->has_pattern = false; /* a pattern is of the record that the event became */
+        return true;            /* {}: the writers of XLA and TensorFlow end the list with it */
+    }
     p->local.read++;
     if (!e->phase) {
         reject_event(p, start, e->seen_fields ? TR_FINDING_NO_PHASE : TR_FINDING_NOT_AN_EVENT);

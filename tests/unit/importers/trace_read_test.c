@@ -271,6 +271,29 @@ static void test_scratch(void **state)
     ps_buf_free(&got);
 }
 
+/* Empty objects are no events, however many there are and before or after which event. */
+static void test_empty_objects(void **state)
+{
+    static const char *const lists[] = {"[{},{},{},{},%s]", "[%s,{},{},{},{}]",
+                                        "[{},{},{},{ },{ },{ },%s,{},{ },{}]"};
+    static const char event[] =
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":1}";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        PS_AUTO(ps_buf_free) struct ps_buf text = {0}, out = {0};
+        const char *place = strchr(lists[i], '%');
+        struct tr_counts counts;
+
+        ps_buf_add(&text, lists[i], (size_t)(place - lists[i]));
+        ps_buf_puts(&text, event);
+        ps_buf_puts(&text, place + 2);
+        assert_int_equal(read_text(ps_buf_slice(&text), plain, &out, &counts), PS_OK);
+        assert_int_equal(counts.read, 1);
+        assert_int_equal(counts.stored, 1);
+    }
+}
+
 static void test_deep(void **state)
 {
     struct ps_buf text = {0}, got = {0};
@@ -292,10 +315,11 @@ static void test_deep(void **state)
 int trace_read_test(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),     cmocka_unit_test(test_repairs),
-        cmocka_unit_test(test_any_block), cmocka_unit_test(test_every_cut),
-        cmocka_unit_test(test_any_byte),  cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_deep),      cmocka_unit_test(test_two_writers),
+        cmocka_unit_test(test_forms),         cmocka_unit_test(test_repairs),
+        cmocka_unit_test(test_any_block),     cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_any_byte),      cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_empty_objects), cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_two_writers),
     };
 
     return cmocka_run_group_tests_name("trace_read", tests, NULL, NULL);
