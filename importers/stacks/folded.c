@@ -388,6 +388,7 @@ struct reader {
     struct ps_u32s frames; /* frame ids of `stack` */
     struct ps_u32s ends;   /* end offset in `stack` of each frame */
     uint32_t track;
+    uint32_t unnamed; /* 1 + the track of stacks that name no thread; 0: there was none */
     bool pairs, is_torch, memory;
     enum st_folded_tool tool;
     bool first_only; /* austin's full mode: a line has three numbers; only the first is used */
@@ -487,6 +488,10 @@ static enum ps_status cut_thread(struct reader *r, struct ps_str *stack, struct 
     }
     thread = st_folded_thread_of(*stack);
     r->head.len = 0;
+    if (!thread.len && r->unnamed) {
+        r->track = r->unnamed - 1;
+        return PS_OK;
+    }
     /* frames that end the stack, or name a process alone, may be the start of other names */
     if (thread.names.tid.len && thread.len < stack->len)
         ps_buf_add_str(&r->head, (struct ps_str){stack->ptr, thread.len});
@@ -498,7 +503,10 @@ static enum ps_status cut_thread(struct reader *r, struct ps_str *stack, struct 
         r->n_subinterpreter++;
         r->head.len = 0;
     }
-    return find_track(r, &thread, err);
+    find_track(r, &thread, err);
+    if (!thread.len)
+        r->unnamed = r->track + 1;
+    return err->code;
 }
 
 /* --- Lines --- */
