@@ -939,7 +939,8 @@ static void add_to_flame(struct sn_snapshot *s, struct flame *flame, const struc
 {
     uint32_t depth = o->depths[stack];
 
-    if (o->bytes[stack] <= 0)
+    /* sizes that no device has, which a note counts, may exceed what the sums can hold */
+    if (o->bytes[stack] <= 0 || o->bytes[stack] > (INT64_MAX / 4 - flame->stacks.weight) / ST_SCALE)
         return;
     if (!depth)
         flame->path[depth++] = st_frame_id(&flame->stacks, PS_STR("(no Python stack)"));
