@@ -939,7 +939,7 @@ static void add_to_flame(struct sn_snapshot *s, struct flame *flame, const struc
 {
     uint32_t depth = o->depths[stack];
 
-    /* sizes that no device has, which a note counts, may exceed what the sums can hold */
+    /* sizes that no device has: stacks are left out once the sum would exceed 64 bits */
     if (o->bytes[stack] <= 0 || o->bytes[stack] > (INT64_MAX / 4 - flame->stacks.weight) / ST_SCALE)
         return;
     if (!depth)

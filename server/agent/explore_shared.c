@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* explore_shared.c: what the kinds of runs have in common in the tool explore: how a row is found,
- * the beginning of the answer, and source lines. */
+/* explore_shared.c: code of the tool explore for all kinds of runs: finding a row, writing the
+ * beginning of an answer, and reading source lines. */
 #include <string.h>
 
 #include "server/agent/explore.h"

@@ -376,8 +376,9 @@ static bool is_part_of(const struct ps_run_part *part, unsigned has)
     return false;
 }
 
-/* Writes "lacks": what the run lacks because an older perfshelf wrote its rows. Where the layout is
- * 0, opens the file of kinds that can lack something; null if it cannot be read. */
+/* Writes "lacks": what the run lacks because an older perfshelf wrote its rows. If the
+ * catalog does not know the layout (0), the run file is opened, but only for kinds that can lack
+ * something. Writes null if that file cannot be read. */
 static void write_lacks(struct ps_store *store, const char *id, unsigned has, int64_t layout,
                         struct ps_json *json)
 {

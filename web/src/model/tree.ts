@@ -239,7 +239,7 @@ export function searchTree(tree: Tree, search: Matcher): { set: Uint8Array; coun
     return { set, count: set.reduce((sum, hit) => sum + hit, 0) };
 }
 
-/** The marks of nodes, with those of frames in a folded chain at its first one. */
+/** The marks of nodes. A folded chain has the marks of all its frames, at its first frame. */
 export function marksOfFolds(
     tree: Tree,
     { node, last }: FrameLayout,
