@@ -23,6 +23,19 @@ function onEmptyShelf(name, run, ...options) {
 
 const list = async (shelf) => (await (await fetch(new URL('/api/v1/runs?limit=100', shelf.url))).json()).rows;
 
+/* Holds the reading requests to the URL back until release(). */
+async function hold(page, url) {
+    const held = { waiting: 0, release: null };
+    const released = new Promise((resolve) => (held.release = resolve));
+    await page.route(url, async (route) => {
+        if (route.request().method() !== 'GET') return route.continue();
+        held.waiting++;
+        await released;
+        return route.continue();
+    });
+    return held;
+}
+
 onEmptyShelf('the samples are loaded, opened, removed and recovered', async ({ pages, shelf }) => {
     const page = await pages.open(shelf.url);
     const rows = page.locator('.first-samples tbody tr');
@@ -44,6 +57,28 @@ onEmptyShelf('the samples are loaded, opened, removed and recovered', async ({ p
     const notice = page.locator('.notice', { hasText: `Deleted ${SAMPLES.length} sample profiles` });
     await notice.getByRole('button', { name: 'Undo' }).click();
     await until(async () => (await list(shelf)).length === SAMPLES.length + 1, 'the samples are back');
+    await line.waitFor();
+});
+
+/* The page learns of the removal by its samples only: it has the shelf's state from before and from after. */
+onEmptyShelf('samples that come back before the shelf was asked again', async ({ pages, shelf }) => {
+    const page = await pages.open(shelf.url);
+    await page.getByRole('button', { name: 'Load sample profiles' }).click();
+    await until(async () => (await list(shelf)).length === SAMPLES.length, 'all samples');
+    await page.getByRole('link', { name: 'Shelf', exact: true }).click();
+    const line = page.locator('.samples-line');
+    await until(async () => (await line.innerText()).startsWith(`${SAMPLES.length} sample`), 'the line above the shelf');
+    const samples = await hold(page, '**/api/v1/samples');
+    shelf.add(join(DEMO, 'stdlib.log'), '--name', 'my own');
+    await until(() => samples.waiting > 0, 'the page asks for the samples of the grown shelf');
+    const states = await hold(page, '**/api/v1/shelf');
+    await line.getByRole('button', { name: 'Remove samples' }).click();
+    await until(async () => (await list(shelf)).length === 1, 'the samples are gone');
+    samples.release();
+    await line.waitFor({ state: 'detached' });
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await list(shelf)).length === SAMPLES.length + 1, 'the samples are back');
+    states.release();
     await line.waitFor();
 });
 

@@ -20,9 +20,13 @@ function hasSamples(tags: string[]): boolean {
 
 export const samples = signal<Sample[]>([]);
 
+let lastFetch = 0;
+
 async function fetchSamples(): Promise<void> {
+    const number = ++lastFetch;
     try {
-        samples.value = (await getJson<{ rows: Sample[] }>(`${API}/samples`)).rows;
+        const { rows } = await getJson<{ rows: Sample[] }>(`${API}/samples`);
+        if (number === lastFetch) samples.value = rows; // a later request knows better
     } catch (error) {
         shelfError.value = asApiError(error);
     }
@@ -32,9 +36,10 @@ async function fetchSamples(): Promise<void> {
 export function useSamples(): void {
     const now = shelf.value;
     const isShown = now !== null && (now.runs === 0 || hasSamples(now.tags));
+    // On each state of the shelf: removed and restored runs leave its number of runs as it was.
     useEffectOn(() => {
         if (isShown) void fetchSamples();
-    }, [isShown, now?.runs]);
+    }, [now]);
 }
 
 function openWhenRead(job: Job): void {
