@@ -18,16 +18,19 @@ static size_t packages_folder(struct ps_str path)
     return 0;
 }
 
-/* The length of "python3.12/" at the start of a path, else 0. */
+/* The length of "python3.12/", "python3.14t/" (without the GIL) or "pypy3.9/" at the start of a
+ * path, else 0. */
 static size_t library_folder(struct ps_str path)
 {
-    size_t n = 6;
+    const size_t word = ps_str_starts_with(path, PS_STR("python")) ? 6
+                        : ps_str_starts_with(path, PS_STR("pypy")) ? 4
+                                                                   : 0;
+    size_t n = word;
 
-    if (!ps_str_starts_with(path, PS_STR("python")))
-        return 0;
-    while (n < path.len && (isdigit((unsigned char)path.ptr[n]) || path.ptr[n] == '.'))
+    while (word && n < path.len && (isdigit((unsigned char)path.ptr[n]) || path.ptr[n] == '.'))
         n++;
-    return n > 6 && n < path.len && ps_is_slash(path.ptr[n]) ? n + 1 : 0;
+    n += n > word && n < path.len && path.ptr[n] == 't';
+    return n > word && n < path.len && ps_is_slash(path.ptr[n]) ? n + 1 : 0;
 }
 
 /* The length of "Lib/" at the start of the rest of a Windows path, else 0. */

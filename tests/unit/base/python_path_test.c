@@ -65,9 +65,32 @@ static void test_both_slashes(void **state)
     assert_true(ps_str_eq_c(shared, "src\\app.py"));
 }
 
+static void assert_installed(const char *path, const char *part)
+{
+    const struct ps_str found = ps_python_installed_part(ps_str_from_c(path));
+
+    assert_true(ps_str_eq_c(found, part));
+    assert_int_equal(found.ptr != NULL, part[0] != 0);
+}
+
+static void test_installed_part(void **state)
+{
+    (void)state;
+    assert_installed("/usr/lib/python3.12/contextlib.py", "contextlib.py");
+    assert_installed("/opt/lib/python3.14t/json/decoder.py", "json/decoder.py");
+    assert_installed("/opt/lib/pypy3.9/json/decoder.py", "json/decoder.py");
+    assert_installed("/opt/lib/python3.14t/site-packages/six.py", "six.py");
+    assert_installed("C:\\Python\\Lib\\site-packages\\torch\\_ops.py", "torch\\_ops.py");
+    assert_installed("/home/mei/python/app.py", "");
+    assert_installed("/home/mei/python3.12", "");
+    assert_installed("/home/mei/pythont/app.py", "");
+    assert_installed("/home/mei/python3.12tools/app.py", "");
+}
+
 int python_path_test(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_file),
+                                       cmocka_unit_test(test_installed_part),
                                        cmocka_unit_test(test_both_slashes)};
 
     return cmocka_run_group_tests_name("python_path", tests, NULL, NULL);
