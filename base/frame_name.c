@@ -266,3 +266,19 @@ struct ps_str ps_frame_package(const struct ps_frame_name *name)
                ? top_level(file)
                : ps_python_package_of(file);
 }
+
+bool ps_slice_frame_parse(struct ps_str text, struct ps_str *path, int64_t *line,
+                          struct ps_str *name)
+{
+    const struct ps_str mark = PS_STR("): ");
+    const char *end = ps_str_find(text, mark);
+    size_t at = end ? (size_t)(end - text.ptr) : 0, open = at;
+
+    while (open > 0 && text.ptr[open - 1] != '(')
+        open--;
+    if (open < 2)
+        return false;
+    *path = (struct ps_str){text.ptr, open - 1};
+    *name = ps_str_skip(text, at + mark.len);
+    return ps_str_parse_i64((struct ps_str){text.ptr + open, at - open}, line);
+}

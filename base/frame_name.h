@@ -33,6 +33,11 @@ struct ps_frame_name ps_frame_name_parse(struct ps_str text);
 /* Appends the name that all lines of a function share: "filter_state (app.py)". */
 void ps_frame_name_write_function(const struct ps_frame_name *name, struct ps_buf *out);
 
+/* The parts of the name that torch.profiler gives to a slice of a Python function,
+ * "train.py(12): fit". False: it has no place, or is the name of another slice. */
+bool ps_slice_frame_parse(struct ps_str text, struct ps_str *path, int64_t *line,
+                          struct ps_str *name);
+
 /* Where the code of a frame is from. is_native: the importer found that it is native code.
  * has_folders: the profile states the folders of files; profiling.sampling leaves them out.
  * BUILTIN: native code, or built into the interpreter. UNKNOWN: the name has no file, or one that

@@ -10,12 +10,16 @@ BACKWARD = 0, "backward"
 SLICES = "SELECT id, parent_id, track, name, start_ns, duration_ns, kind, flags, launch_id, operator_id FROM slices"
 ARROWS = "SELECT to_slice, from_slice FROM flows WHERE kind = 'fwdbwd'"
 NUMBERED = "SELECT id, track, start_ns, args FROM slices WHERE kind = 1 AND args LIKE '%Sequence number%'"
-FILES = ("torch/nn/modules/module.py torch/_ops.py torch/utils/_contextlib.py torch/utils/_device.py torch/utils/_pytree.py torch/overrides.py "
-         "torch/_compile.py torch/_jit_internal.py torch/autograd/function.py torch/autograd/profiler.py torch/amp/autocast_mode.py "
-         "torch/distributed/c10d_logger.py contextlib.py functools.py threading.py concurrent/futures/thread.py runpy.py").split() + ["<frozen runpy>"]
-FOLDERS = r"(^|/)torch/(_dynamo|_functorch|_inductor|_library)/"
-FUNCTIONS = ("wrapper _wrapper wrapped wrapped_fn inner _inner inner_fn _fn decorate_context __torch_dispatch__ __torch_function__ _call_impl "
-             "_wrapped_call_impl").split()
+# of the rules in base/python_plumbing.c those for times, as expressions for "path: function"; torch trims paths to what is below a folder of sys.path
+PLUMBING = [re.compile(rule, re.DOTALL) for rule in (
+    r".*: (wrapper|_wrapper|wrapped|wrapped_fn|wrapped_func|__torch_dispatch__|__torch_function__)",
+    r"(contextlib|functools|threading|runpy|concurrent/futures/thread)\.py: .*", r"<frozen runpy>: .*", r"typing\.py: inner",
+    r"(.*/)?torch/(_dynamo|_functorch|_inductor|_library)/.*",
+    r"(.*/)?torch/(nn/modules/module|_ops|utils/_contextlib|utils/_device|utils/_pytree|overrides|_compile|_jit_internal|autograd/function|autograd/profiler"
+    r"|amp/autocast_mode|distributed/c10d_logger)\.py: .*",
+    r"torch/.*: (_fn|inner|_inner|inner_fn|decorate_context|decorate_autocast|decorate_fwd|decorate_bwd|profile_hook_step)",
+    r"accelerate/.*: new_forward",
+)]
 
 
 def is_plumbing(name):
@@ -25,7 +29,8 @@ def is_plumbing(name):
     if not frame:
         return False
     path, function = frame.groups()
-    return function in FUNCTIONS or bool(re.search(FOLDERS, path)) or any(path == file or path.endswith("/" + file) for file in FILES)
+    path = re.sub(r".*(site-packages/|/python3\.\d+/)", "", path)
+    return any(rule.fullmatch(f"{path}: {function}") for rule in PLUMBING)
 
 
 def read_links(rows):

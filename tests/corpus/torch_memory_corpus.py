@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import pickle
+import re
 import unittest
 
 from corpus import CORPUS, CorpusTest, Shelf, has, needs, paths, sha256
@@ -170,8 +171,13 @@ def snapshot_of(path):
 HIDDEN_NAMES = ("unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start", "__libc_start_main", "PyEval_", "PyObject_", "PyFunction_")
 HIDDEN_FILES = ("core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "Objects/call.c", "Objects/methodobject.c", "pycore_ceval.h",
                 "ceval.c", "cpython/abstract.h")
-PLUMBING = {"_call_impl", "_wrapped_call_impl", "wrapper", "_wrapper", "wrapped", "decorate_context", "new_forward"}  # those of the corpus
-TORCH_PLUMBING = {"inner", "_fn", "fn", "_compile_wrapper", "__call__"}
+# those of the corpus: in all files; in files below the folder of libraries
+PLUMBING = {"wrapper", "_wrapper", "wrapped", "wrapped_func", "__torch_dispatch__", "__torch_function__"}
+LIBRARY_PLUMBING = re.compile(
+    r"((contextlib|functools|runpy|threading|concurrent/futures/thread)\.py:.*|<frozen runpy>:.*|accelerate/.*:new_forward"
+    r"|torch/(_compile|_jit_internal|_ops|overrides|autograd/function|autograd/profiler|distributed/c10d_logger|utils/(_contextlib|_device|_pytree))\.py:.*"
+    r"|torch/.*:(_fn|inner|_inner|inner_fn|decorate_context)|torch/_dynamo/.*:(fn|_compile_wrapper|__call__)"
+    r"|torch/nn/modules/module\.py:(_call_impl|_wrapped_call_impl|_slow_forward))")
 
 
 def is_hidden(frame):
@@ -182,9 +188,8 @@ def is_shown_in_python(frame):
     file, name = frame["filename"], frame["name"]
     if is_hidden(frame) or not (file.endswith(".py") or file.startswith("<")):
         return False
-    return not (name in PLUMBING or file.endswith("contextlib.py") or (name == "apply" and file.endswith("torch/autograd/function.py"))
-                or (name in TORCH_PLUMBING and "torch/_dynamo/" in file) or (name == "inner" and "torch/" in file)
-                or (name == "__call__" and "torch/_ops.py" in file))
+    below = re.sub(r".*(/site-packages/|/python3\.\d+/)", "", file)
+    return name not in PLUMBING and not LIBRARY_PLUMBING.fullmatch(f"{below}:{name}")
 
 
 def text_of(frames, shown):

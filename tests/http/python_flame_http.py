@@ -96,6 +96,16 @@ class PythonFlame(ServerTest):
         self.assertEqual(python_flame.answer_paths(answer)["not attributed",], (32000, 0, 2, 0))
         self.assertEqual((answer["sum"], answer["attributed"]["without_launch"], answer["attributed"]["without_frame"]), (42000, 2000, 30000))
 
+    def test_functions_of_the_program_are_no_plumbing(self):
+        """Libraries have functions `inner` and `_fn` that only forward calls; those of the program do the work."""
+        names = ["app.py(1): inner", "typing.py(2): inner", "app.py(3): _fn", "torch/_dynamo/eval_frame.py(4): _fn", "app/threading.py(5): start", "app.py(6): wrapper"]
+        event = self.event
+        frames = [event(name, "python_function", i, 90 - i, **{"Python id": i + 1}) for i, name in enumerate(names)]
+        _, trace, ask = self.made([*frames, event("cudaLaunchKernel", "cuda_runtime", 20, 21, correlation=1),
+                                   event("gemm", "kernel", 100, 110, tid=7, device=0, stream=7, correlation=1)])
+        python_flame.check(self, trace, ask)
+        self.assertIn((names[0], names[2], names[4], "gemm"), python_flame.answer_paths(ask("on=python")))
+
     def test_a_checkpoint_inside_the_backward_pass(self):
         """A forward operator that runs in the backward pass, and its own backward operator on the same thread."""
         event = self.event

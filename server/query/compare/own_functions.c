@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/frame_name.h"
 #include "base/hash_table.h"
 #include "base/tree.h"
 #include "importers/kinds.h"

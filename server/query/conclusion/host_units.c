@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/frame_name.h"
 #include "base/mem.h"
 #include "base/python_origin.h"
 #include "server/query/trace/chosen_steps.h"
@@ -67,22 +68,6 @@ struct reader {
     uint32_t selected;          /* index of the unit whose leads are summed, or PS_NO_UNIT */
     struct ps_unit_lead *leads; /* by text id */
 };
-
-bool ps_slice_frame_parse(struct ps_str text, struct ps_str *path, int64_t *line,
-                          struct ps_str *name)
-{
-    const struct ps_str mark = PS_STR("): ");
-    const char *end = ps_str_find(text, mark);
-    size_t at = end ? (size_t)(end - text.ptr) : 0, open = at;
-
-    while (open > 0 && text.ptr[open - 1] != '(')
-        open--;
-    if (open < 2)
-        return false;
-    *path = (struct ps_str){text.ptr, open - 1};
-    *name = ps_str_skip(text, at + mark.len);
-    return ps_str_parse_i64((struct ps_str){text.ptr + open, at - open}, line);
-}
 
 /* Torch writes paths below a folder of sys.path without it: "json/encoder.py". */
 static enum ps_origin origin_of(struct ps_str path)

@@ -90,9 +90,6 @@ enum ps_status ps_host_units_leads(struct ps_db *db, const struct ps_host_window
                                    struct ps_err *err);
 void ps_host_units_free(struct ps_host_units *units);
 
-/* The parts of the name of a Python function, "train.py(12): fit". False: it has no place. */
-bool ps_slice_frame_parse(struct ps_str text, struct ps_str *path, int64_t *line,
-                          struct ps_str *name);
 /* What is known of a Python or built-in function by the name of its slice; NULL: nothing. */
 const struct ps_known_call *ps_slice_known_call(struct ps_str text);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* unit_causes.c: judges the units of a trace, and makes claims of the judgement. */
 #include "server/query/conclusion/unit_causes.h"
+#include "base/frame_name.h"
 #include "server/query/advice.h"
 
 #include <math.h>

@@ -172,8 +172,6 @@ static inline uint32_t ps_snapshot_node(const struct ps_snapshot_stacks *stacks,
 
 /* Whether a frame is one of Python code, by its file. */
 bool ps_snapshot_is_python_file(struct ps_str file);
-/* Whether a Python frame only calls another function. */
-bool ps_snapshot_is_plumbing(struct ps_str name, struct ps_str file);
 /* Appends the Python module of a file: "transformers.models.llama.modeling_llama". */
 void ps_snapshot_append_module(struct ps_str file, struct ps_buf *out);
 /* Whether ps_snapshot_append_name writes file.py:12. */

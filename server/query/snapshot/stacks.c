@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/hash_table.h"
 #include "base/python_path.h"
+#include "base/python_plumbing.h"
 #include "server/query/snapshot/snapshot.h"
 
 #define CACHE_BYTES_MAX ((size_t)64 << 20)
@@ -24,52 +25,6 @@ bool ps_snapshot_is_python_file(struct ps_str file)
     }
     /* <string>, <frozen importlib._bootstrap>, <eval_with_key>.3, <ipython-input-1-...> */
     return file.len > 2 && file.ptr[0] == '<';
-}
-
-static bool contains(struct ps_str text, const char *part)
-{
-    return ps_str_find(text, ps_str_from_c(part)) != NULL;
-}
-
-bool ps_snapshot_is_plumbing(struct ps_str name, struct ps_str file)
-{
-    static const struct {
-        const char *name;
-        const char *file; /* a part of the path; "": any */
-    } known[] = {
-        {"_call_impl", ""},
-        {"_wrapped_call_impl", ""},
-        {"_slow_forward", "torch/"},
-        {"__torch_function__", ""},
-        {"__torch_dispatch__", ""},
-        {"wrapper", ""},
-        {"_wrapper", ""},
-        {"wrapped", ""},
-        {"wrapped_fn", ""},
-        {"wrapped_func", ""},
-        {"new_forward", "accelerate/"},
-        {"apply", "torch/autograd/function.py"},
-        {"_fn", "torch/_dynamo/"},
-        {"_compile_wrapper", "torch/_dynamo/"},
-        {"inner", "torch/"},
-        {"fn", "torch/_dynamo/"},
-        {"__call__", "torch/_ops.py"},
-        {"__call__", "torch/_dynamo/"},
-        {"decorate_context", ""},
-        {"decorate_autocast", ""},
-        {"decorate_fwd", ""},
-        {"decorate_bwd", ""},
-        {"profile_hook_step", ""},
-        {"handle_torch_function", ""},
-    };
-
-    if (ps_str_ends_with(file, PS_STR("contextlib.py")))
-        return true;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ps_str_eq_c(name, known[i].name) &&
-            (!known[i].file[0] || contains(file, known[i].file)))
-            return true;
-    return false;
 }
 
 static bool is_torch_file(struct ps_str file)
@@ -105,7 +60,8 @@ static enum ps_status read_frames(struct ps_db *db, struct ps_snapshot_stacks *s
         frame->is_hidden = ps_col_int(stmt, 4) != 0;
         frame->is_python = !frame->is_hidden && ps_snapshot_is_python_file(frame->file);
         frame->is_torch = is_torch_file(frame->file);
-        frame->is_plumbing = frame->is_python && ps_snapshot_is_plumbing(frame->name, frame->file);
+        frame->is_plumbing =
+            frame->is_python && ps_python_is_plumbing(frame->name, frame->file, PS_PLUMBING_MEMORY);
     }
     if (!s->frames)
         s->frames = ps_alloc_array(1, sizeof *s->frames);

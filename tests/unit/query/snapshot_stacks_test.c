@@ -27,23 +27,6 @@ static void files_of_python_code(void **state)
     assert_false(is_python("/usr/local/src/conda/python-3.10.14/Python/ceval.c"));
 }
 
-static bool is_plumbing(const char *name, const char *file)
-{
-    return ps_snapshot_is_plumbing(ps_str_from_c(name), ps_str_from_c(file));
-}
-
-static void frames_that_only_call_another(void **state)
-{
-    (void)state;
-    assert_true(is_plumbing("_call_impl", "site-packages/torch/nn/modules/module.py"));
-    assert_true(is_plumbing("new_forward", "site-packages/accelerate/hooks.py"));
-    assert_true(is_plumbing("apply", "site-packages/torch/autograd/function.py"));
-    assert_true(is_plumbing("anything", "lib/python3.10/contextlib.py"));
-    assert_false(is_plumbing("apply", "model.py"));
-    assert_false(is_plumbing("new_forward", "model.py"));
-    assert_false(is_plumbing("forward", "site-packages/torch/nn/modules/linear.py"));
-}
-
 static void assert_module(const char *file, const char *module)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
@@ -88,7 +71,6 @@ int snapshot_stacks_test(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_python_code),
-        cmocka_unit_test(frames_that_only_call_another),
         cmocka_unit_test(modules_of_files),
         cmocka_unit_test(names_of_frames),
     };

@@ -3,83 +3,14 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "base/frame_name.h"
 #include "base/intern.h"
+#include "base/python_plumbing.h"
 #include "base/saturated.h"
 #include "server/query/shapes/tree.h"
 #include "server/query/trace/flames/python_flame.h"
 
 /* --- Names of frames --- */
-
-/* Files of Python and PyTorch whose functions only forward calls. */
-static const char *const plumbing_files[] = {
-    "torch/nn/modules/module.py",
-    "torch/_ops.py",
-    "torch/utils/_contextlib.py",
-    "torch/utils/_device.py",
-    "torch/utils/_pytree.py",
-    "torch/overrides.py",
-    "torch/_compile.py",
-    "torch/_jit_internal.py",
-    "torch/autograd/function.py",
-    "torch/autograd/profiler.py",
-    "torch/amp/autocast_mode.py",
-    "torch/distributed/c10d_logger.py",
-    "contextlib.py",
-    "functools.py",
-    "threading.py",
-    "concurrent/futures/thread.py",
-    "runpy.py",
-    "<frozen runpy>",
-};
-static const char *const plumbing_folders[] = {"torch/_dynamo/", "torch/_functorch/",
-                                               "torch/_inductor/", "torch/_library/"};
-/* Functions, in any file, that only forward calls. */
-static const char *const plumbing_functions[] = {
-    "wrapper",
-    "_wrapper",
-    "wrapped",
-    "wrapped_fn",
-    "inner",
-    "_inner",
-    "inner_fn",
-    "_fn",
-    "decorate_context",
-    "__torch_dispatch__",
-    "__torch_function__",
-    "_call_impl",
-    "_wrapped_call_impl",
-};
-
-static bool is_in(const char *const *list, size_t n, struct ps_str text)
-{
-    for (size_t i = 0; i < n; i++)
-        if (ps_str_eq_c(text, list[i]))
-            return true;
-    return false;
-}
-
-/* Whether `path` is `file`, or ends with it after a "/". */
-static bool ends_with_file(struct ps_str path, struct ps_str file)
-{
-    size_t before = path.len - file.len;
-
-    return path.len >= file.len && ps_str_eq(ps_str_skip(path, before), file) &&
-           (before == 0 || path.ptr[before - 1] == '/');
-}
-
-static bool is_plumbing_file(struct ps_str path)
-{
-    for (size_t i = 0; i < sizeof plumbing_files / sizeof *plumbing_files; i++)
-        if (ends_with_file(path, ps_str_from_c(plumbing_files[i])))
-            return true;
-    for (size_t i = 0; i < sizeof plumbing_folders / sizeof *plumbing_folders; i++) {
-        const char *found = ps_str_find(path, ps_str_from_c(plumbing_folders[i]));
-
-        if (found && (found == path.ptr || found[-1] == '/'))
-            return true;
-    }
-    return false;
-}
 
 static bool is_builtin(struct ps_str name)
 {
@@ -89,19 +20,11 @@ static bool is_builtin(struct ps_str name)
 /* Whether a frame such as "torch/_ops.py(1244): __call__" only forwards calls. */
 static bool is_plumbing(struct ps_str name)
 {
-    const char *end = ps_str_find(name, PS_STR("): "));
-    struct ps_str path = {name.ptr, end ? (size_t)(end - name.ptr) : 0};
+    struct ps_str path, function;
+    int64_t line;
 
-    if (is_builtin(name))
-        return true;
-    if (!end)
-        return false;
-    while (path.len && path.ptr[path.len - 1] != '(')
-        path.len--;
-    path.len -= path.len > 0;
-    return is_plumbing_file(path) ||
-           is_in(plumbing_functions, sizeof plumbing_functions / sizeof *plumbing_functions,
-                 ps_str_skip(name, (size_t)(end - name.ptr) + 3));
+    return is_builtin(name) || (ps_slice_frame_parse(name, &path, &line, &function) &&
+                                ps_python_is_plumbing(function, path, PS_PLUMBING_TIME));
 }
 
 /* "<built-in method empty of type object at 0x7fe155633c40>" without the address. */
