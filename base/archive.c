@@ -22,11 +22,27 @@ struct ps_archive {
     struct ps_err err;
 };
 
+/* Whether the block is a tar header by its checksum, which is all that marks the header of the V7
+ * format: the sum of its bytes in octal, with spaces in place of the sum itself. */
+static bool has_tar_checksum(const char *block)
+{
+    enum { SUM_OFFSET = 148, SUM_SIZE = 8 };
+    unsigned long sum = SUM_SIZE * ' ';
+    char stated[SUM_SIZE + 1] = {0}, *end;
+
+    for (size_t i = 0; i < PS_ARCHIVE_HEAD_SIZE; i++)
+        if (i < SUM_OFFSET || i >= SUM_OFFSET + SUM_SIZE)
+            sum += (unsigned char)block[i];
+    memcpy(stated, block + SUM_OFFSET, SUM_SIZE);
+    return block[0] && strtoul(stated, &end, 8) == sum && end != stated;
+}
+
 bool ps_is_archive(struct ps_str head)
 {
     if (ps_str_starts_with(head, PS_STR("PK\3\4")))
         return true;
-    return head.len >= PS_ARCHIVE_HEAD_SIZE && memcmp(head.ptr + 257, "ustar", 5) == 0;
+    return head.len >= PS_ARCHIVE_HEAD_SIZE &&
+           (memcmp(head.ptr + 257, "ustar", 5) == 0 || has_tar_checksum(head.ptr));
 }
 
 static la_ssize_t read_block(struct archive *read, void *user, const void **bytes)

@@ -60,6 +60,16 @@ class Archives(ShelfTest):
         tags = {run["name"]: run["tags"] for run in self.json("list")}
         self.assertEqual(tags, {"a.log": {"archive": "p.zip"}, "b.folded": {"archive": "p.zip"}})
 
+    def test_a_tar_file_of_the_oldest_format(self):
+        """The V7 format has no magic bytes, and its members would pass as one log."""
+        folder = os.path.join(self.folder, "v7")
+        os.mkdir(folder)
+        for seed, name in enumerate(("a.log", "b.log")):
+            with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                file.write(LOG % (50 + seed, 50))
+        subprocess.run(["tar", "--format=v7", "-cf", os.path.join(self.folder, "v7.tar"), "-C", folder, "a.log", "b.log"], check=True)
+        self.assertEqual([run["name"] for run in self.added(os.path.join(self.folder, "v7.tar"))], ["a.log", "b.log"])
+
     def test_what_is_left_out_is_named(self):
         _, said = self.add(self.file("p.zip", zipped(FILES)))
         self.assertIn("p.zip/readme.txt: skipped: this is not a supported profile", said)
