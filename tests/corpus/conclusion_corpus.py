@@ -245,7 +245,7 @@ class Compositions(unittest.TestCase):
         if run["kind"] == "pstats":
             return summary["total_tt_s"]
         if run["kind"] == "importtime":
-            return sum(max(us, 0) for us in ask("imports/tree?limit=100000")["self_us"]) / 1e6
+            return sum(max(us, 0) for us in ask("imports/tree?limit=100000")["self"]) / 1e6
         link = composition["parts"][0]["link"]
         flame = ask("stack_flame?limit=1&threads=" + link["params"].get("threads", ""))
         origins = dict(zip(("own", "third-party", "stdlib", "builtin", "unknown"), flame["self_by_origin"]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { CallTree, ImportTree } from '../src/base/answers';
+import type { CallTree } from '../src/base/answers';
 import { hitColumns, hitFrames, spanToRead, steppedHit } from '../src/model/frame_hits';
 import { coveredPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
 import {
@@ -13,7 +13,8 @@ import {
     type Tree,
     UNKNOWN,
 } from '../src/model/tree';
-import { treeOfCalls, treeOfImports } from '../src/model/tree_answers';
+import { treeOf as treeOfAnswer } from '../src/model/tree_answers';
+import type { Imports } from '../src/features/imports/data';
 import { ImportRows, computeDepths } from '../src/features/imports/import_table';
 import {
     clampSpan,
@@ -26,23 +27,27 @@ import {
 } from '../src/model/span';
 
 /** rows: [name, parent, self, origin] in preorder; totals follow */
-function importTree(rows: [string, number, number, number?][]): ImportTree {
+function importTree(rows: [string, number, number, number?][]): Imports {
     const total = rows.map((r) => Math.max(0, r[2]));
     for (let i = rows.length - 1; i >= 0; i--) if (rows[i][1] >= 0) total[rows[i][1]] += total[i];
-    return {
+    return treeOfAnswer({
         n: rows.length,
-        cut: null,
-        id: rows.map((_, i) => i + 1),
+        cut: 0,
+        unit: 'us',
+        sum: rows.reduce((sum, r, i) => (r[1] < 0 ? sum + total[i] : sum), 0),
+        frames: {
+            name: rows.map((r) => r[0]),
+            id: rows.map((_, i) => i + 1),
+            origin: rows.map((r) => r[3] ?? 1),
+        },
         parent: rows.map((r) => r[1]),
-        self_us: rows.map((r) => r[2]),
-        cumulative_us: total.slice(),
-        total_us: total,
-        origin: rows.map((r) => r[3] ?? 1),
+        total,
+        self: rows.map((r) => r[2]),
+        cumulative: total.slice(),
         package: rows.map(() => 0),
         startup: rows.map(() => 0),
-        names: rows.map((r) => r[0]),
         packages: ['p'],
-    };
+    });
 }
 
 const TREE = importTree([
@@ -53,18 +58,17 @@ const TREE = importTree([
     ['a.big.deep', 3, 35],
     ['z', -1, 0, 2],
 ]);
-const FRAMES = treeOfImports(TREE);
 const ALL = { widestFirst: true };
 
 function placed(layout: ReturnType<typeof layoutTree>): string[] {
     return [...layout.node].map((n, f) => {
-        const name = n < 0 ? '*' : TREE.names[n];
+        const name = n < 0 ? '*' : TREE.frames.name[n];
         return `${layout.row[f]} ${name} ${layout.x0[f]}-${layout.x1[f]}`;
     });
 }
 
 test('left-heavy puts the widest sibling first, own time is the gap on the right', () => {
-    assert.deepEqual(placed(layoutTree(FRAMES, ALL)), [
+    assert.deepEqual(placed(layoutTree(TREE, ALL)), [
         '0 * 0-100',
         '1 a 0-90',
         '1 site 90-100',
@@ -76,7 +80,7 @@ test('left-heavy puts the widest sibling first, own time is the gap on the right
 });
 
 test('import order keeps the order of the file', () => {
-    const layout = layoutTree(FRAMES);
+    const layout = layoutTree(TREE);
     assert.deepEqual(placed(layout).slice(1, 6), [
         '1 site 0-10',
         '1 a 10-100',
@@ -87,7 +91,7 @@ test('import order keeps the order of the file', () => {
 });
 
 test('hidden nodes lift their children; widths and the total stay true', () => {
-    const layout = layoutTree(FRAMES, { ...ALL, hidden: Uint8Array.from([0, 1, 0, 0, 0, 0]) });
+    const layout = layoutTree(TREE, { ...ALL, hidden: Uint8Array.from([0, 1, 0, 0, 0, 0]) });
     assert.deepEqual(placed(layout), [
         '0 * 0-100',
         '1 a.big 0-75',
@@ -99,9 +103,9 @@ test('hidden nodes lift their children; widths and the total stay true', () => {
 });
 
 test('frames below the threshold are quiet and end their branch', () => {
-    const layout = layoutTree(FRAMES, { ...ALL, minWidth: 76 });
+    const layout = layoutTree(TREE, { ...ALL, minWidth: 76 });
     const quiet = [...layout.isDotted]
-        .map((q, f) => (q ? TREE.names[layout.node[f]] : ''))
+        .map((q, f) => (q ? TREE.frames.name[layout.node[f]] : ''))
         .filter(Boolean);
     assert.deepEqual(quiet, ['site', 'z', 'a.big', 'a.small']);
     assert.equal(layout.rows, 3);
@@ -109,13 +113,13 @@ test('frames below the threshold are quiet and end their branch', () => {
 
 test('an empty log is one root without width', () => {
     const empty = importTree([]);
-    const layout = layoutTree(treeOfImports(empty), ALL);
+    const layout = layoutTree(empty, ALL);
     assert.equal(layout.count, 1);
     assert.equal(layout.total, 0);
 });
 
 test('hit test, path, children and steps agree', () => {
-    const layout = layoutTree(FRAMES, ALL);
+    const layout = layoutTree(TREE, ALL);
     const deep = frameAt(layout, 3, 20);
     assert.deepEqual(
         framePath(layout, deep).map((f) => layout.node[f]),
@@ -133,7 +137,7 @@ test('hit test, path, children and steps agree', () => {
 });
 
 test('Esc leads to the next wider frame, then to the whole', () => {
-    const layout = layoutTree(FRAMES, ALL);
+    const layout = layoutTree(TREE, ALL);
     assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 35 })], 3);
     assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 75 })], 1);
     assert.equal(layout.node[enclosingFrame(layout, { x0: 0, x1: 90 })], -1);
@@ -155,15 +159,15 @@ test('the window zooms around the pointer, stays inside, and survives the URL', 
 });
 
 test('matched time counts each microsecond once', () => {
-    assert.equal(matchedTotal(FRAMES, Uint8Array.from([0, 0, 0, 1, 1, 0])), 75);
-    assert.equal(matchedTotal(FRAMES, Uint8Array.from([1, 0, 1, 0, 1, 0])), 55);
+    assert.equal(matchedTotal(TREE, Uint8Array.from([0, 0, 0, 1, 1, 0])), 75);
+    assert.equal(matchedTotal(TREE, Uint8Array.from([1, 0, 1, 0, 1, 0])), 55);
 });
 
 test('tree rows unfold, sort and keep the path of a hit', () => {
     const all = { hidden: null, keepMask: null };
     const rows = new ImportRows(TREE, all, 'cumulative_us', true);
     const names = (open: number[]): string[] =>
-        rows.flatten(new Set(open)).map((r) => `${'.'.repeat(r.level)}${TREE.names[r.node]}`);
+        rows.flatten(new Set(open)).map((r) => `${'.'.repeat(r.level)}${TREE.frames.name[r.node]}`);
     assert.deepEqual(names([]), ['a', 'site', 'z']);
     assert.deepEqual(names([1, 3]), ['a', '.a.big', '..a.big.deep', '.a.small', 'site', 'z']);
     const hit = new ImportRows(
@@ -190,7 +194,7 @@ test('100,000 frames are placed', () => {
     const rows: [string, number, number][] = [['root', -1, 1]];
     for (let i = 1; i < 100_000; i++) rows.push([`m${i}`, (i - 1) >> 3, i % 97]);
     const tree = importTree(rows);
-    const layout = layoutTree(treeOfImports(tree), ALL);
+    const layout = layoutTree(tree, ALL);
     assert.equal(layout.count, 100_001);
 });
 
@@ -198,21 +202,17 @@ function callTree(rows: [number, number, number, number, (number | null)?][]): C
     return {
         n: rows.length,
         unit: 's',
-        total: rows[0][2],
+        sum: rows.reduce((sum, r) => (r[0] < 0 ? sum + r[2] : sum), 0),
+        total_s: rows[0][2],
         cut: 0,
-        id: rows.map((_, i) => i),
+        frames: { name: ['f'], file: ['f.py'], line: [1], id: [1], origin: [0] },
         parent: rows.map((r) => r[0]),
-        name: rows.map(() => 0),
-        lo: rows.map((r) => r[1]),
-        hi: rows.map((r) => r[2]),
+        frame: rows.map(() => 0),
+        low: rows.map((r) => r[1]),
+        total: rows.map((r) => r[2]),
         certainty: rows.map((r) => r[3]),
         self: rows.map((r) => r[4] ?? null),
-        calls: rows.map(() => null),
-        origin: rows.map(() => 0),
-        names: ['f'],
-        files: ['f.py'],
-        file: rows.map(() => 0),
-        line: rows.map(() => 1),
+        count: rows.map(() => null),
     };
 }
 
@@ -224,7 +224,7 @@ test('bounded siblings are as wide as their upper bounds, shrunk only when these
         [0, 0, 2, BOUNDED],
         [2, 0, 3, UNKNOWN],
     ]);
-    const frames = layoutTree(treeOfCalls(calls), { below: -1 });
+    const frames = layoutTree(treeOfAnswer(calls), { below: -1 });
     const width = (node: number): number => {
         const f = frames.frameOf[node];
         return f < 0 ? -1 : frames.x1[f] - frames.x0[f];
@@ -242,7 +242,7 @@ test('what an exact frame called and was not sent is a quiet rest, not silence',
         [0, 5, 5, EXACT, 5],
     ]);
     calls.cut = 7;
-    const frames = layoutTree(treeOfCalls(calls), { below: -1 });
+    const frames = layoutTree(treeOfAnswer(calls), { below: -1 });
     assert.deepEqual([...frames.node], [0, 1, OMITTED_CALLS]);
     assert.deepEqual([frames.x0[2], frames.x1[2], frames.isDotted[2]], [5, 8, 1]);
 });
@@ -252,7 +252,7 @@ test('all roots stand under one row', () => {
         [-1, 3, 3, EXACT, 3],
         [-1, 1, 1, EXACT, 1],
     ]);
-    const frames = layoutTree(treeOfCalls(calls));
+    const frames = layoutTree(treeOfAnswer(calls));
     assert.deepEqual([...frames.node], [-1, 0, 1]);
     assert.equal(frames.total, 4);
 });

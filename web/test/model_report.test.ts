@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { GraphEdge, GraphNode, ImportTree } from '../src/base/answers';
+import type { GraphEdge, GraphNode } from '../src/base/answers';
 import { THIN_SPACE } from '../src/base/units';
 import {
     escapeRegex,
@@ -106,18 +106,19 @@ test('a treemap fills its room, largest first, and keeps areas true', () => {
 
 test('modules too small for a tile are one rest, negative times have no area', () => {
     const self = [1000, 500, 1, 1, -20];
-    const tree: ImportTree = {
+    const tree = {
         n: 5,
-        cut: null,
-        id: [1, 2, 3, 4, 5],
+        cut: 0,
+        unit: 'us',
+        sum: 1502,
+        frames: { name: ['a', 'b', 'b.c', 'b.d', 'a.e'] },
         parent: [-1, -1, -1, -1, -1],
-        self_us: self,
-        cumulative_us: self,
-        total_us: self,
-        origin: [0, 0, 0, 0, 0],
+        frame: [0, 1, 2, 3, 4],
+        total: self,
+        self,
+        cumulative: self,
         package: [0, 1, 1, 1, 0],
         startup: [0, 0, 0, 0, 0],
-        names: ['a', 'b', 'b.c', 'b.d', 'a.e'],
         packages: ['a', 'b'],
     };
     const map = layoutTreemap(tree, null, -1, 0, { x: 0, y: 0, w: 50, h: 30 });

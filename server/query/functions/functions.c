@@ -131,7 +131,7 @@ enum ps_status ps_view_function(struct ps_db *db, const struct ps_view *view, in
     return err->code;
 }
 
-/* Columns of queries/calltree.sql; those before C_CUT are of the answer. */
+/* Columns of queries/calltree.sql. */
 enum {
     C_FN,
     C_PARENT,
@@ -148,61 +148,108 @@ enum {
     C_TOTAL
 };
 
+struct call {
+    int64_t parent; /* index; -1: none */
+    struct ps_num low, total, self, count;
+    int64_t certainty;
+};
+
 struct call_tree {
-    struct call {
-        struct ps_num values[C_CUT];
-    } * calls;
-    size_t n, cap;
-    struct ps_intern names, files;
-    int64_t cut; /* number of paths that were left out */
-    double total;
+    struct call *calls;
+    uint32_t *functions; /* [call]: index in `frames` */
+    size_t n, cap, cap_functions;
+    struct ps_intern ids, texts; /* of the functions */
+    struct ps_tree_frame *frames;
+    size_t n_frames, cap_frames;
+    double sum;    /* of the roots */
+    int64_t n_cut; /* paths that were left out */
+    double total_s;
 };
 
 static void call_tree_free(struct call_tree *t)
 {
     free(t->calls);
-    ps_intern_free(&t->names);
-    ps_intern_free(&t->files);
+    free(t->functions);
+    free(t->frames);
+    ps_intern_free(&t->ids);
+    ps_intern_free(&t->texts);
+}
+
+static struct ps_str add_text(struct call_tree *t, struct ps_str text)
+{
+    const uint32_t id = ps_intern_add(&t->texts, text); /* may move the items */
+
+    return t->texts.items[id];
+}
+
+/* Returns the index of the frame of a row. */
+static uint32_t add_function(struct call_tree *t, struct ps_stmt *stmt)
+{
+    const int64_t id = ps_col_int(stmt, C_FN);
+    const uint32_t index = ps_intern_add(&t->ids, (struct ps_str){(const char *)&id, sizeof id});
+
+    if (index == t->n_frames) {
+        PS_RESERVE_ONE(t->frames, t->n_frames, t->cap_frames);
+        t->frames[t->n_frames++] =
+            (struct ps_tree_frame){.name = add_text(t, ps_col_text(stmt, C_NAME)),
+                                   .file = add_text(t, ps_col_text(stmt, C_FILE)),
+                                   .line = ps_col_int(stmt, C_LINE),
+                                   .id = id,
+                                   .origin = ps_col_int(stmt, C_ORIGIN)};
+    }
+    return index;
 }
 
 static enum ps_status read_calls(struct ps_stmt *stmt, struct call_tree *t, struct ps_err *err)
 {
     while (ps_stmt_step(stmt, err)) {
-        struct ps_num *values;
+        const struct call call = {ps_col_int(stmt, C_PARENT) - 1, /* columns count from 0 */
+                                  ps_col_num(stmt, C_LO),         ps_col_num(stmt, C_HI),
+                                  ps_col_num(stmt, C_SELF),       ps_col_num(stmt, C_CALLS),
+                                  ps_col_int(stmt, C_CERTAINTY)};
 
+        PS_RESERVE_ONE(t->functions, t->n, t->cap_functions);
+        t->functions[t->n] = add_function(t, stmt);
         PS_RESERVE_ONE(t->calls, t->n, t->cap);
-        values = t->calls[t->n++].values;
-        for (int i = 0; i < C_CUT; i++)
-            values[i] = ps_col_num(stmt, i);
-        values[C_PARENT] = ps_int(ps_col_int(stmt, C_PARENT) - 1); /* rows of JSON count from 0 */
-        values[C_NAME] = ps_int(ps_intern_add(&t->names, ps_col_text(stmt, C_NAME)));
-        values[C_FILE] = ps_int(ps_intern_add(&t->files, ps_col_text(stmt, C_FILE)));
-        t->cut = ps_col_int(stmt, C_CUT);
-        t->total = ps_col_real(stmt, C_TOTAL);
+        t->calls[t->n++] = call;
+        if (call.parent < 0)
+            t->sum += ps_num_to_real(call.total);
+        t->n_cut = ps_col_int(stmt, C_CUT);
+        t->total_s = ps_col_real(stmt, C_TOTAL);
     }
     return err->code;
 }
 
+static void describe_function(const void *subject, uint32_t key, size_t node,
+                              struct ps_tree_frame *out)
+{
+    (void)node;
+    *out = ((const struct call_tree *)subject)->frames[key];
+}
+
 static void write_call_tree(const struct call_tree *t, struct ps_json *json)
 {
-    static const char *const keys[C_CUT] = {"id", "parent", "name",  "file",      "line",  "lo",
-                                            "hi", "self",   "calls", "certainty", "origin"};
-    const struct ps_tree_column names = PS_NODE_VALUES("names", PS_COLUMN_STR, t->names.items),
-                                files = PS_NODE_VALUES("files", PS_COLUMN_STR, t->files.items);
+    const struct ps_tree_column columns[] = {
+        PS_NODE_COLUMN("parent", PS_COLUMN_INT, t->calls, parent),
+        PS_NODE_COLUMN("total", PS_COLUMN_NUM, t->calls, total),
+        PS_NODE_COLUMN("low", PS_COLUMN_NUM, t->calls, low),
+        PS_NODE_COLUMN("self", PS_COLUMN_NUM, t->calls, self),
+        PS_NODE_COLUMN("count", PS_COLUMN_NUM, t->calls, count),
+        PS_NODE_COLUMN("certainty", PS_COLUMN_INT, t->calls, certainty),
+    };
+    const struct ps_tree_answer tree = {
+        .n = t->n,
+        .n_cut = (size_t)t->n_cut,
+        .unit = "s",
+        .sum = ps_real(t->sum),
+        .frames = {t->functions, describe_function, t,
+                   PS_FRAME_FILE | PS_FRAME_LINE | PS_FRAME_ID | PS_FRAME_ORIGIN, false},
+        PS_COLUMNS(columns),
+    };
 
     ps_json_object(json);
-    ps_json_key_int(json, "n", (int64_t)t->n);
-    ps_json_key_str(json, "unit", "s");
-    ps_json_key_real(json, "total", t->total);
-    ps_json_key_int(json, "cut", t->cut);
-    for (size_t i = 0; i < C_CUT; i++) {
-        const struct ps_tree_column column =
-            PS_NODE_COLUMN(keys[i], PS_COLUMN_NUM, t->calls, values[i]);
-
-        ps_rows_write_columns(&column, 1, t->n, json);
-    }
-    ps_rows_write_columns(&names, 1, t->names.count, json);
-    ps_rows_write_columns(&files, 1, t->files.count, json);
+    ps_tree_write(&tree, json);
+    ps_json_key_real(json, "total_s", t->total_s);
     ps_json_end(json);
 }
 

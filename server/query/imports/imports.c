@@ -2,6 +2,7 @@
 /* imports.c: the tree of an import log, and the details of one import. */
 #include <stdlib.h>
 
+#include "base/saturated.h"
 #include "server/query/imports/imports.h"
 #include "server/query/shapes/tree.h"
 #include "server/query/view.h"
@@ -12,7 +13,8 @@ struct row {
     int64_t id;
     int64_t parent; /* id of a row, then its index; -1: none */
     int64_t total_us;
-    int64_t package;                      /* from 0; -1: none */
+    int64_t package; /* from 0; -1: none */
+    int64_t origin;
     struct ps_num self_us, cumulative_us; /* as printed */
     struct ps_str name;
     uint8_t is_startup;
@@ -74,8 +76,8 @@ static enum ps_status convert_parents(struct tree *t, struct ps_err *err)
     return err->code;
 }
 
-/* Writes the keys "packages" (names in order of id) and "origin" (of each row). */
-static enum ps_status write_packages(struct ps_db *db, const struct tree *t, struct ps_json *json,
+/* Writes the key "packages", names in the order of their ids, and sets the origin of each row. */
+static enum ps_status write_packages(struct ps_db *db, struct tree *t, struct ps_json *json,
                                      struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -91,13 +93,8 @@ static enum ps_status write_packages(struct ps_db *db, const struct tree *t, str
         ps_json_str(json, ps_col_text(stmt, 1));
     }
     ps_json_end(json);
-    ps_json_key(json, "origin");
-    ps_json_array(json);
-    for (size_t i = 0; i < t->n; i++)
-        ps_json_int(json, t->rows[i].package >= 0 && (size_t)t->rows[i].package < n
-                              ? origins[t->rows[i].package]
-                              : 4);
-    ps_json_end(json);
+    for (struct row *row = t->rows; row < t->rows + t->n; row++)
+        row->origin = row->package >= 0 && (size_t)row->package < n ? origins[row->package] : 4;
     return err->code;
 }
 
@@ -116,32 +113,41 @@ static enum ps_status read_tree_size(struct ps_db *db, int64_t limit, int64_t *n
     return PS_OK;
 }
 
-/* left_out: number of timed rows that are not in the tree; each has less than `below_us`. */
-static void write_tree(const struct tree *t, int64_t left_out, int64_t below_us,
-                       struct ps_json *json)
+static void describe_row(const void *subject, uint32_t key, size_t node, struct ps_tree_frame *out)
+{
+    const struct row *row = &((const struct tree *)subject)->rows[key];
+
+    (void)node;
+    *out = (struct ps_tree_frame){.name = row->name, .id = row->id, .origin = row->origin};
+}
+
+/* n_cut: number of timed rows that are not in the tree; each has less than `below_us`. */
+static void write_tree(const struct tree *t, size_t n_cut, int64_t below_us, struct ps_json *json)
 {
     const struct ps_tree_column columns[] = {
-        PS_NODE_COLUMN("id", PS_COLUMN_INT, t->rows, id),
         PS_NODE_COLUMN("parent", PS_COLUMN_INT, t->rows, parent),
-        PS_NODE_COLUMN("self_us", PS_COLUMN_NUM, t->rows, self_us),
-        PS_NODE_COLUMN("cumulative_us", PS_COLUMN_NUM, t->rows, cumulative_us),
-        PS_NODE_COLUMN("total_us", PS_COLUMN_INT, t->rows, total_us),
+        PS_NODE_COLUMN("total", PS_COLUMN_INT, t->rows, total_us),
+        PS_NODE_COLUMN("self", PS_COLUMN_NUM, t->rows, self_us),
+        PS_NODE_COLUMN("cumulative", PS_COLUMN_NUM, t->rows, cumulative_us),
         PS_NODE_COLUMN("package", PS_COLUMN_INT, t->rows, package),
         PS_NODE_COLUMN("startup", PS_COLUMN_U8, t->rows, is_startup),
-        PS_NODE_COLUMN("names", PS_COLUMN_STR, t->rows, name),
     };
+    struct ps_tree_answer tree = {
+        .n = t->n,
+        .n_cut = n_cut,
+        .unit = "us",
+        .frames = {NULL, describe_row, t, PS_FRAME_ID | PS_FRAME_ORIGIN, true},
+        PS_COLUMNS(columns),
+    };
+    int64_t sum = 0;
 
-    ps_json_key_int(json, "n", (int64_t)t->n);
-    ps_json_key(json, "cut");
-    if (left_out > 0) {
-        ps_json_object(json);
-        ps_json_key_int(json, "rows", left_out);
-        ps_json_key_int(json, "below_us", below_us);
-        ps_json_end(json);
-    } else {
-        ps_json_null(json);
-    }
-    ps_rows_write_columns(columns, sizeof columns / sizeof *columns, t->n, json);
+    for (size_t i = 0; i < t->n; i++)
+        if (t->rows[i].parent < 0)
+            sum = ps_add_saturated(sum, t->rows[i].total_us);
+    tree.sum = ps_int(sum);
+    ps_tree_write(&tree, json);
+    if (n_cut)
+        ps_json_key_int(json, "floor", below_us);
 }
 
 enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -159,8 +165,8 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
     if (convert_parents(&t, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
-    write_tree(&t, all - (int64_t)t.n, below, &json);
     write_packages(db, &t, &json, err);
+    write_tree(&t, all > (int64_t)t.n ? (size_t)all - t.n : 0, below, &json);
     ps_json_end(&json);
     return err->code;
 }

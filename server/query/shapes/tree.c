@@ -237,6 +237,8 @@ static void write_value(enum ps_column_type type, const void *value, struct ps_j
 {
     if (type == PS_COLUMN_NUM)
         ps_json_num(json, *(const struct ps_num *)value);
+    else if (type == PS_COLUMN_REAL)
+        ps_json_real(json, *(const double *)value);
     else if (type == PS_COLUMN_STR)
         ps_json_str(json, *(const struct ps_str *)value);
     else if (*(const int64_t *)value == PS_COLUMN_NULL)
@@ -276,7 +278,14 @@ static void write_columns(const struct ps_tree_column *columns, size_t n_columns
     PS_AUTO(ps_free_ptr) int64_t *ints = ps_grow(NULL, n + 1, sizeof *ints);
 
     for (size_t i = 0; i < n_columns; i++)
-        write_column(&columns[i], picture, n, ints, json);
+        if (columns[i].key)
+            write_column(&columns[i], picture, n, ints, json);
+}
+
+void ps_rows_write_columns(const struct ps_tree_column *columns, size_t n_columns, size_t n,
+                           struct ps_json *json)
+{
+    write_columns(columns, n_columns, NULL, n, json);
 }
 
 void ps_tree_write_columns(const struct ps_tree_column *columns, size_t n_columns,
@@ -285,8 +294,79 @@ void ps_tree_write_columns(const struct ps_tree_column *columns, size_t n_column
     write_columns(columns, n_columns, picture, picture->n, json);
 }
 
-void ps_rows_write_columns(const struct ps_tree_column *columns, size_t n_columns, size_t n,
-                           struct ps_json *json)
+/* Numbers the frames of the nodes, and describes each of them. */
+static size_t list_frames(const struct ps_tree_frames *of, size_t n, int64_t *numbers,
+                          struct ps_tree_frame *frames)
 {
-    write_columns(columns, n_columns, NULL, n, json);
+    PS_AUTO(ps_key_numbers_free) struct ps_key_numbers known = {.n = 0};
+    size_t n_frames = 0;
+
+    for (size_t i = 0; i < n && !ps_context_has_ended(); i++) {
+        uint32_t key = of->are_nodes ? (uint32_t)i : of->keys[i];
+
+        if (key == PS_KEY_REST || key == PS_KEY_NO_STACK) {
+            numbers[i] = key == PS_KEY_REST ? -1 : -2;
+            continue;
+        }
+        numbers[i] = of->are_nodes ? (int64_t)i : ps_key_number(&known, key);
+        if (numbers[i] == (int64_t)n_frames) {
+            struct ps_tree_frame *frame = &frames[n_frames++];
+
+            *frame = (struct ps_tree_frame){.line = 0};
+            of->describe(of->subject, key, i, frame);
+            frame->name = frame->name.ptr ? frame->name : PS_STR("");
+            frame->file = frame->file.ptr ? frame->file : PS_STR("");
+        }
+    }
+    return n_frames;
+}
+
+/* Writes the frames, and which of them each node shows: `numbers`. */
+static void write_frames(const struct ps_tree_frames *of, size_t n, int64_t *numbers,
+                         struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) struct ps_tree_frame *frames = ps_grow(NULL, n + 1, sizeof *frames);
+    const size_t n_frames = list_frames(of, n, numbers, frames);
+    struct ps_tree_column columns[] = {
+        PS_NODE_COLUMN("name", PS_COLUMN_STR, frames, name),
+        PS_NODE_COLUMN("file", PS_COLUMN_STR, frames, file),
+        PS_NODE_COLUMN("line", PS_COLUMN_INT, frames, line),
+        PS_NODE_COLUMN("id", PS_COLUMN_INT, frames, id),
+        PS_NODE_COLUMN("origin", PS_COLUMN_INT, frames, origin),
+        PS_NODE_COLUMN("collapsed", PS_COLUMN_INT, frames, collapsed),
+    };
+    const size_t n_columns = sizeof columns / sizeof *columns;
+
+    for (size_t i = 1; i < n_columns; i++)
+        if (!(of->fields & 1U << (i - 1)))
+            columns[i].key = NULL;
+    ps_json_key(json, "frames");
+    ps_json_object(json);
+    ps_rows_write_columns(columns, n_columns, n_frames, json);
+    ps_json_end(json);
+}
+
+void ps_tree_write(const struct ps_tree_answer *tree, struct ps_json *json)
+{
+    const struct ps_picture *picture = tree->picture;
+    const size_t n = picture ? picture->n : tree->n;
+    PS_AUTO(ps_free_ptr) int64_t *frame = ps_grow(NULL, n + 1, sizeof *frame);
+
+    ps_json_key_int(json, "n", (int64_t)n);
+    ps_json_key_int(json, "cut", (int64_t)tree->n_cut);
+    ps_json_key_str(json, "unit", tree->unit);
+    if (tree->sum.kind != PS_NUM_NONE) {
+        ps_json_key(json, "sum");
+        ps_json_num(json, tree->sum);
+    }
+    write_frames(&tree->frames, n, frame, json);
+    if (picture) {
+        const struct ps_tree_column parent =
+            PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, picture->nodes, parent);
+
+        write_columns(&parent, 1, picture, n, json);
+    }
+    if (!tree->frames.are_nodes)
+        ps_json_ints(json, "frame", frame, n);
+    write_columns(tree->columns, tree->n_columns, picture, n, json);
 }

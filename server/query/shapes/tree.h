@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tree.h: which nodes of a tree an answer has, in which order, and how they are written as JSON.
+ * All trees have the same form: schema/answers/tree.answers.
  *
  * Subjects keep their trees in different ways: as struct ps_tree (base/tree.h), as arrays that all
  * requests share, or as rows of a table. So this header asks for a skeleton and for columns, which
@@ -78,6 +79,7 @@ enum ps_column_type {
     PS_COLUMN_PARENT, /* U32; PS_TREE_NONE is written as -1 */
     PS_COLUMN_INT,
     PS_COLUMN_NULLABLE, /* INT; PS_COLUMN_NULL is written as null */
+    PS_COLUMN_REAL,     /* double; NaN is written as null */
     PS_COLUMN_NUM,      /* struct ps_num */
     PS_COLUMN_STR,      /* struct ps_str */
 };
@@ -85,7 +87,7 @@ enum ps_column_type {
 
 /* A column of an answer: a key, and an array with a value for each node. */
 struct ps_tree_column {
-    const char *key;
+    const char *key; /* NULL: the column is not written */
     enum ps_column_type type;
     const void *items;  /* structs or values, of which the column has one member */
     size_t offset;      /* of the member */
@@ -117,8 +119,56 @@ struct ps_tree_column {
  * them. */
 void ps_tree_write_columns(const struct ps_tree_column *columns, size_t n_columns,
                            const struct ps_picture *picture, struct ps_json *json);
+
+/* The members `columns` and `n_columns` of a struct. */
+#define PS_COLUMNS(items) .columns = (items), .n_columns = sizeof(items) / sizeof *(items)
+
 /* Writes the first n values of each column: for rows that are in the order of the answer. */
 void ps_rows_write_columns(const struct ps_tree_column *columns, size_t n_columns, size_t n,
                            struct ps_json *json);
+
+/* A frame of an answer. */
+struct ps_tree_frame {
+    struct ps_str name, file;  /* {NULL, 0}: unknown */
+    int64_t line;              /* 0: unknown */
+    int64_t id;                /* of the run; 0: none */
+    int64_t origin, collapsed; /* codes of the answer */
+};
+/* What a subject knows of its frames, beside their names. */
+enum {
+    PS_FRAME_FILE = 1 << 0,
+    PS_FRAME_LINE = 1 << 1,
+    PS_FRAME_ID = 1 << 2,
+    PS_FRAME_ORIGIN = 1 << 3,
+    PS_FRAME_COLLAPSED = 1 << 4
+};
+
+/* Keys of nodes that show no frame: merged siblings, and memory without a stack. */
+#define PS_KEY_REST     UINT32_MAX
+#define PS_KEY_NO_STACK (UINT32_MAX - 1)
+
+struct ps_tree_frames {
+    const uint32_t *keys; /* [node of the answer]: nodes with equal keys show one frame */
+    /* node: the first one that shows the frame. Texts are valid until the answer is written. */
+    void (*describe)(const void *subject, uint32_t key, size_t node, struct ps_tree_frame *out);
+    const void *subject;
+    unsigned fields; /* PS_FRAME_... */
+    bool are_nodes;  /* node i shows frame i, whose key is i */
+};
+
+struct ps_tree_answer {
+    const struct ps_picture *picture; /* NULL: the first n values of all columns are written */
+    size_t n;
+    size_t n_cut; /* nodes that are not in the answer */
+    const char *unit;
+    struct ps_num sum;
+    struct ps_tree_frames frames;
+    const struct ps_tree_column *columns; /* without a picture also "parent" */
+    size_t n_columns;
+};
+
+/* Writes the members of a tree. The caller opens the object, and adds what its subject has beside
+ * them. */
+void ps_tree_write(const struct ps_tree_answer *tree, struct ps_json *json);
 
 #endif

@@ -566,8 +566,8 @@ static void a_tree_can_start_anywhere(void **state)
     assert_int_equal(ps_query_view(shelf->store, run.id, "calltree", (struct ps_params){params, 1},
                                    &answer, &err),
                      PS_OK);
-    assert_non_null(strstr(answer.body.ptr, "\"lo\":[102.0,100.0],\"hi\":[102.0,100.0]"));
-    assert_non_null(strstr(answer.body.ptr, "\"names\":[\"f\",\"g\"]"));
+    assert_non_null(strstr(answer.body.ptr, "\"total\":[102.0,100.0],\"low\":[102.0,100.0]"));
+    assert_non_null(strstr(answer.body.ptr, "\"frames\":{\"name\":[\"f\",\"g\"]"));
     ps_buf_free(&answer.body);
 }
 

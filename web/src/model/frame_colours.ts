@@ -3,7 +3,8 @@
  * is, its package, or nothing. */
 import { frameParts, isInstalledFile, libraryOfFile } from './frame_names';
 import { shortPlace } from './labels';
-import type { Tree, TreeFrames } from './tree';
+import type { TreeFrames } from '../base/answers';
+import type { Tree } from './tree';
 
 export const COLOUR_MODES = ['origin', 'package', 'plain'] as const;
 export type ColourMode = (typeof COLOUR_MODES)[number];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree of weighted frames in columns, and its layout: what every flame graph, icicle and comparison
  * of the page draws and searches. tree_answers.ts makes it from the answers of the API. */
+import type { TreeAnswer, TreeFrames } from '../base/answers';
 import { plural } from '../base/units';
 import { type FrameLayout, FrameBuilder, childLists, skipHiddenParents, turnOver } from './frames';
 import type { Matcher } from './search';
@@ -17,17 +18,10 @@ export const OMITTED_CALLS = -2;
 /** A chain of more frames with one child each is one row, which opens. */
 const MAX_CHAIN = 3;
 
-/** The rows of a tree: what its nodes are. */
-export interface TreeFrames {
-    /** as shown */
-    name: readonly string[];
-    /** as recorded, if that differs */
+/** The frames of a tree, as shown. */
+interface Frames extends TreeFrames {
+    /** the names as recorded, if these differ */
     recordedName?: readonly string[];
-    file?: readonly (string | null)[];
-    line?: readonly (number | null)[];
-    origin?: readonly number[];
-    /** 1: the frame stands for a file; 2: for a package */
-    collapsed?: readonly number[];
 }
 
 /** Columns of one side of a comparison. */
@@ -39,32 +33,22 @@ export interface TreeSide {
     low?: readonly (number | null)[];
     /** What is null has less than this. */
     floor?: number;
-    count?: readonly number[];
+    count?: readonly (number | null)[];
     stack?: readonly (number | null)[];
 }
 
-/** Parents stand before their children. Each column has a value for each node. */
-export interface Tree {
-    n: number;
-    /** -1: the node is below the whole, which has no node */
-    parent: readonly number[];
-    /** row of `frames`; -1 if the node is no frame */
-    frame: readonly number[];
+/** A tree as the API describes it, with the columns that several kinds of trees have. */
+export interface Tree extends TreeAnswer {
+    /** row of `frames`; negative if the node is no frame */
+    frame: number[];
     /** missing: all nodes are frames. none: what has no stack; rest: merged siblings */
     role?: readonly ('frame' | 'none' | 'rest')[];
-    frames: TreeFrames;
+    frames: Frames;
     /** of the rows of the file, if nodes are rows */
     id?: readonly number[];
-    /** of the totals */
-    unit: string;
-    /** the whole, also what no node shows */
-    sum: number;
-    /** nodes that are not in the answer */
-    cut: number;
-    total: readonly number[];
     low?: readonly number[];
     self?: readonly (number | null)[];
-    count?: readonly number[];
+    count?: readonly (number | null)[];
     certainty?: readonly number[];
     /** operator family */
     family?: readonly number[];
@@ -228,8 +212,8 @@ export function searchTree(tree: Tree, search: Matcher): { set: Uint8Array; coun
     const { name, recordedName: recorded, file, line } = tree.frames;
     const rows = name.map((shown, row) => {
         const place: [string | undefined, number | undefined] = [
-            file?.[row] ?? undefined,
-            line?.[row] ?? undefined,
+            file?.[row] || undefined,
+            line?.[row] || undefined,
         ];
         return search.test(shown, ...place) || (recorded && search.test(recorded[row], ...place));
     });

@@ -2,20 +2,20 @@
 /* Trees from the answers of the API. Columns are those of the answer, and so are the nodes, unless
  * said otherwise. */
 import type {
-    CallTree,
     ComparisonTree,
     FlameAnswer,
     GroupTree,
-    ImportTree,
     LiveFlame,
     MergedTree,
     SnapshotComparison,
     SnapshotDiffNodes,
     SnapshotFrame,
+    TreeAnswer,
+    TreeFrames,
 } from '../base/answers';
 import { functionName } from './labels';
 import { frameText } from './snapshot_names';
-import type { Tree, TreeFrames, TreeSide } from './tree';
+import type { Tree, TreeSide } from './tree';
 
 /* The tree of an answer, made when it is first asked for. */
 function once<Answer extends object, T>(make: (answer: Answer) => T): (answer: Answer) => T {
@@ -34,61 +34,30 @@ export const treeOfFlame = once((flame: FlameAnswer): Tree => {
     return { n, parent, frame, frames, unit, sum, cut, total, self, count, family };
 });
 
-function sumOfRoots(parent: readonly number[], total: readonly number[]): number {
-    return parent.reduce((sum, up, node) => (up < 0 ? sum + total[node] : sum), 0);
+const trees = new WeakMap<TreeAnswer, Tree>();
+
+/** The tree of an answer, with the columns that only its kind has. show: the name of a frame as
+ * shown, by its recorded name. */
+export function treeOf<Answer extends TreeAnswer>(
+    answer: Answer,
+    show?: (name: string) => string,
+): Answer & Tree {
+    const { parent, frames } = answer;
+    const tree: Answer & Tree = (trees.get(answer) as (Answer & Tree) | undefined) ?? {
+        ...answer,
+        frame: answer.frame ?? [...parent.keys()],
+        frames: show
+            ? { ...frames, name: frames.name.map(show), recordedName: frames.name }
+            : frames,
+        id: answer.frame ? undefined : frames.id,
+    };
+    trees.set(answer, tree);
+    return tree;
 }
 
-/** Each import is a frame of its own. */
-export const treeOfImports = once((imports: ImportTree): Tree => {
-    const { n, id, parent, total_us: total, self_us: self, names: name, origin } = imports;
-    return {
-        n,
-        id,
-        parent,
-        frame: Array.from({ length: n }, (_, node) => node),
-        frames: { name, origin },
-        unit: 'us',
-        sum: sumOfRoots(parent, total),
-        cut: 0,
-        total,
-        self,
-    };
-});
-
-/** A frame is a function; totals are upper bounds. */
-export const treeOfCalls = once((calls: CallTree): Tree => {
-    const { n, parent, id, unit, hi, lo, self, certainty, cut } = calls;
-    const rows = new Map<number, number>();
-    const first: number[] = [];
-    const frame = id.map((fn, node) => {
-        const row = rows.get(fn) ?? first.push(node) - 1;
-        rows.set(fn, row);
-        return row;
-    });
-    const recordedName = first.map((node) => calls.names[calls.name[node]]);
-    return {
-        n,
-        parent,
-        frame,
-        frames: {
-            name: recordedName.map(functionName),
-            recordedName,
-            file: first.map((node) => calls.files[calls.file[node]]),
-            line: first.map((node) => calls.line[node]),
-            origin: first.map((node) => calls.origin[node]),
-        },
-        unit,
-        sum: sumOfRoots(parent, hi),
-        cut,
-        total: hi,
-        low: lo,
-        self,
-        certainty,
-    };
-});
-
 function treeOfMerged(merged: MergedTree): Omit<Tree, 'total'> {
-    const { n, parent, cut, unit, name: frame, names, places: file, certainty } = merged;
+    const { n, parent, cut, unit, name: frame, names, places, certainty } = merged;
+    const file = places?.map((place) => place ?? '');
     // Only names of cProfile have bounds and other forms.
     const name = certainty ? names.map(functionName) : names;
     const frames = { name, recordedName: names, file };
@@ -107,8 +76,8 @@ const MERGED = -1;
 function framesOfSnapshot(frames: readonly SnapshotFrame[]): TreeFrames {
     return {
         name: frames.map(frameText),
-        file: frames.map(({ file }) => file),
-        line: frames.map(({ line }) => line),
+        file: frames.map(({ file }) => file ?? ''),
+        line: frames.map(({ line }) => line ?? 0),
     };
 }
 

@@ -2,12 +2,13 @@
  *
  * What a person can do with a function of a cProfile dump or of a printed table of functions.
  */
-import type { CallTree, Origin, Run } from '../../base/answers';
+import type { Origin, Run } from '../../base/answers';
 import { route } from '../../base/router';
 import type { RowActions } from '../../components/actions';
 import { Swatch } from '../../components/origin_legend';
 import { functionName } from '../../model/labels';
 import { ORIGINS } from '../../model/tint';
+import { recordedName, type Tree } from '../../model/tree';
 import { rowActions, viewAction } from '../shared/row_actions';
 import type { TabKey } from '../shared/tab_list';
 
@@ -20,13 +21,15 @@ export interface NamedFunction {
 }
 
 /** The function of a call. */
-export function functionOfNode(tree: CallTree, node: number): NamedFunction {
+export function functionOfNode(tree: Tree, node: number): NamedFunction {
+    const { id = [], file = [], line = [], origin = [] } = tree.frames;
+    const row = tree.frame[node];
     return {
-        id: tree.id[node],
-        name: tree.names[tree.name[node]],
-        file: tree.files[tree.file[node]],
-        line: tree.line[node],
-        origin: ORIGINS[tree.origin[node]],
+        id: id[row],
+        name: recordedName(tree, node),
+        file: file[row],
+        line: line[row],
+        origin: ORIGINS[origin[row]],
     };
 }
 

@@ -5,7 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { CallTree, FunctionDetail, RelatedRow, Run } from '../../base/answers';
+import type { FunctionDetail, RelatedRow, Run } from '../../base/answers';
 import { formatFixed, int, THIN_SPACE } from '../../base/units';
 import { type Action, useActionKeys } from '../../components/actions';
 import { Notice } from '../../components/notice';
@@ -14,15 +14,14 @@ import { LoadingLine } from '../../components/progress';
 import { type PaneFrame, type PaneValue, SelectionPane } from '../../components/selection_pane';
 import { libraryOfFile } from '../../model/frame_names';
 import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
-import { foldStack, selectionFacts, type SelectableTree, widestNode } from '../../model/selection';
-import { treeOfCalls } from '../../model/tree_answers';
+import { foldStack, selectionFacts, widestNode } from '../../model/selection';
 import { nodeOfId } from '../../model/tree_ids';
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { useJson } from '../shared/use_json';
 import { callsText, functionsPath, isSampled, pstatsOf } from './data';
 import { functionActions, functionOfNode, type NamedFunction } from './function_actions';
-import { callValue } from './tree_pane';
+import { callValue, type Calls } from './tree_pane';
 
 /** Callers and callees that the pane lists. */
 const MAX_RELATED = 30;
@@ -30,24 +29,16 @@ const MAX_RELATED = 30;
 /* The picture of the tree binds the keys of its selected call. */
 const NO_ACTIONS: readonly Action[] = [];
 
-const selectable = ({ n, parent, id, hi, self }: CallTree): SelectableTree => ({
-    n,
-    parent,
-    frame: id,
-    total: hi,
-    self,
-});
-
 /** The selected node: that of the URL, if it is a call of the function; else its widest call. */
 export function selectedCall(
-    tree: CallTree | null,
+    tree: Calls | null,
     frame: string | undefined,
     fn: number | null,
 ): number {
     if (!tree) return -1;
-    const node = nodeOfId(treeOfCalls(tree), frame);
-    if (node >= 0 && (fn === null || tree.id[node] === fn)) return node;
-    return fn === null ? -1 : widestNode(selectable(tree), fn);
+    const node = nodeOfId(tree, frame);
+    if (node >= 0 && (fn === null || functionOfNode(tree, node).id === fn)) return node;
+    return fn === null ? -1 : widestNode(tree, tree.frames.id?.indexOf(fn) ?? -1);
 }
 
 const seconds = (value: number | null): string =>
@@ -63,7 +54,7 @@ interface FunctionSelectionProps {
     run: Run;
     id: number;
     /** the tree that has the heaviest stack; null while it is not loaded */
-    tree: CallTree | null;
+    tree: Calls | null;
     /** a call of the function in the tree, or -1 */
     node: number;
     /** the picture shows the calls of the tree, so that they can be selected */
@@ -117,7 +108,7 @@ function FunctionFacts(props: FunctionSelectionProps & { data: FunctionDetail })
 function useInstances(props: FunctionSelectionProps, fn: FunctionDetail['fn']) {
     const { tree, node, onNode } = props;
     const facts = useMemo(
-        () => (tree && node >= 0 ? selectionFacts(selectable(tree), node) : null),
+        () => (tree && node >= 0 ? selectionFacts(tree, node) : null),
         [tree, node],
     );
     const all: PaneValue[] = [
@@ -137,7 +128,7 @@ function useInstances(props: FunctionSelectionProps, fn: FunctionDetail['fn']) {
     return {
         instance: {
             values: [
-                { label: 'Total', text: callValue(tree, node), value: tree.hi[node] },
+                { label: 'Total', text: callValue(tree, node), value: tree.total[node] },
                 ...(self === null
                     ? []
                     : [{ label: 'Self', text: seconds(self), value: self, tone: 'self' as const }]),
@@ -158,14 +149,14 @@ function useInstances(props: FunctionSelectionProps, fn: FunctionDetail['fn']) {
 function useStack({ tree, node, onNode, onFunction }: FunctionSelectionProps) {
     const [isFolded, setFolded] = useState(true);
     const stack = useMemo(
-        () => (tree && node >= 0 ? selectionFacts(selectable(tree), node).stack : []),
+        () => (tree && node >= 0 ? selectionFacts(tree, node).stack : []),
         [tree, node],
     );
     if (!tree) return undefined;
     const libraryOf = (at: number): string | null => {
         const { origin, file } = functionOfNode(tree, at);
         const isLibrary = origin === 'third-party' || origin === 'stdlib';
-        return isLibrary && tree.id[at] !== tree.id[node] ? libraryOfFile(file) : null;
+        return isLibrary && tree.frame[at] !== tree.frame[node] ? libraryOfFile(file) : null;
     };
     const rowOf = (at: number): PaneFrame => {
         const fn = functionOfNode(tree, at);
@@ -174,7 +165,7 @@ function useStack({ tree, node, onNode, onFunction }: FunctionSelectionProps) {
             place: shortPlace(fn.file, fn.line),
             key: at,
             text: callValue(tree, at),
-            value: tree.hi[at],
+            value: tree.total[at],
             isSelected: at === node,
             onSelect: () => (onNode ? onNode(at) : onFunction(fn.id)),
         };

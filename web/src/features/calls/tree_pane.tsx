@@ -19,7 +19,7 @@ import { Term } from '../../components/term';
 import type { FrameLayout } from '../../model/frames';
 import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
 import { type Matcher, NO_SEARCH } from '../../model/search';
-import { ORIGINS, tintOfFile } from '../../model/tint';
+import { tintOfFile } from '../../model/tint';
 import {
     BOUNDED,
     certaintyCounts,
@@ -30,7 +30,7 @@ import {
     type Tree,
     UNKNOWN,
 } from '../../model/tree';
-import { treeOfCalls } from '../../model/tree_answers';
+import { treeOf } from '../../model/tree_answers';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type Answer, useJson } from '../shared/use_json';
 import { isSampled } from './data';
@@ -44,7 +44,10 @@ interface TreeRequest {
     limit?: number;
 }
 
-export function useCallTree(run: Run, request: TreeRequest | null): Answer<CallTree> {
+/** The calls of a cProfile dump. */
+export type Calls = CallTree & Tree;
+
+export function useCallTree(run: Run, request: TreeRequest | null): Answer<Calls> {
     const path = request
         ? withParams(`${API}/runs/${run.id}/calltree`, {
               root: request.root || undefined,
@@ -53,7 +56,8 @@ export function useCallTree(run: Run, request: TreeRequest | null): Answer<CallT
               limit: request.limit ?? 5000,
           })
         : null;
-    return useJson<CallTree>(path);
+    const answer = useJson<CallTree>(path);
+    return { ...answer, data: answer.data && treeOf(answer.data, functionName) };
 }
 
 export function CertaintyLegend({ certainty }: { certainty: readonly number[] | undefined }) {
@@ -78,29 +82,29 @@ export function CertaintyLegend({ certainty }: { certainty: readonly number[] | 
 }
 
 /** Formats the value of a call: a number, bounds in brackets, or `? of` the upper bound. */
-export function callValue({ certainty, lo, hi, unit }: CallTree, node: number): string {
+export function callValue({ certainty, low, total, unit }: Calls, node: number): string {
     const after = `${THIN_SPACE}${unit}`;
     if (certainty[node] === BOUNDED)
-        return `[${formatFixed(lo[node], 3)}–${formatFixed(hi[node], 3)}]${after}`;
-    const value = formatFixed(hi[node], 3) + after;
+        return `[${formatFixed(low[node], 3)}–${formatFixed(total[node], 3)}]${after}`;
+    const value = formatFixed(total[node], 3) + after;
     return certainty[node] === UNKNOWN ? `? of ${value}` : value;
 }
 
-function paintOfCalls(calls: CallTree, tree: Tree, layout: FrameLayout, title: string) {
-    const tints = tree.frames.file?.map((file) => tintOfFile(file ?? ''));
+function paintOfCalls(tree: Calls, layout: FrameLayout, title: string) {
+    const tints = tree.frames.file?.map((file) => tintOfFile(file));
     return paintOf(tree, layout, {
         title,
         whole: text(formatSeconds(layout.total)),
         colours: coloursByOrigin(tree),
         tintOf: (node) => tints?.[tree.frame[node]] ?? 0,
         formsOf: (node) => [nameOf(tree, node)],
-        valueText: (node) => callValue(calls, node),
+        valueText: (node) => callValue(tree, node),
     });
 }
 
 interface PictureProps {
     run: Run;
-    answer: Answer<CallTree>;
+    answer: Answer<Calls>;
     allRoots: boolean;
     rootName: string;
     search?: Matcher;
@@ -112,15 +116,14 @@ interface PictureProps {
 
 export function CallTreePicture(props: PictureProps) {
     const { run, answer, allRoots, rootName, search, selected, onSelect, onOpen } = props;
-    const calls = answer.data;
-    const tree = calls && treeOfCalls(calls);
+    const tree = answer.data;
     const layout = useMemo(
         () => tree && layoutTree(tree, allRoots ? {} : { below: -1 }),
         [tree, allRoots],
     );
     const paint = useMemo(
-        () => (calls && tree && layout ? paintOfCalls(calls, tree, layout, rootName) : null),
-        [calls, tree, layout, rootName],
+        () => tree && layout && paintOfCalls(tree, layout, rootName),
+        [tree, layout, rootName],
     );
     const match = useMemo(() => tree && searchTree(tree, search ?? NO_SEARCH), [tree, search]);
     const query = route.value.query;
@@ -129,7 +132,7 @@ export function CallTreePicture(props: PictureProps) {
             {answer.error && (
                 <Notice kind="error" title="The call tree could not be read" error={answer.error} />
             )}
-            {calls && tree && layout && paint && !answer.error && (
+            {tree && layout && paint && !answer.error && (
                 <FrameView
                     label={LABELS.callTree}
                     tree={tree}
@@ -140,18 +143,18 @@ export function CallTreePicture(props: PictureProps) {
                     onClearSearch={() => setSearch({ q: null })}
                     selected={selected}
                     onSelect={onSelect}
-                    onOpen={onOpen && ((node) => onOpen(calls.id[node]))}
+                    onOpen={onOpen && ((node) => onOpen(functionOfNode(tree, node).id))}
                     zoom={query.zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ zoom })}
                     urlKeys={['frame', 'zoom']}
-                    actions={(node) => callActions(run, calls, node)}
-                    head={(node) => ({
-                        name: nameOf(tree, node),
-                        place: shortPlace(calls.files[calls.file[node]], calls.line[node]),
-                    })}
+                    actions={(node) => callActions(run, tree, node)}
+                    head={(node) => {
+                        const { file, line } = functionOfNode(tree, node);
+                        return { name: nameOf(tree, node), place: shortPlace(file, line) };
+                    }}
                     tip={(node) => (
                         <CallTip
-                            tree={calls}
+                            tree={tree}
                             layout={layout}
                             node={node}
                             rootName={rootName}
@@ -167,11 +170,10 @@ export function CallTreePicture(props: PictureProps) {
 }
 
 /** The actions of a call, with its path. */
-export function callActions(run: Run, tree: CallTree, node: number): readonly Action[] {
-    const nameOf = (at: number): string => functionName(tree.names[tree.name[at]]);
+export function callActions(run: Run, tree: Calls, node: number): readonly Action[] {
     const callPath = (): string => {
         const calls: string[] = [];
-        for (let at = node; at >= 0; at = tree.parent[at]) calls.push(nameOf(at));
+        for (let at = node; at >= 0; at = tree.parent[at]) calls.push(nameOf(tree, at));
         return calls.reverse().join('\n');
     };
     const copyPath = {
@@ -190,7 +192,7 @@ function isShrunk({ frameOf, x0, x1 }: FrameLayout, node: number, hi: number): b
 }
 
 interface TipProps {
-    tree: CallTree;
+    tree: Calls;
     layout: FrameLayout;
     node: number;
     rootName: string;
@@ -218,19 +220,19 @@ function CallTip({ tree, layout, node, rootName, sampled }: TipProps) {
         );
     }
     const certainty = tree.certainty[node];
-    const [lo, hi] = [tree.lo[node], tree.hi[node]];
+    const [lo, hi] = [tree.low[node], tree.total[node]];
     const range =
         certainty === BOUNDED
             ? `${percent(lo).replace(/\D+$/, '')}–${percent(hi)}`
             : certainty === UNKNOWN
               ? `≤ ${percent(hi)}`
               : percent(hi);
-    const [self, calls] = [tree.self[node], tree.calls[node]];
-    const file = tree.files[tree.file[node]];
+    const [self, calls] = [tree.self[node], tree.count[node]];
+    const { file, line, origin } = functionOfNode(tree, node);
     return (
         <>
-            <div class="tooltip-title">{functionName(tree.names[tree.name[node]])}</div>
-            <div class="soft mono tip-place">{placeText(libraryPath(file), tree.line[node])}</div>
+            <div class="tooltip-title">{nameOf(tree, node)}</div>
+            <div class="soft mono tip-place">{placeText(libraryPath(file), line)}</div>
             <dl>
                 <dt>total time</dt>
                 <dd>{callValue(tree, node)}</dd>
@@ -255,14 +257,14 @@ function CallTip({ tree, layout, node, rootName, sampled }: TipProps) {
                 {isShrunk(layout, node, hi) &&
                     '. Drawn narrower than its upper bound, because the upper bounds of its siblings exceed the caller'}
                 <br />
-                {ORIGINS[tree.origin[node]]} · percentages of {rootName}
+                {origin} · percentages of {rootName}
             </div>
         </>
     );
 }
 
 /** Remark with the number of calls that `min_pct`, `depth` and `limit` omitted. */
-export function TreeRemark({ tree }: { tree: CallTree | null }) {
+export function TreeRemark({ tree }: { tree: Calls | null }) {
     if (!tree || tree.cut === 0) return null;
     return (
         <span class="soft" title="calls too small, too deep or too many to draw">

@@ -3,7 +3,7 @@
  * The Call tree tab: one picture of full height, from all roots or from a chosen function.
  */
 import { useMemo, useRef } from 'preact/hooks';
-import type { CallTree, Run } from '../../base/answers';
+import type { Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { navigate, pushQuery, replaceQuery, route } from '../../base/router';
 import { hitSteps, setSearch } from '../../components/hit_steps';
@@ -13,16 +13,16 @@ import { SelectionLayout } from '../../components/selection_layout';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { type Filters, readFilters } from '../../model/filter_query';
-import { functionName } from '../../model/labels';
 import { matcher } from '../../model/search';
-import { searchTree } from '../../model/tree';
-import { treeOfCalls } from '../../model/tree_answers';
+import { nameOf, searchTree } from '../../model/tree';
 import { idOfNode } from '../../model/tree_ids';
 import { useSumsRemark } from './data';
+import { functionOfNode } from './function_actions';
 import { FunctionPicker } from './function_picker';
 import { FunctionSelection, selectedCall } from './function_selection';
 import {
     callActions,
+    type Calls,
     CallTreePicture,
     CertaintyLegend,
     TreeRemark,
@@ -40,16 +40,16 @@ export function CallTreeTab({ run }: { run: Run }) {
     const answer = useCallTree(run, { root, minPct, limit: 20_000, depth: 200 });
     const tree = answer.data;
     useSumsRemark(run);
-    const found = useMemo(() => tree && searchTree(treeOfCalls(tree), search), [tree, search]);
-    const name = root && tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : 'all roots';
+    const found = useMemo(() => tree && searchTree(tree, search), [tree, search]);
+    const name = root && tree && tree.n > 0 ? nameOf(tree, 0) : 'all roots';
     const wide = viewportWidth.value >= 1200;
     const urlFn = query.fn ? Number(query.fn) : null;
     const selected = selectedCall(tree, query.frame, urlFn);
-    const fn = urlFn ?? (tree && selected >= 0 ? tree.id[selected] : null);
+    const fn = urlFn ?? (tree && selected >= 0 ? functionOfNode(tree, selected).id : null);
     const select = (node: number): void =>
         pushQuery({
-            frame: tree && node >= 0 ? idOfNode(treeOfCalls(tree), node) : null,
-            fn: tree && node >= 0 ? String(tree.id[node]) : null,
+            frame: tree && node >= 0 ? idOfNode(tree, node) : null,
+            fn: tree && node >= 0 ? String(functionOfNode(tree, node).id) : null,
         });
     return (
         <div class="tab-body">
@@ -114,7 +114,7 @@ interface ToolbarProps {
     run: Run;
     root: number;
     minPct: number;
-    tree: CallTree | null;
+    tree: Calls | null;
     filters: Filters;
     error: string | null;
     count: number | null;

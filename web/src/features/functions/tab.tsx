@@ -16,9 +16,8 @@ import { sizedPane, Splitter } from '../../components/splitter';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
-import { functionName } from '../../model/labels';
 import { matcher } from '../../model/search';
-import { treeOfCalls } from '../../model/tree_answers';
+import { nameOf } from '../../model/tree';
 import { idOfNode } from '../../model/tree_ids';
 import { functionsPath, pstatsOf, openFunction, useSumsRemark } from '../calls/data';
 import { FunctionSelection, selectedCall } from '../calls/function_selection';
@@ -94,7 +93,7 @@ function useDefaultFunction(run: Run, isNeeded: boolean): number | null {
 function TreeOf({ run, id }: { run: Run; id: number | null }) {
     const answer = useCallTree(run, id === null ? null : { root: id });
     const tree = answer.data;
-    const name = tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : '';
+    const name = tree && tree.n > 0 ? nameOf(tree, 0) : '';
     const pane = sizedPane('functions.tree', {
         normal: 246,
         min: 100,
@@ -124,7 +123,7 @@ function TreeOf({ run, id }: { run: Run; id: number | null }) {
                 selected={selectedCall(tree, route.value.query.frame, null)}
                 onSelect={(node) =>
                     pushQuery({
-                        frame: tree && node >= 0 ? idOfNode(treeOfCalls(tree), node) : null,
+                        frame: tree && node >= 0 ? idOfNode(tree, node) : null,
                     })
                 }
                 onOpen={openFunction}

@@ -13,15 +13,19 @@ import { selfBy } from '../../model/frame_colours';
 import { hiddenSet, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { searchTree, type Tree } from '../../model/tree';
-import { treeOfImports } from '../../model/tree_answers';
+import { treeOf } from '../../model/tree_answers';
 import { type Answer, useJson } from '../shared/use_json';
 import { computeDepths, indexOfIds } from './import_table';
 import type { ImportRow } from '../../base/rows';
 
+/** The imports, each a frame of its own. Widths are times without those that are negative. */
+export type Imports = ImportTree & Tree;
+
 export interface ImportData {
-    tree: ImportTree;
-    /** the same nodes as a tree of frames */
-    frames: Tree;
+    tree: Imports;
+    /** row ids of the nodes */
+    ids: number[];
+    origins: number[];
     index: Map<number, number>;
     depth: Int32Array;
     /** µs, the bases of the percentages: Σ cumulative of the roots, and Σ self */
@@ -57,27 +61,29 @@ export function useImportData(run: Run): { data: ImportData | null; answer: Answ
     return { data, answer };
 }
 
-function deriveData(tree: ImportTree, summary: ImportSummary): ImportData {
+function deriveData(answer: ImportTree, summary: ImportSummary): ImportData {
+    const tree: Imports = treeOf(answer);
+    const { id: ids = [], origin: origins = [] } = tree.frames;
     const hasNegativeSelf = summary.negative_self > 0;
-    const frames = treeOfImports(tree);
-    const shares = selfBy(frames, coloursByOrigin(frames).keyOf);
+    const shares = selfBy(tree, coloursByOrigin(tree).keyOf);
     const sum = shares.reduce((us, { self }) => us + self, 0);
     let maxSelf = 0;
-    for (const self of tree.self_us) if (self > maxSelf) maxSelf = self;
-    const seen = new Set(tree.origin);
+    for (const self of tree.self) if (self > maxSelf) maxSelf = self;
+    const seen = new Set(origins);
     return {
         tree,
-        frames,
-        index: indexOfIds(tree.id),
+        ids,
+        origins,
+        index: indexOfIds(ids),
         depth: computeDepths(tree.parent, tree.n),
-        total: hasNegativeSelf ? frames.sum : summary.total_us,
-        sumSelf: hasNegativeSelf ? frames.sum : summary.self_us,
+        total: hasNegativeSelf ? tree.sum : summary.total_us,
+        sumSelf: hasNegativeSelf ? tree.sum : summary.self_us,
         hasNegativeSelf,
         totalName: hasNegativeSelf ? 'Σ positive self' : 'total',
         sumName: hasNegativeSelf ? 'Σ positive self' : 'Σ self',
         maxSelf,
         shares: ORIGINS.map((origin, i) => {
-            const base = hasNegativeSelf ? frames.sum : sum;
+            const base = hasNegativeSelf ? tree.sum : sum;
             const self = shares.find(({ key }) => key === i)?.self ?? 0;
             return { origin, share: tree.cut ? null : base > 0 ? (100 * self) / base : 0 };
         }).filter((_, i) => seen.has(i)),
@@ -86,24 +92,25 @@ function deriveData(tree: ImportTree, summary: ImportSummary): ImportData {
 
 /** Converts a node of the tree into a table row with the columns of the server's table. */
 export function rowOfNode(data: ImportData, node: number): ImportRow {
-    const { tree } = data;
+    const { tree, ids } = data;
     const up = tree.parent[node];
+    const parent_id = up < 0 ? null : ids[up];
     return {
-        id: tree.id[node],
-        parent_id: up < 0 ? null : tree.id[up],
-        ord: tree.id[node],
+        id: ids[node],
+        parent_id,
+        ord: ids[node],
         depth: data.depth[node],
-        module: tree.names[node],
+        module: tree.frames.name[node],
         package: tree.packages[tree.package[node]],
-        origin: ORIGINS[tree.origin[node]],
-        self_us: tree.self_us[node],
-        cumulative_us: tree.cumulative_us[node],
+        origin: ORIGINS[data.origins[node]],
+        self_us: tree.self[node],
+        cumulative_us: tree.cumulative[node],
         cached: 0,
         startup: tree.startup[node],
         unfinished: 0,
         first: 1,
-        importer_id: up < 0 ? null : tree.id[up],
-        importer: up < 0 ? null : tree.names[up],
+        importer_id: parent_id,
+        importer: up < 0 ? null : tree.frames.name[up],
         children: 0,
         start: null,
     };
@@ -112,17 +119,17 @@ export function rowOfNode(data: ImportData, node: number): ImportRow {
 export function useSearchHits(data: ImportData | null, filters: Filters) {
     const { q, regex, hide, off } = filters;
     const search = useMemo(() => matcher(q, regex), [q, regex]);
-    const found = useMemo(() => (data ? searchTree(data.frames, search) : null), [data, search]);
+    const found = useMemo(() => (data ? searchTree(data.tree, search) : null), [data, search]);
     const offKey = [...off].join();
     const hidden = useMemoOn(
         () =>
             data
                 ? hiddenSet(
                       data.tree.n,
-                      data.tree.origin,
+                      data.origins,
                       hiddenOriginIndexes(off),
                       hide,
-                      (i) => data.tree.names[i],
+                      (i) => data.tree.frames.name[i],
                   )
                 : null,
         [data, offKey, hide],

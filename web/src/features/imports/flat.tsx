@@ -48,7 +48,7 @@ export function ImportsFlat(props: FlatProps) {
                 rowKey={(row) => row.id}
                 sort={sort}
                 onSort={props.onSort}
-                selected={selected >= 0 ? data.tree.id[selected] : null}
+                selected={selected >= 0 ? data.ids[selected] : null}
                 onSelect={(row) => {
                     ownRow.current = data.index.get(row.id) ?? -1;
                     setQuery({ sel: String(row.id) }, { replace: true });
@@ -71,10 +71,10 @@ export function ImportsFlat(props: FlatProps) {
  * computed from the values that the server sorts by. -1 if it is unknown or hidden by a filter. */
 function rankOf({ data, sort, selected, hidden, found, filters, by, ...rest }: FlatProps): number {
     const { tree } = data;
-    const value = sort.key === 'cumulative_us' ? tree.cumulative_us : tree.self_us;
+    const value = sort.key === 'cumulative_us' ? tree.cumulative : tree.self;
     if (sort.key !== 'self_us' && sort.key !== 'cumulative_us') return -1;
     const limit = filters.min ? filters.min * 1000 : -Infinity;
-    const limited = by === 'self' ? tree.self_us : tree.cumulative_us;
+    const limited = by === 'self' ? tree.self : tree.cumulative;
     const onlyHits = 'onlyHits' in rest && rest.onlyHits === true;
     let rank = 0;
     for (let i = 0; i < tree.n; i++) {
@@ -83,7 +83,7 @@ function rankOf({ data, sort, selected, hidden, found, filters, by, ...rest }: F
             continue;
         }
         const before = sort.desc ? value[i] > value[selected] : value[i] < value[selected];
-        if (before || (value[i] === value[selected] && tree.id[i] < tree.id[selected])) rank++;
+        if (before || (value[i] === value[selected] && data.ids[i] < data.ids[selected])) rank++;
     }
     return rank;
 }

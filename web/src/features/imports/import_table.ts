@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of the tree table of an import log, as expanded, sorted and filtered. */
-import type { ImportTree } from '../../base/answers';
 import { type ChildLists, childLists, skipHiddenParents } from '../../model/frames';
+import type { Imports } from './data';
 
 export type TreeSort = 'ord' | 'self_us' | 'cumulative_us' | 'module';
 
@@ -20,7 +20,7 @@ export interface TreeFilter {
 
 /** Copy of `mask` in which all ancestors of marked rows are marked too, so that each hit is shown
  * on its path. */
-export function withAncestors(tree: ImportTree, mask: Uint8Array): Uint8Array {
+export function withAncestors(tree: Imports, mask: Uint8Array): Uint8Array {
     const out = mask.slice();
     for (let i = tree.n - 1; i >= 0; i--) {
         const up = tree.parent[i];
@@ -33,7 +33,7 @@ export class ImportRows {
     private readonly lists: ChildLists;
 
     constructor(
-        private readonly tree: ImportTree,
+        private readonly tree: Imports,
         filter: TreeFilter,
         sort: TreeSort,
         desc: boolean,
@@ -90,9 +90,9 @@ export class ImportRows {
             const children = this.childrenOf(node);
             let best = -1;
             for (const child of children) {
-                if (best < 0 || this.tree.total_us[child] > this.tree.total_us[best]) best = child;
+                if (best < 0 || this.tree.total[child] > this.tree.total[best]) best = child;
             }
-            if (best < 0 || (node >= 0 && this.tree.total_us[best] * 3 < this.tree.total_us[node]))
+            if (best < 0 || (node >= 0 && this.tree.total[best] * 3 < this.tree.total[node]))
                 return open;
             open.add(best);
             node = best;
@@ -101,19 +101,19 @@ export class ImportRows {
 }
 
 function compareBy(
-    tree: ImportTree,
+    tree: Imports,
     sort: TreeSort,
     desc: boolean,
 ): ((a: number, b: number) => number) | null {
     const sign = desc ? -1 : 1;
     if (sort === 'module') {
         return (a, b) => {
-            const [x, y] = [tree.names[a], tree.names[b]];
+            const [x, y] = [tree.frames.name[a], tree.frames.name[b]];
             return x === y ? a - b : x < y ? -sign : sign;
         };
     }
     if (sort === 'ord') return desc ? (a, b) => b - a : null;
-    const values = tree[sort];
+    const values = sort === 'self_us' ? tree.self : tree.cumulative;
     return (a, b) => sign * (values[a] - values[b]) || a - b;
 }
 

@@ -25,18 +25,18 @@ interface ModuleSelectionProps {
 }
 
 export function ModuleSelection({ run, data, node, onSelect }: ModuleSelectionProps) {
-    const { tree, frames, total, totalName } = data;
+    const { tree, total, totalName } = data;
     const [isFolded, setFolded] = useState(true);
     const facts = useMemo(() => {
-        return selectionFacts({ ...frames, total: tree.cumulative_us }, node);
-    }, [frames, tree, node]);
-    const originOf = (at: number) => ORIGINS[tree.origin[at]];
+        return selectionFacts({ ...tree, total: tree.cumulative }, node);
+    }, [tree, node]);
+    const originOf = (at: number) => ORIGINS[data.origins[at]];
     const frameOf = (at: number): PaneFrame => ({
         key: at,
-        name: tree.names[at],
+        name: tree.frames.name[at],
         swatch: <Swatch origin={originOf(at)} />,
-        text: msText(tree.cumulative_us[at]),
-        value: tree.cumulative_us[at],
+        text: msText(tree.cumulative[at]),
+        value: tree.cumulative[at],
         isSelected: at === node,
         onSelect: () => onSelect(at),
     });
@@ -47,10 +47,10 @@ export function ModuleSelection({ run, data, node, onSelect }: ModuleSelectionPr
     const rows = isFolded
         ? foldStack(facts.stack, libraryOf)
         : facts.stack.map((at) => ({ node: at }));
-    const [self, cumulative] = [tree.self_us[node], tree.cumulative_us[node]];
+    const [self, cumulative] = [tree.self[node], tree.cumulative[node]];
     return (
         <SelectionPane
-            head={{ name: tree.names[node], swatch: <Swatch origin={originOf(node)} /> }}
+            head={{ name: tree.frames.name[node], swatch: <Swatch origin={originOf(node)} /> }}
             actions={frameActions(run, data, node)}
             base={{ value: total, text: `${totalName} ${msText(total)}` }}
             instance={{
@@ -77,7 +77,7 @@ export function ModuleSelection({ run, data, node, onSelect }: ModuleSelectionPr
                 rows: facts.callers.map((one) => frameOf(one.node)),
             }}
             callees={{ title: 'Imports', rows: facts.callees.map((one) => frameOf(one.node)) }}
-            otherRuns={<OtherRuns run={run} row={{ of: 'imports', row: tree.names[node] }} />}
+            otherRuns={<OtherRuns run={run} row={{ of: 'imports', row: tree.frames.name[node] }} />}
             onClose={() => onSelect(-1)}
         />
     );

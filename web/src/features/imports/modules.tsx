@@ -62,7 +62,7 @@ export function ImportsModules(props: ModulesProps) {
             key: 'i',
             label: 'who imports the selected module',
             run: () => {
-                const module = selected >= 0 ? String(data.tree.id[selected]) : null;
+                const module = selected >= 0 ? String(data.ids[selected]) : null;
                 if (module) navigate(['run', run.id, 'who-imports'], { module });
             },
         },
@@ -84,9 +84,9 @@ export function ImportsModules(props: ModulesProps) {
                     <a
                         class="quiet"
                         href={formatHash(['run', run.id, 'who-imports'], {
-                            module: String(data.tree.id[selected]),
+                            module: String(data.ids[selected]),
                         })}
-                        title={`who imports ${data.tree.names[selected]}, and what it imports (i)`}
+                        title={`who imports ${data.tree.frames.name[selected]}, and what it imports (i)`}
                     >
                         Who imports it
                     </a>
@@ -128,7 +128,7 @@ function remarkText(
     shown: number,
     sums: Page['sums'] | null,
 ): string {
-    const all = data.tree.n + (data.tree.cut?.rows ?? 0);
+    const all = data.tree.n + data.tree.cut;
     const count = shown === all ? int(all) : `${int(shown)} of ${int(all)}`;
     const limit = filters.min ? ` with ${by} ≥ ${filters.min}${THIN_SPACE}ms` : '';
     const share = sums?.self_pct_of_all;
@@ -148,9 +148,9 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
     }
     if (base === 'sel' && selected >= 0) {
         return {
-            us: data.tree.cumulative_us[selected],
+            us: data.tree.cumulative[selected],
             unit: '% of sel.',
-            tip: `self time in percent of the cumulative time of ${data.tree.names[selected]}`,
+            tip: `self time in percent of the cumulative time of ${data.tree.frames.name[selected]}`,
         };
     }
     return {
@@ -180,8 +180,9 @@ function BaseMenu({ base, data, selected }: { base: string; data: ImportData; se
                   },
               ]),
         {
-            text: selected >= 0 ? `of ${data.tree.names[selected]}` : 'of the selected module',
-            note: selected >= 0 ? msText(data.tree.cumulative_us[selected]) : 'select one first',
+            text:
+                selected >= 0 ? `of ${data.tree.frames.name[selected]}` : 'of the selected module',
+            note: selected >= 0 ? msText(data.tree.cumulative[selected]) : 'select one first',
             checked: base === 'sel',
             onPick: () => replaceQuery({ pct: 'sel' }),
         },

@@ -10,7 +10,7 @@ import { FrameView } from '../../components/frame_view';
 import { setSearch } from '../../components/hit_steps';
 import { childLists, type FrameLayout } from '../../model/frames';
 import { ORIGINS } from '../../model/tint';
-import { layoutTree } from '../../model/tree';
+import { layoutTree, nameOf } from '../../model/tree';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type ImportData, rowOfNode } from './data';
 import { moduleActions } from './module_actions';
@@ -45,7 +45,7 @@ export function useIcicle(
 ): FrameLayout {
     const widestFirst = mode !== 'order';
     return useMemo(
-        () => layoutTree(data.frames, { widestFirst, hidden, minWidth: minCumulativeUs }),
+        () => layoutTree(data.tree, { widestFirst, hidden, minWidth: minCumulativeUs }),
         [data, widestFirst, hidden, minCumulativeUs],
     );
 }
@@ -55,15 +55,15 @@ export function ImportsPicture(props: PictureProps) {
     const { run, data, mode, hidden, match, layout, minUs, by, selected, onSelect } = props;
     const query = route.value.query;
     const paint = useMemo(() => {
-        const { frames, tree } = data;
+        const { tree } = data;
         const secondsText = (us: number) => text(formatSeconds(us / 1e6));
-        return paintOf(frames, layout, {
+        return paintOf(tree, layout, {
             title: ROOT_NAME,
             whole: secondsText(data.total),
-            colours: coloursByOrigin(frames),
-            tintOf: tintsOfNames(frames),
-            formsOf: formsOfModules(frames),
-            valueText: (node) => secondsText(tree.cumulative_us[node]),
+            colours: coloursByOrigin(tree),
+            tintOf: tintsOfNames(tree),
+            formsOf: formsOfModules(tree),
+            valueText: (node) => secondsText(tree.cumulative[node]),
         });
     }, [data, layout]);
     return (
@@ -85,7 +85,7 @@ export function ImportsPicture(props: PictureProps) {
             ) : (
                 <FrameView
                     label="Icicle of the imports"
-                    tree={data.frames}
+                    tree={data.tree}
                     layout={layout}
                     paint={paint}
                     match={match}
@@ -101,10 +101,9 @@ export function ImportsPicture(props: PictureProps) {
                     empty="This log has no import times. Record one with python -X importtime."
                 />
             )}
-            {data.tree.cut && (
+            {data.tree.floor !== undefined && (
                 <div class="picture-note">
-                    {plural(data.tree.cut.rows, 'module')} below{' '}
-                    {formatFixed(data.tree.cut.below_us / 1000, 3)}
+                    {plural(data.tree.cut, 'module')} below {formatFixed(data.tree.floor / 1000, 3)}
                     {THIN_SPACE}ms not drawn; the table lists all modules
                 </div>
             )}
@@ -114,10 +113,10 @@ export function ImportsPicture(props: PictureProps) {
 
 /** The actions of a module, with its import path. */
 export function frameActions(run: Run, data: ImportData, node: number): readonly Action[] {
-    const { names, parent } = data.tree;
+    const { tree } = data;
     const importPath = (): string => {
         const modules: string[] = [];
-        for (let at = node; at >= 0; at = parent[at]) modules.push(names[at]);
+        for (let at = node; at >= 0; at = tree.parent[at]) modules.push(nameOf(tree, at));
         return modules.reverse().join('\n');
     };
     const copyPath = {
@@ -172,25 +171,25 @@ function ImportTip({ data, node, rootName }: { data: ImportData; node: number; r
     const count = childCount(data, node);
     return (
         <>
-            <div class="tooltip-title">{tree.names[node]}</div>
+            <div class="tooltip-title">{tree.frames.name[node]}</div>
             <dl>
                 <dt>self</dt>
-                <dd>{msText(tree.self_us[node])}</dd>
-                <dd>{percentText(tree.self_us[node], total)}</dd>
+                <dd>{msText(tree.self[node])}</dd>
+                <dd>{percentText(tree.self[node], total)}</dd>
                 <dt>cumulative</dt>
-                <dd>{msText(tree.cumulative_us[node])}</dd>
-                <dd>{percentText(tree.cumulative_us[node], total)}</dd>
+                <dd>{msText(tree.cumulative[node])}</dd>
+                <dd>{percentText(tree.cumulative[node], total)}</dd>
             </dl>
             <div class="tooltip-foot">
                 {up >= 0 && (
                     <div class="tip-line">
-                        first importer <span class="mono">{tree.names[up]}</span>
+                        first importer <span class="mono">{tree.frames.name[up]}</span>
                     </div>
                 )}
                 <div class="tip-small">
-                    {ORIGINS[tree.origin[node]]} · depth {data.depth[node]} ·{' '}
+                    {ORIGINS[data.origins[node]]} · depth {data.depth[node]} ·{' '}
                     {plural(count, 'direct import')} · percentages of {data.totalName}
-                    {tree.self_us[node] < 0 && ' · a negative self time is drawn as 0'}
+                    {tree.self[node] < 0 && ' · a negative self time is drawn as 0'}
                 </div>
             </div>
         </>

@@ -61,19 +61,19 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     const by = query.by === 'cumulative' ? 'cumulative' : 'self';
     const selected = query.sel ? (data.index.get(Number(query.sel)) ?? -1) : -1;
     useNames(['sel', 'zoom'], {
-        nameOf: (id) => data.tree.names[data.index.get(Number(id)) ?? -1] ?? null,
+        nameOf: (id) => data.tree.frames.name[data.index.get(Number(id)) ?? -1] ?? null,
         valueOf: (name) => {
-            const node = data.tree.names.indexOf(name);
-            return node < 0 ? null : String(data.tree.id[node]);
+            const node = data.tree.frames.name.indexOf(name);
+            return node < 0 ? null : String(data.ids[node]);
         },
     });
     const minUs = filters.min === null ? 0 : filters.min * 1000;
     const layout = useIcicle(data, mode, hidden, by === 'cumulative' ? minUs : 0);
     const hits = useMemo(() => hitFrames(layout, found?.set ?? null), [layout, found]);
     const steps = hitSteps(hits?.length ?? null);
-    const matched = found ? matchedTotal(data.frames, found.set) : 0;
+    const matched = found ? matchedTotal(data.tree, found.set) : 0;
     const select = (node: number): void =>
-        pushQuery({ sel: node >= 0 ? String(data.tree.id[node]) : null });
+        pushQuery({ sel: node >= 0 ? String(data.ids[node]) : null });
 
     return (
         <>

@@ -77,14 +77,14 @@ export function ImportsTree(props: TreeProps) {
     useNames(['open'], {
         nameOf: (value) =>
             [...readExpanded(value, data.index, new Set())]
-                .map((node) => data.tree.names[node] ?? '')
+                .map((node) => data.tree.frames.name[node] ?? '')
                 .join('\n'),
         valueOf: (names) => {
             const expandedNames = new Set(names.split('\n'));
-            const nodes = data.tree.names.flatMap((name, node) =>
+            const nodes = data.tree.frames.name.flatMap((name, node) =>
                 expandedNames.has(name) ? [node] : [],
             );
-            return formatExpanded(new Set(nodes), data.tree.id);
+            return formatExpanded(new Set(nodes), data.ids);
         },
     });
 
@@ -92,7 +92,7 @@ export function ImportsTree(props: TreeProps) {
         const next = new Set(open);
         const node = data.index.get(row.id) ?? -1;
         if (!next.delete(node)) next.add(node);
-        setQuery({ open: formatExpanded(next, data.tree.id) }, { replace: true });
+        setQuery({ open: formatExpanded(next, data.ids) }, { replace: true });
     }
 
     const keptCount = keepMask ? keepMask.reduce((sum, bit) => sum + bit, 0) : data.tree.n;
@@ -106,7 +106,7 @@ export function ImportsTree(props: TreeProps) {
                 rowKey={(row) => row.id}
                 sort={{ key, desc: sort.desc }}
                 onSort={props.onSort}
-                selected={selected >= 0 ? data.tree.id[selected] : null}
+                selected={selected >= 0 ? data.ids[selected] : null}
                 onSelect={(row) => setQuery({ sel: String(row.id) }, { replace: true })}
                 onOpen={(row) => setQuery({ sel: String(row.id), zoom: String(row.id) })}
                 actions={(row) => moduleActions(props.run, row)}
@@ -133,7 +133,7 @@ function keptNodes(
     limit: number,
 ): Uint8Array | null {
     if (!found && limit <= 0) return null;
-    const value = by === 'self' ? tree.self_us : tree.cumulative_us;
+    const value = by === 'self' ? tree.self : tree.cumulative;
     const mask = new Uint8Array(tree.n);
     for (let i = 0; i < tree.n; i++) mask[i] = (!found || found[i]) && value[i] >= limit ? 1 : 0;
     return mask;

@@ -2,7 +2,7 @@
 /* Treemap of self times: one tile per package, in it one tile per module, sized by its self time.
  * Tiles are not nested by import, so all time is shown once and the large modules are visible
  * immediately. */
-import type { ImportTree } from '../../base/answers';
+import type { Imports } from './data';
 
 export interface Rect {
     x: number;
@@ -94,7 +94,7 @@ function worstAspectRatio(
 
 /** `only`: the zoomed package, or -1. Negative self times have no area. */
 export function layoutTreemap(
-    tree: ImportTree,
+    tree: Imports,
     hidden: Uint8Array | null,
     only: number,
     minUs: number,
@@ -103,7 +103,7 @@ export function layoutTreemap(
     const nodesByPackage = new Map<number, number[]>();
     const usByPackage = new Map<number, number>();
     for (let i = 0; i < tree.n; i++) {
-        const us = tree.self_us[i];
+        const us = tree.self[i];
         if (us <= 0 || us < minUs || hidden?.[i] || (only >= 0 && tree.package[i] !== only))
             continue;
         const list = nodesByPackage.get(tree.package[i]);
@@ -134,17 +134,17 @@ export function layoutTreemap(
 
 function addModuleTiles(
     tiles: Tile[],
-    tree: ImportTree,
+    tree: Imports,
     list: number[],
     packageIndex: number,
     sum: number,
     rect: Rect,
 ): void {
-    list.sort((a, b) => tree.self_us[b] - tree.self_us[a] || a - b);
+    list.sort((a, b) => tree.self[b] - tree.self[a] || a - b);
     const perPx = (rect.w * rect.h) / sum;
     let shown = list.length;
-    while (shown > 0 && tree.self_us[list[shown - 1]] * perPx < MIN_TILE_PX2) shown--;
-    const values = list.slice(0, shown).map((node) => tree.self_us[node]);
+    while (shown > 0 && tree.self[list[shown - 1]] * perPx < MIN_TILE_PX2) shown--;
+    const values = list.slice(0, shown).map((node) => tree.self[node]);
     const rest = sum - values.reduce((a, b) => a + b, 0);
     const rects = squarify(rest > 0 ? [...values, rest] : values, rect);
     values.forEach((us, i) =>

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws a treemap: one fill per origin and tint, names where they fit, dots for tiles that are too
  * small. */
-import type { ImportTree } from '../../base/answers';
 import { formatSeconds, text } from '../../base/units';
 import type { FrameTheme } from '../../canvas/theme';
 import { type Measure, fitEllipsis, fitForms, moduleForms } from '../../model/labels';
 import { tintOf } from '../../model/tint';
+import type { Imports } from './data';
 import { type PackageTile, REST_TILE, type Rect, type Tile, type Treemap } from './treemap';
+
+/* Index in ORIGINS. */
+const UNKNOWN = 4;
 
 export interface TreemapScene {
     map: Treemap;
-    tree: ImportTree;
+    tree: Imports;
     theme: FrameTheme;
     match: Uint8Array | null;
     /** index of a tile, or -1 */
@@ -46,15 +49,16 @@ function drawTile(
         paintDots(ctx, tile, theme.text3);
         return;
     }
-    const name = tree.names[node];
+    const name = tree.frames.name[node];
+    const origin = tree.frames.origin?.[node] ?? UNKNOWN;
     const dim = match !== null && match[node] === 0;
     ctx.globalAlpha = dim ? 0.5 : 1;
-    ctx.fillStyle = theme.fills[tree.origin[node]][tintOf(name)].solid;
+    ctx.fillStyle = theme.fills[origin][tintOf(name)].solid;
     ctx.fillRect(x, y, Math.max(0.5, w - 1), Math.max(0.5, h - 1));
     if (w >= 34 && h >= 15) {
         ctx.globalAlpha = dim ? 0.8 : 1;
         ctx.font = theme.font;
-        ctx.fillStyle = tree.origin[node] === 4 ? theme.text1 : theme.ink;
+        ctx.fillStyle = origin === UNKNOWN ? theme.text1 : theme.ink;
         const forms = moduleForms(name, tree.packages[tile.package]);
         const label = fitForms(forms, w - 9, measure);
         if (label) ctx.fillText(label, x + 4, y + 12.5);

@@ -5,7 +5,6 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ImportTree } from '../../base/answers';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { postToPanels, usePanelMessage } from '../../base/panel';
@@ -13,11 +12,12 @@ import { type FrameTheme, readTheme } from '../../canvas/theme';
 import { FrameCrumb } from '../../components/frame_crumb';
 import { watchTheme } from '../../components/theme_watch';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
+import type { Imports } from './data';
 import { REST_TILE, type Rect, type Treemap, layoutTreemap, tileAt } from './treemap';
 import { drawTreemap } from './treemap_canvas';
 
 interface TreemapViewProps {
-    tree: ImportTree;
+    tree: Imports;
     hidden: Uint8Array | null;
     minUs: number;
     match: Uint8Array | null;
@@ -36,10 +36,10 @@ const TOPIC = 'treemap';
 
 /* Tile under the pointer of this panel, else under that of the other panel, matched by module
  * name. */
-function useHover(map: Treemap, tree: ImportTree) {
+function useHover(map: Treemap, tree: Imports) {
     const [ownHover, setOwnHover] = useState(-1);
     const [otherHover, setOtherHover] = useState(-1);
-    const nameOf = (tile: number): string => tree.names[map.tiles[tile]?.node] ?? '';
+    const nameOf = (tile: number): string => tree.frames.name[map.tiles[tile]?.node] ?? '';
     usePanelMessage(TOPIC, (name) =>
         setOtherHover(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
     );
