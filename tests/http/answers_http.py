@@ -112,6 +112,7 @@ class Asker:
         view("names", f"?ids={','.join(str(name['id']) for name in names)}")
         for name in names:
             view("named", f"?name={name['id']}")
+            view("flame", f"?on=wall&around={quote(name['name'])}")
             found = view("find", f"?q={quote(name['name'][:200])}")
             if found and found["hit"]:
                 view("slices/{slice}", found["hit"]["id"])

@@ -39,7 +39,7 @@ RUNS = {
     "pyinstrument": ("tests/golden/pyinstrument/ok_session.pyisession", ["conclusion", "stack_flame", "stack_functions?limit=20"]),
     "flamegraph-svg": ("tests/golden/flamegraph_svg/ok_normal.svg", ["conclusion", "stack_flame?limit=30"]),
     "torch-cpu": (TRACE, ["conclusion", "flame?on=cpu&limit=60", "flame?on=wall&in_steps=1&limit=40", "operators?limit=20", "steps"]),
-    "torch-cuda": (CUDA, ["conclusion", "flame?on=device&limit=60", "flame?on=wall&limit=40", "flame?on=python&limit=60", "flame?on=python&plumbing=1&expand=*&limit=60",
+    "torch-cuda": (CUDA, ["conclusion", "flame?on=device&limit=60", "flame?on=wall&limit=40", "flame?on=python&limit=60", "flame?on=python&plumbing=1&expand=*&limit=60", "flame?on=cpu&around=aten::linear&limit=20",
         "flame?on=device&limit=4", "kernels?limit=20", "overview"]),
     "convnet": ("tests/recorded/torch-cuda/convnet_shapes_memory.trace.json.gz", [
         "conclusion", f"window?px=40&{STEP}", "curves?memory=1:0,0:-1&busy=1,2&px=40", f"curves?memory=1:0,0:-1&px=7&{STEP}", "slices/17179869200", "slices/4294967300", "names?ids=1,2,3,101", "named?name=101",

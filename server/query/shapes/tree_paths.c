@@ -304,6 +304,12 @@ void ps_path_trees_free(struct ps_path_trees *trees)
     ps_tree_free(&trees->details);
 }
 
+static enum ps_status fail_too_many(struct ps_err *err)
+{
+    return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
+                   NODES_MAX);
+}
+
 enum ps_status ps_path_trees_build(const struct ps_path_source *source,
                                    const struct ps_path_options *options, struct ps_path_trees *out,
                                    struct ps_err *err)
@@ -316,8 +322,53 @@ enum ps_status ps_path_trees_build(const struct ps_path_source *source,
     if (err->code == PS_OK)
         read_paths(source, &b, err);
     if (b.has_too_many)
-        return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
-                       NODES_MAX);
+        return fail_too_many(err);
     out->is_partial = source->is_large;
+    return err->code;
+}
+
+/* Adds the weights of a node to a child of `parent` with the same key. */
+static uint32_t add_node(struct ps_tree *out, uint32_t parent, const struct ps_tree_node *key,
+                         const struct ps_tree_node *weights)
+{
+    uint32_t child = ps_tree_child(out, parent, key->key, key->kind, key->family);
+
+    add_weight(&out->nodes[child].total, weights->total);
+    add_weight(&out->nodes[child].count, weights->count);
+    return child;
+}
+
+/* Adds the path from a node to its root to the tree of callers. */
+static void add_ancestors(const struct ps_tree *tree, const struct ps_tree_node *node,
+                          struct ps_tree *callers)
+{
+    const struct ps_tree_node *at = node;
+    uint32_t child = add_node(callers, PS_TREE_NONE, at, node);
+
+    for (; at->parent != PS_TREE_NONE && callers->n <= NODES_MAX; at = &tree->nodes[at->parent])
+        child = add_node(callers, child, &tree->nodes[at->parent], node);
+    add_weight(&callers->nodes[child].self, node->total);
+}
+
+enum ps_status ps_path_trees_around(const struct ps_tree *tree, uint32_t around,
+                                    struct ps_path_trees *out, struct ps_err *err)
+{
+    /* [node]: its node in out->tree + 1; 0: it is neither `around` nor below it */
+    PS_AUTO(ps_free_ptr) uint32_t *below = ps_alloc_array(tree->n + 1, sizeof *below);
+
+    *out = (struct ps_path_trees){.tree = {.n = 0}};
+    for (size_t i = 0; i < tree->n && !ps_context_has_ended(); i++) {
+        const struct ps_tree_node *node = &tree->nodes[i];
+        uint32_t parent = node->parent == PS_TREE_NONE ? 0 : below[node->parent];
+
+        if (!parent && node->key != around)
+            continue;
+        if (!parent)
+            add_ancestors(tree, node, &out->callers);
+        below[i] = add_node(&out->tree, parent ? parent - 1 : PS_TREE_NONE, node, node) + 1;
+        add_weight(&out->tree.nodes[below[i] - 1].self, node->self);
+        if (out->callers.n > NODES_MAX)
+            return fail_too_many(err);
+    }
     return err->code;
 }

@@ -75,4 +75,9 @@ enum ps_status ps_path_trees_build(const struct ps_path_source *source,
                                    struct ps_err *err);
 void ps_path_trees_free(struct ps_path_trees *trees); /* for PS_AUTO */
 
+/* The same trees as with the option `around`, from a tree that has a node for each path. Totals and
+ * counts are sums of those of the nodes. */
+enum ps_status ps_path_trees_around(const struct ps_tree *tree, uint32_t around,
+                                    struct ps_path_trees *out, struct ps_err *err);
+
 #endif

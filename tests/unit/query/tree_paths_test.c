@@ -119,6 +119,45 @@ static void callers_and_callees(void **state)
                            "callers\nB<-1 0/12 x2\nA<0 8/8 x1\nC<0 0/4 x1\nA<2 4/4 x1\n");
 }
 
+/* Builds the trees around a frame from all stacks, and from the tree of all stacks. */
+static void assert_same_from_tree(const struct line *items, uint32_t around, const char *expected)
+{
+    PS_AUTO(ps_path_trees_free) struct ps_path_trees all = {.tree = {.n = 0}};
+    PS_AUTO(ps_path_trees_free) struct ps_path_trees direct = {.tree = {.n = 0}};
+    PS_AUTO(ps_path_trees_free) struct ps_path_trees derived = {.tree = {.n = 0}};
+    PS_AUTO(ps_buf_free) struct ps_buf one = {0}, other = {0};
+    const struct ps_path_options everything = {.limit = 10},
+                                 options = {.limit = 10, .around = around};
+    struct lines lines = {items, 0};
+    const struct ps_path_source source = {each_line, &lines, false};
+    struct ps_err err = PS_ERR_INIT;
+
+    ps_path_trees_build(&source, &everything, &all, &err);
+    ps_path_trees_build(&source, &options, &direct, &err);
+    assert_int_equal(ps_path_trees_around(&all.tree, around, &derived, &err), PS_OK);
+    write_tree(&direct.tree, &one);
+    write_tree(&direct.callers, &one);
+    write_tree(&derived.tree, &other);
+    write_tree(&derived.callers, &other);
+    ps_buf_add(&one, "", 1);
+    ps_buf_add(&other, "", 1);
+    assert_string_equal(other.ptr, expected);
+    assert_string_equal(one.ptr, expected);
+}
+
+static void callers_and_callees_from_a_tree(void **state)
+{
+    static const struct line recursive[] = {
+        {"ABCBD", 5}, {"ABBD", 2}, {"DC", 1}, {"B", 4}, {NULL, 0}};
+
+    (void)state;
+    assert_same_from_tree(
+        recursive, 'B',
+        "B<-1 4/11 x2\nC<0 0/5 x1\nB<1 0/5 x1\nD<2 5/5 x1\nB<0 0/2 x1\nD<4 2/2 x1\n"
+        "B<-1 4/11 x2\nA<0 7/7 x1\n");
+    assert_same_from_tree(recursive, 'X', "");
+}
+
 static void small_paths_of_a_large_source_have_no_node(void **state)
 {
     static const struct line large[] = {{"AB", 1000000}, {"AC", 900000}, {NULL, 0}};
@@ -144,6 +183,7 @@ int tree_paths_test(void)
         cmocka_unit_test(all_paths),
         cmocka_unit_test(inverted_paths),
         cmocka_unit_test(callers_and_callees),
+        cmocka_unit_test(callers_and_callees_from_a_tree),
         cmocka_unit_test(small_paths_of_a_large_source_have_no_node),
     };
 

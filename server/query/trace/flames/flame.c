@@ -299,6 +299,9 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     PS_AUTO(builder_free) struct builder b = {.hosts = NULL};
+    static const char *const nameless[N_BASES] = {
+        [ON_CPU] = "(no name)", [ON_DEVICE] = "(no operator)", [ON_WALL] = "(no name)"};
+    const struct ps_str around = ps_str_from_c(ps_param_get(params, "around"));
     enum flame_on on = ON_CPU;
     int64_t limit = 0;
 
@@ -306,8 +309,12 @@ enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64
     ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
     if (read_on(params, &on, err) == PS_OK && on == ON_PYTHON)
         return ps_python_flame_answer(db, params, (size_t)limit, answer, err);
-    if (err->code == PS_OK && build(db, params, &b, err) == PS_OK)
-        ps_slice_flame_write(db, &b.tree, b.tracks, (size_t)limit,
-                             on == ON_DEVICE ? "(no operator)" : "(no name)", answer);
+    if (err->code != PS_OK || build(db, params, &b, err) != PS_OK)
+        return err->code;
+    if (around.len)
+        return ps_slice_sandwich_write(db, &b.tree, (size_t)limit,
+                                       &(struct ps_flame_names){NULL, nameless[on]}, around, answer,
+                                       err);
+    ps_slice_flame_write(db, &b.tree, b.tracks, (size_t)limit, nameless[on], answer);
     return err->code;
 }

@@ -3,6 +3,7 @@
 #ifndef PS_QUERY_TRACE_FLAME_H
 #define PS_QUERY_TRACE_FLAME_H
 
+#include "base/intern.h"
 #include "base/tree.h"
 #include "server/query/functions/stack_samples.h"
 #include "server/query/view.h"
@@ -18,10 +19,21 @@ struct ps_flame_stacks {
     const struct ps_stack_sums *sums; /* of all stacks; NULL: not written */
 };
 
+/* What the keys of a flame graph of slices are. */
+struct ps_flame_names {
+    const struct ps_intern *interned; /* keys are numbers of these strings; NULL: ids of texts */
+    const char *nameless;             /* the name of a key that has none */
+};
+
 /* Write the `limit` nodes with the greatest totals, in preorder, siblings by descending total.
  * nameless: the name that is written for key 0. tracks: threads or streams of the slices. */
 void ps_slice_flame_write(struct ps_db *db, const struct ps_tree *tree, uint32_t tracks,
                           size_t limit, const char *nameless, struct ps_answer *answer);
+/* Writes the trees of the callers and the callees of the nodes with the name `around`: of the
+ * outermost ones, so that recursive calls count once. `tree` has totals. */
+enum ps_status ps_slice_sandwich_write(struct ps_db *db, const struct ps_tree *tree, size_t limit,
+                                       const struct ps_flame_names *names, struct ps_str around,
+                                       struct ps_answer *answer, struct ps_err *err);
 void ps_flame_write(struct ps_db *db, const struct ps_tree *tree, size_t limit,
                     const char *nameless, const struct ps_flame_stacks *stacks,
                     struct ps_answer *answer);

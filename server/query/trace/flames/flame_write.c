@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/saturated.h"
 #include "server/query/shapes/tree.h"
+#include "server/query/shapes/tree_paths.h"
 #include "server/query/trace/flames/flame.h"
 #include "server/query/trace/parameters.h"
 
@@ -11,8 +12,9 @@
 struct names {
     struct ps_db *db;
     const struct ps_flame_stacks *stacks; /* NULL: slices */
-    struct ps_key_numbers numbers;        /* keys: text ids */
-    struct ps_ints origins;               /* of stacks, by name */
+    struct ps_flame_names of_slices;
+    struct ps_key_numbers numbers; /* keys: text ids, or numbers of interned strings */
+    struct ps_ints origins;        /* of stacks, by name */
 };
 
 static void names_free(struct names *names)
@@ -21,10 +23,19 @@ static void names_free(struct names *names)
     ps_ints_free(&names->origins);
 }
 
+/* The name of a key; {NULL, 0}: it has none. */
+static struct ps_str text_of(const struct names *names, uint32_t id)
+{
+    if (names->stacks)
+        return ps_stack_name(names->stacks->frames, id);
+    return names->of_slices.interned ? names->of_slices.interned->items[id]
+                                     : ps_trace_text(names->db, id);
+}
+
 static bool has_name(const struct names *names, uint32_t id)
 {
     return names->stacks ? ps_stack_function(names->stacks->frames, id) != 0
-                         : ps_trace_text(names->db, id).ptr != NULL;
+                         : text_of(names, id).ptr != NULL;
 }
 
 static uint32_t name_number(struct names *names, const struct ps_tree_node *node)
@@ -38,16 +49,14 @@ static uint32_t name_number(struct names *names, const struct ps_tree_node *node
     return number;
 }
 
-static void write_names(const struct names *names, const char *nameless, struct ps_json *json)
+static void write_names(const struct names *names, struct ps_json *json)
 {
     ps_json_key(json, "names");
     ps_json_array(json);
     for (size_t i = 0; i < names->numbers.n; i++) {
-        uint32_t id = names->numbers.keys[i];
-        struct ps_str text =
-            names->stacks ? ps_stack_name(names->stacks->frames, id) : ps_trace_text(names->db, id);
+        struct ps_str text = text_of(names, names->numbers.keys[i]);
 
-        ps_json_str(json, text.ptr ? text : ps_str_from_c(nameless));
+        ps_json_str(json, text.ptr ? text : ps_str_from_c(names->of_slices.nameless));
     }
     ps_json_end(json);
 }
@@ -182,38 +191,80 @@ static int64_t sum_roots(const struct ps_tree *tree)
     return sum;
 }
 
-static void write_flame(struct ps_db *db, const struct ps_tree *tree, uint32_t tracks, size_t limit,
-                        const char *nameless, const struct ps_flame_stacks *stacks,
-                        struct ps_answer *answer)
+static void write_flame(const struct ps_tree *tree, uint32_t tracks, size_t limit,
+                        struct names *names, struct ps_json *json)
 {
-    struct ps_json json = ps_json_writer(&answer->body);
+    const struct ps_flame_stacks *stacks = names->stacks;
     PS_AUTO(ps_picture_free) struct ps_picture picture = ps_picture_choose_nodes(tree, limit);
-    PS_AUTO(names_free) struct names names = {.db = db, .stacks = stacks};
 
-    ps_json_object(&json);
-    ps_json_key_int(&json, "n", (int64_t)picture.n);
-    ps_json_key_str(&json, "unit", "ns");
+    ps_json_object(json);
+    ps_json_key_int(json, "n", (int64_t)picture.n);
+    ps_json_key_str(json, "unit", "ns");
     /* of stacks also those that have lost all frames */
-    ps_json_key_int(&json, "sum", stacks && stacks->sums ? stacks->sums->shown : sum_roots(tree));
+    ps_json_key_int(json, "sum", stacks && stacks->sums ? stacks->sums->shown : sum_roots(tree));
     if (tracks)
-        ps_json_key_int(&json, "tracks", tracks);
-    ps_json_key_int(&json, "cut", (int64_t)picture.n_cut);
-    write_columns(tree, &picture, &names, &json);
-    write_names(&names, nameless, &json);
+        ps_json_key_int(json, "tracks", tracks);
+    ps_json_key_int(json, "cut", (int64_t)picture.n_cut);
+    write_columns(tree, &picture, names, json);
+    write_names(names, json);
     if (stacks)
-        write_stacks(&names, &picture, tree->n, &json);
-    ps_json_end(&json);
+        write_stacks(names, &picture, tree->n, json);
+    ps_json_end(json);
 }
 
 void ps_slice_flame_write(struct ps_db *db, const struct ps_tree *tree, uint32_t tracks,
                           size_t limit, const char *nameless, struct ps_answer *answer)
 {
-    write_flame(db, tree, tracks, limit, nameless, NULL, answer);
+    PS_AUTO(names_free) struct names names = {.db = db, .of_slices = {NULL, nameless}};
+    struct ps_json json = ps_json_writer(&answer->body);
+
+    write_flame(tree, tracks, limit, &names, &json);
 }
 
 void ps_flame_write(struct ps_db *db, const struct ps_tree *tree, size_t limit,
                     const char *nameless, const struct ps_flame_stacks *stacks,
                     struct ps_answer *answer)
 {
-    write_flame(db, tree, 0, limit, nameless, stacks, answer);
+    PS_AUTO(names_free)
+    struct names names = {.db = db, .stacks = stacks, .of_slices = {NULL, nameless}};
+    struct ps_json json = ps_json_writer(&answer->body);
+
+    write_flame(tree, 0, limit, &names, &json);
+}
+
+/* Finds the key of a node with this name. False: no node has it. */
+static bool find_key(const struct names *names, const struct ps_tree *tree, struct ps_str name,
+                     uint32_t *key)
+{
+    for (size_t i = 0; i < tree->n && !ps_context_has_ended(); i++) {
+        const struct ps_str text = text_of(names, tree->nodes[i].key);
+
+        *key = tree->nodes[i].key;
+        if (ps_str_eq(text.ptr ? text : ps_str_from_c(names->of_slices.nameless), name))
+            return true;
+    }
+    return false;
+}
+
+enum ps_status ps_slice_sandwich_write(struct ps_db *db, const struct ps_tree *tree, size_t limit,
+                                       const struct ps_flame_names *of_slices, struct ps_str around,
+                                       struct ps_answer *answer, struct ps_err *err)
+{
+    PS_AUTO(names_free) struct names callers = {.db = db, .of_slices = *of_slices};
+    PS_AUTO(names_free) struct names callees = {.db = db, .of_slices = *of_slices};
+    PS_AUTO(ps_path_trees_free) struct ps_path_trees trees = {.tree = {.n = 0}};
+    struct ps_json json = ps_json_writer(&answer->body);
+    uint32_t key;
+
+    if (find_key(&callers, tree, around, &key) &&
+        ps_path_trees_around(tree, key, &trees, err) != PS_OK)
+        return err->code;
+    ps_json_object(&json);
+    ps_json_key_int(&json, "sum", sum_roots(tree));
+    ps_json_key(&json, "callers");
+    write_flame(&trees.callers, 0, limit, &callers, &json);
+    ps_json_key(&json, "callees");
+    write_flame(&trees.tree, 0, limit, &callees, &json);
+    ps_json_end(&json);
+    return err->code;
 }

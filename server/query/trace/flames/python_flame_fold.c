@@ -8,6 +8,7 @@
 #include "base/python_plumbing.h"
 #include "base/saturated.h"
 #include "server/query/shapes/tree.h"
+#include "server/query/trace/flames/flame.h"
 #include "server/query/trace/flames/python_flame.h"
 
 /* --- Names of frames --- */
@@ -275,6 +276,8 @@ enum ps_status ps_python_flame_answer(struct ps_db *db, struct ps_params params,
     PS_AUTO(ps_python_flame_free) struct ps_python_flame flame = {.without_launch = 0};
     PS_AUTO(folder_free)
     struct folder folder = {.db = db, .expand = ps_str_from_c(ps_param_get(params, "expand"))};
+    const struct ps_flame_names names = {&folder.names, "(no name)"};
+    const struct ps_str around = ps_str_from_c(ps_param_get(params, "around"));
     int64_t plumbing = 0;
 
     ps_param_int(params, "plumbing", 0, 1, 0, &plumbing, err);
@@ -282,6 +285,8 @@ enum ps_status ps_python_flame_answer(struct ps_db *db, struct ps_params params,
         return err->code;
     folder.shows_plumbing = plumbing;
     fold(&folder, &flame.tree);
+    if (around.len)
+        return ps_slice_sandwich_write(db, &folder.out, limit, &names, around, answer, err);
     write_answer(&folder, &flame, limit, answer);
     return err->code;
 }
