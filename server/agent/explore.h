@@ -47,29 +47,23 @@ struct ps_nodes {
 enum ps_status ps_nodes_read(const cJSON *answer, struct ps_nodes *out, struct ps_err *err);
 void ps_nodes_free(struct ps_nodes *flame); /* for PS_AUTO */
 
-/* Sums of nodes by name, the largest first. */
-struct ps_node_sums {
-    struct ps_node_sum {
-        const char *name;
-        double total;
-    } * items;
-    size_t n, cap;
-};
-void ps_nodes_sums_add(struct ps_node_sums *sums, const char *name, double total);
-void ps_nodes_sums_sort(struct ps_node_sums *sums);
-void ps_nodes_sums_free(struct ps_node_sums *sums); /* for PS_AUTO */
-
-/* Appends the path of a node, the root first: "`a` > `b` > `c`". Only the last 8 frames. */
-void ps_nodes_add_path(const struct ps_nodes *flame, int node, struct ps_buf *text);
+/* Appends the path from a node of a tree of callers, the outermost caller, to the function: "`a` >
+ * `b` > `c`". Only the last 8 frames. */
+void ps_nodes_add_callers(const struct ps_nodes *callers, int node, struct ps_buf *text);
 
 /* How values of a flame graph are shown: divided by `scale`, in `unit`. */
 struct ps_node_unit {
     double scale;
     const char *unit;
 };
-/* Writes a table of callers or callees: the time, and the percent of `whole`. */
-void ps_explore_add_sums(const struct ps_explored *x, const char *title, const char *base,
-                         const struct ps_node_sums *sums, double whole,
-                         const struct ps_node_unit *unit);
+struct ps_neighbour_words {
+    const char *title, *base;
+    const char *of_root; /* name of a row with the self weight of the root; NULL: there is none */
+};
+/* Writes a table of the names directly below the root of a tree of callers or of callees: the
+ * total, and the percent of the root's. */
+void ps_explore_add_neighbours(const struct ps_explored *x, const struct ps_nodes *flame,
+                               const struct ps_neighbour_words *words,
+                               const struct ps_node_unit *unit);
 
 #endif

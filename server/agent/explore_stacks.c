@@ -11,6 +11,8 @@
 #define OUTER_FRAMES 8
 #define INNER_FRAMES 6
 
+static const char base[] = "% of the function's total";
+
 /* How the run counts: in ns, or in its own unit times value_scale (docs/api-traces.md). */
 static struct ps_node_unit unit_of(const cJSON *run)
 {
@@ -20,25 +22,6 @@ static struct ps_node_unit unit_of(const cJSON *run)
     if (strcmp(unit, "s") == 0)
         return (struct ps_node_unit){1, "ns"};
     return (struct ps_node_unit){scale > 0 ? scale : 1, unit};
-}
-
-/* The nodes directly below the root: direct callers or callees. Their names stay valid as long as
- * the answer. */
-static void sum_neighbours(const struct ps_nodes *flame, struct ps_node_sums *sums)
-{
-    for (size_t i = 1; i < flame->n; i++)
-        if (flame->parent[i] == 0)
-            ps_nodes_sums_add(sums, flame->names[i], flame->total[i]);
-    ps_nodes_sums_sort(sums);
-}
-
-static void add_neighbours(const struct ps_explored *x, const struct ps_nodes *flame,
-                           const char *title, double whole, const struct ps_node_unit *unit)
-{
-    PS_AUTO(ps_nodes_sums_free) struct ps_node_sums sums = {0};
-
-    sum_neighbours(flame, &sums);
-    ps_explore_add_sums(x, title, "% of the function's total", &sums, whole, unit);
 }
 
 /* The child of a node with the largest total; -1: it has none. */
@@ -80,9 +63,8 @@ static void add_heaviest_stack(const struct ps_explored *x, const struct ps_node
 static void add_lines(const struct ps_explored *x, const cJSON *callees, double whole,
                       const struct ps_node_unit *unit)
 {
-    const struct ps_output_column columns[] = {{"total", unit->unit, PS_NUMBER},
-                                               {"% of the function's total", "%", PS_NUMBER},
-                                               {"line", "", PS_NUMBER}};
+    const struct ps_output_column columns[] = {
+        {"total", unit->unit, PS_NUMBER}, {base, "%", PS_NUMBER}, {"line", "", PS_NUMBER}};
     const cJSON *lines = ps_member(callees, "lines"), *nodes = ps_member(lines, "node"),
                 *numbers = ps_member(lines, "line"), *totals = ps_member(lines, "total");
     const int n = cJSON_GetArraySize(nodes);
@@ -144,8 +126,10 @@ enum ps_status ps_explore_stacks(const struct ps_explored *x, struct ps_err *err
     whole = outward.n ? outward.total[0] : 0;
     ps_explore_begin(x, route, ps_cell_text(matches, 0, "name"), matches, "name");
     add_facts(x, matches, &unit);
-    add_neighbours(x, &outward, "callers", whole, &unit);
-    add_neighbours(x, &inward, "callees", whole, &unit);
+    ps_explore_add_neighbours(x, &outward, &(struct ps_neighbour_words){"callers", base, NULL},
+                              &unit);
+    ps_explore_add_neighbours(x, &inward, &(struct ps_neighbour_words){"callees", base, NULL},
+                              &unit);
     add_lines(x, callees, whole, &unit);
     add_heaviest_stack(x, &outward, &inward);
     return err->code;

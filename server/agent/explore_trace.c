@@ -9,8 +9,8 @@
 
 #include "server/agent/explore.h"
 
-#define FLAME_NODES "limit=20000"
-#define PATHS       3
+#define NODES "2000"
+#define PATHS 3
 
 /* A flame graph of GET flame: what it adds up. */
 struct trace_flame {
@@ -72,103 +72,102 @@ static void add_durations(const struct ps_explored *x, const cJSON *named)
             ps_output_fact_value(out, facts[i].label, ps_member_number(named, facts[i].key), "ns");
 }
 
-/* Whether a node above this one has the name too. */
-static bool is_nested(const struct ps_nodes *flame, int node, const char *name)
+/* Inserts a node into the PATHS nodes with the greatest self weight. */
+static void insert_node(int nodes[PATHS], size_t *n, const double *weights, int node)
 {
-    for (node = flame->parent[node]; node >= 0; node = flame->parent[node])
-        if (strcmp(flame->names[node], name) == 0)
-            return true;
-    return false;
-}
+    size_t i = *n < PATHS ? (*n)++ : PATHS;
 
-struct neighbours {
-    struct ps_node_sums callers, callees;
-    int paths[PATHS]; /* the heaviest nodes of the name */
-    size_t n_paths;
-    double total;
-};
-
-static void insert_path(struct neighbours *found, const struct ps_nodes *flame, int node)
-{
-    size_t i = found->n_paths < PATHS ? found->n_paths++ : PATHS;
-
-    for (; i > 0 && flame->total[node] > flame->total[found->paths[i - 1]]; i--)
+    for (; i > 0 && weights[node] > weights[nodes[i - 1]]; i--)
         if (i < PATHS)
-            found->paths[i] = found->paths[i - 1];
+            nodes[i] = nodes[i - 1];
     if (i < PATHS)
-        found->paths[i] = node;
+        nodes[i] = node;
 }
 
-/* Sums the callers and callees of the outermost nodes of a name. */
-static void find_neighbours(const struct ps_nodes *flame, const char *name,
-                            struct neighbours *found)
-{
-    PS_AUTO(ps_free_ptr) bool *is_found = ps_alloc_array(flame->n + 1, sizeof *is_found);
-
-    for (size_t i = 0; i < flame->n; i++) {
-        const int parent = flame->parent[i];
-
-        is_found[i] = strcmp(flame->names[i], name) == 0 && !is_nested(flame, (int)i, name);
-        if (is_found[i]) {
-            found->total += flame->total[i];
-            insert_path(found, flame, (int)i);
-            ps_nodes_sums_add(&found->callers, parent < 0 ? "(thread)" : flame->names[parent],
-                              flame->total[i]);
-        } else if (parent >= 0 && is_found[parent]) {
-            ps_nodes_sums_add(&found->callees, flame->names[i], flame->total[i]);
-        }
-    }
-    ps_nodes_sums_sort(&found->callers);
-    ps_nodes_sums_sort(&found->callees);
-}
-
-static void add_paths(const struct ps_explored *x, const struct ps_nodes *flame,
-                      const struct neighbours *found, const char *base)
+/* Writes the paths to the name with most time: a node of the callers has the time of the paths that
+ * begin with it as its self weight. */
+static void add_paths(const struct ps_explored *x, const struct ps_nodes *callers, const char *base)
 {
     const struct ps_output_column columns[] = {
         {"total", "ns", PS_NUMBER}, {base, "%", PS_NUMBER}, {"path", "", PS_WORDS}};
+    int nodes[PATHS];
+    size_t n = 0;
 
+    for (size_t i = 0; i < callers->n; i++)
+        if (callers->self[i] > 0)
+            insert_node(nodes, &n, callers->self, (int)i);
     ps_output_table(x->call->out, "heaviest paths", columns, 3);
-    for (size_t i = 0; i < found->n_paths; i++) {
+    for (size_t i = 0; i < n; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
-        ps_nodes_add_path(flame, found->paths[i], &path);
-        ps_output_value(x->call->out, flame->total[found->paths[i]], "ns");
-        ps_output_percent(x->call->out, 100 * flame->total[found->paths[i]] / found->total);
+        ps_nodes_add_callers(callers, nodes[i], &path);
+        ps_output_value(x->call->out, callers->self[nodes[i]], "ns");
+        ps_output_percent(x->call->out, 100 * callers->self[nodes[i]] / callers->total[0]);
         ps_output_cell(x->call->out, &path);
         ps_output_row_end(x->call->out);
     }
-    ps_output_table_end(x->call->out, (double)found->n_paths);
+    ps_output_table_end(x->call->out, (double)n);
 }
 
-/* Writes the neighbours of the name in one flame graph. False: it is not there. */
-static bool add_flame(const struct ps_explored *x, const struct trace_flame *kind, const char *name,
-                      bool with_paths)
+/* Asks for the callers and the callees of a name in one flame graph. */
+static enum ps_status ask_around(const struct ps_explored *x, const struct trace_flame *kind,
+                                 const char *name, cJSON **answer, struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    ps_buf_puts(&path, "runs");
+    ps_url_add_segment(&path, x->id);
+    ps_buf_puts(&path, "/flame?limit=" NODES);
+    ps_url_add_param(&path, "on", kind->on);
+    ps_url_add_param(&path, "around", name);
+    return ps_ask(x->call, &path, answer, err);
+}
+
+enum found { IS_ABSENT, IS_THERE, IS_UNKNOWN };
+
+/* Writes the neighbours of the name in one flame graph. IS_UNKNOWN: the graph cannot be read, for
+ * example because it has too many paths; the rest of the answer is right without it. */
+static enum found add_flame(const struct ps_explored *x, const struct trace_flame *kind,
+                            const char *name, bool with_paths)
+{
+    struct ps_err err = PS_ERR_INIT;
     static const struct ps_node_unit unit = {1, "ns"};
     PS_AUTO(ps_json_free) cJSON *answer = NULL;
-    PS_AUTO(ps_nodes_free) struct ps_nodes flame = {0};
-    struct neighbours found = {.n_paths = 0};
-    char params[64];
+    PS_AUTO(ps_nodes_free) struct ps_nodes callers = {0};
+    PS_AUTO(ps_nodes_free) struct ps_nodes callees = {0};
+    double cut;
 
-    (void)snprintf(params, sizeof params, FLAME_NODES "&on=%s", kind->on);
-    /* a trace may lack this flame graph: the answer is complete without it */
-    if (ps_ask_view(x->call, x->id, "flame", params, &answer, PS_ERR_IGNORED) != PS_OK ||
-        ps_nodes_read(answer, &flame, PS_ERR_IGNORED) != PS_OK)
-        return false;
-    find_neighbours(&flame, name, &found);
-    if (found.total > 0) {
-        ps_explore_add_sums(x, kind->callers, kind->base, &found.callers, found.total, &unit);
-        ps_explore_add_sums(x, kind->callees, kind->base, &found.callees, found.total, &unit);
-        if (with_paths)
-            add_paths(x, &flame, &found, kind->base);
-        if (ps_member_number(answer, "cut") > 0)
-            ps_output_text(x->call->out, "%.0f of the smallest paths are not part of these sums.",
-                           ps_member_number(answer, "cut"));
+    if (ask_around(x, kind, name, &answer, &err) != PS_OK ||
+        ps_nodes_read(ps_member(answer, "callers"), &callers, &err) != PS_OK ||
+        ps_nodes_read(ps_member(answer, "callees"), &callees, &err) != PS_OK) {
+        ps_output_text(x->call->out, "The flame graph \"%s\" cannot be read: %s.", kind->on,
+                       err.text);
+        return IS_UNKNOWN;
     }
-    ps_nodes_sums_free(&found.callers);
-    ps_nodes_sums_free(&found.callees);
-    return found.total > 0;
+    if (!callers.n)
+        return IS_ABSENT;
+    ps_explore_add_neighbours(
+        x, &callers, &(struct ps_neighbour_words){kind->callers, kind->base, "(thread)"}, &unit);
+    ps_explore_add_neighbours(x, &callees,
+                              &(struct ps_neighbour_words){kind->callees, kind->base, NULL}, &unit);
+    if (with_paths)
+        add_paths(x, &callers, kind->base);
+    cut = ps_member_number(ps_member(answer, "callers"), "cut") +
+          ps_member_number(ps_member(answer, "callees"), "cut");
+    if (cut > 0)
+        ps_output_text(x->call->out, "%.0f of the smallest paths are not part of these sums.", cut);
+    return IS_THERE;
+}
+
+/* Writes the neighbours in the first flame graph, or else in the second. */
+static enum found add_first(const struct ps_explored *x, const struct trace_flame kinds[2],
+                            const char *name, bool with_paths)
+{
+    const enum found first = add_flame(x, &kinds[0], name, with_paths);
+    const enum found second =
+        first == IS_THERE ? IS_ABSENT : add_flame(x, &kinds[1], name, with_paths);
+
+    return first == IS_THERE || second == IS_ABSENT ? first : second;
 }
 
 enum ps_status ps_explore_trace(const struct ps_explored *x, struct ps_err *err)
@@ -179,7 +178,7 @@ enum ps_status ps_explore_trace(const struct ps_explored *x, struct ps_err *err)
     const cJSON *found = NULL;
     const char *name;
     char params[64];
-    bool on_host, on_device;
+    enum found on_host, on_device;
 
     if (find_name(x, &answer, &found, err) != PS_OK)
         return err->code;
@@ -195,10 +194,9 @@ enum ps_status ps_explore_trace(const struct ps_explored *x, struct ps_err *err)
         ps_output_fact(x->call->out, "names that contain it", "%.0f",
                        ps_member_number(answer, "names_total"));
     add_durations(x, named);
-    on_host = add_flame(x, &flames[0], name, true) || add_flame(x, &flames[1], name, true);
-    on_device =
-        add_flame(x, &flames[2], name, !on_host) || add_flame(x, &flames[3], name, !on_host);
-    if (!on_host && !on_device)
+    on_host = add_first(x, &flames[0], name, true);
+    on_device = add_first(x, &flames[2], name, on_host != IS_THERE);
+    if (on_host == IS_ABSENT && on_device == IS_ABSENT)
         ps_output_text(x->call->out, "No flame graph of the trace has this name.");
-    return PS_OK;
+    return err->code;
 }

@@ -78,7 +78,21 @@ void ps_nodes_free(struct ps_nodes *flame)
     *flame = (struct ps_nodes){0};
 }
 
-void ps_nodes_sums_add(struct ps_node_sums *sums, const char *name, double total)
+/* Times by name, the largest first. */
+struct sums {
+    struct sum {
+        const char *name;
+        double total;
+    } * items;
+    size_t n, cap;
+};
+
+static void sums_free(struct sums *sums)
+{
+    free(sums->items);
+}
+
+static void add_sum(struct sums *sums, const char *name, double total)
 {
     size_t i = 0;
 
@@ -86,64 +100,65 @@ void ps_nodes_sums_add(struct ps_node_sums *sums, const char *name, double total
         i++;
     if (i == sums->n) {
         PS_RESERVE_ONE(sums->items, sums->n, sums->cap);
-        sums->items[sums->n++] = (struct ps_node_sum){name, 0};
+        sums->items[sums->n++] = (struct sum){name, 0};
     }
     sums->items[i].total += total;
 }
 
 static int compare_sums(const void *a, const void *b)
 {
-    const struct ps_node_sum *x = a, *y = b;
+    const struct sum *x = a, *y = b;
 
     return x->total != y->total ? (x->total < y->total ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-void ps_nodes_sums_sort(struct ps_node_sums *sums)
+/* Sums the nodes directly below the root, by name. */
+static void sum_neighbours(const struct ps_nodes *flame, const char *of_root, struct sums *sums)
 {
+    for (size_t i = 1; i < flame->n; i++)
+        if (flame->parent[i] == 0)
+            add_sum(sums, flame->names[i], flame->total[i]);
+    if (of_root && flame->n && flame->self[0] > 0)
+        add_sum(sums, of_root, flame->self[0]);
     if (sums->n)
         qsort(sums->items, sums->n, sizeof *sums->items, compare_sums);
 }
 
-void ps_nodes_sums_free(struct ps_node_sums *sums)
-{
-    free(sums->items);
-    *sums = (struct ps_node_sums){0};
-}
-
-void ps_nodes_add_path(const struct ps_nodes *flame, int node, struct ps_buf *text)
-{
-    int frames[PATH_FRAMES], n = 0, more = 0;
-
-    for (; node >= 0; node = flame->parent[node]) {
-        if (n < PATH_FRAMES)
-            frames[n++] = node;
-        else
-            more++;
-    }
-    if (more)
-        ps_buf_printf(text, "(%d more) > ", more);
-    while (n-- > 0) {
-        ps_output_quote(text, flame->names[frames[n]]);
-        ps_buf_puts(text, n ? " > " : "");
-    }
-}
-
-void ps_explore_add_sums(const struct ps_explored *x, const char *title, const char *base,
-                         const struct ps_node_sums *sums, double whole,
-                         const struct ps_node_unit *unit)
+void ps_explore_add_neighbours(const struct ps_explored *x, const struct ps_nodes *flame,
+                               const struct ps_neighbour_words *words,
+                               const struct ps_node_unit *unit)
 {
     const struct ps_output_column columns[] = {
-        {"total", unit->unit, PS_NUMBER}, {base, "%", PS_NUMBER}, {"name", "", PS_WORDS}};
+        {"total", unit->unit, PS_NUMBER}, {words->base, "%", PS_NUMBER}, {"name", "", PS_WORDS}};
     struct ps_output *out = x->call->out;
+    PS_AUTO(sums_free) struct sums sums = {0};
 
-    if (sums->n == 0)
+    sum_neighbours(flame, words->of_root, &sums);
+    if (sums.n == 0)
         return;
-    ps_output_table(out, title, columns, 3);
-    for (size_t i = 0; i < sums->n; i++) {
-        ps_output_value(out, sums->items[i].total / unit->scale, unit->unit);
-        ps_output_percent(out, whole > 0 ? 100 * sums->items[i].total / whole : NAN);
-        ps_output_name(out, sums->items[i].name);
+    ps_output_table(out, words->title, columns, 3);
+    for (size_t i = 0; i < sums.n; i++) {
+        ps_output_value(out, sums.items[i].total / unit->scale, unit->unit);
+        ps_output_percent(out,
+                          flame->total[0] > 0 ? 100 * sums.items[i].total / flame->total[0] : NAN);
+        ps_output_name(out, sums.items[i].name);
         ps_output_row_end(out);
     }
-    ps_output_table_end(out, (double)sums->n);
+    ps_output_table_end(out, (double)sums.n);
+}
+
+void ps_nodes_add_callers(const struct ps_nodes *callers, int node, struct ps_buf *text)
+{
+    int depth = 0;
+
+    for (int up = node; up >= 0; up = callers->parent[up])
+        depth++;
+    if (depth > PATH_FRAMES)
+        ps_buf_printf(text, "(%d more) > ", depth - PATH_FRAMES);
+    for (; node >= 0; node = callers->parent[node], depth--) {
+        if (depth > PATH_FRAMES)
+            continue;
+        ps_output_quote(text, callers->names[node]);
+        ps_buf_puts(text, callers->parent[node] >= 0 ? " > " : "");
+    }
 }
