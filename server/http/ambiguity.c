@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "server/http/libmicrohttpd.h"
+
 struct header_counts {
     unsigned hosts, lengths, codings;
     bool odd_name, odd_value, odd_coding;
@@ -55,7 +57,7 @@ const char *ps_request_find_ambiguity(struct MHD_Connection *connection)
 {
     struct header_counts seen = {0};
 
-    (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, check_header, &seen);
+    (void)ps_mhd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, check_header, &seen);
     if (seen.odd_name)
         return "a header name contains a character that is not allowed";
     if (seen.odd_value)

@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "server/http/ambiguity.h"
 #include "server/http/feed.h"
+#include "server/http/libmicrohttpd.h"
 #include "server/http/negotiate.h"
 
 /* A connection is closed if after SLOW_AFTER_S seconds its body has arrived at less than
@@ -41,7 +42,7 @@ static const char *request_value(const struct ps_request *req, enum MHD_ValueKin
 {
     struct MHD_Connection *connection = exchange_of(req)->connection;
 
-    return connection ? MHD_lookup_connection_value(connection, kind, name) : NULL;
+    return connection ? ps_mhd.MHD_lookup_connection_value(connection, kind, name) : NULL;
 }
 
 static const union MHD_ConnectionInfo *connection_info(const struct ps_request *req,
@@ -49,7 +50,7 @@ static const union MHD_ConnectionInfo *connection_info(const struct ps_request *
 {
     struct MHD_Connection *connection = exchange_of(req)->connection;
 
-    return connection ? MHD_get_connection_info(connection, what) : NULL;
+    return connection ? ps_mhd.MHD_get_connection_info(connection, what) : NULL;
 }
 
 const char *ps_request_header(const struct ps_request *req, const char *name)
@@ -109,8 +110,8 @@ struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
 
     x->http = http;
     x->connection = connection;
-    x->client =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    x->client = ps_mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+                    ->socket_context;
     x->req.app = http->config.app;
     x->req.user_name = "";
     ps_reply_init(&x->reply);
@@ -191,8 +192,8 @@ static struct MHD_Response *create_stream_response(struct ps_reply *reply)
     *body = (struct stream_body){reply->stream, reply->stream_fd};
     reply->stream = NULL;
     reply->stream_fd = -1;
-    return MHD_create_response_from_callback(reply->stream_bytes, (size_t)64 << 10, read_stream,
-                                             body, free_stream);
+    return ps_mhd.MHD_create_response_from_callback(reply->stream_bytes, (size_t)64 << 10,
+                                                    read_stream, body, free_stream);
 }
 
 static struct MHD_Response *create_response(struct ps_exchange *x)
@@ -208,13 +209,14 @@ static struct MHD_Response *create_response(struct ps_exchange *x)
     if (reply->stream)
         return create_stream_response(reply);
     if (reply->static_body.ptr)
-        return MHD_create_response_from_buffer(reply->static_body.len,
-                                               (void *)(uintptr_t)reply->static_body.ptr,
-                                               MHD_RESPMEM_PERSISTENT);
+        return ps_mhd.MHD_create_response_from_buffer(reply->static_body.len,
+                                                      (void *)(uintptr_t)reply->static_body.ptr,
+                                                      MHD_RESPMEM_PERSISTENT);
     reply->body = (struct ps_buf){0};
     if (!body.ptr)
-        return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
-    return MHD_create_response_from_buffer(body.len, body.ptr, MHD_RESPMEM_MUST_FREE);
+        return ps_mhd.MHD_create_response_from_buffer(0, (void *)(uintptr_t) "",
+                                                      MHD_RESPMEM_PERSISTENT);
+    return ps_mhd.MHD_create_response_from_buffer(body.len, body.ptr, MHD_RESPMEM_MUST_FREE);
 }
 
 static void set_body_etag(struct ps_exchange *x)
@@ -271,7 +273,7 @@ static void compress_body(struct ps_exchange *x)
 static void add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     if (value)
-        (void)MHD_add_response_header(response, name, value);
+        (void)ps_mhd.MHD_add_response_header(response, name, value);
 }
 
 static void add_headers(struct ps_exchange *x, struct MHD_Response *response)
@@ -309,7 +311,8 @@ static struct MHD_Response *create_not_modified(struct ps_exchange *x)
 
     if (!x->reply.etag)
         return NULL;
-    response = MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+    response =
+        ps_mhd.MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
     x->reply.status = 304;
     if (response)
         add_headers(x, response);
@@ -331,7 +334,7 @@ static void cache_or_release(struct ps_exchange *x, struct MHD_Response *respons
 
     if (!x->reply.is_cacheable || x->reply.status != 200 || bytes > PS_RESPONSE_CACHE_BODY_MAX ||
         !is_read_request(x) || atomic_load(&x->http->is_quiesced)) {
-        MHD_destroy_response(response);
+        ps_mhd.MHD_destroy_response(response);
         return;
     }
     cached.not_modified = create_not_modified(x);
@@ -356,7 +359,7 @@ static enum MHD_Result send_reply(struct ps_exchange *x)
     if (!response)
         return MHD_NO;
     add_headers(x, response);
-    sent = MHD_queue_response(x->connection, x->reply.status, response);
+    sent = ps_mhd.MHD_queue_response(x->connection, x->reply.status, response);
     cache_or_release(x, response, bytes);
     return sent;
 }
@@ -392,8 +395,8 @@ static enum MHD_Result send_cached(struct ps_exchange *x)
     const struct ps_cached_response *cached = x->cached;
 
     if (ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), cached->etag))
-        return MHD_queue_response(x->connection, 304, cached->not_modified);
-    return MHD_queue_response(x->connection, 200, cached->response);
+        return ps_mhd.MHD_queue_response(x->connection, 304, cached->not_modified);
+    return ps_mhd.MHD_queue_response(x->connection, 200, cached->response);
 }
 
 /* --- Checks before the body --- */
@@ -704,7 +707,7 @@ static void run_on_worker(void *arg)
         return;
     }
     if (!x->is_deferred || !atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
-        MHD_resume_connection(x->connection);
+        ps_mhd.MHD_resume_connection(x->connection);
 }
 
 void ps_request_defer(struct ps_request *req)
@@ -721,22 +724,22 @@ void ps_request_finish(struct ps_request *req, enum ps_status status, const stru
     else
         set_error_if_failed(x, status, err);
     if (atomic_exchange(&x->deferral, PS_READY) == PS_SUSPENDED)
-        MHD_resume_connection(x->connection);
+        ps_mhd.MHD_resume_connection(x->connection);
 }
 
 static enum MHD_Result suspend_until_finished(struct ps_exchange *x)
 {
     int running = PS_RUNNING;
 
-    MHD_suspend_connection(x->connection);
+    ps_mhd.MHD_suspend_connection(x->connection);
     if (!atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
-        MHD_resume_connection(x->connection); /* ps_request_finish was called first */
+        ps_mhd.MHD_resume_connection(x->connection); /* ps_request_finish was called first */
     return MHD_YES;
 }
 
 static enum MHD_Result suspend_for_worker(struct ps_exchange *x)
 {
-    MHD_suspend_connection(x->connection);
+    ps_mhd.MHD_suspend_connection(x->connection);
     ps_work_add(is_read_request(x) ? x->http->read_work : x->http->write_work, run_on_worker, x);
     return MHD_YES;
 }

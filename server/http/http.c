@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "server/http/exchange.h"
+#include "server/http/libmicrohttpd.h"
 
 #define MEMORY_PER_CLIENT 32768 /* bytes; request and response headers, and a block of the body */
 #define SPARE_PART        8 /* 1 of 8 connections is kept free of clients that send no request */
@@ -71,7 +72,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
         ps_client_remove(&http->clients, *context);
         return;
     }
-    info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    info = ps_mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     *context = ps_client_add(&http->clients, info->connect_fd);
 }
 
@@ -107,8 +108,8 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
         {MHD_OPTION_END, 0, NULL},
     };
 
-    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, options,
-                            MHD_OPTION_END);
+    return ps_mhd.MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY,
+                                   options, MHD_OPTION_END);
 }
 
 static void free_http(struct ps_http *http)
@@ -124,9 +125,12 @@ static void free_http(struct ps_http *http)
 enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http **out,
                              struct ps_err *err)
 {
-    struct ps_http *http = ps_alloc(sizeof *http);
+    struct ps_http *http;
     enum ps_status status;
 
+    if (ps_mhd_load(err) != PS_OK)
+        return err->code;
+    http = ps_alloc(sizeof *http);
     http->config = *config;
     ps_clients_init(&http->clients, config->connections - config->connections / SPARE_PART);
     http->response_cache = ps_response_cache_create();
@@ -160,7 +164,7 @@ static void accept_waiting(struct ps_http *http, int fd)
 
     while ((client = accept4(fd, (struct sockaddr *)&from, &len, SOCK_CLOEXEC | SOCK_NONBLOCK)) >=
            0) {
-        (void)MHD_add_connection(http->daemon, client, (struct sockaddr *)&from, len);
+        (void)ps_mhd.MHD_add_connection(http->daemon, client, (struct sockaddr *)&from, len);
         len = sizeof from;
     }
 }
@@ -169,7 +173,7 @@ void ps_http_quiesce(struct ps_http *http)
 {
     if (atomic_exchange(&http->is_quiesced, true))
         return;
-    http->config.listen_fd = MHD_quiesce_daemon(http->daemon);
+    http->config.listen_fd = ps_mhd.MHD_quiesce_daemon(http->daemon);
     if (http->config.listen_fd >= 0)
         accept_waiting(http, http->config.listen_fd);
     ps_close_fd(&http->config.listen_fd);
@@ -193,6 +197,6 @@ void ps_http_stop(struct ps_http *http)
     atomic_store(&http->stopped, true);
     while (atomic_load(&http->busy) > 0)
         ps_sleep_ms(1);
-    MHD_stop_daemon(http->daemon);
+    ps_mhd.MHD_stop_daemon(http->daemon);
     free_http(http);
 }

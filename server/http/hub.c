@@ -9,12 +9,12 @@
 #define _GNU_SOURCE /* memmem */
 #include "server/http/hub.h"
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "server/http/feed.h"
+#include "server/http/libmicrohttpd.h"
 
 struct ps_feed {
     struct ps_hub *hub;
@@ -142,7 +142,7 @@ void ps_feed_free(struct ps_feed *feed)
 static void wake_feed(struct ps_feed *feed)
 {
     if (feed->is_waiting)
-        MHD_resume_connection(feed->connection);
+        ps_mhd.MHD_resume_connection(feed->connection);
     feed->is_waiting = false;
 }
 
@@ -287,7 +287,7 @@ static ssize_t read_feed(void *cls, uint64_t pos, char *buf, size_t max)
     } else if (feed->is_ending) {
         n = MHD_CONTENT_READER_END_OF_STREAM;
     } else {
-        MHD_suspend_connection(feed->connection);
+        ps_mhd.MHD_suspend_connection(feed->connection);
         feed->is_waiting = true;
     }
     if (feed->sent == feed->out.len)
@@ -305,5 +305,6 @@ struct MHD_Response *ps_feed_create_response(struct ps_feed *feed,
                                              struct MHD_Connection *connection)
 {
     feed->connection = connection;
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_feed, feed, close_feed);
+    return ps_mhd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_feed, feed,
+                                                    close_feed);
 }

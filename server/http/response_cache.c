@@ -9,6 +9,7 @@
 
 #include "base/hash_table.h"
 #include "base/mem.h"
+#include "server/http/libmicrohttpd.h"
 
 #define OVERHEAD ((size_t)2 << 10) /* bytes that an entry counts besides its body and its URL */
 
@@ -49,9 +50,9 @@ static void release_entry(struct entry *entry)
 {
     if (atomic_fetch_sub(&entry->n_references, 1) > 1)
         return;
-    MHD_destroy_response(entry->ready.response);
+    ps_mhd.MHD_destroy_response(entry->ready.response);
     if (entry->ready.not_modified)
-        MHD_destroy_response(entry->ready.not_modified);
+        ps_mhd.MHD_destroy_response(entry->ready.not_modified);
     free((void *)(uintptr_t)entry->ready.etag);
     free((void *)(uintptr_t)entry->ready.subject);
     free(entry->url);

@@ -4,13 +4,13 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <libpq-fe.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/context.h"
+#include "server/replica/libpq.h"
 
 struct ps_pg {
     char *url;
@@ -50,7 +50,8 @@ struct ps_pg *ps_pg_new(const char *url)
 /* Closes the connection. */
 static void close_connection(struct ps_pg *pg)
 {
-    PQfinish(pg->link);
+    if (pg->link)
+        ps_pq.PQfinish(pg->link);
     pg->link = NULL;
     pg->n_unanswered = 0;
 }
@@ -71,7 +72,7 @@ void ps_pg_set_timeout(struct ps_pg *pg, int64_t ms)
 
 bool ps_pg_is_connected(const struct ps_pg *pg)
 {
-    return pg->link && PQstatus(pg->link) == CONNECTION_OK;
+    return pg->link && ps_pq.PQstatus(pg->link) == CONNECTION_OK;
 }
 
 /* Connects. Parameters in the URL override our defaults, except for the encoding. */
@@ -83,12 +84,12 @@ static PGconn *connect_to_url(const char *url)
         "dbname",           "client_encoding",  NULL};
     const char *const values[] = {"3", "5", "2", "3", "8000", "perfshelf", url, "UTF8", NULL};
 
-    return PQconnectdbParams(keys, values, 1);
+    return ps_pq.PQconnectdbParams(keys, values, 1);
 }
 
 static enum ps_status report_lost(struct ps_pg *pg, struct ps_err *err)
 {
-    const char *why = PQerrorMessage(pg->link);
+    const char *why = ps_pq.PQerrorMessage(pg->link);
 
     return ps_fail(err, PS_UNAVAILABLE,
                    "the store cannot be reached: %.*s" PS_HINT "try again in a moment",
@@ -127,16 +128,16 @@ static bool is_fatal_state(const char *state)
 
 static enum ps_status fail_pg(struct ps_pg *pg, const PGresult *result, struct ps_err *err)
 {
-    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-    const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
-    const char *link = PQerrorMessage(pg->link);
+    const char *state = result ? ps_pq.PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *text = result ? ps_pq.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    const char *link = ps_pq.PQerrorMessage(pg->link);
     enum ps_status status = state ? status_of(state) : PS_UNAVAILABLE;
 
     if (!text || !text[0])
         text = link && link[0] ? link : "the connection was lost";
     ps_fail(err, status, "the store: %.*s" PS_HINT "%s", (int)strcspn(text, "\n"), text,
             status == PS_UNAVAILABLE ? "try again in a moment" : "");
-    if (PQstatus(pg->link) != CONNECTION_OK || !state || is_fatal_state(state))
+    if (ps_pq.PQstatus(pg->link) != CONNECTION_OK || !state || is_fatal_state(state))
         close_connection(pg);
     return err->code;
 }
@@ -155,7 +156,7 @@ static bool can_send(const struct ps_pg *pg, struct ps_err *err)
 /* Waits for the socket, in slices, so that it notices the end of the request's context. */
 static bool wait_for(struct ps_pg *pg, bool to_write)
 {
-    struct pollfd at = {PQsocket(pg->link), (short)(POLLIN | (to_write ? POLLOUT : 0)), 0};
+    struct pollfd at = {ps_pq.PQsocket(pg->link), (short)(POLLIN | (to_write ? POLLOUT : 0)), 0};
     const int64_t until = ps_monotonic_ms() + pg->silence_ms;
     int got;
 
@@ -182,10 +183,10 @@ static enum ps_status flush_output(struct ps_pg *pg, struct ps_err *err)
 {
     int left;
 
-    while ((left = PQflush(pg->link)) > 0) {
+    while ((left = ps_pq.PQflush(pg->link)) > 0) {
         if (!wait_for(pg, true))
             return fail_timeout(pg, err);
-        if (!PQconsumeInput(pg->link))
+        if (!ps_pq.PQconsumeInput(pg->link))
             return fail_pg(pg, NULL, err);
     }
     return left == 0 ? PS_OK : fail_pg(pg, NULL, err);
@@ -194,13 +195,13 @@ static enum ps_status flush_output(struct ps_pg *pg, struct ps_err *err)
 /* Waits for the next result; *out NULL: no further result of this statement. */
 static enum ps_status next_result(struct ps_pg *pg, PGresult **out, struct ps_err *err)
 {
-    while (PQisBusy(pg->link)) {
+    while (ps_pq.PQisBusy(pg->link)) {
         if (!wait_for(pg, false))
             return fail_timeout(pg, err);
-        if (!PQconsumeInput(pg->link))
+        if (!ps_pq.PQconsumeInput(pg->link))
             return fail_pg(pg, NULL, err);
     }
-    *out = PQgetResult(pg->link);
+    *out = ps_pq.PQgetResult(pg->link);
     return PS_OK;
 }
 
@@ -217,13 +218,13 @@ enum {
 static enum ps_status read_value(const PGresult *result, int row, int column,
                                  struct ps_pg_value *out, struct ps_err *err)
 {
-    const char *at = PQgetvalue(result, row, column);
-    const size_t len = (size_t)PQgetlength(result, row, column);
-    const Oid type = PQftype(result, column);
+    const char *at = ps_pq.PQgetvalue(result, row, column);
+    const size_t len = (size_t)ps_pq.PQgetlength(result, row, column);
+    const Oid type = ps_pq.PQftype(result, column);
     uint64_t bits;
 
     *out = (struct ps_pg_value){.type = PS_PG_NULL};
-    if (PQgetisnull(result, row, column))
+    if (ps_pq.PQgetisnull(result, row, column))
         return PS_OK;
     if ((type == OID_INT8 || type == OID_FLOAT8) && len == 8) {
         memcpy(&bits, at, sizeof bits);
@@ -236,7 +237,7 @@ static enum ps_status read_value(const PGresult *result, int row, int column,
         out->text = (struct ps_str){at, len};
     } else {
         return ps_fail(err, PS_INTERNAL, "the store: column %s has the unexpected type %u",
-                       PQfname(result, column), type);
+                       ps_pq.PQfname(result, column), type);
     }
     return PS_OK;
 }
@@ -245,11 +246,11 @@ static enum ps_status read_result_rows(const PGresult *result, ps_pg_row *row, v
                                        struct ps_err *err)
 {
     struct ps_pg_value values[PS_PG_COLUMNS];
-    const int n = PQnfields(result);
+    const int n = ps_pq.PQnfields(result);
 
     if (n > PS_PG_COLUMNS)
         return ps_fail(err, PS_INTERNAL, "the store: unexpected row of %d columns", n);
-    for (int i = 0; err->code == PS_OK && i < PQntuples(result); i++) {
+    for (int i = 0; err->code == PS_OK && i < ps_pq.PQntuples(result); i++) {
         for (int c = 0; c < n; c++)
             read_value(result, i, c, &values[c], err);
         if (err->code == PS_OK)
@@ -262,7 +263,7 @@ static enum ps_status read_result_rows(const PGresult *result, ps_pg_row *row, v
 static enum ps_status read_result(struct ps_pg *pg, const PGresult *result, ps_pg_row *row,
                                   void *user, struct ps_err *err)
 {
-    switch (PQresultStatus(result)) {
+    switch (ps_pq.PQresultStatus(result)) {
     case PGRES_SINGLE_TUPLE:
     case PGRES_TUPLES_OK:
         return row ? read_result_rows(result, row, user, err) : PS_OK;
@@ -284,7 +285,7 @@ static enum ps_status read_results(struct ps_pg *pg, ps_pg_row *row, void *user,
     while (pg->link && next_result(pg, &result, err) == PS_OK && result) {
         if (err->code == PS_OK)
             read_result(pg, result, row, user, err);
-        PQclear(result);
+        ps_pq.PQclear(result);
     }
     return err->code;
 }
@@ -293,7 +294,7 @@ enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *er
 {
     if (!can_send(pg, err))
         return err->code;
-    if (!PQsendQuery(pg->link, sql))
+    if (!ps_pq.PQsendQuery(pg->link, sql))
         return fail_pg(pg, NULL, err);
     return flush_output(pg, err) == PS_OK ? read_results(pg, NULL, NULL, err) : err->code;
 }
@@ -310,17 +311,19 @@ static enum ps_status connect_once(struct ps_pg *pg, struct ps_err *err)
     const char *encoding;
 
     close_connection(pg);
+    if (ps_pq_load(err) != PS_OK)
+        return err->code;
     pg->link = connect_to_url(pg->url);
-    if (PQstatus(pg->link) != CONNECTION_OK)
+    if (ps_pq.PQstatus(pg->link) != CONNECTION_OK)
         return report_lost(pg, err);
-    (void)PQsetNoticeProcessor(pg->link, ignore_notice, NULL);
-    encoding = PQparameterStatus(pg->link, "server_encoding");
+    (void)ps_pq.PQsetNoticeProcessor(pg->link, ignore_notice, NULL);
+    encoding = ps_pq.PQparameterStatus(pg->link, "server_encoding");
     if (encoding && strcmp(encoding, "UTF8") != 0)
         return ps_fail(err, PS_BAD_REQUEST,
                        "the store's database has the encoding %s; it must be UTF8" PS_HINT
                        "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
                        encoding);
-    if (PQsetnonblocking(pg->link, 1) != 0)
+    if (ps_pq.PQsetnonblocking(pg->link, 1) != 0)
         return report_lost(pg, err);
     return ps_pg_script(pg, SESSION, err);
 }
@@ -404,8 +407,8 @@ static enum ps_status send(struct ps_pg *pg, const char *sql, const struct ps_pg
 
     for (size_t i = 0; i < n; i++)
         set_param(&params, i, &values[i]);
-    if (!PQsendQueryParams(pg->link, sql, (int)n, params.types, params.values, params.lengths,
-                           params.formats, 1))
+    if (!ps_pq.PQsendQueryParams(pg->link, sql, (int)n, params.types, params.values, params.lengths,
+                                 params.formats, 1))
         return fail_pg(pg, NULL, err);
     return PS_OK;
 }
@@ -417,7 +420,7 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
 {
     if (!can_send(pg, err) || send(pg, sql, params, n, err) != PS_OK)
         return err->code;
-    (void)PQsetSingleRowMode(pg->link);
+    (void)ps_pq.PQsetSingleRowMode(pg->link);
     return flush_output(pg, err) == PS_OK ? read_results(pg, row, user, err) : err->code;
 }
 
@@ -438,8 +441,8 @@ static enum ps_status read_queued_results(struct ps_pg *pg, ps_pg_row *row, void
         ended = !result;
         if (result && err->code == PS_OK)
             read_result(pg, result, row, user, err);
-        synced = result && PQresultStatus(result) == PGRES_PIPELINE_SYNC;
-        PQclear(result);
+        synced = result && ps_pq.PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+        ps_pq.PQclear(result);
     }
     return err->code;
 }
@@ -449,11 +452,11 @@ enum ps_status ps_pg_flush(struct ps_pg *pg, ps_pg_row *row, void *user, struct 
     if (!can_send(pg, err) || pg->n_unanswered == 0)
         return err->code;
     pg->n_unanswered = 0;
-    if (!PQpipelineSync(pg->link))
+    if (!ps_pq.PQpipelineSync(pg->link))
         return fail_pg(pg, NULL, err);
     if (flush_output(pg, err) == PS_OK)
         read_queued_results(pg, row, user, err);
-    if (pg->link && !PQexitPipelineMode(pg->link))
+    if (pg->link && !ps_pq.PQexitPipelineMode(pg->link))
         close_connection(pg);
     return err->code;
 }
@@ -465,7 +468,7 @@ enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg
         ps_pg_flush(pg, NULL, NULL, err);
     if (!can_send(pg, err))
         return err->code;
-    if (pg->n_unanswered == 0 && !PQenterPipelineMode(pg->link))
+    if (pg->n_unanswered == 0 && !ps_pq.PQenterPipelineMode(pg->link))
         return fail_pg(pg, NULL, err);
     if (send(pg, sql, params, n, err) == PS_OK)
         pg->n_unanswered += flush_output(pg, err) == PS_OK;
@@ -488,7 +491,7 @@ void ps_pg_rollback(struct ps_pg *pg)
         return;
     if (pg->n_unanswered)
         (void)ps_pg_flush(pg, NULL, NULL, PS_ERR_IGNORED); /* nothing of it is committed */
-    if (pg->link && PQtransactionStatus(pg->link) != PQTRANS_IDLE &&
+    if (pg->link && ps_pq.PQtransactionStatus(pg->link) != PQTRANS_IDLE &&
         ps_pg_script(pg, "ROLLBACK", PS_ERR_IGNORED) != PS_OK)
         close_connection(pg); /* the database rolls back then */
 }

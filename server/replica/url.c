@@ -3,26 +3,30 @@
 
 #include "base/buf.h"
 
-#include <libpq-fe.h>
 #include <string.h>
+
+#include "server/replica/libpq.h"
 
 enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err)
 {
     char *why = NULL;
-    PQconninfoOption *options = PQconninfoParse(url, &why);
+    PQconninfoOption *options;
 
     *secret = false;
+    if (ps_pq_load(err) != PS_OK)
+        return err->code;
+    options = ps_pq.PQconninfoParse(url, &why);
     if (!options) {
         enum ps_status status =
             ps_fail(err, PS_BAD_REQUEST, "the store's address is malformed: %.*s",
                     why ? (int)strcspn(why, "\n") : 0, why ? why : "");
 
-        PQfreemem(why);
+        ps_pq.PQfreemem(why);
         return status;
     }
     for (PQconninfoOption *at = options; at->keyword; at++)
         *secret |= strcmp(at->keyword, "password") == 0 && at->val;
-    PQconninfoFree(options);
+    ps_pq.PQconninfoFree(options);
     return PS_OK;
 }
 
@@ -37,7 +41,9 @@ static const char *option_value(const PQconninfoOption *options, const char *key
 char *ps_pg_place(const char *url)
 {
     struct ps_buf out = {0};
-    PQconninfoOption *options = PQconninfoParse(url, NULL);
+    /* without libpq nothing is displayed: only libpq knows where the password is */
+    PQconninfoOption *options =
+        ps_pq_load(PS_ERR_IGNORED) == PS_OK ? ps_pq.PQconninfoParse(url, NULL) : NULL;
     const char *host = option_value(options, "host"), *port = option_value(options, "port");
     const char *name = option_value(options, "dbname"), *service = option_value(options, "service");
 
@@ -48,6 +54,7 @@ char *ps_pg_place(const char *url)
     ps_buf_printf(&out, "/%s", name ? name : "");
     if (service)
         ps_buf_printf(&out, "?service=%s", service);
-    PQconninfoFree(options);
+    if (options)
+        ps_pq.PQconninfoFree(options);
     return out.ptr;
 }

@@ -30,8 +30,8 @@ class Features(unittest.TestCase):
         self.data = os.path.join(self.folder, "shelf")
 
     def made(self, *missing, targets=(), tests="OFF"):
-        """The program of a build that lacks these."""
-        build(BUILD, "-DPS_WERROR=ON", f"-DPS_TESTS={tests}", *(f"-DPERFSHELF_{name}={'OFF' if name in missing else 'ON'}" for name in FEATURES), targets=("perfshelf", "man", *targets))
+        """The program of a build that lacks these. It is linked with the libraries that `./dev build` loads when they are first used."""
+        build(BUILD, "-DPS_WERROR=ON", f"-DPS_TESTS={tests}", "-DPERFSHELF_LOAD_AT_USE=OFF", *(f"-DPERFSHELF_{name}={'OFF' if name in missing else 'ON'}" for name in FEATURES), targets=("perfshelf", "man", *targets))
         return os.path.join(BUILD, "perfshelf")
 
     def call(self, program, *words, **variables):

@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "server/cli/client/remote_http.h"
 
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "server/cli/client/libcurl.h"
 #include "server/text/answer.h"
 
 #define RESPONSE_MAX    ((size_t)512 << 20) /* maximum bytes of a response in memory */
@@ -41,7 +41,7 @@ static bool is_success(struct ps_remote_http *http)
 {
     long status = 0;
 
-    (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
+    (void)ps_curl.curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
     return status / 100 == 2;
 }
 
@@ -88,28 +88,28 @@ static int on_transfer(void *user, curl_off_t down_total, curl_off_t down, curl_
 
 static void add_header(struct ps_remote_http *http, const char *line)
 {
-    http->headers = curl_slist_append(http->headers, line);
+    http->headers = ps_curl.curl_slist_append(http->headers, line);
 }
 
 static void configure_curl(struct ps_remote_http *http, const struct ps_remote_config *config)
 {
     CURL *curl = http->curl;
 
-    (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    (void)curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L); /* a run may have the name ".." */
-    (void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-    (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
-    (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, STALL_TIMEOUT_S);
-    (void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->curl_error);
-    (void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "perfshelf/" PS_VERSION);
-    (void)curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers);
-    (void)curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive_body);
-    (void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_transfer);
-    (void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L); /* a run may have the name ".." */
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, STALL_TIMEOUT_S);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->curl_error);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_USERAGENT, "perfshelf/" PS_VERSION);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, http->headers);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive_body);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_transfer);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     if (config->ca)
-        (void)curl_easy_setopt(curl, CURLOPT_CAINFO, config->ca);
+        (void)ps_curl.curl_easy_setopt(curl, CURLOPT_CAINFO, config->ca);
 }
 
 static enum ps_status check_config(const struct ps_remote_config *config, struct ps_err *err)
@@ -133,15 +133,15 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     struct ps_str base = ps_str_from_c(config->server);
 
-    if (check_config(config, err) != PS_OK)
+    if (check_config(config, err) != PS_OK || ps_curl_load(err) != PS_OK)
         return err->code;
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (ps_curl.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return ps_fail(err, PS_INTERNAL, "cannot initialize libcurl");
     while (base.ptr[base.len - 1] == '/')
         base.len--;
     http = ps_alloc(sizeof *http);
     http->base = ps_strdup(base);
-    http->curl = curl_easy_init();
+    http->curl = ps_curl.curl_easy_init();
     if (!http->curl) {
         ps_remote_http_close(http);
         return ps_fail(err, PS_INTERNAL, "cannot initialize libcurl");
@@ -162,8 +162,8 @@ void ps_remote_http_close(struct ps_remote_http *http)
 {
     if (!http)
         return;
-    curl_easy_cleanup(http->curl);
-    curl_slist_free_all(http->headers);
+    ps_curl.curl_easy_cleanup(http->curl);
+    ps_curl.curl_slist_free_all(http->headers);
     free(http->base);
     free(http);
 }
@@ -208,12 +208,14 @@ static void set_body(CURL *curl, const struct ps_remote_request *request)
 {
     bool is_get = strcmp(request->method, "GET") == 0;
 
-    (void)curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
     if (is_get)
         return;
-    (void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
-    (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
-    (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.ptr ? request->body.ptr : "");
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                                   (curl_off_t)request->body.len);
+    (void)ps_curl.curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
+                                   request->body.ptr ? request->body.ptr : "");
 }
 
 /* Reports a failure without a response. An invalid certificate is PS_FORBIDDEN, which is not
@@ -230,7 +232,7 @@ static void fail_transport(struct ps_remote_http *http, CURLcode code, struct ps
     else if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
         hint = "check the URL, and that `perfshelf serve` runs there";
     ps_fail(err, certificate ? PS_FORBIDDEN : PS_IO, "%s" PS_HINT "%s",
-            http->curl_error[0] ? http->curl_error : curl_easy_strerror(code), hint);
+            http->curl_error[0] ? http->curl_error : ps_curl.curl_easy_strerror(code), hint);
 }
 
 /* Adds the server and the HTTP status to the error. */
@@ -263,7 +265,7 @@ static void read_headers(CURL *curl, const struct ps_remote_request *request)
     struct curl_header *found;
 
     for (size_t i = 0; i < request->n_headers; i++)
-        if (curl_easy_header(curl, request->headers[i].name, 0, CURLH_HEADER, -1, &found) ==
+        if (ps_curl.curl_easy_header(curl, request->headers[i].name, 0, CURLH_HEADER, -1, &found) ==
             CURLHE_OK)
             request->headers[i].value = ps_strdup(ps_str_from_c(found->value));
 }
@@ -284,11 +286,11 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     ps_buf_printf(&url, "%s/api/v1/%s", http->base, request->path);
     http->curl_error[0] = '\0';
     set_body(http->curl, request);
-    (void)curl_easy_setopt(http->curl, CURLOPT_CUSTOMREQUEST, request->method);
-    (void)curl_easy_setopt(http->curl, CURLOPT_URL, url.ptr);
-    (void)curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, &exchange);
-    (void)curl_easy_setopt(http->curl, CURLOPT_XFERINFODATA, &exchange);
-    code = curl_easy_perform(http->curl);
+    (void)ps_curl.curl_easy_setopt(http->curl, CURLOPT_CUSTOMREQUEST, request->method);
+    (void)ps_curl.curl_easy_setopt(http->curl, CURLOPT_URL, url.ptr);
+    (void)ps_curl.curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, &exchange);
+    (void)ps_curl.curl_easy_setopt(http->curl, CURLOPT_XFERINFODATA, &exchange);
+    code = ps_curl.curl_easy_perform(http->curl);
     if (is_interrupted())
         fail_interrupted(err);
     else if (exchange.err.code != PS_OK)
@@ -296,7 +298,7 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     else if (code != CURLE_OK)
         fail_transport(http, code, err);
     else
-        (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, status_out);
+        (void)ps_curl.curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, status_out);
     if (code == CURLE_OK && *status_out / 100 != 2) {
         cJSON *json = cJSON_ParseWithLength(exchange.answer.ptr, exchange.answer.len);
 
