@@ -949,6 +949,8 @@ static enum outcome message_row(struct reader *r, const struct ps_rows *rows)
         while (line.len && (line.ptr[line.len] & 0xc0) == 0x80)
             line.len--;
         ps_buf_puts(&line, "...");
+    } else if (line.len && line.ptr[line.len - 1] == '.') {
+        line.len--; /* readers of notes end the sentence */
     }
     ps_sink_note(r->out, PS_NOTE_WARNING, ps_sqlite_page_offset(r->db), 0,
                  "Nsight Systems reports (%s): %.*s",

@@ -10,5 +10,5 @@ work AS (
     WHERE o.self_cpu_ns > 0 AND n.text NOT GLOB '$profiler.py:* st*_trace'), -- of jax.profiler: no cause
 steps AS (SELECT sum(end_ns - start_ns) AS ns FROM marked)
 SELECT w.name, w.calls, w.ns / 1e9, iif(s.ns >= w.all_ns, s.ns, w.all_ns) / 1e9,
-       CASE WHEN s.ns >= w.all_ns THEN 'of the steps' WHEN s.ns THEN 'of the work in the steps' ELSE 'of the traced time' END
+       CASE WHEN s.ns >= w.all_ns THEN 'of the steps' WHEN s.ns THEN 'of the work in the steps' ELSE 'of the recorded work' END
 FROM work w, steps s ORDER BY w.ns DESC, w.name;

@@ -36,3 +36,7 @@ class PrintedTable(ShelfTest):
 
     def test_entries_alone(self):
         self.assertIn("The largest share of the time is 11.7 % in `compare`.", self.said(*ENTRY, ("5", 12.0, 12.0, "app.py:7(compare)")))
+
+    def test_a_built_in_function_that_waits(self):
+        rows = (*ENTRY, ("60", 80.0, 80.0, "{built-in method select.select}"), ("3", 20.0, 20.0, "app.py:7(compare)"))
+        self.assertEqual(self.said(*rows), "`<built-in method select.select>` waits 77.9 % of the time. 80.00 s of 102.7 s in 60 calls.")

@@ -171,7 +171,7 @@ class Sampled(ShelfTest):
         text = self.show(self.add("full.json", viztracer(0, 100, overflow=True)))
         self.assertIn("Calls were lost: the buffer of the profiler was full. What was kept shows no shares. The longest in it is "
                       "builtins.sum with 100.0 µs in 1 call, of which lost calls may have been a part.", text)
-        self.assertNotIn("of the traced time", text)
+        self.assertNotIn("of the recorded work", text)
         self.assertNotIn("Calls are missing", self.show(self.add("whole.json", viztracer(0, 100))))
 
     def test_slices_of_py_spy_are_no_calls(self):

@@ -82,21 +82,21 @@ class Xla(ShelfTest):
     def test_the_profiler_itself_is_no_cause(self):
         run = self.run_of([slice_of("$profiler.py:271 stop_trace", PYTHON, 3_000_000, 900_000), slice_of("f", PYTHON, 0, 100_000)])
         said = self.ok("show", run["id"])
-        self.assertIn("f takes 100.0 % of the traced time.", said)
+        self.assertIn("f takes 100.0 % of the recorded work.", said)
 
     def test_lines_that_repeat_others(self):
         device = names("/device:GPU:0", 1, (STREAM, "Stream #17(Kernel)"), (OPS, "XLA Ops"))
         run = self.run_of(device, [slice_of("gemm", STREAM, 0, 50, pid=1), slice_of("dot", OPS, 0, 60, pid=1)])
         said = self.ok("show", run["id"])
-        self.assertIn("gemm takes 100.0 % of the traced time.", said)
+        self.assertIn("gemm takes 100.0 % of the recorded work.", said)
         tpu = names("/device:TPU:0", 1, (STREAM, "XLA Modules"), (OPS, "XLA Ops"))
         run = self.run_of(tpu, [slice_of("jit_f", STREAM, 0, 50, pid=1), slice_of("dot", OPS, 0, 40, pid=1)])
-        self.assertIn("dot takes 100.0 % of the traced time.", self.ok("show", run["id"]))
+        self.assertIn("dot takes 100.0 % of the recorded work.", self.ok("show", run["id"]))
 
     def test_names_of_other_programs_mean_nothing(self):
         events = [slice_of("Wait: me", 1, 0, 10), slice_of("end: me", 1, 20, 5, step_num="1")]
         run = self.json("add", self.file("other.json", json.dumps({"traceEvents": events}).encode()))
-        self.assertIn("Wait: me takes 66.7 % of the traced time.", self.ok("show", run["id"]))
+        self.assertIn("Wait: me takes 66.7 % of the recorded work.", self.ok("show", run["id"]))
         self.assertEqual(self.json("sql", run["id"], "SELECT * FROM steps"), [])
 
     def test_a_log_folder_is_one_run(self):

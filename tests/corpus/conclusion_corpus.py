@@ -138,7 +138,7 @@ KNOWN = {
         "15.39 percent in `/tmp/demo/austin/longer.py::13` (longer.py:13).",
         {"`regex`": "0.3945", "`parse`": "0.281"}),
     "wild/chrome-trace/viztracer-multithread.json": (
-        "`sleep` takes 77.06 percent of the traced time. 0.03516 s of 0.04563 s in 80 calls.", {"`sleep`": "0.03516"}),
+        "`sleep` takes 77.06 percent of the recorded work. 0.03516 s of 0.04563 s in 80 calls.", {"`sleep`": "0.03516"}),
     "wild/torch-trace/tracelens-xdit-flux-capture-54mb.json.gz": (
         "A graph is captured, which happens once. The GPU is idle 0.2247 s of the 0.4218 s of the trace, while its work is recorded.",
         {"GPU idle: a graph is captured": "0.2247", "GPU idle, waiting for the CPU": "0.133", "GPU kernels": "0.06402"}),

@@ -94,7 +94,7 @@ def full():
     e.add("TARGET_INFO_CUDA_DEVICE", (3, 0, 70), (3, 0, 71))
     e.add("PROCESSES", (pid(70), 70, "python"), (pid(71), 71, "python"), (pid(99), 99, "idle"))
     e.add("ThreadNames", (7, 20, tid(70, 70)))
-    e.add("DIAGNOSTIC_EVENT", (0, 1, 1, 1, "fine", pid(70)), (1, 1, 1, 2, "perf event\nparanoid", pid(70)), (2, 1, 1, 3, "CUDA failed", pid(70)))
+    e.add("DIAGNOSTIC_EVENT", (0, 1, 1, 1, "fine", pid(70)), (1, 1, 1, 2, "perf event\nparanoid", pid(70)), (2, 1, 1, 3, "CUDA failed.", pid(70)))
     e.add("CUPTI_ACTIVITY_KIND_RUNTIME",
           (1000, 1500, 0, tid(70, 70), 5, 1, 0), (1100, 1200, 1, tid(70, 70), 6, 2, 0), (1000, 1400, 0, tid(71, 71), 5, 1, 0),
           (3000, 3100, 0, tid(70, 70), 9, 11, 0), (9000, None, 0, tid(70, 70), 10, 3, 0), (4000, 3900, 0, tid(70, 70), 11, 3, 0),

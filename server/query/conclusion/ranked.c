@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
+#include "server/query/conclusion/known_calls.h"
 #include "server/query/conclusion/own_time.h"
 #include "server/query/trace/recording.h"
 #include "server/query/trace/utilisation/overview.h"
@@ -43,17 +44,28 @@ struct ranking {
     enum ps_verb claims;
     enum ps_subject_kind kind;
     const char *composition; /* title, if the rows are all of the whole: categories; NULL: none */
+    bool has_paths;          /* of functions, in a sixth column: known calls may be waits */
 };
 
 struct item {
     struct ps_str name;
+    bool waits;
     double count, amount, whole; /* NaN: unknown */
     struct ps_str of;
 };
 
-static struct item read_item(struct ps_conclusion *c, struct ps_stmt *stmt)
+static bool is_known_wait(struct ps_str path, struct ps_str name)
+{
+    const struct ps_known_call *call = ps_known_call_of(path, name);
+
+    return call && ps_time_waits(call->class);
+}
+
+static struct item read_item(struct ps_conclusion *c, struct ps_stmt *stmt, bool has_path)
 {
     return (struct item){.name = ps_arena_copy(&c->arena, ps_col_text(stmt, 0)),
+                         .waits =
+                             has_path && is_known_wait(ps_col_text(stmt, 5), ps_col_text(stmt, 0)),
                          .count = ps_col_real_or_nan(stmt, 1),
                          .amount = ps_col_real(stmt, 2),
                          .whole = ps_col_real_or_nan(stmt, 3),
@@ -64,6 +76,11 @@ static struct ps_subject item_subject(struct ps_conclusion *c, const struct rank
                                       const struct item *item)
 {
     return ps_subject_of(c, ranking->kind, ps_link_name(c, ranking->tab, item->name), item->name);
+}
+
+static enum ps_verb item_verb(const struct ranking *ranking, const struct item *item)
+{
+    return item->waits ? PS_WAITS : ranking->claims;
 }
 
 static struct ps_fact item_fact(const struct ranking *ranking, enum ps_fact_code code,
@@ -93,7 +110,7 @@ static void conclude_first(struct ps_conclusion *c, const struct ranking *rankin
         ps_first_fact(c, (struct ps_fact){.code = PS_FACT_SHARES_OF, .word = item->of});
         ps_first_largest(c, subject, share);
     } else {
-        ps_conclude_first(c, ps_claim_of(ranking->rule, ranking->claims, subject, share));
+        ps_conclude_first(c, ps_claim_of(ranking->rule, item_verb(ranking, item), subject, share));
         ps_first_fact(c, item_fact(ranking,
                                    item->whole > 0                   ? PS_FACT_SHARE_BASE
                                    : strcmp(ranking->unit, "%") == 0 ? PS_FACT_MOST_CPU
@@ -120,7 +137,7 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
     ps_bind_int(stmt, ":from", span.from_ns);
     ps_bind_int(stmt, ":to", span.to_ns);
     while (c->n_causes < CAUSES_MAX && ps_stmt_step(stmt, err)) {
-        const struct item item = read_item(c, stmt);
+        const struct item item = read_item(c, stmt, ranking->has_paths);
         const bool has_share = item.whole > 0 && !ranking->has_lost;
         struct ps_claim claim;
 
@@ -137,8 +154,9 @@ static enum ps_status rank(struct ps_db *db, const struct ranking *ranking, stru
             break;
         if (item.amount < smallest)
             continue;
-        claim = ps_claim_of(ranking->rule, ranking->claims, item_subject(c, ranking, &item),
-                            has_share ? item.amount / item.whole : NAN);
+        claim =
+            ps_claim_of(ranking->rule, item_verb(ranking, &item), item_subject(c, ranking, &item),
+                        has_share ? item.amount / item.whole : NAN);
         claim.evidence = item_fact(ranking, PS_FACT_COUNT, &item);
         ps_conclusion_claim(c, &claim, item.amount);
     }
@@ -250,7 +268,7 @@ static enum ps_status conclude_host_calls(struct ps_db *db, struct ps_conclusion
     ps_trace_span(db, &span, err);
     ps_db_prepare(db, ps_query_sql("conclude_slices"), &stmt, err);
     if (ps_stmt_step(stmt, err)) {
-        const struct item item = read_item(c, stmt);
+        const struct item item = read_item(c, stmt, false);
         const double share = item.whole / (((double)span.to_ns - (double)span.from_ns) / 1e9);
         const struct ps_report_link link = ps_link_name(c, "slices", item.name);
 
@@ -413,6 +431,7 @@ enum ps_status ps_conclude_printed_functions(struct ps_db *db, struct ps_conclus
         .noun = "function",
         .count = "call",
         .stands_out = OWN_SHARE,
+        .has_paths = true,
     };
 
     if (rank(db, &ranking, out, err) == PS_OK && read_chain(db, out, &chain, err) == PS_OK &&
@@ -448,7 +467,7 @@ static enum ps_status read_mix(struct ps_db *db, struct ps_conclusion *c, struct
 
     ps_db_prepare(db, ps_query_sql("conclude_printed_operators"), &stmt, err);
     while (ps_stmt_step(stmt, err)) {
-        const struct item item = read_item(c, stmt);
+        const struct item item = read_item(c, stmt, false);
 
         if (!ps_str_eq_c(item.of, "of the self CPU time")) {
             mix->n = 0;
