@@ -62,6 +62,72 @@ static int by_parent(const void *a, const void *b)
     return by_total(a, b);
 }
 
+/* Moves the first item down the heap, whose first item is the last one by total. */
+static void sift_down(struct ranked *heap, size_t n, size_t at)
+{
+    const struct ranked item = heap[at];
+
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && by_total(&heap[child + 1], &heap[child]) > 0;
+        if (by_total(&heap[child], &item) < 0)
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = item;
+}
+
+/* Adds a node to the list, or puts it in the place of the last node by total of a full list. */
+static void add_listed(struct chooser *c, struct ranked item)
+{
+    const size_t limit = c->options->limit;
+
+    if (!limit || c->n < limit) {
+        c->list[c->n++] = item;
+        for (size_t i = c->n == limit ? limit / 2 : 0; i > 0; i--)
+            sift_down(c->list, limit, i - 1);
+        return;
+    }
+    c->out.n_cut++;
+    if (by_total(&item, &c->list[0]) < 0) {
+        c->list[0] = item;
+        sift_down(c->list, limit, 0);
+    }
+}
+
+static void merge(const struct ranked *a, size_t n_a, const struct ranked *b, size_t n_b,
+                  struct ranked *out)
+{
+    while (n_a || n_b) {
+        const bool takes_a = n_a && (!n_b || by_parent(a, b) < 0);
+
+        *out++ = takes_a ? *a++ : *b++;
+        n_a -= takes_a;
+        n_b -= !takes_a;
+    }
+}
+
+/* Sorts by parent. Sorts short runs and merges them, so that it can end early. */
+static void sort_by_parent(struct ranked *list, size_t n)
+{
+    PS_AUTO(ps_free_ptr) struct ranked *merged = ps_grow(NULL, n + 1, sizeof *merged);
+    struct ranked *from = list, *to = merged;
+
+    for (size_t i = 0; i < n && !ps_context_has_ended(); i += NODES_PER_CHECK)
+        qsort(list + i, n - i < NODES_PER_CHECK ? n - i : NODES_PER_CHECK, sizeof *list, by_parent);
+    for (size_t width = NODES_PER_CHECK; width < n && !ps_context_has_ended(); width *= 2) {
+        for (size_t i = 0; i < n; i += 2 * width) {
+            size_t n_a = n - i < width ? n - i : width;
+            size_t n_b = n - i - n_a < width ? n - i - n_a : width;
+
+            merge(from + i, n_a, from + i + n_a, n_b, to + i);
+        }
+        to = from;
+        from = from == list ? merged : list;
+    }
+    if (from != list)
+        memcpy(list, from, n * sizeof *list);
+}
+
 /* Lists the nodes to show, grouped by parent. */
 static void list_nodes(struct chooser *c)
 {
@@ -71,16 +137,9 @@ static void list_nodes(struct chooser *c)
         if (i % NODES_PER_CHECK == 0 && ps_context_has_ended())
             break;
         if (total > 0 || (c->options->has_empty && count_of(c, (uint32_t)i)))
-            c->list[c->n++] =
-                (struct ranked){(uint32_t)i, ps_skeleton_parent(&c->skeleton, i), total};
+            add_listed(c, (struct ranked){(uint32_t)i, ps_skeleton_parent(&c->skeleton, i), total});
     }
-    if (c->options->limit && c->n > c->options->limit) {
-        qsort(c->list, c->n, sizeof *c->list, by_total);
-        c->out.n_cut = c->n - c->options->limit;
-        c->n = c->options->limit;
-    }
-    if (c->n)
-        qsort(c->list, c->n, sizeof *c->list, by_parent);
+    sort_by_parent(c->list, c->n);
 }
 
 /* Merges the small nodes of each group: they are its last ones, but for the one that stays. */
@@ -168,8 +227,9 @@ struct ps_picture ps_picture_choose(const struct ps_skeleton *skeleton, const in
                                     const struct ps_picture_options *options)
 {
     struct chooser c = {*skeleton, totals, counts, stride, options, .n = 0};
+    const bool has_limit = options->limit && options->limit < skeleton->n;
 
-    c.list = ps_grow(NULL, skeleton->n + 1, sizeof *c.list);
+    c.list = ps_grow(NULL, (has_limit ? options->limit : skeleton->n) + 1, sizeof *c.list);
     list_nodes(&c);
     if (options->rest_below > 0)
         merge_small(&c);

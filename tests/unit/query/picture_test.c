@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/context.h"
+#include "base/mem.h"
 #include "server/query/shapes/tree.h"
 
 /* The picture as text: of each node its number in the tree, its parent in the picture and its
@@ -80,6 +82,82 @@ static void an_empty_tree(void **state)
     (void)state;
     ps_tree_add_up(&tree);
     picture = ps_picture_choose_nodes(&tree, 3);
+    assert_int_equal(picture.n, 0);
+    ps_picture_free(&picture);
+}
+
+/* A tree of `n` nodes with totals that repeat. */
+static void make_large_tree(struct ps_tree *tree, uint32_t n)
+{
+    uint32_t random = 1;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node;
+
+        random = random * 1664525 + 1013904223;
+        node =
+            ps_tree_child(tree, i < 3 ? PS_TREE_NONE : (random >> 8) % (i < 10 ? i : 10), i, 0, 0);
+        tree->nodes[node].self = (random >> 16) % 5000;
+    }
+    ps_tree_add_up(tree);
+}
+
+static bool is_before(const struct ps_tree *tree, uint32_t a, uint32_t b)
+{
+    const int64_t x = tree->nodes[a].total, y = tree->nodes[b].total;
+
+    return x != y ? x > y : a < b;
+}
+
+static void the_greatest_of_a_large_tree(void **state)
+{
+    enum { N = 30000, LIMIT = 700 };
+    PS_AUTO(ps_tree_free) struct ps_tree tree = {0};
+    PS_AUTO(ps_free_ptr) bool *is_shown = ps_alloc_array(N, sizeof *is_shown);
+    struct ps_picture all, some;
+    uint32_t last = 0, first_cut = PS_TREE_NONE;
+
+    (void)state;
+    make_large_tree(&tree, N);
+    all = ps_picture_choose_nodes(&tree, 0);
+    for (size_t i = 1; i < all.n; i++) /* siblings one behind the other are in order */
+        if (all.nodes[i].parent == all.nodes[i - 1].parent)
+            assert_true(is_before(&tree, all.nodes[i - 1].node, all.nodes[i].node));
+    some = ps_picture_choose_nodes(&tree, LIMIT);
+    assert_int_equal(some.n, LIMIT);
+    assert_int_equal(some.n_cut, all.n - LIMIT);
+    for (size_t i = 0; i < some.n; i++) {
+        is_shown[some.nodes[i].node] = true;
+        last = i == 0 || is_before(&tree, last, some.nodes[i].node) ? some.nodes[i].node : last;
+    }
+    for (size_t i = 0; i < all.n; i++)
+        if (!is_shown[all.nodes[i].node] &&
+            (first_cut == PS_TREE_NONE || is_before(&tree, all.nodes[i].node, first_cut)))
+            first_cut = all.nodes[i].node;
+    assert_true(is_before(&tree, last, first_cut));
+    ps_picture_free(&all);
+    ps_picture_free(&some);
+}
+
+static enum ps_status cancel(void *user, struct ps_err *err)
+{
+    (void)user;
+    return ps_fail(err, PS_CANCELLED, "the client is gone");
+}
+
+static void a_request_that_has_ended(void **state)
+{
+    PS_AUTO(ps_tree_free) struct ps_tree tree = {0};
+    struct ps_context context;
+    struct ps_picture picture;
+
+    (void)state;
+    make_large_tree(&tree, 30000);
+    ps_context_begin(&context, 0, cancel, NULL);
+    while (!ps_context_has_ended())
+        ;
+    picture = ps_picture_choose_nodes(&tree, 0);
+    assert_int_equal(ps_context_end(&context), PS_CANCELLED);
     assert_int_equal(picture.n, 0);
     ps_picture_free(&picture);
 }
@@ -179,6 +257,8 @@ int picture_test(void)
         cmocka_unit_test(nodes_in_preorder),
         cmocka_unit_test(a_node_whose_parent_is_left_out),
         cmocka_unit_test(an_empty_tree),
+        cmocka_unit_test(the_greatest_of_a_large_tree),
+        cmocka_unit_test(a_request_that_has_ended),
         cmocka_unit_test(small_siblings_are_merged),
         cmocka_unit_test(nodes_that_only_count),
         cmocka_unit_test(columns_of_nodes_and_of_the_picture),
