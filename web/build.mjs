@@ -5,10 +5,8 @@
  * embeds them. With the engine (server/offline) also offline.html: the same page in one file, into
  * which the program writes runs.
  *
- *   node build.mjs            build
- *   node build.mjs --check    type check only, writes nothing
+ *   node build.mjs
  */
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -62,19 +60,6 @@ const publicViews = {
 };
 
 const gzip = (bytes) => gzipSync(bytes, { level: 9, memLevel: 9 });
-
-async function check() {
-    await import('./rows.mjs');
-    const projects = [root, join(root, 'test')];
-    for (const project of projects) {
-        const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-        const run = spawnSync(process.execPath, [tsc, '--noEmit', '-p', project], {
-            stdio: 'inherit',
-        });
-        if (run.status !== 0) return 1;
-    }
-    return 0;
-}
 
 const OPTIONS = {
     absWorkingDir: root,
@@ -320,5 +305,4 @@ if (!existsSync(join(root, 'node_modules'))) {
     console.error('web/node_modules is missing: run `npm ci` in web/ first');
     process.exit(1);
 }
-if (process.argv.includes('--check')) process.exitCode = await check();
-else await main();
+await main();
