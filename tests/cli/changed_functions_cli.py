@@ -160,6 +160,15 @@ class ChangedFunctions(Agent):
                          "No function changed: calls are as before, and costs of a call differ by no more than noise. "
                          "score (main.py:30) is now rate (main.py:35). load (main.py:20) is now load (files.py:3).")
 
+    def test_a_renamed_function_has_its_new_name(self):
+        """Times of all functions vary, and that of the renamed one most."""
+        rename, base = {SCORE: own("rate", 30)}, {**CALLS, (MAIN, SCORE): (5000, 2.5), (MAIN, LOAD): (400, 1.5), (MAIN, REPORT): (100, 1.0)}
+        factors = {LOAD: 0.6, SCORE: 0.35, ENCODE: 1.3, REPORT: 0.7}
+        now = {(rename.get(caller, caller), rename.get(callee, callee)): (n, factors.get(callee, 1) * time) for (caller, callee), (n, time) in base.items()}
+        self.assertEqual(self.sentence(now, base),
+                         "No single function stands out: all together take 0.57 times as long, in as many calls. "
+                         "rate (main.py:30) explains -1.625 s of -2.375 s. score (main.py:30) is now rate (main.py:30).")
+
     def test_new_and_gone(self):
         now = {pair: cost for pair, cost in CALLS.items() if pair[1] != REPORT}
         now[MAIN, own("chart", 90, "charts.py")] = (7, 1.0)

@@ -332,6 +332,16 @@ find_part(const struct reading *r, const struct ps_profiled_function *left_out, 
     return found;
 }
 
+/* The function under the name that it has in the new profile, if it is there. */
+static const struct ps_profiled_function *
+named_as_now(const struct reading *r, const struct ps_profiled_function *function)
+{
+    const struct ps_profiled_function *same =
+        function ? find_same(r, &r->now->all, function) : NULL;
+
+    return same ? same : function;
+}
+
 /* The function, or the two, with most of the difference of the whole. */
 static void claim_most_of_whole(const struct reading *r)
 {
@@ -344,8 +354,8 @@ static void claim_most_of_whole(const struct reading *r)
     if (!first || part < MOST_SHARE)
         return;
     second = find_part(r, first, &second_part);
-    if (second_part < SECOND_SHARE)
-        second = NULL;
+    second = second_part < SECOND_SHARE ? NULL : named_as_now(r, second);
+    first = named_as_now(r, first);
     claim = ps_claim_of("functions", PS_CHANGES, subject_of(r, first), part);
     ps_claim_explain(&r->c->arena, &claim, second ? subject_of(r, second) : ps_no_subject,
                      part * whole, second_part * whole, whole, r->unit);
