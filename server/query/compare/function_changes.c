@@ -333,8 +333,8 @@ find_part(const struct reading *r, const struct ps_profiled_function *left_out, 
 }
 
 /* The function under the name that it has in the new profile, if it is there. */
-static const struct ps_profiled_function *
-named_as_now(const struct reading *r, const struct ps_profiled_function *function)
+static const struct ps_profiled_function *named_as_now(const struct reading *r,
+                                                       const struct ps_profiled_function *function)
 {
     const struct ps_profiled_function *same =
         function ? find_same(r, &r->now->all, function) : NULL;
