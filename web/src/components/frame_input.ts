@@ -8,7 +8,8 @@ import { type Span, enclosingFrame, panSpan, zoomSpan } from '../model/span';
 import { postHover } from './frame_panel';
 import type { FrameStage } from './frame_stage';
 import { listenContextMenu } from './context_menu';
-import { hideTooltip, showTooltip } from './tooltip';
+import { showTip } from './tip';
+import { hideTooltip } from './tooltip';
 import { canScroll, hintAtZoom, readWheel } from './wheel';
 
 const HOVER_MS = 60;
@@ -148,12 +149,7 @@ export function listenPointer(now: FrameStage): () => void {
         const top = canvas.getBoundingClientRect().top + box.y;
         const avoid = { top, bottom: top + box.h };
         const postTooltip = (): void =>
-            showTooltip(
-                now.props.tip(now.props.layout.node[frame]),
-                event.clientX,
-                event.clientY,
-                avoid,
-            );
+            showTip(now.props.tip(now.props.layout.node[frame]), event, avoid);
         hoverTimer = setTimeout(postTooltip, HOVER_MS);
     }
 

@@ -10,6 +10,7 @@ import { readTheme } from '../canvas/theme';
 import { drawTickStrip } from '../canvas/tick_strip';
 import { columnOf, hitColumns, spanToRead } from '../model/frame_hits';
 import type { FrameLayout } from '../model/frames';
+import type { TipData } from '../model/tip';
 import { shownName, type Tree } from '../model/tree';
 import { idOfNode, nodeOfId } from '../model/tree_ids';
 import { type Span, easeSpan, parseSpan, sameSpan, spanText } from '../model/span';
@@ -46,7 +47,8 @@ export interface FrameViewProps {
     /** from the URL: the id of a node, or two shares `0.1~0.25`; '' for the complete picture */
     zoom: string;
     onZoom: (zoom: string | null) => void;
-    tip: (node: number) => ComponentChildren;
+    /** what the tooltip of a node says; of the whole: -1 */
+    tip: (node: number) => TipData;
     height?: number;
     empty?: ComponentChildren;
     /** What a person can do with a frame: in the context menu, and by keys for the selected one.

@@ -4,7 +4,9 @@
  */
 import { pct, THIN_SPACE } from '../base/units';
 import type { BarPart } from '../model/breakdown';
-import { hideTooltip, showTooltip } from './tooltip';
+import type { TipData } from '../model/tip';
+import { showTip } from './tip';
+import { hideTooltip } from './tooltip';
 
 interface StackedBarProps {
     label: string;
@@ -35,9 +37,7 @@ export function StackedBar(props: StackedBarProps) {
                         width: `${segment.share * width * 100}%`,
                         background: `var(--${segment.colour})`,
                     }}
-                    onPointerMove={({ clientX, clientY }) =>
-                        showTooltip(<PartTip segment={segment} base={base} />, clientX, clientY)
-                    }
+                    onPointerMove={(event) => showTip(partTip(segment, base), event)}
                     onPointerLeave={hideTooltip}
                 >
                     {fitLabel(segment, segment.share * width * px, hasAmounts)}
@@ -59,16 +59,11 @@ function barText(label: string, segments: BarPart[], base: string): string {
     return `${label}: ${parts.join('; ')} ${base}`;
 }
 
-function PartTip({ segment, base }: { segment: BarPart; base: string }) {
-    return (
-        <>
-            <div class="tooltip-title">{segment.label}</div>
-            <div>
-                {segment.amount} · {pct(100 * segment.share)}
-                {THIN_SPACE}% {base}
-            </div>
-        </>
-    );
+function partTip({ label, amount, share }: BarPart, base: string): TipData {
+    return {
+        title: label,
+        rows: [{ label: amount, value: `${pct(100 * share)}${THIN_SPACE}% ${base}` }],
+    };
 }
 
 interface LegendProps {

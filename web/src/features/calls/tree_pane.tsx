@@ -7,7 +7,7 @@ import type { CallTree, Run } from '../../base/answers';
 import { API, withParams } from '../../base/client';
 import { pushQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import { THIN_SPACE, formatFixed, formatSeconds, int, pct, plural, text } from '../../base/units';
+import { THIN_SPACE, formatFixed, formatSeconds, plural, text } from '../../base/units';
 import { coloursByOrigin, paintOf } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
@@ -17,20 +17,21 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
 import type { FrameLayout } from '../../model/frames';
-import { functionName, libraryPath, placeText, shortPlace } from '../../model/labels';
+import { functionName, shortPlace } from '../../model/labels';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { tintOfFile } from '../../model/tint';
+import type { TipData } from '../../model/tip';
 import {
     BOUNDED,
     certaintyCounts,
     layoutTree,
     nameOf,
-    OMITTED_CALLS,
     searchTree,
     type Tree,
     UNKNOWN,
 } from '../../model/tree';
 import { treeOf } from '../../model/tree_answers';
+import { certaintyText, tipOf, weightRows } from '../../model/tree_tip';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type Answer, useJson } from '../shared/use_json';
 import { isSampled } from './data';
@@ -152,15 +153,9 @@ export function CallTreePicture(props: PictureProps) {
                         const { file, line } = functionOfNode(tree, node);
                         return { name: nameOf(tree, node), place: shortPlace(file, line) };
                     }}
-                    tip={(node) => (
-                        <CallTip
-                            tree={tree}
-                            layout={layout}
-                            node={node}
-                            rootName={rootName}
-                            sampled={isSampled(run)}
-                        />
-                    )}
+                    tip={(node) =>
+                        callTip(tree, layout, node, { rootName, isSampled: isSampled(run) })
+                    }
                     empty="No call in this profile took measurable time."
                 />
             )}
@@ -191,76 +186,38 @@ function isShrunk({ frameOf, x0, x1 }: FrameLayout, node: number, hi: number): b
     return x1[frameOf[node]] - x0[frameOf[node]] < hi * (1 - 1e-6);
 }
 
-interface TipProps {
-    tree: Calls;
-    layout: FrameLayout;
-    node: number;
+const EXACT_TEXT =
+    'exact: each frame above has one caller, so all of its time belongs to this path';
+const SHRUNK_TEXT =
+    'drawn narrower than its upper bound, because the upper bounds of its siblings exceed the caller';
+
+interface TipBase {
     rootName: string;
-    sampled: boolean;
+    isSampled: boolean;
 }
 
-const CERTAINTY_TEXTS = [
-    'exact: each frame above has one caller, so all of its time belongs to this path',
-    'bounded: the time on this path is between the two values',
-    'unknown: recursive call; nothing is drawn below it',
-];
-
-function CallTip({ tree, layout, node, rootName, sampled }: TipProps) {
-    const { total } = layout;
-    const percent = (value: number): string =>
-        total > 0 ? `${pct((100 * value) / total)}${THIN_SPACE}%` : '–';
-    const seconds = (value: number): string => `${formatFixed(value, 6)}${THIN_SPACE}s`;
-    if (node === OMITTED_CALLS) return <div>calls too small to draw</div>;
-    if (node < 0) {
-        return (
-            <>
-                <div class="tooltip-title">{rootName}</div>
-                <div>{seconds(total)}, sum of the total times of the roots</div>
-            </>
-        );
-    }
-    const certainty = tree.certainty[node];
-    const [lo, hi] = [tree.low[node], tree.total[node]];
-    const range =
-        certainty === BOUNDED
-            ? `${percent(lo).replace(/\D+$/, '')}–${percent(hi)}`
-            : certainty === UNKNOWN
-              ? `≤ ${percent(hi)}`
-              : percent(hi);
-    const [self, calls] = [tree.self[node], tree.count[node]];
-    const { file, line, origin } = functionOfNode(tree, node);
-    return (
-        <>
-            <div class="tooltip-title">{nameOf(tree, node)}</div>
-            <div class="soft mono tip-place">{placeText(libraryPath(file), line)}</div>
-            <dl>
-                <dt>total time</dt>
-                <dd>{callValue(tree, node)}</dd>
-                <dd>{range}</dd>
-                {self !== null && (
-                    <>
-                        <dt>self time</dt>
-                        <dd>{seconds(self)}</dd>
-                        <dd>{percent(self)}</dd>
-                    </>
-                )}
-                {calls !== null && (
-                    <>
-                        <dt>{sampled ? 'samples' : 'calls'}</dt>
-                        <dd>{int(calls)}</dd>
-                        <dd />
-                    </>
-                )}
-            </dl>
-            <div class="tooltip-foot tip-small">
-                {CERTAINTY_TEXTS[certainty]}
-                {isShrunk(layout, node, hi) &&
-                    '. Drawn narrower than its upper bound, because the upper bounds of its siblings exceed the caller'}
-                <br />
-                {origin} · percentages of {rootName}
-            </div>
-        </>
-    );
+function callTip(
+    tree: Calls,
+    layout: FrameLayout,
+    node: number,
+    { rootName, isSampled: hasSamples }: TipBase,
+): TipData {
+    const rows = weightRows(tree, node, {
+        total: 'total time',
+        self: 'self time',
+        count: hasSamples ? 'samples' : 'calls',
+        whole: layout.total,
+        format: (value) => `${formatFixed(value, 6)}${THIN_SPACE}${tree.unit}`,
+    });
+    const foot =
+        node < 0
+            ? ['sum of the total times of the roots']
+            : [
+                  certaintyText(tree, node) || EXACT_TEXT,
+                  isShrunk(layout, node, tree.total[node]) ? SHRUNK_TEXT : '',
+                  `${functionOfNode(tree, node).origin} · percentages of ${rootName}`,
+              ];
+    return tipOf(tree, layout, node, { root: rootName, rows, foot });
 }
 
 /** Remark with the number of calls that `min_pct`, `depth` and `limit` omitted. */

@@ -21,9 +21,11 @@ import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
-import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { showTip } from '../../components/tip';
+import { hideTooltip } from '../../components/tooltip';
 import { formatDelta } from '../../model/compare';
 import { placeKey } from '../../model/device';
+import type { TipData, TipRow } from '../../model/tip';
 import { byteStep } from '../../model/step_curve';
 import {
     brokenLine,
@@ -202,10 +204,6 @@ function Curves(props: CurvesProps) {
     );
     const end = Math.max(base?.statistics.end_s ?? 0, fresh?.statistics.end_s ?? 0);
     const window = readWindow(route.value.query.span, end);
-    const onHover = (at: number | null, { clientX, clientY }: PointerEvent): void => {
-        if (at === null) hideTooltip();
-        else showTooltip(<PointTip {...props} at={at} window={window} />, clientX, clientY);
-    };
     return (
         <>
             <CurvesHead {...props} zoomed={window.from > 0 || window.to < end} />
@@ -225,7 +223,9 @@ function Curves(props: CurvesProps) {
                                 range && `${range.from.toPrecision(9)}~${range.to.toPrecision(9)}`,
                         })
                     }
-                    onHover={onHover}
+                    onHover={(at, event) =>
+                        showTip(at === null ? null : pointTip(props, at, window), event)
+                    }
                 />
             </div>
         </>
@@ -303,33 +303,31 @@ function ChangeText({ label, base, fresh }: { label: string; base: number; fresh
     );
 }
 
-function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; window: TimeWindow }) {
+function pointTip(
+    { base, fresh }: Pick<CurvesProps, 'base' | 'fresh'>,
+    at: number,
+    window: TimeWindow,
+): TipData {
+    const seconds = (t: number): string => `${secondsText(t, window)}${THIN_SPACE}s`;
     const sampleOf = (drawn: DrawnCurve | null): Sample | null =>
         drawn && bytesAt(drawn.curve, drawn.statistics.end_s, at);
+    const rowOf = (label: string, drawn: DrawnCurve | null): TipRow => {
+        const sample = sampleOf(drawn);
+        return {
+            label,
+            value: sample ? bytesText(sample.value) : '–',
+            share: sample && !drawn?.curve.isStepped ? `sample at ${seconds(sample.t_s)}` : '',
+        };
+    };
     const [a, b] = [sampleOf(base), sampleOf(fresh)];
-    const format = (sample: Sample | null): string => (sample ? bytesText(sample.value) : '–');
-    const timeOf = (drawn: DrawnCurve | null, sample: Sample | null): string =>
-        sample && !drawn?.curve.isStepped
-            ? `sample at ${secondsText(sample.t_s, window)}${THIN_SPACE}s`
-            : '';
     const delta = a && b ? b.value - a.value : null;
-    return (
-        <>
-            <div class="tooltip-title">
-                {secondsText(at, window)}
-                {THIN_SPACE}s after the start
-            </div>
-            <dl>
-                <dt>base</dt>
-                <dd>{format(a)}</dd>
-                <dd class="soft">{timeOf(base, a)}</dd>
-                <dt>new</dt>
-                <dd>{format(b)}</dd>
-                <dd class="soft">{timeOf(fresh, b)}</dd>
-                <dt>Δ</dt>
-                <dd>{delta === null ? '–' : text(formatDelta(delta, 'B'))}</dd>
-                <dd>{delta === null ? '' : percentOf(a?.value ?? 0, delta)}</dd>
-            </dl>
-        </>
-    );
+    const change = {
+        label: 'Δ',
+        value: delta === null ? '–' : text(formatDelta(delta, 'B')),
+        share: delta === null ? '' : percentOf(a?.value ?? 0, delta),
+    };
+    return {
+        title: `${seconds(at)} after the start`,
+        rows: [rowOf('base', base), rowOf('new', fresh), change],
+    };
 }

@@ -21,12 +21,14 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
+import { Tip } from '../../components/tip';
 import { formatDelta, formatValueOf, verdictOf } from '../../model/compare';
 import { nodeText } from '../../model/graph_text';
 import type { Measure } from '../../model/labels';
 import { useGraphLayout } from '../calls/graph_tab';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
+import type { TipData } from '../../model/tip';
 import { rowColourLevel, type Side } from './diff_tree';
 import { DiffLegend } from './picture';
 import { comparePath } from './state';
@@ -122,7 +124,7 @@ export function CompareGraph({ comparison }: { comparison: Comparison }) {
                         match={null}
                         view={query.view ?? ''}
                         onView={(view) => replaceQuery({ view })}
-                        tip={(node) => <GraphTip node={node} row={rowOf(node)} />}
+                        tip={(node) => <Tip {...graphTip(node, rowOf(node))} />}
                         fillOf={(node) => {
                             const row = rowOf(node);
                             return `var(--diff-${4 + (row ? rowColourLevel(row, whole) : 0)})`;
@@ -180,29 +182,25 @@ function GraphToolbar({ side, run, count, focus }: GraphToolbarProps) {
     );
 }
 
-function GraphTip({ node, row }: { node: GraphNode; row: TotalRow | undefined }) {
-    const verdict = row && verdictOf(row, 's');
-    const pct = row?.delta_pct ?? null;
-    return (
-        <>
-            <div class="tooltip-title tip-long">{node.name}</div>
-            <div class="soft mono tip-place">{node.file}</div>
-            {row ? (
-                <dl>
-                    <dt>base</dt>
-                    <dd>{row.in_base ? seconds(row.base) : '–'}</dd>
-                    <dd />
-                    <dt>new</dt>
-                    <dd>{row.in_new ? seconds(row.new) : '–'}</dd>
-                    <dd />
-                    <dt>Δ</dt>
-                    <dd>{text(formatDelta(row.delta, 's'))}</dd>
-                    <dd>{pct !== null && `${signed(pct, 1)}${THIN_SPACE}% of base`}</dd>
-                </dl>
-            ) : (
-                <div>not among the {MAX_ROWS} largest functions that are compared</div>
-            )}
-            {verdict?.label && <div class="tooltip-foot">{verdict.label}</div>}
-        </>
-    );
+function graphTip({ name, file }: GraphNode, row: TotalRow | undefined): TipData {
+    if (!row)
+        return {
+            title: name,
+            place: file,
+            rows: [],
+            foot: [`not among the ${MAX_ROWS} largest functions that are compared`],
+        };
+    const { in_base, base, in_new, new: fresh, delta, delta_pct: percent } = row;
+    const share = percent === null ? '' : `${signed(percent, 1)}${THIN_SPACE}% of base`;
+    const verdict = verdictOf(row, 's')?.label;
+    return {
+        title: name,
+        place: file,
+        rows: [
+            { label: 'base', value: in_base ? seconds(base) : '–' },
+            { label: 'new', value: in_new ? seconds(fresh) : '–' },
+            { label: 'Δ', value: text(formatDelta(delta, 's')), share },
+        ],
+        foot: verdict ? [verdict] : [],
+    };
 }

@@ -4,25 +4,21 @@
  */
 import { useMemo } from 'preact/hooks';
 import type { GroupReport, GroupTree } from '../../base/answers';
-import { int, pct, text, THIN_SPACE } from '../../base/units';
+import { int, text } from '../../base/units';
 import { COLOURS_OF_GROUPS, paintOf, tintsOfNames } from '../../canvas/tree_paint';
 import { formatValueOf } from '../../model/compare';
-import { certaintyOf, type Tree } from '../../model/tree';
 import { treeOfGroup } from '../../model/tree_answers';
-import { boundsOf } from '../../model/tree_diff';
+import { certaintyText, weightRows } from '../../model/tree_tip';
 import { layoutDrawn } from './diff_tree';
 import {
-    boundsText,
     type Drawing,
     formsOfKind,
     hasPicture,
-    CERTAINTY_TEXTS,
     NoPicture,
     type PictureProps,
     TreeCertaintyLegend,
     totalText,
     TreePicture,
-    TreeTip,
     useTree,
 } from './tree';
 
@@ -66,29 +62,16 @@ function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
                     </div>
                 )
             }
-            tip={(of, node) => <GroupTip tree={of} node={node} />}
+            tip={(of, node) => ({
+                rows: weightRows(of, node, {
+                    total: 'mean total',
+                    self: 'mean in itself',
+                    whole: of.sum,
+                    of: 'of all',
+                    format: (value) => text(formatValueOf(value, of.unit)),
+                }),
+                foot: [certaintyText(of, node)],
+            })}
         />
-    );
-}
-
-function GroupTip({ tree, node }: { tree: Tree; node: number }) {
-    const [low, total] = boundsOf(tree, node);
-    const certainty = certaintyOf(tree, node);
-    const self = tree.self?.[node];
-    const share = (value: number) =>
-        tree.sum > 0 ? `${pct((100 * value) / tree.sum)}${THIN_SPACE}% of all` : '';
-    return (
-        <TreeTip tree={tree} node={node} foot={CERTAINTY_TEXTS[certainty]}>
-            <dt>mean total</dt>
-            <dd>{boundsText(total, low, certainty, tree.unit)}</dd>
-            <dd>{certainty === 0 && share(total)}</dd>
-            {typeof self === 'number' && (
-                <>
-                    <dt>mean in itself</dt>
-                    <dd>{text(formatValueOf(self, tree.unit))}</dd>
-                    <dd>{share(self)}</dd>
-                </>
-            )}
-        </TreeTip>
     );
 }

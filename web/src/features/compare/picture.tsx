@@ -8,39 +8,28 @@ import { useMemo } from 'preact/hooks';
 import type { Comparison, ComparisonTable, ComparisonTree } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
-import { int, MINUS, pct, text, THIN_SPACE } from '../../base/units';
+import { int, text } from '../../base/units';
 import { changeOptions, paintOf } from '../../canvas/tree_paint';
 import { Segmented } from '../../components/segmented';
 import { formatDelta, formatValueOf, changeWord } from '../../model/compare';
-import { certaintyOf, nameOf } from '../../model/tree';
+import { nameOf } from '../../model/tree';
 import { type DiffTree, treeOfComparison } from '../../model/tree_answers';
-import {
-    boundsOf,
-    deltaOf,
-    deltaRange,
-    isOpen,
-    levelOf,
-    nodeChangeOf,
-    removedNodes,
-    widthsOf,
-} from '../../model/tree_diff';
+import { removedNodes, widthsOf } from '../../model/tree_diff';
+import { changeRows, changeText } from '../../model/tree_tip';
 import { ComparisonCurves } from './curves';
 import { layoutDrawn, type Side } from './diff_tree';
 import { frameActions } from './row_menu';
 import { metricOf } from './state';
 import {
-    boundsText,
     type Drawing,
     formsOfKind,
     hasPicture,
-    CERTAINTY_TEXTS,
     NoPicture,
     type PictureMark,
     type PictureProps,
     TreeCertaintyLegend,
     totalText,
     TreePicture,
-    TreeTip,
     useTree,
 } from './tree';
 
@@ -106,7 +95,7 @@ export function DiffPicture({ comparison, table, wantedRow, ...mark }: DiffPictu
             {...{ table, wantedRow, answer, drawing, ...mark }}
             label="Difference"
             head={<PictureHead tree={drawing?.tree} side={side} markText={mark.markText} />}
-            tip={(of, node) => <DiffTip tree={of} node={node} />}
+            tip={(of, node) => ({ rows: changeRows(of, node), foot: [changeText(of, node)] })}
             actions={(of, node) => frameActions(comparison, table, of, node)}
         />
     );
@@ -174,63 +163,5 @@ export function DiffLegend({ unit, hasGone = false }: { unit: string; hasGone?: 
                 </>
             )}
         </span>
-    );
-}
-
-const NODE_CHANGE_TEXTS = {
-    new: 'new on this path',
-    gone: 'removed from this path',
-    below: 'below the threshold of a profile, or not called',
-    kept: '',
-};
-const VERDICT_NOTES = ['', 'too few runs for a test', 'within noise', '', ''];
-
-function sideText(tree: DiffTree, side: Side, node: number): string {
-    const change = nodeChangeOf(tree, node);
-    if (change === (side === 'base' ? 'new' : 'gone')) return '–';
-    const [low, high] = boundsOf(tree[side], node);
-    if (isOpen(tree[side], node))
-        return isFinite(high) ? `< ${text(formatValueOf(high, tree.unit))}` : '?';
-    return boundsText(high, low, certaintyOf(tree, node), tree.unit);
-}
-
-function deltaText(tree: DiffTree, node: number): string {
-    const format = (value: number) => text(formatDelta(value, tree.unit));
-    const [low, high] = deltaRange(tree, node);
-    if (low === high) return format(low);
-    return isFinite(high - low) ? `${format(low)} to ${format(high)}` : '?';
-}
-
-function shareText(tree: DiffTree, node: number): string {
-    const [low, high] = boundsOf(tree.base, node);
-    const delta = deltaOf(tree, node);
-    const isExact = certaintyOf(tree, node) === 0 && nodeChangeOf(tree, node) !== 'below';
-    if (!isExact || low !== high || low <= 0) return '';
-    return `${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / low)}${THIN_SPACE}% of base`;
-}
-
-function DiffTip({ tree, node }: { tree: DiffTree; node: number }) {
-    const level = node < 0 ? 0 : levelOf(tree, node);
-    const verdictNote =
-        VERDICT_NOTES[tree.verdict?.[node] ?? 0] || (level ? changeWord(level > 0, tree.unit) : '');
-    const foot = [
-        NODE_CHANGE_TEXTS[nodeChangeOf(tree, node)],
-        verdictNote,
-        CERTAINTY_TEXTS[certaintyOf(tree, node)],
-    ]
-        .filter(Boolean)
-        .join(', ');
-    return (
-        <TreeTip tree={tree} node={node} foot={foot}>
-            <dt>base</dt>
-            <dd>{sideText(tree, 'base', node)}</dd>
-            <dd />
-            <dt>new</dt>
-            <dd>{sideText(tree, 'new', node)}</dd>
-            <dd />
-            <dt>Δ</dt>
-            <dd>{deltaText(tree, node)}</dd>
-            <dd>{shareText(tree, node)}</dd>
-        </TreeTip>
     );
 }

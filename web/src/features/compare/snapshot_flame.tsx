@@ -5,25 +5,17 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { SnapshotComparison } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
-import { bytesText, int, MINUS, pct, text, THIN_SPACE } from '../../base/units';
+import { bytesText, text } from '../../base/units';
 import { FRAME_ROW } from '../../canvas/frame_canvas';
 import { changeOptions, paintOf } from '../../canvas/tree_paint';
 import { FrameView } from '../../components/frame_view';
 import { formatDelta } from '../../model/compare';
-import type { FrameLayout } from '../../model/frames';
 import type { Matcher } from '../../model/search';
 import { diffSums, keyOfNode, nodeOfKey } from '../../model/snapshot_diff';
 import { frameLabelForms } from '../../model/snapshot_names';
-import {
-    foldedFrames,
-    layoutTree,
-    marksOfFolds,
-    openFold,
-    searchTree,
-    shownName,
-} from '../../model/tree';
-import { type DiffTree, treeOfSnapshots } from '../../model/tree_answers';
-import { boundsOf, deltaOf } from '../../model/tree_diff';
+import { foldedFrames, layoutTree, marksOfFolds, openFold, searchTree } from '../../model/tree';
+import { treeOfSnapshots } from '../../model/tree_answers';
+import { changeRows, changeText, tipOf } from '../../model/tree_tip';
 import { pictureHeight } from './side_pane';
 
 const deltaText = (change: number): string => text(formatDelta(change, 'B'));
@@ -85,7 +77,16 @@ export function SnapshotDiffFlame({ diff, selected, search, onSelect }: Snapshot
             onSelect={select}
             zoom={route.value.query.zoom ?? ''}
             onZoom={(zoom) => replaceQuery({ zoom })}
-            tip={(node) => <DiffTip {...{ diff, tree, layout, node }} />}
+            tip={(node) =>
+                tipOf(tree, layout, node, {
+                    root: 'all, also without a Python stack',
+                    rows: changeRows(tree, node, {
+                        base: diff.nodes.base_count[0],
+                        new: diff.nodes.new_count[0],
+                    }),
+                    foot: [changeText(tree, node)],
+                })
+            }
             height={Math.min(pictureHeight(), layout.rows * FRAME_ROW + 20)}
             keyless
             empty="Neither run has memory with a Python stack here."
@@ -97,42 +98,4 @@ function rootText(diff: SnapshotComparison): string {
     const { base_without, new_without } = diffSums(diff);
     const [base, fresh] = [diff.base.live - base_without, diff.new.live - new_without];
     return `with a Python stack, ${bytesText(base)} → ${bytesText(fresh)}`;
-}
-
-interface DiffTipProps {
-    diff: SnapshotComparison;
-    tree: DiffTree;
-    layout: FrameLayout;
-    node: number;
-}
-
-function DiffTip({ diff, tree, layout, node }: DiffTipProps) {
-    const change = deltaOf(tree, node);
-    const { live } = diff.base;
-    const share =
-        live > 0 && change !== 0
-            ? `${change < 0 ? MINUS : '+'}${pct((100 * Math.abs(change)) / live)}${THIN_SPACE}% of base`
-            : '';
-    const frame = node < 0 ? undefined : diff.frames[tree.frame[node]];
-    const countOf = (side: 'base' | 'new') =>
-        int(node < 0 ? diff.nodes[`${side}_count`][0] : (tree[side].count?.[node] ?? 0));
-    return (
-        <>
-            <div class="tooltip-title tip-long">
-                {node < 0 ? 'all, also without a Python stack' : shownName(tree, layout, node)}
-            </div>
-            <dl>
-                <dt>base</dt>
-                <dd>{bytesText(boundsOf(tree.base, node)[1])}</dd>
-                <dd>{countOf('base')}</dd>
-                <dt>new</dt>
-                <dd>{bytesText(boundsOf(tree.new, node)[1])}</dd>
-                <dd>{countOf('new')}</dd>
-                <dt>Δ</dt>
-                <dd>{deltaText(change)}</dd>
-                <dd>{share}</dd>
-            </dl>
-            {frame?.file && <div class="tooltip-foot">{`${frame.file}:${frame.line ?? 0}`}</div>}
-        </>
-    );
 }

@@ -19,10 +19,11 @@ import { formatValueOf, inUnit } from '../../model/compare';
 import type { FrameLayout } from '../../model/frames';
 import { matcher } from '../../model/search';
 import { nodeOfId } from '../../model/tree_ids';
-import { BOUNDED, nameOf, searchTree, type Tree, UNKNOWN } from '../../model/tree';
+import { nameOf, searchTree, type Tree } from '../../model/tree';
+import { tipOf } from '../../model/tree_tip';
 import { CertaintyLegend } from '../calls/tree_pane';
 import { type Answer, useJson } from '../shared/use_json';
-import { placeOf, type RowName } from './diff_tree';
+import type { RowName } from './diff_tree';
 import { selectFrame, useFrameOfRow } from './link';
 import { perWords } from './per_switch';
 import { PictureBox, pictureHeight } from './side_pane';
@@ -113,7 +114,7 @@ interface TreePictureProps<T extends Tree> extends PictureProps, PictureMark {
     drawing: Drawing<T> | null;
     /** heading above the frames */
     head: ComponentChildren;
-    tip: (tree: T, node: number) => ComponentChildren;
+    tip: (tree: T, node: number) => Omit<Parameters<typeof tipOf>[3], 'root'>;
     /** what the menu of a frame offers */
     actions?: (tree: T, node: number) => readonly Action[];
 }
@@ -145,7 +146,9 @@ export function TreePicture<T extends Tree>(props: TreePictureProps<T>) {
                     onSelect={(node) => void selectFrame(table, tree, node)}
                     zoom={zoom ?? ''}
                     onZoom={(span) => pushQuery({ zoom: span })}
-                    tip={(node) => tip(tree, node)}
+                    tip={(node) =>
+                        tipOf(tree, drawing.layout, node, { root: 'all', ...tip(tree, node) })
+                    }
                     height={Math.min(pictureHeight(), drawing.layout.rows * FRAME_ROW + 20)}
                     actions={actions && ((node) => actions(tree, node))}
                     keyless
@@ -165,40 +168,5 @@ export function TreeCertaintyLegend({ tree: { certainty } }: { tree: Tree }) {
                 <CertaintyLegend certainty={certainty} />
             </span>
         )
-    );
-}
-
-/** Formats a total, with bounds if it is not exact. */
-export function boundsText(total: number, low: number, certainty: number, unit: string): string {
-    const upper = text(formatValueOf(total, unit));
-    if (certainty === UNKNOWN) return `? of ${upper}`;
-    return certainty === BOUNDED ? `[${text(formatValueOf(low, unit))}–${upper}]` : upper;
-}
-
-/** Explanation of each certainty; '' for exact. */
-export const CERTAINTY_TEXTS = [
-    '',
-    'bounded: the value is between the two numbers',
-    'unknown: recursive call',
-];
-
-interface TreeTipProps {
-    tree: Tree;
-    /** -1 for the root frame */
-    node: number;
-    foot: string;
-    /** groups of one <dt> and two <dd> */
-    children: ComponentChildren;
-}
-
-export function TreeTip({ tree, node, foot, children }: TreeTipProps) {
-    const place = node < 0 ? null : placeOf(tree, node);
-    return (
-        <>
-            <div class="tooltip-title tip-long">{node < 0 ? 'all' : nameOf(tree, node)}</div>
-            {place && <div class="soft mono tip-place">{place}</div>}
-            <dl>{children}</dl>
-            {foot && <div class="tooltip-foot">{foot}</div>}
-        </>
     );
 }

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Run } from '../../base/answers';
 import { pushQuery, route } from '../../base/router';
-import { THIN_SPACE, formatFixed, formatSeconds, plural, int, pct, text } from '../../base/units';
+import { THIN_SPACE, formatFixed, formatSeconds, plural, int, text } from '../../base/units';
 import { coloursByOrigin, formsOfModules, paintOf, tintsOfNames } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
@@ -10,7 +10,9 @@ import { FrameView } from '../../components/frame_view';
 import { setSearch } from '../../components/hit_steps';
 import { childLists, type FrameLayout } from '../../model/frames';
 import { ORIGINS } from '../../model/tint';
+import { shareText, type TipData } from '../../model/tip';
 import { layoutTree, nameOf } from '../../model/tree';
+import { tipOf, weightRows } from '../../model/tree_tip';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type ImportData, rowOfNode } from './data';
 import { moduleActions } from './module_actions';
@@ -79,7 +81,7 @@ export function ImportsPicture(props: PictureProps) {
                     zoom={query.pkg ?? ''}
                     onZoom={(pkg) => pushQuery({ pkg })}
                     rootName={ROOT_NAME}
-                    tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
+                    tip={(node) => importTip(data, layout, node)}
                     height={290}
                 />
             ) : (
@@ -96,7 +98,7 @@ export function ImportsPicture(props: PictureProps) {
                     zoom={query.zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ zoom })}
                     actions={(node) => frameActions(run, data, node)}
-                    tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
+                    tip={(node) => importTip(data, layout, node)}
                     height={290}
                     empty="This log has no import times. Record one with python -X importtime."
                 />
@@ -129,12 +131,6 @@ export function frameActions(run: Run, data: ImportData, node: number): readonly
     return moduleActions(run, rowOfNode(data, node), [copyPath]).actions;
 }
 
-const msText = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
-
-function percentText(part: number, whole: number): string {
-    return whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';
-}
-
 const childStarts = new WeakMap<ImportData, Int32Array>();
 
 function childCount(data: ImportData, node: number): number {
@@ -146,52 +142,36 @@ function childCount(data: ImportData, node: number): number {
     return starts[node + 1] - starts[node];
 }
 
-/** Tooltip with all numbers of a module and the base of each percentage; node -1 is the complete run. */
-function ImportTip({ data, node, rootName }: { data: ImportData; node: number; rootName: string }) {
-    const { tree, total, sumSelf } = data;
-    if (node < 0) {
-        return (
-            <>
-                <div class="tooltip-title">{rootName}</div>
-                <dl>
-                    <dt>{data.totalName}</dt>
-                    <dd>{msText(total)}</dd>
-                    <dd>{percentText(total, total)}</dd>
-                    <dt>{data.sumName}</dt>
-                    <dd>{msText(sumSelf)}</dd>
-                    <dd>{percentText(sumSelf, total)}</dd>
-                </dl>
-                <div class="tooltip-foot">
-                    {int(tree.n)} modules · percentages of {data.totalName}
-                </div>
-            </>
-        );
-    }
+/** Without a module: of the complete run. */
+function importTip(data: ImportData, layout: FrameLayout, node: number): TipData {
+    const { tree, total, sumSelf, totalName, sumName } = data;
+    const format = (us: number): string => `${formatFixed(us / 1000, 3)}${THIN_SPACE}ms`;
+    const base = `percentages of ${totalName}`;
+    if (node < 0)
+        return tipOf(tree, layout, node, {
+            root: ROOT_NAME,
+            rows: [
+                { label: totalName, value: format(total), share: shareText(total, total) },
+                { label: sumName, value: format(sumSelf), share: shareText(sumSelf, total) },
+            ],
+            foot: [`${int(tree.n)} modules · ${base}`],
+        });
+    // The width of a frame can differ from the time that is printed.
+    const printed = { ...tree, total: tree.cumulative };
     const up = tree.parent[node];
-    const count = childCount(data, node);
-    return (
-        <>
-            <div class="tooltip-title">{tree.frames.name[node]}</div>
-            <dl>
-                <dt>self</dt>
-                <dd>{msText(tree.self[node])}</dd>
-                <dd>{percentText(tree.self[node], total)}</dd>
-                <dt>cumulative</dt>
-                <dd>{msText(tree.cumulative[node])}</dd>
-                <dd>{percentText(tree.cumulative[node], total)}</dd>
-            </dl>
-            <div class="tooltip-foot">
-                {up >= 0 && (
-                    <div class="tip-line">
-                        first importer <span class="mono">{tree.frames.name[up]}</span>
-                    </div>
-                )}
-                <div class="tip-small">
-                    {ORIGINS[data.origins[node]]} · depth {data.depth[node]} ·{' '}
-                    {plural(count, 'direct import')} · percentages of {data.totalName}
-                    {tree.self[node] < 0 && ' · a negative self time is drawn as 0'}
-                </div>
-            </div>
-        </>
-    );
+    const direct = plural(childCount(data, node), 'direct import');
+    return tipOf(tree, layout, node, {
+        root: ROOT_NAME,
+        rows: weightRows(printed, node, {
+            total: 'cumulative',
+            self: 'self',
+            whole: total,
+            format,
+        }),
+        foot: [
+            up >= 0 ? `first importer ${tree.frames.name[up]}` : '',
+            `${ORIGINS[data.origins[node]]} · depth ${data.depth[node]} · ${direct} · ${base}`,
+            tree.self[node] < 0 ? 'a negative self time is drawn as 0' : '',
+        ],
+    });
 }

@@ -3,7 +3,6 @@
  * The treemap with its input: a click selects a module, a double click zooms into its package,
  * Escape zooms out, the left and right keys select by size.
  */
-import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
@@ -11,7 +10,9 @@ import { postToPanels, usePanelMessage } from '../../base/panel';
 import { type FrameTheme, readTheme } from '../../canvas/theme';
 import { FrameCrumb } from '../../components/frame_crumb';
 import { watchTheme } from '../../components/theme_watch';
-import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { showTip } from '../../components/tip';
+import { hideTooltip } from '../../components/tooltip';
+import type { TipData } from '../../model/tip';
 import type { Imports } from './data';
 import { REST_TILE, type Rect, type Treemap, layoutTreemap, tileAt } from './treemap';
 import { drawTreemap } from './treemap_canvas';
@@ -27,7 +28,7 @@ interface TreemapViewProps {
     zoom: string;
     onZoom: (name: string | null) => void;
     rootName: string;
-    tip: (node: number) => ComponentChildren;
+    tip: (node: number) => TipData;
     height: number;
 }
 
@@ -140,14 +141,11 @@ export function TreemapView(props: TreemapViewProps) {
             return;
         }
         const top = canvas.current.getBoundingClientRect().top + found.y;
-        const content =
+        const data =
             found.node === REST_TILE
-                ? `small modules of ${tree.packages[found.package]}`
+                ? { title: `small modules of ${tree.packages[found.package]}`, rows: [] }
                 : props.tip(found.node);
-        showTooltip(content, event.clientX, event.clientY, {
-            top,
-            bottom: top + Math.min(40, found.h),
-        });
+        showTip(data, event, { top, bottom: top + Math.min(40, found.h) });
     }
 
     return (

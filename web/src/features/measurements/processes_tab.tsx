@@ -16,8 +16,9 @@ import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
-import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { showTip } from '../../components/tip';
 import { tickText, type TimeWindow } from '../../model/memory_curve';
+import type { TipData } from '../../model/tip';
 import { useJson } from '../shared/use_json';
 
 const LINE_COLOUR_TOKENS = [
@@ -160,10 +161,6 @@ function ProcessChart({ view, frames }: { view: Processes; frames: number }) {
     const step = of === 'res' ? memoryStep(greatest) : undefined;
     const top = step ? step * Math.ceil((greatest * HEADROOM) / step) : (greatest || 1) * HEADROOM;
     const listed = all.filter(({ pid }) => !hiddenPids.has(pid));
-    function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
-        if (at === null) hideTooltip();
-        else showTooltip(<PointTip of={of} processes={listed} at={at} />, clientX, clientY);
-    }
     return (
         <div class="processes-chart">
             <TimeChart
@@ -181,7 +178,9 @@ function ProcessChart({ view, frames }: { view: Processes; frames: number }) {
                         to: range ? range.to.toFixed(3) : null,
                     })
                 }
-                onHover={onHover}
+                onHover={(at, event) =>
+                    showTip(at === null ? null : pointTip(of, listed, at), event)
+                }
             />
         </div>
     );
@@ -196,30 +195,17 @@ function nearestIndex(t_s: number[], at: number): number {
     return best;
 }
 
-interface PointTipProps {
-    of: 'cpu' | 'res';
-    processes: ProcessCurve[];
-    at: number;
-}
-
-function PointTip({ of, processes, at }: PointTipProps) {
-    const rows = processes.filter(({ t_s }) => t_s.length);
-    return (
-        <dl class="pairs">
-            {rows.map(({ id, name, pid, t_s, value }) => {
+function pointTip(of: 'cpu' | 'res', processes: ProcessCurve[], at: number): TipData {
+    return {
+        title: `${formatFixed(at, 1)}${THIN_SPACE}s`,
+        rows: processes
+            .filter(({ t_s }) => t_s.length)
+            .map(({ name, pid, t_s, value }) => {
                 const i = nearestIndex(t_s, at);
-                return [
-                    <dt key={id}>
-                        {name} {pid}
-                    </dt>,
-                    <dd>
-                        {valueText(of, value[i])}{' '}
-                        <span class="soft">at {formatFixed(t_s[i], 1)} s</span>
-                    </dd>,
-                ];
-            })}
-        </dl>
-    );
+                const share = `at ${formatFixed(t_s[i], 1)}${THIN_SPACE}s`;
+                return { label: `${name} ${pid}`, value: valueText(of, value[i]), share };
+            }),
+    };
 }
 
 function Legend({ run, view }: { run: Run; view: Processes }) {

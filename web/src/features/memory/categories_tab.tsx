@@ -12,7 +12,8 @@ import { formatFixed, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar } from '../../components/toolbar';
-import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { showTip } from '../../components/tip';
+import { hideTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import {
     panWindow,
@@ -21,9 +22,11 @@ import {
     windowOf,
     zoomWindow,
 } from '../../model/memory_curve';
+import type { TipData } from '../../model/tip';
 import { categoryColour } from '../../model/memory_categories';
 import { useJson } from '../shared/use_json';
 import { type ChartCurve, MemoryChart } from './chart';
+import { mibText } from './text';
 
 const HEADROOM = 1.06;
 const ZOOM_STEP = 0.6;
@@ -112,15 +115,9 @@ export function MemoryTimelineTab({ run }: { run: Run }) {
                         peak={answer.peak}
                         top={top}
                         onWindow={show}
-                        onHover={(at, event) => {
-                            if (at === null) hideTooltip();
-                            else
-                                showTooltip(
-                                    <Tip answer={answer} at={at} window={window} />,
-                                    event.clientX,
-                                    event.clientY,
-                                );
-                        }}
+                        onHover={(at, event) =>
+                            showTip(at === null ? null : categoriesTip(answer, at, window), event)
+                        }
                     />
                     <LoadingLine active={loading} />
                 </div>
@@ -157,8 +154,8 @@ function Peak(props: { answer: CategoriesAnswer; window: TimeWindow; zoomed: boo
     );
 }
 
-/** Tooltip: memory of each category at a time, in the order of the stack from top to bottom. */
-function Tip({ answer, at, window }: { answer: CategoriesAnswer; at: number; window: TimeWindow }) {
+/* Memory of each category at a time, in the order of the stack from top to bottom. */
+function categoriesTip(answer: CategoriesAnswer, at: number, window: TimeWindow): TipData | null {
     let i = -1;
     while (i + 1 < answer.t_s.length && answer.t_s[i + 1] <= at) i++;
     if (i < 0) return null;
@@ -167,21 +164,11 @@ function Tip({ answer, at, window }: { answer: CategoriesAnswer; at: number; win
         .filter(({ mib }) => mib !== 0)
         .reverse();
     const total = rows.reduce((sum, { mib }) => sum + mib, 0);
-    return (
-        <>
-            <div class="tooltip-title">
-                {secondsText(at, window)}
-                {THIN_SPACE}s
-            </div>
-            <dl>
-                {[...rows, { name: 'all', mib: total }].map(({ name, mib }) => [
-                    <dt key={name}>{name}</dt>,
-                    <dd key={`${name} mib`}>{formatFixed(mib, 3)}</dd>,
-                    <dd key={`${name} unit`} class="soft">
-                        MiB
-                    </dd>,
-                ])}
-            </dl>
-        </>
-    );
+    return {
+        title: `${secondsText(at, window)}${THIN_SPACE}s`,
+        rows: [...rows, { name: 'all', mib: total }].map(({ name, mib }) => ({
+            label: name,
+            value: mibText(mib),
+        })),
+    };
 }

@@ -10,20 +10,22 @@ import { useEffectOn } from '../../base/hooks';
 import { kindHas } from '../../base/kinds';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import { bytesText } from '../../base/units';
+import { bytesText, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { setStatus } from '../../components/status_line';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
-import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { showTip } from '../../components/tip';
+import { hideTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import { placeKey, placeName, readPlace } from '../../model/device';
 import { readFilters } from '../../model/filter_query';
 import { byteStep, steppedValueAt } from '../../model/step_curve';
 import type { TimeWindow } from '../../model/memory_curve';
 import { matcher } from '../../model/search';
+import type { TipData } from '../../model/tip';
 import { ms, rangeQuery, type TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
 import { traceOf, useRange, viewPath } from '../trace/data';
@@ -214,7 +216,9 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                     xText={(ns) => `${ms(ns).replace(/\.?0+$/, '')} ms`}
                     yText={bytesText}
                     onRange={selectRange}
-                    onHover={(at, event) => showCurveTip(curves, at, event)}
+                    onHover={(at, event) =>
+                        showTip(at === null ? null : curveTip(curves, at), event)
+                    }
                 />
             )}
             <LoadingLine active={timeline.loading || answer.loading} />
@@ -230,28 +234,15 @@ function selectRange(interval: TimeWindow | null): void {
     );
 }
 
-function showCurveTip(curves: TimeCurve[], at: number | null, event: PointerEvent): void {
-    if (at === null) {
-        hideTooltip();
-        return;
-    }
+function curveTip(curves: TimeCurve[], at: number): TipData {
     const labels = ['allocated', 'reserved'];
-    showTooltip(
-        <>
-            <div class="tooltip-title">{ms(at)} ms</div>
-            <dl>
-                {curves.map(({ x, y }, i) => {
-                    const value = steppedValueAt(x, y, at);
-                    return [
-                        <dt key={labels[i]}>{labels[i]}</dt>,
-                        <dd>{value === null ? '–' : bytesText(value)}</dd>,
-                    ];
-                })}
-            </dl>
-        </>,
-        event.clientX,
-        event.clientY,
-    );
+    return {
+        title: `${ms(at)}${THIN_SPACE}ms`,
+        rows: curves.map(({ x, y }, i) => {
+            const value = steppedValueAt(x, y, at);
+            return { label: labels[i], value: value === null ? '–' : bytesText(value) };
+        }),
+    };
 }
 
 function Peaks({ device, reserved }: { device: TimelineMemory; reserved: boolean }) {

@@ -16,7 +16,8 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { Spacer, Toolbar } from '../../components/toolbar';
-import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { showTip } from '../../components/tip';
+import { hideTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import {
     nearestSample,
@@ -30,7 +31,7 @@ import { useJson } from '../shared/use_json';
 import { type ChartCurve, MemoryChart } from './chart';
 import { SpanRows } from './span_rows';
 import { SpansTable } from './spans_table';
-import { MemoryLegend, PeakText, PointTip, SpanTip } from './text';
+import { MemoryLegend, PeakText, pointTip, spanTip } from './text';
 
 const HEADROOM = 1.06;
 const ZOOM_STEP = 0.6;
@@ -192,17 +193,9 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
     useEffect(() => setHovered(null), [window.from, window.to]);
     const main = curves.find((curve) => curve.main);
     const marked = main && hovered !== null ? nearestSample(main, hovered) : null;
-    function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
+    function onHover(at: number | null, event: PointerEvent): void {
         setHovered(at);
-        if (at === null) hideTooltip();
-        else {
-            const tip = <PointTip curves={curves} at={at} window={window} />;
-            showTooltip(tip, clientX, clientY);
-        }
-    }
-    function onSpanHover(span: MemorySpan | null, { clientX, clientY }: PointerEvent): void {
-        if (span) showTooltip(<SpanTip span={span} />, clientX, clientY);
-        else hideTooltip();
+        showTip(at === null ? null : pointTip(curves, at, window), event);
     }
     return (
         <div class="memory-picture">
@@ -231,7 +224,7 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
                     area={area}
                     selected={selected}
                     onPick={selectSpan}
-                    onHover={onSpanHover}
+                    onHover={(span, event) => showTip(span && spanTip(span), event)}
                 />
             )}
             <LoadingLine active={view.loading} />

@@ -6,6 +6,7 @@ import type { MemoryAnswer } from '../../base/answers';
 import type { MemorySpanRow as MemorySpan } from '../../base/rows';
 import { THIN_SPACE, formatFixed, plural, signed } from '../../base/units';
 import { nearestSample, secondsText, type TimeWindow } from '../../model/memory_curve';
+import type { TipData } from '../../model/tip';
 import { type ChartCurve, gapText } from './chart';
 
 export function MemoryLegend({ curves }: { curves: ChartCurve[] }) {
@@ -60,9 +61,12 @@ export function PeakText(props: {
     );
 }
 
+/** A value of a curve as the tool has it. */
+export const mibText = (mib: number): string => `${formatFixed(mib, 3)}${THIN_SPACE}MiB`;
+
 /** The samples nearest to a time. Nothing is interpolated. */
-export function PointTip(props: { curves: ChartCurve[]; at: number; window: TimeWindow }) {
-    const { curves, at, window } = props;
+export function pointTip(curves: ChartCurve[], at: number, window: TimeWindow): TipData {
+    const seconds = (t: number): string => `${secondsText(t, window)}${THIN_SPACE}s`;
     const shown = curves
         .flatMap((curve) => {
             const sample = nearestSample(curve, at);
@@ -72,63 +76,25 @@ export function PointTip(props: { curves: ChartCurve[]; at: number; window: Time
     const gap = curves
         .find(({ main }) => main)
         ?.gaps.find(({ from_s, to_s }) => at > from_s && at < to_s);
-    return (
-        <>
-            <div class="tooltip-title">
-                {gap ? (
-                    gapText(gap)
-                ) : (
-                    <>
-                        Sample at {secondsText(shown[0]?.t_s ?? at, window)}
-                        {THIN_SPACE}s
-                    </>
-                )}
-            </div>
-            {gap && (
-                <p class="soft">
-                    from {secondsText(gap.from_s, window)} to {secondsText(gap.to_s, window)}
-                    {THIN_SPACE}s: the memory in between is unknown
-                </p>
-            )}
-            <dl>
-                {shown.map(({ label, value, t_s }, i) => [
-                    <dt key={label}>{label}</dt>,
-                    <dd key={`${label} mib`}>{formatFixed(value, 3)}</dd>,
-                    <dd key={`${label} unit`} class="soft">
-                        MiB
-                        {i > 0 &&
-                            t_s !== shown[0].t_s &&
-                            ` at ${secondsText(t_s, window)}${THIN_SPACE}s`}
-                    </dd>,
-                ])}
-            </dl>
-        </>
-    );
+    const between = gap && `from ${secondsText(gap.from_s, window)} to ${seconds(gap.to_s)}`;
+    return {
+        title: gap ? gapText(gap) : `Sample at ${seconds(shown[0]?.t_s ?? at)}`,
+        rows: shown.map(({ label, value, t_s }) => ({
+            label,
+            value: mibText(value),
+            share: t_s === shown[0].t_s ? '' : `at ${seconds(t_s)}`,
+        })),
+        foot: between ? [`${between}: the memory in between is unknown`] : [],
+    };
 }
 
-export function SpanTip({ span }: { span: MemorySpan }) {
-    const grown =
-        span.start_mib !== null && span.end_mib !== null ? span.end_mib - span.start_mib : null;
-    return (
-        <>
-            <div class="tooltip-title">{span.name}</div>
-            <dl>
-                <dt>from, to</dt>
-                <dd>
-                    {formatFixed(span.start_s, 3)}–{formatFixed(span.end_s, 3)}
-                </dd>
-                <dd class="soft">s</dd>
-                <dt> duration </dt>
-                <dd>{formatFixed(span.end_s - span.start_s, 3)}</dd>
-                <dd class="soft">s</dd>
-                {grown !== null && [
-                    <dt key="t">change</dt>,
-                    <dd key="v">{signed(grown, 3)}</dd>,
-                    <dd key="u" class="soft">
-                        MiB
-                    </dd>,
-                ]}
-            </dl>
-        </>
-    );
+export function spanTip({ name, start_s, end_s, start_mib, end_mib }: MemorySpan): TipData {
+    const seconds = (s: number): string => formatFixed(s, 3);
+    const rows = [
+        { label: 'from, to', value: `${seconds(start_s)}–${seconds(end_s)}${THIN_SPACE}s` },
+        { label: 'duration', value: `${seconds(end_s - start_s)}${THIN_SPACE}s` },
+    ];
+    if (start_mib !== null && end_mib !== null)
+        rows.push({ label: 'change', value: `${signed(end_mib - start_mib, 3)}${THIN_SPACE}MiB` });
+    return { title: name, rows };
 }

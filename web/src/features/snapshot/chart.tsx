@@ -7,10 +7,12 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLayoutEffectOn } from '../../base/hooks';
 import { bytesText, int, text, formatSeconds } from '../../base/units';
 import { bytesAtY, bytesUpTo, viewAtX } from '../../canvas/snapshot_chart';
-import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { showTip } from '../../components/tip';
+import { hideTooltip } from '../../components/tooltip';
 import { watchTheme } from '../../components/theme_watch';
 import { canScroll, hintAtZoom, readWheel } from '../../components/wheel';
 import { runAt } from '../../model/snapshot_bands';
+import type { TipData } from '../../model/tip';
 import { CHART_HEIGHT, SnapshotStage, type StageProps } from './stage';
 
 /** What lies below the pointer. */
@@ -73,7 +75,7 @@ function hitAt(now: SnapshotStage, px: number, py: number): ChartHit {
     return hit;
 }
 
-function Tip({ now, px, py }: { now: SnapshotStage; px: number; py: number }) {
+function tipAt(now: SnapshotStage, px: number, py: number): TipData | null {
     const scene = now.drawn;
     const at = columnAt(now, px);
     if (!scene || !at) return null;
@@ -83,41 +85,20 @@ function Tip({ now, px, py }: { now: SnapshotStage; px: number; py: number }) {
     const band = scene.bands?.allocations.find(({ id }) => id === allocation);
     const us = data.t_us[column];
     const first = now.props.device.first_us;
-    return (
-        <>
-            <div class="tooltip-title">event {int(data.event[column])}</div>
-            <dl>
-                <dt>live</dt>
-                <dd>{bytesText(data.live[column])}</dd>
-                <dt>reserved</dt>
-                <dd>{bytesText(data.reserved[column])}</dd>
-                {us !== null && first !== null && (
-                    <>
-                        <dt>time</dt>
-                        <dd>{text(formatSeconds((us - first) / 1e6))}</dd>
-                    </>
-                )}
-                {band ? (
-                    <>
-                        <dt>allocation</dt>
-                        <dd>{bytesText(band.bytes)}</dd>
-                    </>
-                ) : (
-                    part !== null && (
-                        <>
-                            <dt>{data.names[part]}</dt>
-                            <dd>{bytesText(data.parts[part][column])}</dd>
-                        </>
-                    )
-                )}
-            </dl>
-            {band && (
-                <div class="tooltip-foot">
-                    {data.names[band.group]}, {lifeText(band.start, band.end)}
-                </div>
-            )}
-        </>
-    );
+    const rows = [
+        { label: 'live', value: bytesText(data.live[column]) },
+        { label: 'reserved', value: bytesText(data.reserved[column]) },
+    ];
+    if (us !== null && first !== null)
+        rows.push({ label: 'time', value: text(formatSeconds((us - first) / 1e6)) });
+    if (band) rows.push({ label: 'allocation', value: bytesText(band.bytes) });
+    else if (part !== null)
+        rows.push({ label: data.names[part], value: bytesText(data.parts[part][column]) });
+    return {
+        title: `event ${int(data.event[column])}`,
+        rows,
+        foot: band ? [`${data.names[band.group]}, ${lifeText(band.start, band.end)}`] : [],
+    };
 }
 
 export function lifeText(start: number, end: number | null): string {
@@ -229,11 +210,7 @@ function listen(now: SnapshotStage, latest: { current: ChartProps }): () => void
             hideTooltip();
             return;
         }
-        const { clientX, clientY } = event;
-        hoverTimer = setTimeout(
-            () => showTooltip(<Tip now={now} px={x} py={y} />, clientX, clientY),
-            HOVER_MS,
-        );
+        hoverTimer = setTimeout(() => showTip(tipAt(now, x, y), event), HOVER_MS);
     };
     const onLeave = (): void => {
         clearTimeout(hoverTimer);

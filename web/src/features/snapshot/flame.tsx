@@ -6,7 +6,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { LiveFlame, Run } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
-import { bytesText, int, pct, plural, THIN_SPACE } from '../../base/units';
+import { bytesText, plural } from '../../base/units';
 import { coloursByGroup, paintOf } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
@@ -15,6 +15,7 @@ import type { FrameLayout } from '../../model/frames';
 import type { Matcher } from '../../model/search';
 import { frameLabelForms } from '../../model/snapshot_names';
 import type { Pick } from '../../model/snapshot_pick';
+import type { TipData } from '../../model/tip';
 import {
     foldedFrames,
     layoutTree,
@@ -24,11 +25,11 @@ import {
     openFold,
     roleOf,
     searchTree,
-    shownName,
     stacksBelow,
     type Tree,
 } from '../../model/tree';
 import { treeOfSnapshot } from '../../model/tree_answers';
+import { tipOf, weightRows } from '../../model/tree_tip';
 import { rowActions } from '../shared/row_actions';
 
 interface FlameProps {
@@ -106,7 +107,7 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
             onSelect={select}
             zoom={route.value.query.fz ?? ''}
             onZoom={(zoom) => replaceQuery({ fz: zoom })}
-            tip={(node) => <FlameTip flame={flame} tree={tree} layout={layout} node={node} />}
+            tip={(node) => flameTip(tree, layout, node)}
             actions={(node) => flameActions(run, flame, tree, layout, node)}
             keyless
             empty="Nothing is live at this event."
@@ -147,40 +148,20 @@ function flameActions(
 
 const MAX_FOLD_LINES = 12;
 
-interface TipProps {
-    flame: LiveFlame;
-    tree: Tree;
-    layout: FrameLayout;
-    node: number;
-}
-
-function FlameTip({ flame, tree, layout, node }: TipProps) {
-    const whole = layout.total;
-    if (node < 0) return <div>{`all, ${bytesText(whole)}`}</div>;
-    const bytes = tree.total[node];
-    const share = whole > 0 ? `${pct((100 * bytes) / whole)}${THIN_SPACE}% of live` : '';
-    const file = isOneFrame(tree, layout, node) && flame.frames[tree.frame[node]].file;
+function flameTip(tree: Tree, layout: FrameLayout, node: number): TipData {
     const frame = layout.frameOf[node];
-    return (
-        <>
-            <div class="tooltip-title tip-long">{shownName(tree, layout, node)}</div>
-            <dl>
-                <dt>live</dt>
-                <dd>{bytesText(bytes)}</dd>
-                <dd>{share}</dd>
-                <dt>allocations</dt>
-                <dd>{int(tree.count?.[node] ?? 0)}</dd>
-            </dl>
-            {file && <div class="tooltip-foot">{file}</div>}
-            {foldedFrames(tree, layout, frame) > 1 && (
-                <div class="tooltip-foot">
-                    {foldLines(tree, layout, frame).map((line) => (
-                        <div key={line}>{line}</div>
-                    ))}
-                </div>
-            )}
-        </>
-    );
+    const isFolded = frame >= 0 && foldedFrames(tree, layout, frame) > 1;
+    return tipOf(tree, layout, node, {
+        root: 'all',
+        rows: weightRows(tree, node, {
+            total: 'live',
+            count: 'allocations',
+            whole: layout.total,
+            of: 'of live',
+            format: bytesText,
+        }),
+        foot: isFolded ? foldLines(tree, layout, frame) : [],
+    });
 }
 
 /* The folded frames, outermost first. */

@@ -6,11 +6,10 @@
  */
 import { useMemo } from 'preact/hooks';
 import type { FlameAnswer, Run } from '../../base/answers';
-import { axisText } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import { THIN_SPACE, int, pct, plural } from '../../base/units';
+import { plural } from '../../base/units';
 import { flameColours } from '../../canvas/tree_paint';
 import { type Action, withUniqueKeys } from '../../components/actions';
 import { FrameView } from '../../components/frame_view';
@@ -19,7 +18,6 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { SelectionLayout } from '../../components/selection_layout';
-import { familyOf, kindLabel } from '../../model/family';
 import { instancesOf } from '../../model/selection';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { layoutTree, matchedTotal, nameOf, searchTree } from '../../model/tree';
@@ -27,14 +25,14 @@ import { treeOfFlame } from '../../model/tree_answers';
 import { idOfNode } from '../../model/tree_ids';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
-import { estimateText, isStacks, rangedPath, traceOf } from '../trace/data';
+import { isStacks, rangedPath, traceOf } from '../trace/data';
 import { withModuleCounts } from '../../model/python_flame';
 import { colourMode } from './colours';
 import { flamePaint } from './flame_paint';
 import { frameActions } from './frame_actions';
 import { frameHead, FrameSelection, selectedNode } from './frame_selection';
-import { FrameLines } from './frame_lines';
-import { originSuffix, stackParams } from './parts';
+import { flameTip } from './frame_tip';
+import { stackParams } from './parts';
 import { Attribution, isPythonFlame, pythonActions, pythonParams } from './python_flame';
 import { AllDropped, transformActions } from './transforms';
 
@@ -208,7 +206,7 @@ export function FlamePane({
                     zoom={flame_zoom ?? ''}
                     onZoom={(zoom) => pushQuery({ flame_zoom: zoom })}
                     urlKeys={['flame_frame', 'flame_zoom']}
-                    tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
+                    tip={(node) => flameTip(run, flame, layout, node, rootName)}
                     actions={actionsOf}
                     head={(node) => frameHead(flame, node)}
                     keyless={!isInTab}
@@ -255,59 +253,4 @@ function emptyText(on: FlameOn, ranged: boolean): string {
             ? 'Nothing ran on a device'
             : 'No slice with a duration starts';
     return `${where} in this ${ranged ? 'range' : 'trace'}.`;
-}
-
-interface TipProps {
-    run: Run;
-    flame: FlameAnswer;
-    node: number;
-    root: string;
-}
-
-function FlameTip({ run, flame, node, root }: TipProps) {
-    const whole = flame.sum;
-    const isStackProfile = isStacks(run);
-    const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN_SPACE}%` : '–');
-    if (node < 0) return <div>{`${root}: ${axisText(whole)}`}</div>;
-    const { total, self } = flame;
-    return (
-        <>
-            <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>
-            <dl>
-                <dt>total</dt>
-                <dd>{axisText(total[node])}</dd>
-                <dd>{share(total[node])}</dd>
-                <dt>self</dt>
-                <dd>{axisText(self[node])}</dd>
-                <dd>{share(self[node])}</dd>
-                <Estimate run={run} total={total[node]} self={self[node]} />
-                <FrameLines flame={flame} node={node} />
-            </dl>
-            <div class="tooltip-foot">
-                {int(flame.count[node])} {countText(isStackProfile, flame.count[node])}
-                {isStackProfile
-                    ? originSuffix(flame, node)
-                    : ` · ${kindLabel(flame.kind[node])}, ${familyOf(flame.family[node]).label}`}{' '}
-                · percentages of {root}
-            </div>
-        </>
-    );
-}
-
-/* Noun for the count. In stack profiles, consecutive samples with the same frame count as one
- * stretch. */
-function countText(isStackProfile: boolean, count: number): string {
-    if (isStackProfile) return count === 1 ? 'stretch' : 'stretches';
-    return count === 1 ? 'slice' : 'slices';
-}
-
-function Estimate({ run, total, self }: { run: Run; total: number; self: number }) {
-    if (!isStacks(run) || estimateText(run, 0) === '') return null;
-    return (
-        <>
-            <dt>estimated</dt>
-            <dd>{estimateText(run, total)}</dd>
-            <dd>self {estimateText(run, self)}</dd>
-        </>
-    );
 }

@@ -10,7 +10,7 @@ import { axisText } from '../../base/axis';
 import { useLayoutEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { pushQuery, route } from '../../base/router';
-import { int, pct, plural, THIN_SPACE } from '../../base/units';
+import { plural } from '../../base/units';
 import { FRAME_ROW } from '../../canvas/frame_canvas';
 import { flameColours } from '../../canvas/tree_paint';
 import { fillVariable } from '../../canvas/theme';
@@ -21,6 +21,7 @@ import { SelectionLayout } from '../../components/selection_layout';
 import { PaneHead } from '../../components/toolbar';
 import type { FrameLayout } from '../../model/frames';
 import { spanText } from '../../model/span';
+import { shareText } from '../../model/tip';
 import { nameOf as nameOfNode, type Tree } from '../../model/tree';
 import { idOfNode, nodeOfId } from '../../model/tree_ids';
 import { shortFrameName } from '../../model/stack_transforms';
@@ -28,14 +29,10 @@ import { estimateText } from '../trace/data';
 import { colourMode } from './colours';
 import { flamePaint } from './flame_paint';
 import { frameActions } from './frame_actions';
-import { FrameLines } from './frame_lines';
 import { frameHead, FrameSelection, selectedNode } from './frame_selection';
-import { originSuffix } from './parts';
+import { sandwichTip } from './frame_tip';
 import { layoutSandwich, shareRoom } from './sandwich_layout';
 import { transformActions } from './transforms';
-
-const shareText = (part: number, whole: number): string =>
-    whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';
 
 const childrenOf = ({ parent }: FlameAnswer): number => parent.filter((up) => up === 0).length;
 
@@ -142,7 +139,7 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
             height={height}
             zoom={zoom}
             onZoom={(next) => setZoom(zoomText(tree, layout, next))}
-            tip={(node) => <FrameTip run={run} flame={flame} node={node} whole={sum} of={name} />}
+            tip={(node) => sandwichTip(run, flame, layout, node, { of: name, sum })}
             actions={actionsOf}
             head={(node) => frameHead(flame, node)}
             keyless
@@ -227,37 +224,4 @@ function zoomText(tree: Tree, layout: FrameLayout, zoom: string | null): string 
     if (node < 0) return zoom;
     const frame = layout.frameOf[node];
     return spanText({ x0: layout.x0[frame], x1: layout.x1[frame] }, layout.total);
-}
-
-interface TipProps {
-    run: Run;
-    flame: FlameAnswer;
-    node: number;
-    whole: number;
-    /** the function */
-    of: string;
-}
-
-function FrameTip({ run, flame, node, whole, of }: TipProps) {
-    const total = flame.total[node];
-    const share = (base: number) => shareText(total, base);
-    return (
-        <>
-            <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>
-            <dl>
-                <dt>on this path</dt>
-                <dd>{axisText(total)}</dd>
-                <dd>
-                    {share(flame.sum)} of {of}
-                </dd>
-                <dt />
-                <dd>{estimateText(run, total)}</dd>
-                <dd>{share(whole)} of all</dd>
-                <FrameLines flame={flame} node={node} />
-            </dl>
-            <div class="tooltip-foot">
-                {int(flame.count[node])} ×{originSuffix(flame, node)}
-            </div>
-        </>
-    );
 }

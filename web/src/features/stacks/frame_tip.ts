@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tooltips of flame graphs and sandwiches say. */
+import type { FlameAnswer, Run } from '../../base/answers';
+import { axisText } from '../../base/axis';
+import { int, plural } from '../../base/units';
+import { familyOf, kindLabel } from '../../model/family';
+import type { FrameLayout } from '../../model/frames';
+import { shareText, type TipData, type TipRow } from '../../model/tip';
+import { treeOfFlame } from '../../model/tree_answers';
+import { tipOf, weightRows } from '../../model/tree_tip';
+import { estimateText, isStacks } from '../trace/data';
+import { linesOf } from './flame_tree';
+import { originSuffix } from './parts';
+
+const LINES_SHOWN = 5;
+
+/* The lines in which a frame spends most. */
+function lineRows(flame: FlameAnswer, node: number): TipRow[] {
+    const lines = linesOf(flame, node);
+    const rows = lines.slice(0, LINES_SHOWN).map(({ line, total }) => ({
+        label: `line ${line}`,
+        value: axisText(total),
+        share: shareText(total, flame.total[node], 'of this frame'),
+    }));
+    const more = lines.length - rows.length;
+    return more > 0 ? [...rows, { label: plural(more, 'more line'), value: '' }] : rows;
+}
+
+/* Counts of samples as time, if the run has a period. */
+function estimateRows(run: Run, { total, self }: FlameAnswer, node: number): TipRow[] {
+    if (node < 0 || !isStacks(run) || estimateText(run, 0) === '') return [];
+    const share = `self ${estimateText(run, self[node])}`;
+    return [{ label: 'estimated', value: estimateText(run, total[node]), share }];
+}
+
+/* In stack profiles, consecutive samples with the same frame count as one stretch. */
+function footOf(run: Run, flame: FlameAnswer, node: number, root: string): string {
+    const count = flame.count[node];
+    const { family, kind } = flame;
+    return isStacks(run)
+        ? `${plural(count, 'stretch', 'stretches')}${originSuffix(flame, node)} · percentages of ${root}`
+        : `${plural(count, 'slice')} · ${kindLabel(kind[node])}, ${familyOf(family[node]).label} · percentages of ${root}`;
+}
+
+/** root: what the whole is. */
+export function flameTip(
+    run: Run,
+    flame: FlameAnswer,
+    layout: FrameLayout,
+    node: number,
+    root: string,
+): TipData {
+    const tree = treeOfFlame(flame);
+    const words = { total: 'total', self: 'self', whole: flame.sum, format: axisText };
+    return tipOf(tree, layout, node, {
+        root,
+        rows: [
+            ...weightRows(tree, node, words),
+            ...estimateRows(run, flame, node),
+            ...lineRows(flame, node),
+        ],
+        foot: node < 0 ? [] : [footOf(run, flame, node, root)],
+    });
+}
+
+/** of: name of the function, whose weight is that of the flame; sum: weight of all stacks. */
+export function sandwichTip(
+    run: Run,
+    flame: FlameAnswer,
+    layout: FrameLayout,
+    node: number,
+    { of, sum }: { of: string; sum: number },
+): TipData {
+    const tree = treeOfFlame(flame);
+    const total = flame.total[node];
+    const words = { total: 'on this path', whole: flame.sum, of: `of ${of}`, format: axisText };
+    const ofAll = {
+        label: '',
+        value: estimateText(run, total),
+        share: shareText(total, sum, 'of all'),
+    };
+    return tipOf(tree, layout, node, {
+        root: of,
+        rows: [...weightRows(tree, node, words), ofAll, ...lineRows(flame, node)],
+        foot: [`${int(flame.count[node])} ×${originSuffix(flame, node)}`],
+    });
+}
