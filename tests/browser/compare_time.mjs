@@ -173,7 +173,7 @@ test('compare over time: every step as a column, which leads to the timeline', a
     await chart.waitFor();
     await quiet(page);
     const box = await chart.boundingBox();
-    await page.mouse.move(box.x + 38, box.y + box.height - 60);
+    await page.mouse.move(box.x + 68, box.y + box.height - 60);
     const tip = page.locator('.tooltip');
     await until(async () => /base · ProfilerStep#3\s+step\s+8\.069 ms\s+GPU kernel\s+4\.410 ms\s+54\.7 % of step/.test(plain(await tip.innerText())), 'step and part');
     await chart.focus();

@@ -175,7 +175,8 @@ export interface LineView {
     step?: number;
     /** tick distance of the horizontal axis */
     xStep?: number;
-    xText: (value: number) => string;
+    /** Without it, the places on the horizontal axis have no ticks. */
+    xText?: (value: number) => string;
     yText: (value: number) => string;
 }
 
@@ -258,6 +259,20 @@ function datasetOf({ x, y, dots, ...curve }: Curve) {
     };
 }
 
+/** A curve of filled columns from the axis to their tops, which need not have the same width. */
+export function columnCurve(
+    columns: readonly { left: number; right: number; top: number }[],
+    fill: string,
+): Curve {
+    return {
+        x: columns.flatMap(({ left, right }) => [left, right, right]),
+        y: columns.flatMap(({ top }) => [top, top, NaN]),
+        colour: 'transparent',
+        width: 0,
+        fill,
+    };
+}
+
 /** The powers of ten from one to another. */
 function powersOfTen(from: number, to: number): { value: number }[] {
     const first = Math.round(Math.log10(from));
@@ -276,7 +291,7 @@ function scaleOf(view: LineView, theme: BarTheme, axis: 'x' | 'y') {
         min,
         max,
         border: { display: false },
-        grid: { color: theme.grid, drawTicks: false },
+        grid: { display: format !== undefined, color: theme.grid, drawTicks: false },
         title: { display: title !== undefined, text: title, color: theme.tick, font, padding: 4 },
         afterBuildTicks: (scale: { ticks: { value: number }[] }) => {
             if (view.isLog) scale.ticks = powersOfTen(min, max);
@@ -294,7 +309,7 @@ function scaleOf(view: LineView, theme: BarTheme, axis: 'x' | 'y') {
             autoSkipPadding: isX ? 12 : 3,
             maxTicksLimit: isX ? 12 : 7,
             includeBounds: view.isLog ?? false,
-            callback: (value: string | number) => format(Number(value)),
+            callback: (value: string | number) => format?.(Number(value)) ?? '',
         },
     };
 }

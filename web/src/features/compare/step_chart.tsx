@@ -3,23 +3,25 @@
  * Every step of two runs as stacked columns on one scale. The tooltip names step and part; a click
  * opens the step in the timeline of its run.
  */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Run, TraceOverview } from '../../base/answers';
+import type { Definition } from '../../base/trace_types';
 import { goTo } from '../../base/router';
-import { formatSeconds, int, pct, text, THIN_SPACE } from '../../base/units';
-import { watchTheme } from '../../components/theme_watch';
-import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { formatSeconds, int, text } from '../../base/units';
+import { columnCurve, type Curve, type LineView } from '../../components/chart';
+import { placeIn, type Token, usePlot } from '../../components/plot';
+import { showTip } from '../../components/tip';
+import { hideTooltip } from '../../components/tooltip';
 import { type DefinitionText, partText } from '../../model/breakdown';
+import { mix } from '../../model/tint';
+import { shareText, type TipData } from '../../model/tip';
 import { timelineHash } from '../trace/timeline_link';
 import { type StepColumn, type StepColumns, stepColumns, stepsText } from './step_columns';
-import { niceTicks } from './strip';
 
-const AXIS_PX = 34;
+/** Between the columns of both sides, px. */
 const GAP_PX = 18;
-const HEIGHT = 236;
-const BOTTOM = 22;
-const TOP = 10;
-const FADED = 0.3;
+/** Share of the background in the colour of parts that are not selected, and of steps that are not counted. */
+const FADED = 0.7;
 
 export interface StepSide {
     side: 'base' | 'new';
@@ -34,36 +36,33 @@ interface StepChartProps {
     definition: DefinitionText;
     /** name of the selected part, whose colour stays; null: all */
     part: string | null;
-    /** px */
-    width: number;
 }
 
 interface PlacedSide extends StepSide, StepColumns {
+    /** px from the left edge of the plot */
     left: number;
 }
 
 interface Layout {
     sides: PlacedSide[];
-    /** the largest value of the axis, ns */
-    top_ns: number;
+    /** of the plot, px: the unit of its horizontal axis */
     width: number;
+    /** the largest value of the axis, ms */
+    top: number;
 }
 
-function layoutOf({ sides, definition, width }: StepChartProps): Layout {
-    const half = (width - AXIS_PX - GAP_PX) / 2;
+function layoutOf(sides: readonly StepSide[], definition: Definition, width: number): Layout {
+    const half = Math.max(1, (width - GAP_PX) / 2);
     const placed = sides.map((side, i) => ({
         ...side,
-        ...stepColumns(side.overview, definition.id, half),
-        left: AXIS_PX + i * (half + GAP_PX),
+        ...stepColumns(side.overview, definition, half),
+        left: i * (half + GAP_PX),
     }));
     const heights = placed.flatMap(({ columns }) =>
         columns.map(({ total_ns, band }) => Math.max(total_ns, band?.high ?? 0)),
     );
-    return { sides: placed, top_ns: Math.max(1, ...heights), width };
+    return { sides: placed, width, top: Math.max(1, ...heights) / 1e6 };
 }
-
-const yOf = ({ top_ns }: Layout, ns: number): number =>
-    HEIGHT - BOTTOM - (ns / top_ns) * (HEIGHT - BOTTOM - TOP);
 
 interface Hit {
     side: PlacedSide;
@@ -78,83 +77,69 @@ function hitAt({ sides }: Layout, x: number): Hit | null {
     return null;
 }
 
-/* The part of a column at a height of the chart; null: none. */
-function partAt(layout: Layout, column: StepColumn, y: number): string | null {
+/* The part of a column at a time above the axis; null: none. */
+function partAt({ parts }: StepColumn, ns: number): string | null {
     let sum = 0;
-    for (const [name, ns] of column.parts) {
-        if (y <= yOf(layout, sum) && y >= yOf(layout, sum + ns)) return name;
-        sum += ns;
+    for (const [name, own] of parts) {
+        sum += own;
+        if (ns <= sum && ns >= sum - own) return name;
     }
     return null;
 }
 
-function draw(canvas: HTMLCanvasElement, layout: Layout, part: string | null, hit: Hit | null) {
-    const context = canvas.getContext('2d');
-    if (!context) return;
-    const { sides, top_ns, width } = layout;
-    const style = getComputedStyle(canvas);
-    const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
-    const scale = devicePixelRatio || 1;
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(HEIGHT * scale);
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, width, HEIGHT);
-    context.font = `11px ${style.fontFamily}`;
-    context.textAlign = 'right';
-    context.textBaseline = 'middle';
-    for (const tick of niceTicks(0, top_ns / 1e6, 5)) {
-        const y = Math.round(yOf(layout, tick * 1e6)) + 0.5;
-        context.fillStyle = colour('line');
-        context.fillRect(AXIS_PX, y - 0.5, width - AXIS_PX, 1);
-        context.fillStyle = colour('text-2');
-        context.fillText(String(Number(tick.toPrecision(6))), AXIS_PX - 8, y);
-    }
-    for (const side of sides) {
-        side.columns.forEach((column, i) => {
-            const x = side.left + i * side.pitch;
-            let sum = 0;
-            for (const [name, ns] of column.parts) {
-                const [bottom, top] = [yOf(layout, sum), yOf(layout, sum + ns)];
-                const isFaded = part !== null && part !== name;
-                context.globalAlpha = (column.isCounted ? 1 : FADED) * (isFaded ? FADED : 1);
-                context.fillStyle = colour(`family-${partText(name).family}`);
-                context.fillRect(x, top, side.width, bottom - top);
-                sum += ns;
-            }
-            context.globalAlpha = 1;
-            if (column.band) drawBand(context, layout, column.band, x, side.width, colour);
-        });
-    }
-    if (!hit) return;
-    const { side, index } = hit;
-    const top = yOf(layout, side.columns[index].total_ns);
-    context.strokeStyle = colour('text-1');
-    context.strokeRect(
-        side.left + index * side.pitch - 0.5,
-        top - 0.5,
-        side.width + 1,
-        HEIGHT - BOTTOM - top + 1,
+/* The parts of the columns of a side, one upon another. */
+function partCurves(side: PlacedSide, part: string | null, token: Token): Curve[] {
+    const names = new Set(side.columns.flatMap(({ parts }) => parts.map(([name]) => name)));
+    const faded = (name: string, times: number): string => {
+        let colour = token(`family-${partText(name).family}`);
+        for (let i = 0; i < times; i++) colour = mix(colour, token('bg'), FADED);
+        return colour;
+    };
+    return [...names].flatMap((name) =>
+        [true, false].map((isCounted) =>
+            columnCurve(
+                side.columns.flatMap((column, i) => {
+                    const at = column.parts.findIndex(([one]) => one === name);
+                    if (at < 0 || column.isCounted !== isCounted) return [];
+                    const ns = column.parts.slice(0, at + 1).reduce((sum, [, own]) => sum + own, 0);
+                    const left = side.left + i * side.pitch;
+                    return [{ left, right: left + side.width, top: ns / 1e6 }];
+                }),
+                faded(name, Number(!isCounted) + Number(part !== null && part !== name)),
+            ),
+        ),
     );
 }
 
-function drawBand(
-    context: CanvasRenderingContext2D,
-    layout: Layout,
-    { low, median, high }: NonNullable<StepColumn['band']>,
-    x: number,
-    width: number,
-    colour: (name: string) => string,
-): void {
-    context.fillStyle = colour('text-1');
-    context.globalAlpha = 0.28;
-    context.fillRect(
+/* The range of most steps of each column, and their median. */
+function bandCurves({ columns, left, pitch }: PlacedSide, token: Token): Curve[] {
+    if (!columns.some(({ band }) => band)) return [];
+    const x = columns.flatMap((_, i) => [left + i * pitch, left + (i + 1) * pitch]);
+    const curve = (of: 'low' | 'median' | 'high', more: Partial<Curve>): Curve => ({
         x,
-        yOf(layout, high),
-        width,
-        Math.max(1, yOf(layout, low) - yOf(layout, high)),
-    );
-    context.globalAlpha = 1;
-    context.fillRect(x, yOf(layout, median) - 0.5, width, 1);
+        y: columns.flatMap(({ band }) => Array<number>(2).fill((band?.[of] ?? NaN) / 1e6)),
+        colour: 'transparent',
+        width: 0,
+        ...more,
+    });
+    return [
+        curve('median', { colour: token('text-1'), width: 1 }),
+        curve('high', { fill: `${token('text-1')}47`, fillTo: 'next' }),
+        curve('low', {}),
+    ];
+}
+
+function viewOf({ sides, width, top }: Layout, part: string | null, token: Token): LineView {
+    return {
+        from: 0,
+        to: width,
+        top,
+        yText: (ms) => String(Number(ms.toPrecision(6))),
+        curves: sides.flatMap((side) => [
+            ...bandCurves(side, token),
+            ...partCurves(side, part, token),
+        ]),
+    };
 }
 
 function hrefOf({ side, index }: Hit): string {
@@ -162,38 +147,32 @@ function hrefOf({ side, index }: Hit): string {
     return timelineHash(side.run, { range: { from_ns: start_ns, to_ns: end_ns } });
 }
 
-export function StepChart(props: StepChartProps) {
-    const { sides, definition, part, width } = props;
-    const canvas = useRef<HTMLCanvasElement | null>(null);
+export function StepChart({ sides, definition, part }: StepChartProps) {
     const [hit, setHit] = useState<Hit | null>(null);
-    const layout = useMemo(
-        () => layoutOf({ sides, definition, part: null, width }),
-        [sides, definition, width],
+    const [width, setWidth] = useState(1);
+    const layout = useMemo(() => layoutOf(sides, definition.id, width), [sides, definition, width]);
+    const { canvas, area } = usePlot(
+        (token) => viewOf(layout, part, token),
+        [layout, part],
+        ({ left, right }) => setWidth(Math.max(1, right - left)),
     );
-    useLayoutEffect(() => {
-        const element = canvas.current;
-        if (!element) return undefined;
-        const redraw = () => draw(element, layout, part, hit);
-        redraw();
-        return watchTheme(redraw);
-    }, [layout, part, hit]);
     useEffect(() => () => void hideTooltip(), []);
+    const left = area?.left ?? 0;
+    const { yOf } = placeIn(area, { from: 0, to: width, top: layout.top });
 
-    function show(next: Hit | null, x: number, y: number): void {
+    function show(next: Hit | null, event: Pick<MouseEvent, 'clientX' | 'clientY'>): void {
         setHit((old) => (old?.side === next?.side && old?.index === next?.index ? old : next));
         const box = canvas.current?.getBoundingClientRect();
-        if (!next || !box) {
+        if (!next || !box || !area) {
             hideTooltip();
             return;
         }
         const column = next.side.columns[next.index];
-        const name = partAt(layout, column, y - box.top);
-        showTooltip(<ColumnTip side={next.side.side} column={column} part={name} />, x, y);
+        const share = (area.bottom - event.clientY + box.top) / (area.bottom - area.top);
+        showTip(columnTip(next.side.side, column, partAt(column, share * layout.top * 1e6)), event);
     }
-    function onPointer(event: PointerEvent): void {
-        const left = canvas.current?.getBoundingClientRect().left ?? 0;
-        show(hitAt(layout, event.clientX - left), event.clientX, event.clientY);
-    }
+    const hitOf = (event: MouseEvent): Hit | null =>
+        hitAt(layout, event.clientX - (canvas.current?.getBoundingClientRect().left ?? 0) - left);
     function onKey(event: KeyboardEvent): void {
         const all = layout.sides.flatMap((side) =>
             side.columns.map((_, index): Hit => ({ side, index })),
@@ -201,81 +180,72 @@ export function StepChart(props: StepChartProps) {
         const now = all.findIndex(({ side, index }) => side === hit?.side && index === hit.index);
         const moves: Record<string, number> = { ArrowLeft: now - 1, ArrowRight: now + 1 };
         const next = all[moves[event.key]];
-        if (next) {
-            const box = canvas.current?.getBoundingClientRect();
+        const box = canvas.current?.getBoundingClientRect();
+        if (next && box) {
             const x = next.side.left + (next.index + 1) * next.side.pitch;
-            show(next, (box?.left ?? 0) + x, (box?.top ?? 0) + HEIGHT / 2);
+            show(next, { clientX: box.left + left + x, clientY: box.top + box.height / 2 });
         } else if (event.key === 'Enter' && hit) goTo(hrefOf(hit));
         else return;
         event.preventDefault();
         event.stopPropagation();
     }
     const words = layout.sides.map(({ label, overview }) => `${label}, ${stepsText(overview)}`);
+    const top = hit && yOf(hit.side.columns[hit.index].total_ns / 1e6);
     return (
-        <div class="step-chart">
-            <canvas
-                ref={canvas}
-                style={{ width, height: HEIGHT }}
-                role="img"
-                tabIndex={0}
-                aria-label={`time of every step: ${words.join('; ')}`}
-                onPointerMove={onPointer}
-                onPointerLeave={() => show(null, 0, 0)}
-                onBlur={() => show(null, 0, 0)}
-                onKeyDown={onKey}
-                onClick={(event) => {
-                    const left = event.currentTarget.getBoundingClientRect().left;
-                    const clicked = hitAt(layout, event.clientX - left);
-                    if (clicked) goTo(hrefOf(clicked));
-                }}
-            />
-            {layout.sides.map(({ side, left }, i) => (
-                <span key={side} class="step-chart-name" style={{ left }}>
+        <div
+            class="step-chart"
+            role="img"
+            tabIndex={0}
+            aria-label={`time of every step: ${words.join('; ')}`}
+            onPointerMove={(event) => show(hitOf(event), event)}
+            onPointerLeave={(event) => show(null, event)}
+            onBlur={() => show(null, { clientX: 0, clientY: 0 })}
+            onKeyDown={onKey}
+            onClick={(event) => {
+                const clicked = hitOf(event);
+                if (clicked) goTo(hrefOf(clicked));
+            }}
+        >
+            <canvas ref={canvas} />
+            {layout.sides.map(({ side, left: at }, i) => (
+                <span key={side} class="step-chart-name" style={{ left: left + at }}>
                     {words[i]}
                 </span>
             ))}
+            {hit && area && (
+                <span
+                    class="step-chart-hit"
+                    style={{
+                        left: left + hit.side.left + hit.index * hit.side.pitch,
+                        width: hit.side.width,
+                        top,
+                        height: area.bottom - (top ?? 0),
+                    }}
+                />
+            )}
         </div>
     );
 }
 
 const timeText = (ns: number): string => text(formatSeconds(ns / 1e9));
 
-interface ColumnTipProps {
-    side: string;
-    column: StepColumn;
-    part: string | null;
-}
-
-function ColumnTip({ side, column, part }: ColumnTipProps) {
+function columnTip(side: string, column: StepColumn, part: string | null): TipData {
     const { name, n, total_ns, parts, band, isCounted } = column;
     const ns = parts.find(([one]) => one === part)?.[1] ?? 0;
-    return (
-        <>
-            <div class="tooltip-title">
-                {side} · {name}
-            </div>
-            <dl>
-                <dt>{n > 1 ? `mean of ${int(n)} steps` : 'step'}</dt>
-                <dd>{timeText(total_ns)}</dd>
-                <dd />
-                {part !== null && (
-                    <>
-                        <dt>{partText(part).label}</dt>
-                        <dd>{timeText(ns)}</dd>
-                        <dd>{`${pct((100 * ns) / (total_ns || 1))}${THIN_SPACE}% of step`}</dd>
-                    </>
-                )}
-                {band && (
-                    <>
-                        <dt>p10 – median – p90</dt>
-                        <dd>{[band.low, band.median, band.high].map(timeText).join(' – ')}</dd>
-                        <dd />
-                    </>
-                )}
-            </dl>
-            <div class="tooltip-foot">
-                {isCounted ? 'click: in the timeline' : 'not counted in the mean'}
-            </div>
-        </>
-    );
+    const rows = [
+        { label: n > 1 ? `mean of ${int(n)} steps` : 'step', value: timeText(total_ns), share: '' },
+    ];
+    if (part !== null) {
+        const share = shareText(ns, total_ns, 'of step');
+        rows.push({ label: partText(part).label, value: timeText(ns), share });
+    }
+    if (band) {
+        const value = [band.low, band.median, band.high].map(timeText).join(' – ');
+        rows.push({ label: 'p10 – median – p90', value, share: '' });
+    }
+    return {
+        title: `${side} · ${name}`,
+        rows,
+        foot: [isCounted ? 'click: in the timeline' : 'not counted in the mean'],
+    };
 }

@@ -20,7 +20,7 @@ import { SelectedRow } from './pane';
 import { differsInWork, perWords } from './per_switch';
 import { DiffPicture } from './picture';
 import { NoRowsYet } from './rows';
-import { SidePane, sidePaneContent } from './side_pane';
+import { SidePane } from './side_pane';
 import { isSingle, PARTS_TABLE, readSelection, selectionKey } from './state';
 import { StepChart, type StepSide } from './step_chart';
 import { countedSteps } from './step_columns';
@@ -231,14 +231,7 @@ function StepsPane({ comparison, rows, scale, part, overviews }: StepsPaneProps)
                 <PartColours rows={rows} />
             </PaneHead>
             <div class="steps-chart-body">
-                {sides && (
-                    <StepChart
-                        sides={sides}
-                        definition={definition}
-                        part={part}
-                        width={sidePaneContent()}
-                    />
-                )}
+                {sides && <StepChart sides={sides} definition={definition} part={part} />}
             </div>
         </SidePane>
     );
