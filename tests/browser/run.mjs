@@ -13,7 +13,7 @@ const FILES = [
     'access', 'shelf', 'empty_shelf', 'imports', 'what_if', 'functions', 'lines', 'printed', 'timeline', 'timeline_tracks', 'area', 'notes', 'trace_tabs', 'summaries',
     'nsys', 'measure', 'memory', 'snapshot', 'pair', 'stacks', 'selection', 'compare', 'compare_group', 'compare_time', 'compare_side', 'snapshot_compare', 'ranks', 'inference', 'critical_path', 'roofline', 'trend', 'scroll', 'login',
     'share', 'conclusion', 'attacks', 'offline', 'shots', 'search', 'sql', 'docs', 'layout',
-    'loading', 'columns',
+    'loading', 'columns', 'refusals',
     'a11y',
 ];
 const TEST_MS = 300_000;

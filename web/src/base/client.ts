@@ -143,6 +143,17 @@ export async function putBlob<T>(path: string, body: Blob): Promise<T> {
     return (await response.json()) as T;
 }
 
+/** Returns a function that calls `ask`, and resolves to null if it was called again meanwhile: the
+ * answers of two requests may arrive in either order. */
+export function newestOf<T>(ask: () => Promise<T>): () => Promise<T | null> {
+    let last = 0;
+    return async () => {
+        const own = ++last;
+        const answer = await ask();
+        return own === last ? answer : null;
+    };
+}
+
 export type Params = Record<string, string | number | boolean | null | undefined>;
 
 /** `path?key=value…`; null, undefined and '' are left out, booleans become 1 and 0. */

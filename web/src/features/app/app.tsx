@@ -19,6 +19,7 @@ import { fetchUser, hasRole, currentUser } from '../login/user';
 import { LoginView } from '../login/view';
 import { prefetchViews, startReport } from '../report/tabs';
 import { ReportView } from '../report/view';
+import { FailedParts } from '../shared/failed_parts';
 import { formats, followShelf, cachedRuns, namesVersion } from '../shared/shelf_state';
 import { ShelfView } from '../shelf/view';
 import { DropTarget, NoDropTarget } from '../upload/drop_target';
@@ -204,6 +205,7 @@ function SignedInPage() {
                 onHelp={() => (isHelpOpen.value = true)}
             />
             {file && <OfflineLine file={file} />}
+            <FailedParts />
             <CurrentView path={path} />
             <StatusLine />
             {!file && hasRole('uploader') ? <DropTarget /> : <NoDropTarget />}

@@ -8,7 +8,7 @@ import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
 import { functionName, shortPlace } from '../../model/labels';
 import { objectsOf } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { functionsPath } from './data';
 
 interface FunctionPickerProps {
@@ -37,13 +37,13 @@ export function FunctionPicker(props: FunctionPickerProps) {
                   desc: true,
                   limit: 14,
               });
-    const found = useJson<Page>(path);
-    const now = useJson<FunctionDetail>(
+    const found = useData<Page>(path);
+    const now = useData<FunctionDetail>(
         picked === null ? null : `${functionsPath(run)}/${picked}?limit=1`,
     );
     const items = useMemo(
         () =>
-            objectsOf<FunctionRow>(found.data).map((row): PickItem => ({
+            objectsOf<FunctionRow>(found).map((row): PickItem => ({
                 id: row.id,
                 body: (
                     <>
@@ -59,13 +59,13 @@ export function FunctionPicker(props: FunctionPickerProps) {
                     </>
                 ),
             })),
-        [found.data],
+        [found],
     );
     return (
         <Picker
             label={props.label}
             placeholder={props.placeholder}
-            value={picked !== null && now.data ? functionName(now.data.fn.name) : ''}
+            value={picked !== null && now ? functionName(now.fn.name) : ''}
             items={items}
             onType={setTyped}
             onPick={onPick}

@@ -22,7 +22,7 @@ import { matcher } from '../../model/search';
 import { useJson } from '../shared/use_json';
 import { callsText, isSampled } from './data';
 import { FunctionSelection, selectedCall } from './function_selection';
-import { useCallTree } from './tree_pane';
+import { useCalls } from './tree_pane';
 import { FOCUS_DEPTH, GRAPH_LIMIT, CallGraphToolbar } from './graph_toolbar';
 
 interface DrawnGraph {
@@ -114,7 +114,7 @@ export function CallGraphTab({ run }: { run: Run }) {
     });
     const answer = useJson<CallGraph>(path);
     const fn = query.fn ? Number(query.fn) : null;
-    const { data: tree } = useCallTree(run, fn === null ? null : { root: 0 });
+    const tree = useCalls(run, fn === null ? null : { root: 0 });
     const { drawn, error, busy } = useGraphLayout(answer.data);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const match = useMemo(() => {

@@ -33,7 +33,7 @@ import {
 import { treeOf } from '../../model/tree_answers';
 import { certaintyText, tipOf, weightRows } from '../../model/tree_tip';
 import { ROW_GROUPS } from '../shared/row_actions';
-import { type Answer, useJson } from '../shared/use_json';
+import { type Answer, useData, useJson } from '../shared/use_json';
 import { isSampled } from './data';
 import { functionActions, functionOfNode } from './function_actions';
 
@@ -48,8 +48,8 @@ interface TreeRequest {
 /** The calls of a cProfile dump. */
 export type Calls = CallTree & Tree;
 
-export function useCallTree(run: Run, request: TreeRequest | null): Answer<Calls> {
-    const path = request
+function callTreePath(run: Run, request: TreeRequest | null): string | null {
+    return request
         ? withParams(`${API}/runs/${run.id}/calltree`, {
               root: request.root || undefined,
               min_pct: request.minPct ?? 0.1,
@@ -57,8 +57,17 @@ export function useCallTree(run: Run, request: TreeRequest | null): Answer<Calls
               limit: request.limit ?? 5000,
           })
         : null;
-    const answer = useJson<CallTree>(path);
+}
+
+export function useCallTree(run: Run, request: TreeRequest | null): Answer<Calls> {
+    const answer = useJson<CallTree>(callTreePath(run, request));
     return { ...answer, data: answer.data && treeOf(answer.data, functionName) };
+}
+
+/** The calls for a view that has no place for an error. */
+export function useCalls(run: Run, request: TreeRequest | null): Calls | null {
+    const answer = useData<CallTree>(callTreePath(run, request));
+    return answer && treeOf(answer, functionName);
 }
 
 export function CertaintyLegend({ certainty }: { certainty: readonly number[] | undefined }) {

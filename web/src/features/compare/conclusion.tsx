@@ -5,7 +5,7 @@
 import type { Comparison, ComparisonConclusion, SentencePart } from '../../base/answers';
 import { formatHash, route } from '../../base/router';
 import { int } from '../../base/units';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { comparePath, groupsOf } from './state';
 
 /** What changed, with links to the rows of a name. */
@@ -35,7 +35,7 @@ function Changes({ words }: { words: SentencePart[] }) {
 export function ConclusionLine({ comparison }: { comparison: Comparison }) {
     const isNoise = comparison.headline?.verdict === 'same';
     const { query } = route.value;
-    const { data } = useJson<ComparisonConclusion | null>(
+    const data = useData<ComparisonConclusion | null>(
         isNoise || !comparison.tables.length ? null : comparePath(query, '/conclusion'),
     );
     if (isNoise || !comparison.tables[0]?.metrics[0].adds_up) return null;

@@ -11,7 +11,7 @@ import type { GridHandle } from '../../components/grid_types';
 import { idOfNode } from '../../model/tree_ids';
 import { recordedName, type Tree } from '../../model/tree';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { frameOfRow, matchesRow, placeOf, type RowName } from './diff_tree';
 import { comparePath, rowParams } from './state';
 
@@ -65,7 +65,7 @@ export function useScrollToRow<R>(
     const ownRow = useRef<string | undefined>(undefined);
     const { row } = route.value.query;
     const isFromOutside = row !== undefined && row !== ownRow.current;
-    const { data } = useJson<{ at?: number; id: number }>(
+    const data = useData<{ at?: number; id: number }>(
         isFromOutside ? withParams(`${path}/${encodeURIComponent(row)}`, params) : null,
     );
     const ready = source.ready.value;

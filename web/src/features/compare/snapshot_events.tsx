@@ -9,7 +9,7 @@ import { int } from '../../base/units';
 import { NumberField } from '../../components/number_field';
 import { Segmented } from '../../components/segmented';
 import { Toolbar } from '../../components/toolbar';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import type { Side } from './diff_tree';
 import { eventText } from './snapshot_head';
 
@@ -43,7 +43,7 @@ export function SnapshotEvents({ comparison, diff, hasEvents }: SnapshotEventsPr
 }
 
 function useDevices(comparison: Comparison, side: Side): number[] {
-    const { data } = useJson<Snapshot>(`${API}/runs/${comparison[side][0].id}/snapshot`);
+    const data = useData<Snapshot>(`${API}/runs/${comparison[side][0].id}/snapshot`);
     return (data?.devices ?? []).map(({ number }) => number);
 }
 

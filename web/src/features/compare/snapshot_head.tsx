@@ -11,7 +11,7 @@ import { bytesText, int, plural, text } from '../../base/units';
 import { formatDelta } from '../../model/compare';
 import { diffSums, stackKey } from '../../model/snapshot_diff';
 import { frameText } from '../../model/snapshot_names';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import type { Side } from './diff_tree';
 import { tabHref } from './state';
 import { verdictText } from './snapshot_table';
@@ -100,7 +100,7 @@ function useLive(comparison: Comparison, side: Side, device: number) {
         device,
         columns: COLUMNS,
     });
-    return useJson<SnapshotTimeline>(path).data;
+    return useData<SnapshotTimeline>(path);
 }
 
 /* Range of the axis: from 0, or truncated if both curves stay far from it. */

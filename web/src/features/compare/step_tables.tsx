@@ -16,7 +16,7 @@ import { deltaText, scaleOf, type Scale } from '../../model/compare';
 import { readSort } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { useSource } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { type ColumnInputs, compareColumns } from './columns';
 import { fitColumns } from './fit_columns';
 import { compareActions } from './row_menu';
@@ -239,7 +239,7 @@ function scaleFor({ unit }: Metric, rows: ComparisonRow[]): Scale {
 function useEqualCalls(table: ComparisonTable): boolean | null {
     const { query } = route.value;
     const hasCalls = table.metrics.some(({ metric }) => metric === 'calls');
-    const { data } = useJson<Page>(
+    const data = useData<Page>(
         hasCalls
             ? comparePath(query, `/${table.of}`, {
                   ...rowParams(table, { ...query, metric: 'calls' }),

@@ -8,11 +8,10 @@ import type { Comparison, ComparisonRow, ComparisonTable, TraceOverview } from '
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { pushQuery, replaceQuery, route } from '../../base/router';
-import { Notice } from '../../components/notice';
 import { PaneHead } from '../../components/toolbar';
 import { partText, readDefinition } from '../../model/breakdown';
 import { cellText, deltaText, scaleOf, type Scale } from '../../model/compare';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
 import { useLargestRows } from './largest_rows';
@@ -35,18 +34,13 @@ export interface StepOverviews {
 }
 
 /** The steps of the first run of each group; null while they load, or without parts of a step. */
-export function useStepOverviews(comparison: Comparison) {
+export function useStepOverviews(comparison: Comparison): StepOverviews | null {
     const hasSteps = comparison.tables.some(({ of }) => of === PARTS_TABLE);
     const pathOf = (side: 'base' | 'new') =>
         hasSteps ? viewPath(comparison[side][0], 'overview') : null;
-    const base = useJson<TraceOverview>(pathOf('base'));
-    const fresh = useJson<TraceOverview>(pathOf('new'));
-    const overviews = useMemo(
-        (): StepOverviews | null =>
-            base.data && fresh.data ? { base: base.data, fresh: fresh.data } : null,
-        [base.data, fresh.data],
-    );
-    return { overviews, error: base.error ?? fresh.error };
+    const base = useData<TraceOverview>(pathOf('base'));
+    const fresh = useData<TraceOverview>(pathOf('new'));
+    return useMemo(() => base && fresh && { base, fresh }, [base, fresh]);
 }
 
 interface StepsViewProps {
@@ -256,12 +250,4 @@ function PartColours({ rows }: { rows: ComparisonRow[] }) {
             })}
         </span>
     );
-}
-
-export function StepsError({
-    error,
-}: {
-    error: NonNullable<ReturnType<typeof useStepOverviews>['error']>;
-}) {
-    return <Notice kind="error" title="The steps could not be read" error={error} />;
 }

@@ -19,7 +19,7 @@ import { diffSums } from '../../model/snapshot_diff';
 import { rememberComparison } from '../shared/comparison_of';
 import { cacheRun } from '../shared/shelf_state';
 import { StepButton } from '../shared/step_button';
-import { useJson } from '../shared/use_json';
+import { useData, useJson } from '../shared/use_json';
 import { SIDE_TAB } from '../side/host';
 import { SideView } from '../side/view';
 import type { RowName } from './diff_tree';
@@ -47,7 +47,7 @@ import { hasRooflines, ROOFLINE_TAB, RooflineComparison } from './roofline_view'
 import { isSnapshots, MOMENT_TABS, momentOf, useSnapshotDiff } from './snapshot_data';
 import { SnapshotView } from './snapshot_view';
 import { stepsSentence } from './step_columns';
-import { StepsError, StepsView, useStepOverviews } from './steps_view';
+import { StepsView, useStepOverviews } from './steps_view';
 import { CompareTable } from './table';
 
 interface CompareProps {
@@ -146,7 +146,7 @@ function useChangeCount(table: ComparisonTable | undefined, ready: boolean): num
                   limit: 1,
               })
             : null;
-    return useJson<Page>(path).data?.total ?? null;
+    return useData<Page>(path)?.total ?? null;
 }
 
 /* `changed`: number of rows that one group lacks; null: not known yet. */
@@ -199,7 +199,7 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     const chosen = useSnapshotDiff(comparison, moment === 'peak' ? null : moment);
     const shown = moment === null || moment === 'peak' ? peaks : chosen;
     const changedRows = useChangeCount(isSnapshots(comparison) ? undefined : first, ready);
-    const { overviews, error: stepsError } = useStepOverviews(comparison);
+    const overviews = useStepOverviews(comparison);
     const changed = peaks.data ? diffSums(peaks.data).changed : changedRows;
     const tabs = tabsOf(comparison, query, changed);
     const isRooflineTab = hasRooflines(comparison) && tab === ROOFLINE_TAB;
@@ -270,15 +270,12 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
                     onlyChanges={isChangesTab}
                 />
             ) : table && isSteps ? (
-                <>
-                    {stepsError && <StepsError error={stepsError} />}
-                    <StepsView
-                        comparison={comparison}
-                        table={table}
-                        overviews={overviews}
-                        onReady={() => setReady(true)}
-                    />
-                </>
+                <StepsView
+                    comparison={comparison}
+                    table={table}
+                    overviews={overviews}
+                    onReady={() => setReady(true)}
+                />
             ) : table ? (
                 <>
                     {!isChangesTab && <ComparePicture {...{ comparison, table, wantedRow }} />}

@@ -25,7 +25,7 @@ import {
     pathSays,
 } from '../../model/critical_path';
 import { ms } from '../../model/trace_range';
-import { useJson } from '../shared/use_json';
+import { useData, useJson } from '../shared/use_json';
 import { useRange, viewPath } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 import { type PathScene, rowsMax } from './paint';
@@ -66,7 +66,7 @@ const STEPS_LISTED = 1000;
 function StepChoice({ run, answer }: { run: Run; answer: CriticalPathAnswer }) {
     const { step = 'median' } = route.value.query;
     const { steps, median, slowest } = answer;
-    const { data } = useJson<{ columns: string[]; rows: (number | string)[][] }>(
+    const data = useData<{ columns: string[]; rows: (number | string)[][] }>(
         steps > 1 ? withParams(viewPath(run, 'steps'), { limit: STEPS_LISTED }) : null,
     );
     if (steps < 2) return null;
@@ -142,7 +142,7 @@ function Path({ run, answer }: { run: Run; answer: CriticalPath }) {
     const tracks = useMemo(() => shownTracks(answer), [answer]);
     const runs = useMemo(() => partRuns(answer.path), [answer]);
     const [first, second] = useMemo(() => pathSays(answer), [answer]);
-    const { data: answered } = useJson<WindowAnswer>(
+    const answered = useData<WindowAnswer>(
         withParams(viewPath(run, 'window'), {
             from_ns: view.from,
             to_ns: view.to,

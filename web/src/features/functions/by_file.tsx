@@ -4,7 +4,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import type { Page } from '../../base/answers';
-import { API, getJson, isAbort, withParams } from '../../base/client';
+import { API, asApiError, getJson, isAbort, withParams } from '../../base/client';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { route, setQuery } from '../../base/router';
 import type { FileRow, FunctionRow } from '../../base/rows';
@@ -21,7 +21,7 @@ import { callsText, functionsPath, isSampled } from '../calls/data';
 import { functionActions } from '../calls/function_actions';
 import { objectsOf, useHeldValue } from '../shared/paged_source';
 import { rowActions } from '../shared/row_actions';
-import { useJson } from '../shared/use_json';
+import { setFailedPart, useData } from '../shared/use_json';
 import { Seconds } from './columns';
 import type { TableProps } from './table';
 
@@ -38,6 +38,7 @@ function useExpandedFunctions(props: TableProps, open: string[]): Map<string, Fu
     const hideKey = filters.hide + filters.q + String(filters.regex);
     useEffectOn(() => {
         const control = new AbortController();
+        const paths: string[] = [];
         for (const file of open) {
             if (lists.has(file)) continue;
             const path = withParams(functionsPath(run), {
@@ -48,16 +49,20 @@ function useExpandedFunctions(props: TableProps, open: string[]): Map<string, Fu
                 limit: MAX_ROWS,
                 report: props.report,
             });
+            paths.push(path);
             getJson<Page>(path, { signal: control.signal })
                 .then((page) => {
                     const rows = objectsOf<FunctionRow>(page).filter((row) => row.file === file);
                     setLists((old) => new Map(old).set(file, rows));
                 })
                 .catch((reason: unknown) => {
-                    if (!isAbort(reason)) setLists((old) => new Map(old).set(file, []));
+                    if (!isAbort(reason)) setFailedPart(path, asApiError(reason));
                 });
         }
-        return () => control.abort();
+        return () => {
+            control.abort();
+            paths.forEach((path) => setFailedPart(path, null));
+        };
     }, [run.id, props.report, open.join('\n')]);
     return useMemoOn(() => {
         const out = new Map<string, FunctionRow[]>();
@@ -94,7 +99,7 @@ export function FunctionsByFile(props: TableProps) {
         origin: originParam(filters.off),
         report: props.report,
     });
-    const { data: page } = useJson<Page>(useHeldValue(path, filters.broken));
+    const page = useData<Page>(useHeldValue(path, filters.broken));
     const files = useMemo(() => objectsOf<FileRow>(page), [page]);
     const open = useMemo(() => (query.files ?? '').split('\n').filter(Boolean), [query.files]);
     const lists = useExpandedFunctions(props, open);

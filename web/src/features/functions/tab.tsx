@@ -21,9 +21,15 @@ import { nameOf } from '../../model/tree';
 import { idOfNode } from '../../model/tree_ids';
 import { functionsPath, pstatsOf, openFunction, useSumsRemark } from '../calls/data';
 import { FunctionSelection, selectedCall } from '../calls/function_selection';
-import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from '../calls/tree_pane';
+import {
+    useCalls,
+    CallTreePicture,
+    CertaintyLegend,
+    TreeRemark,
+    useCallTree,
+} from '../calls/tree_pane';
 import { objectsOf } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { AmdahlView } from './amdahl_view';
 import { FunctionsByFile } from './by_file';
 import { FunctionsTable } from './table';
@@ -41,7 +47,7 @@ export function FunctionsTab({ run }: { run: Run }) {
     const grouped = query.group === 'file';
     const total = pstatsOf(run).total_tt_s;
     const callers = !run.summary.flat; // Flat profiles have no callers.
-    const { data: tree } = useCallTree(run, callers && id !== null ? { root: 0 } : null);
+    const tree = useCalls(run, callers && id !== null ? { root: 0 } : null);
     useKeys(
         'Function',
         query.fn ? [{ key: 'Escape', label: 'clear selection', run: deselect }] : [],
@@ -86,7 +92,7 @@ function deselect(): void {
 /** The default selection: the function with the largest cumulative time. */
 function useDefaultFunction(run: Run, isNeeded: boolean): number | null {
     const path = `${functionsPath(run)}?sort=cumulative&desc=1&limit=1`;
-    const { data } = useJson<Page>(isNeeded ? path : null);
+    const data = useData<Page>(isNeeded ? path : null);
     return objectsOf<FunctionRow>(data)[0]?.id ?? null;
 }
 

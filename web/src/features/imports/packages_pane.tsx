@@ -10,7 +10,7 @@ import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import { THIN_SPACE, formatFixed, pct } from '../../base/units';
 import { PaneHead } from '../../components/toolbar';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import type { ImportData } from './data';
 import type { PackageRow } from '../../base/rows';
 
@@ -26,7 +26,7 @@ export function packagesOf(page: Page | null): PackageRow[] {
 
 export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
     const path = `${API}/runs/${run.id}/packages?sort=self_us&desc=1&limit=${MAX_PACKAGES}`;
-    const { data: page } = useJson<Page>(path);
+    const page = useData<Page>(path);
     const rows = packagesOf(page);
     const widest = rows.reduce((most, row) => Math.max(most, row.self_us, row.inclusive_us), 0);
     const hiddenPackages = (page?.total ?? 0) - rows.length;

@@ -25,7 +25,7 @@ import { originParam, readFilters, readSort } from '../../model/filter_query';
 import { type Matcher, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { useHeldValue, useSource } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { Bars } from './bars';
 import { summaryOf } from './data';
 import { packageActions, packageQuery } from './module_actions';
@@ -260,7 +260,7 @@ interface BarsPaneProps {
 function PackageBars({ run, path, params, total }: BarsPaneProps) {
     const by = route.value.query.sort === 'inclusive_us' ? 'inclusive_us' : 'self_us';
     const top = withParams(path, { ...params, sort: by, desc: true, limit: MAX_BARS });
-    const { data } = useJson<Page>(useHeldValue(top, readFilters(route.value.query).broken));
+    const data = useData<Page>(useHeldValue(top, readFilters(route.value.query).broken));
     const rows = useMemo(() => packagesOf(data), [data]);
     const items = useMemo(() => {
         const share = (us: number): number => (total > 0 ? (100 * Math.max(0, us)) / total : 0);

@@ -19,7 +19,7 @@ import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { readSort } from '../../model/filter_query';
 import { objectsOf, useSource } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData, useJson, usePart } from '../shared/use_json';
 import { summaryOf } from './data';
 import { RepeatedImports, ImporterChain, ImportedChildren } from './who_imports_panes';
 
@@ -30,7 +30,7 @@ export function openModule(run: Run, id: number): void {
 
 export function WhoImportsTab({ run }: { run: Run }) {
     const urlModule = route.value.query.module ?? route.value.query.sel;
-    const first = useJson<Page>(
+    const first = usePart<Page>(
         urlModule ? null : `${API}/runs/${run.id}/imports?sort=self_us&desc=1&limit=1`,
     );
     const id = urlModule ? Number(urlModule) : (objectsOf<ImportRow>(first.data)[0]?.id ?? null);
@@ -46,7 +46,7 @@ export function WhoImportsTab({ run }: { run: Run }) {
                 <Notice kind="error" title="This module could not be read" error={answer.error} />
             )}
             {detail && !answer.error && <WhoReport run={run} detail={detail} />}
-            {id === null && !first.loading && (
+            {id === null && first.data && (
                 <p class="report-empty">
                     This log has no import times. Record one with python -X importtime.
                 </p>
@@ -90,10 +90,10 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
         desc: true,
         limit: 14,
     });
-    const found = useJson<Page>(path);
+    const found = useData<Page>(path);
     const items = useMemo(
         () =>
-            objectsOf<ImportRow>(found.data).map((row): PickItem => ({
+            objectsOf<ImportRow>(found).map((row): PickItem => ({
                 id: row.id,
                 body: (
                     <>
@@ -103,7 +103,7 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
                     </>
                 ),
             })),
-        [found.data],
+        [found],
     );
     useKeys('Who imports', [
         { key: '/', label: 'pick a module', run: () => input.current?.focus() },

@@ -27,7 +27,7 @@ import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar, PaneHead } from '../../components/toolbar';
 import { msText } from '../imports/who_imports_tab';
 import { objectsOf } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData, useJson } from '../shared/use_json';
 import { formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
 
 function toggleImports(items: string[]): void {
@@ -43,7 +43,7 @@ export function LazyTab({ run }: { run: Run }) {
         list.length ? withParams(path, { lazy: list.join(',') }) : null,
     );
     const candidates = (hints.data?.suggestions ?? []).flatMap((one) => readLazy(one.lazy));
-    const whole = useJson<LazyAnswer>(
+    const whole = useData<LazyAnswer>(
         candidates.length ? withParams(path, { lazy: candidates.join(','), limit: 0 }) : null,
     );
     const data = list.length ? answer.data : hints.data;
@@ -55,12 +55,12 @@ export function LazyTab({ run }: { run: Run }) {
             {data && (
                 <LazySentence
                     data={data}
-                    whole={whole.data}
+                    whole={whole}
                     packages={hints.data?.suggestions?.length ?? 0}
                     candidates={candidates}
                 />
             )}
-            {data && <BeforeAfter data={list.length ? data : (whole.data ?? data)} />}
+            {data && <BeforeAfter data={list.length ? data : (whole ?? data)} />}
             {data?.why && data.verdict === 'not knowable' && (
                 <Notice
                     kind="warning"
@@ -83,7 +83,7 @@ export function LazyTab({ run }: { run: Run }) {
 
 function LazyToolbar({ run, imports }: { run: Run; imports: LazyImport[] }) {
     const [typed, setTyped] = useState('');
-    const found = useJson<Page>(
+    const found = useData<Page>(
         withParams(`${API}/runs/${run.id}/imports`, {
             q: typed,
             sort: 'cumulative_us',
@@ -91,7 +91,7 @@ function LazyToolbar({ run, imports }: { run: Run; imports: LazyImport[] }) {
             limit: 14,
         }),
     );
-    const rows = useMemo(() => objectsOf<ImportRow>(found.data), [found.data]);
+    const rows = useMemo(() => objectsOf<ImportRow>(found), [found]);
     const items = rows.map((row): PickItem => ({
         id: row.id,
         body: (

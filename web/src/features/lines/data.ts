@@ -10,7 +10,7 @@ import { kindHas } from '../../base/kinds';
 import { type Query } from '../../base/router';
 import type { LineFileRow, LineFunctionRow } from '../../base/rows';
 import { objectsOf } from '../shared/paged_source';
-import { type Answer, useJson } from '../shared/use_json';
+import { type Answer, useData, useJson } from '../shared/use_json';
 import { attachedSourcesVersion } from './attach';
 import type { PythonText, Token } from './python_syntax';
 import { asTimeUnit, profileUnit, timeScale, type TimeScale } from './units';
@@ -51,7 +51,7 @@ export function useLineFiles(run: Run): LineFileRow[] | null {
         desc: true,
         limit: MAX_ROWS,
     });
-    const { data } = useJson<Page>(path);
+    const data = useData<Page>(path);
     return useMemo(() => data && objectsOf<LineFileRow>(data), [data]);
 }
 
@@ -63,7 +63,7 @@ export function useLineFunctions(run: Run, file: string | null) {
         limit: MAX_ROWS,
         file,
     });
-    const { data } = useJson<Page>(file === null ? null : path);
+    const data = useData<Page>(file === null ? null : path);
     return useMemo(
         () => (data ? { rows: objectsOf<LineFunctionRow>(data), total: data.total } : null),
         [data],

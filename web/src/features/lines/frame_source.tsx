@@ -15,7 +15,7 @@ import type { PaneSource } from '../../components/selection_pane';
 import { heatLevel } from '../../model/heat';
 import { shortPlace } from '../../model/labels';
 import { hasRole } from '../login/user';
-import { useJson } from '../shared/use_json';
+import { useData, useJson } from '../shared/use_json';
 import { attachedSourcesVersion, attachSource } from './attach';
 import { usePython } from './data';
 import { colouredText } from './source_row';
@@ -107,7 +107,7 @@ function stateText(data: AttachedSource | null, line: number): string {
 /* Link to the newest run that measured the lines of the file. Files that have only their name in
  * common may be of different projects, so they do not count. */
 function useLineProfile(run: Run, path: string | null, line: number): PaneSource['profile'] {
-    const { data } = useJson<MultiRunFiles>(
+    const data = useData<MultiRunFiles>(
         path === null || offlineFile() ? null : withParams(`${API}/lines/files`, { path }),
     );
     const runs = (data?.rows[0]?.runs ?? []).filter(

@@ -8,7 +8,7 @@ import { API, withParams } from '../../base/client';
 import { kindHas } from '../../base/kinds';
 import type { Query } from '../../base/router';
 import { objectsOf } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData, useJson } from '../shared/use_json';
 import { fileName } from './multi_run';
 import { attachedSourcesVersion } from './attach';
 import { MAX_ROWS } from './data';
@@ -58,7 +58,7 @@ function useDumpPath(run: Run, files: MultiRunFiles['rows'] | null): string | nu
         desc: true,
         limit: MAX_ROWS,
     });
-    const { data } = useJson<Page>(hasCalls ? filesPath : null);
+    const data = useData<Page>(hasCalls ? filesPath : null);
     if (!hasCalls) return null;
     if (!data || !files) return undefined;
     const measured = new Set(files.map(({ path }) => fileName(path)));
@@ -67,19 +67,18 @@ function useDumpPath(run: Run, files: MultiRunFiles['rows'] | null): string | nu
 }
 
 export function useMultiRunChoice(run: Run, query: Query): MultiRunChoice {
-    const answer = useJson<MultiRunFiles>(`${API}/lines/files`);
-    const files = answer.data?.rows ?? null;
+    const files = useData<MultiRunFiles>(`${API}/lines/files`)?.rows ?? null;
     const ownFile = files?.find(({ runs }) => runs.some((one) => one.run === run.id));
     const dumpPath = useDumpPath(run, files);
     const path = query.path ?? ownFile?.path ?? dumpPath ?? null;
-    const ofPath = useJson<MultiRunFiles>(
+    const ofPath = useData<MultiRunFiles>(
         path === null ? null : withParams(`${API}/lines/files`, { path }),
     );
     const [candidates, namesakes] = useMemo(() => {
-        const runs = ofPath.data?.rows[0]?.runs ?? [];
+        const runs = ofPath?.rows[0]?.runs ?? [];
         const isNamesake = (one: Candidate) => one.same === 'name' && one.run !== run.id;
         return [runs.filter((one) => !isNamesake(one)), runs.filter(isNamesake)];
-    }, [ofPath.data, run.id]);
+    }, [ofPath, run.id]);
     const chosen = useMemo(
         () => (query.runs ? query.runs.split(',') : defaultRuns(run, candidates)),
         [query.runs, run, candidates],

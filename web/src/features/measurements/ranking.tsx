@@ -9,7 +9,7 @@ import type { MeasurementRow } from '../../base/rows';
 import { formatFixed, text } from '../../base/units';
 import { type RankedRow, type Ranking, rankMeasurements } from '../../model/ranking';
 import { objectsOf } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { formatNumber, formatSpread } from './values';
 
 /* Rows that are read, and rows of a group that are shown. */
@@ -24,7 +24,7 @@ interface RankingsProps {
 
 export function Rankings({ run, selected, onSelect }: RankingsProps) {
     const path = `${API}/runs/${run.id}/measurements`;
-    const { data } = useJson<Page>(withParams(path, { sort: 'id', desc: false, limit: READ_ROWS }));
+    const data = useData<Page>(withParams(path, { sort: 'id', desc: false, limit: READ_ROWS }));
     const rankings = useMemo(() => rankMeasurements(objectsOf<MeasurementRow>(data)), [data]);
     if (!rankings.length) return null;
     return (

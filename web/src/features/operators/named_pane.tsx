@@ -23,7 +23,7 @@ import { treeOfFlame } from '../../model/tree_answers';
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { objectsOf } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData, useJson } from '../shared/use_json';
 import { frameHead, useFrameFacts } from '../stacks/frame_selection';
 import { rangedPath, searchedSlice, useRange } from '../trace/data';
 import { traceNameActions } from '../trace/name_actions';
@@ -66,7 +66,7 @@ export function useSelectedRow<R>(
 ): string | null {
     const { op, sel } = route.value.query;
     const q = `^${escapeRegex(sel ?? '')}$`;
-    const { data } = useJson<Page>(op || !sel ? null : pathOf({ q, regex: 1, limit: 1 }));
+    const data = useData<Page>(op || !sel ? null : pathOf({ q, regex: 1, limit: 1 }));
     if (op || !sel) return op ?? null;
     const row = objectsOf<R>(data)[0];
     return row === undefined ? null : keyOf(row);
@@ -90,12 +90,12 @@ export function NamedPane(props: NamedPaneProps) {
         }),
     );
     const on = isDeviceWork(Number(kind)) ? 'device' : 'cpu';
-    const flame = useJson<FlameAnswer>(
+    const flame = useData<FlameAnswer>(
         isOperation ? null : rangedPath(run, 'flame', range, { on, limit: FLAME_LIMIT }),
     );
     if (error) return <Notice kind="error" title="The slices could not be read" error={error} />;
     if (!data) return <LoadingLine active={loading} />;
-    return <NameFacts {...props} data={data} flame={flame.data ?? NO_FLAME} kind={Number(kind)} />;
+    return <NameFacts {...props} data={data} flame={flame ?? NO_FLAME} kind={Number(kind)} />;
 }
 
 interface NameFactsProps extends NamedPaneProps {

@@ -9,7 +9,7 @@ import { Term } from '../../components/term';
 import { ms, type TraceRange } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
 import { objectsOf } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { rangedPath } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 
@@ -56,7 +56,7 @@ function gapTotalsOf(page: Page): GapTotals {
 }
 
 export function Gaps({ run, gaps: all, range }: GapsProps) {
-    const { data: page } = useJson<Page>(
+    const page = useData<Page>(
         range ? rangedPath(run, 'gaps', range, { sort: 'duration_us', desc: 1, limit: 10 }) : null,
     );
     if (all.count === 0 || (range && !page)) return null;

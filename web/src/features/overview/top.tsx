@@ -9,7 +9,7 @@ import { escapeRegex } from '../../model/filter_query';
 import { ms, type TraceRange } from '../../model/trace_range';
 import { operatorKey } from '../operators/table';
 import { objectsOf } from '../shared/paged_source';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { rangedPath, tabHash, traceOf } from '../trace/data';
 import type { TraceTopKernelRow, TraceTopOperatorRow } from '../../base/rows';
 
@@ -25,7 +25,7 @@ interface TopProps<R> {
 function useTop<R>({ run, top, range }: TopProps<R>, view: string, sort: string): R[] {
     const on = view === 'operators' && traceOf(run).devices > 0 ? 'host' : undefined;
     const path = rangedPath(run, view, range, { sort, desc: 1, limit: MAX_ROWS, on });
-    const { data } = useJson<Page>(range ? path : null);
+    const data = useData<Page>(range ? path : null);
     return range ? objectsOf<R>(data) : top;
 }
 

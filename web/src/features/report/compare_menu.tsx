@@ -12,7 +12,7 @@ import { Menu, type MenuItem } from '../../components/menu';
 import { formatValueOf } from '../../model/compare';
 import { compareHash } from '../shared/chosen_step';
 import { rememberBaseline } from '../shared/comparison_of';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 
 /** Number of runs that are offered. */
 const OFFERED = 100;
@@ -20,7 +20,7 @@ const OFFERED = 100;
 function useRuns(run: Run, series: string | null): Run[] {
     const params = { kinds: run.kind, series: series ?? undefined, limit: OFFERED };
     const path = series !== null && !run.series ? null : withParams(`${API}/runs`, params);
-    return (useJson<{ rows: Run[] }>(path).data?.rows ?? []).filter(({ id }) => id !== run.id);
+    return (useData<{ rows: Run[] }>(path)?.rows ?? []).filter(({ id }) => id !== run.id);
 }
 
 /** Runs to compare with, by what they are: the older run of the series, its baseline, the others. */

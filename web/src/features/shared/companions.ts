@@ -7,10 +7,10 @@ import type { Companion, Companions, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { type KindHas, kindHas } from '../../base/kinds';
 import { formatSeconds, plural, text } from '../../base/units';
-import { useJson } from './use_json';
+import { useData } from './use_json';
 
 export function useCompanions(run: Run): Companions | null {
-    return useJson<Companions>(`${API}/runs/${run.id}/companions`).data;
+    return useData<Companions>(`${API}/runs/${run.id}/companions`);
 }
 
 const seconds = (us: number): string => text(formatSeconds(us / 1e6));

@@ -5,7 +5,15 @@
  */
 import { signal } from '@preact/signals';
 import type { Format, Job, Run, Shelf } from '../../base/answers';
-import { API, asApiError, events, getJson, sendJson, type ApiError } from '../../base/client';
+import {
+    API,
+    asApiError,
+    events,
+    getJson,
+    newestOf,
+    sendJson,
+    type ApiError,
+} from '../../base/client';
 import { isRunningImport } from '../../model/shelf_rows';
 import { archiveNotices, addNotice } from './notices';
 
@@ -53,9 +61,13 @@ export function publishRunChange(change: RunChange): void {
     refreshShelfSoon();
 }
 
+const getShelf = newestOf(() => getJson<Shelf>(`${API}/shelf`));
+
 async function refreshShelf(): Promise<void> {
     try {
-        shelf.value = await getJson<Shelf>(`${API}/shelf`);
+        const answer = await getShelf();
+        if (!answer) return;
+        shelf.value = answer;
         shelfError.value = null;
     } catch (error) {
         shelfError.value = asApiError(error);

@@ -12,7 +12,7 @@ import { groupName, groupQuery, repeatGroups, verdictOf } from '../../model/comp
 import { baseAndNew, headlineDelta, NOISE_PCT } from '../../model/shelf_rows';
 import { comparePath, groupHash } from '../compare/state';
 import { compareHash } from '../shared/chosen_step';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { deltaText } from './columns';
 
 interface CheckBarProps {
@@ -160,7 +160,7 @@ function GroupPair({ groups: [base, fresh] }: { groups: Groups }) {
 
 /* Difference of two groups, with the server's verdict. */
 function GroupVerdict({ base, fresh }: { base: Run[]; fresh: Run[] }) {
-    const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
+    const data = useData<Comparison>(comparePath(groupQuery(base, fresh)));
     if (!data) return null;
     if (data.verdicts) return <span>{data.verdicts}</span>;
     if (!data.headline) {

@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Job, Sample } from '../../base/answers';
-import { API, asApiError, getJson, sendJson, type ApiError } from '../../base/client';
+import { API, asApiError, getJson, newestOf, sendJson, type ApiError } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { navigate, route } from '../../base/router';
 import { plural } from '../../base/units';
@@ -20,13 +20,12 @@ function hasSamples(tags: string[]): boolean {
 
 export const samples = signal<Sample[]>([]);
 
-let lastFetch = 0;
+const getSamples = newestOf(() => getJson<{ rows: Sample[] }>(`${API}/samples`));
 
 async function fetchSamples(): Promise<void> {
-    const number = ++lastFetch;
     try {
-        const { rows } = await getJson<{ rows: Sample[] }>(`${API}/samples`);
-        if (number === lastFetch) samples.value = rows; // a later request knows better
+        const answer = await getSamples();
+        if (answer) samples.value = answer.rows;
     } catch (error) {
         shelfError.value = asApiError(error);
     }

@@ -21,6 +21,7 @@ import {
     tableOfKey,
 } from '../../model/side';
 import { type AxisPosition, withAxisPosition, withoutAxisPosition } from '../../model/time_align';
+import { setFailedPart } from '../shared/use_json';
 import { showDrop } from '../upload/drop_target';
 
 /** A selection that the other run does not have. */
@@ -213,11 +214,15 @@ export class SideHost {
     private async matchingRow(of: string, side: Side, id: string): Promise<MatchingRow | null> {
         const { base, new: fresh } = this.runs;
         const params = { base: base.id, new: fresh.id, side, id };
+        const path = `${API}/compare/twin/${of}`;
         try {
-            return await getJson<MatchingRow>(withParams(`${API}/compare/twin/${of}`, params));
-        } catch (error) {
-            if (asApiError(error).status === 404) return null;
-            throw error;
+            const match = await getJson<MatchingRow>(withParams(path, params));
+            setFailedPart(path, null);
+            return match;
+        } catch (reason) {
+            const error = asApiError(reason);
+            if (error.status !== 404) setFailedPart(path, error);
+            return null;
         }
     }
 

@@ -22,6 +22,7 @@ import { dispatchWindowKey } from '../../components/window_keys';
 import { RunWarnings } from '../report/facts';
 import { TabBody, useRun } from '../report/run_body';
 import { tabsOf } from '../report/tabs';
+import { FailedParts } from '../shared/failed_parts';
 import { axisOfRun, isStacks } from '../trace/data';
 import { carriesFiles } from '../upload/drop_target';
 import { linkRows } from './panel_rows';
@@ -81,6 +82,7 @@ function PanelView({ host }: { host: PanelHost }) {
     usePanelEvents(host);
     return (
         <>
+            <FailedParts />
             {path[0] === 'run' && <PanelRun id={path[1]} view={path[2]} />}
             <StatusLine />
             {isHelpOpen.value && (

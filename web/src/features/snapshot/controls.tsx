@@ -13,7 +13,7 @@ import { Menu } from '../../components/menu';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import type { SnapshotX } from '../../model/snapshot_axis';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { snapshotPath } from './data';
 import { GroupSwatch } from './stacks';
 import { chooseDevice, defaultMode, PARTS, setDevice, type SnapshotState } from './state';
@@ -53,7 +53,7 @@ const LEGEND_COLUMNS = 1024;
 
 /** The colours of the areas, if they are not of stacks: those have theirs in the table. */
 export function PartsLegend({ run, state: { parts, device } }: { run: Run; state: SnapshotState }) {
-    const { data } = useJson<SnapshotTimeline>(
+    const data = useData<SnapshotTimeline>(
         parts === 'stack'
             ? null
             : snapshotPath(run, 'timeline', {

@@ -10,7 +10,7 @@ import { int } from '../../base/units';
 import { PaneValues, type PaneValue } from '../../components/selection_pane';
 import { chooseThread } from '../../model/snapshot_operator';
 import { companionOf, evidenceText, useCompanions } from '../shared/companions';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 
 /** Half of the window of the linked timeline. */
 const MARGIN_NS = 100_000;
@@ -24,7 +24,7 @@ export function TraceOperator({ run, allocation }: Props) {
     const found = companionOf(useCompanions(run), 'slices');
     const { start_us, device, address } = allocation;
     const t_ns = found && start_us !== null ? (start_us - found.companion.started_us) * 1000 : null;
-    const answer = useJson<OperatorsAt>(
+    const answer = useData<OperatorsAt>(
         found && t_ns !== null
             ? withParams(`${API}/runs/${found.companion.id}/operators_at`, {
                   t_ns,
@@ -32,7 +32,7 @@ export function TraceOperator({ run, allocation }: Props) {
                   address: String(BigInt.asIntN(64, BigInt(address))),
               })
             : null,
-    ).data;
+    );
     if (!found) return null;
     const { companion, others } = found;
     const trace = (

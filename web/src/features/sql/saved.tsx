@@ -11,7 +11,7 @@ import { Dialog } from '../../components/dialog';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { hasRole } from '../login/user';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 
 interface SavedProps {
     /** kind of the runs; '' for statements over the shelf */
@@ -24,7 +24,7 @@ export function SavedMenu({ kind, sql, onRun }: SavedProps) {
     const [stamp, setStamp] = useState(0);
     const [open, setOpen] = useState(false);
     const path = withParams(`${API}/queries`, { kind });
-    const { data } = useJson<{ rows: SavedQuery[] }>(path, stamp);
+    const data = useData<{ rows: SavedQuery[] }>(path, stamp);
     const rows = data?.rows ?? [];
     if (offlineFile()) return null;
     const items = rows.map((one) => ({

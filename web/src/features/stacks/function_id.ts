@@ -7,7 +7,7 @@ import type { Run } from '../../base/answers';
 import { route } from '../../base/router';
 import { escapeRegex } from '../../model/filter_query';
 import { frameParts } from '../../model/frame_names';
-import { useJson } from '../shared/use_json';
+import { usePart } from '../shared/use_json';
 import { rangedPath, useRange } from '../trace/data';
 import { stackParams } from './parts';
 
@@ -30,7 +30,7 @@ export function useFunctionId(run: Run): string | null | undefined {
     const { fn, sel } = route.value.query;
     const range = useRange();
     const urlId = fn !== undefined && /^\d{1,10}$/.test(fn) ? fn : undefined;
-    const found = useJson<FoundPage>(
+    const found = usePart<FoundPage>(
         urlId !== undefined || !sel
             ? null
             : rangedPath(run, 'stack_functions', range, {

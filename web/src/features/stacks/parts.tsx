@@ -7,7 +7,7 @@ import { replaceQuery, route } from '../../base/router';
 import { NumberField } from '../../components/number_field';
 import { ORIGIN_LABELS, ORIGINS } from '../../model/tint';
 import { stackMode } from '../shared/mode_switch';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
 
 /** Keys of the URL that name frames. */
@@ -58,7 +58,7 @@ export function originSuffix({ origins, name }: FlameAnswer, node: number): stri
 export function useStackSums(run: Run): FlameAnswer | undefined {
     /* the sums are of all stacks, however few nodes are asked for */
     const path = rangedPath(run, 'stack_flame', useRange(), { ...stackParams(), limit: 1 });
-    return useJson<FlameAnswer>(path).data ?? undefined;
+    return useData<FlameAnswer>(path) ?? undefined;
 }
 
 export function PeriodField({ run }: { run: Run }) {

@@ -17,7 +17,7 @@ import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { ModeSwitch } from '../shared/mode_switch';
-import { type Answer, useJson } from '../shared/use_json';
+import { type Answer, useData, useJson } from '../shared/use_json';
 import { rangedPath, useRange } from '../trace/data';
 import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
@@ -39,7 +39,7 @@ interface FirstPage {
 function useSelectedFunction(run: Run): string | null {
     const range = useRange();
     const chosen = useFunctionId(run);
-    const first = useJson<FirstPage>(
+    const first = useData<FirstPage>(
         chosen !== undefined
             ? null
             : rangedPath(run, 'stack_functions', range, {
@@ -49,7 +49,7 @@ function useSelectedFunction(run: Run): string | null {
                   ...stackParams(),
               }),
     );
-    const costliest = first.data?.rows.length ? String(first.data.rows[0][2]) : null;
+    const costliest = first?.rows.length ? String(first.rows[0][2]) : null;
     useDefaultSelection('fn', chosen !== undefined ? null : costliest);
     return chosen ?? costliest;
 }

@@ -28,7 +28,7 @@ import {
     toggleThread,
 } from '../../model/stack_threads';
 import { rangeQuery } from '../../model/trace_range';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { rangedPath, useRange } from '../trace/data';
 
 const BINS = 160;
@@ -60,10 +60,10 @@ interface ThreadsAnswer {
 
 /* The threads of a run with their activity; null until they are here. */
 function useThreads(run: Run): ThreadsAnswer | null {
-    const answer = useJson<StackThreads>(
+    const answer = useData<StackThreads>(
         rangedPath(run, 'stack_threads', useRange(), { bins: BINS }),
-    ).data;
-    const timeline = useJson<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`).data;
+    );
+    const timeline = useData<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
     return useMemo(() => {
         if (!answer || !timeline) return null;
         const names = new Map(timeline.tracks.map(({ id, name }) => [id, name]));
@@ -112,7 +112,7 @@ export function StackColumns({ run, children }: { run: Run; children: ComponentC
 
 /** The threads as a menu: one or all. */
 export function ThreadSelect({ run }: { run: Run }) {
-    const { data } = useJson<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
+    const data = useData<TimelineAnswer>(`${API}/runs/${run.id}/timeline?px=10`);
     const tracks = data?.tracks ?? [];
     useNames(data ? ['threads'] : [], {
         nameOf: (ids) => {

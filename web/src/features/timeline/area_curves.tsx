@@ -12,7 +12,7 @@ import { TimeChart } from '../../components/time_chart';
 import { placeKey } from '../../model/device';
 import { type Area, areaQuery, readArea } from '../../model/timeline_area';
 import { ms } from '../../model/trace_range';
-import { useJson } from '../shared/use_json';
+import { useData, useJson } from '../shared/use_json';
 import { timelinePath } from '../trace/data';
 import { type CurveSet, curveSet, type StepCurve } from './curves';
 import { memoryName } from './lanes';
@@ -53,7 +53,7 @@ const keysOf = (curves: readonly NamedCurve[], letter: string): string | undefin
     undefined;
 
 export function AreaCurves({ run }: { run: Run }) {
-    const timeline = useJson<TimelineAnswer>(timelinePath(run)).data;
+    const timeline = useData<TimelineAnswer>(timelinePath(run));
     const area = readArea(route.value.query);
     const all = timeline ? curvesOf(timeline, area?.lanes) : [];
     const shown = all.slice(0, MAX_CHARTS);

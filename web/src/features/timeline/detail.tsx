@@ -30,7 +30,7 @@ import { shortName } from '../../model/timeline_names';
 import { isDeviceWork } from '../../model/timeline_types';
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
-import { type Answer, useJson } from '../shared/use_json';
+import { type Answer, useData } from '../shared/use_json';
 import { searchedSlice } from '../trace/data';
 import { argRows, factRows, flagLabels, flowLabel, timesText } from './args';
 
@@ -196,7 +196,7 @@ function arrowsOf(
 
 /* All slices with the name and kind of the selected one. */
 function useInstances(run: Run, { slice }: SliceAnswer, onSelect: Select) {
-    const { data: named } = useJson<NameStatistics>(
+    const named = useData<NameStatistics>(
         withParams(`${API}/runs/${run.id}/named`, {
             name: slice.name_id,
             kind: slice.kind,

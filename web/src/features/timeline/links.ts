@@ -7,7 +7,7 @@ import { useMemo } from 'preact/hooks';
 import type { Run, SliceAnswer } from '../../base/answers';
 import { API } from '../../base/client';
 import { isDeviceWork, trackOf } from '../../model/timeline_types';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import type { Flow, Mark } from './scene';
 
 export function markOf({ slice }: SliceAnswer): Mark {
@@ -55,7 +55,7 @@ const NO_FLOWS: Flow[] = [];
 export function useLinks(run: Run, id: number | null, answer: SliceAnswer | null): Links {
     const now = answer && answer.slice.id === id ? answer : null;
     const otherId = now ? otherEnd(now) : null;
-    const { data } = useJson<SliceAnswer>(
+    const data = useData<SliceAnswer>(
         otherId === null || trackOf(otherId) < 1 ? null : `${API}/runs/${run.id}/slices/${otherId}`,
     );
     const other = data && data.slice.id === otherId ? data : null;

@@ -7,7 +7,7 @@ import { offlineFile } from '../../base/offline';
 import { isPanel } from '../../base/panel';
 import { hasRole, mayRemove } from '../login/user';
 import { onRunChange } from '../shared/shelf_state';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 
 export interface NoteChange {
     t_ns?: number;
@@ -36,7 +36,7 @@ export function useTimelineNotes(run: Run): Notes {
     const [stamp, setStamp] = useState(0);
     const [error, setError] = useState<ApiError | null>(null);
     const path = notesPath(run);
-    const { data } = useJson<{ rows: TimelineNote[] }>(path, stamp);
+    const data = useData<{ rows: TimelineNote[] }>(path, stamp);
     // Another user changed the notes: the server sends an event of the run.
     useEffect(
         () =>

@@ -10,7 +10,7 @@ import { useMemoOn } from '../../base/hooks';
 import { int, plural } from '../../base/units';
 import { replaceQuery } from '../../base/router';
 import { SearchField } from '../../components/search_field';
-import { type Answer, useJson } from '../shared/use_json';
+import { type Answer, useData, useJson } from '../shared/use_json';
 
 const MAX_NAMES = 1000;
 
@@ -56,7 +56,7 @@ export function useHitPosition(run: Run, find: Find, slice: SliceFacts | null): 
         limit: 0,
     };
     const path = isHit && params ? withParams(`${API}/runs/${run.id}/find`, params) : null;
-    const { data } = useJson<FindAnswer>(path);
+    const data = useData<FindAnswer>(path);
     return path && data?.hit?.id === slice?.id ? (data?.hit?.index ?? 0) + 1 : null;
 }
 

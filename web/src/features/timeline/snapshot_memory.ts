@@ -8,7 +8,7 @@ import { API, getJson, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import type { TraceMemory } from '../../model/timeline_types';
 import { companionOf, evidenceText, useCompanions } from '../shared/companions';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import type { StepCurve } from './curves';
 
 const NONE: TraceMemory[] = [];
@@ -19,7 +19,7 @@ export function useSnapshotMemory(run: Run): TraceMemory[] {
     const companions = useCompanions(run);
     const found = companionOf(companions, 'snapshot');
     const id = found?.companion.id ?? null;
-    const snapshot = useJson<Snapshot>(id && `${API}/runs/${id}/snapshot`).data;
+    const snapshot = useData<Snapshot>(id && `${API}/runs/${id}/snapshot`);
     return useMemoOn(() => {
         if (!found || !snapshot || !companions || companions.started_us === null) return NONE;
         const { companion, others } = found;

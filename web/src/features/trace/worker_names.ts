@@ -5,12 +5,12 @@
 import { useMemo } from 'preact/hooks';
 import type { Run, Workers } from '../../base/answers';
 import { type WorkerName, workerNames } from '../../model/worker_names';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { traceOf, viewPath } from './data';
 
 /** Null if the run has only one worker, which needs no name. */
 export function useWorkerNames(run: Run): WorkerName | null {
     const many = traceOf(run).workers > 1;
-    const { data } = useJson<Workers>(many ? viewPath(run, 'workers') : null);
+    const data = useData<Workers>(many ? viewPath(run, 'workers') : null);
     return useMemo(() => (many ? workerNames(data?.rows ?? []) : null), [many, data]);
 }

@@ -13,7 +13,7 @@ import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { formatValueOf } from '../../model/compare';
 import { StepButton } from '../shared/step_button';
-import { useJson } from '../shared/use_json';
+import { useData } from '../shared/use_json';
 import { isInTime, otherKinds } from './points';
 import { trendPath } from './state';
 
@@ -26,7 +26,7 @@ interface ToolbarProps {
 function useTables(trend: Trend): ComparisonTable[] {
     const newest = trend.points[trend.points.length - 1];
     const step = trend.step ? { step: trend.step } : {};
-    const { data } = useJson<Comparison>(
+    const data = useData<Comparison>(
         newest ? withParams(`${API}/compare`, { new: newest.id, ...step }) : null,
     );
     return data?.tables ?? [];
@@ -168,7 +168,7 @@ function RowPicker({ trend, table, inputRef }: ToolbarProps & { table: Compariso
         q: typed ?? '',
         limit: 14,
     });
-    const { data } = useJson<Page>(typed === null ? null : path);
+    const data = useData<Page>(typed === null ? null : path);
     const rows = useMemo(() => foundRows(data), [data]);
     const { unit } = table.metrics[0];
     const items = rows.map((row): PickItem => ({
