@@ -918,6 +918,7 @@ struct flame {
     struct st_stacks stacks;
     uint32_t *frames; /* by frame of the snapshot: id + 1 of its name; 0: none yet */
     uint32_t *path;
+    uint64_t n_left_out; /* stacks */
 };
 
 static uint32_t flame_frame(struct sn_snapshot *s, struct flame *flame, uint32_t frame)
@@ -939,9 +940,12 @@ static void add_to_flame(struct sn_snapshot *s, struct flame *flame, const struc
 {
     uint32_t depth = o->depths[stack];
 
-    /* sizes that no device has: stacks are left out once the sum would exceed 64 bits */
-    if (o->bytes[stack] <= 0 || o->bytes[stack] > (INT64_MAX / 4 - flame->stacks.weight) / ST_SCALE)
+    if (o->bytes[stack] <= 0)
         return;
+    if (o->bytes[stack] > (INT64_MAX / 4 - flame->stacks.weight) / ST_SCALE) {
+        flame->n_left_out++;
+        return;
+    }
     if (!depth)
         flame->path[depth++] = st_frame_id(&flame->stacks, PS_STR("(no Python stack)"));
     for (uint32_t at = stack, d = o->depths[stack]; at; at = s->nodes[at - 1].parent)
@@ -1004,6 +1008,9 @@ static enum ps_status write_peaks(struct sn_snapshot *s, struct ps_err *err)
     flame.path = ps_alloc_array((size_t)deepest + 1, sizeof *flame.path);
     if (write_owners(s, &o, &flame, err) == PS_OK)
         st_write(&flame.stacks);
+    ps_sink_count(s->out, PS_NOTE_WARNING, flame.n_left_out,
+                  "stacks left out of the flame graph and the headline, whose sum would "
+                  "exceed 2.3 PB");
     st_free(&flame.stacks);
     free(flame.frames);
     free(flame.path);
