@@ -114,8 +114,11 @@ void ps_lru_cache_put(struct ps_lru_cache *cache, struct ps_cache_entry *entry, 
     pthread_mutex_unlock(&cache->lock);
 }
 
-void ps_lru_cache_release(struct ps_lru_cache *cache, struct ps_cache_entry *entry)
+void ps_lru_cache_release(struct ps_lru_cache *cache, const struct ps_cache_entry *released)
 {
+    /* the cache allocated no entry as const, and only it changes their headers */
+    struct ps_cache_entry *entry = (struct ps_cache_entry *)released;
+
     if (!entry)
         return;
     if (!entry->key) {

@@ -32,8 +32,7 @@ static struct ps_lru_cache cache = {
 
 void ps_snapshot_history_release(const struct ps_snapshot_history **history)
 {
-    if (*history)
-        ps_lru_cache_release(&cache, (struct ps_cache_entry *)&(*history)->cache_entry);
+    ps_lru_cache_release(&cache, *history ? &(*history)->cache_entry : NULL);
     *history = NULL;
 }
 

@@ -24,8 +24,7 @@ static struct ps_lru_cache cache = {
 
 void ps_snapshot_medians_release(const struct ps_snapshot_medians **medians)
 {
-    if (*medians)
-        ps_lru_cache_release(&cache, (struct ps_cache_entry *)&(*medians)->cache_entry);
+    ps_lru_cache_release(&cache, *medians ? &(*medians)->cache_entry : NULL);
     *medians = NULL;
 }
 

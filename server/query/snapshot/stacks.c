@@ -256,9 +256,7 @@ enum ps_status ps_snapshot_stacks_acquire(struct ps_db *db, const struct ps_snap
 
 void ps_snapshot_stacks_release(const struct ps_snapshot_stacks **stacks)
 {
-    /* the entry was allocated by this file; only the cache changes its header */
-    if (*stacks)
-        ps_lru_cache_release(&cache, (struct ps_cache_entry *)&(*stacks)->cache_entry);
+    ps_lru_cache_release(&cache, *stacks ? &(*stacks)->cache_entry : NULL);
     *stacks = NULL;
 }
 
