@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What `diff` says of two cProfile dumps in which one thing changed, or nothing. The dumps are written here, so that the
 change is known: functions of a program, and library code below them."""
+import json
 import marshal
 import os
 
@@ -139,6 +140,27 @@ class ChangedFunctions(Agent):
                      for name, more in (("base", ""), ("new", "main (shop.py:1);score (shop.py:95) 600\n")))
         self.assertIn("score (shop.py) is only in the new profile: +600 samples of +600 samples.", self.ok("diff", base, now))
         self.assertIn("score (shop.py) is only in the base: -600 samples of -600 samples.", self.ok("diff", now, base))
+
+    @staticmethod
+    def report(own):
+        """A report of pyinstrument, which leaves out calls with less than 1 % of the time. Here it left out 20 ms below main."""
+        def frame(name, line, time, children=()):
+            return {"function": name, "file_path_short": "shop.py", "file_path": "/home/me/shop/shop.py", "line_no": line, "time": time, "await_time": 0.0,
+                    "is_application_code": True, "children": list(children)}
+
+        total = sum(own.values()) + 0.02
+        called = [frame(name, 10 * i, time) for i, (name, time) in enumerate(own.items(), 1)]
+        return json.dumps({"start_time": 1795948740.3, "duration": total, "sample_count": int(1000 * total), "target_description": "Program: shop.py",
+                           "cpu_time": total, "root_frame": frame("<module>", 1, total, [frame("main", 5, total, called)])}).encode()
+
+    def test_a_function_that_a_report_leaves_out(self):
+        """The other report may have left out up to 1 % of its time in the function: that part of the change is not certain."""
+        same = {f"part{i}": 1 + i / 100 for i in range(1, 9)}
+        base, now, small = (self.json("add", self.file(f"{name}.json", self.report(own)))["id"]
+                            for name, own in (("base", same | {"score": 3.0}), ("new", same), ("small", same | {"score": 0.08})))
+        self.assertIn("score (shop.py:90) is only in the base, and the new profile may leave out up to 83.80 ms: -2.916 s of -3.000 s.", self.ok("diff", base, now))
+        self.assertIn("score (shop.py:90) is only in the new profile, and the base may leave out up to 83.80 ms: +2.916 s of +3.000 s.", self.ok("diff", now, base))
+        self.assertNotIn("is only in", self.ok("diff", small, now))
 
     def test_sampled_functions_in_another_file(self):
         """A function that is in a file of another name, or in another folder, is the same one: what explains a difference is its change."""

@@ -82,6 +82,21 @@ static void add_claim(const struct reading *r, const struct ps_claim *claim)
     ps_conclusion_claim(r->c, claim, NAN);
 }
 
+/* The time that the profile without a function may have left out of it; 0: both have the function,
+ * or the profile leaves out nothing. */
+static double left_out(const struct reading *r, const struct ps_function_change *change)
+{
+    return change->kind == PS_FUNCTION_ADDED     ? r->base->floor
+           : change->kind == PS_FUNCTION_REMOVED ? r->now->floor
+                                                 : 0;
+}
+
+/* A change of which so much is certain, whatever the other profile left out. */
+static double certain_part(double change, double unknown)
+{
+    return copysign(fmax(0, fabs(change) - unknown), change);
+}
+
 /* How much the time of a function changed, at the speed of the base if the speed is told; of the
  * first change also, how much the whole did. */
 static void add_amount(const struct reading *r, const struct ps_function_change *change,
@@ -95,8 +110,8 @@ static void add_amount(const struct reading *r, const struct ps_function_change 
     const double all = r->now->all.total / speed - r->base->all.total;
 
     add_fact(r, claim,
-             ps_fact_of_change(own, all, "functions", change == r->changes->changes,
-                               change->n_below > 0));
+             ps_fact_of_change(certain_part(own, left_out(r, change)), all, "functions",
+                               change == r->changes->changes, change->n_below > 0));
 }
 
 /* The function that calls another one more or less often. */
@@ -133,6 +148,11 @@ static void add_how(const struct reading *r, const struct ps_function_change *ch
         add_fact(
             r, claim,
             (struct ps_fact){PS_FACT_ONLY_IN_ONE, .values = {change->kind == PS_FUNCTION_ADDED}});
+        if (left_out(r, change) > 0)
+            add_fact(
+                r, claim,
+                (struct ps_fact){PS_FACT_LEFT_OUT, .values = {change->kind == PS_FUNCTION_ADDED,
+                                                              left_out(r, change)}});
         return;
     }
     if (change->kind == PS_FUNCTION_ADDED || change->kind == PS_FUNCTION_REMOVED) {
@@ -174,9 +194,10 @@ static enum ps_verb verb_of(const struct reading *r, const struct ps_function_ch
 static void claim_change(const struct reading *r, const struct ps_function_change *change)
 {
     const double whole = r->now->all.total - r->base->all.total * r->changes->speed;
+    const double delta = certain_part(change->delta, left_out(r, change));
     struct ps_claim claim =
         ps_claim_of("functions", verb_of(r, change), subject_of(r, function_of(r, change)),
-                    whole != 0 ? change->delta / whole : NAN);
+                    whole != 0 ? delta / whole : NAN);
 
     add_how(r, change, &claim);
     if (r->changes->found == PS_FUNCTIONS_CHANGED)
@@ -193,8 +214,9 @@ static void claim_changes(const struct reading *r)
     for (size_t i = 0; i < all->n_changes && n <= NAMES_MAX; i++) {
         const struct ps_function_change *change = &all->changes[i];
 
-        if (i && (change->is_follower ||
-                  fabs(change->delta) < NOTABLE_SHARE * fabs(all->changes->delta)))
+        if (fabs(change->delta) <= left_out(r, change) ||
+            (i && (change->is_follower ||
+                   fabs(change->delta) < NOTABLE_SHARE * fabs(all->changes->delta))))
             continue;
         claim_change(r, change);
         n++;
@@ -427,6 +449,22 @@ static const struct ps_compare_run *median_run(const struct ps_compare_run *runs
     return sorted[n / 2];
 }
 
+/* Reads what the table of functions of a run leaves out. */
+static enum ps_status read_floor(struct ps_db *db, const struct ps_compare_run *run, double *out,
+                                 struct ps_err *err)
+{
+    const struct ps_compare_table *table = ps_compare_find_table("functions", run->kind);
+    struct ps_query_comparison head;
+    double share = 0;
+
+    if (!table)
+        return err->code;
+    ps_compare_table_head(table, &head);
+    ps_compare_read_cut(db, &head, &share, err);
+    *out = share >= PS_CUT_NOTABLE ? share * run->headline : 0;
+    return err->code;
+}
+
 static enum ps_status read_run(struct ps_store *store, const struct ps_compare_run *run,
                                const char *step, struct ps_own_functions *out, struct ps_err *err)
 {
@@ -436,6 +474,7 @@ static enum ps_status read_run(struct ps_store *store, const struct ps_compare_r
     if (!kind || ps_run_acquire(store, run->id, &db, err) != PS_OK)
         return err->code;
     ps_own_functions_read(db, kind->has, step, out, err);
+    read_floor(db, run, &out->floor, err);
     ps_run_release(db);
     return err->code;
 }

@@ -23,6 +23,7 @@ struct ps_own_functions {
     bool is_known;    /* false: the run has no such times, or own code causes too little of them */
     bool is_trace;    /* also operators are known, of which a comparison can be */
     int64_t n_steps;  /* of a trace: times are means of so many steps; 0: not of steps */
+    double floor;     /* the profile may leave out functions with less time; 0: it has all */
 
     /* what `all` points to */
     struct ps_own_time times;

@@ -298,6 +298,7 @@ enum ps_fact_code {
     PS_FACT_IS_NEW,           /* calls, 0: unknown; other: the caller */
     PS_FACT_IS_GONE,          /* the same, in the base */
     PS_FACT_ONLY_IN_ONE,      /* 1: the new profile, 0: the base. Samples miss functions that ran */
+    PS_FACT_LEFT_OUT,         /* the same; time below which the other one leaves out functions */
     PS_FACT_TAKES_TIMES,      /* ratio of the times; 1: the subject is one thing */
     PS_FACT_CALLED_AS_BEFORE, /* calls */
     PS_FACT_CALLED_INSTEAD,   /* calls, calls in the base; other: the caller that calls otherwise */

@@ -414,6 +414,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
                          .words = "{subjects} is gone{0 with nouns}{by other}"},
     [PS_FACT_ONLY_IN_ONE] = {"only_in_one", 1, .place = PS_SAID_LISTED,
                              .words = "{subjects} is only in the {0 new profile|base}"},
+    [PS_FACT_LEFT_OUT] = {"left_out", 2, .place = PS_SAID_LISTED,
+                          .words =
+                              ", and the {0 base|new profile} may leave out up to {1 unit of}"},
     [PS_FACT_TAKES_TIMES] = {"takes_times", 2, .place = PS_SAID_LISTED,
                              .words = "{subjects} {1 takes|take} {0 times} as long"},
     [PS_FACT_CALLED_AS_BEFORE] = {"called_as_before", 1, .place = PS_SAID_LISTED,
