@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Trends and baselines on the command line."""
-from program import ShelfTest
+import os
+import unittest
+
+from program import ShelfTest, kept
 
 HEAD = "import time: self [us] | cumulative | imported package\n"
 
@@ -29,6 +32,18 @@ class Trend(ShelfTest):
         self.assertEqual(trend["unit"], "us")
         self.assertIn("imports", self.fails("trend", "nightly", "--of", "imports", "--row", "none"))
         self.fails("trend", "none")
+
+    @unittest.skipIf(kept.PLACE, "files of a folder")
+    def test_a_run_of_an_older_layout_is_left_out(self):
+        """Also where the unit of the row is that of the newest run which has it."""
+        text = "0.40user 0.10system 0:00.60elapsed 83%CPU (0avgtext+0avgdata {}maxresident)k\n8inputs+16outputs (2major+98minor)pagefaults 0swaps\n"
+        runs = [self.json("add", self.file(f"m{i}.txt", text.format(size).encode()), "--series", "rss")["id"] for i, size in enumerate((4000, 4100, 4200))]
+        with open(os.path.join(self.data, "runs", runs[-1] + ".db"), "r+b") as file:
+            file.seek(60)  # PRAGMA user_version
+            file.write((1).to_bytes(4, "big"))
+        trend = self.json("trend", "rss", "--of", "measurements", "--row", "max RSS")
+        self.assertEqual([point["value"] for point in trend["points"]], [4000, 4100])
+        self.assertEqual((trend["place"], trend["left_out"]), ("KiB", [{"why": "written by another version of perfshelf", "runs": 1}]))
 
     def test_rows_by_change(self):
         said = self.ok("trend", "nightly", "--of", "imports").splitlines()

@@ -280,6 +280,13 @@ const char *ps_trend_why_left_out(struct ps_trend *trend, enum ps_status status,
     return outcome == PS_TREND_OTHER_UNIT ? PS_TREND_WITH_OTHER_UNIT : NULL;
 }
 
+/* Reports a failure to read a run, but for that it was written by another version of perfshelf:
+ * such a run is left out. */
+static enum ps_status pass_on(const struct ps_err *own, struct ps_err *err)
+{
+    return own->code == PS_OK || own->code == PS_CONFLICT ? err->code : ps_fail_copy(err, own);
+}
+
 /* Reads the value of the row in a run. *why: why it has no value, else NULL. */
 static enum ps_status read_row_value(struct ps_store *store, struct ps_trend *trend,
                                      struct ps_trend_run *run, const char **why, struct ps_err *err)
@@ -289,8 +296,8 @@ static enum ps_status read_row_value(struct ps_store *store, struct ps_trend *tr
 
     ps_trend_row_value(store, &trend->question.row, run->id, run->kind, &run->value, &outcome,
                        &own);
-    if (own.code != PS_OK && own.code != PS_CONFLICT)
-        return ps_fail(err, own.code, "%s", own.text);
+    if (pass_on(&own, err) != PS_OK)
+        return err->code;
     *why = ps_trend_why_left_out(trend, own.code, outcome);
     run->has_value = !*why;
     run->is_absent = outcome == PS_TREND_ABSENT;
@@ -313,8 +320,8 @@ enum ps_status ps_trend_choose_metric(struct ps_store *store, struct ps_trend *t
 
         ps_trend_row_choose_metric(store, row, trend->runs[i].id, trend->runs[i].kind,
                                    &trend->arena, &own);
-        if (own.code != PS_OK && own.code != PS_CONFLICT)
-            return ps_fail_copy(err, &own);
+        if (pass_on(&own, err) != PS_OK)
+            return err->code;
     }
     if (ps_trend_row_metric(row, trend->kind, metric, err) != PS_OK)
         return err->code;
@@ -330,9 +337,14 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
     struct ps_query_metric metric;
     size_t kept = 0, n_present = 0;
 
-    for (size_t i = trend->n; i-- > 0 && !trend->question.row.place;)
+    for (size_t i = trend->n; i-- > 0 && !trend->question.row.place;) {
+        struct ps_err own = PS_ERR_INIT;
+
         ps_trend_row_choose_unit(store, &trend->question.row, trend->runs[i].id,
-                                 trend->runs[i].kind, &trend->arena, err);
+                                 trend->runs[i].kind, &trend->arena, &own);
+        if (pass_on(&own, err) != PS_OK)
+            return err->code;
+    }
     if (ps_trend_choose_metric(store, trend, &metric, err) != PS_OK)
         return err->code;
     for (size_t i = 0; i < trend->n; i++) {
