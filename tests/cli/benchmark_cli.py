@@ -76,6 +76,11 @@ class Conclusion(BenchmarkTest):
         self.assertTrue(text.startswith("test_app.py::test_slow takes longest: 2.000 ms, mean of 10 runs, "), text)
         self.assertNotIn("times", text)
 
+    def test_a_run_is_called_by_its_command(self):
+        """IPython on Windows: no CPU time was seen, so only the wall time is said."""
+        text = "CPU times: total: 0 ns\nWall time: 3 s\n\n%%time\nCPU times: total: 0 ns\nWall time: 5 s\n"
+        self.assertIn("%time 2 takes longest: 5.000 s.", self.said(text.encode(), "cells.txt"))
+
     def test_growth_with_a_parameter(self):
         rows = {"test_codec[crc-300]": 1e-5, "test_codec[crc-3000]": 9.6e-5, "test_codec[hex_join-300]": 1e-5, "test_codec[hex_join-3000]": 98e-5,
                 "test_codec[sha256-4]": 1e-5, "test_codec[sha512-4]": 9e-5, "test_other": 0.5}

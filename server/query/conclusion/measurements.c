@@ -154,9 +154,13 @@ static bool is_clear(const struct row *small, const struct row *large)
     return large->value / small->value - (isfinite(error) ? error : 0) > 1;
 }
 
+/* A single run is called by its command, the group: its rows are "wall", "user" and so on. */
 static struct ps_subject row_subject(struct ps_conclusion *c, const struct row *row)
 {
-    return ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, row), row->name);
+    const bool is_run = row->group.len && ps_str_eq_c(row->statistic, "single") &&
+                        row->alternatives.ptr && !row->alternatives.len;
+
+    return ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, row), is_run ? row->group : row->name);
 }
 
 /* The value of a row, and of how many runs. */
@@ -471,9 +475,7 @@ static void conclude_wall(struct ps_conclusion *c, const struct row *wall, doubl
     const double idle = 1 - cpu / wall->value;
     const bool waits = idle >= WAITS_MIN;
 
-    ps_conclude_first(
-        c, ps_claim_of(NULL, waits ? PS_WAITS : PS_TAKES,
-                       ps_subject_of(c, PS_SUBJECT_ROW, link_row(c, wall), wall->group), NAN));
+    ps_conclude_first(c, ps_claim_of(NULL, waits ? PS_WAITS : PS_TAKES, row_subject(c, wall), NAN));
     ps_first_fact(c,
                   (struct ps_fact){waits                ? PS_FACT_CPU_WAITS
                                    : idle >= -WAITS_MIN ? PS_FACT_CPU_COMPUTES
