@@ -87,6 +87,7 @@ def missing_kinds():
     if len(kinds) < 10:
         yield "importers/kinds.c: the list of kinds was not found"
     for path, title in (("docs/formats.md", "| kind | written by |"), ("docs/api-views.md", "| kind of the run | views |"),
+                        ("docs/api-views.md", "| kind | causes |"),
                         ("docs/api-compare.md", "| kind | tables (`of`) |")):
         tables = re.findall(rf"^{re.escape(title)}.*\n\|[-| ]+\n((?:\|.*\n)+)", markdown.read(path), re.M)
         present = {re.sub(r" \(.*", "", kind) for table in tables for cell in re.findall(r"^\| ([^|]+) \|", table, re.M) for kind in cell.split(", ")}
