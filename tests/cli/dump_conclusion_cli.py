@@ -39,6 +39,12 @@ class DumpConclusion(ShelfTest):
         self.assertIn("Importing numpy for <module> (main.py:1) takes 97.0 % of the time. All imports take 98.0 %.", said)
         self.assertNotIn("execfile: ", said)
 
+    def test_a_generator_on_the_first_line_of_the_file(self):
+        """It is a part of the function there, not of the module, which begins on the same line."""
+        depth, part, total = ("/srv/app/main.py", 1, "depth"), ("/srv/app/main.py", 1, "<genexpr>"), ("~", 0, "<built-in method builtins.sum>")
+        said = self.said((MAIN, depth, 900, 1, 9), (None, MAIN, 1, 1, 10), (depth, total, 900, 1, 8), (total, part, 27000, 7, 7))
+        self.assertIn("depth (main.py:1) takes 90.0 % of the time itself.", said)
+
     def test_a_training_loop_is_needed(self):
         step, backward = (SITE + "torch/optim/optimizer.py", 368, "wrapper"), (SITE + "torch/_tensor.py", 466, "backward")
         said = self.said((None, MAIN, 1, 0.5, 10), (MAIN, step, 3000, 5, 5), (MAIN, backward, 3000, 4.5, 4.5))

@@ -64,6 +64,13 @@ bool ps_timed_function_is_own(const struct ps_timed_function *function, struct p
            ps_str_eq(ps_timed_function_package(function), program);
 }
 
+/* In which order functions of one line begin: a module before what it defines, and comprehensions
+ * inside of what is around them. */
+static int depth_on_line(const struct ps_timed_function *function)
+{
+    return ps_timed_name_is_part(function->name) ? 2 : !ps_str_eq_c(function->name, "<module>");
+}
+
 static int by_file_and_line(const void *a, const void *b)
 {
     const struct ps_timed_function *x = *(const struct ps_timed_function *const *)a;
@@ -75,7 +82,7 @@ static int by_file_and_line(const void *a, const void *b)
         order = (x->path.len > y->path.len) - (x->path.len < y->path.len);
     if (!order)
         order = (x->line > y->line) - (x->line < y->line);
-    return order ? order : ps_timed_name_is_part(x->name) - ps_timed_name_is_part(y->name);
+    return order ? order : depth_on_line(x) - depth_on_line(y);
 }
 
 /* Makes each comprehension a part of the function above it in its file. */
