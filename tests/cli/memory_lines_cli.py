@@ -22,3 +22,16 @@ class MemoryLines(ShelfTest):
         said = self.ok("show", self.json("add", self.file("old.txt", old))["id"])
         self.assertRegex(said, r"1\.00 MiB +100\.0 % +61\.0 MiB +keep = load\(\)")
         self.assertRegex(self.ok("show", self.json("add", self.file("new.txt", report(1.0, 0.0)))["id"]), r"1\.00 MiB +100\.0 % +61\.0 MiB +1  keep = load\(\)")
+
+    def test_what_a_loop_assigns_again_is_kept_by_another_line(self):
+        """The allocator took the memory where the next object was made; one name holds only one of them."""
+        def loop(*lines):
+            rows = ((1, 34.5, 34.5, 1, "@profile"), (2, 34.5, 0.0, 1, "def run(years):"), (3, 127.7, 0.0, 61, "    for year in range(years):"), *lines)
+            text = HEAD + "".join(f"{line:>6}  {memory:>7.1f} MiB  {increment:>8.1f} MiB  {n:>10}   {source}\n" for line, memory, increment, n, source in rows)
+            return self.ok("show", self.json("add", self.file("loop.txt", text.encode()))["id"])
+        keeps = (5, 127.7, 3.4, 60, "        history.append(grid.copy())")
+        hint = "A name that a loop assigns again holds one object at a time: history.append(grid.copy()) at app.py:5 may keep the others."
+        self.assertIn(hint, loop((4, 127.7, 88.3, 60, "        grid = melt(grid)"), keeps))
+        self.assertNotIn("may keep", loop((4, 127.7, 88.3, 60, "        years[year] = melt(grid)"), keeps))
+        self.assertNotIn("may keep", loop((4, 127.7, 88.3, 60, "        grid = melt(grid)"), (5, 127.7, 3.4, 60, "        look(grid)")))
+        self.assertNotIn("may keep", loop((4, 127.7, 88.3, 1, "    grid = melt(grid)"), keeps))

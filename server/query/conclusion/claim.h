@@ -195,6 +195,7 @@ enum ps_fact_code {
     PS_FACT_ADDS,        /* memory */
     PS_FACT_LINE_GROWS,  /* memory, calls; `via`: the function */
     PS_FACT_LINES_GROW,  /* memory, calls; `via`: the function; the lines begin at the subject */
+    PS_FACT_MAY_KEEP,    /* subject: a line */
     PS_FACT_MEMORY_PEAK, /* memory */
     PS_FACT_FREED,       /* calls */
     PS_FACT_CALL_ADDS,   /* memory; subject: the line with most of it */

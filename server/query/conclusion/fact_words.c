@@ -180,6 +180,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_LINES_GROW] = {"lines_grow", 2,
                             .words = " At {fact place}, in lines that ran several times, it grows "
                                      "the memory by {0 bytes of} in {1 of} {1 call|calls}."},
+    [PS_FACT_MAY_KEEP] = {"may_keep",
+                          .words = " A name that a loop assigns again holds one object at a time: "
+                                   "{fact code} at {fact place} may keep the others."},
     [PS_FACT_MEMORY_PEAK] = {"memory_peak", 1, .words = " Memory peaks at {0 bytes of}."},
     [PS_FACT_FREED] = {"freed", 1, .place = PS_SAID_VERDICT,
                        .words = "What {codes} {0 adds|adds in each call} is freed again."},

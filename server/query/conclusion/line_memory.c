@@ -212,6 +212,46 @@ static const struct line *find_growing_line(const struct lines *lines,
     return explained < EXPLAINS * growth_of(function) ? NULL : find_line(lines, function, limit);
 }
 
+/* Whether a line assigns a value to one plain name. */
+static bool assigns_name(struct ps_str source)
+{
+    size_t n = 0;
+
+    while (n < source.len && is_word(source.ptr[n]))
+        n++;
+    if (!n)
+        return false;
+    source = trim(ps_str_skip(source, n));
+    return source.len > 1 && source.ptr[0] == '=' && source.ptr[1] != '=';
+}
+
+/* Whether a line adds a value to a container. */
+static bool adds_to_container(struct ps_str source)
+{
+    static const char *const words[] = {".append(",     ".appendleft(", ".add(", ".extend(",
+                                        ".setdefault(", ".insert(",     "] = "};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_str_find(source, ps_str_from_c(words[i])))
+            return true;
+    return false;
+}
+
+/* The line that may keep what a loop adds at `line`, if that only assigns a name again: the first
+ * line after it, of those that ran several times, that adds to a container. NULL: none. */
+static const struct line *find_keeper(const struct lines *lines, const struct line *line)
+{
+    const struct function *function = &lines->functions[line->function];
+    const struct line *end = &lines->items[function->first + function->n];
+
+    if (line->repeated <= line->added || !assigns_name(line->source))
+        return NULL;
+    for (const struct line *next = line + 1; next < end; next++)
+        if (next->is_repeated && adds_to_container(next->source))
+            return next;
+    return NULL;
+}
+
 /* What a call adds before it frees it: what its lines add, if each ran once in it. */
 static double amount_of_call(const struct lines *lines, const struct function *function)
 {
@@ -268,6 +308,7 @@ static void conclude_growth(struct ps_conclusion *c, const struct lines *lines,
                             const struct function *function, const struct line *line)
 {
     const double growth = growth_of(function);
+    const struct line *keeper = line ? find_keeper(lines, line) : NULL;
 
     ps_conclude_first(c, line ? line_claim(c, lines, line, NAN)
                               : ps_claim_of(NULL, PS_ADDS, function_subject(c, function), NAN));
@@ -277,6 +318,10 @@ static void conclude_growth(struct ps_conclusion *c, const struct lines *lines,
                                       .subject = line_subject(c, &lines->items[function->first]),
                                       .values = {growth, function->calls},
                                       .link = {.tab = "line-functions"}});
+    if (keeper)
+        ps_first_fact(c, (struct ps_fact){.code = PS_FACT_MAY_KEEP,
+                                          .subject = line_subject(c, keeper),
+                                          .link = link_line(c, keeper)});
 }
 
 /* "What `blend` adds in each call is freed again. A call adds up to 57.2 MiB, most of it with
