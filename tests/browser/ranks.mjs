@@ -57,6 +57,18 @@ test('ranks: the sentence names the late rank, what the others wait, and why', a
     });
 });
 
+test('ranks: nothing is drawn at the right edge of the heat map', async ({ pages }) => {
+    await withJob([], async ({ shelf, id }) => {
+        const page = await open(pages, shelf, id);
+        const drawn = await page.locator('.rank-heat canvas').evaluate((canvas) => {
+            const edge = Math.round((12 * canvas.width) / canvas.clientWidth);
+            const { data } = canvas.getContext('2d').getImageData(canvas.width - edge, 0, edge, canvas.height);
+            return data.some((value, i) => i % 4 === 3 && value > 0);
+        });
+        check(!drawn, 'the names and numbers right of the cells reach the edge');
+    });
+});
+
 test('ranks: keys move through ranks and steps, and the address has the place', async ({ pages }) => {
     await withJob([], async ({ shelf, id }) => {
         const page = await open(pages, shelf, id, '?rank=1&step=2');

@@ -35,13 +35,15 @@ export interface HeatGeometry {
 const AXIS = 26;
 const HOST_GAP = 4;
 const MAP_HEIGHT = 310;
+/** Free space at the right edge, which the bars of the means have, too. */
+const RIGHT = 16;
 
 export function layoutHeat({ rows, answer }: HeatScene, width: number): HeatGeometry {
     const hasHosts = rows.some(({ host }) => host !== '');
     const narrow = width < 700;
     const labels = isBinned(answer) ? 64 : 50;
     const left = (hasHosts && !narrow ? 86 : 12) + labels;
-    const bars = narrow ? 12 : 150;
+    const bars = narrow ? 12 : 150 + RIGHT;
     const fit = Math.floor(MAP_HEIGHT / Math.max(1, rows.length));
     const rowHeight = answer.ranks.length > 64 ? 4 : Math.min(24, Math.max(4, fit));
     const rowTops: number[] = [];
@@ -238,7 +240,7 @@ function paintMeans(
     const means = scene.rows.map(meanExcess);
     const most = Math.max(0.01, ...means.filter((mean) => !Number.isNaN(mean)).map(Math.abs));
     const zero = left + width + 46;
-    const scale = (bars - 46 - 58) / most;
+    const scale = (bars - RIGHT - 46 - 58) / most;
     ctx.font = `600 11px ${token('sans')}`;
     ctx.textAlign = 'left';
     ctx.textBaseline = 'middle';
