@@ -4,7 +4,8 @@ import test from 'node:test';
 import type { FlameAnswer, Parts, WorkerRow } from '../src/base/answers';
 import type { ModuleRow } from '../src/base/rows';
 import { DEFINITIONS, partText, readDefinition, segmentsOf, sumOf } from '../src/model/breakdown';
-import { deviceName, propertiesOf } from '../src/model/device';
+import { attributionText } from '../src/model/attribution';
+import { acceleratorName, deviceName, propertiesOf, showDevice } from '../src/model/device';
 import { FAMILIES, familyOf, kindLabel } from '../src/model/family';
 import { axisText } from '../src/base/axis';
 import { THIN_SPACE } from '../src/base/units';
@@ -301,4 +302,14 @@ test('stragglers are more than a little over the median', () => {
     assert.equal(excessByWorker([row(0, 500)]).size, 0);
     assert.equal(median([]), null);
     assert.equal(median([3, 1, 2]), 2);
+});
+
+test('what a run calls its devices is in the words of the page', () => {
+    assert.equal(acceleratorName(0), 'GPU 0', 'a run that does not tell');
+    showDevice('MTIA');
+    assert.deepEqual([acceleratorName(1), acceleratorName(-1)], ['MTIA 1', 'device']);
+    assert.equal(partText('kernel').label, 'MTIA kernel');
+    assert.match(attributionText({ work_ns: 2, work_with_operator_ns: 1 }) ?? '', /of MTIA time$/);
+    showDevice(undefined);
+    assert.equal(partText('kernel').label, 'GPU kernel');
 });

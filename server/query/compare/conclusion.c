@@ -479,6 +479,8 @@ enum ps_status ps_query_compare_conclusion(struct ps_store *store,
         c.device = read_device_word(store, groups, &c.arena, err);
     ps_json_object(json);
     write_explanation(table, &found, json);
+    if (c.device)
+        ps_json_key_str(json, "device", c.device);
     if (find_inside(store, groups, table, &found, &causes, err) == PS_OK) {
         if (causes)
             inside = explain(causes);

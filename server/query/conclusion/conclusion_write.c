@@ -88,6 +88,8 @@ void ps_conclusion_write(struct ps_conclusion *c, struct ps_json *json)
     ps_json_key_str(json, "save_unit", c->save_unit ? c->save_unit : c->unit);
     ps_json_key_str(json, "per", c->per);
     ps_json_key_str(json, "base", c->base);
+    if (c->device)
+        ps_json_key_str(json, "device", c->device);
     ps_sentence_write(json, "verdict", &c->verdict);
     ps_sentence_write(json, "sentence", &c->sentence);
     ps_composition_write(&c->composition, json);

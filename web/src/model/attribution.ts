@@ -4,6 +4,7 @@
  */
 import type { TraceSummary } from '../base/trace_types';
 import { pct, THIN_SPACE } from '../base/units';
+import { deviceWord } from './device';
 
 type Sums = Pick<
     TraceSummary,
@@ -21,7 +22,9 @@ export function attributionText(sums: Sums): string | null {
     const { replayed_by_order_ns: byOrder = 0, replayed_by_node_ns: byNode = 0 } = sums;
     if (work <= 0) return null;
     const share = (ns: number): string => `${pct((100 * ns) / work)}${THIN_SPACE}%`;
-    const parts = [`operator known for ${share(sums.work_with_operator_ns ?? 0)} of GPU time`];
+    const parts = [
+        `operator known for ${share(sums.work_with_operator_ns ?? 0)} of ${deviceWord()} time`,
+    ];
     if (replayed > 0) {
         const ways = [
             byNode > 0 ? `${share(byNode)} found by node` : '',

@@ -4,6 +4,7 @@
 import type { Parts } from '../base/answers';
 import type { Definition } from '../base/trace_types';
 import { formatSeconds, text } from '../base/units';
+import { deviceWord } from './device';
 
 export interface DefinitionText {
     id: Definition;
@@ -44,7 +45,6 @@ export interface PartText {
 }
 
 const PART_TEXTS: Record<string, PartText> = {
-    kernel: { label: 'GPU kernel', family: 'matmul' },
     memcpy: { label: 'copy', family: 'memory' },
     memset: { label: 'memset', family: 'memory' },
     communication: { label: 'communication', family: 'communication' },
@@ -69,6 +69,7 @@ export function partText(name: string): PartText {
         .trim()
         .toLowerCase()
         .replace(/[\s-]+/g, '_');
+    if (key === 'kernel') return { label: `${deviceWord()} kernel`, family: 'matmul' };
     return PART_TEXTS[key] ?? { label: name, family: 'runtime' };
 }
 

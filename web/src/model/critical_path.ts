@@ -12,6 +12,7 @@ import type {
 } from '../base/answers';
 import { formatFixed, MINUS, pct, THIN_SPACE } from '../base/units';
 import { ms } from './trace_range';
+import { deviceWord } from './device';
 
 interface PartInfo {
     title: string;
@@ -187,8 +188,9 @@ function paceText(answer: CriticalPath): string {
     if (off && device_busy_ns > 0)
         return `The CPU sets the pace of the whole step, ${most}: faster kernels would change nothing.`;
     if (host >= 0.9) return `The CPU sets the pace for ${percent(host)} of the step; ${most}.`;
-    if (host <= 0.1) return `The GPU sets the pace for ${percent(1 - host)} of the step; ${most}.`;
-    return `The path runs on the CPU for ${percent(host)} of the step, on the GPU for the rest; ${most}.`;
+    if (host <= 0.1)
+        return `The ${deviceWord()} sets the pace for ${percent(1 - host)} of the step; ${most}.`;
+    return `The path runs on the CPU for ${percent(host)} of the step, on the ${deviceWord()} for the rest; ${most}.`;
 }
 
 /** The two sentences above the picture. */
@@ -238,7 +240,7 @@ export function outcomes(answer: CriticalPath, part: CriticalPart): Outcome[] {
         { label: '4× faster', ns: part.faster4_ns },
         { label: 'at no cost', ns: part.removed_ns },
         ...(limit > 0
-            ? [{ label: isHost ? 'GPU busy' : 'CPU busy', ns: limit, isLimit: true }]
+            ? [{ label: isHost ? `${deviceWord()} busy` : 'CPU busy', ns: limit, isLimit: true }]
             : []),
     ];
 }

@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices, which torch identifies by a type and an index; the CPU has no index. */
 
+import { signal } from '@preact/signals';
 import type { WorkerName } from './worker_names';
+
+const ANY_DEVICE = 'GPU';
+const shownDevice = signal(ANY_DEVICE);
+
+/** Sets what the run on the page calls its devices; undefined: it does not tell. */
+export function showDevice(word: string | undefined): void {
+    shownDevice.value = word ?? ANY_DEVICE;
+}
+
+/** What the run on the page calls its devices: GPU, XPU, MTIA. */
+export function deviceWord(): string {
+    return shownDevice.value;
+}
 
 const TYPES: Record<number, string> = {
     0: 'CPU',
@@ -54,7 +68,7 @@ export function placeName(place: MemoryPlace, nameOf: WorkerName | null): string
 
 /** Name of a device that runs kernels. Some accelerators have no number (a negative `device`). */
 export function acceleratorName(device: number): string {
-    return device < 0 ? 'device' : `GPU ${device}`;
+    return device < 0 ? 'device' : `${deviceWord()} ${device}`;
 }
 
 export interface Properties {

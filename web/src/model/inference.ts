@@ -6,6 +6,7 @@ import type { Inference, InferencePhase, PhaseName } from '../base/answers';
 import { int, pct, plural, THIN_SPACE } from '../base/units';
 import { familyOf } from './family';
 import { ms, type TraceRange } from './trace_range';
+import { deviceWord } from './device';
 
 /** What the horizontal axis shows. */
 export type InferenceAxis = 'step' | 'time' | 'batch' | 'context';
@@ -268,13 +269,13 @@ export function inferenceSays(answer: Inference): [first: string, second: string
     if (gap >= LARGE_GAP && whole !== null)
         return [
             main.period_ns === null
-                ? `The GPU is busy ${percent(1 - gap)} of the ${time(whole)} from the first to the last kernel of ${aStep(main.phase)}.`
-                : `The GPU is busy ${percent(1 - gap)} of the ${time(whole)} from ${aStep(main.phase)} to the next.`,
+                ? `The ${deviceWord()} is busy ${percent(1 - gap)} of the ${time(whole)} from the first to the last kernel of ${aStep(main.phase)}.`
+                : `The ${deviceWord()} is busy ${percent(1 - gap)} of the ${time(whole)} from ${aStep(main.phase)} to the next.`,
             `Its work takes ${time(main.busy_ns)}${tokens}: ${largest.label} ${percent(largest.share)}${also}.`,
         ];
     const gaps = whole === null ? '' : ` Gaps are ${percent(gap)}.`;
     return [
-        `${aStep(main.phase).replace(/^a/, 'A')} spends ${percent(largest.share)} of its ${time(main.busy_ns)} on the GPU in ${largest.label}${tokens}.`,
+        `${aStep(main.phase).replace(/^a/, 'A')} spends ${percent(largest.share)} of its ${time(main.busy_ns)} on the ${deviceWord()} in ${largest.label}${tokens}.`,
         `${second ? `${second.label[0].toUpperCase()}${second.label.slice(1)} is ${percent(second.share)}.` : ''}${gaps}`.trim(),
     ];
 }
@@ -284,7 +285,7 @@ export function stepText(answer: Inference, step: number): string {
     const { busy_ns, host_ns, requests, tokens } = answer.columns;
     const [ns, where] = isHostOnly(answer)
         ? [host_ns[step], 'on the host']
-        : [busy_ns[step], 'on the GPU'];
+        : [busy_ns[step], `on the ${deviceWord()}`];
     return [
         `step ${int(step)}, ${phaseOf(answer, step)}: ${time(ns)} ${where}`,
         requests[step] === null ? '' : plural(requests[step] ?? 0, 'request'),

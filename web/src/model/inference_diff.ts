@@ -13,6 +13,7 @@ import type {
 import { int, pct, THIN_SPACE } from '../base/units';
 import { FAMILIES, familyOf } from './family';
 import { ms } from './trace_range';
+import { deviceWord } from './device';
 
 export interface Both<T> {
     base: T;
@@ -160,7 +161,7 @@ export function inferenceDiffSays(
         ? `Most of it is ${familyOf(largest.family).label}: ${time(largest.base)} → ${time(largest.new)}.`
         : 'No family of kernels differs.';
     return [
-        `A ${phase} step takes ${time(base.busy_ns)} → ${time(fresh.busy_ns)} of the GPU, ${change(base.busy_ns, fresh.busy_ns)}.`,
+        `A ${phase} step takes ${time(base.busy_ns)} → ${time(fresh.busy_ns)} of the ${deviceWord()}, ${change(base.busy_ns, fresh.busy_ns)}.`,
         `${family}${work}`,
     ];
 }

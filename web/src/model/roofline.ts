@@ -6,6 +6,7 @@ import type { Peaks, Roofline, RooflineKernel, RooflineRow } from '../base/answe
 import { bytesText, formatFixed, pct, THIN_SPACE } from '../base/units';
 import { shortName } from './timeline_names';
 import { ms } from './trace_range';
+import { deviceWord } from './device';
 
 /** Operators below this share of the device time are one row and no circle, unless asked for. */
 export const SMALL_SHARE = 0.0008;
@@ -249,7 +250,7 @@ export function rooflineSays(
             'No operator has shapes from which its work follows.',
             'Record them with record_shapes=True.',
         ];
-    const share = `${percent(modelled_ns / device_ns)} of the GPU time has a model.`;
+    const share = `${percent(modelled_ns / device_ns)} of the ${deviceWord()} time has a model.`;
     if (answer.peaks && (limit_ns === null || limited_ns === 0))
         return [
             'The limit of no operator with a model is known.',

@@ -16,6 +16,7 @@ import {
 } from './roofline';
 import type { Matcher } from './search';
 import { ms } from './trace_range';
+import { deviceWord } from './device';
 
 type Side = 'base' | 'new';
 
@@ -309,7 +310,7 @@ export function rooflineDiffSays(
             ? 'No operator with a model has equal shapes in both.'
             : `${plural(equal.length, 'row')} with equal shapes ${equal.length === 1 ? 'differs' : 'differ'} by ${change(delta)}, the others by ${change(fresh - base - delta)}.`;
     return [
-        `Operators with a model take ${time(base)} → ${time(fresh)} of the GPU${percent}.`,
+        `Operators with a model take ${time(base)} → ${time(fresh)} of the ${deviceWord()}${percent}.`,
         `${shapes} ${limitsSay(runs)}`.trim(),
     ];
 }

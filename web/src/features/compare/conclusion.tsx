@@ -2,9 +2,11 @@
  *
  * The conclusion of a comparison, in its header: what changed, with links to it.
  */
+import { useEffect } from 'preact/hooks';
 import type { Comparison, ComparisonConclusion, SentencePart } from '../../base/answers';
 import { formatHash, route } from '../../base/router';
 import { int } from '../../base/units';
+import { showDevice } from '../../model/device';
 import { useData } from '../shared/use_json';
 import { comparePath, groupsOf } from './state';
 
@@ -38,6 +40,10 @@ export function ConclusionLine({ comparison }: { comparison: Comparison }) {
     const data = useData<ComparisonConclusion | null>(
         isNoise || !comparison.tables.length ? null : comparePath(query, '/conclusion'),
     );
+    useEffect(() => {
+        showDevice(data?.device);
+        return () => showDevice(undefined);
+    }, [data]);
     if (isNoise || !comparison.tables[0]?.metrics[0].adds_up) return null;
     if (!data?.sentence.length) return null;
     return (

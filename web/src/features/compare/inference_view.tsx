@@ -40,6 +40,7 @@ import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { DiffBar } from './columns';
 import { SMALL_SHARE } from './waterfall';
+import { deviceWord } from '../../model/device';
 
 export const PHASES_TAB = 'phases';
 
@@ -65,8 +66,8 @@ interface Fact {
 }
 
 const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
-const FACTS: Fact[] = [
-    { label: 'GPU busy', tip: 'median step', of: ({ busy_ns }) => busy_ns, text: time },
+const factsOf = (device: string): Fact[] => [
+    { label: `${device} busy`, tip: 'median step', of: ({ busy_ns }) => busy_ns, text: time },
     {
         label: 'To the next step',
         tip: 'median of the times from the first work of a step to that of the next',
@@ -81,7 +82,7 @@ const FACTS: Fact[] = [
         isRate: true,
     },
     {
-        label: 'Tokens a second of GPU',
+        label: `Tokens a second of ${device}`,
         tip: 'tokens of a step by its busy time, median',
         of: ({ tokens_per_busy_s }) => tokens_per_busy_s,
         text: int,
@@ -110,7 +111,7 @@ function PhaseFacts({ base, fresh }: { base: InferencePhase; fresh: InferencePha
                 </tr>
             </thead>
             <tbody>
-                {FACTS.map(({ label, tip, of, text }) => {
+                {factsOf(deviceWord()).map(({ label, tip, of, text }) => {
                     const [old, now] = [of(base), of(fresh)];
                     if (old === null && now === null) return null;
                     return (

@@ -10,6 +10,7 @@ import type { RooflineDiff, RooflinePer, RooflineSide } from '../../model/roofli
 import { ms } from '../../model/trace_range';
 import { rooflineLinks } from './roofline_table';
 import { SidePane } from './side_pane';
+import { deviceWord } from '../../model/device';
 
 const dash = <span class="zero">–</span>;
 const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
@@ -31,7 +32,7 @@ function factsOf(per: RooflinePer): Fact[] {
     const ofCall = per === 'call' ? ' a call' : '';
     const percent = (value: number): string => `${pct(value)}${THIN_SPACE}%`;
     return [
-        { label: `GPU${ofCall}`, of: ({ ns }) => ns, text: time, delta: change },
+        { label: `${deviceWord()}${ofCall}`, of: ({ ns }) => ns, text: time, delta: change },
         { label: 'Calls', of: ({ calls }) => calls, text: int, delta: (n) => signed(n, 0) },
         ...(per === 'run'
             ? [

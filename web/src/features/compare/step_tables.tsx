@@ -26,6 +26,7 @@ import { sidePaneWidth } from './side_pane';
 import { STEP_ROW, sumOfParts } from './step_parts';
 import { comparePath, groupsOf, metricOf, metricsOf, perOf, rowParams, tabHref } from './state';
 import { operatorsSentence } from './step_text';
+import { deviceWord } from '../../model/device';
 
 type Column = GridColumn<ComparisonRow>;
 
@@ -118,10 +119,11 @@ function callsText({
     return a === b ? b : `${a} → ${b}`;
 }
 
-const USED_TEXTS: Record<string, string> = {
-    self_device_us: 'used the GPU',
-    calls: 'were called',
-};
+/** What the operators did that have a value of this metric. */
+function usedText(metric: string): string {
+    if (metric === 'calls') return 'were called';
+    return `used the ${metric === 'self_device_us' ? deviceWord() : 'CPU'}`;
+}
 
 interface OperatorsTableProps {
     comparison: Comparison;
@@ -187,7 +189,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
                 {source.ready.value && (
                     <span class="soft">
                         {int(source.total)} of {int(source.unfilteredTotal)}{' '}
-                        {USED_TEXTS[metric.metric] ?? 'used the CPU'}
+                        {usedText(metric.metric)}
                     </span>
                 )}
                 <a class="link" href={tabHref(query, table.of)}>

@@ -18,6 +18,7 @@ import { formatFixed, int, text } from '../../base/units';
 import { API } from '../../base/client';
 import { CodeText, FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
+import { showDevice } from '../../model/device';
 import { functionName } from '../../model/labels';
 import { chooseStep, chosenStep } from '../shared/chosen_step';
 import { useJson } from '../shared/use_json';
@@ -279,6 +280,10 @@ export function Conclusion({ run, isFirstTab, hrefOf }: ConclusionProps) {
     useEffect(() => {
         if (error && step.peek()) step.value = null; // another run of the series has no such ranges
     }, [error, step]);
+    useEffect(() => {
+        showDevice(data?.device);
+        return () => showDevice(undefined);
+    }, [data]);
     const isOpen = useSignal(isOpenAtFirst(isFirstTab));
     const showsAll = useSignal(false);
     useEffect(() => {

@@ -14,6 +14,7 @@ import {
 } from '../../model/critical_path';
 import { FAMILIES } from '../../model/family';
 import { ms } from '../../model/trace_range';
+import { deviceWord } from '../../model/device';
 
 export interface PathScene {
     answer: CriticalPath;
@@ -187,7 +188,7 @@ function paintTrack(brush: Brush, row: TrackRow): void {
     const place = track.thread
         ? `thread ${track.tid}`
         : track.device >= 0
-          ? `GPU ${track.device}`
+          ? `${deviceWord()} ${track.device}`
           : '';
     const text = track.on_path_ns > 0 ? place : `${place ? `${place}, ` : ''}off the path`;
     if (row.height >= 34) ctx.fillText(fitText(brush, text, geometry.left - 20), 14, row.top + 29);

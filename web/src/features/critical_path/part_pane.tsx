@@ -5,6 +5,7 @@ import { int, pct, THIN_SPACE } from '../../base/units';
 import { PaneHead } from '../../components/toolbar';
 import { outcomes, partInfo } from '../../model/critical_path';
 import { ms } from '../../model/trace_range';
+import { deviceWord } from '../../model/device';
 
 const time = (ns: number): string => `${ms(ns)}${THIN_SPACE}ms`;
 
@@ -41,7 +42,7 @@ function foundText(answer: CriticalPath): string {
           ? 'The trace does not record what calls and streams waited for: they waited for the work that ended last before. Record with enable_cuda_sync_events for exact waits.'
           : '';
     const overlap = answer.is_overlapped
-        ? `The CPU begins this step before the GPU has finished the one before, so no change makes it shorter than the ${time(answer.host_ns)} that the CPU needs.`
+        ? `The CPU begins this step before the ${deviceWord()} has finished the one before, so no change makes it shorter than the ${time(answer.host_ns)} that the CPU needs.`
         : '';
     return [
         'Backwards from the end of the step: from each start to what let it start. Each moment is on the path once.',
@@ -93,8 +94,8 @@ export function PartPane({ answer, part, timelineHref, onClose }: PartPaneProps)
             {part && <p>{thenText(part)}</p>}
             {launch_bound_ns > 0 && (
                 <p>
-                    The GPU waits for launches during {time(launch_bound_ns)} of the path (
-                    {pct((100 * launch_bound_ns) / length_ns)}
+                    The {deviceWord()} waits for launches during {time(launch_bound_ns)} of the path
+                    ({pct((100 * launch_bound_ns) / length_ns)}
                     {THIN_SPACE}%).
                 </p>
             )}

@@ -17,6 +17,7 @@ import {
     type StepColumn,
 } from '../../model/inference';
 import { ms } from '../../model/trace_range';
+import { deviceWord } from '../../model/device';
 
 export interface InferenceScene {
     answer: Inference;
@@ -187,7 +188,7 @@ function paintTimes(brush: Brush): void {
     const perColumn = geometry.columns.some(({ steps }) => steps.length > 1);
     const isCut = geometry.columns.some(({ step }) => stackHeight(parts, step) > end * 1.001);
     const isHost = isHostOnly(answer);
-    rowLabel(brush, TIME.top, isHost ? 'Host time' : 'GPU time', [
+    rowLabel(brush, TIME.top, isHost ? 'Host time' : `${deviceWord()} time`, [
         perColumn ? 'ms, median step' : isHost ? 'ms a step' : 'ms a step, by part',
         isCut ? 'longer ones are cut' : '',
     ]);

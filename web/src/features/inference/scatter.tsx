@@ -6,6 +6,7 @@ import type { LineView } from '../../components/chart';
 import { placeIn, type Token, usePlot } from '../../components/plot';
 import { axisValue, isHostOnly, phaseOf, roundUp, stackHeight } from '../../model/inference';
 import { type InferenceChartProps, stepEvents } from './step_events';
+import { deviceWord } from '../../model/device';
 
 type StepScatterProps = InferenceChartProps & { axis: 'batch' | 'context' };
 
@@ -75,7 +76,7 @@ function viewOf(props: StepScatterProps, dots: Dot[], token: Token): LineView {
             },
         ],
         xTitle: NAMES[axis],
-        yTitle: isHostOnly(answer) ? 'ms on the host' : 'ms of GPU time',
+        yTitle: isHostOnly(answer) ? 'ms on the host' : `ms of ${deviceWord()} time`,
         xText: (value) => (Number.isInteger(value) ? int(value) : ''),
         yText: (value) => String(Number(value.toPrecision(6))),
     };

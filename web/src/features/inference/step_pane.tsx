@@ -6,6 +6,7 @@ import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import { isHostOnly, phaseOf, stackParts } from '../../model/inference';
 import { ms } from '../../model/trace_range';
+import { deviceWord } from '../../model/device';
 
 interface StepPaneProps {
     answer: Inference;
@@ -57,7 +58,7 @@ export function StepPane({ answer, step, parts, timelineHref, onClose }: StepPan
     const name = parts?.steps.find((one) => one.step === columns.id[step])?.name;
     const isHost = isHostOnly(answer);
     const rows: [string, preact.ComponentChildren][] = [];
-    if (!isHost) rows.push(['GPU busy', <b>{time(busy)}</b>]);
+    if (!isHost) rows.push([`${deviceWord()} busy`, <b>{time(busy)}</b>]);
     if (span !== null) rows.push(['First to last kernel', gapsText(busy, span)]);
     if (period !== null)
         rows.push([
@@ -88,7 +89,7 @@ export function StepPane({ answer, step, parts, timelineHref, onClose }: StepPan
             </PaneHead>
             <Pairs rows={rows} />
             {name && <p class="inference-annotation mono">{name}</p>}
-            {!isHost && <h3>GPU time by family</h3>}
+            {!isHost && <h3>{deviceWord()} time by family</h3>}
             {!isHost && (
                 <dl class="inference-families">
                     {families.map(({ key, label, ns }) => [

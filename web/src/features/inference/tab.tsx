@@ -33,6 +33,7 @@ import { timelineHash } from '../trace/timeline_link';
 import { InferenceChart } from './chart';
 import { PartsTable } from './parts_table';
 import { StepPane } from './step_pane';
+import { deviceWord } from '../../model/device';
 
 const FILTERS: PhaseName[] = ['prefill', 'mixed', 'decode'];
 const AXIS_TEXTS: Record<InferenceAxis, string> = {
@@ -184,7 +185,7 @@ function Steps({ run, answer }: { run: Run; answer: Inference }) {
                 <section class="pane pane-main">
                     <PaneHead
                         title="Parts of a step, by phase"
-                        remark="GPU time, median step of each phase"
+                        remark={`${deviceWord()} time, median step of each phase`}
                     >
                         <Segmented
                             label="parts"

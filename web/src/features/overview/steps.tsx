@@ -16,6 +16,7 @@ import type { WorkerName } from '../../model/worker_names';
 import { chosenStep } from '../shared/chosen_step';
 import { traceOf } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
+import { deviceWord } from '../../model/device';
 
 interface BreakdownProps {
     overview: TraceOverview;
@@ -41,7 +42,8 @@ export function Breakdown({ overview, utilisation, range, definition }: Breakdow
             </h2>
             {parts && segments.length === 0 ? (
                 <p class="soft">
-                    {definition.title} covers GPU time only, and this trace has no GPU work.
+                    {definition.title} covers {deviceWord()} time only, and this trace has no{' '}
+                    {deviceWord()} work.
                 </p>
             ) : (
                 <>

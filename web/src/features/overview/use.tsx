@@ -8,7 +8,7 @@ import { pct, THIN_SPACE } from '../../base/units';
 import { replaceQuery } from '../../base/router';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
-import { acceleratorName } from '../../model/device';
+import { acceleratorName, deviceWord } from '../../model/device';
 import { steppedValueAt } from '../../model/step_curve';
 import { ms, rangeQuery } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
@@ -33,7 +33,7 @@ export function UtilisationChart({ utilisation, nameOf }: UtilisationProps) {
     return (
         <section class="overview-section">
             <h2>
-                GPU utilisation
+                {deviceWord()} utilisation
                 <span class="soft">
                     share of the time a kernel was running; drag to select a range for all tabs
                 </span>

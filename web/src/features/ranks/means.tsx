@@ -19,6 +19,7 @@ import { RIGHT_ALIGNED } from '../trace/columns';
 import { viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
 import { excessByWorker } from './stragglers';
+import { deviceWord } from '../../model/device';
 
 type Column = GridColumn<WorkerRow>;
 
@@ -78,7 +79,7 @@ function workerColumns(
         },
         {
             key: 'busy',
-            title: 'GPU busy',
+            title: `${deviceWord()} busy`,
             term: 'gpu-busy',
             unit: '%',
             width: 104,
@@ -117,7 +118,7 @@ export function WorkerMeans({ run }: { run: Run }) {
     const nameOf = workerNames(rows);
     const columns = useMemoOn(
         () => workerColumns(definition, longest, excessByWorker(rows), nameOf),
-        [data, definition],
+        [data, definition, deviceWord()],
     );
     const source = useMemoOn(() => arraySource(rows), [data]);
     const first: Parts | undefined = rows[0]?.parts[definition.id];
@@ -127,7 +128,8 @@ export function WorkerMeans({ run }: { run: Run }) {
                 <DefinitionSwitch definition={definition} />
                 {rows[0] && segmentsOf(first).length === 0 ? (
                     <span class="soft">
-                        {definition.title} covers GPU time only, and this trace has no GPU work
+                        {definition.title} covers {deviceWord()} time only, and this trace has no{' '}
+                        {deviceWord()} work
                     </span>
                 ) : (
                     <PartLegend

@@ -6,6 +6,7 @@ import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import { flopText, lineName, movedText, rateText, type RooflineItem } from '../../model/roofline';
 import { ms } from '../../model/trace_range';
+import { deviceWord } from '../../model/device';
 
 interface DetailProps {
     item: RooflineItem;
@@ -65,7 +66,7 @@ export function RooflineDetail({ item, total, onClose }: DetailProps) {
         rows.push([
             'If at its limit',
             limit < ns
-                ? `−${time(ns - limit)}, ${pct((100 * (ns - limit)) / Math.max(1, total))}${THIN_SPACE}% of the GPU time`
+                ? `−${time(ns - limit)}, ${pct((100 * (ns - limit)) / Math.max(1, total))}${THIN_SPACE}% of the ${deviceWord()} time`
                 : 'nothing: it is above its limit, check the peak',
         ]);
     return (

@@ -32,6 +32,7 @@ import { timelineHash } from '../trace/timeline_link';
 import { RooflineChart } from './chart';
 import { RooflineDetail } from './detail';
 import { RooflineTable } from './table';
+import { deviceWord } from '../../model/device';
 
 /** The value of a peak in the text of the URL; null: not given. */
 function givenPeak(text: string, key: string): number | null {
@@ -96,7 +97,7 @@ function statusOf({ device_ns, modelled_ns, unattributed_ns, omitted }: Roofline
     const share = (ns: number): string =>
         `${pct((100 * ns) / Math.max(1, device_ns))}${THIN_SPACE}%`;
     return [
-        `${share(modelled_ns)} of ${ms(device_ns)} ms on the GPU has a model`,
+        `${share(modelled_ns)} of ${ms(device_ns)} ms on the ${deviceWord()} has a model`,
         unattributed_ns > 0 ? `${share(unattributed_ns)} has no known operator` : '',
         omitted > 0 ? `${plural(omitted, 'smaller row')} omitted` : '',
     ]

@@ -12,13 +12,14 @@ import { shortName } from '../../model/timeline_names';
 import { ms } from '../../model/trace_range';
 import { rowActions } from '../shared/row_actions';
 import { RIGHT_ALIGNED } from '../trace/columns';
+import { deviceWord } from '../../model/device';
 
 type Column = GridColumn<RooflineItem>;
 
 const dash = <span class="zero">–</span>;
 const rate = (value: number | null) => (value === null ? dash : rateText(value));
 
-function columnsOf(most: number, by: RooflineBy): Column[] {
+function columnsOf(most: number, by: RooflineBy, device: string): Column[] {
     return [
         {
             key: 'name',
@@ -37,7 +38,7 @@ function columnsOf(most: number, by: RooflineBy): Column[] {
         },
         {
             key: 'ns',
-            title: 'GPU',
+            title: device,
             unit: 'ms',
             width: 104,
             sortKey: 'ns',
@@ -130,9 +131,10 @@ interface RooflineTableProps {
 export function RooflineTable(props: RooflineTableProps) {
     const { run, by, items, sort, onSort, selected, onSelect, onOpen } = props;
     const { key, desc } = sort;
+    const device = deviceWord();
     const columns = useMemo(
-        () => columnsOf(Math.max(1, ...items.map(({ ns }) => ns)), by),
-        [items, by],
+        () => columnsOf(Math.max(1, ...items.map(({ ns }) => ns)), by, device),
+        [items, by, device],
     );
     const source = useMemo(() => arraySource(sorted(items, { key, desc })), [items, key, desc]);
     return (

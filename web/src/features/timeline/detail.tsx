@@ -33,6 +33,7 @@ import { OtherRuns } from '../shared/other_runs';
 import { type Answer, useData } from '../shared/use_json';
 import { searchedSlice } from '../trace/data';
 import { argRows, factRows, flagLabels, flowLabel, timesText } from './args';
+import { deviceName } from '../../model/device';
 
 const BINS = 24;
 const SHOWN = 8;
@@ -230,9 +231,8 @@ function useInstances(run: Run, { slice }: SliceAnswer, onSelect: Select) {
 function Memory({ data: { memory, memory_total } }: { data: SliceAnswer }) {
     if (!memory.length) return null;
     const rows = memory.slice(0, SHOWN).map(({ t_ns, bytes: size, device_type, device }, i) => {
-        const where = device_type === 0 ? 'on CPU' : `on GPU ${device}`;
         const value: PaneValue = {
-            label: `${i + 1}. ${size < 0 ? 'freed' : 'allocated'} ${where}`,
+            label: `${i + 1}. ${size < 0 ? 'freed' : 'allocated'} on ${deviceName(device_type, device)}`,
             text: `${bytesText(Math.abs(size))} at ${timesText(t_ns)}`,
         };
         return value;

@@ -10,7 +10,7 @@ import type {
     TraceSeriesRow as TraceCounter,
 } from '../../base/rows';
 import { formatValueIn, int, plural, text } from '../../base/units';
-import { acceleratorName, deviceName, placeKey } from '../../model/device';
+import { acceleratorName, deviceName, deviceWord, placeKey } from '../../model/device';
 import { isLowerLayer, LAYER_LABELS, wholeTrack } from '../../model/timeline_layers';
 import { TRACK, type TraceMemory, type TraceTrack } from '../../model/timeline_types';
 import type { WorkerName } from '../../model/worker_names';
@@ -93,7 +93,6 @@ export interface Lanes {
 }
 
 const TRACK_ROLES: Record<number, string> = {
-    [TRACK.streamAnnotations]: 'GPU annotations',
     [TRACK.async]: 'asynchronous',
     [TRACK.instants]: 'instants',
     [TRACK.overhead]: 'profiler overhead',
@@ -125,7 +124,7 @@ export function trackLabel(track: TraceTrack): { name: string; role: string } {
     const layer = track.layer ? LAYER_LABELS[track.layer] : '';
     if (isLowerLayer(track.id)) return { name: layer, role: '' };
     if (track.kind === TRACK.stream || track.kind === TRACK.streamAnnotations) {
-        const role = TRACK_ROLES[track.kind] ?? '';
+        const role = track.kind === TRACK.streamAnnotations ? `${deviceWord()} annotations` : '';
         const streamName = track.stream >= 0 ? `stream ${track.stream}` : track.name;
         // Streams with equal numbers in several processes or contexts have distinguishing names.
         return { name: track.name.startsWith(`${streamName}, `) ? track.name : streamName, role };

@@ -31,6 +31,7 @@ import { useTimelineLink } from './panel_link';
 import { TimelineDetail } from './detail';
 import { type DockDetail, TimelineDock } from './dock';
 import { GesturesHint } from './hint';
+import { deviceWord } from '../../model/device';
 import { layoutLanes } from './lanes';
 import { useLinks } from './links';
 import { hitOf, openLaneMenu, openSliceMenu, sliceActions } from './menus';
@@ -91,7 +92,7 @@ function useLanes(
         () => parseArrangement(isPanel() ? { pin: 'none', ...query } : query),
         ARRANGEMENT_KEYS.map((key) => query[key]),
     );
-    const lanes = useMemo(
+    const lanes = useMemoOn(
         () =>
             layoutLanes(
                 { ...timeline, memory: [...snapshots, ...timeline.memory] },
@@ -100,7 +101,7 @@ function useLanes(
                 nameOf,
                 sqlRows,
             ),
-        [timeline, snapshots, arrangement, roles, nameOf, sqlRows],
+        [timeline, snapshots, arrangement, roles, nameOf, sqlRows, deviceWord()],
     );
     // A run without marks has one step, the complete run.
     const hasSteps = traceOf(run).steps > 0;

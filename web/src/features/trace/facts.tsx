@@ -10,6 +10,7 @@ import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
 import { axisOfRun, estimateText, isStacks, isTrace, traceOf } from './data';
+import { deviceWord } from '../../model/device';
 
 const NARROW_PX = 1000;
 
@@ -45,7 +46,7 @@ function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[
             : 'Base: the mean step.';
     if (gpu_busy !== null) {
         facts.push({
-            label: 'GPU busy',
+            label: `${deviceWord()} busy`,
             term: 'gpu-busy',
             value: percentText(100 * gpu_busy),
             note: base,
@@ -101,7 +102,7 @@ export function traceFacts(run: Run): Fact[] | null {
     // Old versions of torch wrote no totals, so there is no peak.
     if (peak_bytes) {
         facts.push({
-            label: peak_device ? 'Peak GPU memory' : 'Peak memory',
+            label: peak_device ? `Peak ${deviceWord()} memory` : 'Peak memory',
             value: <FormattedValueText value={formatBytes(peak_bytes)} />,
             tip: 'largest memory allocated at one time',
             hideBelow: NARROW_PX,
