@@ -372,8 +372,10 @@ class Answers:
             inside = [(item, type_.members[0], f"{path}.*") for item in value.values()] if isinstance(value, dict) else None
         elif not isinstance(value, list) or form == "tuple" and len(value) != len(type_.members):
             inside = None
+        elif form == "array":
+            inside = [(item, type_.members[0], f"{path}[]") for item in distinct(value)]
         else:
-            inside = zip(value, type_.members if form == "tuple" else type_.members * len(value), [f"{path}[]"] * len(value))
+            inside = [(item, member, f"{path}[]") for item, member in zip(value, type_.members)]
         if inside is None:
             return self.mismatch(type_, value, path)
         return [each for item, member, at in inside for each in self.errors(member, item, at)]
@@ -505,6 +507,14 @@ class Answers:
         pages = glob.glob(os.path.join(ROOT, "docs", "api*.md"))
         tables = {match[2] for path in pages for mark in (MARK, row_types.MARK) for match in mark.finditer(row_types.read(path))}
         return row_types.write_tables(MARK, lambda name: self.table(name, tables), check, "keys")
+
+
+def distinct(values):
+    """The values of a list, those that are equal and of one type only once; all of them if some are lists or objects."""
+    try:
+        return [value for _, value in {(type(value), value) for value in values}]
+    except TypeError:
+        return values
 
 
 def is_one(type_, value):

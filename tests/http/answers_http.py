@@ -40,16 +40,21 @@ class Asker:
 
     def __init__(self, server):
         self.server, self.link, self.asked, self.wrong = server, server.connect(), set(), {}
+        self.lacking = set()  # (kind, view) that the server has said it does not have for runs of the kind
         self.described = descriptions.Answers()
         self.views = views_of_runs(self.described)
 
-    def ask(self, endpoint, path=None, method="GET", body=None):
-        """The answer, of a page its rows as objects; None if it is an error, as of a run that has no such view."""
+    def ask(self, endpoint, path=None, method="GET", body=None, kind=None):
+        """The answer, of a page its rows as objects; None if it is an error, as of a run of a kind that has no such view."""
+        if (kind, endpoint) in self.lacking:
+            return None
         path = endpoint if path is None else path
         self.link.request(method, API + path, json.dumps(body) if isinstance(body, dict) else body)
         reply = self.link.getresponse()
         text = reply.read()
         if reply.status not in (200, 201, 202):
+            if kind and text.startswith(b'{"error":{"code":"not_found","text":"%s runs have no view ' % kind.encode()):
+                self.lacking.add((kind, endpoint))
             return None
         value = json.loads(text)
         self.asked.add((method, endpoint))
@@ -66,7 +71,7 @@ class Asker:
         at = f"runs/{run['id']}/"
 
         def view(name, rest=""):
-            return self.ask("runs/{run}/" + name, at + re.sub(r"\{\w+\}$", "", name) + str(rest)) or []
+            return self.ask("runs/{run}/" + name, at + re.sub(r"\{\w+\}$", "", name) + str(rest), kind=run["kind"]) or []
 
         self.ask("runs/{run}", at[:-1])
         summary, _ = self.described.summaries[run["kind"]]
