@@ -20,10 +20,11 @@ TRACE = b'{"traceEvents":[%s]}'
 
 
 def zstd_frame(blocks, window=0x58):
-    """A frame (RFC 8878): a log, and behind it blocks that each say one byte 131,072 times."""
-    whole = 128 * 1024
+    """A frame (RFC 8878): a log, and behind it lines of one byte 131,072 times. Each line is two blocks of 4 bytes."""
+    def repeated(byte, times, is_last=False):
+        return (times << 3 | 1 << 1 | is_last).to_bytes(3, "little") + byte
     body = (len(LOG) << 3).to_bytes(3, "little") + LOG
-    body += b"".join((whole << 3 | 1 << 1 | (i + 1 == blocks)).to_bytes(3, "little") + b"\n" for i in range(blocks))
+    body += b"".join(repeated(b"a", 128 * 1024) + repeated(b"\n", 1, i + 1 == blocks) for i in range(blocks))
     return b"\x28\xb5\x2f\xfd\x00" + bytes([window]) + body
 
 
@@ -103,12 +104,12 @@ class Bomb(ShelfTest):
 
 class Bombs(Bomb):
     def test_zstd(self):
-        self.refused("blocks.zst", zstd_frame(20000), "1000 times")
+        self.refused("blocks.zst", zstd_frame(10000), "1000 times")
         self.refused("window.zst", zstd_frame(4, window=0xf8), "zstd")
 
     @long_test
     def test_zstd_of_many_frames(self):
-        self.refused("frames.zst", zstd_frame(1000) * 20, "1000 times")
+        self.refused("frames.zst", zstd_frame(500) * 20, "1000 times")
 
     @long_test
     def test_gzip_of_many_members(self):
