@@ -6,12 +6,12 @@ import sqlite3
 import subprocess
 import unittest
 
-from server import PROGRAM, RUNS, ShelfTest, big_log, dump, file_part, form, import_log, sanitized, slow_log
+from server import PROGRAM, RUNS, ShelfTest, dump, file_part, form, import_log, sanitized, slow_log
 from long import long_test  # where server.py looks
 from wait import wait_until
 
 SLOW = slow_log()
-FEWER = 10 if sanitized() else 1  # an import that is stopped must notice it within two seconds
+FEWER = 2 if sanitized() else 1  # an import that is stopped must notice it within two seconds
 
 
 def pending(pid):
@@ -54,8 +54,8 @@ class Resume(ShelfTest):
 
     def test_a_killed_server_goes_on_at_its_next_start(self):
         server = self.start()
-        self.accept(server, slow_log(), "name=slow&series=s&note=two%0Alines&tag=branch=main&tag=a%22b=%27&who=mei&filename=slow.log")
-        self.accept(server, slow_log(1), "name=slow+too&filename=too.log")
+        self.accept(server, slow_log(0, 400000), "name=slow&series=s&note=two%0Alines&tag=branch=main&tag=a%22b=%27&who=mei&filename=slow.log")
+        self.accept(server, slow_log(1, 400000), "name=slow+too&filename=too.log")
         body, kind = form(file_part(import_log(), "a.log"), file_part(dump(), "b.prof"))
         self.accept(server, body, "tag=two=files", {"Content-Type": kind})
         self.kill(server)
@@ -70,7 +70,7 @@ class Resume(ShelfTest):
         runs = {run["name"]: run for run in server.request("GET", RUNS).json["rows"]}
         self.assertEqual(set(runs), {"slow", "slow too", "a.log", "b.prof"})
         self.assertEqual((runs["slow"]["series"], runs["slow"]["note"], runs["slow"]["tags"], runs["slow"]["who"], runs["slow"]["rows"]),
-                         ("s", "two\nlines", {"branch": "main", 'a"b': "'"}, "mei", 1200000))
+                         ("s", "two\nlines", {"branch": "main", 'a"b': "'"}, "mei", 400000))
         self.assertEqual(runs["a.log"]["tags"], {"two": "files"})
         self.assertEqual(self.spool(), [])
         self.assertEqual(server.end()[0], 0)
@@ -101,7 +101,7 @@ class Resume(ShelfTest):
     def test_a_server_that_is_hurried_leaves_them_to_the_next(self):
         server = self.start()
         for seed in range(4):
-            self.accept(server, big_log(300000 // FEWER, seed), f"name=n{seed}")
+            self.accept(server, slow_log(seed, 200000 // FEWER), f"name=n{seed}")
         self.wait(server, lambda jobs: any(job["state"] == "running" for job in jobs))
         self.hurry(server)
         code, said = server.end()
