@@ -216,7 +216,7 @@ enum ps_fact_code {
     PS_FACT_CALLED_FROM,  /* subject: the line that calls what the fact before, or the claim, is of
                            */
     PS_FACT_CALLED_BY_COUNTS, /* subject: the caller, as numbers of calls and times suggest */
-    PS_FACT_LEAKS,            /* likelihood, MB/s; subject: the line */
+    PS_FACT_LEAKS,            /* likelihood, most MiB/s; subject: the line */
     PS_FACT_ALLOCATES,        /* share; subject: the line */
 
     /* of lists of names with one measure */

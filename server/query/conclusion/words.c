@@ -515,13 +515,13 @@ static void say_deviation(const struct words *w, double deviation)
         ps_say(w->c, w->to, ", standard deviation %.1f %%", 100 * deviation);
 }
 
-/* ", 0.905 MB/s" */
-static void say_rate(const struct words *w, double megabytes)
+/* ", at most 136 MiB/s" */
+static void say_rate(const struct words *w, double mib)
 {
     char text[32];
 
-    if (megabytes > 0)
-        ps_say(w->c, w->to, ", %s MB/s", ps_format_digits(megabytes, 3, text));
+    if (mib > 0)
+        ps_say(w->c, w->to, ", at most %s MiB/s", ps_format_digits(mib, 3, text));
 }
 
 /* "20 calls": the word of the fact is counted, else calls; nothing if the number is not known */

@@ -19,6 +19,7 @@ const LARGEST_VALUE_COLUMNS = new Set([
     'python_fraction',
     'core_utilization',
     'leak_likelihood',
+    'leak_pct',
 ]);
 
 type Columns = Record<string, (number | null)[]>;
