@@ -7,6 +7,8 @@
 
 #define LINE_TABS  "lines", "line-functions", "line-files"
 #define STACK_TABS "stack-flame", "stack-functions", "sandwich"
+/* the same beside the tabs of other data */
+#define ALLOCATION_TABS "allocation-flame", "allocating-functions", "allocation-sandwich"
 
 static const struct ps_kind kinds[] = {
     {.name = "importtime",
@@ -44,8 +46,9 @@ static const struct ps_kind kinds[] = {
      .tabs = {LINE_TABS, "across"}},
     {.name = "scalene",
      .mark = "lines",
-     .has = PS_HAS_LINE_CPU | PS_HAS_MEMORY,
-     .tabs = {LINE_TABS, "memory", "across"}},
+     .has = PS_HAS_LINE_CPU | PS_HAS_MEMORY | PS_HAS_STACKS,
+     .stack_unit = "B",
+     .tabs = {LINE_TABS, ALLOCATION_TABS, "memory", "across"}},
     {.name = "mprof",
      .mark = "memory",
      .has = PS_HAS_MEMORY | PS_HAS_SPANS,
@@ -157,6 +160,13 @@ bool ps_kind_is_benchmark(const char *name)
 {
     return ps_kind_has(name, PS_HAS_MEASUREMENTS) &&
            !ps_kind_has(name, PS_HAS_BOTTLENECK | PS_HAS_PROCESSES);
+}
+
+const char *ps_kind_stack_unit(const char *name, const char *headline_unit)
+{
+    const char *unit = ps_kind_find(name)->stack_unit;
+
+    return unit ? unit : headline_unit;
 }
 
 const char *ps_kind_has_word(size_t i)

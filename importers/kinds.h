@@ -67,6 +67,9 @@ struct ps_kind {
     unsigned has;   /* bits of enum ps_kind_has */
     unsigned texts; /* bits of enum ps_kind_texts */
     bool merges;    /* whether the originals of several runs can be read as one run */
+    /* Unit of the weights of stacks; NULL: that of the headline. Runs of a kind with such a unit
+     * may have no stacks. */
+    const char *stack_unit;
     /* Tabs of the page in their order, NULL-terminated; web/src/features/report/tabs.ts has the
      * code of the tabs, and hides a tab if the run has no data for it. */
     const char *tabs[PS_KIND_TABS_MAX + 1];
@@ -85,6 +88,9 @@ bool ps_kind_has(const char *name, unsigned any);
 /* Whether runs of the kind are results of benchmarks, whose rows are judged one by one: their
  * headline is that of one row. */
 bool ps_kind_is_benchmark(const char *name);
+
+/* The unit of the weights of stacks in runs of the kind whose headline has this unit. */
+const char *ps_kind_stack_unit(const char *name, const char *headline_unit);
 
 /* The word for bit `i` of ps_kind.has in JSON, such as "imports". i < PS_N_KIND_HAS_BITS. */
 const char *ps_kind_has_word(size_t i);

@@ -11,7 +11,7 @@ import re
 import sys
 
 PATHS = ("file", "parents")  # places of comparisons that are paths
-LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|resolution|calls|whole|work|each|cut): (.+)")
+LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|recorded|resolution|calls|whole|work|each|cut): (.+)")
 ROWS = {"by-id": "PS_ROWS_BY_ID", "cached": "PS_ROWS_CACHED"}
 METRICS_MAX = 5  # PS_HEAD_METRICS
 WORKS_MAX = 2  # PS_HEAD_WORKS
@@ -103,7 +103,7 @@ def table(head):
 
 
 def comparison(head):
-    metrics, has_table = [], None
+    metrics, has_table, of_all = [], None, head.one("recorded")
     for rest in head.all("metric"):
         name, unit, adds, title = head.split(rest, 4)
         if adds not in ("adds", "-"):
@@ -125,7 +125,7 @@ def comparison(head):
     if not metrics or len(metrics) > METRICS_MAX or not any(metric["name"] == budget for metric in metrics):
         head.fail(f"needs 1 to {METRICS_MAX} metrics, and a budget that is one of them")
     words = [f".query = {quoted(head.name)}, .title = {quoted(head.one('title'))}, .row = {quoted(head.one('row'))}",
-             f".place = {quoted(head.one('place') or '')}, .budget_metric = {quoted(budget)}, .presence_query = {quoted(has_table)}, .n = {len(metrics)}",
+             f".place = {quoted(head.one('place') or '')}, .budget_metric = {quoted(budget)}, .presence_query = {quoted(has_table or of_all)}, .needs_all_runs = {str(of_all is not None).lower()}, .n = {len(metrics)}",
              f".place_is_path = {str(head.one('place') in PATHS).lower()}, .place_is_unit = {str(head.one('place') == 'unit').lower()}",
              f".is_per_step = {str(each == 'step').lower()}, .cut = {quoted(head.one('cut'))}, .n_works = {len(works)}",
              ".works = {" + ", ".join(f"{{.word = {quoted(word)}, .query = {quoted(select)}}}" for word, select in works) + "}",

@@ -626,8 +626,9 @@ FROM ps_paths(0, 0.0001, 200, 50000) p JOIN function f ON f.id = p.function_id J
 UNION ALL
 SELECT s.id, s.parent_id, x.text, NULL, NULL, t.name, s.self / u.scale, s.total / u.scale, s.count, u.unit, 'exact', s.total / u.scale,
        s.total / u.scale
-FROM (SELECT h.v AS unit, CASE WHEN h.v = 's' THEN 1e9 WHEN json_extract(m.v, '$.value_scale') = 1 THEN 1
-                               ELSE json_extract(m.v, '$.value_scale') * 1.0 END AS scale
+FROM (SELECT CASE WHEN json_extract(m.v, '$.byte_stacks') THEN 'B' ELSE h.v END AS unit,
+             CASE WHEN json_extract(m.v, '$.byte_stacks') THEN 1 WHEN h.v = 's' THEN 1e9 WHEN json_extract(m.v, '$.value_scale') = 1 THEN 1
+                  ELSE json_extract(m.v, '$.value_scale') * 1.0 END AS scale
       FROM meta m JOIN meta h ON h.k = 'headline_unit'
       WHERE m.k = 'summary' AND json_extract(m.v, '$.value_scale') IS NOT NULL) u -- only for stacks, not for traces
 CROSS JOIN ps_stack_nodes s JOIN track t ON t.id = s.track LEFT JOIN text x ON x.id = s.name;

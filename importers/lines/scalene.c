@@ -3,8 +3,8 @@
  * scalene.c: reads the JSON file of Scalene: CPU time, memory, copying and GPU use of each line.
  *
  * Times of samples are nanoseconds since the start; MB are MiB. Scalene writes `{}` if the program
- * ran too briefly. Tested: Scalene 1.3 (2021) to 1.5.54, and files with the keys that Scalene up to
- * 2.3 writes. Data that newer versions add (stacks, times of CPU samples) are skipped, with a note.
+ * ran too briefly. Tested: Scalene 1.3 (2021) to 2.4. Stacks of CPU samples and the times of these
+ * samples are skipped, with a note; stacks of allocations are read (scalene_stacks.h).
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "importers/document.h"
 #include "importers/importer.h"
+#include "importers/lines/scalene_stacks.h"
 #include "importers/reading.h"
 #include "importers/records/lines.h"
 #include "importers/records/memory_curve.h"
@@ -30,6 +31,7 @@ struct reader {
     size_t n_samples, cap_samples;
     uint32_t files, functions;
     uint64_t lines, records, repaired, rejected;
+    uint64_t leaks; /* number of lines that leak */
     /* number of lists of samples without times, as the first versions wrote them */
     uint64_t timeless;
     uint64_t odd;       /* number of fields with a wrong type, which are skipped */
@@ -194,6 +196,7 @@ static void read_leaks(struct reader *r, struct file *f, const cJSON *leaks)
         leak.velocity = number_of(r, item, "velocity_mb_s");
         PS_RESERVE_ONE(f->leaks, f->n_leaks, f->cap_leaks);
         f->leaks[f->n_leaks++] = leak;
+        r->leaks++;
     }
     if (f->n_leaks)
         qsort(f->leaks, f->n_leaks, sizeof *f->leaks, by_line);
@@ -561,8 +564,7 @@ static void write_title(struct reader *r, const cJSON *root)
 
 static void write_notes(struct reader *r, const cJSON *root)
 {
-    static const char *const aside[] = {"stacks", "combined_stacks", "combined_stacks_timeline",
-                                        "memory_stacks"};
+    static const char *const aside[] = {"stacks", "combined_stacks", "combined_stacks_timeline"};
 
     note_awaits(r);
     if (r->own_threads_pct > 0)
@@ -611,6 +613,8 @@ static double write_summary(struct reader *r, const cJSON *root)
 
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         r->out->ops->number(r->out, metrics[i].key, metrics[i].value);
+    if (ps_num_to_real(number_of(r, root, "max_footprint_mb")) > 0)
+        r->out->ops->number(r->out, "leaks", ps_int((int64_t)r->leaks));
     return ps_num_to_real(elapsed);
 }
 
@@ -633,6 +637,7 @@ static enum ps_status write_all(struct reader *r, const cJSON *root, size_t size
                                 struct ps_err *err)
 {
     struct ps_ledger ledger = {.unit = "lines and functions"};
+    struct ps_scalene_stacks stacks;
     double elapsed;
 
     if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "files")))
@@ -646,6 +651,15 @@ static enum ps_status write_all(struct reader *r, const cJSON *root, size_t size
     write_footprint(r, root);
     elapsed = write_summary(r, root);
     write_notes(r, root);
+    if (ps_scalene_write_stacks(r->out, cJSON_GetObjectItemCaseSensitive(root, "memory_stacks"),
+                                &stacks, err) != PS_OK)
+        return err->code;
+    if (stacks.n_read) {
+        ledger.unit = "lines, functions and memory stacks";
+        r->out->ops->number(r->out, "allocated_mib", ps_real((double)stacks.bytes / 1048576));
+    }
+    r->records += stacks.n_read;
+    r->rejected += stacks.n_rejected;
     ledger.read = r->records;
     ledger.repaired = r->repaired;
     ledger.rejected = r->rejected;

@@ -997,7 +997,8 @@ static void name_idle_frames(struct st_stacks *stacks)
         }
 }
 
-static void write_stacks(struct st_stacks *stacks)
+/* Writes names and tracks to the sink. */
+static void write_tracks(struct st_stacks *stacks)
 {
     struct emitter e = {.stacks = stacks,
                         .family = ps_alloc((size_t)stacks->frames.count + stacks->idle.n + 1)};
@@ -1010,9 +1011,6 @@ static void write_stacks(struct st_stacks *stacks)
     divide_weights(stacks);
     for (uint32_t i = 0; i < stacks->n_tracks && ps_sink_ok(stacks->out); i++)
         write_track(&e, i);
-    write_metrics(stacks);
-    write_notes(stacks);
-    write_headline(stacks);
     for (size_t c = 0; c < sizeof made_columns; c++)
         free(e.column[made_columns[c]]);
     free(e.last);
@@ -1025,5 +1023,21 @@ void st_write(struct st_stacks *stacks)
 {
     name_no_frame(stacks);
     name_idle_frames(stacks);
-    write_stacks(stacks);
+    write_tracks(stacks);
+    write_metrics(stacks);
+    write_notes(stacks);
+    write_headline(stacks);
+}
+
+void st_write_beside(struct st_stacks *stacks)
+{
+    const struct ps_sink_ops *ops = stacks->out->ops;
+
+    name_no_frame(stacks);
+    name_idle_frames(stacks);
+    write_tracks(stacks);
+    ops->number(stacks->out, "weight", ps_int(stacks->weight / weight_divisor(stacks)));
+    ops->number(stacks->out, "value_scale", ps_int(stacks->has_fractions ? ST_SCALE : 1));
+    ops->number(stacks->out, "byte_stacks", ps_int(1));
+    write_notes(stacks);
 }

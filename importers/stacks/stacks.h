@@ -157,6 +157,9 @@ extern const char st_fil_label[];
 /* Closes open frames and writes everything to the sink: strings, processes, tracks, the metrics of
  * a trace (docs/api.md), the headline. */
 void st_write(struct st_stacks *stacks);
+/* The same for stacks of bytes in a run that has a headline and metrics of its own: its kind has
+ * the unit in kinds.c. */
+void st_write_beside(struct st_stacks *stacks);
 void st_free(struct st_stacks *stacks);
 
 /* A decimal number without rounding: digits * 10^exponent. */

@@ -5,10 +5,11 @@
 --   title: TEXT                        title of the table
 --   row: WORD                          noun for a row
 --   place: WORD                        noun for the place of a row
---   metric: COLUMN UNIT adds|- TEXT    a metric and its title; UNIT -: none; UNIT @headline: the unit of the run's headline;
+--   metric: COLUMN UNIT adds|- TEXT    a metric and its title; UNIT -: none; UNIT @stacks: the unit of the run's stacks;
 --                                      adds: the rows sum up to the total
 --   budget: COLUMN                     the metric that a budget limits; by default the first
 --   has: COLUMN|* SELECT               whether a run has the metric (*: the table); by default it has
+--   recorded: SELECT                   the same for the table, which needs to be in all runs: one that lacks it did not measure it
 --   whole: COLUMN SELECT               total of the metric in a run as the tool states it; by default the sum of the rows
 --   work: WORD SELECT                  amount of work in a run, such as steps or calls: totals grow with it. Of
 --                                      several lines, the first that all runs have counts

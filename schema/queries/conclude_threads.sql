@@ -1,3 +1,5 @@
 -- Threads of a stack run, and of what its weights are (conclusion/stacks.c).
-SELECT t.id, t.name, coalesce((SELECT v FROM meta WHERE k = 'headline_unit'), '') AS unit
-FROM track t ORDER BY t.id
+SELECT t.id, t.name, u.unit
+FROM track t, (
+-- include: stack_unit
+) u ORDER BY t.id

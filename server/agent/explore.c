@@ -254,6 +254,8 @@ static const struct line_column line_columns[] = {
     {"cpu_native_pct", "% of samples, native", "%"},
     {"cpu_system_pct", "% of samples, not running", "%"},
     {"malloc_mib", "allocated", "MiB"},
+    {"leak_pct", "leaks, likelihood", "%"},
+    {"leak_most_mib_s", "leaks at most", "MiB/s"},
 };
 #define N_LINE_COLUMNS (sizeof line_columns / sizeof *line_columns)
 
@@ -370,6 +372,18 @@ static enum ps_status explore_lines(const struct ps_explored *x, const char *sor
     return PS_OK;
 }
 
+/* Lines of Scalene, and stacks of allocations. Functions without a sample are only in these. */
+static enum ps_status explore_cpu_lines(const struct ps_explored *x, struct ps_err *err)
+{
+    struct ps_err none = PS_ERR_INIT;
+
+    if (explore_lines(x, "cpu", &none) == PS_OK)
+        return ps_explore_allocations(x, err);
+    if (none.code == PS_NOT_FOUND && ps_member(ps_member(x->run, "summary"), "byte_stacks"))
+        return ps_explore_stacks(x, err);
+    return ps_fail_copy(err, &none);
+}
+
 enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
 {
     PS_AUTO(ps_json_free) cJSON *run = NULL;
@@ -387,8 +401,6 @@ enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
         return explore_calls(&x, err);
     if (ps_kind_has(kind, PS_HAS_IMPORTS))
         return explore_import(&x, err);
-    if (ps_kind_has(kind, PS_HAS_STACKS))
-        return ps_explore_stacks(&x, err);
     if (ps_kind_has(kind, PS_HAS_SLICES))
         return ps_explore_trace(&x, err);
     if (ps_kind_has(kind, PS_HAS_LINE_TIMES))
@@ -396,7 +408,9 @@ enum ps_status ps_tool_explore(struct ps_tool_call *call, struct ps_err *err)
     if (ps_kind_has(kind, PS_HAS_LINE_MEMORY))
         return explore_lines(&x, "increment_mib", err);
     if (ps_kind_has(kind, PS_HAS_LINE_CPU))
-        return explore_lines(&x, "cpu", err);
+        return explore_cpu_lines(&x, err);
+    if (ps_kind_has(kind, PS_HAS_STACKS))
+        return ps_explore_stacks(&x, err);
     return ps_fail(err, PS_BAD_REQUEST,
                    "runs of kind %.30s have rows without callers" PS_HINT
                    "call hot with search to see a row",

@@ -32,6 +32,9 @@ void ps_explore_add_source(const struct ps_explored *x, const char *path, double
 
 /* explore_stacks.c, explore_trace.c: runs of stacks, and of traces. */
 enum ps_status ps_explore_stacks(const struct ps_explored *x, struct ps_err *err);
+/* Adds to an answer the stacks in which a function of that name allocates; nothing if there are
+ * none. */
+enum ps_status ps_explore_allocations(const struct ps_explored *x, struct ps_err *err);
 enum ps_status ps_explore_trace(const struct ps_explored *x, struct ps_err *err);
 
 /* A call tree as the API answers it (nodes.c). */

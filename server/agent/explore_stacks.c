@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "importers/kinds.h"
 #include "server/agent/explore.h"
 
 /* Frames of the heaviest stack that are shown. */
@@ -17,7 +18,8 @@ static const char base[] = "% of the function's total";
 static struct ps_node_unit unit_of(const cJSON *run)
 {
     const double scale = ps_member_number(ps_member(run, "summary"), "value_scale");
-    const char *unit = ps_member_text(ps_member(run, "headline"), "unit");
+    const char *unit = ps_kind_stack_unit(ps_member_text(run, "kind"),
+                                          ps_member_text(ps_member(run, "headline"), "unit"));
 
     if (strcmp(unit, "s") == 0)
         return (struct ps_node_unit){1, "ns"};
@@ -100,22 +102,20 @@ static void add_facts(const struct ps_explored *x, const cJSON *matches,
     ps_output_fact_value(out, "total, of all stacks", ps_cell_number(matches, 0, "total_pct"), "%");
 }
 
-enum ps_status ps_explore_stacks(const struct ps_explored *x, struct ps_err *err)
+/* Adds what is known of the function in the first row of `matches`. */
+static enum ps_status add_function(const struct ps_explored *x, const cJSON *matches,
+                                   struct ps_err *err)
 {
-    PS_AUTO(ps_json_free) cJSON *matches = NULL;
     PS_AUTO(ps_json_free) cJSON *answer = NULL;
     PS_AUTO(ps_nodes_free) struct ps_nodes outward = {0};
     PS_AUTO(ps_nodes_free) struct ps_nodes inward = {0};
     const struct ps_node_unit unit = unit_of(x->run);
     const cJSON *callers, *callees;
-    char params[64], route[64];
+    char params[64];
     double whole;
 
-    if (ps_explore_find(x, "stack_functions", "total", &matches, err) != PS_OK)
-        return err->code;
     (void)snprintf(params, sizeof params, "limit=2000&name_id=%.0f",
                    ps_cell_number(matches, 0, "name_id"));
-    (void)snprintf(route, sizeof route, "sandwich?fn=%.0f", ps_cell_number(matches, 0, "name_id"));
     if (ps_ask_view(x->call, x->id, "sandwich", params, &answer, err) != PS_OK)
         return err->code;
     callers = ps_member(answer, "callers");
@@ -124,7 +124,6 @@ enum ps_status ps_explore_stacks(const struct ps_explored *x, struct ps_err *err
         ps_nodes_read(callees, &inward, err) != PS_OK)
         return err->code;
     whole = outward.n ? outward.total[0] : 0;
-    ps_explore_begin(x, route, ps_cell_text(matches, 0, "name"), matches, "name");
     add_facts(x, matches, &unit);
     ps_explore_add_neighbours(x, &outward, &(struct ps_neighbour_words){"callers", base, NULL},
                               &unit);
@@ -133,4 +132,29 @@ enum ps_status ps_explore_stacks(const struct ps_explored *x, struct ps_err *err
     add_lines(x, callees, whole, &unit);
     add_heaviest_stack(x, &outward, &inward);
     return err->code;
+}
+
+enum ps_status ps_explore_stacks(const struct ps_explored *x, struct ps_err *err)
+{
+    PS_AUTO(ps_json_free) cJSON *matches = NULL;
+    char route[64];
+
+    if (ps_explore_find(x, "stack_functions", "total", &matches, err) != PS_OK)
+        return err->code;
+    (void)snprintf(route, sizeof route, "sandwich?fn=%.0f", ps_cell_number(matches, 0, "name_id"));
+    ps_explore_begin(x, route, ps_cell_text(matches, 0, "name"), matches, "name");
+    return add_function(x, matches, err);
+}
+
+enum ps_status ps_explore_allocations(const struct ps_explored *x, struct ps_err *err)
+{
+    PS_AUTO(ps_json_free) cJSON *matches = NULL;
+    struct ps_err none = PS_ERR_INIT;
+
+    if (ps_explore_find(x, "stack_functions", "total", &matches, &none) == PS_NOT_FOUND)
+        return PS_OK;
+    if (none.code != PS_OK)
+        return ps_fail_copy(err, &none);
+    ps_output_fact_name(x->call->out, "allocations of", ps_cell_text(matches, 0, "name"));
+    return add_function(x, matches, err);
 }

@@ -68,7 +68,7 @@ struct ps_query_metric {
      */
     const char *whole;
     const char *name;  /* the column */
-    const char *unit;  /* "-": no unit; "@headline": the unit of the run's headline */
+    const char *unit;  /* "-": no unit; "@stacks": that of the run's stacks */
     const char *title; /* label in the page */
     bool is_additive;  /* the values of all rows sum up to the total of the run */
     /* SELECT of 0 or 1: whether a run has the metric; NULL: all runs have it */
@@ -92,6 +92,8 @@ struct ps_query_comparison {
     const char *budget_metric; /* name of the metric that budgets limit */
     /* SELECT of 0 or 1: whether a run has the table; NULL: all runs have it */
     const char *presence_query;
+    /* runs without the table did not record what it has: they cannot be compared by it */
+    bool needs_all_runs;
     /* SELECT of the share of the total, from 0 to 1, below which the profile of a run leaves out
      * rows; 0: it has all; 1: any row may be missing. NULL: all runs have all rows */
     const char *cut;

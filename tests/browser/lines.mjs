@@ -224,3 +224,25 @@ test('lines: the source of a Scalene profile has half of the width', async ({ pa
         await shelf.stop();
     }
 });
+
+test('lines: the allocations of a Scalene profile are a flame graph, functions and a comparison in bytes', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    const sample = (name) => join(ROOT, 'tests', 'golden', 'scalene', `ok_v240_${name}.json`);
+    try {
+        const [base, now, without] = ['tiles', 'tiles_grown', 'loops'].map((name) => shelf.add(sample(name)).id);
+        const page = await pages.open(`${shelf.url}#/run/${now}/lines`);
+        await page.getByRole('link', { name: 'Allocations' }).click();
+        await page.getByText('growth of memory, by the stack that allocates').waitFor();
+        await page.locator('.tab-body canvas').first().waitFor();
+        await page.getByRole('link', { name: 'Allocating functions' }).click();
+        await page.getByText('render').first().waitFor();
+        check((await page.locator('main, body').first().textContent()).includes('66.902'), 'own MiB of render');
+        await page.goto(`${shelf.url}#/compare/functions?base=${base}&new=${now}`);
+        await page.getByText('new, 85.0').or(page.getByText('+5.014')).first().waitFor();
+        await page.goto(`${shelf.url}#/run/${without}/lines`);
+        await page.getByRole('link', { name: 'Lines' }).waitFor();
+        check((await page.getByRole('link', { name: 'Allocations' }).count()) === 0, 'no tab without stacks');
+    } finally {
+        await shelf.stop();
+    }
+});

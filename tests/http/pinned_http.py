@@ -66,6 +66,7 @@ RUNS = {
     "small-allocations": ("made/small-allocations.json", ["snapshot/flame"]),
     "memory-timeline": ("tests/recorded/torch-cuda/convnet_all.memory_timeline.json.gz", ["conclusion", "categories", "categories?px=16", "categories?px=16&from_s=0.001&to_s=0.004"]),
     "scalene": ("tests/golden/scalene/ok_v240_leak.json", ["conclusion", "line_functions", "line_files", "sources", "memory?px=16"]),
+    "scalene-allocations": ("tests/golden/scalene/ok_v240_tiles.json", ["", "conclusion", "stack_flame", "stack_functions", "sandwich?name_id={stack_functions}"]),
     "line_profiler": ("tests/golden/lprof/ok_v50_async.lprof", ["conclusion", "line_functions", "source?file={line_files}"]),
     "memory_profiler": ("tests/golden/memory_text/ok_recursion.txt", ["conclusion", "line_functions"]),
     "mprof": ("tests/golden/mprof/ok_functions.dat", ["conclusion", "spans"]),
@@ -84,6 +85,7 @@ PAIRS = {
         "", "/conclusion", "/functions?limit=10", "/functions/{functions}", "/tree?limit=40"]),
     "folded": ("tests/golden/folded/ok_plain.txt", "tests/golden/folded/ok_odd.txt", ["", "/conclusion", "/tree"]),
     "scalene": ("tests/golden/scalene/ok_v240_loops.json", "tests/golden/scalene/ok_v240_loops_slower.json", ["", "/conclusion", "/tree"]),
+    "scalene-allocations": ("tests/golden/scalene/ok_v240_tiles.json", "tests/golden/scalene/ok_v240_tiles_grown.json", ["", "/conclusion", "/functions", "/tree", "/tree?of=functions"]),
     "one-line": ("made/lines-base.txt", "made/lines-one-line.txt", ["/conclusion"]),
     "all-lines": ("made/lines-base.txt", "made/lines-all-lines.txt", ["/conclusion"]),
     "torch-memory": ("tests/golden/torch_memory/ok_oom.pickle", "tests/golden/torch_memory/ok_history.pickle", [

@@ -37,6 +37,10 @@ test('tabs of a kind have different ids', () => {
 test('the order of tabs is that of the table', () => {
     assert.equal(idsOf('importtime'), 'imports packages who-imports lazy');
     assert.equal(idsOf('scalene'), 'lines functions files memory across');
+    assert.equal(
+        idsOf('scalene', { byte_stacks: 1 }),
+        'lines functions files flame allocating sandwich memory across',
+    );
     assert.equal(idsOf('gecko'), 'flame functions sandwich timeline');
     assert.equal(idsOf('top'), 'processes measurements');
     const titles = ['folded', 'gecko', 'flamegraph-svg'].map(

@@ -170,16 +170,16 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
     write_tables(store, groups, json, err);
     ps_json_key(json, "pictures");
     ps_json_array(json);
-    if (ps_compare_tree_of(groups) != PS_NO_TREE)
+    if (ps_compare_tree_of(groups, NULL) != PS_NO_TREE)
         ps_json_str(json, PS_STR("tree"));
-    if (ps_compare_tree_of(groups) == PS_TREE_CALLS)
+    if (ps_compare_tree_of(groups, NULL) == PS_TREE_CALLS)
         ps_json_str(json, PS_STR("graph"));
     if (groups->n_base == 1 && groups->n_new == 1 && ps_compare_all_have(groups, PS_HAS_SNAPSHOT))
         ps_json_str(json, PS_STR("snapshot"));
     ps_json_end(json);
-    ps_json_key_str(json, "no_tree",
-                    ps_compare_tree_of(groups) == PS_NO_TREE ? ps_compare_explain_no_tree(groups)
-                                                             : NULL);
+    ps_json_key_str(
+        json, "no_tree",
+        ps_compare_tree_of(groups, NULL) == PS_NO_TREE ? ps_compare_explain_no_tree(groups) : NULL);
     write_rules(json);
     ps_json_end(json);
     return err->code;

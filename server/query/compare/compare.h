@@ -57,7 +57,7 @@ enum ps_compare_tree {
     PS_TREE_CALLS,
     PS_TREE_LINES
 };
-enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups);
+enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups, const char *of);
 /* Whether the kind of every run has one of the PS_HAS_ of `any`. */
 bool ps_compare_all_have(const struct ps_compare_groups *groups, unsigned any);
 /* Returns a message that explains why ps_compare_tree_of returned PS_NO_TREE; a static string. */
@@ -78,6 +78,10 @@ struct ps_compare_groups {
      * runs is then their mean. NULL: the steps that the files mark. */
     char *step;
 };
+/* Returns the unit of a metric in a run of the kind whose headline has this unit: weights of stacks
+ * have that of the run. "-": it has none. */
+const char *ps_compare_unit_of(const struct ps_query_metric *metric, const char *kind,
+                               const char *headline_unit);
 /* Stores in *unit the unit of a metric in the first run, "-" if it has no unit. Returns false if
  * other runs have another unit. */
 bool ps_compare_get_unit(const struct ps_compare_groups *groups,
@@ -202,8 +206,8 @@ struct ps_cached_comparison {
     const struct ps_compare_table *table;
     /* only metrics that the runs have, the requested metric first */
     struct ps_query_comparison head;
-    /* unit of the headline; metrics whose unit is @headline in the query's head point to it */
-    char headline_unit[32];
+    /* unit of the stacks; metrics whose unit is @stacks in the query's head point to it */
+    char stack_unit[32];
     double resolution;
     enum ps_per per;
     /* totals of the first metric as the tools state them, medians of both groups; NAN: the sums of

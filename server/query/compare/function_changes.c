@@ -505,7 +505,9 @@ enum ps_status ps_compare_claim_functions(struct ps_store *store,
     if (groups->n_base < 1 || groups->n_new < 1 ||
         !(ps_compare_all_have(groups, PS_HAS_CALLS) ||
           ps_compare_all_have(groups, PS_HAS_LINE_TIMES) ||
-          ps_compare_all_have(groups, PS_HAS_STACKS) || ps_compare_all_have(groups, PS_HAS_TORCH)))
+          (ps_compare_all_have(groups, PS_HAS_STACKS) &&
+           !ps_compare_all_have(groups, PS_HAS_LINES)) ||
+          ps_compare_all_have(groups, PS_HAS_TORCH)))
         return PS_OK;
     if (read_run(store, median_run(groups->runs, groups->n_base), groups->step, &base, err) !=
             PS_OK ||

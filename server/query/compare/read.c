@@ -75,7 +75,7 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
                                        bool *has, struct ps_err *err)
 {
     bool has_metric[PS_HEAD_METRICS] = {false};
-    size_t n_kept = 0;
+    size_t n_kept = 0, n_having = 0;
     bool counts_calls;
 
     *has = false;
@@ -83,10 +83,13 @@ enum ps_status ps_compare_find_metrics(struct ps_store *store,
         resolution[i] = 0;
     for (size_t i = 0; err->code == PS_OK && i < groups->n_base + groups->n_new; i++) {
         struct ps_db *db = NULL;
+        bool run_has = *has && !head->needs_all_runs;
 
         ps_run_acquire(store, groups->runs[i].id, &db, err);
-        ps_compare_find_metrics_of_run(db, head, has_metric, resolution, has, err);
+        ps_compare_find_metrics_of_run(db, head, has_metric, resolution, &run_has, err);
         ps_run_release(db);
+        n_having += run_has;
+        *has = head->needs_all_runs ? n_having == i + 1 : run_has;
     }
     counts_calls = !lacks_calls(head, has_metric);
     for (size_t i = 0; i < head->n; i++) {
@@ -297,8 +300,8 @@ static enum ps_status make_comparison(struct ps_store *store,
 
         (void)ps_compare_get_unit(groups, &out->head.metrics[i], &unit);
         if (unit != out->head.metrics[i].unit) {
-            (void)snprintf(out->headline_unit, sizeof out->headline_unit, "%s", unit);
-            out->head.metrics[i].unit = out->headline_unit;
+            (void)snprintf(out->stack_unit, sizeof out->stack_unit, "%s", unit);
+            out->head.metrics[i].unit = out->stack_unit;
         }
     }
     return read_runs(store, groups, ps_param_get(params, "mode"), &work, out, err);

@@ -23,11 +23,11 @@ static const struct ps_compare_table tables[] = {
     {PS_HAS_SLICES, "modules", "compare_modules", ps_make_module_steps, false, PS_NAMES},
     {PS_HAS_SLICES, "memory", "compare_device_memory", NULL, false, PS_NOT_SEARCHED},
     {PS_HAS_SNAPSHOT, "memory", "compare_snapshot_memory", NULL, false, PS_NOT_SEARCHED},
-    {PS_HAS_STACKS, "functions", "compare_stack_functions", ps_make_stack_functions, false,
-     PS_FUNCTION_NAMES},
     {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true, PS_LINE_NAMES},
     {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true, PS_LINE_NAMES},
     {PS_HAS_LINE_CPU, "lines", "compare_scalene_lines", NULL, true, PS_LINE_NAMES},
+    {PS_HAS_STACKS, "functions", "compare_stack_functions", ps_make_stack_functions, false,
+     PS_FUNCTION_NAMES},
     {PS_HAS_MEASUREMENTS, "measurements", "compare_measurements", NULL, false, PS_NOT_SEARCHED},
     {PS_HAS_PRINTED_OPERATORS, "operators", "compare_printed_operators", NULL, false, PS_NAMES},
     {PS_HAS_CATEGORIES, "categories", "compare_categories", NULL, false, PS_NOT_SEARCHED},
@@ -82,10 +82,12 @@ bool ps_compare_all_have(const struct ps_compare_groups *groups, unsigned any)
     return true;
 }
 
-enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
+enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups, const char *of)
 {
-    const struct ps_query_metric headline = {.unit = "@headline"};
-    unsigned has = ps_kind_find(groups->runs[0].kind)->has;
+    const struct ps_query_metric weight = {.unit = "@stacks"};
+    const struct ps_compare_table *table =
+        of ? ps_compare_find_table(of, groups->runs[0].kind) : NULL;
+    unsigned has = ps_kind_find(groups->runs[0].kind)->has & (table ? table->needs_any : ~0u);
     const char *unit;
 
     if (has & PS_HAS_IMPORTS)
@@ -96,8 +98,8 @@ enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
         return PS_TREE_CALLS;
     if (has & PS_HAS_SLICES)
         return PS_TREE_TRACES;
-    return has & PS_HAS_STACKS && ps_compare_get_unit(groups, &headline, &unit) ? PS_TREE_STACKS
-                                                                                : PS_NO_TREE;
+    return has & PS_HAS_STACKS && ps_compare_get_unit(groups, &weight, &unit) ? PS_TREE_STACKS
+                                                                              : PS_NO_TREE;
 }
 
 const char *ps_compare_explain_no_tree(const struct ps_compare_groups *groups)
@@ -122,14 +124,21 @@ void ps_compare_table_head(const struct ps_compare_table *table, struct ps_query
     *out = *found;
 }
 
+const char *ps_compare_unit_of(const struct ps_query_metric *metric, const char *kind,
+                               const char *headline_unit)
+{
+    return strcmp(metric->unit, "@stacks") == 0 ? ps_kind_stack_unit(kind, headline_unit)
+                                                : metric->unit;
+}
+
 bool ps_compare_get_unit(const struct ps_compare_groups *groups,
                          const struct ps_query_metric *metric, const char **unit)
 {
-    *unit = strcmp(metric->unit, "@headline") == 0 ? groups->runs[0].headline_unit : metric->unit;
-    if (*unit == metric->unit)
-        return true;
+    const struct ps_compare_run *run = groups->runs;
+
+    *unit = ps_compare_unit_of(metric, run->kind, run->headline_unit);
     for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
-        if (strcmp(groups->runs[i].headline_unit, *unit) != 0)
+        if (strcmp(ps_compare_unit_of(metric, run[i].kind, run[i].headline_unit), *unit) != 0)
             return false;
     return true;
 }

@@ -198,11 +198,11 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
                                      struct ps_params params, struct ps_json *json,
                                      struct ps_err *err)
 {
-    PS_AUTO(ps_merged_tree_free)
-    struct ps_merged_tree tree = {.groups = groups, .kind = ps_compare_tree_of(groups)};
+    PS_AUTO(ps_merged_tree_free) struct ps_merged_tree tree = {.groups = groups};
     int64_t limit = 0;
 
     ps_param_int(params, "limit", 1, LIMIT_MAX, 20000, &limit, err);
+    tree.kind = ps_compare_tree_of(groups, ps_param_get(params, "of"));
     if (tree.kind == PS_NO_TREE)
         return ps_fail(err, PS_NOT_FOUND, "%s", ps_compare_explain_no_tree(groups));
     if (choose_per(store, params, &tree, err) == PS_OK &&

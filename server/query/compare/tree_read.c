@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "importers/kinds.h"
 #include "server/catalog/readers.h"
 #include "server/query/compare/tree.h"
 #include "server/query/trace/chosen_steps.h"
@@ -487,10 +488,12 @@ enum ps_status ps_merged_tree_read(struct ps_store *store, struct ps_merged_tree
         if (tree->is_partial[tree->run_index] && tree->diff.n_runs > 1)
             sum_paths(store, tree, err);
     mark_unknown_paths(tree);
-    (void)snprintf(tree->unit, sizeof tree->unit, "%s",
-                   tree->kind == PS_TREE_IMPORTS  ? "us"
-                   : tree->kind == PS_TREE_CALLS  ? "s"
-                   : tree->kind == PS_TREE_TRACES ? "ns"
-                                                  : tree->groups->runs[0].headline_unit);
+    (void)snprintf(
+        tree->unit, sizeof tree->unit, "%s",
+        tree->kind == PS_TREE_IMPORTS ? "us"
+        : tree->kind == PS_TREE_CALLS ? "s"
+        : tree->kind == PS_TREE_TRACES
+            ? "ns"
+            : ps_kind_stack_unit(tree->groups->runs[0].kind, tree->groups->runs[0].headline_unit));
     return err->code;
 }

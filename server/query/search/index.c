@@ -309,10 +309,8 @@ static enum ps_status read_run(struct ps_store *store, const struct indexed_run 
         hot->table = table;
         if (table->names == PS_NOT_SEARCHED || !choose_metrics(&head, hot))
             continue;
-        unit = head.metrics[hot->self].unit;
-        out->units[out->n] = strcmp(unit, "@headline") == 0 ? run->headline_unit
-                             : strcmp(unit, "-") == 0       ? ""
-                                                            : unit;
+        unit = ps_compare_unit_of(&head.metrics[hot->self], run->kind, run->headline_unit);
+        out->units[out->n] = strcmp(unit, "-") == 0 ? "" : unit;
         read_table(store, run, &head, hot, &out->wholes[out->n++], err);
     }
     return err->code;

@@ -307,7 +307,7 @@ static enum ps_status read_row_value(struct ps_store *store, struct ps_trend *tr
 /* Returns the unit of a metric; it may be that of the run's headline. */
 const char *ps_trend_unit_of(const struct ps_query_metric *metric, const struct ps_trend_run *run)
 {
-    return strcmp(metric->unit, "@headline") == 0 ? run->unit : metric->unit;
+    return ps_compare_unit_of(metric, run->kind, run->unit);
 }
 
 enum ps_status ps_trend_choose_metric(struct ps_store *store, struct ps_trend *trend,

@@ -40,7 +40,7 @@ function isCurved({ base: [{ kind }] }: Comparison, table: ComparisonTable): boo
     const metric = metricOf(table, route.value.query);
     return (
         TABLES_WITH_CURVES.includes(table.of) ||
-        (kindHas(kind, 'line_cpu') && metric !== table.metrics[0])
+        (table.of === 'lines' && kindHas(kind, 'line_cpu') && metric !== table.metrics[0])
     );
 }
 

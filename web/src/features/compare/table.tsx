@@ -78,7 +78,7 @@ function TableBody(props: TableBodyProps) {
             filters={{ verdict, change }}
             menus={
                 <>
-                    {kindHas(comparison.new[0].kind, 'stacks') && (
+                    {table.of === 'functions' && kindHas(comparison.new[0].kind, 'stacks') && (
                         <ModeSwitch cleared={['row', 'frame']} />
                     )}
                     {!single && <VerdictMenu unit={metric.unit} />}

@@ -51,7 +51,7 @@ export function NoPicture({ report, table }: { report: Pictures; table: Comparis
 export function useTree<T extends MergedTree>(table: ComparisonTable): Answer<T> {
     const { query } = route.value;
     const per = perOf(table, query) !== 'run' && table.per.includes('step') ? 'step' : 'run';
-    return useJson<T>(comparePath(query, '/tree', { per, limit: MAX_NODES }));
+    return useJson<T>(comparePath(query, '/tree', { of: table.of, per, limit: MAX_NODES }));
 }
 
 /** Sums of rounded rows are this close to the total that the tool states. */

@@ -203,6 +203,14 @@ function scaleneFacts(summary: ScaleneSummary): Fact[] {
             hideBelow: NARROW_PX,
         });
     }
+    if (summary.leaks) {
+        facts.push({
+            label: 'Leaks',
+            value: int(summary.leaks),
+            note: summary.leaks === 1 ? 'line' : 'lines',
+            tip: 'lines of which Scalene says that they probably never free what they allocate',
+        });
+    }
     return facts;
 }
 

@@ -4,6 +4,7 @@
  */
 import { kindHas } from '../../base/kinds';
 import { formatHash, type Query } from '../../base/router';
+import { stackFunctionsId } from './tab_list';
 
 /* Tabs of a report that show the rows of a table and can search them by name. */
 const REPORT_TABS = [
@@ -39,5 +40,6 @@ export function rowHref(run: { id: string; kind: string }, of: string, row: Link
     const query: Query = { q: name };
     if (rowId && of === 'imports') query.sel = String(rowId);
     if (rowId && of === 'functions' && kindHas(run.kind, 'calls')) query.fn = String(rowId);
-    return formatHash(['run', run.id, of], query);
+    const tab = of === 'functions' && kindHas(run.kind, 'stacks') ? stackFunctionsId(run) : of;
+    return formatHash(['run', run.id, tab], query);
 }

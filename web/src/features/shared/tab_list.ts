@@ -48,6 +48,9 @@ const hasDevices = (run: TabRun): boolean => isTorch(run) || Boolean(traceOf(run
 
 const hasMemory = (run: TabRun): boolean => isTorch(run) || Boolean(traceOf(run).memory);
 
+/** Whether a run has stacks beside its other data. */
+const hasAllocations = ({ summary }: TabRun): boolean => Boolean(summary.byte_stacks);
+
 function hasSums(run: TabRun): boolean {
     const trace = traceOf(run);
     return (isTorch(run) ? countDeviceWork(trace) : (trace.slices ?? 0)) > 0;
@@ -242,6 +245,21 @@ export const TABS = defineTabs({
         id: 'sandwich',
         title: 'Sandwich',
     },
+    'allocation-flame': {
+        id: 'flame',
+        title: 'Allocations',
+        shown: hasAllocations,
+    },
+    'allocating-functions': {
+        id: 'allocating',
+        title: 'Allocating functions',
+        shown: hasAllocations,
+    },
+    'allocation-sandwich': {
+        id: 'sandwich',
+        title: 'Sandwich',
+        shown: hasAllocations,
+    },
     'file-order': {
         id: 'timeline',
         title: 'File order',
@@ -262,6 +280,13 @@ export type TabKey = keyof typeof TABS;
 export function tabKeys(run: TabRun): TabKey[] {
     const keys = kindOf(run.kind).tabs as TabKey[];
     return keys.filter((key) => TABS[key].shown?.(run) ?? true);
+}
+
+/** The name in the URL of the tab with the functions of the stacks of a run. */
+export function stackFunctionsId({ kind }: Pick<TabRun, 'kind'>): string {
+    const { tabs } = kindOf(kind);
+    return TABS[tabs.includes('allocating-functions') ? 'allocating-functions' : 'stack-functions']
+        .id;
 }
 
 /** The name in the URL of the tab with this key. */

@@ -7,6 +7,7 @@ import type { SqlColumn } from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import type { Query } from '../../base/router';
 import { escapeRegex } from '../../model/filter_query';
+import { stackFunctionsId } from '../shared/tab_list';
 import { fitView, viewText } from '../../model/timeline_view';
 import type { SqlResult, SqlValue } from './result';
 
@@ -182,6 +183,7 @@ export function linkOf(
 ): CellLink | null {
     const value = row[at];
     const role = roleOf(result.columns[at]);
+    const functionsTab = kindHas(run.kind, 'stacks') ? stackFunctionsId(run) : 'functions';
     if (value === null || value === '' || role === null) return null;
     const text = String(value);
     const inTrace = kindHas(run.kind, 'slices');
@@ -197,14 +199,14 @@ export function linkOf(
         case 'trace-name':
             if (inTrace)
                 return { tab: 'timeline', query: { find: `^${escapeRegex(text)}$`, fre: '1' } };
-            return kindHas(run.kind, 'stacks') ? { tab: 'functions', query: { q: text } } : null;
+            return kindHas(run.kind, 'stacks') ? { tab: functionsTab, query: { q: text } } : null;
         case 'function':
             return kindHas(run.kind, 'calls') ? { tab: 'functions', query: { fn: text } } : null;
         case 'function-name': {
             if (!kindHas(run.kind, 'calls', 'printed', 'stacks')) return null;
             const id = row[columnWith(result, 'function')];
             return {
-                tab: 'functions',
+                tab: functionsTab,
                 query: { q: text, ...(typeof id === 'number' ? { fn: String(id) } : {}) },
             };
         }
@@ -216,7 +218,7 @@ export function linkOf(
             return kindHas(run.kind, 'imports') ? { tab: 'packages', query: { q: text } } : null;
         case 'frame':
             return kindHas(run.kind, 'calls', 'stacks')
-                ? { tab: 'functions', query: { q: text } }
+                ? { tab: functionsTab, query: { q: text } }
                 : kindHas(run.kind, 'imports')
                   ? { tab: 'imports', query: { q: text } }
                   : null;

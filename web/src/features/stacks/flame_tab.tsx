@@ -18,7 +18,7 @@ import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
 import { flameOn, FlamePane, FlameSwitch } from './flame_pane';
 import { ColourLegend, ColourSwitch } from './colours';
-import { FRAME_KEYS, PeriodField } from './parts';
+import { FRAME_KEYS, PeriodField, WeightHint } from './parts';
 import { isPythonFlame, PythonOptions } from './python_flame';
 import { showsThreadColumn, StackColumns, ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
@@ -53,6 +53,7 @@ export function FlameTab({ run }: { run: Run }) {
                 {isStacks(run) && <ModeSwitch cleared={FRAME_KEYS} />}
                 {isStacks(run) && !showsThreadColumn(run) && <ThreadSelect run={run} />}
                 {isStacks(run) && <PeriodField run={run} />}
+                {wide && <WeightHint run={run} />}
                 {isByPython && flame && isPythonFlame(flame) && <PythonOptions flame={flame} />}
                 {wide && !isStacks(run) && !isByPython && (
                     <span class="soft">slices merged by path, widest first</span>

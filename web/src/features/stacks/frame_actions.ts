@@ -7,6 +7,7 @@ import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { editorAction } from '../../components/editor_link';
 import { runsActions } from '../shared/row_actions';
+import { stackFunctionsId } from '../shared/tab_list';
 import { frameParts } from '../../model/frame_names';
 import { isStacks, tabHash } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
@@ -31,7 +32,7 @@ function viewActions(run: Run, name: string): Action[] {
         const href = timelineHash(run, { find: name });
         return [{ text: 'Show in timeline', group, button: true, href }];
     }
-    const href = tabHash(run, 'functions', { sel: name, ...stackQuery() });
+    const href = tabHash(run, stackFunctionsId(run), { sel: name, ...stackQuery() });
     return [{ text: 'Show in functions', group, href }];
 }
 

@@ -61,6 +61,19 @@ export function useStackSums(run: Run): FlameAnswer | undefined {
     return useData<FlameAnswer>(path) ?? undefined;
 }
 
+/** Says what the weights are of stacks that a run has beside its other data. */
+export function WeightHint({ run }: { run: Run }) {
+    if (!run.summary.byte_stacks) return null;
+    return (
+        <span
+            class="soft"
+            title="Each time that the process has grown by Scalene's sampling window (1 MiB unless it was set), the stack that allocates gets all of this growth. What was freed before is absent; what was freed later is not subtracted."
+        >
+            growth of memory, by the stack that allocates
+        </span>
+    );
+}
+
 export function PeriodField({ run }: { run: Run }) {
     const period = samplePeriod(run);
     if (period === null) return null;

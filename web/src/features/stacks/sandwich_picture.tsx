@@ -210,7 +210,7 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
                         <div class="sandwich-empty">Calls nothing: all of its time is self.</div>
                     )}
                     <div class="sandwich-caption">
-                        <b>Callees</b> same scale, dashed: self time of the frame above
+                        <b>Callees</b> same scale, dashed: self of the frame above
                     </div>
                 </div>
             </SelectionLayout>

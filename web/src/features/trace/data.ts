@@ -47,12 +47,12 @@ export function searchedSlice(row: string, kind: number): SearchedRow | null {
     return of ? { of, row } : null;
 }
 
-/** Unit of the axis of a run, which is the unit of its headline. */
+/** Unit of the axis of a run: that of its headline, or of its stacks if these have their own. */
 export function axisOfRun(run: Run): AxisUnit {
-    const { value_scale, weight } = run.summary;
+    const { value_scale, weight, byte_stacks } = run.summary;
     if (!isStacks(run) || !run.headline) return TIME_AXIS;
     return {
-        unit: run.headline.unit,
+        unit: byte_stacks ? 'B' : run.headline.unit,
         scale: typeof value_scale === 'number' && value_scale > 0 ? value_scale : 1,
         whole: typeof weight === 'number' ? weight : 0,
     };
