@@ -1,0 +1,13 @@
+import sqlite3  # SPDX-License-Identifier: MIT
+def shelf():
+    db = sqlite3.connect(":memory:")
+    db.execute("create table tool(id integer primary key, name text)")
+    db.execute("create table loan(id integer primary key, tool int, days int)")
+    db.executemany("insert into tool values(?, ?)", ((i, f"tool {i}") for i in range(1500)))
+    db.executemany("insert into loan values(?, ?, ?)", ((i, i % 1500, i % 90) for i in range(9000)))
+    return db
+def days_of(db, tool):
+    return [days for (days,) in db.execute("select days from loan where tool = ?", (tool,))]
+def overdue(db):
+    return {name: max(days_of(db, tool)) for tool, name in db.execute("select id, name from tool").fetchall()}
+print(len(overdue(shelf())))
