@@ -28,15 +28,15 @@ import { useJson } from '../shared/use_json';
 import { isStacks, rangedPath, traceOf } from '../trace/data';
 import { withModuleCounts } from '../../model/python_flame';
 import { colourMode } from './colours';
+import { type FlameOn, flameOn } from './flame_on';
 import { flamePaint } from './flame_paint';
 import { frameActions } from './frame_actions';
 import { frameHead, FrameSelection, selectedNode } from './frame_selection';
 import { flameTip } from './frame_tip';
 import { stackParams } from './parts';
 import { Attribution, isPythonFlame, pythonActions, pythonParams } from './python_flame';
+import { aroundAction } from './trace_sandwich';
 import { AllDropped, transformActions } from './transforms';
-
-export type FlameOn = 'cpu' | 'device' | 'python' | 'wall';
 
 function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
     if (!isStacks(run)) {
@@ -65,15 +65,6 @@ interface FlamePaneProps {
     onMatched?: (count: number | null, share: number) => void;
     /** called with each answer that is shown */
     onFlame?: (flame: FlameAnswer) => void;
-}
-
-export function flameOn(run: Run): FlameOn {
-    const urlMode = route.value.query.flame_on;
-    const { devices, torch } = traceOf(run);
-    if (urlMode === 'device' && devices > 0) return 'device';
-    if (urlMode === 'python' && devices > 0 && torch) return 'python';
-    if (urlMode === 'wall' && torch) return 'wall';
-    return 'cpu';
 }
 
 const wallOption = (stacks: number) => ({
@@ -163,7 +154,9 @@ export function FlamePane({
     const actionsOf = (node: number): Action[] =>
         flame
             ? withUniqueKeys([
-                  ...(isStacks(run) ? transformActions(run, flame, node) : []),
+                  ...(isStacks(run)
+                      ? transformActions(run, flame, node)
+                      : [aroundAction(run, flame, node)]),
                   ...pythonActions(flame, node),
                   ...frameActions(run, flame, node),
               ])

@@ -16,11 +16,13 @@ import { matcher } from '../../model/search';
 import { ModeSwitch } from '../shared/mode_switch';
 import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
-import { flameOn, FlamePane, FlameSwitch } from './flame_pane';
+import { flameOn } from './flame_on';
+import { FlamePane, FlameSwitch } from './flame_pane';
 import { ColourLegend, ColourSwitch } from './colours';
 import { FRAME_KEYS, PeriodField, WeightHint } from './parts';
 import { isPythonFlame, PythonOptions } from './python_flame';
 import { showsThreadColumn, StackColumns, ThreadSelect } from './threads';
+import { aroundName, showAround, TraceSandwich } from './trace_sandwich';
 import { TransformRow } from './transforms';
 
 export function FlameTab({ run }: { run: Run }) {
@@ -33,10 +35,13 @@ export function FlameTab({ run }: { run: Run }) {
     });
     const [flame, setFlame] = useState<FlameAnswer | undefined>(undefined);
     const isByPython = flameOn(run) === 'python';
+    const around = aroundName(run);
     const input = useRef<HTMLInputElement | null>(null);
     useKeys('Flame', [{ key: '/', label: 'search', run: () => input.current?.focus() }]);
     const wide = viewportWidth.value >= 1000;
-    const picture = (
+    const picture = around ? (
+        <TraceSandwich run={run} range={range} />
+    ) : (
         <FlamePane
             run={run}
             range={range}
@@ -50,12 +55,17 @@ export function FlameTab({ run }: { run: Run }) {
         <div class="tab-body">
             <Toolbar label="view options">
                 <FlameSwitch run={run} />
+                {around && (
+                    <button type="button" class="button" onClick={() => showAround(null)}>
+                        Whole flame graph
+                    </button>
+                )}
                 {isStacks(run) && <ModeSwitch cleared={FRAME_KEYS} />}
                 {isStacks(run) && !showsThreadColumn(run) && <ThreadSelect run={run} />}
                 {isStacks(run) && <PeriodField run={run} />}
                 {wide && <WeightHint run={run} />}
                 {isByPython && flame && isPythonFlame(flame) && <PythonOptions flame={flame} />}
-                {wide && !isStacks(run) && !isByPython && (
+                {wide && !around && !isStacks(run) && !isByPython && (
                     <span class="soft">slices merged by path, widest first</span>
                 )}
                 <ColourSwitch hasOrigins={isStacks(run)} />
@@ -67,19 +77,21 @@ export function FlameTab({ run }: { run: Run }) {
                         matched <b>{`${pct(100 * matched.share)}${THIN_SPACE}%`}</b> of all
                     </span>
                 )}
-                <SearchField
-                    value={filters.q}
-                    inputRef={input}
-                    placeholder="Search names"
-                    hint="/"
-                    width={wide ? 232 : 190}
-                    count={matched.count}
-                    {...hitSteps(matched.count)}
-                    regex={filters.regex}
-                    onRegex={(regex) => setSearch({ regex: regex ? '1' : null })}
-                    error={search.error}
-                    onInput={(q) => setSearch({ q: q || null })}
-                />
+                {!around && (
+                    <SearchField
+                        value={filters.q}
+                        inputRef={input}
+                        placeholder="Search names"
+                        hint="/"
+                        width={wide ? 232 : 190}
+                        count={matched.count}
+                        {...hitSteps(matched.count)}
+                        regex={filters.regex}
+                        onRegex={(regex) => setSearch({ regex: regex ? '1' : null })}
+                        error={search.error}
+                        onInput={(q) => setSearch({ q: q || null })}
+                    />
+                )}
             </Toolbar>
             {isStacks(run) && <TransformRow flame={flame} />}
             {isStacks(run) ? <StackColumns run={run}>{picture}</StackColumns> : picture}

@@ -18,6 +18,8 @@ import { type Action, useActionKeys, withUniqueKeys } from '../../components/act
 import type { FrameStage } from '../../components/frame_stage';
 import { FrameView } from '../../components/frame_view';
 import { SelectionLayout } from '../../components/selection_layout';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
 import { PaneHead } from '../../components/toolbar';
 import type { FrameLayout } from '../../model/frames';
 import { spanText } from '../../model/span';
@@ -25,7 +27,8 @@ import { shareText } from '../../model/tip';
 import { nameOf as nameOfNode, type Tree } from '../../model/tree';
 import { idOfNode, nodeOfId } from '../../model/tree_ids';
 import { shortFrameName } from '../../model/stack_transforms';
-import { estimateText } from '../trace/data';
+import type { Answer } from '../shared/use_json';
+import { estimateText, isStacks } from '../trace/data';
 import { colourMode } from './colours';
 import { flamePaint } from './flame_paint';
 import { frameActions } from './frame_actions';
@@ -62,11 +65,33 @@ function useRoom(needed: number) {
 interface PictureProps {
     run: Run;
     answer: SandwichAnswer;
-    /** makes a frame the function */
+    /** makes a frame the function; id: of a function of stacks */
     onOpen: (id: number, name: string) => void;
 }
 
-export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
+interface SandwichProps extends Omit<PictureProps, 'answer'> {
+    answer: Answer<SandwichAnswer>;
+    /** what is said if nothing has the function */
+    none: string;
+}
+
+/** The picture of an answer, or why there is none. */
+export function Sandwich({ run, answer, none, onOpen }: SandwichProps) {
+    const { data } = answer;
+    if (answer.error) {
+        return <Notice kind="error" title="The function could not be read" error={answer.error} />;
+    }
+    if (!data) return <LoadingLine active />;
+    if (!data.callees.n) return <div class="sandwich-none">{none}</div>;
+    return (
+        <>
+            <SandwichPicture run={run} answer={data} onOpen={onOpen} />
+            <LoadingLine active={answer.loading} />
+        </>
+    );
+}
+
+function SandwichPicture({ run, answer, onOpen }: PictureProps) {
     const { sum } = answer;
     const mode = colourMode();
     const { flame, tree, callers, callees, fn } = useMemo(
@@ -98,11 +123,11 @@ export function SandwichPicture({ run, answer, onOpen }: PictureProps) {
     const setZoom = (next: string | null) => pushQuery({ sandwich_zoom: next });
     const open = (node: number) => {
         const id = flame.ids?.[flame.name[node]] ?? 0;
-        if (id > 0) onOpen(id, nameOf(node));
+        if (id > 0 || !isStacks(run)) onOpen(id, nameOf(node));
     };
     const actionsOf = (node: number): Action[] =>
         withUniqueKeys([
-            ...transformActions(run, flame, node, false),
+            ...(isStacks(run) ? transformActions(run, flame, node, false) : []),
             ...frameActions(run, flame, node, node < fn),
         ]);
     useActionKeys('Selected frame', shown >= 0 ? actionsOf(shown) : []);

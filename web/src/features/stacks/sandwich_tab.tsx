@@ -10,14 +10,12 @@ import { useDefaultSelection } from '../../base/panel';
 import { pushQuery, route } from '../../base/router';
 import type { StackFunctionRow } from '../../base/rows';
 import type { GridHandle } from '../../components/grid_types';
-import { Notice } from '../../components/notice';
-import { LoadingLine } from '../../components/progress';
 import { sizedPane, Splitter } from '../../components/splitter';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { ModeSwitch } from '../shared/mode_switch';
-import { type Answer, useData, useJson } from '../shared/use_json';
+import { useData, useJson } from '../shared/use_json';
 import { rangedPath, useRange } from '../trace/data';
 import { filterParams } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
@@ -25,7 +23,7 @@ import { ColourLegend, colourMode, ColourSwitch, ToolbarOrigins } from './colour
 import { StackFunctions } from './functions_tab';
 import { useFunctionId } from './function_id';
 import { FRAME_KEYS, PeriodField, stackParams, useStackSums } from './parts';
-import { SandwichPicture } from './sandwich_picture';
+import { Sandwich } from './sandwich_picture';
 import { ThreadSelect } from './threads';
 import { TransformRow } from './transforms';
 
@@ -147,32 +145,16 @@ export function SandwichTab({ run }: { run: Run }) {
                     />
                 </section>
                 <section class="pane pane-main">
-                    {fn && <Sandwich run={run} answer={answer} onOpen={openFrame} />}
+                    {fn && (
+                        <Sandwich
+                            run={run}
+                            answer={answer}
+                            none="No stack in this range has this function."
+                            onOpen={openFrame}
+                        />
+                    )}
                 </section>
             </div>
         </div>
-    );
-}
-
-interface SandwichProps {
-    run: Run;
-    answer: Answer<SandwichAnswer>;
-    /** makes a frame the function */
-    onOpen: (id: number, name: string) => void;
-}
-
-function Sandwich({ run, answer, onOpen }: SandwichProps) {
-    const { data } = answer;
-    if (answer.error) {
-        return <Notice kind="error" title="The function could not be read" error={answer.error} />;
-    }
-    if (!data) return <LoadingLine active />;
-    if (!data.callees.n)
-        return <div class="sandwich-none">No stack in this range has this function.</div>;
-    return (
-        <>
-            <SandwichPicture run={run} answer={data} onOpen={onOpen} />
-            <LoadingLine active={answer.loading} />
-        </>
     );
 }
