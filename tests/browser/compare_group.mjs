@@ -94,6 +94,14 @@ test('compare: calls of two dumps are drawn with their bounds', async ({ pages, 
     const tree = await page.evaluate((path) => fetch(path).then((got) => got.json()), `/api/v1/compare/tree?base=${plain}&new=${joined}`);
     check(tree.certainty.includes(0) && tree.certainty.includes(1), 'exact and bounded calls');
     check(tree.new_low.every((low, i) => low <= tree.new_total[i]), 'bounds in order');
+    // The legend has no room in a narrow window; neither has its line.
+    await page.setViewportSize({ width: 800, height: 900 });
+    await page.goto(`${demo.url}#/compare/functions?new=${plain},${joined}`);
+    const region = page.getByRole('region', { name: 'Means of the runs' });
+    await region.locator('canvas').first().waitFor();
+    await settle(page);
+    const [box, canvas] = [await region.boundingBox(), await region.locator('canvas').first().boundingBox()];
+    check(canvas.y - box.y < 20, `${canvas.y - box.y} px above the picture`);
 });
 
 test('compare: what became lazy, what is new and who imports it now, in words', async ({ pages }) => {

@@ -57,7 +57,7 @@ function MeansPicture({ report, table, wantedRow }: GroupPictureProps) {
             label="Means of the runs"
             head={
                 drawing?.tree.certainty && (
-                    <div class="compare-picture-head">
+                    <div class="compare-picture-head wide-only">
                         <TreeCertaintyLegend tree={drawing.tree} />
                     </div>
                 )
