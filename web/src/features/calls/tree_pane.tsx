@@ -21,17 +21,9 @@ import { functionName, shortPlace } from '../../model/labels';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { tintOfFile } from '../../model/tint';
 import type { TipData } from '../../model/tip';
-import {
-    BOUNDED,
-    certaintyCounts,
-    layoutTree,
-    nameOf,
-    searchTree,
-    type Tree,
-    UNKNOWN,
-} from '../../model/tree';
+import { certaintyCounts, layoutTree, nameOf, searchTree, type Tree } from '../../model/tree';
 import { treeOf } from '../../model/tree_answers';
-import { certaintyText, tipOf, weightRows } from '../../model/tree_tip';
+import { certaintyText, tipOf, totalText, weightRows } from '../../model/tree_tip';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type Answer, useData, useJson } from '../shared/use_json';
 import { isSampled } from './data';
@@ -92,12 +84,10 @@ export function CertaintyLegend({ certainty }: { certainty: readonly number[] | 
 }
 
 /** Formats the value of a call: a number, bounds in brackets, or `? of` the upper bound. */
-export function callValue({ certainty, low, total, unit }: Calls, node: number): string {
-    const after = `${THIN_SPACE}${unit}`;
-    if (certainty[node] === BOUNDED)
-        return `[${formatFixed(low[node], 3)}–${formatFixed(total[node], 3)}]${after}`;
-    const value = formatFixed(total[node], 3) + after;
-    return certainty[node] === UNKNOWN ? `? of ${value}` : value;
+export function callValue(tree: Calls, node: number): string {
+    const bounds = [tree.low[node], tree.total[node]] as const;
+    const number = totalText(tree, node, bounds, (value) => formatFixed(value, 3));
+    return `${number}${THIN_SPACE}${tree.unit}`;
 }
 
 function paintOfCalls(tree: Calls, layout: FrameLayout, title: string) {

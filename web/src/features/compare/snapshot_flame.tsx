@@ -8,19 +8,18 @@ import { replaceQuery, route } from '../../base/router';
 import { bytesText, text } from '../../base/units';
 import { FRAME_ROW } from '../../canvas/frame_canvas';
 import { changeOptions, paintOf } from '../../canvas/tree_paint';
+import { useFolds } from '../../components/folds';
 import { FrameView } from '../../components/frame_view';
 import { formatDelta } from '../../model/compare';
 import type { Matcher } from '../../model/search';
 import { diffSums, keyOfNode, nodeOfKey } from '../../model/snapshot_diff';
 import { frameLabelForms } from '../../model/snapshot_names';
-import { foldedFrames, layoutTree, marksOfFolds, openFold, searchTree } from '../../model/tree';
+import { marksOfFolds, searchTree } from '../../model/tree';
 import { treeOfSnapshots } from '../../model/tree_answers';
 import { changeRows, changeText, tipOf } from '../../model/tree_tip';
 import { pictureHeight } from './side_pane';
 
 const deltaText = (change: number): string => text(formatDelta(change, 'B'));
-
-const NONE_OPEN: ReadonlySet<number> = new Set();
 
 interface SnapshotFlameProps {
     diff: SnapshotComparison;
@@ -30,11 +29,8 @@ interface SnapshotFlameProps {
 }
 
 export function SnapshotDiffFlame({ diff, selected, search, onSelect }: SnapshotFlameProps) {
-    const [open, setOpen] = useState({ diff, folds: NONE_OPEN });
-    // Numbers of nodes are those of one answer.
-    const folds = open.diff === diff ? open.folds : NONE_OPEN;
     const tree = treeOfSnapshots(diff);
-    const layout = useMemo(() => layoutTree(tree, { open: folds }), [tree, folds]);
+    const { layout, openAt } = useFolds(tree);
     const title = rootText(diff);
     const paint = useMemo(
         () =>
@@ -55,11 +51,7 @@ export function SnapshotDiffFlame({ diff, selected, search, onSelect }: Snapshot
     const chosen = selected === null ? -1 : nodeOfKey(baseStacks, newStacks, selected);
     const inner = outlined.diff === diff ? outlined.node : -1;
     const select = (node: number): void => {
-        const frame = node < 0 ? -1 : layout.frameOf[node];
-        if (frame >= 0 && foldedFrames(tree, layout, frame) > 1) {
-            setOpen({ diff, folds: openFold(tree, layout, folds, frame) });
-            return;
-        }
+        if (openAt(node)) return;
         const key = keyOfNode(baseStacks, newStacks, node);
         // A frame at which no stack ends is only outlined.
         setOutlined({ diff, node: key === 'none' ? node : -1 });

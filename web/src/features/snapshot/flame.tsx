@@ -10,6 +10,7 @@ import { bytesText, plural } from '../../base/units';
 import { coloursByGroup, paintOf } from '../../canvas/tree_paint';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
+import { useFolds } from '../../components/folds';
 import { FrameView } from '../../components/frame_view';
 import type { FrameLayout } from '../../model/frames';
 import type { Matcher } from '../../model/search';
@@ -18,11 +19,9 @@ import type { Pick } from '../../model/snapshot_pick';
 import type { TipData } from '../../model/tip';
 import {
     foldedFrames,
-    layoutTree,
     marksOfFolds,
     nodeOfStack,
     nodesOfStacks,
-    openFold,
     roleOf,
     searchTree,
     stacksBelow,
@@ -67,12 +66,8 @@ function livePaint(flame: LiveFlame, tree: Tree, layout: FrameLayout) {
 }
 
 export function LiveFlameView({ run, flame, stack, pick, search, onStack }: FlameProps) {
-    const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-    const [openAt, setOpenAt] = useState(flame);
-    // Numbers of nodes are those of one answer.
-    const shownOpen = openAt === flame ? open : NONE_OPEN;
     const tree = treeOfSnapshot(flame);
-    const layout = useMemo(() => layoutTree(tree, { open: shownOpen }), [tree, shownOpen]);
+    const { layout, openAt } = useFolds(tree);
     const paint = useMemo(() => livePaint(flame, tree, layout), [flame, tree, layout]);
     const match = useMemo(() => {
         if (search) return marksOfFolds(tree, layout, searchTree(tree, search)?.set);
@@ -84,12 +79,7 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
         return nodeOfStack(tree, stack);
     }, [flame, tree, stack, inner]);
     const select = (node: number): void => {
-        const frame = node < 0 ? -1 : layout.frameOf[node];
-        if (frame >= 0 && foldedFrames(tree, layout, frame) > 1) {
-            setOpen(openFold(tree, layout, shownOpen, frame));
-            setOpenAt(flame);
-            return;
-        }
+        if (openAt(node)) return;
         const below = node < 0 ? [] : [...stacksBelow(tree, node)];
         // A frame with several stacks below it is only outlined.
         setInner(node >= 0 && below.length !== 1 ? { flame, node } : null);
@@ -114,8 +104,6 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
         />
     );
 }
-
-const NONE_OPEN: ReadonlySet<number> = new Set();
 
 function isOneFrame(tree: Tree, layout: FrameLayout, node: number): boolean {
     return roleOf(tree, node) === 'frame' && foldedFrames(tree, layout, layout.frameOf[node]) === 1;
