@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The call-tree transforms, against their definitions (server/query/functions/stack_transforms.h), which are applied here to each
 stack on its own."""
+import functools
 import random
 import re
 from collections import Counter
@@ -14,10 +15,12 @@ ORIGINS = {FILES[0]: "own", FILES[1]: "own", FILES[2]: "third-party", FILES[3]: 
 N_STACKS = 400
 
 
+@functools.cache
 def function(frame):
     return re.sub(r":\d+\)$", ")", frame)
 
 
+@functools.cache
 def file(frame):
     found = re.search(r"\((/.*?)(:\d+)?\)$", frame)
     return found and found.group(1)
