@@ -172,8 +172,8 @@ class Compare(ShelfTest):
             self.json("add", out, "--name", f"{name}{at}", "--series", name)
 
         for at in range(5):  # by turns
-            recorded("before", 40000, at)
-            recorded("after", 160000, at)
+            recorded("before", 10000, at)
+            recorded("after", 40000, at)
         answer = self.diff("series:before", "series:after")
         self.assertEqual((answer["headline"]["verdict"], len(answer["base"]), len(answer["new"])), ("up", 5, 5))
         self.assertAlmostEqual(answer["headline"]["base"]["median"], statistics.median(answer["headline"]["base"]["values"]))
