@@ -35,8 +35,8 @@ class Shelf(ServerTest):
             words = set(re.findall(r"^\| ([a-z_]+) \|", file.read().partition("| word | what runs of this kind hold |")[2].partition("\n\n")[0], re.M))
         self.assertEqual({word for row in rows for word in row["has"]}, words)
         by_kind = {row["kind"]: row for row in rows}
-        self.assertEqual(by_kind["scalene"]["has"], ["line_cpu", "memory"])
-        self.assertEqual(by_kind["scalene"]["tabs"], ["lines", "line-functions", "line-files", "memory", "across"])
+        self.assertEqual(by_kind["scalene"]["has"], ["line_cpu", "memory", "stacks"])
+        self.assertEqual(by_kind["scalene"]["tabs"], ["lines", "line-functions", "line-files", "allocation-flame", "allocating-functions", "allocation-sandwich", "memory", "across"])
         self.assertEqual([row["kind"] for row in rows if row["merges"]], ["line_profiler", "line_profiler", "torch-trace", "torch-trace"])
 
 
