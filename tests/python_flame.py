@@ -127,7 +127,7 @@ def answer_paths(answer):
     paths, out = [], {}
     for i in range(answer["n"]):
         above = paths[answer["parent"][i]] if answer["parent"][i] >= 0 else ()
-        paths.append(above + (answer["names"][answer["name"][i]],))
+        paths.append(above + (answer["frames"]["name"][answer["frame"][i]],))
         out[paths[i]] = (answer["total"][i], answer["self"][i], answer["count"][i], answer["modules"][i])
     return out
 

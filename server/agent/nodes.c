@@ -7,18 +7,13 @@
 
 #define PATH_FRAMES 8
 
-static int count_of(const cJSON *answer, const char *key)
-{
-    return cJSON_GetArraySize(ps_member(answer, key));
-}
-
 /* cJSON arrays are lists: they are read from the first to the last element. */
-static void read_names(const cJSON *answer, const char **names, size_t n)
+static void read_names(const cJSON *list, const char **names, size_t n)
 {
     const cJSON *item;
     size_t i = 0;
 
-    cJSON_ArrayForEach(item, ps_member(answer, "names"))
+    cJSON_ArrayForEach(item, list)
     {
         const char *name = cJSON_GetStringValue(item);
 
@@ -41,8 +36,9 @@ static void read_numbers(const cJSON *answer, const char *key, double *out, size
 
 enum ps_status ps_nodes_read(const cJSON *answer, struct ps_nodes *out, struct ps_err *err)
 {
-    const size_t n = (size_t)count_of(answer, "parent"),
-                 n_names = (size_t)count_of(answer, "names");
+    const cJSON *list = ps_member(ps_member(answer, "frames"), "name");
+    const size_t n = (size_t)cJSON_GetArraySize(ps_member(answer, "parent")),
+                 n_names = (size_t)cJSON_GetArraySize(list);
     PS_AUTO(ps_free_ptr) const char **names = ps_alloc_array(n_names + 1, sizeof *names);
     PS_AUTO(ps_free_ptr) double *numbers = ps_alloc_array(n + 1, sizeof *numbers);
 
@@ -51,7 +47,7 @@ enum ps_status ps_nodes_read(const cJSON *answer, struct ps_nodes *out, struct p
     out->names = ps_alloc_array(n + 1, sizeof *out->names);
     out->self = ps_alloc_array(n + 1, sizeof *out->self);
     out->total = ps_alloc_array(n + 1, sizeof *out->total);
-    read_names(answer, names, n_names);
+    read_names(list, names, n_names);
     read_numbers(answer, "self", out->self, n);
     read_numbers(answer, "total", out->total, n);
     read_numbers(answer, "parent", numbers, n);
@@ -60,7 +56,7 @@ enum ps_status ps_nodes_read(const cJSON *answer, struct ps_nodes *out, struct p
             return ps_fail(err, PS_INTERNAL, "the shelf sent a flame graph without a root");
         out->parent[i] = (int)numbers[i];
     }
-    read_numbers(answer, "name", numbers, n);
+    read_numbers(answer, "frame", numbers, n);
     for (size_t i = 0; i < n; i++) {
         if (!(numbers[i] >= 0 && numbers[i] < (double)n_names))
             return ps_fail(err, PS_INTERNAL, "the shelf sent a flame graph without names");

@@ -93,7 +93,7 @@ test('compare: calls of two dumps are drawn with their bounds', async ({ pages, 
     await until(async () => /bounded\s*:?\s*\[min–max\]/.test(await picture.innerText()), 'what is sure');
     const tree = await page.evaluate((path) => fetch(path).then((got) => got.json()), `/api/v1/compare/tree?base=${plain}&new=${joined}`);
     check(tree.certainty.includes(0) && tree.certainty.includes(1), 'exact and bounded calls');
-    check(tree.new_low.every((low, i) => low <= tree.new_total[i]), 'bounds in order');
+    check(tree.new.low.every((low, i) => low <= tree.new.total[i]), 'bounds in order');
     // The legend has no room in a narrow window; neither has its line.
     await page.setViewportSize({ width: 800, height: 900 });
     await page.goto(`${demo.url}#/compare/functions?new=${plain},${joined}`);

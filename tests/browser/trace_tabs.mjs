@@ -238,7 +238,7 @@ test('trace tabs: device time by Python, by class and by module', async ({ pages
         const expanded = await api('flame?on=python&expand=Block');
         await until(async () => (await frameCount(page))?.includes(`${expanded.n + 1} frames`), 'the modules');
 
-        const single = expanded.name.findIndex((name) => expanded.names[name] === 'Block_1');
+        const single = expanded.frame.findIndex((row) => expanded.frames.name[row] === 'Block_1');
         await page.goto(`${shelf.url}#/run/${id}/flame?flame_on=python&expand=Block&flame_frame=${single}`);
         await quiet(page);
         await page.locator('.frame-scroll').focus();

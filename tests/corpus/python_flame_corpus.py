@@ -50,7 +50,7 @@ class PythonFlame(CorpusTest):
         if not path:
             self.skipTest("only the larger corpus has the trace")
         answer = self.shelf.ask("GET", f"/runs/{self.shelf.of(path)['id']}/flame?on=python")
-        names = [answer["names"][i] for i in answer["name"]]
+        names = [answer["frames"]["name"][i] for i in answer["frame"]]
         block = names.index("TransformerBlock")
         self.assertEqual((answer["modules"][block], answer["total"][block]), (36, 11314270))
         self.assertFalse([name for name in names if "_call_impl" in name or "<built-in" in name])

@@ -359,20 +359,19 @@ class Views(CorpusTest):
                 for plumbing in (0, 1):
                     rows = self.view(path, "/live", device=device["number"], at=at, plumbing=plumbing, limit=10000)["rows"]
                     flame = self.view(path, "/flame", device=device["number"], at=at, plumbing=plumbing)
-                    nodes = flame["nodes"]
-                    self.assertEqual(nodes["bytes"][0], sum(row["bytes"] for row in rows))
-                    self.assertEqual(nodes["count"][0], sum(row["count"] for row in rows))
-                    children, own = [[] for _ in nodes["parent"]], list(nodes["bytes"])
-                    for i, parent in enumerate(nodes["parent"][1:], 1):
+                    self.assertEqual(flame["sum"], sum(row["bytes"] for row in rows))
+                    self.assertEqual(flame["allocations"], sum(row["count"] for row in rows))
+                    own = list(flame["total"])
+                    for i, parent in enumerate(flame["parent"]):
                         self.assertLess(parent, i)
-                        children[parent].append(nodes["bytes"][i])
-                        own[parent] -= nodes["bytes"][i]
-                    self.assertGreaterEqual(min(own), 0)
+                        if parent >= 0:
+                            own[parent] -= flame["total"][i]
+                    self.assertGreaterEqual(min(own, default=0), 0)
                     by_stack = {row["stack"]: row["bytes"] for row in rows}
-                    for i, (stack, frame) in enumerate(zip(nodes["stack"], nodes["frame"])):
-                        if stack is not None or (i and frame is None):
+                    for i, (stack, frame) in enumerate(zip(flame["stack"], flame["frame"])):
+                        if stack is not None or frame == -2:
                             self.assertEqual(own[i], by_stack.get(stack, 0))
-                    self.assertEqual(sum(own), nodes["bytes"][0])
+                    self.assertEqual(sum(own), flame["sum"])
 
     def test_timeline(self):
         for path, device, replay in self.each_device():
@@ -504,19 +503,21 @@ class Views(CorpusTest):
                 self.assertEqual([answer[side]["live"] for side in ("base", "new")], [device[key] for device in devices])
                 for side, device in zip(("base", "new"), devices):
                     self.assertEqual(sum(row[side] for row in answer["rows"]) + answer["omitted"][side], device[key])
-                    self.assertEqual(answer["nodes"][side][0], device[key])
+                    self.assertEqual(answer["tree"][side]["sum"], device[key])
                 changes = [abs(row["change"]) for row in answer["rows"]]
                 self.assertEqual(changes, sorted(changes, reverse=True))
                 self.assertEqual(sum(row["verdict"] not in ("new", "gone") and row["base_stack"] is not None for row in answer["rows"]),
                                  answer["common_stacks"] if not answer["omitted"]["rows"] else 0)
-                nodes = answer["nodes"]
-                for i, parent in enumerate(nodes["parent"][1:], 1):
-                    self.assertLess(parent, i)
+                parents = answer["tree"]["parent"]
+                self.assertTrue(all(parent < i for i, parent in enumerate(parents)))
                 for side in ("base", "new"):
-                    own = list(nodes[side])
-                    for i, parent in enumerate(nodes["parent"][1:], 1):
-                        own[parent] -= nodes[side][i]
-                    self.assertGreaterEqual(min(own), 0)
+                    totals = answer["tree"][side]["total"]
+                    own = list(totals)
+                    for i, parent in enumerate(parents):
+                        if parent >= 0:
+                            own[parent] -= totals[i]
+                    self.assertGreaterEqual(min(own, default=0), 0)
+                    self.assertEqual(sum(own), answer["tree"][side]["sum"])
             if first == second:
                 self.assertEqual({row["verdict"] for row in answer["rows"]}, {"same"})
                 self.assertIsNone(answer["begins_at"])

@@ -166,7 +166,7 @@ class Compare(ServerTest):
         paths = {path: tuple(of[key] for key in ("base_total", "new_total", "base_self", "new_self")) for path, of in self.paths_of(tree).items()}
         self.assertEqual(paths, {("app",): (5400, 420, 100, 110), ("app", "app.models"): (300, 310, 300, 310),
                                  ("app", "app.slow"): (5000, 0, 5000, 0), ("json",): (200, 250, 200, 210), ("json", "app.extra"): (0, 40, 0, 40)})
-        self.assertEqual((tree["base"], tree["new"], tree["unit"], tree["cut"]), (5600, 670, "us", 0))
+        self.assertEqual((tree["base"]["sum"], tree["new"]["sum"], tree["unit"], tree["cut"]), (5600, 670, "us", 0))
         self.assertEqual(self.get_json(f"/api/v1/compare/tree?{self.pair}&limit=2")["cut"], 3)
 
     def test_one_group_is_a_report(self):
@@ -187,8 +187,8 @@ class Compare(ServerTest):
         row = self.get_json(f"/api/v1/compare/imports/{rows[0]['id']}?{group}")
         self.assertEqual((row["name"], row["values"]), ("app", [5000, 5007, 5014, 5021, 5028]))
         tree = self.get_json(f"/api/v1/compare/tree?{group}")
-        self.assertEqual((tree["new"], tree["new_total"], tree["new_self"]), (5325, [5316, 302, 9], [5014, 302, 9]))
-        self.assertFalse({"base", "base_total", "base_self", "verdict"} & set(tree))
+        self.assertEqual((tree["sum"], tree["total"], tree["self"]), (5325, [5316, 302, 9], [5014, 302, 9]))
+        self.assertFalse({"base", "new", "verdict"} & set(tree))
         csv = self.get(f"/api/v1/compare/imports?{group}&format=csv").body.decode().splitlines()
         self.assertEqual(csv[0], "id,name,place,within,line,by,median,mad,min,max,share,in,median_cumulative_us")
         for path, status in (("compare?base=&new=series:before", 400), (f"compare/imports?{group}&sort=p", 400), ("compare", 400)):
@@ -224,8 +224,10 @@ class Compare(ServerTest):
         """Paths of names, each with what `keys` say of it."""
         at, out = [], {}
         for i, parent in enumerate(tree["parent"]):
-            at.append((at[parent] if parent >= 0 else ()) + (tree["names"][tree["name"][i]],))
-            out[at[i]] = {key: tree[key][i] for key in ("base_total", "base_low", "base_self", "new_total", "new_low", "new_self", "certainty") if key in tree}
+            at.append((at[parent] if parent >= 0 else ()) + (tree["frames"]["name"][tree["frame"][i]],))
+            out[at[i]] = {f"{side}_{key}": tree[side][key][i] for side in ("base", "new") for key in ("total", "low", "self") if key in tree[side]}
+            if "certainty" in tree:
+                out[at[i]]["certainty"] = tree["certainty"][i]
         return out
 
     def test_small_paths_of_large_runs_are_not_gone(self):
@@ -248,8 +250,8 @@ class Compare(ServerTest):
         self.assertEqual(paths[("main",)], {"base_total": 1.5, "base_low": 1.5, "new_total": 1.75, "new_low": 1.75, "certainty": 0})
         self.assertEqual((paths[("main", "render")]["base_total"], paths[("main", "render")]["new_total"]), (0.5, 0.75))
         self.assertEqual(len(paths), 5, "the same functions in another checkout")
-        self.assertEqual(set(tree["places"]), {"work.py"})
-        self.assertEqual((tree["unit"], tree["base"], tree["new"]), ("s", 1.5, 1.75))
+        self.assertEqual(set(tree["frames"]["file"]), {"work.py"})
+        self.assertEqual((tree["unit"], tree["base"]["sum"], tree["new"]["sum"]), ("s", 1.5, 1.75))
         about = self.get_json(f"/api/v1/compare?base={base}&new={new}")
         self.assertEqual((about["pictures"], about["no_tree"]), (["tree", "graph"], None))
 
@@ -290,7 +292,7 @@ class Compare(ServerTest):
         tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}")
         small = self.paths_of(tree)[("main (/app.py)", "load (/app.py)", "small (/app.py)")]
         self.assertEqual((small["base_total"], small["new_total"], small["new_self"]), (1, None, None))
-        self.assertEqual((tree.get("base_floor"), tree["new_floor"]), (None, 0.1))
+        self.assertEqual((tree["base"].get("floor"), tree["new"]["floor"]), (None, 0.1))
         rows, _ = self.rows("functions", f"base={base}&new={new}")
         row = next(row for row in rows if row["name"] == "small (/app.py)")
         self.assertEqual((row["base"], row["new"], row["delta"], row["change"]), (1, None, None, "unlisted"))
@@ -307,7 +309,7 @@ class Compare(ServerTest):
             base, new = (self.add(drawing(n, rare))["id"] for rare in (n // 5, 0))
             tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}")
             rare = next(of for path, of in self.paths_of(tree).items() if path[-1] == "rare")
-            self.assertEqual((rare["base_total"], rare["new_total"], tree.get("new_floor")), (n // 5, gone, 2 if gone is None else None))
+            self.assertEqual((rare["base_total"], rare["new_total"], tree["new"].get("floor")), (n // 5, gone, 2 if gone is None else None))
             rows, _ = self.rows("functions", f"base={base}&new={new}")
             self.assertEqual(next((row["delta"], row["change"]) for row in rows if row["name"] == "rare"), (-n // 5, "removed"))
 
@@ -352,7 +354,7 @@ class Compare(ServerTest):
         rows, answer = self.rows("functions", f"base={base}&new={new}")
         self.assertEqual([(r["name"], r["base"], r["new"]) for r in rows], [("render", 40, 90), ("main", 0, 10), ("parse", 60, 60)])
         tree = self.get_json(f"/api/v1/compare/tree?base={base}&new={new}")
-        self.assertEqual((tree["base"], tree["new"], tree["unit"], tree["new_total"][0]), (100, 160, "samples", 160))
+        self.assertEqual((tree["base"]["sum"], tree["new"]["sum"], tree["unit"], tree["new"]["total"][0]), (100, 160, "samples", 160))
 
     def test_samples_of_one_run_are_its_group(self):
         base = self.add(benchmark("app", [1.0, 1.01, 0.99, 1.02, 1.0]))["id"]
@@ -438,7 +440,7 @@ class Compare(ServerTest):
         self.assertEqual((tree["per"], found["ProfilerStep*",], found["ProfilerStep*", "aten::addmm"]), ("step", (5000e3, 1100e3), (300e3, 300e3)))
         self.assertNotIn(("aten::outside",), found)
         whole = self.get_json(f"/api/v1/compare/tree?{pair}&per=run")
-        self.assertEqual(dict(zip(whole["names"], whole["names"])).get("aten::outside"), "aten::outside")
+        self.assertIn("aten::outside", whole["frames"]["name"])
 
     def test_chosen_steps_are_those_of_both_sides(self):
         """Ranges of another name that lie where marked steps would: the same values per step, in tables and tree."""
@@ -489,7 +491,7 @@ class Compare(ServerTest):
         self.assertEqual([row["base"] for row in self.rows("imports", pair, name="nt")[0]], [100])
         dump = self.add(marshal.dumps({("a.py", 1, "f"): (2, 2, 1.0, 3.0, {("a.py", 2, "g"): (2, 2, 1.0, 3.0)}),
                                        ("a.py", 2, "g"): (2, 2, 2.0, 3.0, {("a.py", 1, "f"): (1, 1, 2.0, 3.0)})}))["id"]
-        self.assertEqual(self.get_json(f"/api/v1/compare/tree?base={dump}&new={dump}")["new"], 3)
+        self.assertEqual(self.get_json(f"/api/v1/compare/tree?base={dump}&new={dump}")["new"]["sum"], 3)
 
     def test_modules_and_operators_per_step_are_those_of_the_file(self):
         """Sums over the events of real size, by their names, that start while a step is active."""

@@ -16,7 +16,7 @@ def paths_of(flame):
     paths = []
     for i in range(flame["n"]):
         above = paths[flame["parent"][i]][0] if flame["parent"][i] >= 0 else ()
-        paths.append((above + (flame["names"][flame["name"][i]],), i))
+        paths.append((above + (flame["frames"]["name"][flame["frame"][i]],), i))
     return paths
 
 
@@ -44,7 +44,7 @@ class FlameAround(ServerTest):
         recursive = 0
         for on in GRAPHS:
             flame = self.get_json(f"{RUNS}/{run}/flame?on={on}&limit=100000")
-            uses = collections.Counter(flame["names"][i] for i in flame["name"])
+            uses = collections.Counter(flame["frames"]["name"][i] for i in flame["frame"])
             for name, _ in uses.most_common(names_max):
                 with self.subTest(on=on, name=name):
                     answer = self.get_json(f"{RUNS}/{run}/flame?on={on}&limit=100000&around={quote(name)}")

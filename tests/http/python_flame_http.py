@@ -43,8 +43,8 @@ class PythonFlame(ServerTest):
             self.assertIn(row["name"].rpartition("_")[0], classes)
         self.assertEqual(classes["Block"], 3)
         merged, single = ask("on=python"), ask("on=python&expand=Block")
-        total = {name: total for name, total in zip((merged["names"][i] for i in merged["name"]), merged["total"])}["Block"]
-        blocks = [t for i, t in zip(single["name"], single["total"]) if single["names"][i].startswith("Block_")]
+        total = {name: total for name, total in zip((merged["frames"]["name"][i] for i in merged["frame"]), merged["total"])}["Block"]
+        blocks = [t for i, t in zip(single["frame"], single["total"]) if single["frames"]["name"][i].startswith("Block_")]
         self.assertEqual((len(blocks), sum(blocks)), (3, total))
 
     @staticmethod

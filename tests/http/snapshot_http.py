@@ -288,7 +288,7 @@ class LongTraces(ServerTest):
     def test_live_sets(self):
         for at in (0, 65_535, 65_536, 100_000, 131_072, 149_999):
             for view in ("live", "flame", "segments"):
-                self.assertEqual(self.get_json(f"{self.path}/{view}?at={at}")["live"], self.sizes[at], (view, at))
+                self.assertEqual(self.get_json(f"{self.path}/{view}?at={at}")["sum" if view == "flame" else "live"], self.sizes[at], (view, at))
 
 
 class Comparison(ServerTest):
@@ -327,12 +327,15 @@ class Comparison(ServerTest):
 
     def test_flame(self):
         answer = self.compare()
-        nodes = answer["nodes"]
-        names = [answer["frames"][frame]["name"] if frame is not None else None for frame in nodes["frame"]]
-        rows = sorted(zip(names, (n // MIB for n in nodes["base"]), (n // MIB for n in nodes["new"]), nodes["new_count"]), key=str)
-        self.assertEqual(rows, sorted([(None, 22, 23, 4), (None, 8, 8, 2), ("<module>", 10, 11, 1), ("<module>", 4, 0, 0), ("<module>", 0, 4, 1), ("forward", 10, 11, 1),
+        tree = answer["tree"]
+        base, new = tree["base"], tree["new"]
+        names = [tree["frames"]["name"][frame] if frame >= 0 else frame for frame in tree["frame"]]
+        rows = sorted(zip(names, (n // MIB for n in base["total"]), (n // MIB for n in new["total"]), new["count"]), key=str)
+        self.assertEqual([(answer[side]["live"], answer[side]["count"]) for side in ("base", "new")], [(base["sum"], 4), (new["sum"], 4)])
+        self.assertEqual((base["sum"] // MIB, new["sum"] // MIB), (22, 23))
+        self.assertEqual(rows, sorted([(-2, 8, 8, 2), ("<module>", 10, 11, 1), ("<module>", 4, 0, 0), ("<module>", 0, 4, 1), ("forward", 10, 11, 1),
                                        ("forward", 4, 0, 0), ("tail", 0, 4, 1), ("embedding", 10, 11, 1)], key=str))
-        self.assertEqual(nodes["parent"][0], -1)
+        self.assertEqual(tree["parent"][0], -1)
 
     def test_other_moments(self):
         end = self.compare("&of=end")
@@ -360,9 +363,9 @@ class Comparison(ServerTest):
     def test_lines_need_not_meet(self):
         with_lines = self.compare("&base_at=peak&new_at=peak")
         without = self.compare("&lines=0")
-        self.assertGreater(len(with_lines["nodes"]["parent"]), len(without["nodes"]["parent"]))
+        self.assertGreater(with_lines["tree"]["n"], without["tree"]["n"])
         self.assertEqual(sum(row["change"] for row in without["rows"]), MIB)
-        self.assertEqual({frame["line"] for frame in without["frames"]}, {None})
+        self.assertEqual(set(without["tree"]["frames"]["line"]), {0})
 
     def test_wrong_parameters(self):
         base, new = self.ids
@@ -425,8 +428,7 @@ class Snapshots(ServerTest):
                 for block in segment["blocks"]:
                     blocks[block[6]] = blocks.get(block[6], 0) + block[2]
             self.assertEqual({stack: blocks[stack] for stack in blocks if stack is not None}, {stack: rows[stack] for stack in blocks if stack is not None})
-            nodes = self.view(f"/flame?{at}")["nodes"]
-            self.assertLessEqual(set(rows) - {None}, set(nodes["stack"]))
+            self.assertLessEqual(set(rows) - {None}, set(self.view(f"/flame?{at}")["stack"]))
             lives = self.view(f"/lifetimes?plumbing={plumbing}")["allocations"]
             self.assertLessEqual(set(rows) - {None}, {one["stack"] for one in lives})
             one = self.view(f"/allocation?id={lives[0]['id']}&plumbing={plumbing}")
@@ -450,13 +452,12 @@ class Snapshots(ServerTest):
         self.assertEqual(names("stream"), {"stream 0": 22})
 
     def test_flame(self):
-        answer = self.view("/flame?at=peak")
-        nodes = answer["nodes"]
-        names = [answer["frames"][frame]["name"] if frame is not None else None for frame in nodes["frame"]]
-        self.assertEqual(list(zip(nodes["parent"], names, [n // MIB for n in nodes["bytes"]], nodes["count"], nodes["group"])), [
-            (-1, None, 22, 4, 0), (0, "<module>", 10, 1, 0), (0, None, 8, 2, 0), (0, "<module>", 4, 1, 0), (1, "forward", 10, 1, 0), (3, "forward", 4, 1, 2),
-            (4, "embedding", 10, 1, 1)])
-        self.assertEqual(nodes["stack"][2], None)
+        tree = self.view("/flame?at=peak")
+        names = [tree["frames"]["name"][frame] if frame >= 0 else frame for frame in tree["frame"]]
+        self.assertEqual((tree["sum"] // MIB, tree["allocations"], tree["unit"]), (22, 4, "B"))
+        self.assertEqual(list(zip(tree["parent"], names, [n // MIB for n in tree["total"]], tree["count"], tree["group"])), [
+            (-1, "<module>", 10, 1, 0), (-1, -2, 8, 2, 0), (-1, "<module>", 4, 1, 0), (0, "forward", 10, 1, 0), (2, "forward", 4, 1, 2), (3, "embedding", 10, 1, 1)])
+        self.assertEqual(tree["stack"][1], None)
 
     def test_timeline(self):
         answer = self.view("/timeline")
@@ -535,7 +536,7 @@ class Snapshots(ServerTest):
     def test_a_gpu_without_a_trace(self):
         self.assertEqual(self.view("/timeline?device=1")["event"], [])
         self.assertEqual(self.view("/live?device=1")["live"], 2 * MIB)
-        self.assertEqual(self.view("/flame?device=1")["nodes"]["bytes"], [2 * MIB, 2 * MIB])
+        self.assertEqual(self.view("/flame?device=1")["total"], [2 * MIB])
 
     def test_wrong_parameters(self):
         for query in ("/live?device=7", "/live?device=x", "/live?at=8", "/live?at=-2", "/live?at=soon", "/live?device=1&at=oom", "/live?by=colour", "/live?limit=-1",

@@ -185,8 +185,8 @@ class Transforms(ServerTest):
             for depth in range(1, len(path) + 1):
                 total[path[:depth]] += weight
         paths, found = [], {}
-        for i, (parent, name) in enumerate(zip(tree["parent"], tree["name"])):
-            paths.append((paths[parent] if parent >= 0 else ()) + (self.label_of(tree["names"][name], tree["ids"][name], tree["collapsed"][name]),))
+        for i, (parent, name) in enumerate(zip(tree["parent"], tree["frame"])):
+            paths.append((paths[parent] if parent >= 0 else ()) + (self.label_of(tree["frames"]["name"][name], tree["frames"]["id"][name], tree["frames"]["collapsed"][name]),))
             self.assertNotIn(paths[i], found)
             found[paths[i]] = (tree["self"][i], tree["total"][i])
         self.assertEqual(found, {path: (own[path], weight) for path, weight in total.items()})
@@ -263,8 +263,8 @@ class Transforms(ServerTest):
         tree = self.get_json(f"{self.path}/stack_flame?tf=collapse:package:{self.ids[of]},drop:{self.ids[of]}")
         self.assertEqual([(one["text"].split(":")[0], one["name"]) for one in tree["transforms"]], [("collapse", "flask"), ("drop", "flask")])
         tree = self.get_json(f"{self.path}/stack_flame?tf=collapse:file:{self.ids[of]}")
-        at = tree["names"].index("app.py")
-        self.assertEqual((tree["ids"][at], tree["collapsed"][at], tree["origins"][at]), (self.ids[of], 1, 1))
+        at = tree["frames"]["name"].index("app.py")
+        self.assertEqual((tree["frames"]["id"][at], tree["frames"]["collapsed"][at], tree["frames"]["origin"][at]), (self.ids[of], 1, 1))
         self.assertEqual(tree["transforms"][0]["name"], "app.py")
         self.assertEqual(self.get_json(f"{self.path}/stack_flame?tf=recursion")["transforms"][0]["name"], "")
 
@@ -272,20 +272,20 @@ class Transforms(ServerTest):
         text = "main (/srv/app.py:1);dumps (/v/lib/python3.12/site-packages/orjson/__init__.py:2);memcpy (libc.so.6) 5\nmain (/srv/app.py:1);read (<built-in>) 2\n"
         run = self.server.request("POST", f"{RUNS}?wait=1&name=origins", text.encode()).json["id"]
         tree = self.get_json(f"{RUNS}/{run}/stack_flame?tf=merge:origin:builtin")
-        self.assertEqual({tree["names"][name].split()[0]: own for name, own in zip(tree["name"], tree["self"])}, {"main": 2, "dumps": 5})
+        self.assertEqual({tree["frames"]["name"][name].split()[0]: own for name, own in zip(tree["frame"], tree["self"])}, {"main": 2, "dumps": 5})
         self.assertEqual((tree["self_by_origin"], tree["sum"]), ([2, 5, 0, 0, 0], 7))
         self.assertEqual(tree["transforms"], [{"text": "merge:origin:builtin", "name": "builtin", "removed": 0}])
         tree = self.get_json(f"{RUNS}/{run}/stack_flame?tf=focus:origin:third-party,merge:origin:builtin")
-        self.assertEqual({tree["names"][name].split()[0]: own for name, own in zip(tree["name"], tree["self"])}, {"dumps": 5})
+        self.assertEqual({tree["frames"]["name"][name].split()[0]: own for name, own in zip(tree["frame"], tree["self"])}, {"dumps": 5})
 
     def test_count_of_stretches(self):
         text = "a;b;c 1\na;b;d 1\na;b 1\na;d;b 1\na;b 1\n"
         run = self.server.request("POST", f"{RUNS}?wait=1&name=stretches", text.encode()).json["id"]
         ids = {row[1]: row[2] for row in self.get_json(f"{RUNS}/{run}/stack_functions?limit=9")["rows"]}
         tree = self.get_json(f"{RUNS}/{run}/stack_flame?tf=merge:{ids['d']}")
-        self.assertEqual({tree["names"][name]: count for name, count in zip(tree["name"], tree["count"])}, {"a": 1, "b": 1, "c": 1})
+        self.assertEqual({tree["frames"]["name"][name]: count for name, count in zip(tree["frame"], tree["count"])}, {"a": 1, "b": 1, "c": 1})
         tree = self.get_json(f"{RUNS}/{run}/stack_flame?tf=invert")
-        roots = {tree["names"][name]: count for name, parent, count in zip(tree["name"], tree["parent"], tree["count"]) if parent < 0}
+        roots = {tree["frames"]["name"][name]: count for name, parent, count in zip(tree["frame"], tree["parent"], tree["count"]) if parent < 0}
         self.assertEqual(roots, {"c": 1, "d": 1, "b": 1})
 
     def test_invalid_transforms(self):

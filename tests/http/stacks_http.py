@@ -26,8 +26,8 @@ def stacks():
 def paths_of(tree):
     """Path of names -> (self, total) of each node of an answer."""
     paths = []
-    for parent, name in zip(tree["parent"], tree["name"]):
-        paths.append((paths[parent] if parent >= 0 else ()) + (int(tree["names"][name][1:]),))
+    for parent, name in zip(tree["parent"], tree["frame"]):
+        paths.append((paths[parent] if parent >= 0 else ()) + (int(tree["frames"]["name"][name][1:]),))
     return dict(zip(paths, zip(tree["self"], tree["total"])))
 
 
@@ -150,7 +150,7 @@ class FunctionsAndLines(ServerTest):
 
     def test_the_flame_graph_merges_lines(self):
         tree = self.get_json(f"{self.path}/stack_flame")
-        names = [tree["names"][name] for name in tree["name"]]
+        names = [tree["frames"]["name"][name] for name in tree["frame"]]
         self.assertEqual(names.count("filter_state (app.py)"), 1)
         at = names.index("filter_state (app.py)")
         self.assertEqual((tree["total"][at], tree["self"][at], tree["count"][at], tree["sum"]), (14, 7, 1, 15))
@@ -158,7 +158,7 @@ class FunctionsAndLines(ServerTest):
         self.assertEqual(lines, [(35, 8), (37, 6)])
         self.assertEqual(tree["self_by_origin"], [8, 5, 0, 2, 0])
         self.assertEqual(sum(tree["self_by_origin"]), tree["sum"])
-        self.assertEqual(dict(zip(tree["names"], tree["origins"]))["memcpy (libc.so.6)"], 3)
+        self.assertEqual(dict(zip(tree["frames"]["name"], tree["frames"]["origin"]))["memcpy (libc.so.6)"], 3)
         by_line = self.get_json(f"{self.path}/stack_flame?mode=line")
         self.assertEqual((by_line["n"], len(by_line["lines"]["node"])), (9, 0))
         self.assertEqual(by_line["self_by_origin"], tree["self_by_origin"])

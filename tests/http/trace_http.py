@@ -82,8 +82,8 @@ class WallFlame(ServerTest):
         flame = self.get_json(f"{path}/flame?on=wall")
         self.assertEqual((flame["sum"], flame["tracks"]), (130_000, 2))
         self.assertEqual(sum(flame["self"]), flame["sum"])
-        self.assertNotIn("Activity Buffer Request", flame["names"])
-        self.assertIn("Activity Buffer Request", self.get_json(f"{path}/flame?on=cpu")["names"])
+        self.assertNotIn("Activity Buffer Request", flame["frames"]["name"])
+        self.assertIn("Activity Buffer Request", self.get_json(f"{path}/flame?on=cpu")["frames"]["name"])
         alone = self.get_json(f"{path}/flame?on=wall&from_ns=30000")
         self.assertEqual(alone["tracks"], 1)
 

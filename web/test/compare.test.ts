@@ -181,17 +181,13 @@ function tree(rows: [string, number, number, number, number][]): ComparisonTree 
         n: rows.length,
         unit: 'us',
         per: 'run',
-        base: sum(2),
-        new: sum(3),
+        base: { sum: sum(2), total: column(2), self: [] },
+        new: { sum: sum(3), total: column(3), self: [] },
         cut: 0,
         parent: column(1),
-        names: rows.map(([name]) => name),
-        name: rows.map((_, i) => i),
+        frames: { name: rows.map(([name]) => name) },
+        frame: rows.map((_, i) => i),
         verdict: column(4),
-        base_total: column(2),
-        new_total: column(3),
-        base_self: [],
-        new_self: [],
     };
 }
 
@@ -230,10 +226,8 @@ test('a path that a side leaves open is neither new nor gone', () => {
             ['small before', 0, 0, 40, 0],
             ['as small', 0, 8, 0, 0],
         ]),
-        base_total: [1000, 300, null, 8],
-        new_total: [1000, null, 40, null],
-        base_floor: 10,
-        new_floor: 10,
+        base: { sum: 1000, total: [1000, 300, null, 8], floor: 10 },
+        new: { sum: 1000, total: [1000, null, 40, null], floor: 10 },
     });
     const nodes = [1, 2, 3];
     assert.deepEqual(
@@ -298,15 +292,16 @@ test('columns are left out until the name has its width', () => {
 });
 
 test('bounds tell a difference only where they leave no room for the other', () => {
+    const both = tree([
+        ['main', -1, 100, 120, 0],
+        ['surely more', 0, 50, 80, 0],
+        ['open', 0, 50, 60, 0],
+        ['recursive', 0, 20, 60, 0],
+    ]);
     const diff = treeOfComparison({
-        ...tree([
-            ['main', -1, 100, 120, 0],
-            ['surely more', 0, 50, 80, 0],
-            ['open', 0, 50, 60, 0],
-            ['recursive', 0, 20, 60, 0],
-        ]),
-        base_low: [100, 40, 30, 0],
-        new_low: [120, 60, 40, 0],
+        ...both,
+        base: { ...both.base, low: [100, 40, 30, 0] },
+        new: { ...both.new, low: [120, 60, 40, 0] },
         certainty: [0, 1, 1, 2],
     });
     assert.deepEqual(deltaRange(diff, 1), [10, 40]);

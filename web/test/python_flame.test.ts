@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PythonFlameAnswer } from '../src/base/answers';
 import {
     attributionTexts,
     classOfNode,
     nothingAttributed,
     placeOfFrame,
+    type PythonFlame,
     toggleExpanded,
     withModuleCounts,
 } from '../src/model/python_flame';
 
 /* Net > Block (3 modules) > Linear (6 modules) > gemm; Net > Block_7 > gemm */
-const ANSWER: PythonFlameAnswer = {
+const ANSWER: PythonFlame = {
     n: 6,
     cut: 0,
     unit: 'ns',
     sum: 200,
     parent: [-1, 0, 1, 2, 0, 4],
-    name: [0, 1, 2, 3, 4, 3],
+    frame: [0, 1, 2, 3, 4, 3],
+    frames: { name: ['Net', 'Block', 'Linear', 'gemm', 'Block_7'] },
     self: [0, 0, 0, 100, 0, 50],
     total: [150, 100, 100, 100, 50, 50],
     count: [2, 1, 1, 1, 1, 1],
     family: [9, 9, 9, 1, 9, 1],
     kind: [3, 3, 3, 6, 3, 6],
     modules: [1, 3, 6, 0, 1, 0],
-    names: ['Net', 'Block', 'Linear', 'gemm', 'Block_7'],
     classes: [
         { name: 'Net', modules: 1 },
         { name: 'Block', modules: 4 },
@@ -43,7 +43,7 @@ const ANSWER: PythonFlameAnswer = {
 
 test('merged modules have their number in their name', () => {
     const counted = withModuleCounts(ANSWER);
-    const texts = counted.name.map((id) => counted.names[id]);
+    const texts = counted.frame.map((row) => counted.frames.name[row]);
     assert.deepEqual(texts, ['Net', 'Block ×3', 'Linear ×6', 'gemm', 'Block_7', 'gemm']);
     const classes = [...texts.keys()].map((node) => classOfNode(counted, node));
     assert.deepEqual(classes, ['Net', 'Block', 'Linear', null, 'Block', null]);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type {
     Lifetime,
-    LiveNodes,
+    LiveFlame,
     SegmentBlock,
     SegmentMap,
     SnapshotDevice,
@@ -39,7 +39,7 @@ import {
     shownName,
     stacksBelow,
 } from '../src/model/tree';
-import { treeOfSnapshot } from '../src/model/tree_answers';
+import { PLACES, treeOf } from '../src/model/tree_answers';
 import { frameLabelForms, frameText, frameTitle } from '../src/model/snapshot_names';
 import { isPicked, pickOfRow, pickOfStack } from '../src/model/snapshot_pick';
 import { HOLE, layoutSegments, pieceAt } from '../src/model/snapshot_segments';
@@ -300,24 +300,27 @@ test('the band below the pointer is found by column and height', () => {
 });
 
 /* 100 bytes: 70 below a chain of 5 frames that ends in two stacks, 30 without a Python stack. */
-const flame: LiveNodes = {
-    parent: [-1, 0, 0, 1, 3, 4, 5, 6, 6, 6],
-    frame: [null, 0, null, 1, 2, 3, 4, 5, 6, -1],
-    bytes: [100, 70, 30, 70, 70, 70, 70, 40, 29, 1],
-    count: [9, 6, 3, 6, 6, 6, 6, 3, 2, 1],
-    group: [0, 0, 0, 0, 0, 0, 0, 1, 7, 0],
-    stack: [null, null, null, null, null, null, null, 11, 12, null],
-};
-
-/* Nodes of the tree have the number of the answer less one. */
-const LIVE = treeOfSnapshot({
+const FLAME: LiveFlame = {
     device: 0,
     at: 0,
-    live: 100,
-    count: 9,
-    frames: Array.from({ length: 7 }, (_, i) => ({ name: `f${i}`, file: 'a.py', line: i })),
-    nodes: flame,
-});
+    allocations: 9,
+    n: 9,
+    cut: 0,
+    unit: 'B',
+    sum: 100,
+    frames: {
+        name: Array.from({ length: 7 }, (_, i) => `f${i}`),
+        file: Array(7).fill('a.py'),
+        line: [0, 1, 2, 3, 4, 5, 6],
+    },
+    parent: [-1, -1, 0, 2, 3, 4, 5, 5, 5],
+    frame: [0, -2, 1, 2, 3, 4, 5, 6, -1],
+    total: [70, 30, 70, 70, 70, 70, 40, 29, 1],
+    count: [6, 3, 6, 6, 6, 6, 3, 2, 1],
+    group: [0, 0, 0, 0, 0, 0, 1, 7, 0],
+    stack: [null, null, null, null, null, null, 11, 12, null],
+};
+const LIVE = treeOf(FLAME, PLACES);
 const FOLDED = layoutTree(LIVE, { open: new Set() });
 
 test('a chain of frames with one child each is one row, which opens', () => {
@@ -368,8 +371,17 @@ test('a stack is found in the flame graph, and the stacks below a frame', () => 
 });
 
 test('a flame graph without live memory has no frames', () => {
-    const nodes = { parent: [], frame: [], bytes: [], count: [], group: [], stack: [] };
-    const empty = treeOfSnapshot({ device: 0, at: 0, live: 0, count: 0, frames: [], nodes });
+    const none = {
+        n: 0,
+        sum: 0,
+        parent: [],
+        frame: [],
+        total: [],
+        count: [],
+        group: [],
+        stack: [],
+    };
+    const empty = treeOf({ ...FLAME, ...none });
     assert.deepEqual([...layoutTree(empty, { open: new Set() }).node], [-1]);
 });
 

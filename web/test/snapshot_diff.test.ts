@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SnapshotComparison } from '../src/base/answers';
-import { diffSums, framesOf, nodeOfKey, stackKey } from '../src/model/snapshot_diff';
+import { diffSums, nodeOfKey, stackKey } from '../src/model/snapshot_diff';
+import { frameOfRow, framesUpTo } from '../src/model/tree';
 import { treeOfSnapshots } from '../src/model/tree_answers';
 import { deltaOf, levelOf, nodeChangeOf } from '../src/model/tree_diff';
 
@@ -13,18 +14,17 @@ const side = {
     events: 1,
     at: 0,
     live: 0,
+    count: 3,
     reserved: 0,
     peak_live: 18,
     peak_event: 0,
     live_end: 0,
 };
-const frames = [
-    { name: 'main', file: 'a.py', line: 1 },
-    { name: 'f', file: 'a.py', line: 2 },
-    { name: 'g', file: 'a.py', line: 3 },
-];
+const NAMES = ['main', 'f', 'g'];
 const row = (index: number, base: number, fresh: number, stacks: (number | null)[]) => ({
-    ...(frames[index] ?? { name: null, file: null, line: null }),
+    name: NAMES[index] ?? null,
+    file: index < 3 ? 'a.py' : null,
+    line: index < 3 ? index + 1 : null,
     base_stack: stacks[0],
     new_stack: stacks[1],
     caller: null,
@@ -47,31 +47,28 @@ const diff: SnapshotComparison = {
         { ...row(0, 3, 3, [1, 1]), verdict: 'same' },
     ],
     omitted: { rows: 0, base: 0, new: 0, base_count: 0, new_count: 0 },
-    frames,
-    nodes: {
-        parent: [-1, 0, 0, 2, 2],
-        frame: [null, null, 0, 1, 2],
-        base: [18, 7, 11, 8, 0],
-        new: [10, 0, 10, 2, 5],
-        base_count: [3, 1, 2, 1, 0],
-        new_count: [3, 0, 3, 1, 1],
-        base_stack: [null, null, 1, 2, null],
-        new_stack: [null, null, 1, 2, 3],
+    tree: {
+        n: 4,
+        cut: 0,
+        unit: 'B',
+        frames: { name: NAMES, file: ['a.py', 'a.py', 'a.py'], line: [1, 2, 3] },
+        parent: [-1, -1, 1, 1],
+        frame: [-2, 0, 1, 2],
+        base: { sum: 18, total: [7, 11, 8, 0], count: [1, 2, 1, 0], stack: [null, 1, 2, null] },
+        new: { sum: 10, total: [0, 10, 2, 5], count: [0, 3, 1, 1], stack: [null, 1, 2, 3] },
     },
 };
 
 test('a stack is as wide as in the run that has more, a frame as its stacks', () => {
     const tree = treeOfSnapshots(diff);
-    assert.deepEqual(tree.parent, [-1, 0, 0]); // without the memory that has no stack
     assert.equal(tree.sum, 16);
-    assert.deepEqual(tree.total, [16, 8, 5]);
-    assert.deepEqual(tree.frame, [0, 1, 2]);
+    assert.deepEqual(tree.total, [0, 16, 8, 5]); // without the memory that has no stack
     assert.deepEqual(
-        [-1, 0, 1, 2].map((node) => deltaOf(tree, node)),
+        [-1, 1, 2, 3].map((node) => deltaOf(tree, node)),
         [-8, -1, -6, 5],
     );
     assert.deepEqual(
-        [0, 1, 2].map((node) => nodeChangeOf(tree, node)),
+        [1, 2, 3].map((node) => nodeChangeOf(tree, node)),
         ['kept', 'kept', 'new'],
     );
 });
@@ -88,25 +85,27 @@ test('sums of what changed', () => {
 
 test('a row finds its node, and the frames above it', () => {
     assert.deepEqual(diff.rows.map(stackKey), ['none', '2-2', '-3', '1-1']);
-    const { base_stack, new_stack } = diff.nodes;
-    assert.equal(nodeOfKey(base_stack, new_stack, '-3'), 4);
-    assert.equal(nodeOfKey(base_stack, new_stack, 'none'), -1);
+    const { base, new: fresh, ...tree } = treeOfSnapshots(diff);
+    const nodeOf = (key: string) => nodeOfKey(base.stack ?? [], fresh.stack ?? [], key);
+    assert.equal(nodeOf('-3'), 3);
+    assert.equal(nodeOf('none'), -1);
+    const frames = framesUpTo(tree, 3, -1).map((row) => frameOfRow(tree, row));
     assert.deepEqual(
-        framesOf(diff, 4).map(({ name }) => name),
+        frames.map(({ name }) => name),
         ['g', 'main'],
     );
 });
 
 test('levels are shares of the peak of the base', () => {
     const levelAt = (change: number, peak_live: number) => {
-        const { base, nodes } = diff;
-        const fresh = nodes.base.map((bytes) => bytes + change);
+        const { base, tree: both } = diff;
+        const total = both.base.total.map((bytes) => (bytes ?? 0) + change);
         const tree = treeOfSnapshots({
             ...diff,
             base: { ...base, peak_live },
-            nodes: { ...nodes, new: fresh },
+            tree: { ...both, new: { ...both.new, total } },
         });
-        return levelOf(tree, 0);
+        return levelOf(tree, 1);
     };
     assert.deepEqual(
         [0, 4, 5, 79, -80, 299, 300].map((change) => levelAt(change, 10_000)),

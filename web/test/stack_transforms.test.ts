@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FlameAnswer } from '../src/base/answers';
 import {
     chipsOf,
     offersOf,
@@ -10,17 +9,20 @@ import {
     targetOf,
     withTransform,
 } from '../src/model/stack_transforms';
+import type { Flame } from '../src/model/tree_answers';
 
 /* main > app.py (collapsed) > loads, of a package > unnamed */
 const FLAME = {
     n: 4,
     parent: [-1, 0, 1, 2],
-    name: [0, 1, 2, 3],
-    names: ['main (/srv/run.py:3)', 'app.py', 'loads (orjson/api.py)', '(no name)'],
-    ids: [5, 7, 9, 0],
-    collapsed: [0, 1, 0, 0],
-    origins: [0, 0, 1, 4],
-} as unknown as FlameAnswer;
+    frame: [0, 1, 2, 3],
+    frames: {
+        name: ['main (/srv/run.py:3)', 'app.py', 'loads (orjson/api.py)', '(no name)'],
+        id: [5, 7, 9, 0],
+        collapsed: [0, 1, 0, 0],
+        origin: [0, 0, 1, 4],
+    },
+} as unknown as Flame;
 
 const offer = (node: number, key: string, isInverted = false) =>
     offersOf(FLAME, node, !isInverted).find((other) => other.key === key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FlameAnswer, Parts, WorkerRow } from '../src/base/answers';
+import type { Parts, WorkerRow } from '../src/base/answers';
 import type { ModuleRow } from '../src/base/rows';
 import { DEFINITIONS, partText, readDefinition, segmentsOf, sumOf } from '../src/model/breakdown';
 import { attributionText } from '../src/model/attribution';
@@ -14,8 +14,8 @@ import { FAMILY_FILL, PACKAGE_FILL, PLAIN_FILL } from '../src/canvas/theme';
 import { packageColour, packagesOf } from '../src/model/frame_colours';
 import { flamePaint } from '../src/features/stacks/flame_paint';
 import { linesOf } from '../src/features/stacks/flame_tree';
-import { layoutTree, matchedTotal } from '../src/model/tree';
-import { treeOfFlame } from '../src/model/tree_answers';
+import { layoutTree, matchedTotal, nameOf } from '../src/model/tree';
+import { type Flame, treeOf } from '../src/model/tree_answers';
 import { byteStep, steppedValueAt } from '../src/model/step_curve';
 import { heights, positionOnAxis } from '../src/model/histogram';
 import { ModuleTree } from '../src/features/operators/module_tree';
@@ -91,22 +91,22 @@ test('families and kinds that are not known yet have words', () => {
 });
 
 /* main 100 = a 60 (with c 25) + b 30 + 10 of its own; another root of 20. */
-const FLAME: FlameAnswer = {
+const FLAME: Flame = {
     n: 5,
     unit: 'ns',
     sum: 120,
     cut: 0,
     parent: [-1, 0, 1, 0, -1],
-    name: [0, 1, 2, 3, 1],
+    frame: [0, 1, 2, 3, 1],
+    frames: { name: ['main', 'a', 'c', 'b'] },
     self: [10, 35, 25, 30, 20],
     total: [100, 60, 25, 30, 20],
     count: [1, 2, 2, 1, 1],
     family: [8, 1, 1, 3, 1],
     kind: [2, 1, 6, 1, 1],
-    names: ['main', 'a', 'c', 'b'],
 };
 
-const TREE = treeOfFlame(FLAME);
+const TREE = treeOf(FLAME);
 
 test('a flame graph is as wide as its roots, children stand from the left', () => {
     const layout = layoutTree(TREE);
@@ -146,7 +146,7 @@ test('frames have the fill of their package, or all the same', () => {
     assert.deepEqual(
         fillsOf('package'),
         [0, 1, 2, 3].map((node) => {
-            const name = packages[FLAME.name[node]];
+            const name = packages[FLAME.frame[node]];
             return name ? PACKAGE_FILL + packageColour(name) : 3;
         }),
     );
@@ -154,8 +154,8 @@ test('frames have the fill of their package, or all the same', () => {
 
 test('frames of stacks have the fill of their origin, if any origin is known', () => {
     const layout = layoutTree(TREE);
-    const fills = (origins: number[]) => {
-        const tree = treeOfFlame({ ...FLAME, origins });
+    const fills = (origin: number[]) => {
+        const tree = { ...FLAME, frames: { ...FLAME.frames, origin } };
         const paint = flamePaint(tree, layout, flameColours(tree, 'origin'), 'all');
         return [0, 1, 2, 3].map((node) => paint.fill(layout.frameOf[node]));
     };
@@ -176,7 +176,7 @@ test('the lines of a node are found', () => {
 
 test('hits below hits are not counted twice', () => {
     const hit = (...names: string[]) =>
-        Uint8Array.from(FLAME.name, (name) => Number(names.includes(FLAME.names[name])));
+        Uint8Array.from(FLAME.frame, (_, node) => Number(names.includes(nameOf(FLAME, node))));
     assert.equal(matchedTotal(TREE, hit('a')), 80);
     assert.equal(matchedTotal(TREE, hit('a', 'c')), 80);
     assert.equal(matchedTotal(TREE, hit('c')), 25);
@@ -184,8 +184,8 @@ test('hits below hits are not counted twice', () => {
 });
 
 test('an empty flame graph has no width', () => {
-    const none = { ...FLAME, n: 0, sum: 0, parent: [], name: [], self: [], total: [] };
-    assert.equal(layoutTree(treeOfFlame(none)).total, 0);
+    const none = { ...FLAME, n: 0, sum: 0, parent: [], frame: [], self: [], total: [] };
+    assert.equal(layoutTree(none).total, 0);
 });
 
 test('a value holds until the next point', () => {

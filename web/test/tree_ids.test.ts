@@ -72,7 +72,7 @@ test('numbers of older links are nodes, rows of the file, or frames of a snapsho
             ['c', -1],
         ],
         {
-            role: ['frame', 'frame', 'frame'],
+            stack: [null, null, null],
             total: [2, 2, 1],
         },
     );

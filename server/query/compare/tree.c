@@ -5,6 +5,7 @@
  * of its children. Without a base, the tree is that of the group `new`.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -14,26 +15,50 @@
 
 #define LIMIT_MAX 100000
 
-/* Writes the means of a group, null for nodes that it leaves open. */
-static void write_means(const struct ps_merged_tree *tree, const char *key, unsigned column,
-                        bool is_base, const struct ps_picture *picture, struct ps_json *json)
+/* The values of one group for each node of the answer, NaN for nodes that it leaves open. */
+struct means {
+    double *total, *self; /* self: of PS_TREE_CALLS the lower bounds */
+    struct ps_tree_column columns[2];
+};
+
+static void means_free(struct means *means)
 {
-    ps_json_key(json, key);
-    ps_json_array(json);
+    free(means->total);
+    free(means->self);
+}
+
+static double *list_means(const struct ps_merged_tree *tree, unsigned column, bool is_base,
+                          const struct ps_picture *picture)
+{
+    double *means = ps_alloc_array(picture->n + 1, sizeof *means);
+
     for (size_t i = 0; i < picture->n && !ps_context_has_ended(); i++) {
         const uint32_t node = picture->nodes[i].node;
 
-        ps_json_real(json, ps_tree_diff_is_unknown(&tree->diff, node, is_base)
-                               ? (double)NAN
-                               : ps_tree_diff_mean(&tree->diff, column, node, is_base));
+        means[i] = ps_tree_diff_is_unknown(&tree->diff, node, is_base)
+                       ? (double)NAN
+                       : ps_tree_diff_mean(&tree->diff, column, node, is_base);
     }
-    ps_json_end(json);
+    return means;
+}
+
+static struct means read_means(const struct ps_merged_tree *tree, bool is_base,
+                               const struct ps_picture *picture)
+{
+    double *total = list_means(tree, PS_MERGED_TOTAL, is_base, picture),
+           *self = list_means(tree, PS_MERGED_SELF, is_base, picture);
+
+    return (struct means){
+        total,
+        self,
+        {PS_PICTURE_VALUES("total", PS_COLUMN_REAL, total),
+         PS_PICTURE_VALUES(tree->kind == PS_TREE_CALLS ? "low" : "self", PS_COLUMN_REAL, self)},
+    };
 }
 
 /* Mean total of the runs of a group: of cProfile dumps the time that they state, since the totals
  * of the roots are only upper bounds. */
-static void write_sum(const struct ps_merged_tree *tree, const char *key, bool is_base,
-                      struct ps_json *json)
+static struct ps_num sum_of(const struct ps_merged_tree *tree, bool is_base)
 {
     const struct ps_tree_diff_side side = ps_tree_diff_side(&tree->diff, is_base);
     double sum = 0;
@@ -41,31 +66,21 @@ static void write_sum(const struct ps_merged_tree *tree, const char *key, bool i
     if (tree->kind == PS_TREE_CALLS) {
         for (size_t i = 0; i < side.n; i++)
             sum += tree->groups->runs[side.first + i].headline;
-        ps_json_key_real(json, key, sum / (double)side.n);
-        return;
+        return ps_real(sum / (double)side.n);
     }
     for (uint32_t i = 0; i < tree->diff.tree.n; i++)
         if (tree->diff.tree.nodes[i].parent == PS_TREE_NONE)
             sum += ps_tree_diff_mean(&tree->diff, PS_MERGED_TOTAL, i, is_base);
-    ps_json_key_real(json, key, sum);
+    return ps_real(sum);
 }
 
-/* Writes what nodes that a group leaves open have less than, unless that is unknown. */
-static void write_floor(const struct ps_merged_tree *tree, const char *key, bool is_base,
-                        struct ps_json *json)
-{
-    const double floor = ps_tree_diff_floor(&tree->diff, is_base);
-
-    if (floor > 0 && isfinite(floor))
-        ps_json_key_real(json, key, floor);
-}
-
-static void write_verdicts(const struct ps_merged_tree *tree, const struct ps_picture *picture,
-                           int64_t *values, struct ps_json *json)
+/* Judges the totals of the nodes of the answer. */
+static uint8_t *list_verdicts(const struct ps_merged_tree *tree, const struct ps_picture *picture)
 {
     const struct ps_tree_diff *diff = &tree->diff;
     PS_AUTO(ps_free_ptr)
     struct ps_judgement *judged = ps_grow(NULL, diff->tree.n + 1, sizeof *judged);
+    uint8_t *verdicts = ps_grow(NULL, picture->n + 1, sizeof *verdicts);
     struct ps_rule rule;
 
     ps_judge_rows(diff->columns[PS_MERGED_TOTAL], diff->tree.n, diff->n_base,
@@ -75,102 +90,68 @@ static void write_verdicts(const struct ps_merged_tree *tree, const struct ps_pi
         const bool is_open =
             ps_tree_diff_is_unknown(diff, node, true) || ps_tree_diff_is_unknown(diff, node, false);
 
-        values[i] = is_open ? PS_VERDICT_NONE : judged[node].verdict;
+        verdicts[i] = (uint8_t)(is_open ? PS_VERDICT_NONE : judged[node].verdict);
     }
-    ps_json_ints(json, "verdict", values, picture->n);
+    return verdicts;
 }
 
-static struct ps_str display_name(struct ps_str key)
+/* The name of a node is followed by NUL and its place, if the name alone does not identify it. */
+static void describe_name(const void *subject, uint32_t key, size_t node, struct ps_tree_frame *out)
 {
-    const char *end = memchr(key.ptr, '\0', key.len);
+    const struct ps_merged_tree *tree = subject;
+    const struct ps_str text = tree->diff.names.items[key];
+    const char *end = memchr(text.ptr, '\0', text.len);
 
-    return (struct ps_str){key.ptr, end ? (size_t)(end - key.ptr) : key.len};
-}
-
-/* Writes the key "places" with the place (file, file and line) of each of the names, or null. Does
- * nothing for trees in which the name alone identifies a node. */
-static void write_places(const struct ps_merged_tree *tree, const struct ps_key_numbers *names,
-                         struct ps_json *json)
-{
-    if (tree->kind != PS_TREE_CALLS && tree->kind != PS_TREE_LINES)
-        return;
-    ps_json_key(json, "places");
-    ps_json_array(json);
-    for (size_t i = 0; i < names->n; i++) {
-        struct ps_str key = tree->diff.names.items[names->keys[i]], name = display_name(key);
-
-        if (name.len < key.len)
-            ps_json_str(json, ps_str_skip(key, name.len + 1));
-        else
-            ps_json_null(json);
-    }
-    ps_json_end(json);
-}
-
-/* Writes the key "names" with each name once, in order of first use by the nodes, and the key
- * "name" with the index of the name of each node. `values` is scratch memory for all nodes. */
-static void write_names(const struct ps_merged_tree *tree, const struct ps_picture *picture,
-                        int64_t *values, struct ps_json *json)
-{
-    PS_AUTO(ps_key_numbers_free) struct ps_key_numbers names = {.n = 0};
-
-    for (size_t i = 0; i < picture->n; i++)
-        values[i] = ps_key_number(&names, tree->diff.tree.nodes[picture->nodes[i].node].key);
-    ps_json_key(json, "names");
-    ps_json_array(json);
-    for (size_t i = 0; i < names.n; i++)
-        ps_json_str(json, display_name(tree->diff.names.items[names.keys[i]]));
-    ps_json_end(json);
-    write_places(tree, &names, json);
-    ps_json_ints(json, "name", values, picture->n);
-}
-
-/* Writes the values of one group. keys: the JSON keys of the totals, the self times and the lower
- * bounds. */
-static void write_side(const struct ps_merged_tree *tree, const char *const keys[3], bool is_base,
-                       const struct ps_picture *picture, struct ps_json *json)
-{
-    write_means(tree, keys[0], PS_MERGED_TOTAL, is_base, picture, json);
-    write_means(tree, keys[tree->kind == PS_TREE_CALLS ? 2 : 1], PS_MERGED_SELF, is_base, picture,
-                json);
+    (void)node;
+    out->name = (struct ps_str){text.ptr, end ? (size_t)(end - text.ptr) : text.len};
+    if (end)
+        out->file = ps_str_skip(text, out->name.len + 1);
 }
 
 static void write_tree(struct ps_merged_tree *tree, size_t limit, struct ps_json *json)
 {
-    static const char *const base_keys[] = {"base_total", "base_self", "base_low"},
-                             *const new_keys[] = {"new_total", "new_self", "new_low"};
-    const bool has_base = tree->groups->n_base > 0;
+    const bool has_base = tree->groups->n_base > 0, is_calls = tree->kind == PS_TREE_CALLS;
     PS_AUTO(ps_picture_free) struct ps_picture picture = {.n = 0};
-    PS_AUTO(ps_free_ptr) int64_t *values = NULL;
+    PS_AUTO(ps_free_ptr) uint32_t *keys = NULL;
+    PS_AUTO(ps_free_ptr) uint8_t *verdicts = NULL;
+    PS_AUTO(means_free) struct means base = {.total = NULL};
+    PS_AUTO(means_free) struct means fresh = {.total = NULL};
+    struct ps_tree_side sides[2] = {{.columns = NULL}};
+    struct ps_tree_column columns[4] = {{.key = NULL}};
+    struct ps_tree_answer answer = {.unit = tree->unit, PS_COLUMNS(columns)};
 
     ps_tree_diff_measure(&tree->diff, 0);
     picture = ps_picture_choose_nodes(&tree->diff.tree, limit);
-    values = ps_grow(NULL, picture.n + 1, sizeof *values);
+    fresh = read_means(tree, false, &picture);
+    if (is_calls)
+        columns[0] = (struct ps_tree_column)PS_NODE_COLUMN("certainty", PS_COLUMN_U8,
+                                                           tree->diff.tree.nodes, kind);
+    if (has_base) {
+        base = read_means(tree, true, &picture);
+        verdicts = list_verdicts(tree, &picture);
+        columns[1] = (struct ps_tree_column)PS_PICTURE_VALUES("verdict", PS_COLUMN_U8, verdicts);
+        sides[0] = (struct ps_tree_side){sum_of(tree, true), ps_tree_diff_floor(&tree->diff, true),
+                                         PS_COLUMNS(base.columns)};
+        sides[1] = (struct ps_tree_side){
+            sum_of(tree, false), ps_tree_diff_floor(&tree->diff, false), PS_COLUMNS(fresh.columns)};
+        answer.base = &sides[0];
+        answer.new = &sides[1];
+    } else {
+        columns[2] = fresh.columns[0];
+        columns[3] = fresh.columns[1];
+        answer.sum = sum_of(tree, false);
+    }
+    keys = ps_grow(NULL, picture.n + 1, sizeof *keys);
+    for (size_t i = 0; i < picture.n; i++)
+        keys[i] = tree->diff.tree.nodes[picture.nodes[i].node].key;
+    answer.picture = &picture;
+    answer.n_cut = picture.n_cut + tree->n_left_out;
+    answer.frames =
+        (struct ps_tree_frames){keys, describe_name, tree,
+                                is_calls || tree->kind == PS_TREE_LINES ? PS_FRAME_FILE : 0, false};
     ps_json_object(json);
-    ps_json_key_int(json, "n", (int64_t)picture.n);
-    ps_json_key_str(json, "unit", tree->unit);
     ps_json_key_str(json, "per", ps_per_words[tree->per]);
-    if (has_base)
-        write_sum(tree, "base", true, json);
-    write_sum(tree, "new", false, json);
-    if (has_base) {
-        write_floor(tree, "base_floor", true, json);
-        write_floor(tree, "new_floor", false, json);
-    }
-    ps_json_key_int(json, "cut", (int64_t)(picture.n_cut + tree->n_left_out));
-    ps_tree_write_columns(&(const struct ps_tree_column)PS_PICTURE_COLUMN(
-                              "parent", PS_COLUMN_PARENT, picture.nodes, parent),
-                          1, &picture, json);
-    write_names(tree, &picture, values, json);
-    if (has_base) {
-        write_verdicts(tree, &picture, values, json);
-        write_side(tree, base_keys, true, &picture, json);
-    }
-    write_side(tree, new_keys, false, &picture, json);
-    if (tree->kind == PS_TREE_CALLS)
-        ps_tree_write_columns(&(const struct ps_tree_column)PS_NODE_COLUMN(
-                                  "certainty", PS_COLUMN_U8, tree->diff.tree.nodes, kind),
-                              1, &picture, json);
+    ps_tree_write(&answer, json);
     ps_json_end(json);
 }
 

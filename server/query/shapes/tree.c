@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/shapes/tree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,7 +204,7 @@ static void walk(struct chooser *c)
         if (c->list[i].parent != c->skeleton.root)
             first[c->list[i].parent] = (uint32_t)i + 1;
         else if (i == 0 || c->list[i - 1].parent != c->skeleton.root)
-            groups[n++] = (struct group){i, c->out.n ? 0 : PS_TREE_NONE};
+            groups[n++] = (struct group){i, PS_TREE_NONE};
     }
     while (done < n && !ps_context_has_ended()) {
         struct group *group = &groups[c->options->is_by_level ? done : n - 1];
@@ -234,9 +235,6 @@ struct ps_picture ps_picture_choose(const struct ps_skeleton *skeleton, const in
     if (options->rest_below > 0)
         merge_small(&c);
     c.out.nodes = ps_grow(NULL, c.n + 1, sizeof *c.out.nodes);
-    if (options->has_root)
-        c.out.nodes[c.out.n++] = (struct ps_picture_node){
-            .node = PS_TREE_NONE, .parent = PS_TREE_NONE, .role = PS_ROLE_ROOT};
     walk(&c);
     free(c.list);
     free(c.rest_counts);
@@ -348,12 +346,6 @@ void ps_rows_write_columns(const struct ps_tree_column *columns, size_t n_column
     write_columns(columns, n_columns, NULL, n, json);
 }
 
-void ps_tree_write_columns(const struct ps_tree_column *columns, size_t n_columns,
-                           const struct ps_picture *picture, struct ps_json *json)
-{
-    write_columns(columns, n_columns, picture, picture->n, json);
-}
-
 /* Numbers the frames of the nodes, and describes each of them. */
 static size_t list_frames(const struct ps_tree_frames *of, size_t n, int64_t *numbers,
                           struct ps_tree_frame *frames)
@@ -406,6 +398,19 @@ static void write_frames(const struct ps_tree_frames *of, size_t n, int64_t *num
     ps_json_end(json);
 }
 
+static void write_side(const char *key, const struct ps_tree_side *side,
+                       const struct ps_picture *picture, size_t n, struct ps_json *json)
+{
+    ps_json_key(json, key);
+    ps_json_object(json);
+    ps_json_key(json, "sum");
+    ps_json_num(json, side->sum);
+    if (side->floor > 0 && isfinite(side->floor))
+        ps_json_key_real(json, "floor", side->floor);
+    write_columns(side->columns, side->n_columns, picture, n, json);
+    ps_json_end(json);
+}
+
 void ps_tree_write(const struct ps_tree_answer *tree, struct ps_json *json)
 {
     const struct ps_picture *picture = tree->picture;
@@ -429,4 +434,8 @@ void ps_tree_write(const struct ps_tree_answer *tree, struct ps_json *json)
     if (!tree->frames.are_nodes)
         ps_json_ints(json, "frame", frame, n);
     write_columns(tree->columns, tree->n_columns, picture, n, json);
+    if (tree->base)
+        write_side("base", tree->base, picture, n, json);
+    if (tree->new)
+        write_side("new", tree->new, picture, n, json);
 }

@@ -26,18 +26,17 @@ struct ps_picture_options {
     /* siblings with a smaller total become one node PS_ROLE_REST, after the others; 0: none do */
     int64_t rest_below;
     uint32_t never_rest; /* a node that stays a node; PS_TREE_NONE: there is none */
-    bool has_root;       /* the first node is PS_ROLE_ROOT, the parent of the roots */
     bool has_empty;      /* also nodes whose total is 0, if their count is not */
     bool is_by_level;    /* all nodes of a depth before the next depth; else preorder */
 };
 
-enum ps_picture_role { PS_ROLE_NODE, PS_ROLE_ROOT, PS_ROLE_REST };
+enum ps_picture_role { PS_ROLE_NODE, PS_ROLE_REST };
 
 struct ps_picture_node {
     uint32_t node;   /* of the tree; PS_TREE_NONE unless the role is PS_ROLE_NODE */
     uint32_t parent; /* index in the picture; PS_TREE_NONE: none */
     enum ps_picture_role role;
-    int64_t total, count; /* of PS_ROLE_REST sums of the merged nodes, of PS_ROLE_ROOT 0 */
+    int64_t total, count; /* of PS_ROLE_REST sums of the merged nodes */
 };
 
 struct ps_picture {
@@ -115,11 +114,6 @@ struct ps_tree_column {
         key, type, values, 0, sizeof *(values), true                                               \
     }
 
-/* Writes the columns, for each node of the picture. An answer with other members calls it between
- * them. */
-void ps_tree_write_columns(const struct ps_tree_column *columns, size_t n_columns,
-                           const struct ps_picture *picture, struct ps_json *json);
-
 /* The members `columns` and `n_columns` of a struct. */
 #define PS_COLUMNS(items) .columns = (items), .n_columns = sizeof(items) / sizeof *(items)
 
@@ -156,15 +150,24 @@ struct ps_tree_frames {
     bool are_nodes;  /* node i shows frame i, whose key is i */
 };
 
+/* One side of a comparison. */
+struct ps_tree_side {
+    struct ps_num sum;
+    double floor; /* nodes that are null have less; 0 or INFINITY: unknown */
+    const struct ps_tree_column *columns;
+    size_t n_columns;
+};
+
 struct ps_tree_answer {
     const struct ps_picture *picture; /* NULL: the first n values of all columns are written */
     size_t n;
     size_t n_cut; /* nodes that are not in the answer */
     const char *unit;
-    struct ps_num sum;
+    struct ps_num sum; /* PS_NO_NUM: the sides have sums */
     struct ps_tree_frames frames;
     const struct ps_tree_column *columns; /* without a picture also "parent" */
     size_t n_columns;
+    const struct ps_tree_side *base, *new; /* NULL: the tree is no comparison */
 };
 
 /* Writes the members of a tree. The caller opens the object, and adds what its subject has beside

@@ -470,18 +470,14 @@ static void write_function(const struct ps_snapshot_stacks *stacks, uint32_t fra
     ps_json_str(json, stacks->frames[frame].file);
 }
 
-static void write_frame_of(const struct diff *d, uint32_t frame, struct ps_json *json)
+/* The frame of a text. One of all lines of a function has no line. */
+static struct ps_tree_frame shown_frame(const struct diff *d, uint32_t key)
 {
-    const struct frame *f = &d->frames[frame];
-    const struct ps_snapshot_stacks *stacks = d->sides[f->side].stacks;
+    const struct frame *f = &d->frames[key];
+    struct ps_tree_frame out = ps_snapshot_frame(d->sides[f->side].stacks, f->frame);
 
-    if (f->has_line) {
-        ps_snapshot_write_frame(stacks, f->frame, json);
-        return;
-    }
-    write_function(stacks, f->frame, json);
-    ps_json_key(json, "line");
-    ps_json_null(json);
+    out.line = f->has_line ? out.line : 0;
+    return out;
 }
 
 /* Returns the nearest caller outside of the package torch, else the parent; 0: none. */
@@ -532,13 +528,13 @@ static void write_row(const struct diff *d, uint32_t node, struct ps_json *json)
     ps_json_key_int_or_null(json, "base_stack", stacks[BASE], stacks[BASE]);
     ps_json_key_int_or_null(json, "new_stack", stacks[NEW], stacks[NEW]);
     if (node)
-        write_frame_of(d, d->tree.tree.nodes[node].key, json);
+        ps_snapshot_write_frame(shown_frame(d, d->tree.tree.nodes[node].key), json);
     else
-        ps_snapshot_write_frame(d->sides[BASE].stacks, 0, json);
+        ps_snapshot_write_frame((struct ps_tree_frame){.line = 0}, json);
     ps_json_key(json, "caller");
     if (caller) {
         ps_json_object(json);
-        write_frame_of(d, d->tree.tree.nodes[caller].key, json);
+        ps_snapshot_write_frame(shown_frame(d, d->tree.tree.nodes[caller].key), json);
         ps_json_end(json);
     } else {
         ps_json_null(json);
@@ -584,18 +580,16 @@ static void write_rows(const struct diff *d, int64_t limit, struct ps_json *json
     ps_json_end(json);
 }
 
-/* A node of the flame graph. */
+/* A node of the tree of the answer. */
 struct drawn {
-    uint32_t parent; /* index in the graph */
-    int64_t frame; /* index in "frames"; -1: small frames; PS_COLUMN_NULL: the root, or no stack */
+    uint32_t parent;                                        /* index in the answer */
     int64_t bytes[N_SIDES], count[N_SIDES], stack[N_SIDES]; /* stack: PS_COLUMN_NULL: none */
 };
 
 /* Draws bytes and counts of a node: with those of the callees, or its own. */
 static struct drawn draw(const struct diff *d, uint32_t node, uint32_t parent, bool is_own)
 {
-    struct drawn out = {
-        .parent = parent, .frame = PS_COLUMN_NULL, .stack = {PS_COLUMN_NULL, PS_COLUMN_NULL}};
+    struct drawn out = {.parent = parent, .stack = {PS_COLUMN_NULL, PS_COLUMN_NULL}};
 
     for (int s = 0; s < N_SIDES; s++) {
         out.bytes[s] = int_at(d, is_own ? OWN_BYTES : BYTES, node, s);
@@ -627,26 +621,27 @@ static struct ps_picture choose(struct diff *d)
                              sizeof *tree->nodes, &options);
 }
 
-/* Lists the nodes of the graph: the root, memory without a stack, then the picture. Returns their
- * number. */
-static size_t list_drawn(const struct diff *d, const struct ps_picture *picture,
-                         struct ps_key_numbers *frames, struct drawn *out)
+/* Lists the nodes of the answer: memory without a stack, then the picture without its root. Returns
+ * their number. */
+static size_t list_drawn(const struct diff *d, const struct ps_picture *picture, uint32_t *keys,
+                         struct drawn *out)
 {
-    const struct drawn no_stack = draw(d, 0, 0, true);
-    const uint32_t shift = no_stack.count[BASE] || no_stack.count[NEW];
+    const struct drawn no_stack = draw(d, 0, PS_TREE_NONE, true);
+    /* index in the answer, of index in the picture */
+    const uint32_t shift = no_stack.count[BASE] || no_stack.count[NEW] ? 0 : 1;
 
-    out[0] = draw(d, 0, PS_TREE_NONE, false);
-    out[shift] = shift ? no_stack : out[0];
+    out[0] = no_stack;
+    keys[0] = PS_KEY_NO_STACK;
     for (uint32_t i = 1; i < picture->n; i++) {
         const struct ps_picture_node *item = &picture->nodes[i];
-        const uint32_t parent = item->parent ? item->parent + shift : 0,
+        const uint32_t parent = item->parent ? item->parent - shift : PS_TREE_NONE,
                        above = picture->nodes[item->parent].node;
-        struct drawn *drawn = &out[i + shift];
+        struct drawn *drawn = &out[i - shift];
         struct drawn own;
 
         if (item->role == PS_ROLE_NODE) {
             *drawn = draw(d, item->node, parent, false);
-            drawn->frame = ps_key_number(frames, d->tree.tree.nodes[item->node].key);
+            keys[i - shift] = d->tree.tree.nodes[item->node].key;
             for (int s = 0; s < N_SIDES; s++)
                 if (int_at(d, STACK, item->node, s))
                     drawn->stack[s] = int_at(d, STACK, item->node, s);
@@ -657,44 +652,57 @@ static size_t list_drawn(const struct diff *d, const struct ps_picture *picture,
         own = draw(d, above, parent, true);
         subtract(drawn, &own);
         for (uint32_t k = i; k-- > 1 && picture->nodes[k].parent == item->parent;)
-            subtract(drawn, &out[k + shift]);
-        drawn->frame = -1;
+            subtract(drawn, &out[k - shift]);
+        keys[i - shift] = PS_KEY_REST;
     }
-    return (picture->n ? picture->n : 1) + shift;
+    return (picture->n ? picture->n : 1) - shift;
 }
 
-static void write_flame(struct diff *d, struct ps_json *json)
+static void describe_frame(const void *subject, uint32_t key, size_t node,
+                           struct ps_tree_frame *out)
+{
+    (void)node;
+    *out = shown_frame(subject, key);
+}
+
+#define SIDE_COLUMNS(drawn, side)                                                                  \
+    {                                                                                              \
+        PS_NODE_COLUMN("total", PS_COLUMN_INT, drawn, bytes[side]),                                \
+            PS_NODE_COLUMN("count", PS_COLUMN_INT, drawn, count[side]),                            \
+            PS_NODE_COLUMN("stack", PS_COLUMN_NULLABLE, drawn, stack[side])                        \
+    }
+
+static void write_tree(struct diff *d, struct ps_json *json)
 {
     PS_AUTO(ps_picture_free) struct ps_picture picture = choose(d);
-    PS_AUTO(ps_key_numbers_free) struct ps_key_numbers frames = {.n = 0};
-    PS_AUTO(ps_free_ptr) struct drawn *drawn = ps_grow(NULL, picture.n + 2, sizeof *drawn);
-    const size_t n = list_drawn(d, &picture, &frames, drawn);
-    const struct ps_tree_column columns[] = {
-        PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, drawn, parent),
-        PS_PICTURE_COLUMN("frame", PS_COLUMN_NULLABLE, drawn, frame),
-        PS_PICTURE_COLUMN("base", PS_COLUMN_INT, drawn, bytes[BASE]),
-        PS_PICTURE_COLUMN("new", PS_COLUMN_INT, drawn, bytes[NEW]),
-        PS_PICTURE_COLUMN("base_count", PS_COLUMN_INT, drawn, count[BASE]),
-        PS_PICTURE_COLUMN("new_count", PS_COLUMN_INT, drawn, count[NEW]),
-        PS_PICTURE_COLUMN("base_stack", PS_COLUMN_NULLABLE, drawn, stack[BASE]),
-        PS_PICTURE_COLUMN("new_stack", PS_COLUMN_NULLABLE, drawn, stack[NEW]),
+    PS_AUTO(ps_free_ptr) uint32_t *keys = ps_grow(NULL, picture.n + 1, sizeof *keys);
+    PS_AUTO(ps_free_ptr) struct drawn *drawn = ps_grow(NULL, picture.n + 1, sizeof *drawn);
+    const struct ps_tree_column parent = PS_NODE_COLUMN("parent", PS_COLUMN_PARENT, drawn, parent),
+                                columns[N_SIDES][3] = {SIDE_COLUMNS(drawn, BASE),
+                                                       SIDE_COLUMNS(drawn, NEW)};
+    const struct ps_tree_side sides[N_SIDES] = {
+        {ps_int(int_at(d, BYTES, 0, BASE)), 0, columns[BASE], 3},
+        {ps_int(int_at(d, BYTES, 0, NEW)), 0, columns[NEW], 3},
+    };
+    const struct ps_tree_answer tree = {
+        .n = list_drawn(d, &picture, keys, drawn),
+        .unit = "B",
+        .frames = {keys, describe_frame, d, PS_FRAME_FILE | PS_FRAME_LINE, false},
+        .columns = &parent,
+        .n_columns = 1,
+        .base = &sides[BASE],
+        .new = &sides[NEW],
     };
 
-    ps_json_key(json, "frames");
-    ps_json_array(json);
-    for (size_t i = 0; i < frames.n; i++) {
-        ps_json_object(json);
-        write_frame_of(d, frames.keys[i], json);
-        ps_json_end(json);
-    }
-    ps_json_end(json);
-    ps_json_key(json, "nodes");
+    ps_json_key(json, "tree");
     ps_json_object(json);
-    ps_rows_write_columns(columns, sizeof columns / sizeof *columns, n, json);
+    ps_tree_write(&tree, json);
     ps_json_end(json);
 }
 
-static void write_side(const char *key, const struct side *side, struct ps_json *json)
+/* count: number of live allocations. */
+static void write_side(const char *key, const struct side *side, int64_t count,
+                       struct ps_json *json)
 {
     ps_json_key(json, key);
     ps_json_object(json);
@@ -702,6 +710,7 @@ static void write_side(const char *key, const struct side *side, struct ps_json 
     ps_json_key_int(json, "events", side->device.events);
     ps_json_key_int(json, "at", side->at);
     ps_json_key_int(json, "live", side->live);
+    ps_json_key_int(json, "count", count);
     ps_json_key_int(json, "reserved", side->reserved);
     ps_json_key_int(json, "peak_live", side->device.peak_live);
     ps_json_key_int(json, "peak_event", side->device.peak_event);
@@ -712,8 +721,8 @@ static void write_side(const char *key, const struct side *side, struct ps_json 
 static void write_diff(struct diff *d, int64_t limit, struct ps_json *json)
 {
     ps_json_object(json);
-    write_side("base", &d->sides[BASE], json);
-    write_side("new", &d->sides[NEW], json);
+    write_side("base", &d->sides[BASE], int_at(d, COUNT, 0, BASE), json);
+    write_side("new", &d->sides[NEW], int_at(d, COUNT, 0, NEW), json);
     ps_json_key(json, "begins_at");
     if (d->beginning.is_cut) {
         ps_json_object(json);
@@ -724,7 +733,7 @@ static void write_diff(struct diff *d, int64_t limit, struct ps_json *json)
     }
     ps_json_key_int(json, "common_stacks", (int64_t)d->n_common);
     write_rows(d, limit, json);
-    write_flame(d, json);
+    write_tree(d, json);
     ps_json_end(json);
 }
 

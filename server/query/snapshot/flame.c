@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/saturated.h"
-#include "server/query/shapes/tree.h"
 #include "server/query/snapshot/snapshot.h"
 
 /* A node with less than one part in SMALL_NODES of the live bytes is merged with its siblings. */
@@ -41,77 +40,65 @@ static bool add_allocation(void *user, const struct ps_snapshot_allocation_row *
     return true;
 }
 
-/* The picture has a root. Allocations without a stack are a node below it, with any size. */
+/* Allocations without a stack are a root, with any size. */
 static struct ps_picture make_picture(struct sums *s)
 {
     const struct ps_snapshot_tree *tree = &s->stacks->trees[s->as];
     const struct ps_skeleton skeleton = {tree->parent, sizeof *tree->parent, tree->n_nodes + 1, 0};
     const struct ps_picture_options options = {.rest_below = s->live / SMALL_NODES,
                                                .never_rest = 0,
-                                               .has_root = true,
                                                .has_empty = true,
                                                .is_by_level = true};
-    struct ps_picture picture;
 
     ps_skeleton_add_up(&skeleton, s->bytes, sizeof *s->bytes);
     ps_skeleton_add_up(&skeleton, s->count, sizeof *s->count);
-    picture = ps_picture_choose(&skeleton, s->bytes, s->count, sizeof *s->bytes, &options);
-    picture.nodes[0].total = s->live;
-    picture.nodes[0].count = s->live_count;
-    return picture;
+    return ps_picture_choose(&skeleton, s->bytes, s->count, sizeof *s->bytes, &options);
 }
 
-/* What a node of the picture is. */
-struct shown {
-    int64_t frame; /* number in the answer; -1: merged nodes; PS_COLUMN_NULL: the root, no stack */
+/* The allocations that end at a node of the picture. */
+struct own {
     int64_t stack; /* PS_COLUMN_NULL: it shows no frame */
     uint8_t group;
 };
 
-/* Writes the frames, and describes the nodes in `shown`. */
-static void write_frames(const struct sums *s, const struct ps_picture *picture,
-                         struct shown *shown, struct ps_json *json)
+static void describe_frame(const void *subject, uint32_t key, size_t node,
+                           struct ps_tree_frame *out)
 {
-    const struct ps_snapshot_tree *tree = &s->stacks->trees[s->as];
-    PS_AUTO(ps_key_numbers_free) struct ps_key_numbers frames = {.n = 0};
+    const struct sums *s = subject;
 
-    for (size_t i = 0; i < picture->n; i++) {
-        uint32_t node = picture->nodes[i].node;
-        bool is_rest = picture->nodes[i].role == PS_ROLE_REST;
-
-        shown[i] = node == PS_TREE_NONE || node == 0
-                       ? (struct shown){is_rest ? -1 : PS_COLUMN_NULL, PS_COLUMN_NULL, 0}
-                       : (struct shown){ps_key_number(&frames, tree->frame[node]),
-                                        tree->stack[node], s->group[node]};
-    }
-    ps_json_key(json, "frames");
-    ps_json_array(json);
-    for (size_t i = 0; i < frames.n; i++) {
-        ps_json_object(json);
-        ps_snapshot_write_frame(s->stacks, frames.keys[i], json);
-        ps_json_end(json);
-    }
-    ps_json_end(json);
+    (void)node;
+    *out = ps_snapshot_frame(s->stacks, key);
 }
 
 static void write_picture(const struct sums *s, const struct ps_picture *picture,
                           struct ps_json *json)
 {
-    PS_AUTO(ps_free_ptr) struct shown *shown = ps_grow(NULL, picture->n, sizeof *shown);
+    const struct ps_snapshot_tree *of = &s->stacks->trees[s->as];
+    PS_AUTO(ps_free_ptr) struct own *own = ps_grow(NULL, picture->n + 1, sizeof *own);
+    PS_AUTO(ps_free_ptr) uint32_t *keys = ps_grow(NULL, picture->n + 1, sizeof *keys);
     const struct ps_tree_column columns[] = {
-        PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, picture->nodes, parent),
-        PS_PICTURE_COLUMN("frame", PS_COLUMN_NULLABLE, shown, frame),
-        PS_PICTURE_COLUMN("bytes", PS_COLUMN_INT, picture->nodes, total),
+        PS_PICTURE_COLUMN("total", PS_COLUMN_INT, picture->nodes, total),
         PS_PICTURE_COLUMN("count", PS_COLUMN_INT, picture->nodes, count),
-        PS_PICTURE_COLUMN("group", PS_COLUMN_U8, shown, group),
-        PS_PICTURE_COLUMN("stack", PS_COLUMN_NULLABLE, shown, stack),
+        PS_PICTURE_COLUMN("group", PS_COLUMN_U8, own, group),
+        PS_PICTURE_COLUMN("stack", PS_COLUMN_NULLABLE, own, stack),
+    };
+    const struct ps_tree_answer tree = {
+        .picture = picture,
+        .unit = "B",
+        .sum = ps_int(s->live),
+        .frames = {keys, describe_frame, s, PS_FRAME_FILE | PS_FRAME_LINE, false},
+        PS_COLUMNS(columns),
     };
 
-    write_frames(s, picture, shown, json);
-    ps_json_key(json, "nodes");
-    ps_json_object(json);
-    ps_tree_write_columns(columns, sizeof columns / sizeof *columns, picture, json);
-    ps_json_end(json);
+    for (size_t i = 0; i < picture->n; i++) {
+        const uint32_t node = picture->nodes[i].node;
+        const bool is_rest = picture->nodes[i].role == PS_ROLE_REST;
+
+        keys[i] = is_rest ? PS_KEY_REST : node == 0 ? PS_KEY_NO_STACK : of->frame[node];
+        own[i] = is_rest || node == 0 ? (struct own){PS_COLUMN_NULL, 0}
+                                      : (struct own){of->stack[node], s->group[node]};
+    }
+    ps_tree_write(&tree, json);
 }
 
 enum ps_status ps_view_snapshot_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -146,8 +133,7 @@ enum ps_status ps_view_snapshot_flame(struct ps_db *db, const struct ps_view *vi
     ps_json_object(&json);
     ps_json_key_int(&json, "device", device.number);
     ps_json_key_int(&json, "at", at);
-    ps_json_key_int(&json, "live", s.live);
-    ps_json_key_int(&json, "count", s.live_count);
+    ps_json_key_int(&json, "allocations", s.live_count);
     write_picture(&s, &picture, &json);
     ps_json_end(&json);
     return err->code;

@@ -207,7 +207,7 @@ static void write_frames(const struct ps_snapshot_stacks *stacks, const char *ke
         const struct ps_snapshot_frame_row *frame = &stacks->frames[stacks->frame[at]];
 
         ps_json_object(json);
-        ps_snapshot_write_frame(stacks, stacks->frame[at], json);
+        ps_snapshot_write_frame(ps_snapshot_frame(stacks, stacks->frame[at]), json);
         ps_json_key_bool(json, "hidden", frame->is_hidden);
         ps_json_key_bool(json, "plumbing", !frame->is_python || frame->is_plumbing);
         ps_json_end(json);

@@ -264,7 +264,7 @@ static void write_key(const struct table *t, const struct key *key, struct ps_js
     case BY_CALLER:
         ps_json_key(json, "stack");
         ps_json_null(json);
-        ps_snapshot_write_frame(t->stacks, key->frame, json);
+        ps_snapshot_write_frame(ps_snapshot_frame(t->stacks, key->frame), json);
         break;
     default:
         ps_json_key(json, "stack");

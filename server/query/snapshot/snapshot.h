@@ -16,6 +16,7 @@
 
 #include "importers/records/snapshot.h"
 #include "server/query/lru_cache.h"
+#include "server/query/shapes/tree.h"
 #include "server/query/view.h"
 #include "slices/packed.h"
 #include "slices/slices.h"
@@ -182,9 +183,10 @@ void ps_snapshot_append_name(const struct ps_snapshot_frame_row *frame, struct p
 
 /* Returns the frame that write_node writes as the caller of a node; 0: none. */
 uint32_t ps_snapshot_caller(const struct ps_snapshot_tree *tree, uint32_t node);
-/* Writes the members name, file and line. frame 0: all null. */
-void ps_snapshot_write_frame(const struct ps_snapshot_stacks *stacks, uint32_t frame,
-                             struct ps_json *json);
+/* A frame; frame 0 has no name, no file and no line. */
+struct ps_tree_frame ps_snapshot_frame(const struct ps_snapshot_stacks *stacks, uint32_t frame);
+/* Writes the members name, file and line, null if unknown. */
+void ps_snapshot_write_frame(struct ps_tree_frame frame, struct ps_json *json);
 /* Writes the members stack, name, file, line and caller of a node; node 0: all null. The caller is
  * the nearest one outside of the package torch, if there is one. */
 void ps_snapshot_write_node(const struct ps_snapshot_stacks *stacks, enum ps_snapshot_stacks_as as,

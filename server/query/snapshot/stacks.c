@@ -308,16 +308,23 @@ void ps_snapshot_append_module(struct ps_str file, struct ps_buf *out)
         ps_buf_add(out, ps_is_slash(part.ptr[i]) ? "." : &part.ptr[i], 1);
 }
 
-void ps_snapshot_write_frame(const struct ps_snapshot_stacks *stacks, uint32_t frame,
-                             struct ps_json *json)
+struct ps_tree_frame ps_snapshot_frame(const struct ps_snapshot_stacks *stacks, uint32_t frame)
 {
     const struct ps_snapshot_frame_row *f = &stacks->frames[frame];
 
+    if (!frame)
+        return (struct ps_tree_frame){.line = 0};
+    return (struct ps_tree_frame){
+        .name = f->name, .file = f->file, .line = f->line > 0 ? f->line : 0};
+}
+
+void ps_snapshot_write_frame(struct ps_tree_frame frame, struct ps_json *json)
+{
     ps_json_key(json, "name");
-    ps_json_str(json, frame && f->name.len ? f->name : (struct ps_str){NULL, 0});
+    ps_json_str(json, frame.name.len ? frame.name : (struct ps_str){NULL, 0});
     ps_json_key(json, "file");
-    ps_json_str(json, frame && f->file.len ? f->file : (struct ps_str){NULL, 0});
-    ps_json_key_int_or_null(json, "line", f->line, frame && f->line > 0);
+    ps_json_str(json, frame.file.len ? frame.file : (struct ps_str){NULL, 0});
+    ps_json_key_int_or_null(json, "line", frame.line, frame.line > 0);
 }
 
 uint32_t ps_snapshot_caller(const struct ps_snapshot_tree *tree, uint32_t node)
@@ -334,11 +341,11 @@ void ps_snapshot_write_node(const struct ps_snapshot_stacks *stacks, enum ps_sna
     uint32_t caller = ps_snapshot_caller(tree, node);
 
     ps_json_key_int_or_null(json, "stack", node ? tree->stack[node] : 0, node != 0);
-    ps_snapshot_write_frame(stacks, tree->frame[node], json);
+    ps_snapshot_write_frame(ps_snapshot_frame(stacks, tree->frame[node]), json);
     ps_json_key(json, "caller");
     if (caller) {
         ps_json_object(json);
-        ps_snapshot_write_frame(stacks, caller, json);
+        ps_snapshot_write_frame(ps_snapshot_frame(stacks, caller), json);
         ps_json_end(json);
     } else {
         ps_json_null(json);

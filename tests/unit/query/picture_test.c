@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* picture_test.c: which nodes of a tree an answer has, in which order, and their columns. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -170,20 +171,16 @@ static const struct ps_skeleton skeleton = {parents, sizeof *parents, 8, 0};
 
 static void small_siblings_are_merged(void **state)
 {
-    const struct ps_picture_options options = {.rest_below = 10,
-                                               .never_rest = 0,
-                                               .has_root = true,
-                                               .has_empty = true,
-                                               .is_by_level = true};
+    const struct ps_picture_options options = {
+        .rest_below = 10, .never_rest = 0, .has_empty = true, .is_by_level = true};
     struct ps_picture picture;
 
     (void)state;
     picture = ps_picture_choose(&skeleton, totals, counts, sizeof *totals, &options);
-    assert_picture(&picture, "-1<-1:0 1<0:90 2<0:50 0<0:4 4<1:70 7<1:10 -1<1:15");
-    assert_int_equal(picture.nodes[0].role, PS_ROLE_ROOT);
-    assert_int_equal(picture.nodes[3].role, PS_ROLE_NODE);
-    assert_int_equal(picture.nodes[6].role, PS_ROLE_REST);
-    assert_int_equal(picture.nodes[6].count, 2);
+    assert_picture(&picture, "1<-1:90 2<-1:50 0<-1:4 4<0:70 7<0:10 -1<0:15");
+    assert_int_equal(picture.nodes[2].role, PS_ROLE_NODE);
+    assert_int_equal(picture.nodes[5].role, PS_ROLE_REST);
+    assert_int_equal(picture.nodes[5].count, 2);
     ps_picture_free(&picture);
 }
 
@@ -207,36 +204,56 @@ static void nodes_that_only_count(void **state)
     ps_picture_free(&picture);
 }
 
-static void columns_of_nodes_and_of_the_picture(void **state)
+static void describe(const void *subject, uint32_t key, size_t node, struct ps_tree_frame *out)
+{
+    (void)subject;
+    out->name = key == 6 ? PS_STR("six") : (struct ps_str){NULL, 0};
+    out->line = 100 * (int64_t)node + key;
+}
+
+static void a_tree_is_written(void **state)
 {
     PS_AUTO(ps_tree_free) struct ps_tree tree = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_picture picture;
+    PS_AUTO(ps_picture_free) struct ps_picture picture = {.n = 0};
     struct ps_json json = ps_json_writer(&text);
-    const int64_t group[] = {7, PS_COLUMN_NULL};
-    const struct ps_num printed[] = {ps_int(1), ps_real(2.5), PS_NO_NUM};
+    const int64_t group[] = {7, PS_COLUMN_NULL, 1, 2};
+    const double low[] = {0.5, (double)NAN, 1, 2};
+    const uint32_t keys[] = {6, PS_KEY_NO_STACK, 4, 6};
 
     (void)state;
     make_tree(&tree);
-    picture = ps_picture_choose_nodes(&tree, 2);
+    picture = ps_picture_choose_nodes(&tree, 4);
+    assert_int_equal(picture.n, 4);
     {
         const struct ps_tree_column columns[] = {
-            PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, picture.nodes, parent),
-            PS_NODE_COLUMN("key", PS_COLUMN_U32, tree.nodes, key),
             PS_NODE_COLUMN("total", PS_COLUMN_INT, tree.nodes, total),
+            PS_PICTURE_VALUES(NULL, PS_COLUMN_INT, group),
             PS_PICTURE_VALUES("group", PS_COLUMN_NULLABLE, group),
         };
-        const struct ps_tree_column rows[] = {PS_NODE_VALUES("printed", PS_COLUMN_NUM, printed)};
+        const struct ps_tree_column side[] = {PS_PICTURE_VALUES("low", PS_COLUMN_REAL, low)};
+        const struct ps_tree_side base = {ps_real(2.5), 0.25, side, 1}, fresh = {.sum = ps_int(3)};
 
         ps_json_object(&json);
-        ps_tree_write_columns(columns, 4, &picture, &json);
-        ps_rows_write_columns(rows, 1, 3, &json);
+        ps_tree_write(
+            &(const struct ps_tree_answer){.picture = &picture,
+                                           .n_cut = 9,
+                                           .unit = "s",
+                                           .frames = {keys, describe, NULL, PS_FRAME_LINE, false},
+                                           PS_COLUMNS(columns),
+                                           .base = &base,
+                                           .new = &fresh},
+            &json);
         ps_json_end(&json);
     }
-    ps_picture_free(&picture);
     ps_buf_puts(&text, "");
-    assert_string_equal(text.ptr, "{\"parent\":[-1,-1],\"key\":[6,1],\"total\":[200,100],"
-                                  "\"group\":[7,null],\"printed\":[1,2.5,null]}");
+    assert_string_equal(text.ptr,
+                        "{\"n\":4,\"cut\":9,\"unit\":\"s\","
+                        "\"frames\":{\"name\":[\"six\",\"\"],\"line\":[6,204]},"
+                        "\"parent\":[-1,-1,1,2],\"frame\":[0,-2,1,0],\"total\":[200,100,60,60],"
+                        "\"group\":[7,null,1,2],"
+                        "\"base\":{\"sum\":2.5,\"floor\":0.25,\"low\":[0.5,null,1.0,2.0]},"
+                        "\"new\":{\"sum\":3}}");
 }
 
 static void keys_are_numbered_at_their_first_use(void **state)
@@ -261,7 +278,7 @@ int picture_test(void)
         cmocka_unit_test(a_request_that_has_ended),
         cmocka_unit_test(small_siblings_are_merged),
         cmocka_unit_test(nodes_that_only_count),
-        cmocka_unit_test(columns_of_nodes_and_of_the_picture),
+        cmocka_unit_test(a_tree_is_written),
         cmocka_unit_test(keys_are_numbered_at_their_first_use),
     };
 

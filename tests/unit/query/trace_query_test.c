@@ -456,25 +456,27 @@ static void test_flame(void **state)
 {
     says(
         state, "flame", "on=cpu",
-        "{\"n\":3,\"unit\":\"ns\",\"sum\":1000,\"tracks\":1,\"cut\":0,\"parent\":[-1,0,1],\"name\":[0,1,2],"
-        "\"self\":[300,550,150],\"total\":[1000,700,150],\"count\":[1,2,1],\"family\":[8,1,7],"
-        "\"kind\":[2,1,4],\"names\":[\"step\",\"mm\",\"launch\"]}");
+        "{\"tracks\":1,\"n\":3,\"cut\":0,\"unit\":\"ns\",\"sum\":1000,\"frames\":{\"name\":[\"step\","
+        "\"mm\",\"launch\"]},\"parent\":[-1,0,1],\"frame\":[0,1,2],\"total\":[1000,700,"
+        "150],\"self\":[300,550,150],\"count\":[1,2,1],\"family\":[8,1,7],\"kind\":[2,1,"
+        "4]}");
     says(
         state, "flame", "on=device",
-        "{\"n\":5,\"unit\":\"ns\",\"sum\":700,\"tracks\":1,\"cut\":0,\"parent\":[-1,0,1,-1,3],\"name\":[0,1,"
-        "2,3,2],\"self\":[0,0,500,0,200],\"total\":[500,500,500,200,200],\"count\":[0,0,1,0,1],"
-        "\"family\":[8,1,1,0,1],\"kind\":[2,1,6,0,6],\"names\":[\"step\",\"mm\",\"gemm\",\"(no "
-        "operator)\"]}");
+        "{\"tracks\":1,\"n\":5,\"cut\":0,\"unit\":\"ns\",\"sum\":700,\"frames\":{\"name\":[\"step\","
+        "\"mm\",\"gemm\",\"(no operator)\"]},\"parent\":[-1,0,1,-1,3],\"frame\":[0,1,2,"
+        "3,2],\"total\":[500,500,500,200,200],\"self\":[0,0,500,0,200],\"count\":[0,0,1,"
+        "0,1],\"family\":[8,1,1,0,1],\"kind\":[2,1,6,0,6]}");
     says(
         state, "flame", "on=python",
-        "{\"unit\":\"ns\",\"sum\":700,\"tracks\":1,\"n\":5,\"cut\":0,\"parent\":[-1,0,1,-1,3],\"name\":"
-        "[0,1,2,3,2],\"self\":[0,0,500,0,200],\"total\":[500,500,500,200,200],\"count\":[1,1,1,1,1],"
-        "\"family\":[8,1,1,7,1],\"kind\":[2,1,6,0,6],\"modules\":[0,0,0,0,0],\"names\":[\"step\","
-        "\"mm\",\"gemm\",\"not attributed\"],\"classes\":[],\"attributed\":{\"total\":500,\"python\":0,"
-        "\"modules\":0,\"backward\":0,\"without_launch\":200,\"without_frame\":0}}");
-    has(state, "flame", "on=device&from_ns=500", "{\"n\":2,\"unit\":\"ns\",\"sum\":200,");
+        "{\"tracks\":1,\"n\":5,\"cut\":0,\"unit\":\"ns\",\"sum\":700,\"frames\":{\"name\":[\"step\","
+        "\"mm\",\"gemm\",\"not attributed\"]},\"parent\":[-1,0,1,-1,3],\"frame\":[0,1,2,"
+        "3,2],\"total\":[500,500,500,200,200],\"self\":[0,0,500,0,200],\"count\":[1,1,1,"
+        "1,1],\"family\":[8,1,1,7,1],\"kind\":[2,1,6,0,6],\"modules\":[0,0,0,0,0],\"classes\":[],"
+        "\"attributed\":{\"total\":500,\"python\":0,\"modules\":0,\"backward\":0,\"without_launch\":200,"
+        "\"without_frame\":0}}");
+    has(state, "flame", "on=device&from_ns=500", "\"n\":2,\"cut\":0,\"unit\":\"ns\",\"sum\":200,");
     has(state, "flame", "on=cpu&limit=2",
-        "{\"n\":2,\"unit\":\"ns\",\"sum\":1000,\"tracks\":1,\"cut\":1,");
+        "{\"tracks\":1,\"n\":2,\"cut\":1,\"unit\":\"ns\",\"sum\":1000,");
     has(state, "flame", "on=cpu&from_ns=150", "\"sum\":450,");
     has(state, "flame", "on=gpu", "[bad_request] the parameter on");
 }

@@ -4,30 +4,32 @@
 import type { PythonFlameAnswer } from '../base/answers';
 import { axisText } from '../base/axis';
 import { pct, THIN_SPACE } from '../base/units';
+import { nameOf, type Tree } from './tree';
 
-/** The same answer, with the number of merged modules in their names: `TransformerBlock ×36`. */
-export function withModuleCounts(answer: PythonFlameAnswer): PythonFlameAnswer {
-    const names = [...answer.names];
+/** A flame graph of device time by Python. */
+export type PythonFlame = PythonFlameAnswer & Tree;
+
+/** The same tree, with the number of merged modules in its names: `TransformerBlock ×36`. */
+export function withModuleCounts(flame: PythonFlame): PythonFlame {
+    const names = [...flame.frames.name];
     const merged = new Map<string, number>();
-    const name = answer.name.map((id, node) => {
-        const count = answer.modules[node];
-        if (count < 2) return id;
-        const text = `${answer.names[id]} ×${count}`;
+    const frame = flame.frame.map((row, node) => {
+        const count = flame.modules[node];
+        if (count < 2) return row;
+        const text = `${names[row]} ×${count}`;
         const index = merged.get(text) ?? names.push(text) - 1;
         merged.set(text, index);
         return index;
     });
-    return { ...answer, name, names };
+    return { ...flame, frame, frames: { name: names } };
 }
 
 /** The class of the modules in a node; null: the node is no module. */
-export function classOfNode(answer: PythonFlameAnswer, node: number): string | null {
-    if (node < 0 || !(answer.modules[node] > 0)) return null;
-    const name = answer.names[answer.name[node]].replace(/ ×\d+$/, '');
+export function classOfNode(flame: PythonFlame, node: number): string | null {
+    if (node < 0 || !(flame.modules[node] > 0)) return null;
+    const name = nameOf(flame, node).replace(/ ×\d+$/, '');
     const single = /^(.+)_\d+$/.exec(name)?.[1];
-    return single !== undefined && answer.classes.some((row) => row.name === single)
-        ? single
-        : name;
+    return single !== undefined && flame.classes.some((row) => row.name === single) ? single : name;
 }
 
 /** Reads the value of `expand` in the URL. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two memory snapshots as one flame graph, and their stacks as rows. */
 import type { SnapshotComparison, SnapshotDiffRow, SnapshotFrame } from '../base/answers';
-import { isWithoutStack } from './tree_answers';
 
 /** Identifies a row and its node: the stacks of both runs; 'none' without a Python stack. */
 export function stackKey(of: { base_stack: number | null; new_stack: number | null }): string {
@@ -21,15 +20,8 @@ export function nodeOfKey(base: Stacks, fresh: Stacks, key: string): number {
     return key === 'none' ? -1 : base.findIndex((_, node) => keyOfNode(base, fresh, node) === key);
 }
 
-/** Frames of a node of the answer, the innermost first. */
-export function framesOf({ nodes, frames }: SnapshotComparison, node: number): SnapshotFrame[] {
-    const out: SnapshotFrame[] = [];
-    for (let at = node; at > 0; at = nodes.parent[at]) {
-        const frame = nodes.frame[at];
-        if (frame !== null && frame >= 0) out.push(frames[frame]);
-    }
-    return out;
-}
+/* In place of a frame. */
+const WITHOUT_STACK = -2;
 
 export interface DiffSums {
     more: { bytes: number; stacks: number };
@@ -41,7 +33,7 @@ export interface DiffSums {
     changed: number;
 }
 
-export function diffSums({ rows, nodes }: SnapshotComparison): DiffSums {
+export function diffSums({ rows, tree }: SnapshotComparison): DiffSums {
     const sums: DiffSums = {
         more: { bytes: 0, stacks: 0 },
         less: { bytes: 0, stacks: 0 },
@@ -56,10 +48,10 @@ export function diffSums({ rows, nodes }: SnapshotComparison): DiffSums {
         side.bytes += change;
         side.stacks++;
     }
-    const without = nodes.parent.findIndex((_, node) => isWithoutStack(nodes, node));
-    if (without > 0) {
-        sums.base_without = nodes.base[without];
-        sums.new_without = nodes.new[without];
+    const without = tree.frame?.indexOf(WITHOUT_STACK) ?? -1;
+    if (without >= 0) {
+        sums.base_without = tree.base.total[without] ?? 0;
+        sums.new_without = tree.new.total[without] ?? 0;
     }
     return sums;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The call-tree transforms of a stack profile as the parameter `tf` (docs/api-traces.md): their
  * titles, and which of them a frame offers. */
-import type { FlameAnswer, Origin, StackTransform } from '../base/answers';
+import type { Origin, StackTransform } from '../base/answers';
 import { locationStart } from './frame_names';
 import { ORIGIN_LABELS, originIndex, ORIGINS } from './tint';
+import { nameOf } from './tree';
+import type { Flame } from './tree_answers';
 
 export const RECURSION = 'recursion';
 export const INVERT = 'invert';
@@ -84,46 +86,52 @@ export interface TransformOffer {
     detail?: string;
 }
 
+/** Text id of the frame of a node; 0: it has no name. */
+export const idOf = ({ frame, frames }: Flame, node: number): number =>
+    frames.id?.[frame[node]] ?? 0;
+
 /* The path of text ids from the root of the tree to a node, for focus-path and merge-path. */
-function pathOf({ ids = [], name, parent }: FlameAnswer, node: number): string | null {
+function pathOf(flame: Flame, node: number): string | null {
     const path: number[] = [];
-    for (let i = node; i >= 0; i = parent[i]) path.push(ids[name[i]]);
+    for (let i = node; i >= 0; i = flame.parent[i]) path.push(idOf(flame, i));
     return path.length <= PATH_MAX && path.every((id) => id > 0) ? path.reverse().join('.') : null;
 }
 
 /** What a transform of this frame is about: a function, or the file or package that it stands for. */
-export function targetOf({ ids = [], collapsed = [], name }: FlameAnswer, node: number): string {
-    const id = ids[name[node]];
-    return ['', 'file:', 'package:'][collapsed[name[node]] ?? 0] + String(id);
+export function targetOf(flame: Flame, node: number): string {
+    const { frame, frames } = flame;
+    const what = ['', 'file:', 'package:'][frames.collapsed?.[frame[node]] ?? 0];
+    return what + String(idOf(flame, node));
 }
 
 const NAMELESS = 'This frame has no name.';
 
 /* "Collapse file app.py", or the package of code that is installed. */
-function offerCollapse(flame: FlameAnswer, node: number): TransformOffer {
-    const { ids = [], origins = [], collapsed = [], name, names } = flame;
+function offerCollapse(flame: Flame, node: number): TransformOffer {
+    const { origin: origins = [], collapsed = [] } = flame.frames;
     const offer = { text: 'Collapse file', key: 'c', tf: null };
-    const fullName = names[name[node]];
-    if (collapsed[name[node]]) return { ...offer, why: 'This frame is collapsed already.' };
-    const origin = origins[name[node]];
+    const fullName = nameOf(flame, node);
+    const row = flame.frame[node];
+    if (collapsed[row]) return { ...offer, why: 'This frame is collapsed already.' };
+    const origin = origins[row];
     if (origin === 1 || origin === 2) {
         const text = origin === 1 ? 'Collapse package' : 'Collapse module';
-        return { text, key: 'c', tf: `collapse:package:${ids[name[node]]}` };
+        return { text, key: 'c', tf: `collapse:package:${idOf(flame, node)}` };
     }
     const place = fullName.slice(locationStart(fullName)).replace(/^[\s([]+|[)\]]+$/g, '');
     if (!place) return { ...offer, why: 'The name of this frame has no file.' };
     return {
         ...offer,
-        tf: `collapse:file:${ids[name[node]]}`,
+        tf: `collapse:file:${idOf(flame, node)}`,
         detail: place.split(/[\\/]/).pop()?.replace(/:\d+$/, ''),
     };
 }
 
 /** The transforms that a frame offers, in the order of the menu. isFromRoots: the tree begins with
  * the roots of the stacks, so that a frame has a path. */
-export function offersOf(flame: FlameAnswer, node: number, isFromRoots: boolean): TransformOffer[] {
-    const isNamed = (flame.ids?.[flame.name[node]] ?? 0) > 0;
-    const isCollapsed = (flame.collapsed?.[flame.name[node]] ?? 0) > 0;
+export function offersOf(flame: Flame, node: number, isFromRoots: boolean): TransformOffer[] {
+    const isNamed = idOf(flame, node) > 0;
+    const isCollapsed = (flame.frames.collapsed?.[flame.frame[node]] ?? 0) > 0;
     const target = targetOf(flame, node);
     const path = pathOf(flame, node);
     const of = (kind: string) => (isNamed ? `${kind}:${target}` : null);

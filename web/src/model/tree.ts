@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree of weighted frames in columns, and its layout: what every flame graph, icicle and comparison
  * of the page draws and searches. tree_answers.ts makes it from the answers of the API. */
-import type { TreeAnswer, TreeFrames } from '../base/answers';
+import type { SnapshotFrame, TreeAnswer, TreeFrames } from '../base/answers';
 import { plural } from '../base/units';
 import { type FrameLayout, FrameBuilder, childLists, skipHiddenParents, turnOver } from './frames';
 import type { Matcher } from './search';
@@ -24,31 +24,16 @@ interface Frames extends TreeFrames {
     recordedName?: readonly string[];
 }
 
-/** Columns of one side of a comparison. */
-export interface TreeSide {
-    sum: number;
-    /** null: the side leaves open whether it has the node, because its profiles leave out small
-     * calls, or because the node is below a recursive call */
-    total: readonly (number | null)[];
-    low?: readonly (number | null)[];
-    /** What is null has less than this. */
-    floor?: number;
-    count?: readonly (number | null)[];
-    stack?: readonly (number | null)[];
-}
-
 /** A tree as the API describes it, with the columns that several kinds of trees have. */
 export interface Tree extends TreeAnswer {
     /** row of `frames`; negative if the node is no frame */
     frame: number[];
-    /** missing: all nodes are frames. none: what has no stack; rest: merged siblings */
-    role?: readonly ('frame' | 'none' | 'rest')[];
     frames: Frames;
     /** of the rows of the file, if nodes are rows */
     id?: readonly number[];
-    low?: readonly number[];
-    self?: readonly (number | null)[];
-    count?: readonly (number | null)[];
+    low?: number[];
+    self?: (number | null)[];
+    count?: (number | null)[];
     certainty?: readonly number[];
     /** operator family */
     family?: readonly number[];
@@ -169,8 +154,12 @@ function sortSiblings(
     }
 }
 
-export function roleOf({ role }: Tree, node: number): 'frame' | 'none' | 'rest' {
-    return role?.[node] ?? 'frame';
+const MERGED_SIBLINGS = -1;
+
+/** none: what has no stack; rest: merged siblings. */
+export function roleOf({ frame }: Tree, node: number): 'frame' | 'none' | 'rest' {
+    if (node < 0 || frame[node] >= 0) return 'frame';
+    return frame[node] === MERGED_SIBLINGS ? 'rest' : 'none';
 }
 
 /** Certainty of a total; that of the whole (-1) is exact. */
@@ -185,6 +174,19 @@ export function nameOf(tree: Tree, node: number): string {
     const role = roleOf(tree, node);
     if (role !== 'frame') return role === 'none' ? NO_STACK : REST;
     return tree.frames.name[tree.frame[node]];
+}
+
+/** The frame of a row, as recorded. */
+export function frameOfRow({ frames }: Pick<Tree, 'frames'>, row: number): SnapshotFrame {
+    const { name, recordedName: recorded = name, file, line } = frames;
+    return { name: recorded[row], file: file?.[row] ?? null, line: line?.[row] ?? null };
+}
+
+/** Rows of the frames from a node up to, and without, one above it. */
+export function framesUpTo({ parent, frame }: Tree, node: number, above: number): number[] {
+    const rows: number[] = [];
+    for (let at = node; at !== above; at = parent[at]) if (frame[at] >= 0) rows.push(frame[at]);
+    return rows;
 }
 
 /** The name that the tool recorded. */

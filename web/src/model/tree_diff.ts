@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How the nodes of two sides differ. Node -1 is the whole. */
-import { certaintyOf, EXACT, type TreeSide, UNKNOWN } from './tree';
+import type { TreeSide } from '../base/answers';
+import { certaintyOf, EXACT, UNKNOWN } from './tree';
 import type { DiffTree } from './tree_answers';
 
 /** `below`: a side leaves open whether it has the path. */
@@ -15,7 +16,7 @@ export function isOpen({ total }: TreeSide, node: number): boolean {
 
 /** Bounds of the total of a node on a side; Infinity: unknown. */
 export function boundsOf(
-    { sum, total, low, floor = Infinity }: TreeSide,
+    { sum, total, low, floor = Infinity }: Pick<TreeSide, 'sum' | 'total' | 'low' | 'floor'>,
     node: number,
 ): [low: number, high: number] {
     const high = node < 0 ? sum : total[node];

@@ -3,6 +3,7 @@
  * answer with more or fewer nodes. */
 import type { FrameLayout } from './frames';
 import { nameOf, type Tree } from './tree';
+import type { DiffTree } from './tree_answers';
 
 const PREFIX = 'p';
 
@@ -74,6 +75,7 @@ export function nodeOfId(tree: Tree, id: string | undefined, layout?: FrameLayou
     const number = /^\d{1,9}$/.test(id) ? Number(id) : -1;
     if (tree.id) return tree.id.indexOf(number);
     // Links of older versions have the number of the node; in snapshots, of its frame without the whole.
-    if (tree.role) return layout?.node[number + 1] ?? -1;
+    if (tree.stack ?? (tree as Partial<DiffTree>).base?.stack)
+        return layout?.node[number + 1] ?? -1;
     return number < tree.n ? number : -1;
 }

@@ -8,76 +8,56 @@
 #include "server/query/trace/flames/flame.h"
 #include "server/query/trace/parameters.h"
 
-/* The names of an answer: each is written once, in the order of first use. */
-struct names {
+/* What the keys of trees are: text ids, or numbers of interned strings. */
+struct source {
     struct ps_db *db;
     const struct ps_flame_stacks *stacks; /* NULL: slices */
     struct ps_flame_names of_slices;
-    struct ps_key_numbers numbers; /* keys: text ids, or numbers of interned strings */
-    struct ps_ints origins;        /* of stacks, by name */
 };
 
-static void names_free(struct names *names)
-{
-    ps_key_numbers_free(&names->numbers);
-    ps_ints_free(&names->origins);
-}
+/* A flame graph that is written. */
+struct flame {
+    const struct source *source;
+    const struct ps_tree *tree;
+    const struct ps_picture *picture;
+};
 
 /* The name of a key; {NULL, 0}: it has none. */
-static struct ps_str text_of(const struct names *names, uint32_t id)
+static struct ps_str text_of(const struct source *source, uint32_t key)
 {
-    if (names->stacks)
-        return ps_stack_name(names->stacks->frames, id);
-    return names->of_slices.interned ? names->of_slices.interned->items[id]
-                                     : ps_trace_text(names->db, id);
+    if (source->stacks)
+        return ps_stack_name(source->stacks->frames, key);
+    return source->of_slices.interned ? source->of_slices.interned->items[key]
+                                      : ps_trace_text(source->db, key);
 }
 
-static bool has_name(const struct names *names, uint32_t id)
+/* The name of a key as it is written. */
+static struct ps_str shown_text(const struct source *source, uint32_t key)
 {
-    return names->stacks ? ps_stack_function(names->stacks->frames, id) != 0
-                         : text_of(names, id).ptr != NULL;
+    const struct ps_str text = text_of(source, key);
+
+    return text.ptr ? text : ps_str_from_c(source->of_slices.nameless);
 }
 
-static uint32_t name_number(struct names *names, const struct ps_tree_node *node)
+static const struct ps_tree_node *node_of(const struct flame *flame, size_t node)
 {
-    uint32_t id = has_name(names, node->key) ? node->key : 0;
-    size_t before = names->numbers.n;
-    uint32_t number = ps_key_number(&names->numbers, id);
-
-    if (names->stacks && names->numbers.n > before)
-        ps_ints_add(&names->origins, ps_stack_origin(names->stacks->frames, id, node->family));
-    return number;
+    return &flame->tree->nodes[flame->picture->nodes[node].node];
 }
 
-static void write_names(const struct names *names, struct ps_json *json)
+static void describe_frame(const void *subject, uint32_t key, size_t node,
+                           struct ps_tree_frame *out)
 {
-    ps_json_key(json, "names");
-    ps_json_array(json);
-    for (size_t i = 0; i < names->numbers.n; i++) {
-        struct ps_str text = text_of(names, names->numbers.keys[i]);
+    const struct flame *flame = subject;
+    const struct ps_flame_stacks *stacks = flame->source->stacks;
+    const struct ps_transform *by = NULL;
 
-        ps_json_str(json, text.ptr ? text : ps_str_from_c(names->of_slices.nameless));
-    }
-    ps_json_end(json);
-}
-
-static void write_columns(const struct ps_tree *tree, const struct ps_picture *picture,
-                          struct names *names, struct ps_json *json)
-{
-    PS_AUTO(ps_free_ptr) uint32_t *name = ps_grow(NULL, picture->n + 1, sizeof *name);
-    const struct ps_tree_column columns[] = {
-        PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, picture->nodes, parent),
-        PS_PICTURE_VALUES("name", PS_COLUMN_U32, name),
-        PS_NODE_COLUMN("self", PS_COLUMN_INT, tree->nodes, self),
-        PS_NODE_COLUMN("total", PS_COLUMN_INT, tree->nodes, total),
-        PS_NODE_COLUMN("count", PS_COLUMN_INT, tree->nodes, count),
-        PS_NODE_COLUMN("family", PS_COLUMN_U8, tree->nodes, family),
-        PS_NODE_COLUMN("kind", PS_COLUMN_U8, tree->nodes, kind),
-    };
-
-    for (size_t i = 0; i < picture->n; i++)
-        name[i] = name_number(names, &tree->nodes[picture->nodes[i].node]);
-    ps_tree_write_columns(columns, sizeof columns / sizeof *columns, picture, json);
+    out->name = shown_text(flame->source, key);
+    if (!stacks)
+        return;
+    (void)ps_stack_is_collapsed(stacks->transforms, key, &by);
+    out->id = by ? by->id : key;
+    out->collapsed = !by ? 0 : by->target == PS_TARGET_FILE ? 1 : 2;
+    out->origin = ps_stack_origin(stacks->frames, key, node_of(flame, node)->family);
 }
 
 /* A line of a node. */
@@ -127,23 +107,6 @@ static void write_lines(const struct ps_flame_stacks *stacks, const struct ps_pi
     ps_json_end(json);
 }
 
-/* Writes which frames of the run the names are. */
-static void write_ids(const struct names *names, struct ps_json *json)
-{
-    PS_AUTO(ps_ints_free) struct ps_ints ids = {0}, collapsed = {0};
-
-    for (size_t i = 0; i < names->numbers.n; i++) {
-        const struct ps_transform *by = NULL;
-        uint32_t id = names->numbers.keys[i];
-
-        (void)ps_stack_is_collapsed(names->stacks->transforms, id, &by);
-        ps_ints_add(&ids, by ? by->id : id);
-        ps_ints_add(&collapsed, !by ? 0 : by->target == PS_TARGET_FILE ? 1 : 2);
-    }
-    ps_json_ints(json, "ids", ids.items, ids.n);
-    ps_json_ints(json, "collapsed", collapsed.items, collapsed.n);
-}
-
 /* Writes what each transform is, and what it removed. */
 static void write_transforms(struct ps_db *db, const struct ps_flame_stacks *stacks,
                              struct ps_json *json)
@@ -169,16 +132,15 @@ static void write_transforms(struct ps_db *db, const struct ps_flame_stacks *sta
     ps_json_end(json);
 }
 
-static void write_stacks(const struct names *names, const struct ps_picture *picture,
-                         size_t n_nodes, struct ps_json *json)
+static void write_stacks(const struct flame *flame, struct ps_json *json)
 {
-    ps_json_ints(json, "origins", names->origins.items, names->origins.n);
-    write_ids(names, json);
-    write_lines(names->stacks, picture, n_nodes, json);
-    if (names->stacks->self_by_origin)
-        ps_json_ints(json, "self_by_origin", names->stacks->self_by_origin, PS_N_ORIGINS);
-    if (names->stacks->sums)
-        write_transforms(names->db, names->stacks, json);
+    const struct ps_flame_stacks *stacks = flame->source->stacks;
+
+    write_lines(stacks, flame->picture, flame->tree->n, json);
+    if (stacks->self_by_origin)
+        ps_json_ints(json, "self_by_origin", stacks->self_by_origin, PS_N_ORIGINS);
+    if (stacks->sums)
+        write_transforms(flame->source->db, stacks, json);
 }
 
 static int64_t sum_roots(const struct ps_tree *tree)
@@ -192,55 +154,70 @@ static int64_t sum_roots(const struct ps_tree *tree)
 }
 
 static void write_flame(const struct ps_tree *tree, uint32_t tracks, size_t limit,
-                        struct names *names, struct ps_json *json)
+                        const struct source *source, struct ps_json *json)
 {
-    const struct ps_flame_stacks *stacks = names->stacks;
+    const struct ps_flame_stacks *stacks = source->stacks;
     PS_AUTO(ps_picture_free) struct ps_picture picture = ps_picture_choose_nodes(tree, limit);
+    PS_AUTO(ps_free_ptr) uint32_t *keys = ps_grow(NULL, picture.n + 1, sizeof *keys);
+    const struct flame flame = {source, tree, &picture};
+    const struct ps_tree_column columns[] = {
+        PS_NODE_COLUMN("total", PS_COLUMN_INT, tree->nodes, total),
+        PS_NODE_COLUMN("self", PS_COLUMN_INT, tree->nodes, self),
+        PS_NODE_COLUMN("count", PS_COLUMN_INT, tree->nodes, count),
+        PS_NODE_COLUMN("family", PS_COLUMN_U8, tree->nodes, family),
+        PS_NODE_COLUMN("kind", PS_COLUMN_U8, tree->nodes, kind),
+    };
+    const struct ps_tree_answer written = {
+        .picture = &picture,
+        .n_cut = picture.n_cut,
+        .unit = "ns",
+        /* of stacks also those that have lost all frames */
+        .sum = ps_int(stacks && stacks->sums ? stacks->sums->shown : sum_roots(tree)),
+        .frames = {keys, describe_frame, &flame,
+                   stacks ? PS_FRAME_ID | PS_FRAME_ORIGIN | PS_FRAME_COLLAPSED : 0, false},
+        PS_COLUMNS(columns),
+    };
 
+    for (size_t i = 0; i < picture.n; i++) { /* all nodes without a name show one frame */
+        const uint32_t key = node_of(&flame, i)->key;
+
+        keys[i] = text_of(source, key).ptr ? key : 0;
+    }
     ps_json_object(json);
-    ps_json_key_int(json, "n", (int64_t)picture.n);
-    ps_json_key_str(json, "unit", "ns");
-    /* of stacks also those that have lost all frames */
-    ps_json_key_int(json, "sum", stacks && stacks->sums ? stacks->sums->shown : sum_roots(tree));
     if (tracks)
         ps_json_key_int(json, "tracks", tracks);
-    ps_json_key_int(json, "cut", (int64_t)picture.n_cut);
-    write_columns(tree, &picture, names, json);
-    write_names(names, json);
+    ps_tree_write(&written, json);
     if (stacks)
-        write_stacks(names, &picture, tree->n, json);
+        write_stacks(&flame, json);
     ps_json_end(json);
 }
 
 void ps_slice_flame_write(struct ps_db *db, const struct ps_tree *tree, uint32_t tracks,
                           size_t limit, const char *nameless, struct ps_answer *answer)
 {
-    PS_AUTO(names_free) struct names names = {.db = db, .of_slices = {NULL, nameless}};
+    const struct source source = {.db = db, .of_slices = {NULL, nameless}};
     struct ps_json json = ps_json_writer(&answer->body);
 
-    write_flame(tree, tracks, limit, &names, &json);
+    write_flame(tree, tracks, limit, &source, &json);
 }
 
 void ps_flame_write(struct ps_db *db, const struct ps_tree *tree, size_t limit,
                     const char *nameless, const struct ps_flame_stacks *stacks,
                     struct ps_answer *answer)
 {
-    PS_AUTO(names_free)
-    struct names names = {.db = db, .stacks = stacks, .of_slices = {NULL, nameless}};
+    const struct source source = {db, stacks, {NULL, nameless}};
     struct ps_json json = ps_json_writer(&answer->body);
 
-    write_flame(tree, 0, limit, &names, &json);
+    write_flame(tree, 0, limit, &source, &json);
 }
 
 /* Finds the key of a node with this name. False: no node has it. */
-static bool find_key(const struct names *names, const struct ps_tree *tree, struct ps_str name,
+static bool find_key(const struct source *source, const struct ps_tree *tree, struct ps_str name,
                      uint32_t *key)
 {
     for (size_t i = 0; i < tree->n && !ps_context_has_ended(); i++) {
-        const struct ps_str text = text_of(names, tree->nodes[i].key);
-
         *key = tree->nodes[i].key;
-        if (ps_str_eq(text.ptr ? text : ps_str_from_c(names->of_slices.nameless), name))
+        if (ps_str_eq(shown_text(source, *key), name))
             return true;
     }
     return false;
@@ -250,21 +227,20 @@ enum ps_status ps_slice_sandwich_write(struct ps_db *db, const struct ps_tree *t
                                        const struct ps_flame_names *of_slices, struct ps_str around,
                                        struct ps_answer *answer, struct ps_err *err)
 {
-    PS_AUTO(names_free) struct names callers = {.db = db, .of_slices = *of_slices};
-    PS_AUTO(names_free) struct names callees = {.db = db, .of_slices = *of_slices};
+    const struct source source = {.db = db, .of_slices = *of_slices};
     PS_AUTO(ps_path_trees_free) struct ps_path_trees trees = {.tree = {.n = 0}};
     struct ps_json json = ps_json_writer(&answer->body);
     uint32_t key;
 
-    if (find_key(&callers, tree, around, &key) &&
+    if (find_key(&source, tree, around, &key) &&
         ps_path_trees_around(tree, key, &trees, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
     ps_json_key_int(&json, "sum", sum_roots(tree));
     ps_json_key(&json, "callers");
-    write_flame(&trees.callers, 0, limit, &callers, &json);
+    write_flame(&trees.callers, 0, limit, &source, &json);
     ps_json_key(&json, "callees");
-    write_flame(&trees.tree, 0, limit, &callees, &json);
+    write_flame(&trees.tree, 0, limit, &source, &json);
     ps_json_end(&json);
     return err->code;
 }

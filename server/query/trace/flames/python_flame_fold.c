@@ -206,25 +206,37 @@ static void fold(struct folder *f, const struct ps_tree *tree)
 
 /* --- JSON --- */
 
-static void write_nodes(const struct folder *f, size_t limit, struct ps_json *json)
+static void describe_frame(const void *subject, uint32_t key, size_t node,
+                           struct ps_tree_frame *out)
+{
+    (void)node;
+    out->name = ((const struct folder *)subject)->names.items[key];
+}
+
+static void write_tree(const struct folder *f, int64_t sum, size_t limit, struct ps_json *json)
 {
     PS_AUTO(ps_picture_free) struct ps_picture picture = ps_picture_choose_nodes(&f->out, limit);
+    PS_AUTO(ps_free_ptr) uint32_t *keys = ps_grow(NULL, picture.n + 1, sizeof *keys);
     const struct ps_tree_column columns[] = {
-        PS_PICTURE_COLUMN("parent", PS_COLUMN_PARENT, picture.nodes, parent),
-        PS_NODE_COLUMN("name", PS_COLUMN_U32, f->out.nodes, key),
-        PS_NODE_COLUMN("self", PS_COLUMN_INT, f->out.nodes, self),
         PS_NODE_COLUMN("total", PS_COLUMN_INT, f->out.nodes, total),
+        PS_NODE_COLUMN("self", PS_COLUMN_INT, f->out.nodes, self),
         PS_NODE_COLUMN("count", PS_COLUMN_INT, f->out.nodes, count),
         PS_NODE_COLUMN("family", PS_COLUMN_U8, f->out.nodes, family),
         PS_NODE_COLUMN("kind", PS_COLUMN_U8, f->out.nodes, kind),
         PS_NODE_VALUES("modules", PS_COLUMN_U32, f->n_modules),
     };
-    const struct ps_tree_column names = PS_NODE_VALUES("names", PS_COLUMN_STR, f->names.items);
+    const struct ps_tree_answer tree = {
+        .picture = &picture,
+        .n_cut = picture.n_cut,
+        .unit = "ns",
+        .sum = ps_int(sum),
+        .frames = {keys, describe_frame, f, 0, false},
+        PS_COLUMNS(columns),
+    };
 
-    ps_json_key_int(json, "n", (int64_t)picture.n);
-    ps_json_key_int(json, "cut", (int64_t)picture.n_cut);
-    ps_tree_write_columns(columns, sizeof columns / sizeof *columns, &picture, json);
-    ps_rows_write_columns(&names, 1, f->names.count, json);
+    for (size_t i = 0; i < picture.n; i++)
+        keys[i] = f->out.nodes[picture.nodes[i].node].key;
+    ps_tree_write(&tree, json);
 }
 
 static void write_classes(const struct folder *f, struct ps_json *json)
@@ -252,11 +264,9 @@ static void write_answer(const struct folder *f, const struct ps_python_flame *f
     int64_t without = ps_add_saturated(flame->without_launch, flame->without_frame);
 
     ps_json_object(&json);
-    ps_json_key_str(&json, "unit", "ns");
-    ps_json_key_int(&json, "sum", ps_add_saturated(f->attributed, without));
     if (flame->tracks)
         ps_json_key_int(&json, "tracks", flame->tracks);
-    write_nodes(f, limit, &json);
+    write_tree(f, ps_add_saturated(f->attributed, without), limit, &json);
     write_classes(f, &json);
     ps_json_key(&json, "attributed");
     ps_json_object(&json);

@@ -17,12 +17,12 @@ import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
 import type { FrameLayout } from '../../model/frames';
-import { functionName, shortPlace } from '../../model/labels';
+import { shortPlace } from '../../model/labels';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { tintOfFile } from '../../model/tint';
 import type { TipData } from '../../model/tip';
 import { certaintyCounts, layoutTree, nameOf, searchTree, type Tree } from '../../model/tree';
-import { treeOf } from '../../model/tree_answers';
+import { FUNCTIONS, treeOf } from '../../model/tree_answers';
 import { certaintyText, tipOf, totalText, weightRows } from '../../model/tree_tip';
 import { ROW_GROUPS } from '../shared/row_actions';
 import { type Answer, useData, useJson } from '../shared/use_json';
@@ -53,13 +53,13 @@ function callTreePath(run: Run, request: TreeRequest | null): string | null {
 
 export function useCallTree(run: Run, request: TreeRequest | null): Answer<Calls> {
     const answer = useJson<CallTree>(callTreePath(run, request));
-    return { ...answer, data: answer.data && treeOf(answer.data, functionName) };
+    return { ...answer, data: answer.data && treeOf(answer.data, FUNCTIONS) };
 }
 
 /** The calls for a view that has no place for an error. */
 export function useCalls(run: Run, request: TreeRequest | null): Calls | null {
     const answer = useData<CallTree>(callTreePath(run, request));
-    return answer && treeOf(answer, functionName);
+    return answer && treeOf(answer, FUNCTIONS);
 }
 
 export function CertaintyLegend({ certainty }: { certainty: readonly number[] | undefined }) {

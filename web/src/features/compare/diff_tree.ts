@@ -26,9 +26,9 @@ export function rowColourLevel(row: ComparisonRow, whole: number): number {
     return colourLevel(row.delta, whole);
 }
 
-/** Source location of a node; null if the name already contains it. */
+/** Source location of a node; null if it is unknown, or the name contains it. */
 export function placeOf({ frame, frames }: Tree, node: number): string | null {
-    return frames.file?.[frame[node]] ?? null;
+    return frames.file?.[frame[node]] || null;
 }
 
 export type RowName = Pick<ComparisonRow, 'name' | 'place' | 'line'>;

@@ -7,7 +7,7 @@ import type { GroupReport, GroupTree } from '../../base/answers';
 import { int, text } from '../../base/units';
 import { COLOURS_OF_GROUPS, paintOf, tintsOfNames } from '../../canvas/tree_paint';
 import { formatValueOf } from '../../model/compare';
-import { treeOfGroup } from '../../model/tree_answers';
+import { FUNCTIONS, treeOf } from '../../model/tree_answers';
 import { certaintyText, weightRows } from '../../model/tree_tip';
 import { layoutDrawn } from './diff_tree';
 import {
@@ -32,7 +32,7 @@ export function GroupPicture(props: GroupPictureProps) {
 }
 
 function drawingOf(answer: GroupTree, { headline, new: runs }: GroupReport): Drawing {
-    const tree = treeOfGroup(answer);
+    const tree = treeOf(answer, answer.certainty && FUNCTIONS);
     const { total: width, sum, unit } = tree;
     const layout = layoutDrawn(tree, width, sum);
     const whole = totalText(answer, sum, runs, headline?.new, headline?.unit);

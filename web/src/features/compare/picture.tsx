@@ -58,7 +58,7 @@ export function ComparePicture(props: ComparePictureProps) {
 function titleOf(comparison: Comparison, answer: ComparisonTree, side: Side): string {
     const { headline, [side]: runs } = comparison;
     const mean = runs.length > 1 ? ', mean of its runs' : '';
-    return `${side}${mean}, ${totalText(answer, answer[side], runs, headline?.[side], headline?.unit)}`;
+    return `${side}${mean}, ${totalText(answer, answer[side].sum, runs, headline?.[side], headline?.unit)}`;
 }
 
 function drawingOf(answer: ComparisonTree, side: Side, comparison: Comparison): Drawing<DiffTree> {
@@ -77,7 +77,7 @@ function drawingOf(answer: ComparisonTree, side: Side, comparison: Comparison): 
 function sideOf(tree: ComparisonTree | null): Side {
     const { width } = route.value.query;
     if (width === 'base' || width === 'new') return width;
-    return tree && tree.new < tree.base ? 'base' : 'new';
+    return tree && tree.new.sum < tree.base.sum ? 'base' : 'new';
 }
 
 type DiffPictureProps = ComparePictureProps & PictureMark;

@@ -14,7 +14,7 @@ import { formatDelta } from '../../model/compare';
 import type { Matcher } from '../../model/search';
 import { diffSums, keyOfNode, nodeOfKey } from '../../model/snapshot_diff';
 import { frameLabelForms } from '../../model/snapshot_names';
-import { marksOfFolds, searchTree } from '../../model/tree';
+import { frameOfRow, marksOfFolds, roleOf, searchTree } from '../../model/tree';
 import { treeOfSnapshots } from '../../model/tree_answers';
 import { changeRows, changeText, tipOf } from '../../model/tree_tip';
 import { pictureHeight } from './side_pane';
@@ -30,16 +30,20 @@ interface SnapshotFlameProps {
 
 export function SnapshotDiffFlame({ diff, selected, search, onSelect }: SnapshotFlameProps) {
     const tree = treeOfSnapshots(diff);
-    const { layout, openAt } = useFolds(tree);
+    const hidden = useMemo(
+        () => Uint8Array.from({ length: tree.n }, (_, i) => +(roleOf(tree, i) === 'none')),
+        [tree],
+    );
+    const { layout, openAt } = useFolds(tree, hidden);
     const title = rootText(diff);
     const paint = useMemo(
         () =>
             paintOf(tree, layout, {
                 ...changeOptions(tree, deltaText),
                 title,
-                formsOf: (node) => frameLabelForms(diff.frames[tree.frame[node]]),
+                formsOf: (node) => frameLabelForms(frameOfRow(tree, tree.frame[node])),
             }),
-        [diff, tree, layout, title],
+        [tree, layout, title],
     );
     const match = useMemo(
         () => search && marksOfFolds(tree, layout, searchTree(tree, search)?.set),
@@ -73,8 +77,8 @@ export function SnapshotDiffFlame({ diff, selected, search, onSelect }: Snapshot
                 tipOf(tree, layout, node, {
                     root: 'all, also without a Python stack',
                     rows: changeRows(tree, node, {
-                        base: diff.nodes.base_count[0],
-                        new: diff.nodes.new_count[0],
+                        base: diff.base.count,
+                        new: diff.new.count,
                     }),
                     foot: [changeText(tree, node)],
                 })

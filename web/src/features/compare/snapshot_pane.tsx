@@ -8,8 +8,10 @@ import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import { cellText, deltaText, formatDelta, type Scale } from '../../model/compare';
-import { framesOf, nodeOfKey, stackKey } from '../../model/snapshot_diff';
+import { nodeOfKey, stackKey } from '../../model/snapshot_diff';
 import { frameText, frameTitle } from '../../model/snapshot_names';
+import { frameOfRow, framesUpTo } from '../../model/tree';
+import { treeOfSnapshots } from '../../model/tree_answers';
 import { SidePane } from './side_pane';
 import { MIB, sideLinks, verdictText } from './snapshot_table';
 import { largestSteps, waterfall } from './waterfall';
@@ -97,10 +99,12 @@ interface SelectedStackProps {
 
 function SelectedStack({ comparison, diff, row, onClose }: SelectedStackProps) {
     const key = stackKey(row);
-    const { base_stack, new_stack } = diff.nodes;
-    const node = nodeOfKey(base_stack, new_stack, key);
+    const tree = treeOfSnapshots(diff);
+    const node = nodeOfKey(tree.base.stack ?? [], tree.new.stack ?? [], key);
     const frames =
-        node < 0 ? [row, row.caller].filter((one) => one !== null) : framesOf(diff, node);
+        node < 0
+            ? [row, row.caller].filter((one) => one !== null)
+            : framesUpTo(tree, node, -1).map((at) => frameOfRow(tree, at));
     const { name, place } = frameTitle(row);
     const sideText = (side: 'base' | 'new'): string => {
         const count = row[`${side}_count`];

@@ -5,7 +5,14 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Comparison, ComparisonTable, Group, MergedTree, Run } from '../../base/answers';
+import type {
+    Comparison,
+    ComparisonTable,
+    ComparisonTree,
+    Group,
+    GroupTree,
+    Run,
+} from '../../base/answers';
 import { kindHas } from '../../base/kinds';
 import { pushQuery, route } from '../../base/router';
 import { text } from '../../base/units';
@@ -46,9 +53,11 @@ export function NoPicture({ report, table }: { report: Pictures; table: Comparis
     return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
 }
 
+type AnyTree = ComparisonTree | GroupTree;
+
 /** Response of GET /compare/tree for the groups in the URL, per step like the rows of the table. A
  * tree has no values per call: it is then per step if possible. */
-export function useTree<T extends MergedTree>(table: ComparisonTable): Answer<T> {
+export function useTree<T extends AnyTree>(table: ComparisonTable): Answer<T> {
     const { query } = route.value;
     const per = perOf(table, query) !== 'run' && table.per.includes('step') ? 'step' : 'run';
     return useJson<T>(comparePath(query, '/tree', { of: table.of, per, limit: MAX_NODES }));
@@ -60,7 +69,7 @@ const ROUNDING = 0.005;
 /** Total of a tree with what it is of. It is the total that the tool states if the sum of the frames
  * differs only by rounding, so that the page shows one total; else the sum of all threads. */
 export function totalText(
-    { unit, per }: MergedTree,
+    { unit, per }: AnyTree,
     total: number,
     [{ kind }]: Run[],
     headline: Group | undefined,

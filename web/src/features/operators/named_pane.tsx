@@ -19,7 +19,8 @@ import { escapeRegex } from '../../model/filter_query';
 import { frameParts } from '../../model/frame_names';
 import { widestNode } from '../../model/selection';
 import { isDeviceWork } from '../../model/timeline_types';
-import { treeOfFlame } from '../../model/tree_answers';
+import { nameOf } from '../../model/tree';
+import { type Flame, treeOf } from '../../model/tree_answers';
 import { useFrameSource } from '../lines/frame_source';
 import { OtherRuns } from '../shared/other_runs';
 import { objectsOf } from '../shared/paged_source';
@@ -43,19 +44,19 @@ interface NamedPaneProps {
 
 const BINS = 40;
 const FLAME_LIMIT = 20_000;
-const NO_FLAME: FlameAnswer = {
+const NO_FLAME: Flame = {
     n: 0,
     unit: 'ns',
     sum: 0,
     cut: 0,
     parent: [],
-    name: [],
+    frame: [],
+    frames: { name: [] },
     self: [],
     total: [],
     count: [],
     family: [],
     kind: [],
-    names: [],
 };
 
 /** The selected row of a table of names: that of the URL, or the row of the name that was selected
@@ -95,24 +96,28 @@ export function NamedPane(props: NamedPaneProps) {
     );
     if (error) return <Notice kind="error" title="The slices could not be read" error={error} />;
     if (!data) return <LoadingLine active={loading} />;
-    return <NameFacts {...props} data={data} flame={flame ?? NO_FLAME} kind={Number(kind)} />;
+    return (
+        <NameFacts
+            {...props}
+            data={data}
+            flame={flame ? treeOf(flame) : NO_FLAME}
+            kind={Number(kind)}
+        />
+    );
 }
 
 interface NameFactsProps extends NamedPaneProps {
     data: NameStatistics;
-    flame: FlameAnswer;
+    flame: Flame;
     kind: number;
 }
 
 function NameFacts(props: NameFactsProps) {
     const { run, data, flame, kind, isOperation } = props;
     const { name, count, histogram, median_ns, total_ns } = data;
-    const node = useMemo(
-        () => widestNode(treeOfFlame(flame), flame.names.indexOf(name)),
-        [flame, name],
-    );
+    const node = useMemo(() => widestNode(flame, flame.frames.name.indexOf(name)), [flame, name]);
     const { facts, ...sections } = useFrameFacts(flame, node, (at) =>
-        selectRow(null, flame.names[flame.name[at]]),
+        selectRow(null, nameOf(flame, at)),
     );
     const row = searchedSlice(name, kind);
     const source = useFrameSource(run, frameParts(name));

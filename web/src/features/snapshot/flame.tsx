@@ -19,6 +19,8 @@ import type { Pick } from '../../model/snapshot_pick';
 import type { TipData } from '../../model/tip';
 import {
     foldedFrames,
+    frameOfRow,
+    framesUpTo,
     marksOfFolds,
     nodeOfStack,
     nodesOfStacks,
@@ -27,13 +29,15 @@ import {
     stacksBelow,
     type Tree,
 } from '../../model/tree';
-import { treeOfSnapshot } from '../../model/tree_answers';
 import { tipOf, weightRows } from '../../model/tree_tip';
 import { rowActions } from '../shared/row_actions';
 
+/** What is live, with the names of frames as shown. */
+export type LiveTree = LiveFlame & Tree;
+
 interface FlameProps {
     run: Run;
-    flame: LiveFlame;
+    flame: LiveTree;
     /** selected; undefined: none */
     stack: number | null | undefined;
     /** selected, if it is not one stack: its stacks are marked */
@@ -43,46 +47,38 @@ interface FlameProps {
 }
 
 /* Frames of a node from the innermost to the outermost, one a line. */
-function stackLines(flame: LiveFlame, tree: Tree, node: number): string {
+function stackLines(tree: Tree, node: number): string {
     return framesUpTo(tree, node, -1)
-        .map((row) => flame.frames[row])
+        .map((row) => frameOfRow(tree, row))
         .map(({ name, file, line }) => `${name ?? ''} (${file ?? ''}:${line ?? 0})`)
         .join('\n');
 }
 
-/* Rows of the frames from a node up to, and without, one above it. */
-function framesUpTo({ parent, frame }: Tree, node: number, above: number): number[] {
-    const rows: number[] = [];
-    for (let at = node; at !== above; at = parent[at]) if (frame[at] >= 0) rows.push(frame[at]);
-    return rows;
-}
-
-function livePaint(flame: LiveFlame, tree: Tree, layout: FrameLayout) {
+function livePaint(tree: Tree, layout: FrameLayout) {
     return paintOf(tree, layout, {
         title: `all, ${bytesText(tree.sum)}`,
         colours: coloursByGroup(tree),
-        formsOf: (node) => frameLabelForms(flame.frames[tree.frame[node]]),
+        formsOf: (node) => frameLabelForms(frameOfRow(tree, tree.frame[node])),
     });
 }
 
-export function LiveFlameView({ run, flame, stack, pick, search, onStack }: FlameProps) {
-    const tree = treeOfSnapshot(flame);
+export function LiveFlameView({ run, flame: tree, stack, pick, search, onStack }: FlameProps) {
     const { layout, openAt } = useFolds(tree);
-    const paint = useMemo(() => livePaint(flame, tree, layout), [flame, tree, layout]);
+    const paint = useMemo(() => livePaint(tree, layout), [tree, layout]);
     const match = useMemo(() => {
         if (search) return marksOfFolds(tree, layout, searchTree(tree, search)?.set);
         return pick?.stacks ? nodesOfStacks(tree, pick.stacks) : null;
     }, [search, pick, tree, layout]);
-    const [inner, setInner] = useState<{ flame: LiveFlame; node: number } | null>(null);
+    const [inner, setInner] = useState<{ tree: Tree; node: number } | null>(null);
     const selected = useMemo(() => {
-        if (inner && inner.flame === flame) return inner.node;
+        if (inner && inner.tree === tree) return inner.node;
         return nodeOfStack(tree, stack);
-    }, [flame, tree, stack, inner]);
+    }, [tree, stack, inner]);
     const select = (node: number): void => {
         if (openAt(node)) return;
         const below = node < 0 ? [] : [...stacksBelow(tree, node)];
         // A frame with several stacks below it is only outlined.
-        setInner(node >= 0 && below.length !== 1 ? { flame, node } : null);
+        setInner(node >= 0 && below.length !== 1 ? { tree, node } : null);
         onStack(below.length === 1 ? below[0] : undefined);
     };
     return (
@@ -98,7 +94,7 @@ export function LiveFlameView({ run, flame, stack, pick, search, onStack }: Flam
             zoom={route.value.query.fz ?? ''}
             onZoom={(zoom) => replaceQuery({ fz: zoom })}
             tip={(node) => flameTip(tree, layout, node)}
-            actions={(node) => flameActions(run, flame, tree, layout, node)}
+            actions={(node) => flameActions(run, tree, layout, node)}
             keyless
             empty="Nothing is live at this event."
         />
@@ -109,15 +105,9 @@ function isOneFrame(tree: Tree, layout: FrameLayout, node: number): boolean {
     return roleOf(tree, node) === 'frame' && foldedFrames(tree, layout, layout.frameOf[node]) === 1;
 }
 
-function flameActions(
-    run: Run,
-    flame: LiveFlame,
-    tree: Tree,
-    layout: FrameLayout,
-    node: number,
-): readonly Action[] {
+function flameActions(run: Run, tree: Tree, layout: FrameLayout, node: number): readonly Action[] {
     if (node < 0 || !isOneFrame(tree, layout, node)) return [];
-    const frame = flame.frames[tree.frame[node]];
+    const frame = frameOfRow(tree, tree.frame[node]);
     const { actions } = rowActions(run, {
         name: frame.name ?? '',
         file: frame.file ?? undefined,
@@ -128,7 +118,7 @@ function flameActions(
             text: 'Copy stack',
             key: 'y',
             group: 2,
-            run: () => copyAndConfirm(stackLines(flame, tree, node), 'Stack'),
+            run: () => copyAndConfirm(stackLines(tree, node), 'Stack'),
         },
         ...actions,
     ];

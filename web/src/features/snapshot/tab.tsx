@@ -34,6 +34,7 @@ import { viewportWidth } from '../../components/viewport';
 import { matcher } from '../../model/search';
 import { type Pick, pickOfRow, pickOfStack } from '../../model/snapshot_pick';
 import { frameText, NO_STACK } from '../../model/snapshot_names';
+import { PLACES, treeOf } from '../../model/tree_answers';
 import { AllocationPane } from './allocation';
 import { type ChartHit, SnapshotChart } from './chart';
 import { PartsLegend, SnapshotControls } from './controls';
@@ -254,7 +255,7 @@ function SnapshotView({
             flame.data && (
                 <LiveFlameView
                     run={run}
-                    flame={flame.data}
+                    flame={treeOf(flame.data, PLACES)}
                     stack={state.stack}
                     pick={state.row === null ? null : picked}
                     search={search}

@@ -20,7 +20,7 @@ import { COLOUR_MODES, type ColourMode, selfBy } from '../../model/frame_colours
 import { mergeOfOrigin } from '../../model/stack_transforms';
 import { ORIGIN_LABELS, ORIGINS } from '../../model/tint';
 import type { Tree } from '../../model/tree';
-import { treeOfFlame } from '../../model/tree_answers';
+import { treeOf } from '../../model/tree_answers';
 import { ORIGIN_TIPS } from './parts';
 import { currentTransforms, toggleSwitch } from './transforms';
 
@@ -175,11 +175,11 @@ export function OriginShares({ selfByOrigin }: { selfByOrigin?: readonly number[
 export function ColourLegend({ flame, of }: { flame: FlameAnswer | undefined; of?: string }) {
     const mode = colourMode();
     const items = useMemo(
-        () => (flame && mode !== 'plain' ? colourItems(treeOfFlame(flame), mode) : []),
+        () => (flame && mode !== 'plain' ? colourItems(treeOf(flame), mode) : []),
         [flame, mode],
     );
     if (!flame || mode === 'plain') return null;
-    if (mode === 'origin' && flame.origins)
+    if (mode === 'origin' && flame.frames.origin)
         return <OriginShares selfByOrigin={flame.self_by_origin} />;
     return (
         <Legend

@@ -21,7 +21,7 @@ import { SelectionLayout } from '../../components/selection_layout';
 import { instancesOf } from '../../model/selection';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import { layoutTree, matchedTotal, nameOf, searchTree } from '../../model/tree';
-import { treeOfFlame } from '../../model/tree_answers';
+import { type Flame, treeOf } from '../../model/tree_answers';
 import { idOfNode } from '../../model/tree_ids';
 import type { TraceRange } from '../../model/trace_range';
 import { useJson } from '../shared/use_json';
@@ -64,7 +64,7 @@ interface FlamePaneProps {
     isInTab?: boolean;
     onMatched?: (count: number | null, share: number) => void;
     /** called with each answer that is shown */
-    onFlame?: (flame: FlameAnswer) => void;
+    onFlame?: (flame: Flame) => void;
 }
 
 const wallOption = (stacks: number) => ({
@@ -126,21 +126,19 @@ export function FlamePane({
     const on = flameOn(run);
     const colours = colourMode();
     const answer = useJson<FlameAnswer>(flamePath(run, range, on));
-    const flame = useMemo(
-        () =>
-            answer.data && isPythonFlame(answer.data) ? withModuleCounts(answer.data) : answer.data,
-        [answer.data],
-    );
+    const flame = useMemo(() => {
+        const tree = answer.data && treeOf(answer.data);
+        return tree && isPythonFlame(tree) ? withModuleCounts(tree) : tree;
+    }, [answer.data]);
     const rootName = rootText(run, on, flame?.tracks ?? 0);
-    const tree = flame && treeOfFlame(flame);
-    const layout = useMemo(() => tree && layoutTree(tree), [tree]);
+    const layout = useMemo(() => flame && layoutTree(flame), [flame]);
     const paint = useMemo(
-        () => tree && layout && flamePaint(tree, layout, flameColours(tree, colours), rootName),
-        [tree, layout, rootName, colours],
+        () => flame && layout && flamePaint(flame, layout, flameColours(flame, colours), rootName),
+        [flame, layout, rootName, colours],
     );
-    const match = useMemo(() => tree && searchTree(tree, search ?? NO_SEARCH), [tree, search]);
+    const match = useMemo(() => flame && searchTree(flame, search ?? NO_SEARCH), [flame, search]);
     useEffectOn(() => {
-        const share = tree && match ? matchedTotal(tree, match.set) / (tree.sum || 1) : 0;
+        const share = flame && match ? matchedTotal(flame, match.set) / (flame.sum || 1) : 0;
         onMatched?.(match?.count ?? null, share);
     }, [flame, match]);
     useEffectOn(() => {
@@ -148,8 +146,8 @@ export function FlamePane({
     }, [flame]);
     const { flame_frame, flame_zoom, sel } = route.value.query;
     const selected = useMemo(
-        () => (tree ? selectedNode(tree, flame_frame, sel) : -1),
-        [tree, flame_frame, sel],
+        () => (flame ? selectedNode(flame, flame_frame, sel) : -1),
+        [flame, flame_frame, sel],
     );
     const actionsOf = (node: number): Action[] =>
         flame
@@ -165,10 +163,10 @@ export function FlamePane({
     useNames(isInTab ? ['sel'] : [], { nameOf: (name) => name, valueOf: (name) => name });
     const select = (node: number) =>
         pushQuery({
-            flame_frame: tree && node >= 0 ? idOfNode(tree, node) : null,
-            ...(isInTab && { sel: node >= 0 && tree ? nameOf(tree, node) : null }),
+            flame_frame: flame && node >= 0 ? idOfNode(flame, node) : null,
+            ...(isInTab && { sel: node >= 0 && flame ? nameOf(flame, node) : null }),
         });
-    const instances = useMemo(() => tree && instancesOf(tree, selected), [tree, selected]);
+    const instances = useMemo(() => flame && instancesOf(flame, selected), [flame, selected]);
     const picture = (
         <div class="picture is-filling">
             {!isInTab && (
@@ -184,10 +182,10 @@ export function FlamePane({
                 />
             )}
             {flame && isPythonFlame(flame) && !answer.error && <Attribution flame={flame} />}
-            {flame && tree && layout && paint && !answer.error && (
+            {flame && layout && paint && !answer.error && (
                 <FrameView
                     label="Flame graph"
-                    tree={tree}
+                    tree={flame}
                     layout={layout}
                     paint={paint}
                     match={match?.set ?? null}
@@ -230,7 +228,7 @@ export function FlamePane({
                         node={selected}
                         actions={actionsOf(selected)}
                         onSelect={select}
-                        onOpen={(node) => pushQuery({ flame_zoom: tree && idOfNode(tree, node) })}
+                        onOpen={(node) => pushQuery({ flame_zoom: flame && idOfNode(flame, node) })}
                     />
                 )
             }

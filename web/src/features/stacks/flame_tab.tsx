@@ -3,7 +3,7 @@
  * The Flame tab: one picture of full height.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { FlameAnswer, Run } from '../../base/answers';
+import type { Run } from '../../base/answers';
 import { useKeys } from '../../base/keys';
 import { route } from '../../base/router';
 import { pct, THIN_SPACE } from '../../base/units';
@@ -13,6 +13,7 @@ import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
+import type { Flame } from '../../model/tree_answers';
 import { ModeSwitch } from '../shared/mode_switch';
 import { isStacks, useRange } from '../trace/data';
 import { RangeNotice } from '../trace/toolbar';
@@ -33,7 +34,7 @@ export function FlameTab({ run }: { run: Run }) {
         count: null,
         share: 0,
     });
-    const [flame, setFlame] = useState<FlameAnswer | undefined>(undefined);
+    const [flame, setFlame] = useState<Flame | undefined>(undefined);
     const isByPython = flameOn(run) === 'python';
     const around = aroundName(run);
     const input = useRef<HTMLInputElement | null>(null);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the answer of a flame graph. */
-import type { FlameAnswer } from '../../base/answers';
 import type { StackFunctionRow } from '../../base/rows';
+import type { Flame } from '../../model/tree_answers';
 
 /** A flame graph of one frame, the function of a row: what is offered for it is that of a frame. */
-export function flameOfFunction(row: StackFunctionRow): FlameAnswer {
+export function flameOfFunction(row: StackFunctionRow): Flame {
     const { name, name_id, family, origin, collapsed, self, total, slices } = row;
     return {
         n: 1,
@@ -12,16 +12,13 @@ export function flameOfFunction(row: StackFunctionRow): FlameAnswer {
         sum: total,
         cut: 0,
         parent: [-1],
-        name: [0],
+        frame: [0],
+        frames: { name: [name], origin: [origin], id: [name_id], collapsed: [collapsed] },
         self: [self],
         total: [total],
         count: [slices],
         family: [family],
         kind: [0],
-        names: [name],
-        origins: [origin],
-        ids: [name_id],
-        collapsed: [collapsed],
     };
 }
 
@@ -31,7 +28,7 @@ interface FrameLine {
 }
 
 /** The lines of a node, largest total first; none if the answer has none for it. */
-export function linesOf({ lines }: FlameAnswer, node: number): FrameLine[] {
+export function linesOf({ lines }: Flame, node: number): FrameLine[] {
     if (!lines) return [];
     let lo = 0;
     for (let hi = lines.node.length; lo < hi;) {

@@ -2,13 +2,15 @@
  *
  * What a person can do with a frame of a flame graph, in the order of GROUPS.
  */
-import type { FlameAnswer, Run } from '../../base/answers';
+import type { Run } from '../../base/answers';
 import type { Action } from '../../components/actions';
 import { copyAndConfirm } from '../../components/context_menu';
 import { editorAction } from '../../components/editor_link';
 import { runsActions } from '../shared/row_actions';
 import { stackFunctionsId } from '../shared/tab_list';
 import { frameParts } from '../../model/frame_names';
+import { nameOf } from '../../model/tree';
+import type { Flame } from '../../model/tree_answers';
 import { isStacks, tabHash } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';
 import { linesOf } from './flame_tree';
@@ -19,9 +21,9 @@ import { stackQuery } from './parts';
 export const GROUPS = { view: 0, transform: 1, copy: 2 };
 
 /** Names of the frames from the outermost to a node, one a line. */
-function stackText({ names, name, parent }: FlameAnswer, node: number, leadsOut: boolean): string {
+function stackText(flame: Flame, node: number, leadsOut: boolean): string {
     const lines: string[] = [];
-    for (let i = node; i >= 0; i = parent[i]) lines.push(names[name[i]]);
+    for (let i = node; i >= 0; i = flame.parent[i]) lines.push(nameOf(flame, i));
     return (leadsOut ? lines : lines.reverse()).join('\n');
 }
 
@@ -38,13 +40,8 @@ function viewActions(run: Run, name: string): Action[] {
 
 /** Actions of every flame graph; transforms.tsx adds those of stacks. leadsOut: the tree leads from
  * a function to its callers. */
-export function frameActions(
-    run: Run,
-    flame: FlameAnswer,
-    node: number,
-    leadsOut = false,
-): Action[] {
-    const name = flame.names[flame.name[node]];
+export function frameActions(run: Run, flame: Flame, node: number, leadsOut = false): Action[] {
+    const name = nameOf(flame, node);
     const { file, line } = frameParts(name);
     return [
         ...viewActions(run, name),
@@ -81,6 +78,6 @@ export function functionActions(run: Run, name: string): Action[] {
 }
 
 /* Line of the function that costs most below this frame; 0 if the answer has no lines. */
-function costliestLine(flame: FlameAnswer, node: number): number {
+function costliestLine(flame: Flame, node: number): number {
     return linesOf(flame, node)[0]?.line ?? 0;
 }

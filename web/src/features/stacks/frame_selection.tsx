@@ -3,7 +3,7 @@
  * The pane of the selected frame of a flame graph. All of it follows from the answer that is drawn.
  */
 import { useMemo, useState } from 'preact/hooks';
-import type { FlameAnswer, Run } from '../../base/answers';
+import type { Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { int } from '../../base/units';
 import type { Action, ActionHead } from '../../components/actions';
@@ -15,7 +15,7 @@ import { shortPlace } from '../../model/labels';
 import { foldStack, selectionFacts, type Neighbour, widestNode } from '../../model/selection';
 import { ORIGINS } from '../../model/tint';
 import { nameOf, type Tree } from '../../model/tree';
-import { treeOfFlame } from '../../model/tree_answers';
+import type { Flame } from '../../model/tree_answers';
 import { nodeOfId } from '../../model/tree_ids';
 import { useFrameSource } from '../lines/frame_source';
 import type { SearchedRow } from '../shared/name_search';
@@ -45,13 +45,13 @@ export function selectedNode(
     return same >= 0 ? widestNode(tree, same) : -1;
 }
 
-function originOf({ origins, name }: FlameAnswer, node: number) {
-    return origins ? (ORIGINS[origins[name[node]]] ?? 'unknown') : null;
+function originOf({ frame, frames: { origin } }: Flame, node: number) {
+    return origin ? (ORIGINS[origin[frame[node]]] ?? 'unknown') : null;
 }
 
 /** Name, place and swatch of a frame. */
-export function frameHead(flame: FlameAnswer, node: number): ActionHead {
-    const whole = flame.names[flame.name[node]];
+export function frameHead(flame: Flame, node: number): ActionHead {
+    const whole = nameOf(flame, node);
     const { name } = frameParts(whole);
     const origin = originOf(flame, node);
     // The form without the folders of an installation, cut to its place.
@@ -71,8 +71,8 @@ function shortPlaceOf(whole: string): string | undefined {
 }
 
 /* The row that other runs are searched for: null for frames without a table of names. */
-export function searchedFrame(run: Run, flame: FlameAnswer, node: number): SearchedRow | null {
-    const row = flame.names[flame.name[node]];
+export function searchedFrame(run: Run, flame: Flame, node: number): SearchedRow | null {
+    const row = nameOf(flame, node);
     if (isStacks(run)) return { of: 'functions', row };
     return searchedSlice(row, flame.kind[node]);
 }
@@ -81,7 +81,7 @@ export function searchedFrame(run: Run, flame: FlameAnswer, node: number): Searc
  * heaviest stack, callers and callees. All are empty for the node -1. `leadsOut`: the tree leads from
  * a function to its callers. */
 export function useFrameFacts(
-    flame: FlameAnswer,
+    flame: Flame,
     node: number,
     onSelect: (node: number) => void,
     onOpen?: (node: number) => void,
@@ -89,28 +89,28 @@ export function useFrameFacts(
 ) {
     const [isFolded, setFolded] = useState(true);
     const facts = useMemo(() => {
-        const found = selectionFacts(treeOfFlame(flame), node);
+        const found = selectionFacts(flame, node);
         if (!leadsOut) return found;
         const { stack, callers, callees } = found;
         return { ...found, stack: stack.reverse(), callers: callees, callees: callers };
     }, [flame, node, leadsOut]);
-    const key = flame.name[node];
+    const key = flame.frame[node];
     const libraryOf = (at: number): string | null => {
         const origin = originOf(flame, at);
         const isLibrary = origin === 'third-party' || origin === 'stdlib';
-        const { file } = frameParts(flame.names[flame.name[at]]);
-        return isLibrary && flame.name[at] !== key && file ? libraryOfFile(file) : null;
+        const { file } = frameParts(nameOf(flame, at));
+        return isLibrary && flame.frame[at] !== key && file ? libraryOfFile(file) : null;
     };
     const rows = isFolded
         ? foldStack(facts.stack, libraryOf)
         : facts.stack.map((at) => ({ node: at }));
     const frameRow = (at: number, total: number): PaneFrame => ({
         ...frameHead(flame, at),
-        place: shortPlaceOf(flame.names[flame.name[at]]),
+        place: shortPlaceOf(nameOf(flame, at)),
         key: at,
         text: axisText(total),
         value: total,
-        tip: flame.names[flame.name[at]],
+        tip: nameOf(flame, at),
         isSelected: at === node,
         onSelect: () => onSelect(at),
         onOpen: onOpen && (() => onOpen(at)),
@@ -138,7 +138,7 @@ export function useFrameFacts(
 
 interface FrameSelectionProps {
     run: Run;
-    flame: FlameAnswer;
+    flame: Flame;
     node: number;
     /** function that the flame graph is of; undefined: of all */
     of?: string;
@@ -156,7 +156,7 @@ export function FrameSelection(props: FrameSelectionProps) {
     const estimate = estimateText(run, flame.total[node]);
     const lines = useMemo(() => linesOf(flame, node), [flame, node]);
     const source = useFrameSource(run, {
-        ...frameParts(flame.names[flame.name[node]]),
+        ...frameParts(nameOf(flame, node)),
         lines,
         total: flame.total[node],
         valueText: axisText,

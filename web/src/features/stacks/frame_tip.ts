@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tooltips of flame graphs and sandwiches say. */
-import type { FlameAnswer, Run } from '../../base/answers';
+import type { Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
 import { int, plural } from '../../base/units';
 import { familyOf, kindLabel } from '../../model/family';
 import type { FrameLayout } from '../../model/frames';
 import { shareText, type TipData, type TipRow } from '../../model/tip';
-import { treeOfFlame } from '../../model/tree_answers';
+import type { Flame } from '../../model/tree_answers';
 import { tipOf, weightRows } from '../../model/tree_tip';
 import { estimateText, isStacks } from '../trace/data';
 import { linesOf } from './flame_tree';
@@ -15,7 +15,7 @@ import { originSuffix } from './parts';
 const LINES_SHOWN = 5;
 
 /* The lines in which a frame spends most. */
-function lineRows(flame: FlameAnswer, node: number): TipRow[] {
+function lineRows(flame: Flame, node: number): TipRow[] {
     const lines = linesOf(flame, node);
     const rows = lines.slice(0, LINES_SHOWN).map(({ line, total }) => ({
         label: `line ${line}`,
@@ -27,14 +27,14 @@ function lineRows(flame: FlameAnswer, node: number): TipRow[] {
 }
 
 /* Counts of samples as time, if the run has a period. */
-function estimateRows(run: Run, { total, self }: FlameAnswer, node: number): TipRow[] {
+function estimateRows(run: Run, { total, self }: Flame, node: number): TipRow[] {
     if (node < 0 || !isStacks(run) || estimateText(run, 0) === '') return [];
     const share = `self ${estimateText(run, self[node])}`;
     return [{ label: 'estimated', value: estimateText(run, total[node]), share }];
 }
 
 /* In stack profiles, consecutive samples with the same frame count as one stretch. */
-function footOf(run: Run, flame: FlameAnswer, node: number, root: string): string {
+function footOf(run: Run, flame: Flame, node: number, root: string): string {
     const count = flame.count[node];
     const { family, kind } = flame;
     return isStacks(run)
@@ -45,17 +45,16 @@ function footOf(run: Run, flame: FlameAnswer, node: number, root: string): strin
 /** root: what the whole is. */
 export function flameTip(
     run: Run,
-    flame: FlameAnswer,
+    flame: Flame,
     layout: FrameLayout,
     node: number,
     root: string,
 ): TipData {
-    const tree = treeOfFlame(flame);
     const words = { total: 'total', self: 'self', whole: flame.sum, format: axisText };
-    return tipOf(tree, layout, node, {
+    return tipOf(flame, layout, node, {
         root,
         rows: [
-            ...weightRows(tree, node, words),
+            ...weightRows(flame, node, words),
             ...estimateRows(run, flame, node),
             ...lineRows(flame, node),
         ],
@@ -66,12 +65,11 @@ export function flameTip(
 /** of: name of the function, whose weight is that of the flame; sum: weight of all stacks. */
 export function sandwichTip(
     run: Run,
-    flame: FlameAnswer,
+    flame: Flame,
     layout: FrameLayout,
     node: number,
     { of, sum }: { of: string; sum: number },
 ): TipData {
-    const tree = treeOfFlame(flame);
     const total = flame.total[node];
     const words = { total: 'on this path', whole: flame.sum, of: `of ${of}`, format: axisText };
     const ofAll = {
@@ -79,9 +77,9 @@ export function sandwichTip(
         value: estimateText(run, total),
         share: shareText(total, sum, 'of all'),
     };
-    return tipOf(tree, layout, node, {
+    return tipOf(flame, layout, node, {
         root: of,
-        rows: [...weightRows(tree, node, words), ofAll, ...lineRows(flame, node)],
+        rows: [...weightRows(flame, node, words), ofAll, ...lineRows(flame, node)],
         foot: [`${int(flame.count[node])} ×${originSuffix(flame, node)}`],
     });
 }

@@ -6,6 +6,7 @@ import type { Params } from '../../base/client';
 import { replaceQuery, route } from '../../base/router';
 import { NumberField } from '../../components/number_field';
 import { ORIGIN_LABELS, ORIGINS } from '../../model/tint';
+import type { Flame } from '../../model/tree_answers';
 import { stackMode } from '../shared/mode_switch';
 import { useData } from '../shared/use_json';
 import { DEFAULT_PERIOD_MS, rangedPath, samplePeriod, useRange } from '../trace/data';
@@ -49,8 +50,8 @@ export const ORIGIN_TIPS: Record<Origin, string> = {
 };
 
 /** Suffix of a tooltip: where the code of a frame is from; empty if the name does not say. */
-export function originSuffix({ origins, name }: FlameAnswer, node: number): string {
-    const origin = ORIGINS[origins?.[name[node]] ?? ORIGINS.length] ?? 'unknown';
+export function originSuffix({ frame, frames }: Flame, node: number): string {
+    const origin = ORIGINS[frames.origin?.[frame[node]] ?? ORIGINS.length] ?? 'unknown';
     return origin === 'unknown' ? '' : `, ${ORIGIN_LABELS[origin]}`;
 }
 

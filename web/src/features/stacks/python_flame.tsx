@@ -3,7 +3,6 @@
  * What the flame graph of device time by Python has beyond the others: which frames are shown, how
  * much is attributed, and actions of modules and of frames with a place.
  */
-import type { FlameAnswer, PythonFlameAnswer } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
 import { int } from '../../base/units';
 import type { Action } from '../../components/actions';
@@ -16,13 +15,16 @@ import {
     classOfNode,
     nothingAttributed,
     placeOfFrame,
+    type PythonFlame,
     readExpanded,
     toggleExpanded,
 } from '../../model/python_flame';
+import { nameOf } from '../../model/tree';
+import type { Flame } from '../../model/tree_answers';
 import { GROUPS } from './frame_actions';
 
 /** Whether an answer is one of device time by Python. */
-export function isPythonFlame(flame: FlameAnswer): flame is PythonFlameAnswer {
+export function isPythonFlame(flame: Flame): flame is PythonFlame {
     return 'attributed' in flame;
 }
 
@@ -38,7 +40,7 @@ export function pythonParams(): Record<string, string | undefined> {
 }
 
 /** Switch for the frames that only forward calls, and a menu of the classes of modules. */
-export function PythonOptions({ flame }: { flame: PythonFlameAnswer }) {
+export function PythonOptions({ flame }: { flame: PythonFlame }) {
     const { plumbing, expand } = route.value.query;
     const expanded = readExpanded(expand);
     const classes = flame.classes.filter(({ modules }) => modules > 1);
@@ -83,7 +85,7 @@ export function PythonOptions({ flame }: { flame: PythonFlameAnswer }) {
 }
 
 /** The sentence above the picture, or why there is no picture. */
-export function Attribution({ flame }: { flame: PythonFlameAnswer }) {
+export function Attribution({ flame }: { flame: PythonFlame }) {
     const reason = nothingAttributed(flame);
     if (reason !== null)
         return (
@@ -104,13 +106,13 @@ export function Attribution({ flame }: { flame: PythonFlameAnswer }) {
     );
 }
 
-export function pythonActions(flame: FlameAnswer, node: number): Action[] {
+export function pythonActions(flame: Flame, node: number): Action[] {
     if (!isPythonFlame(flame)) return [];
     const actions: Action[] = [];
     const { expand } = route.value.query;
     const name = classOfNode(flame, node);
     const isExpanded = name !== null && readExpanded(expand).includes(name);
-    const place = placeOfFrame(flame.names[flame.name[node]]);
+    const place = placeOfFrame(nameOf(flame, node));
     if (name !== null && (isExpanded || flame.modules[node] > 1))
         actions.push({
             text: isExpanded ? 'Merge modules of class' : 'Show modules one by one',

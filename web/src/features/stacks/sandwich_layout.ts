@@ -3,13 +3,12 @@
  * its callees. All widths are shares of the weight of the function. */
 import type { FlameAnswer } from '../../base/answers';
 import type { FrameLayout } from '../../model/frames';
-import { layoutTree, type Tree } from '../../model/tree';
-import { treeOfFlame } from '../../model/tree_answers';
+import { layoutTree } from '../../model/tree';
+import { type Flame, treeOf } from '../../model/tree_answers';
 
 export interface Sandwich {
     /** The nodes of the callers, then those of the callees. Callers have no self weight. */
-    flame: FlameAnswer;
-    tree: Tree;
+    flame: Flame;
     /** the last row is the nearest */
     callers: FrameLayout;
     callees: FrameLayout;
@@ -18,42 +17,42 @@ export interface Sandwich {
 }
 
 /* The nodes of both trees; the first node of each is the function. */
-function joinTrees(callers: FlameAnswer, callees: FlameAnswer): FlameAnswer {
-    const names = callees.names.length;
+function joinTrees(callers: Flame, callees: Flame): Flame {
+    const rows = callees.frames.name.length;
     const up = (parent: number) => (parent < 0 ? -1 : parent + callers.n);
     const both = (key: 'total' | 'count' | 'family' | 'kind') => [...callers[key], ...callees[key]];
-    const ofNames = (key: 'origins' | 'ids' | 'collapsed') => [
-        ...(callees[key] ?? []),
-        ...(callers[key] ?? []),
+    const ofFrames = (key: 'id' | 'origin' | 'collapsed') => [
+        ...(callees.frames[key] ?? []),
+        ...(callers.frames[key] ?? []),
     ];
     return {
         ...callees,
         n: callers.n + callees.n,
         cut: callers.cut + callees.cut,
         parent: [...callers.parent, ...callees.parent.map(up)],
-        name: [...callers.name.map((name) => name + names), ...callees.name],
+        frame: [...callers.frame.map((row) => row + rows), ...callees.frame],
         self: [...callers.self.map(() => 0), ...callees.self],
         total: both('total'),
         count: both('count'),
         family: both('family'),
         kind: both('kind'),
-        names: [...callees.names, ...callers.names],
-        origins: ofNames('origins'),
-        ids: ofNames('ids'),
-        collapsed: ofNames('collapsed'),
+        frames: {
+            name: [...callees.frames.name, ...callers.frames.name],
+            origin: ofFrames('origin'),
+            id: ofFrames('id'),
+            collapsed: ofFrames('collapsed'),
+        },
         lines: callees.lines && { ...callees.lines, node: callees.lines.node.map(up) },
     };
 }
 
 export function layoutSandwich(callers: FlameAnswer, callees: FlameAnswer): Sandwich {
-    const flame = joinTrees(callers, callees);
-    const tree = treeOfFlame(flame);
+    const flame = joinTrees(treeOf(callers), treeOf(callees));
     const fn = callers.n;
     return {
         flame,
-        tree,
-        callers: layoutTree(tree, { below: 0, growsUp: true }),
-        callees: layoutTree(tree, { below: fn }),
+        callers: layoutTree(flame, { below: 0, growsUp: true }),
+        callees: layoutTree(flame, { below: fn }),
         fn,
     };
 }

@@ -24,9 +24,10 @@ import { PaneHead } from '../../components/toolbar';
 import type { FrameLayout } from '../../model/frames';
 import { spanText } from '../../model/span';
 import { shareText } from '../../model/tip';
-import { nameOf as nameOfNode, type Tree } from '../../model/tree';
+import { nameOf, type Tree } from '../../model/tree';
+import { treeOf } from '../../model/tree_answers';
 import { idOfNode, nodeOfId } from '../../model/tree_ids';
-import { shortFrameName } from '../../model/stack_transforms';
+import { idOf, shortFrameName } from '../../model/stack_transforms';
 import type { Answer } from '../shared/use_json';
 import { estimateText, isStacks } from '../trace/data';
 import { colourMode } from './colours';
@@ -94,36 +95,35 @@ export function Sandwich({ run, answer, none, onOpen }: SandwichProps) {
 function SandwichPicture({ run, answer, onOpen }: PictureProps) {
     const { sum } = answer;
     const mode = colourMode();
-    const { flame, tree, callers, callees, fn } = useMemo(
+    const { flame, callers, callees, fn } = useMemo(
         () => layoutSandwich(answer.callers, answer.callees),
         [answer],
     );
-    const shownColours = useMemo(() => flameColours(tree, mode), [tree, mode]);
+    const shownColours = useMemo(() => flameColours(flame, mode), [flame, mode]);
     const paints = useMemo(
         () => ({
-            callers: flamePaint(tree, callers, shownColours, ''),
-            callees: flamePaint(tree, callees, shownColours, ''),
+            callers: flamePaint(flame, callers, shownColours, ''),
+            callees: flamePaint(flame, callees, shownColours, ''),
         }),
-        [tree, callers, callees, shownColours],
+        [flame, callers, callees, shownColours],
     );
     const total = flame.total[fn];
-    const nameOf = (node: number) => nameOfNode(tree, node);
-    const name = shortFrameName(nameOf(fn));
+    const name = shortFrameName(nameOf(flame, fn));
     const linked = useRef(new Set<FrameStage>()).current;
     const { sandwich_zoom: zoom = '', sandwich_frame, sandwich_name } = route.value.query;
     const shown = useMemo(
-        () => selectedNode(tree, sandwich_frame, sandwich_name),
-        [tree, sandwich_frame, sandwich_name],
+        () => selectedNode(flame, sandwich_frame, sandwich_name),
+        [flame, sandwich_frame, sandwich_name],
     );
     const setSelected = (node: number) =>
         pushQuery({
-            sandwich_frame: node >= 0 ? idOfNode(tree, node) : null,
-            sandwich_name: node >= 0 ? nameOf(node) : null,
+            sandwich_frame: node >= 0 ? idOfNode(flame, node) : null,
+            sandwich_name: node >= 0 ? nameOf(flame, node) : null,
         });
     const setZoom = (next: string | null) => pushQuery({ sandwich_zoom: next });
     const open = (node: number) => {
-        const id = flame.ids?.[flame.name[node]] ?? 0;
-        if (id > 0 || !isStacks(run)) onOpen(id, nameOf(node));
+        const id = idOf(flame, node);
+        if (id > 0 || !isStacks(run)) onOpen(id, nameOf(flame, node));
     };
     const actionsOf = (node: number): Action[] =>
         withUniqueKeys([
@@ -151,7 +151,7 @@ function SandwichPicture({ run, answer, onOpen }: PictureProps) {
     const half = (side: 'callers' | 'callees', layout: FrameLayout, height: number) => (
         <FrameView
             label={side === 'callers' ? 'Callers' : 'Callees'}
-            tree={tree}
+            tree={flame}
             layout={layout}
             paint={paints[side]}
             match={null}
@@ -163,7 +163,7 @@ function SandwichPicture({ run, answer, onOpen }: PictureProps) {
             linked={linked}
             height={height}
             zoom={zoom}
-            onZoom={(next) => setZoom(zoomText(tree, layout, next))}
+            onZoom={(next) => setZoom(zoomText(flame, layout, next))}
             tip={(node) => sandwichTip(run, flame, layout, node, { of: name, sum })}
             actions={actionsOf}
             head={(node) => frameHead(flame, node)}
@@ -182,7 +182,10 @@ function SandwichPicture({ run, answer, onOpen }: PictureProps) {
     ];
     return (
         <>
-            <PaneHead title={<span title={nameOf(fn)}>{name}</span>} remark={counts.join(', ')} />
+            <PaneHead
+                title={<span title={nameOf(flame, fn)}>{name}</span>}
+                remark={counts.join(', ')}
+            />
             <SelectionLayout
                 what="a frame"
                 pane={
@@ -191,8 +194,11 @@ function SandwichPicture({ run, answer, onOpen }: PictureProps) {
                             run={run}
                             flame={
                                 isCaller
-                                    ? { ...answer.callers, self: answer.callers.self.map(() => 0) }
-                                    : answer.callees
+                                    ? {
+                                          ...treeOf(answer.callers),
+                                          self: answer.callers.self.map(() => 0),
+                                      }
+                                    : treeOf(answer.callees)
                             }
                             node={isCaller ? shown : shown - fn}
                             of={name}

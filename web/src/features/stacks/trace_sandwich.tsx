@@ -3,10 +3,12 @@
  * The callers and callees of a name in a flame graph of a trace, in the Flame tab. The key `around` of
  * the URL is the name.
  */
-import type { FlameAnswer, Run, SandwichAnswer } from '../../base/answers';
+import type { Run, SandwichAnswer } from '../../base/answers';
 import { pushQuery, route } from '../../base/router';
 import type { Action } from '../../components/actions';
 import type { TraceRange } from '../../model/trace_range';
+import { nameOf } from '../../model/tree';
+import type { Flame } from '../../model/tree_answers';
 import { useJson } from '../shared/use_json';
 import { isStacks, rangedPath, tabHash } from '../trace/data';
 import { GROUPS } from './frame_actions';
@@ -26,9 +28,9 @@ export function showAround(name: string | null): void {
 }
 
 /** The action of a frame of a trace that shows its callers and callees. */
-export function aroundAction(run: Run, flame: FlameAnswer, node: number): Action {
+export function aroundAction(run: Run, flame: Flame, node: number): Action {
     const { flame_on, plumbing, expand } = route.value.query;
-    const text = flame.names[flame.name[node]];
+    const text = nameOf(flame, node);
     const name = isPythonFlame(flame) ? text.replace(/ ×\d+$/, '') : text;
     return {
         text: 'Show callers and callees',

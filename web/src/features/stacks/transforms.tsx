@@ -12,6 +12,7 @@ import type { Action } from '../../components/actions';
 import { Spacer } from '../../components/toolbar';
 import {
     chipsOf,
+    idOf,
     INVERT,
     offersOf,
     readTransforms,
@@ -21,6 +22,8 @@ import {
     transformTitle,
     withTransform,
 } from '../../model/stack_transforms';
+import { nameOf } from '../../model/tree';
+import type { Flame } from '../../model/tree_answers';
 import { tabHash } from '../trace/data';
 import { GROUPS } from './frame_actions';
 import { stackQuery } from './parts';
@@ -66,13 +69,13 @@ const FULL = `At most ${TRANSFORMS_MAX} transforms at once.`;
  * the tree begins with the roots of the stacks. */
 export function transformActions(
     run: Run,
-    flame: FlameAnswer,
+    flame: Flame,
     node: number,
     isWholeTree = true,
 ): Action[] {
     const list = currentTransforms();
     const isFull = list.length >= TRANSFORMS_MAX;
-    const id = flame.ids?.[flame.name[node]] ?? 0;
+    const id = idOf(flame, node);
     return [
         {
             text: 'Show in sandwich',
@@ -82,7 +85,7 @@ export function transformActions(
             disabled: id > 0 ? undefined : 'This frame has no name.',
             href: tabHash(run, 'sandwich', {
                 fn: String(id),
-                sel: flame.names[flame.name[node]],
+                sel: nameOf(flame, node),
                 ...stackQuery(),
             }),
         },
