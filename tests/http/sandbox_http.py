@@ -151,8 +151,11 @@ class Time(Base):
 
     def test_too_long(self):
         error = self.failed(slow_log(rows=6000000))
-        self.assertEqual((error["code"], error["text"]), ("too_slow", "the importer was stopped: it used more than 1 s of CPU time"))
-        self.assertGreater(error["at"], 0)
+        self.assertEqual(error["code"], "too_slow")
+        # Whichever limit is reached first: on a busy machine the importer may wait longer than it runs.
+        self.assertRegex(error["text"], r"^the importer was stopped: it (used more than 1 s of CPU time$|ran for more than 6 s)")
+        if "CPU time" in error["text"]:
+            self.assertGreater(error["at"], 0)
         self.assertIn("--import-cpu", error["hint"])
 
 
