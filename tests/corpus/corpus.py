@@ -134,8 +134,13 @@ class Shelf:
         return served(self)
 
     def ask(self, method, path, body=None):
-        self.connection.request(method, "/api/v1" + path, body and json.dumps(body))
-        answer = self.connection.getresponse()
+        sent = method, "/api/v1" + path, body and json.dumps(body)
+        try:
+            self.connection.request(*sent)
+            answer = self.connection.getresponse()
+        except http.client.RemoteDisconnected:  # the test computed for so long that the server closed an idle connection
+            self.connection.request(*sent)
+            answer = self.connection.getresponse()
         said = answer.read()
         if answer.status == 503 and b'"too_slow"' in said:
             return None
