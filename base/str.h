@@ -52,6 +52,16 @@ static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
     return n ? (struct ps_str){a.ptr + n, a.len - n} : a; /* no arithmetic on NULL */
 }
 
+/* The slice without white space and control characters of ASCII at both ends. */
+static inline struct ps_str ps_str_trim(struct ps_str a)
+{
+    while (a.len && (unsigned char)a.ptr[0] <= ' ')
+        a = ps_str_skip(a, 1);
+    while (a.len && (unsigned char)a.ptr[a.len - 1] <= ' ')
+        a.len--;
+    return a;
+}
+
 /* Whether c separates the folders of a path, here or on Windows. */
 static inline bool ps_is_slash(char c)
 {

@@ -30,15 +30,6 @@ static size_t word_length(struct ps_str text)
     return n;
 }
 
-static struct ps_str trim_spaces(struct ps_str text)
-{
-    while (text.len && (unsigned char)text.ptr[0] <= ' ')
-        text = ps_str_skip(text, 1);
-    while (text.len && (unsigned char)text.ptr[text.len - 1] <= ' ')
-        text.len--;
-    return text;
-}
-
 static bool is_sign(char c)
 {
     return (unsigned char)c < 0x80 && !is_letter(c) && !is_digit(c);
@@ -234,7 +225,7 @@ static size_t program_length(struct ps_str line, struct ps_str *name)
 void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct ps_buf *out)
 {
     ps_buf_puts(out, "(");
-    ps_scrub_append_number(&scrub->arguments, trim_spaces(arguments), "arguments ", out);
+    ps_scrub_append_number(&scrub->arguments, ps_str_trim(arguments), "arguments ", out);
     ps_buf_puts(out, ")");
 }
 
@@ -273,14 +264,14 @@ bool ps_scrub_is_command(struct ps_str text)
 {
     struct ps_str program, rest;
 
-    text = trim_spaces(text);
+    text = ps_str_trim(text);
     program = (struct ps_str){text.ptr, word_length(text)};
     rest = ps_str_skip(text, program.len);
-    if (!trim_spaces(rest).len || memchr(text.ptr, '\n', text.len))
+    if (!ps_str_trim(rest).len || memchr(text.ptr, '\n', text.len))
         return false;
     if (is_environment(text) || is_interpreter(program))
         return !is_number(trim_signs(rest)) &&
-               !(ps_str_starts_with(trim_spaces(rest), PS_STR("(arguments ")));
+               !(ps_str_starts_with(ps_str_trim(rest), PS_STR("(arguments ")));
     for (size_t i = 0; i < program.len; i++)
         if (is_sign(program.ptr[i]) && !strchr("_./\\:~@+-", program.ptr[i]))
             return false;

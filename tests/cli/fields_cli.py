@@ -42,6 +42,21 @@ class Scalene(Fields):
         profile = {"elapsed_time_sec": 9, "program": "a.py", "files": {"/srv/a.py": file}}
         return self.ok("show", self.json("add", self.file(f"{len(lines)}.json", json.dumps(profile).encode()))["id"])
 
+    def test_samples_fall_on_calls_and_ends_of_loops(self):
+        """findings/scalene_next_line.sh: the time of a search is counted at the next line that calls, or ends the loop."""
+        def show(*rows):
+            return self.conclude_lines([(1, "def find(names, wanted):", 1, 0, 0), (2, "    for name in wanted:", 1, 0, 0), *((n, text, 1, 90 if n == 6 else 0, 0) for n, text in rows), (9, "find(n, w)", 0, 1, 0)])
+        hint = "Samples fall on calls and on ends of loops: the time may also be of"
+        is_known, total, end = (4, "        known = name in names"), (5, "        both = names + wanted"), (6, "        found += known")
+        self.assertIn(f"{hint} both = names + wanted at a.py:5, which has neither.", show(total, end))
+        self.assertIn(f"{hint} known = name in names to line 5 at a.py:4, which has neither.", show(is_known, total, end))
+        self.assertIn(f"{hint} if name in names: at a.py:5, which has neither.", show((5, "        if name in names:"), (6, "            found += 1")))
+        call = (6, "        text = str(name)")
+        self.assertIn(f"{hint} known = name in names at a.py:4, which has neither.", show(is_known, total, call))
+        for rows in ((total, call), ((5, "        known = name"), end), (is_known, (5, "        look(name)"), end), ((5, "            both = names + wanted"), end)):
+            with self.subTest(rows=rows):
+                self.assertNotIn(hint, show(*rows))
+
     def test_function_whose_samples_are_on_many_lines(self):
         text = self.conclude_lines([(1, "import csv", 0, 5, 15), (3, "def count(rows):", 3, 20, 10), (5, "    for row in rows:", 3, 15, 5), (6, "        n[row] += 1", 3, 12, 8), (9, "count(f)", 0, 0, 10)])
         self.assertIn("count (a.py:3) takes 70.0 % of the samples. Imports take 20.0 % of the samples.", text)

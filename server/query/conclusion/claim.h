@@ -209,6 +209,7 @@ enum ps_fact_code {
     PS_FACT_TIME_IN_HITS, /* time, that of the function, hits */
     PS_FACT_HITS,         /* hits */
     PS_FACT_CPU_PARTS,    /* shares in Python, in native code, not running */
+    PS_FACT_UNSAMPLED,    /* subject: lines above, whose samples may be in the share */
     PS_FACT_FUNCTION_SAMPLES,
     PS_FACT_LARGEST_LINE, /* share; subject: a line of the function */
     PS_FACT_PASSED_ON,    /* share; subject: the line that passes the function on to be called */

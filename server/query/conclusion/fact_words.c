@@ -217,6 +217,9 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_CPU_PARTS] = {"cpu_parts", 3,
                            .words = " {0 %} in Python, {1 %} in native code, {2 %} "
                                     "not running, at {place}."},
+    [PS_FACT_UNSAMPLED] = {"unsampled",
+                           .words = " Samples fall on calls and on ends of loops: the time may "
+                                    "also be of {fact code} at {fact place}, which has neither."},
     [PS_FACT_IMPORTS_TAKE] = {"imports_take", 1, .words = " Imports take {0 % of} of the samples."},
     [PS_FACT_CALLED_FROM] = {"called_from", 0, .place = PS_SAID_AFTER,
                              .words = " It is called from {fact place}",

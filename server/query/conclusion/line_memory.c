@@ -54,15 +54,6 @@ static void lines_free(struct lines *lines)
 
 /* --- Reading --- */
 
-static struct ps_str trim(struct ps_str text)
-{
-    while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
-        text = ps_str_skip(text, 1);
-    while (text.len && text.ptr[text.len - 1] <= ' ')
-        text.len--;
-    return text;
-}
-
 static void add_row(struct ps_conclusion *c, struct lines *lines, struct ps_stmt *stmt)
 {
     const int64_t function = ps_col_int(stmt, 5);
@@ -82,7 +73,7 @@ static void add_row(struct ps_conclusion *c, struct lines *lines, struct ps_stmt
         (struct line){.file = ps_col_int(stmt, 0),
                       .path = ps_arena_copy(&c->arena, ps_col_text(stmt, 1)),
                       .number = ps_col_int(stmt, 3),
-                      .source = trim(ps_arena_copy(&c->arena, ps_col_text(stmt, 4))),
+                      .source = ps_str_trim(ps_arena_copy(&c->arena, ps_col_text(stmt, 4))),
                       .function = lines->n_functions - 1,
                       .added = ps_col_real(stmt, 9),
                       .repeated = ps_col_real(stmt, 10),
@@ -221,7 +212,7 @@ static bool assigns_name(struct ps_str source)
         n++;
     if (!n)
         return false;
-    source = trim(ps_str_skip(source, n));
+    source = ps_str_trim(ps_str_skip(source, n));
     return source.len > 1 && source.ptr[0] == '=' && source.ptr[1] != '=';
 }
 

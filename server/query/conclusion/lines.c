@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/conclusion/line_calls.h"
+#include "server/query/conclusion/unsampled_lines.h"
 
 #define CAUSE_SHARE 0.05 /* of the largest line: smaller lines are not causes */
 #define LINES_MAX   20   /* rows of the query conclude_lines */
@@ -44,17 +45,11 @@ struct line {
 
 static struct line read_line(struct ps_conclusion *c, struct ps_stmt *stmt)
 {
-    struct ps_str source = ps_arena_copy(&c->arena, ps_col_text(stmt, 4));
-
-    while (source.len && (source.ptr[0] == ' ' || source.ptr[0] == '\t'))
-        source = ps_str_skip(source, 1);
-    while (source.len && strchr("\r\n \t", source.ptr[source.len - 1]))
-        source.len--;
     return (struct line){.file = ps_col_int(stmt, 0),
                          .path = ps_arena_copy(&c->arena, ps_col_text(stmt, 1)),
                          .function = ps_arena_copy(&c->arena, ps_col_text(stmt, 2)),
                          .line = ps_col_int(stmt, 3),
-                         .source = source,
+                         .source = ps_str_trim(ps_arena_copy(&c->arena, ps_col_text(stmt, 4))),
                          .hits = ps_col_real(stmt, 5),
                          .amount = ps_col_real(stmt, 6),
                          .python = ps_col_real(stmt, 7),
@@ -135,6 +130,27 @@ static void conclude_time(struct ps_conclusion *c, const struct line *line)
     ps_first_fact(c, (struct ps_fact){.code = PS_FACT_TIME_IN_HITS,
                                       .values = {line->amount, line->whole, line->hits},
                                       .link = {.tab = "line-functions"}});
+}
+
+/* Names the lines above, if the samples of this line may be theirs. */
+static enum ps_status add_unsampled(struct ps_db *db, struct ps_conclusion *c,
+                                    const struct line *line, struct ps_err *err)
+{
+    struct ps_unsampled_lines found;
+    struct line above = *line;
+
+    if (line->n > 1 ||
+        ps_unsampled_lines_find(db, &c->arena, line->file, line->function_id, line->line, &found,
+                                err) ||
+        !found.first)
+        return err->code;
+    above.line = found.first;
+    above.last = found.last;
+    above.source = found.source;
+    ps_first_fact(c, (struct ps_fact){.code = PS_FACT_UNSAMPLED,
+                                      .subject = line_subject(c, &above),
+                                      .link = link_line(c, &above)});
+    return err->code;
 }
 
 static void conclude_cpu(struct ps_conclusion *c, const struct line *line)
@@ -259,7 +275,8 @@ static bool are_imports_most(const struct line_sums *sums)
 
 /* Names the line with the most samples, or its function if no line has most of that. Imports with
  * less than half of them are the start of the program: what else stands out comes before them. */
-static void conclude_cpu_lines(struct ps_conclusion *c, const struct line *lines, size_t n)
+static enum ps_status conclude_cpu_lines(struct ps_db *db, struct ps_conclusion *c,
+                                         const struct line *lines, size_t n, struct ps_err *err)
 {
     const struct line_unit unit = largest_unit(lines, n);
     const struct line *line = NULL;
@@ -283,15 +300,18 @@ static void conclude_cpu_lines(struct ps_conclusion *c, const struct line *lines
               (is_def(unit.line) || unit.line->amount < LINE_SHARE * (unit.own + unit.passed));
     if (!line || are_imports_most(&sums) || (!stands_out(line, next) && lines->amount >= FLAT_CPU))
         line = lines;
-    if (is_unit)
+    if (is_unit) {
         conclude_unit(c, &unit);
-    else if (!stands_out(line, next))
+    } else if (!stands_out(line, next)) {
         conclude_flat_cpu(c, lines, n);
-    else
+    } else {
         conclude_cpu(c, line);
+        add_unsampled(db, c, line, err);
+    }
     if (sums.imports > 0 && (is_unit || line != lines))
         ps_first_fact(
             c, (struct ps_fact){.code = PS_FACT_IMPORTS_TAKE, .values = {sums.imports / 100}});
+    return err->code;
 }
 
 static void add_line(struct ps_conclusion *c, const struct line *line, bool is_cpu)
@@ -583,7 +603,7 @@ static enum ps_status conclude(struct ps_db *db, bool is_cpu, struct ps_conclusi
         conclude_work(c, lines, n, &found);
         compose_function(db, c, found.work, err);
     } else if (n) {
-        conclude_cpu_lines(c, lines, n);
+        conclude_cpu_lines(db, c, lines, n, err);
     }
     for (size_t i = 0; i < n && lines[i].amount >= CAUSE_SHARE * lines[0].amount; i++)
         add_line(c, &lines[i], is_cpu);
