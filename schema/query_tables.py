@@ -117,6 +117,8 @@ def comparison(head):
                 continue
             metric = next((metric for metric in metrics if metric["name"] == name), None) or head.fail(f"has no metric {name}")
             metric[word] = select
+    if has_table and of_all:
+        head.fail("can have either has: * or recorded")
     works = [head.split(rest, 2) for rest in head.all("work")]
     each = head.one("each")
     if len(works) > WORKS_MAX or each not in (None, "step"):

@@ -14,7 +14,7 @@
 -- calls: device_total_us calls
 -- calls: host_self_us calls
 -- calls: host_total_us calls
--- has: * SELECT EXISTS (SELECT 1 FROM module)
+-- recorded: SELECT EXISTS (SELECT 1 FROM module)
 -- has: device_self_us SELECT coalesce(max(device_self_ns), 0) > 0 FROM module
 -- has: device_total_us SELECT coalesce(max(device_total_ns), 0) > 0 FROM module
 WITH RECURSIVE tree(id, name, place) AS (

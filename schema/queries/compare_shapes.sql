@@ -13,7 +13,7 @@
 -- calls: self_device_us calls
 -- calls: self_cpu_us calls
 -- calls: cpu_total_us calls
--- has: * SELECT EXISTS (SELECT 1 FROM operator WHERE by_shape AND shapes > 0)
+-- recorded: SELECT EXISTS (SELECT 1 FROM operator WHERE by_shape AND shapes > 0)
 -- has: self_device_us SELECT coalesce(max(self_device_ns), 0) > 0 FROM operator WHERE NOT kind IN (6, 7, 8, 10)
 SELECT coalesce(n.text, '') AS name, h.text AS place, o.self_device_ns / 1000.0 AS self_device_us, o.self_cpu_ns / 1000.0 AS self_cpu_us,
        o.cpu_total_ns / 1000.0 AS cpu_total_us, o.calls

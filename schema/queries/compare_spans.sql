@@ -4,5 +4,5 @@
 -- row: function
 -- metric: rise_mib MiB - Rise
 -- metric: duration_s s - Duration
--- has: * SELECT EXISTS (SELECT 1 FROM span)
+-- recorded: SELECT EXISTS (SELECT 1 FROM span)
 SELECT name, total(end_mib - start_mib) AS rise_mib, total(end_s - start_s) AS duration_s FROM span GROUP BY name

@@ -410,6 +410,19 @@ class Compare(ServerTest):
         self.assertEqual([table["of"] for table in about["tables"]], ["operators"])
         self.assertEqual(self.get(f"/api/v1/compare/step_parts?base={runs[0]}&new={runs[1]}").status, 404)
 
+    def test_what_one_run_did_not_record_is_not_compared(self):
+        """Shapes and memory of one run alone are not new ones: the other was recorded without them."""
+        def recorded(*more, **args):
+            events = [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 50, "args": args}, *more]
+            return self.add(json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())["id"]
+        memory = {"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 10,
+                  "args": {"Total Reserved": 0, "Total Allocated": 4096, "Bytes": 4096, "Addr": 4096, "Device Id": -1, "Device Type": 0}}
+        bare, full = recorded(), [recorded(memory, **{"Input Dims": [[n, 8]]}) for n in (2, 3)]
+        for pair, expected in (((bare, full[0]), set()), ((full[0], bare), set()), (full, {"shapes", "memory"})):
+            found = {table["of"] for table in self.get_json("/api/v1/compare?base={}&new={}".format(*pair))["tables"]}
+            self.assertIn("operators", found)
+            self.assertEqual(found & {"shapes", "memory", "modules"}, expected)
+
     def test_values_per_step_count_what_starts_in_steps(self):
         base, new = (self.add(training_steps(*of))["id"] for of in ((3, 4000, 700), (7, 100, 700)))
         pair = f"base={base}&new={new}"
