@@ -34,4 +34,5 @@ class MemoryLines(ShelfTest):
         self.assertIn(hint, loop((4, 127.7, 88.3, 60, "        grid = melt(grid)"), keeps))
         self.assertNotIn("may keep", loop((4, 127.7, 88.3, 60, "        years[year] = melt(grid)"), keeps))
         self.assertNotIn("may keep", loop((4, 127.7, 88.3, 60, "        grid = melt(grid)"), (5, 127.7, 3.4, 60, "        look(grid)")))
+        self.assertNotIn("may keep", loop((4, 127.7, 88.3, 60, "        grid = melt(grid)"), (5, 127.7, 3.4, 60, "        total = grid.add(1)")))
         self.assertNotIn("may keep", loop((4, 127.7, 88.3, 1, "    grid = melt(grid)"), keeps))

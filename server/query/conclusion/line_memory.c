@@ -216,12 +216,17 @@ static bool assigns_name(struct ps_str source)
     return source.len > 1 && source.ptr[0] == '=' && source.ptr[1] != '=';
 }
 
-/* Whether a line adds a value to a container. */
+/* Whether a line adds a value to a container. Methods of containers that do so return nothing, so
+ * what assigns their result, such as `grid = grid.add(1)`, calls something else. */
 static bool adds_to_container(struct ps_str source)
 {
-    static const char *const words[] = {".append(",     ".appendleft(", ".add(", ".extend(",
-                                        ".setdefault(", ".insert(",     "] = "};
+    static const char *const words[] = {".append(", ".appendleft(", ".add(",
+                                        ".extend(", ".insert(",     "] = "};
 
+    if (ps_str_find(source, PS_STR(".setdefault(")))
+        return true;
+    if (assigns_name(source))
+        return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ps_str_find(source, ps_str_from_c(words[i])))
             return true;
