@@ -1,4 +1,4 @@
--- Divisor that converts the weights of stacks to their unit.
-SELECT scale FROM (
+-- Divisor that converts the weights of stacks to their unit, and that unit.
+SELECT scale, unit FROM (
 -- include: stack_unit
 );

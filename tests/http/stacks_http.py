@@ -153,7 +153,7 @@ class FunctionsAndLines(ServerTest):
         names = [tree["frames"]["name"][name] for name in tree["frame"]]
         self.assertEqual(names.count("filter_state (app.py)"), 1)
         at = names.index("filter_state (app.py)")
-        self.assertEqual((tree["total"][at], tree["self"][at], tree["count"][at], tree["sum"]), (14, 7, 1, 15))
+        self.assertEqual((tree["total"][at], tree["self"][at], tree["count"][at], tree["sum"], tree["unit"]), (14, 7, 1, 15, "samples"))
         lines = [(line, total) for node, line, total in zip(*(tree["lines"][key] for key in ("node", "line", "total"))) if node == at]
         self.assertEqual(lines, [(35, 8), (37, 6)])
         self.assertEqual(tree["self_by_origin"], [8, 5, 0, 2, 0])

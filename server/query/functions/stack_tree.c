@@ -3,6 +3,7 @@
  * function. */
 #include "server/query/functions/stack_tree.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/saturated.h"
@@ -18,6 +19,7 @@ struct stacks {
     struct ps_stack_transforms transforms;
     struct ps_stack_sums sums;
     int64_t self_by_origin[PS_N_ORIGINS];
+    char unit[32]; /* of the weights */
     struct ps_path_trees trees;
     ps_add_path *add;
     void *user;
@@ -89,6 +91,21 @@ static enum ps_status read_limit(struct ps_params params, int64_t *limit, struct
     return ps_param_int(params, "limit", 1, 100000, 20000, limit, err);
 }
 
+/* Weights of stacks that count seconds are stored in ns. */
+static enum ps_status read_unit(struct stacks *s, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+    ps_db_prepare(s->db, ps_query_sql("stack_scale"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
+        const struct ps_str unit = ps_col_text(stmt, 1);
+        const struct ps_str of_weights = ps_str_eq_c(unit, "s") ? PS_STR("ns") : unit;
+
+        (void)snprintf(s->unit, sizeof s->unit, "%.*s", (int)of_weights.len, of_weights.ptr);
+    }
+    return err->code;
+}
+
 /* Reads the parameters, except mode: the frames are read. */
 static enum ps_status read_stacks(struct ps_db *db, struct ps_params params,
                                   struct ps_stack_frames *frames, struct stacks *s,
@@ -96,6 +113,7 @@ static enum ps_status read_stacks(struct ps_db *db, struct ps_params params,
 {
     s->db = db;
     s->frames = frames;
+    read_unit(s, err);
     ps_stack_selection_read(params, &s->part, err);
     return ps_stack_transforms_read(db, params, frames, &s->transforms, err);
 }
@@ -120,8 +138,8 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
 {
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(stacks_free) struct stacks s = {.db = db};
-    const struct ps_flame_stacks stacks = {&frames, &s.transforms, &s.trees.details,
-                                           s.self_by_origin, &s.sums};
+    const struct ps_flame_stacks stacks = {&frames,          &s.transforms, &s.trees.details,
+                                           s.self_by_origin, &s.sums,       s.unit};
     int64_t limit = 0;
 
     (void)view, (void)id;
@@ -141,8 +159,9 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
     PS_AUTO(ps_stack_frames_free) struct ps_stack_frames frames = {0};
     PS_AUTO(stacks_free) struct stacks s = {.db = db};
     const struct ps_tree no_lines = {.n = 0};
-    const struct ps_flame_stacks callers = {&frames, &s.transforms, &no_lines, NULL, NULL},
-                                 callees = {&frames, &s.transforms, &s.trees.details, NULL, NULL};
+    const struct ps_flame_stacks callers = {&frames, &s.transforms, &no_lines, NULL, NULL, s.unit},
+                                 callees = {&frames, &s.transforms, &s.trees.details,
+                                            NULL,    NULL,          s.unit};
     int64_t limit = 0, name = 0;
     uint32_t around;
 

@@ -17,6 +17,7 @@ struct ps_flame_stacks {
     const struct ps_tree *lines;
     const int64_t *self_by_origin;    /* by enum ps_origin, of all stacks; NULL: not written */
     const struct ps_stack_sums *sums; /* of all stacks; NULL: not written */
+    const char *unit;                 /* of the weights */
 };
 
 /* What the keys of a flame graph of slices are. */

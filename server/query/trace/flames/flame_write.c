@@ -170,7 +170,7 @@ static void write_flame(const struct ps_tree *tree, uint32_t tracks, size_t limi
     const struct ps_tree_answer written = {
         .picture = &picture,
         .n_cut = picture.n_cut,
-        .unit = "ns",
+        .unit = stacks ? stacks->unit : "ns",
         /* of stacks also those that have lost all frames */
         .sum = ps_int(stacks && stacks->sums ? stacks->sums->shown : sum_roots(tree)),
         .frames = {keys, describe_frame, &flame,
