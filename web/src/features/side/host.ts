@@ -38,6 +38,9 @@ interface NavigateOptions {
 
 export const SIDE_TAB = 'side';
 
+/* The requests for matching rows: one part of the page. */
+const TWIN = `${API}/compare/twin`;
+
 export function sideHash(view: string, query: Query): string {
     return formatHash(['compare', SIDE_TAB, view], query);
 }
@@ -90,6 +93,7 @@ export class SideHost {
     close(): void {
         this.stop();
         this.panels.clear();
+        setFailedPart(TWIN, null);
     }
 
     private get view(): string {
@@ -214,14 +218,13 @@ export class SideHost {
     private async matchingRow(of: string, side: Side, id: string): Promise<MatchingRow | null> {
         const { base, new: fresh } = this.runs;
         const params = { base: base.id, new: fresh.id, side, id };
-        const path = `${API}/compare/twin/${of}`;
         try {
-            const match = await getJson<MatchingRow>(withParams(path, params));
-            setFailedPart(path, null);
+            const match = await getJson<MatchingRow>(withParams(`${TWIN}/${of}`, params));
+            setFailedPart(TWIN, null);
             return match;
         } catch (reason) {
             const error = asApiError(reason);
-            if (error.status !== 404) setFailedPart(path, error);
+            if (error.status !== 404 && this.panels.size) setFailedPart(TWIN, error);
             return null;
         }
     }

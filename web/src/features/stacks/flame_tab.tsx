@@ -73,7 +73,7 @@ export function FlameTab({ run }: { run: Run }) {
                 <ColourLegend flame={flame} />
                 <Spacer />
                 <RangeNotice />
-                {matched.count !== null && (
+                {!around && matched.count !== null && (
                     <span class="matched">
                         matched <b>{`${pct(100 * matched.share)}${THIN_SPACE}%`}</b> of all
                     </span>
