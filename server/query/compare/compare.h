@@ -48,7 +48,8 @@ bool ps_compare_have_common_table(const char *kind, const char *other);
 
 /* The kind of call tree of the runs. PS_NO_TREE: the runs have no call tree, or stacks in
  * different units. Totals of PS_TREE_CALLS are upper bounds. PS_TREE_LINES has the levels file,
- * function and line. */
+ * function and line. of: the name of a table, whose tree is wanted where runs have several; NULL:
+ * the tree that is shown first. */
 enum ps_compare_tree {
     PS_NO_TREE,
     PS_TREE_IMPORTS,
@@ -79,7 +80,7 @@ struct ps_compare_groups {
     char *step;
 };
 /* Returns the unit of a metric in a run of the kind whose headline has this unit: weights of stacks
- * have that of the run. "-": it has none. */
+ * have their own (ps_kind_stack_unit). "-": it has none. */
 const char *ps_compare_unit_of(const struct ps_query_metric *metric, const char *kind,
                                const char *headline_unit);
 /* Stores in *unit the unit of a metric in the first run, "-" if it has no unit. Returns false if

@@ -406,11 +406,10 @@ enum ps_status ps_conclude_trace(struct ps_db *db, struct ps_conclusion *out, st
     out->of_shares = ps_trace_step_words(&trace);
     out->of_times = ps_trace_time_words(&trace);
     out->of_seconds = trace.wall_s;
-    if (trace.has_devices)
-        out->device = ps_arena_copy(&out->arena, ps_str_from_c(trace.facts.device_word)).ptr;
     if (trace.has_devices) {
         size_t blocking = ps_trace_find_blocking(&trace);
 
+        out->device = ps_arena_copy(&out->arena, ps_str_from_c(trace.facts.device_word)).ptr;
         if (blocking &&
             ps_trace_blocking_seconds(&trace, blocking) >= BLOCKING_SHARE * trace.wall_s) {
             trace.blocking_name = blocking;

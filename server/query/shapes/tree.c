@@ -63,7 +63,7 @@ static int by_parent(const void *a, const void *b)
     return by_total(a, b);
 }
 
-/* Moves the first item down the heap, whose first item is the last one by total. */
+/* Moves the item at `at` down the heap, whose first item is the last one by total. */
 static void sift_down(struct ranked *heap, size_t n, size_t at)
 {
     const struct ranked item = heap[at];
@@ -415,7 +415,7 @@ void ps_tree_write(const struct ps_tree_answer *tree, struct ps_json *json)
 {
     const struct ps_picture *picture = tree->picture;
     const size_t n = picture ? picture->n : tree->n;
-    PS_AUTO(ps_free_ptr) int64_t *frame = ps_grow(NULL, n + 1, sizeof *frame);
+    PS_AUTO(ps_free_ptr) int64_t *frame = ps_alloc_array(n + 1, sizeof *frame);
 
     ps_json_key_int(json, "n", (int64_t)n);
     ps_json_key_int(json, "cut", (int64_t)tree->n_cut);

@@ -280,9 +280,9 @@ const char *ps_trend_why_left_out(struct ps_trend *trend, enum ps_status status,
     return outcome == PS_TREND_OTHER_UNIT ? PS_TREND_WITH_OTHER_UNIT : NULL;
 }
 
-/* Reports a failure to read a run, but for that it was written by another version of perfshelf:
- * such a run is left out. */
-static enum ps_status pass_on(const struct ps_err *own, struct ps_err *err)
+/* Copies the error of reading one run to `err`. PS_CONFLICT is no error: another version of
+ * perfshelf wrote the run, which is left out. */
+static enum ps_status copy_read_error(const struct ps_err *own, struct ps_err *err)
 {
     return own->code == PS_OK || own->code == PS_CONFLICT ? err->code : ps_fail_copy(err, own);
 }
@@ -296,7 +296,7 @@ static enum ps_status read_row_value(struct ps_store *store, struct ps_trend *tr
 
     ps_trend_row_value(store, &trend->question.row, run->id, run->kind, &run->value, &outcome,
                        &own);
-    if (pass_on(&own, err) != PS_OK)
+    if (copy_read_error(&own, err) != PS_OK)
         return err->code;
     *why = ps_trend_why_left_out(trend, own.code, outcome);
     run->has_value = !*why;
@@ -320,7 +320,7 @@ enum ps_status ps_trend_choose_metric(struct ps_store *store, struct ps_trend *t
 
         ps_trend_row_choose_metric(store, row, trend->runs[i].id, trend->runs[i].kind,
                                    &trend->arena, &own);
-        if (pass_on(&own, err) != PS_OK)
+        if (copy_read_error(&own, err) != PS_OK)
             return err->code;
     }
     if (ps_trend_row_metric(row, trend->kind, metric, err) != PS_OK)
@@ -342,7 +342,7 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
 
         ps_trend_row_choose_unit(store, &trend->question.row, trend->runs[i].id,
                                  trend->runs[i].kind, &trend->arena, &own);
-        if (pass_on(&own, err) != PS_OK)
+        if (copy_read_error(&own, err) != PS_OK)
             return err->code;
     }
     if (ps_trend_choose_metric(store, trend, &metric, err) != PS_OK)
