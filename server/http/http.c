@@ -125,16 +125,15 @@ static void free_http(struct ps_http *http)
 enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http **out,
                              struct ps_err *err)
 {
-    struct ps_http *http;
+    struct ps_http *http = ps_alloc(sizeof *http);
     enum ps_status status;
 
-    if (ps_mhd_load(err) != PS_OK)
-        return err->code;
-    http = ps_alloc(sizeof *http);
     http->config = *config;
     ps_clients_init(&http->clients, config->connections - config->connections / SPARE_PART);
     http->response_cache = ps_response_cache_create();
-    status = ps_work_create(config->slow_threads, config->slow_threads, &http->read_work, err);
+    status = ps_mhd_load(err);
+    if (status == PS_OK)
+        status = ps_work_create(config->slow_threads, config->slow_threads, &http->read_work, err);
     if (status == PS_OK)
         status = ps_work_create(config->slow_threads, 0, &http->write_work, err);
     if (status == PS_OK) {
