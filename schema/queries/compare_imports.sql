@@ -9,7 +9,7 @@
 --                                      adds: the rows sum up to the total
 --   budget: COLUMN                     the metric that a budget limits; by default the first
 --   has: COLUMN|* SELECT               whether a run has the metric (*: the table); by default it has
---   recorded: SELECT                   the same for the table, which needs to be in all runs: one that lacks it did not measure it
+--   recorded: SELECT                   in place of has: *, whether a run recorded the table; runs are compared by it if all did
 --   whole: COLUMN SELECT               total of the metric in a run as the tool states it; by default the sum of the rows
 --   work: WORD SELECT                  amount of work in a run, such as steps or calls: totals grow with it. Of
 --                                      several lines, the first that all runs have counts

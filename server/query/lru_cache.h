@@ -53,8 +53,8 @@ void ps_lru_cache_unclaim(struct ps_lru_cache *cache, struct ps_cache_claim *cla
  * the thread has ended, the entry may be incomplete and is not added. */
 void ps_lru_cache_put(struct ps_lru_cache *cache, struct ps_cache_entry *entry, char *key,
                       size_t bytes);
-/* Ends the caller's use of an entry, which others see as const. Frees the entry if it was not added
- * to the list. NULL is allowed. */
+/* Ends the caller's use of an entry, which callers may hold as const. Frees the entry if it was not
+ * added to the list. NULL is allowed. */
 void ps_lru_cache_release(struct ps_lru_cache *cache, const struct ps_cache_entry *entry);
 
 #endif

@@ -92,7 +92,8 @@ struct ps_query_comparison {
     const char *budget_metric; /* name of the metric that budgets limit */
     /* SELECT of 0 or 1: whether a run has the table; NULL: all runs have it */
     const char *presence_query;
-    /* runs without the table did not record what it has: they cannot be compared by it */
+    /* a run without the table did not record it, so the table is left out unless all runs have it
+     */
     bool needs_all_runs;
     /* SELECT of the share of the total, from 0 to 1, below which the profile of a run leaves out
      * rows; 0: it has all; 1: any row may be missing. NULL: all runs have all rows */
