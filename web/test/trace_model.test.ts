@@ -16,7 +16,7 @@ import { flamePaint } from '../src/features/stacks/flame_paint';
 import { linesOf } from '../src/features/stacks/flame_tree';
 import { layoutTree, matchedTotal, nameOf } from '../src/model/tree';
 import { type Flame, treeOf } from '../src/model/tree_answers';
-import { byteStep, steppedValueAt } from '../src/model/step_curve';
+import { byteAxis, steppedValueAt } from '../src/model/step_curve';
 import { heights, positionOnAxis } from '../src/model/histogram';
 import { ModuleTree } from '../src/features/operators/module_tree';
 import { median, excessByWorker } from '../src/features/ranks/stragglers';
@@ -203,10 +203,21 @@ test('a value holds until the next point', () => {
 
 test('ticks of bytes are round in powers of 1024', () => {
     const gib = 1024 ** 3;
-    assert.equal(byteStep(2.6 * gib), gib);
-    assert.equal(byteStep(31 * gib), 10 * gib);
-    assert.equal(byteStep(444 * 1024), 100 * 1024);
-    assert.equal(byteStep(3), 1);
+    assert.equal(byteAxis(2.6 * gib).step, gib);
+    assert.equal(byteAxis(31 * gib).step, 10 * gib);
+    assert.equal(byteAxis(444 * 1024).step, 100 * 1024);
+    assert.equal(byteAxis(3).step, 1);
+    assert.equal(byteAxis(3e6 * gib).step, 1000 * 1024 * gib);
+});
+
+test('the ticks of an axis of bytes are in one unit', () => {
+    const gib = 1024 ** 3;
+    const { step, tickText } = byteAxis(2.2 * gib);
+    const ticks = [0, 1, 2, 3, 4].map((index) => tickText(index * step));
+    assert.deepEqual(ticks, ['0', '0.5 GiB', '1.0 GiB', '1.5 GiB', '2.0 GiB']);
+    assert.equal(byteAxis(31 * gib).tickText(20 * gib), '20 GiB');
+    assert.equal(byteAxis(444 * 1024).tickText(200 * 1024), '200 KiB');
+    assert.equal(byteAxis(3).tickText(2), '2 B');
 });
 
 test('a histogram shows whatever was counted and where a value stands', () => {

@@ -2,7 +2,7 @@
 /* Draws live memory over events or time: areas of stacks or bands of allocations, the reserved memory,
  * marks and the cursor. It has no state; the caller says what is visible. */
 import type { Lifetime } from '../base/answers';
-import { THIN_SPACE, bytesText, formatFixed, int } from '../base/units';
+import { bytesText, formatFixed, int } from '../base/units';
 import {
     type AxisView,
     type Flag,
@@ -14,7 +14,7 @@ import {
 } from '../model/snapshot_axis';
 import { isPicked, type Pick } from '../model/snapshot_pick';
 import type { BandRuns } from '../model/snapshot_bands';
-import { byteStep } from '../model/step_curve';
+import { byteAxis } from '../model/step_curve';
 import { sizeCanvas } from './brush';
 import {
     type PartsBy,
@@ -113,22 +113,13 @@ const yOf = ({ top, bottom }: ChartBox, scene: ChartScene, bytes: number): numbe
 export const bytesAtY = ({ top, bottom }: ChartBox, scene: ChartScene, y: number): number =>
     ((bottom - y) / (bottom - top)) * scene.top;
 
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-function tickText(bytes: number, step: number): string {
-    if (bytes === 0) return '0';
-    let unit = 0;
-    while (unit < UNITS.length - 1 && step >= 1024 ** (unit + 1)) unit++;
-    return `${int(bytes / 1024 ** unit)}${THIN_SPACE}${UNITS[unit]}`;
-}
-
 type Ctx = CanvasRenderingContext2D;
 
-/** The chart is tall enough for more lines than byteStep gives. */
-const DENSER = 0.7;
+/** The chart is tall enough for more lines than others have. */
+const LINES = 7;
 
 function paintGrid(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotTheme): void {
-    const step = byteStep(scene.top * DENSER);
+    const { step, tickText } = byteAxis(scene.top, LINES);
     ctx.font = `11px ${theme.sans}`;
     ctx.textBaseline = 'middle';
     ctx.textAlign = 'right';
@@ -137,7 +128,7 @@ function paintGrid(ctx: Ctx, scene: ChartScene, box: ChartBox, theme: SnapshotTh
         ctx.fillStyle = theme.line;
         ctx.fillRect(box.left, y, box.right - box.left, 1);
         ctx.fillStyle = theme.text3;
-        ctx.fillText(tickText(bytes, step), box.left - 8, bytes === 0 ? y - 4 : y + 0.5);
+        ctx.fillText(tickText(bytes), box.left - 8, bytes === 0 ? y - 4 : y + 0.5);
     }
     paintTicks(ctx, scene, box, theme);
 }

@@ -26,7 +26,7 @@ import { hideTooltip } from '../../components/tooltip';
 import { formatDelta } from '../../model/compare';
 import { placeKey } from '../../model/device';
 import type { TipData, TipRow } from '../../model/tip';
-import { byteStep } from '../../model/step_curve';
+import { byteAxis } from '../../model/step_curve';
 import {
     brokenLine,
     type Sample,
@@ -194,7 +194,7 @@ function Curves(props: CurvesProps) {
     const { base, fresh, name } = props;
     const top = Math.max(1, base?.statistics.peak ?? 0, fresh?.statistics.peak ?? 0) * HEADROOM;
     // Values are divided by the step, because Chart.js ignores a step for values as large as bytes.
-    const step = byteStep(top);
+    const { step, tickText: bytesOnAxis } = byteAxis(top);
     const curves = useMemoOn(
         () => [
             ...(base ? [chartCurveOf(base, step, BASE_STYLE)] : []),
@@ -216,7 +216,7 @@ function Curves(props: CurvesProps) {
                     top={top / step}
                     step={1}
                     xText={(value) => `${tickText(value)} s`}
-                    yText={(value) => bytesText(value * step)}
+                    yText={(value) => bytesOnAxis(value * step)}
                     onRange={(range) =>
                         replaceQuery({
                             span:

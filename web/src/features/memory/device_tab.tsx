@@ -22,7 +22,7 @@ import { hideTooltip } from '../../components/tooltip';
 import { viewportWidth } from '../../components/viewport';
 import { placeKey, placeName, readPlace } from '../../model/device';
 import { readFilters } from '../../model/filter_query';
-import { byteStep, steppedValueAt } from '../../model/step_curve';
+import { byteAxis, steppedValueAt } from '../../model/step_curve';
 import type { TimeWindow } from '../../model/memory_curve';
 import { matcher } from '../../model/search';
 import type { TipData } from '../../model/tip';
@@ -178,7 +178,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
     const [from, to] = [timeline.data?.start_ns ?? 0, timeline.data?.end_ns ?? 1];
     const curves = useMemo(() => curvesOf(curve, to), [curve, to]);
     const maxBytes = Math.max(1, ...curves.flatMap(({ y }) => y), device?.peak_bytes ?? 0);
-    const step = byteStep(maxBytes);
+    const { step, tickText } = byteAxis(maxBytes);
     const error = timeline.error ?? answer.error;
     return (
         <section class="device-memory">
@@ -214,7 +214,7 @@ function MemoryPicture({ run, range }: { run: Run; range: TraceRange | null }) {
                             : null
                     }
                     xText={(ns) => `${ms(ns).replace(/\.?0+$/, '')} ms`}
-                    yText={bytesText}
+                    yText={tickText}
                     onRange={selectRange}
                     onHover={(at, event) =>
                         showTip(at === null ? null : curveTip(curves, at), event)
