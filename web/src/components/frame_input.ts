@@ -148,8 +148,11 @@ export function listenPointer(now: FrameStage): () => void {
         const box = now.renderer.boxOf(now.scene(), frame);
         const top = canvas.getBoundingClientRect().top + box.y;
         const avoid = { top, bottom: top + box.h };
-        const postTooltip = (): void =>
-            showTip(now.props.tip(now.props.layout.node[frame]), event, avoid);
+        // Meanwhile another tree may have come, which need not have this frame, or has it elsewhere.
+        const postTooltip = (): void => {
+            if (hitAt(event) === frame)
+                showTip(now.props.tip(now.props.layout.node[frame]), event, avoid);
+        };
         hoverTimer = setTimeout(postTooltip, HOVER_MS);
     }
 
