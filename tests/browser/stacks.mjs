@@ -68,7 +68,7 @@ test('stacks: a sandwich of the function that costs most, then of another', asyn
         await quiet(page); // the table stands still before it is clicked
         await page.getByText('memcpy (libc.so.6)', { exact: true }).click();
         await sandwichOf(page, 'memcpy total 3 samples');
-        check((await main(page)).includes('Calls nothing: all of its time is self.'), 'no callees');
+        check((await main(page)).includes('Calls nothing: its total is its self.'), 'no callees');
         check(/^\d+$/.test(query(page).get('fn')), 'the function in the URL');
         await page.reload();
         await sandwichOf(page, 'memcpy total 3 samples');
@@ -518,4 +518,43 @@ test('stacks: threads are a menu on small screens', async ({ pages }) => {
         await select.selectOption({ label: 'Thread 2 "half"' });
         await until(() => query(page).get('threads') === '2', 'one thread');
     });
+});
+
+const LONG = 'a_function_with_a_name_that_is_much_longer_than_a_tooltip_is_wide';
+
+test('stacks: long names of functions leave the tooltip and the pane of a sandwich whole', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const file = join(shelf.folder, 'long.txt');
+        writeFileSync(file, `${Array.from({ length: 12 }, (_, i) => `step_${i} (app.py:${i + 1})`).join(';')};${LONG} (app.py:40);leaf (app.py:50) 5\n`
+            + `step_0 (app.py:1);${LONG} (app.py:41) 9`);
+        const { id } = shelf.add(file);
+        const page = await pages.open(`${shelf.url}#/run/${id}/sandwich`, { width: 800 });
+        await sandwichOf(page, LONG);
+        const { x, y, width, height } = await page.getByRole('img', { name: /^Callers/ }).boundingBox();
+        await page.mouse.click(x + width / 4, y + height - 12);
+        await page.locator('.selection-sheet').waitFor();
+        await quiet(page);
+        const shown = await page.getByRole('img', { name: /^Callers/ }).boundingBox();
+        await page.mouse.move(x + width / 4, shown.y + shown.height - 12);
+        await page.locator('.tooltip dl').waitFor();
+        const outside = await page.evaluate(() => {
+            const isIn = (one, all) => one.left >= all.left && one.right <= all.right + 1 && one.bottom <= all.bottom + 1;
+            const faultsIn = (selector, parts) => [...document.querySelectorAll(selector)].flatMap((box) =>
+                [...box.querySelectorAll(parts)].filter((part) => !isIn(part.getBoundingClientRect(), box.getBoundingClientRect())).map((part) => part.textContent));
+            const linesOf = (label) => { const range = document.createRange(); range.selectNodeContents(label); return new Set([...range.getClientRects()].map(({ top }) => top)).size; };
+            const labels = [...document.querySelectorAll('.tooltip dt')].filter((label) => linesOf(label) > 1);
+            return [...faultsIn('.tooltip', 'dd'), ...faultsIn('.selection-section', 'h3 *'), ...labels.map((label) => label.textContent)];
+        });
+        equal(outside, [], 'texts outside of the tooltip or the pane, or broken into letters');
+        check(/\d stretch/.test(await page.locator('.tooltip-foot').innerText()), 'the number of stretches');
+        const overlap = await page.evaluate(() => {
+            const [picture, sheet] = ['.pane-main:has(> .sandwich-picture)', '.selection-sheet'].map((one) => document.querySelector(one).getBoundingClientRect());
+            const inside = document.querySelector('.sandwich-picture');
+            return picture.bottom > sheet.top + 1 || (inside.scrollHeight > inside.clientHeight && getComputedStyle(inside).overflowY !== 'auto');
+        });
+        check(!overlap, 'the sandwich ends above the pane');
+    } finally {
+        await shelf.stop();
+    }
 });

@@ -2,7 +2,7 @@
 /* What the tooltips of flame graphs and sandwiches say. */
 import type { Run } from '../../base/answers';
 import { axisText } from '../../base/axis';
-import { int, plural } from '../../base/units';
+import { plural } from '../../base/units';
 import { familyOf, kindLabel } from '../../model/family';
 import type { FrameLayout } from '../../model/frames';
 import { shareText, type TipData, type TipRow } from '../../model/tip';
@@ -33,13 +33,19 @@ function estimateRows(run: Run, { total, self }: Flame, node: number): TipRow[] 
     return [{ label: 'estimated', value: estimateText(run, total[node]), share }];
 }
 
-/* In stack profiles, consecutive samples with the same frame count as one stretch. */
-function footOf(run: Run, flame: Flame, node: number, root: string): string {
+/* In stack profiles, consecutive samples with the same frame count as one stretch. Time on a device has
+ * the slices of the device only: the operators above them have none of their own. */
+function countTexts(run: Run, flame: Flame, node: number): string[] {
     const count = flame.count[node];
     const { family, kind } = flame;
-    return isStacks(run)
-        ? `${plural(count, 'stretch', 'stretches')}${originSuffix(flame, node)} · percentages of ${root}`
-        : `${plural(count, 'slice')} · ${kindLabel(kind[node])}, ${familyOf(family[node]).label} · percentages of ${root}`;
+    if (isStacks(run))
+        return [`${plural(count, 'stretch', 'stretches')}${originSuffix(flame, node)}`];
+    const what = `${kindLabel(kind[node])}, ${familyOf(family[node]).label}`;
+    return count > 0 ? [plural(count, 'slice'), what] : [what];
+}
+
+function footOf(run: Run, flame: Flame, node: number, root: string): string {
+    return [...countTexts(run, flame, node), `percentages of ${root}`].join(' · ');
 }
 
 /** root: what the whole is. */
@@ -80,6 +86,6 @@ export function sandwichTip(
     return tipOf(flame, layout, node, {
         root: of,
         rows: [...weightRows(flame, node, words), ofAll, ...lineRows(flame, node)],
-        foot: [`${int(flame.count[node])} ×${originSuffix(flame, node)}`],
+        foot: [countTexts(run, flame, node).join(' · ')],
     });
 }

@@ -238,7 +238,7 @@ function SandwichPicture({ run, answer, onOpen }: PictureProps) {
                     {callees.rows > 0 ? (
                         half('callees', callees, below)
                     ) : (
-                        <div class="sandwich-empty">Calls nothing: all of its time is self.</div>
+                        <div class="sandwich-empty">Calls nothing: its total is its self.</div>
                     )}
                     <div class="sandwich-caption">
                         <b>Callees</b> same scale, dashed: self of the frame above
