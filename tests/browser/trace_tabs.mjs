@@ -200,6 +200,14 @@ test('trace tabs: modules as a tree, the flame graph of the device, checks', asy
         const kernels = await (await fetch(`${shelf.url}api/v1/runs/${id}/kernels?limit=0`)).json();
         equal(flame.sum, kernels.sums.total_us * 1000, 'Σ of the flame graph and of the kernels');
         await until(async () => (await page.locator('.frame-scroll').getAttribute('aria-label'))?.includes('frames'), 'frames');
+        await quiet(page);
+        const picture = await page.locator('.frame-scroll').boundingBox();
+        await page.mouse.click(picture.x + 20, picture.y + 27); // the operator below the whole, which has kernels below it
+        const pane = page.getByRole('complementary', { name: 'Selection' });
+        await pane.getByText('This instance').waitFor();
+        check(!/Slices\s+0\b/.test(await pane.innerText()), 'an operator without slices of the device');
+        await page.mouse.move(picture.x + 40, picture.y + 27);
+        check(!(await page.locator('.tooltip-foot').innerText()).includes('0 slices'), 'its tooltip');
 
         await page.goto(at('findings'));
         const finding = page.locator('.finding', { hasText: 'data' }).first();

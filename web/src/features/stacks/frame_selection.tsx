@@ -164,7 +164,10 @@ export function FrameSelection(props: FrameSelectionProps) {
     const instance: PaneValue[] = [
         { label: 'Total', text: axisText(flame.total[node]), value: flame.total[node] },
         { label: 'Self', text: axisText(flame.self[node]), value: flame.self[node], tone: 'self' },
-        { label: isStacks(run) ? 'Stretches' : 'Slices', text: int(flame.count[node]) },
+        // Operators above the slices of a device have none of their own.
+        ...(flame.count[node] > 0
+            ? [{ label: isStacks(run) ? 'Stretches' : 'Slices', text: int(flame.count[node]) }]
+            : []),
         ...(estimate ? [{ label: 'Estimated', text: estimate }] : []),
     ];
     return (
