@@ -70,6 +70,9 @@ test('inference: a click selects a step, and Enter opens it in the timeline', as
         const { x, y, width } = await chart(page).boundingBox();
         await page.mouse.click(x + 152 + ((width - 168) * 12.5) / 64, y + 100);
         await until(async () => page.url().includes('step=12'), 'step 12');
+        const box = await page.locator('.inference-selected').boundingBox();
+        check(Math.abs(box.x - x - 152 - ((width - 168) * 12) / 64) <= 2, `the outline of step 12 is at ${box.x}`);
+        equal((await page.locator('.inference-phase').allInnerTexts()).filter((name) => name === 'decode × 8').length, 5);
         await page.keyboard.press('Enter');
         await until(async () => page.url().includes('/timeline') && page.url().includes('from_ns='), 'the timeline with a range');
     });

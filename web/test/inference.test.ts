@@ -7,8 +7,7 @@ import {
     inferenceSays,
     layoutSteps,
     mostOf,
-    phaseRuns,
-    phaseShares,
+    phasePieces,
     roundUp,
     scaleEnd,
     scaleParts,
@@ -115,9 +114,9 @@ test('narrow columns hold several steps, and none is lost', () => {
         shown,
     );
     assert.equal(mostOf(columns[0], answer.columns.prefill_tokens), 100);
-    assert.deepEqual(phaseShares(answer, columns[0]), [
-        ['prefill', 0.1],
-        ['decode', 0.9],
+    assert.deepEqual(phasePieces(answer, columns).slice(0, 2), [
+        { phase: 'prefill', count: 1, x: 0, end: 4, top: 0, height: 0.1 },
+        { phase: 'decode', count: 9, x: 0, end: 4, top: 0.1, height: 0.9 },
     ]);
     assert.deepEqual(layoutSteps(answer, [], 'step', 400), []);
 });
@@ -134,7 +133,7 @@ test('columns to the scale of time keep their gaps', () => {
         ],
     );
     assert.deepEqual(
-        phaseRuns(answer, columns).map(({ phase, count }) => [phase, count]),
+        phasePieces(answer, columns).map(({ phase, count }) => [phase, count]),
         [
             ['prefill', 1],
             ['decode', 2],

@@ -151,10 +151,16 @@ export interface Curve {
     stepped?: boolean;
     /** colour of the area below the curve */
     fill?: string;
-    /** where the area ends: at the axis (default), the next curve of the list, or the top */
-    fillTo?: 'axis' | 'next' | 'top';
+    /** where the area ends: at the axis (default), the next curve of the list, the top, or a value */
+    fillTo?: 'axis' | 'next' | 'top' | number;
     /** draw dots that are not joined; true: all as wide as `width`, in the colour of the curve */
     dots?: boolean | Dots;
+}
+
+/** A tick at a place that the caller chose. */
+export interface Tick {
+    value: number;
+    text: string;
 }
 
 export interface LineView {
@@ -177,7 +183,10 @@ export interface LineView {
     xStep?: number;
     /** Without it, the places on the horizontal axis have no ticks. */
     xText?: (value: number) => string;
-    yText: (value: number) => string;
+    yText?: (value: number) => string;
+    /** the only ticks of an axis */
+    xTicks?: Tick[];
+    yTicks?: Tick[];
 }
 
 /** Area of the curves, in px of the canvas. */
@@ -239,7 +248,7 @@ function datasetOf({ x, y, dots, ...curve }: Curve) {
     return {
         data: x.map((at, i) => ({ x: at, y: y[i] })),
         stepped,
-        fill: fill ? FILLS[fillTo] : false,
+        fill: fill ? (typeof fillTo === 'number' ? { value: fillTo } : FILLS[fillTo]) : false,
         backgroundColor: fill,
         borderColor: colour,
         borderWidth: width,
@@ -259,17 +268,20 @@ function datasetOf({ x, y, dots, ...curve }: Curve) {
     };
 }
 
-/** A curve of filled columns from the axis to their tops, which need not have the same width. */
+/** A curve of filled columns from `base` to their tops. They need not have the same width. Between columns
+ * it runs along the base: Chart.js needs the square of the time to fill curves with many gaps. */
 export function columnCurve(
     columns: readonly { left: number; right: number; top: number }[],
     fill: string,
+    base = 0,
 ): Curve {
     return {
-        x: columns.flatMap(({ left, right }) => [left, right, right]),
-        y: columns.flatMap(({ top }) => [top, top, NaN]),
+        x: columns.flatMap(({ left, right }) => [left, left, right, right]),
+        y: columns.flatMap(({ top }) => [base, top, top, base]),
         colour: 'transparent',
         width: 0,
         fill,
+        fillTo: base,
     };
 }
 
@@ -284,6 +296,7 @@ function scaleOf(view: LineView, theme: BarTheme, axis: 'x' | 'y') {
     const isX = axis === 'x';
     const [min, max] = isX ? [view.from, view.to] : [view.bottom ?? 0, view.top];
     const format = isX ? view.xText : view.yText;
+    const own = isX ? view.xTicks : view.yTicks;
     const title = isX ? view.xTitle : view.yTitle;
     const font = { size: 11, family: theme.sans };
     return {
@@ -291,10 +304,11 @@ function scaleOf(view: LineView, theme: BarTheme, axis: 'x' | 'y') {
         min,
         max,
         border: { display: false },
-        grid: { display: format !== undefined, color: theme.grid, drawTicks: false },
+        grid: { display: !isX || format !== undefined, color: theme.grid, drawTicks: false },
         title: { display: title !== undefined, text: title, color: theme.tick, font, padding: 4 },
         afterBuildTicks: (scale: { ticks: { value: number }[] }) => {
-            if (view.isLog) scale.ticks = powersOfTen(min, max);
+            if (own) scale.ticks = own.map(({ value }) => ({ value }));
+            else if (view.isLog) scale.ticks = powersOfTen(min, max);
         },
         afterFit: (scale: { width: number }) => {
             if (!isX) scale.width = Math.max(AXIS_WIDTH, scale.width);
@@ -305,11 +319,12 @@ function scaleOf(view: LineView, theme: BarTheme, axis: 'x' | 'y') {
             padding: 6,
             maxRotation: 0,
             stepSize: isX ? view.xStep : view.step,
-            autoSkip: !view.isLog,
+            autoSkip: !view.isLog && !own,
             autoSkipPadding: isX ? 12 : 3,
-            maxTicksLimit: isX ? 12 : 7,
+            maxTicksLimit: own?.length ?? (isX ? 12 : 7),
             includeBounds: view.isLog ?? false,
-            callback: (value: string | number) => format?.(Number(value)) ?? '',
+            callback: (value: string | number, i: number) =>
+                own?.[i].text ?? format?.(Number(value)) ?? '',
         },
     };
 }

@@ -166,43 +166,42 @@ function minMax(values: readonly number[]): [least: number, most: number] {
     return [least, most];
 }
 
-/** Neighbouring columns of one phase. */
-export interface PhaseRun {
+/** Neighbouring columns of one phase, or a phase's share of a column. */
+export interface PhasePiece {
     phase: PhaseName;
     count: number;
     x: number;
     end: number;
+    /** from the top of the row, in shares of its height */
+    top: number;
+    height: number;
 }
 
-export function phaseRuns(answer: Inference, columns: readonly StepColumn[]): PhaseRun[] {
-    const runs: PhaseRun[] = [];
-    for (const { steps, step, x, width } of columns) {
-        const phase = phaseOf(answer, step);
-        const last = runs.at(-1);
-        if (last?.phase === phase) {
-            last.count += steps.length;
-            last.end = x + width;
-        } else {
-            runs.push({ phase, count: steps.length, x, end: x + width });
+/** The row of phases. Where columns show several steps, each is divided by their phases. */
+export function phasePieces(answer: Inference, columns: readonly StepColumn[]): PhasePiece[] {
+    const isGrouped = columns.some(({ steps }) => steps.length > 1);
+    const pieces: PhasePiece[] = [];
+    for (const { steps, x, width } of columns) {
+        let top = 0;
+        for (const phase of answer.phase_names) {
+            const count = steps.filter((step) => phaseOf(answer, step) === phase).length;
+            const height = count / steps.length;
+            const last = pieces.at(-1);
+            if (!isGrouped && count > 0 && last?.phase === phase) {
+                last.count++;
+                last.end = x + width;
+            } else if (count > 0) {
+                pieces.push({ phase, count, x, end: x + width, top, height });
+            }
+            top += height;
         }
     }
-    return runs;
+    return pieces;
 }
 
 /** The largest of a column's values; 0 if none is known. */
 export const mostOf = ({ steps }: StepColumn, values: readonly (number | null)[]): number =>
     steps.reduce((most, step) => Math.max(most, values[step] ?? 0), 0);
-
-/** The phases of a column's steps with their shares, 0 to 1, in the order of `phase_names`. */
-export function phaseShares(
-    answer: Inference,
-    { steps }: StepColumn,
-): [phase: PhaseName, share: number][] {
-    return answer.phase_names.flatMap((phase): [PhaseName, number][] => {
-        const count = steps.filter((step) => phaseOf(answer, step) === phase).length;
-        return count > 0 ? [[phase, count / steps.length]] : [];
-    });
-}
 
 /** From the start of a step, on the host or the device, to the end of both. */
 export function stepRange({ columns }: Inference, step: number): TraceRange {

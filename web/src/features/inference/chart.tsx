@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The picture of the steps, with pointer and tooltip. The tab handles keys. */
-import { useRef } from 'preact/hooks';
 import { plural } from '../../base/units';
-import { usePaint, useWidth } from '../../components/painting';
 import { stepText } from '../../model/inference';
-import { type InferenceGeometry, layoutInference, paintInference, stepAt } from './paint';
+import { StepRows } from './rows';
 import { StepScatter } from './scatter';
-import { type InferenceChartProps, stepEvents } from './step_events';
+import type { InferenceChartProps } from './step_events';
 
 export function InferenceChart(props: InferenceChartProps) {
     const { answer, shown, axis, step } = props;
@@ -22,25 +20,6 @@ export function InferenceChart(props: InferenceChartProps) {
             ) : (
                 <StepRows {...props} axis={axis} />
             )}
-        </div>
-    );
-}
-
-function StepRows(props: InferenceChartProps & { axis: 'step' | 'time' }) {
-    const canvas = useRef<HTMLCanvasElement | null>(null);
-    const geometry = useRef<InferenceGeometry | null>(null);
-    const { box, width } = useWidth();
-    usePaint(() => {
-        if (!canvas.current || width === 0) return;
-        geometry.current = layoutInference(props, width);
-        paintInference(canvas.current, props, geometry.current);
-    });
-    return (
-        <div
-            ref={box}
-            {...stepEvents(props, (x) => (geometry.current ? stepAt(geometry.current, x) : -1))}
-        >
-            <canvas ref={canvas} style={{ width: `${width}px`, height: '276px' }} />
         </div>
     );
 }
