@@ -46,7 +46,7 @@ PROFILES = (
     ("import log, 50,000 modules", made("make_importtime.py", "50000", None), ("imports?limit=300&min_us={n}",)),
     (".lprof, 2,000 functions", lambda path: shutil.copy(make_lprof.write(2000, path + "-made"), path), ("line_functions?limit=300&offset={n}",)),
     ("folded, 1 M of 20,000 stacks", lambda path: make_stacks(path, bench_stacks.repeated(random.Random(3), bench_stacks.walk(random.Random(1)))),
-     ("stack_flame?limit={n}", "stack_functions?limit={n}")),
+     ("stack_flame?limit={n}", "stack_functions?limit=300&offset={n}")),
     ("folded, 1 M different stacks", lambda path: make_stacks(path, bench_stacks.different(bench_stacks.walk(random.Random(1)))), ("stack_flame?limit={n}",)),
     ("trace, 1 M events", made("make_trace.py", "1000000", None),
      ("operators?limit=300&from={n}&to=1000000000", "kernels?limit=300&from={n}&to=1000000000", "flame?on=cpu&limit={n}", "flame?on=device&limit={n}", "timeline?px={n}")),
