@@ -84,8 +84,8 @@ static bool is_distinct(struct ps_str part)
     return memchr(part.ptr, '/', part.len - 1) != NULL;
 }
 
-/* Whether `path` has `part`. is_installed: `path` is below a folder of installed packages or of the
- * standard library, so it can only begin with `part`. */
+/* Whether `path` contains `part`. is_installed: `path` is relative to a folder of installed
+ * packages or of the standard library; then it must begin with `part`. */
 static bool has_part(struct ps_str path, bool is_installed, struct ps_str part)
 {
     if (begins_with(path, part))

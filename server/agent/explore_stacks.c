@@ -102,7 +102,8 @@ static void add_facts(const struct ps_explored *x, const cJSON *matches,
     ps_output_fact_value(out, "total, of all stacks", ps_cell_number(matches, 0, "total_pct"), "%");
 }
 
-/* Adds what is known of the function in the first row of `matches`. */
+/* Writes the times and counts of a function. matches: rows of the table of functions; the first one
+ * is the function. */
 static enum ps_status add_function(const struct ps_explored *x, const cJSON *matches,
                                    struct ps_err *err)
 {

@@ -80,7 +80,7 @@ struct ps_compare_groups {
     char *step;
 };
 /* Returns the unit of a metric in a run of the kind whose headline has this unit: weights of stacks
- * have their own (ps_kind_stack_unit). "-": it has none. */
+ * may have another unit (ps_kind_stack_unit). Returns "-" if the metric has no unit. */
 const char *ps_compare_unit_of(const struct ps_query_metric *metric, const char *kind,
                                const char *headline_unit);
 /* Stores in *unit the unit of a metric in the first run, "-" if it has no unit. Returns false if

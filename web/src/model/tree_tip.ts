@@ -124,7 +124,8 @@ export function certaintyText(tree: Tree, node: number): string {
     return CERTAINTY_TEXTS[certaintyOf(tree, node)];
 }
 
-/* File and line of a node; of a folded chain none, because its frames have several. */
+/* File and line of a node. A node that shows a folded chain of frames has none: each of its frames
+ * has its own. */
 function placeOf(tree: Tree, layout: FrameLayout, node: number): string | undefined {
     const { file, line } = tree.frames;
     const row = tree.frame[node] ?? -1;

@@ -87,7 +87,7 @@ function partAt({ parts }: StepColumn, ns: number): string | null {
     return null;
 }
 
-/* The parts of the columns of a side, one upon another. */
+/* Curves of one side that stack the parts of each step into a column. */
 function partCurves(side: PlacedSide, part: string | null, token: Token): Curve[] {
     const names = new Set(side.columns.flatMap(({ parts }) => parts.map(([name]) => name)));
     const faded = (name: string, times: number): string => {
