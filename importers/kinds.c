@@ -102,17 +102,17 @@ static const struct ps_kind kinds[] = {
     /* measurements */
     {.name = "hyperfine",
      .mark = "bench",
-     .has = PS_HAS_MEASUREMENTS,
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
      .texts = PS_NAMES_ARE_COMMANDS,
      .tabs = {"measurements"}},
     {.name = "pytest-benchmark",
      .mark = "bench",
-     .has = PS_HAS_MEASUREMENTS,
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
      .texts = PS_NAMES_ARE_TESTS,
      .tabs = {"measurements"}},
     {.name = "timeit",
      .mark = "bench",
-     .has = PS_HAS_MEASUREMENTS,
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
      .texts = PS_NAMES_ARE_COMMANDS,
      .tabs = {"measurements"}},
     {.name = "time",
@@ -133,6 +133,7 @@ static const char *const words[PS_N_KIND_HAS_BITS] = {
     "categories", "line_times", "line_memory", "line_cpu",  "memory",
     "spans",      "slices",     "devices",     "torch",     "nvtx",
     "stacks",     "measured",   "bound",       "processes", "snapshot",
+    "results",
 };
 
 const struct ps_kind *ps_kinds(size_t *count)
@@ -154,12 +155,6 @@ const struct ps_kind *ps_kind_find(const char *name)
 bool ps_kind_has(const char *name, unsigned any)
 {
     return (ps_kind_find(name)->has & any) != 0;
-}
-
-bool ps_kind_is_benchmark(const char *name)
-{
-    return ps_kind_has(name, PS_HAS_MEASUREMENTS) &&
-           !ps_kind_has(name, PS_HAS_BOTTLENECK | PS_HAS_PROCESSES);
 }
 
 const char *ps_kind_stack_unit(const char *name, const char *headline_unit)

@@ -38,11 +38,13 @@ enum ps_kind_has {
     PS_HAS_BOTTLENECK = 1 << 17,   /* of measurements: the resource that limited a command */
     PS_HAS_PROCESSES = 1 << 18,    /* of measurements: processes over time */
     PS_HAS_SNAPSHOT = 1 << 19,     /* of stacks: GPU allocations, segments and their events */
+    /* of measurements: rows of benchmarks, which are judged one by one */
+    PS_HAS_RESULTS = 1 << 20,
 
     PS_HAS_LINES = PS_HAS_LINE_TIMES | PS_HAS_LINE_MEMORY | PS_HAS_LINE_CPU,
     PS_HAS_TIMELINE = PS_HAS_SLICES | PS_HAS_STACKS, /* tracks on a time axis */
 };
-#define PS_N_KIND_HAS_BITS 20 /* number of single bits in enum ps_kind_has */
+#define PS_N_KIND_HAS_BITS 21 /* number of single bits in enum ps_kind_has */
 
 /* The texts of a kind that may reveal commands or arguments of the user, for redaction: bits of
  * ps_kind.texts. */
@@ -84,10 +86,6 @@ const struct ps_kind *ps_kind_find(const char *name);
 /* Whether runs of the kind with this name have at least one of the data in `any`, which has bits of
  * enum ps_kind_has. */
 bool ps_kind_has(const char *name, unsigned any);
-
-/* Whether runs of the kind are results of benchmarks, whose rows are judged one by one: their
- * headline is that of one row. */
-bool ps_kind_is_benchmark(const char *name);
 
 /* The unit of the weights of stacks in runs of the kind whose headline has this unit. */
 const char *ps_kind_stack_unit(const char *name, const char *headline_unit);

@@ -42,7 +42,7 @@ PRAGMA application_id = 0x70736866; -- 'pshf'
 -- statements need no case for them. What they lack is absent, not zero. `perfshelf renew` imports their originals again.
 -- In layout 3, packed columns do not use multiples. Before layout 7, the public views gave addresses from 2^63 on as
 -- negative numbers.
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 CREATE TABLE meta( -- [replace]
     k TEXT PRIMARY KEY, -- [redact as fixed] keys: kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit
@@ -548,7 +548,17 @@ CREATE TABLE measurement(
     n, mean, median, stddev, min, max, q1, q3,
     resolution REAL,           -- value of the last printed digit; NULL: the file has all digits
     more TEXT NOT NULL,        -- [redact as json] other results of the tool, a JSON object
-    samples BLOB               -- [redact as numbers] doubles
+    samples BLOB,              -- [redact as numbers] doubles, in the order in which they were recorded
+    benchmark TEXT,            -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as measured] name without its parameters; NULL: name
+    parameters TEXT,           -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as json] a JSON object in the order of the tool; NULL: none
+    metric TEXT,               -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as code] what is measured; NULL: not stated
+    better INTEGER,            -- [since 8, lacks parameters and metrics of benchmarks of results] [-1..1] -1: lower values are better, 1: higher; NULL: by unit
+    is_part INTEGER NOT NULL,  -- [since 8 as 0, lacks parameters and metrics of benchmarks of results] [bool] a further metric of what another row measures
+    state INTEGER NOT NULL,    -- [since 8 as 0, lacks parameters and metrics of benchmarks of results] [0..2] enum ps_measurement_state
+    loops,                     -- [since 8, lacks parameters and metrics of benchmarks of results] calls of which a sample is the mean; NULL: unknown, or different
+    warmups BLOB,              -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as numbers] doubles: values that do not count
+    processes BLOB             -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as numbers] doubles: number of samples of each process,
+                               -- in the order of the samples; NULL: one process, or unknown
 );
 
 -- --------------------------------------------------------------------------------------------------------------------
@@ -787,11 +797,19 @@ CREATE VIEW modules AS
 SELECT id, nullif(parent, 0) AS parent_id, name, calls, host_self_ns / 1000.0 AS host_self_us, host_total_ns / 1000.0 AS host_total_us,
        device_self_ns / 1000.0 AS device_self_us, device_total_ns / 1000.0 AS device_total_us, operators FROM module;
 
-CREATE VIEW measurements AS -- results of time, timeit, pytest-benchmark, hyperfine and top
+CREATE VIEW measurements AS -- results of benchmarks, of time and of top
 SELECT name, value, unit, n, stddev, min, max, statistic, mean, median, q1, q3,
        grp AS "group",
        resolution,                             -- value of the last printed digit; NULL: the file has all digits
        resolution IS NOT NULL AS rounded,
        more,                                   -- JSON
-       id
+       id,
+       coalesce(benchmark, name) AS benchmark, -- the name without its parameters
+       parameters,                             -- JSON; NULL: none
+       metric,
+       CASE coalesce(better, CASE WHEN unit IN ('s', 'B', 'KiB') THEN -1 ELSE 0 END)
+            WHEN -1 THEN 'lower' WHEN 1 THEN 'higher' END AS better,
+       is_part,                                -- 1: a further metric of what another row measures
+       CASE state WHEN 0 THEN 'measured' WHEN 1 THEN 'failed' ELSE 'skipped' END AS state,
+       loops
 FROM measurement;

@@ -355,6 +355,42 @@ static void put_fact(struct ps_buf *out, const struct ps_measurement_extra *more
     ps_buf_puts(out, "\n");
 }
 
+static void put_parameters(struct ps_buf *out, const struct ps_measurement *m)
+{
+    if (m->benchmark.ptr)
+        put_text(out, "benchmark", m->benchmark);
+    if (m->metric.ptr)
+        put_text(out, "metric", m->metric);
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        const struct ps_measurement_parameter *parameter = &m->parameters[i];
+
+        put_text(out, "parameter", parameter->name);
+        if (parameter->number.kind != PS_NUM_NONE)
+            put_num(out, "number", parameter->number);
+        else
+            put_text(out, "text", parameter->text);
+    }
+    if (m->better != PS_BETTER_BY_UNIT)
+        ps_buf_printf(out, " better=%d", m->better);
+    if (m->is_part)
+        ps_buf_puts(out, " part");
+    if (m->state != PS_MEASURED)
+        ps_buf_printf(out, " state=%d", m->state);
+    if (m->loops.kind != PS_NUM_NONE)
+        put_num(out, "loops", m->loops);
+}
+
+static void put_doubles(struct ps_buf *out, const char *title, const char *key,
+                        const double *values, size_t n)
+{
+    if (n)
+        ps_buf_printf(out, "  %s", title);
+    for (size_t i = 0; i < n; i++)
+        put_num(out, key, ps_real(values[i]));
+    if (n)
+        ps_buf_puts(out, "\n");
+}
+
 static void put_spread(struct ps_buf *out, const struct ps_measurement *m)
 {
     const struct {
@@ -383,15 +419,13 @@ static void on_measurement(struct ps_sink *sink, const struct ps_measurement *m)
     put_num(out, "value", m->value);
     ps_buf_printf(out, " unit=%s statistic=%s", m->unit, m->statistic);
     put_spread(out, m);
+    put_parameters(out, m);
     ps_buf_puts(out, "\n");
     for (size_t i = 0; i < m->n_extras; i++)
         put_fact(out, &m->extras[i]);
-    if (m->n_samples)
-        ps_buf_puts(out, "  samples");
-    for (size_t i = 0; i < m->n_samples; i++)
-        put_num(out, "s", ps_real(m->samples[i]));
-    if (m->n_samples)
-        ps_buf_puts(out, "\n");
+    put_doubles(out, "samples", "s", m->samples, m->n_samples);
+    put_doubles(out, "warmups", "w", m->warmups, m->n_warmups);
+    put_doubles(out, "processes", "n", m->processes, m->n_processes);
 }
 
 static void on_ledger(struct ps_sink *sink, const struct ps_ledger *ledger)

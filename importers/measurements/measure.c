@@ -34,10 +34,41 @@ void ps_measurement_add_text(struct ps_measurement_builder *m, const char *key, 
         add_extra(m, key)->text = value;
 }
 
+void ps_measurement_add_parameter(struct ps_measurement_builder *m, struct ps_str name,
+                                  struct ps_num number, struct ps_str text)
+{
+    bool mended; /* not used: parameters are shown as text, whatever their bytes were */
+
+    PS_RESERVE_ONE(m->parameters, m->n_parameters, m->parameters_cap);
+    m->parameters[m->n_parameters++] = (struct ps_measurement_parameter){
+        .name = ps_arena_copy(&m->arena,
+                              ps_display_text(&m->arena, name.ptr ? name : PS_STR(""), &mended)),
+        .number = number,
+        .text = ps_arena_copy(&m->arena,
+                              ps_display_text(&m->arena, text.ptr ? text : PS_STR(""), &mended)),
+    };
+}
+
 void ps_measurement_add_sample(struct ps_measurement_builder *m, double value)
 {
     PS_RESERVE_ONE(m->samples, m->n_samples, m->samples_cap);
     m->samples[m->n_samples++] = value;
+}
+
+void ps_measurement_add_warmup(struct ps_measurement_builder *m, double value)
+{
+    PS_RESERVE_ONE(m->warmups, m->n_warmups, m->warmups_cap);
+    m->warmups[m->n_warmups++] = value;
+}
+
+void ps_measurement_end_process(struct ps_measurement_builder *m)
+{
+    double before = 0;
+
+    for (size_t i = 0; i < m->n_processes; i++)
+        before += m->processes[i];
+    PS_RESERVE_ONE(m->processes, m->n_processes, m->processes_cap);
+    m->processes[m->n_processes++] = (double)m->n_samples - before;
 }
 
 static int compare_ascending(const void *a, const void *b)
@@ -123,12 +154,19 @@ void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measuremen
     row->id = ++m->n_written;
     row->extras = m->extras;
     row->n_extras = m->n_extras;
+    row->parameters = m->parameters;
+    row->n_parameters = m->n_parameters;
     row->samples = m->samples;
     row->n_samples = m->n_samples;
+    row->warmups = m->warmups;
+    row->n_warmups = m->n_warmups;
+    row->processes = m->processes;
+    row->n_processes = m->n_processes;
     m->out->ops->measurement(m->out, row);
     if (label && row->value.kind != PS_NUM_NONE)
         add_to_headline(m, row, label);
-    m->n_extras = m->n_samples = 0;
+    m->n_extras = m->n_parameters = 0;
+    m->n_samples = m->n_warmups = m->n_processes = 0;
 }
 
 void ps_measurement_write_headline(struct ps_measurement_builder *m)
@@ -149,6 +187,9 @@ void ps_measurement_write_headline(struct ps_measurement_builder *m)
 void ps_measurement_builder_free(struct ps_measurement_builder *m)
 {
     free(m->extras);
+    free(m->parameters);
     free(m->samples);
+    free(m->warmups);
+    free(m->processes);
     ps_arena_free(&m->arena);
 }

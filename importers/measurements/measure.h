@@ -24,11 +24,17 @@ struct ps_measurement_builder {
     struct ps_sink *out;
     struct ps_arena arena; /* strings; freed by ps_measurement_builder_free */
     uint32_t n_written;    /* number of measurements written */
-    /* additional values and samples of the current measurement */
+    /* additional values, parameters and samples of the current measurement */
     struct ps_measurement_extra *extras;
     size_t n_extras, extras_cap;
+    struct ps_measurement_parameter *parameters;
+    size_t n_parameters, parameters_cap;
     double *samples;
     size_t n_samples, samples_cap;
+    double *warmups;
+    size_t n_warmups, warmups_cap;
+    double *processes;
+    size_t n_processes, processes_cap;
     /* from the measurements with a value and a label, in the unit of the first; unit NULL: none */
     const char *headline_unit, *headline_label; /* of the first */
     double first_positive, log_sum;             /* of the n_positive values above 0 */
@@ -41,16 +47,22 @@ void ps_measurement_add_number(struct ps_measurement_builder *m, const char *key
                                struct ps_num value);
 void ps_measurement_add_text(struct ps_measurement_builder *m, const char *key,
                              struct ps_str value);
+/* Adds a parameter, in the order of the tool. A NULL name is empty. Name and string are copied. */
+void ps_measurement_add_parameter(struct ps_measurement_builder *m, struct ps_str name,
+                                  struct ps_num number, struct ps_str text);
 void ps_measurement_add_sample(struct ps_measurement_builder *m, double value);
+void ps_measurement_add_warmup(struct ps_measurement_builder *m, double value);
+/* Call it after the last sample of a process, if the tool measures in several. */
+void ps_measurement_end_process(struct ps_measurement_builder *m);
 
 /* Computes values that the tool does not report from the samples: n, mean, stddev (sample standard
  * deviation, n - 1), median, minimum, maximum, and the quartiles as medians of the halves (Tukey's
  * hinges). */
 void ps_measurement_compute_spread(struct ps_measurement_builder *m, struct ps_measurement *row);
 
-/* Writes the measurement with its additional values and samples. Those that have a value and a
- * label become the headline: the value of a single one with its label, else their geometric mean.
- * Give no label to commands that failed. */
+/* Writes the measurement with its additional values, parameters and samples. Those that have a
+ * value and a label become the headline: the value of a single one with its label, else their
+ * geometric mean. Give no label to commands that failed. */
 void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
                           const char *label);
 void ps_measurement_write_headline(struct ps_measurement_builder *m);

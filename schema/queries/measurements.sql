@@ -11,6 +11,12 @@
 -- column: ranked_by string, ranked_value number?: the statistic by which rows are compared, and its value: what the tool states, or the median if the mean of a row is 5 % or more away from it
 -- column: ranked_spread number?: standard deviation of the samples, that of a median from the quartiles; null if unknown
 -- column: alternatives string?: rows with the same text are alternatives; empty: the row stands alone; null: a part of another row
+-- column: benchmark string: the name without its parameters
+-- column: parameters string?: JSON object of the parameters in the order of the tool; null if there are none
+-- column: metric string?: what is measured; null if the tool does not say it
+-- column: better number?: -1: lower values are better, 1: higher, 0: neither
+-- column: state number: 0: measured, 1: failed, 2: skipped; rows that were not measured have no value
+-- column: loops number?: calls of which a sample is the mean; null if unknown or different
 -- sort: id asc id
 -- sort: name asc name
 -- sort: group asc grp
@@ -38,7 +44,8 @@ SELECT m.id, m.name, m.grp, m.value, m.unit, m.statistic, m.n, m.mean, m.median,
        CASE WHEN NOT m.n > 1 THEN NULL
             WHEN shape.by_median AND m.alternatives IS NOT NULL THEN coalesce((m.q3 - m.q1) / 1.349, json_extract(m.more, '$.iqr') / 1.349, m.stddev)
             WHEN m.statistic = 'mean' THEN m.stddev END AS ranked_spread,
-       m.alternatives
+       m.alternatives, coalesce(m.benchmark, m.name) AS benchmark, m.parameters, m.metric,
+       coalesce(m.better, CASE WHEN m.unit IN ('s', 'B', 'KiB') THEN -1 ELSE 0 END) AS better, m.state, m.loops
 FROM judged m
 LEFT JOIN shape ON shape.unit = m.unit
 WHERE (:q IS NULL OR ps_words(:q, m.name || ' ' || m.grp))

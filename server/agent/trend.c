@@ -63,7 +63,7 @@ enum ps_status ps_tool_trend(struct ps_tool_call *call, struct ps_err *err)
     if (ask(call, table, &trend, err) != PS_OK)
         return err->code;
     if (!table && !ps_arg_text(call, "row") && !ps_arg_text(call, "metric") &&
-        ps_kind_is_benchmark(ps_member_text(trend, "kind")) &&
+        ps_kind_has(ps_member_text(trend, "kind"), PS_HAS_RESULTS) &&
         ask(call, "measurements", &rows, err) == PS_OK && ps_member_number(rows, "total") > 1)
         write_answer(call, "measurements", rows);
     else if (err->code == PS_OK)

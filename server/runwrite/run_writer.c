@@ -363,26 +363,55 @@ static void action(struct ps_sink *sink, const struct ps_action *row)
                                                        .report = row->report});
 }
 
+static void put_json_member(struct ps_json *json, struct ps_str name, struct ps_num number,
+                            struct ps_str text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf key = {0};
+
+    ps_buf_add_str(&key, name);
+    ps_json_key(json, key.ptr ? key.ptr : "");
+    if (number.kind != PS_NUM_NONE)
+        ps_json_num(json, number);
+    else
+        ps_json_str(json, text);
+}
+
 /* Appends the properties of a measurement that have no column as a JSON object. */
 static void put_more(struct ps_buf *out, const struct ps_measurement *row)
 {
     struct ps_json json = ps_json_writer(out);
-    struct ps_buf key = {0};
 
     ps_json_object(&json);
-    for (size_t i = 0; i < row->n_extras; i++) {
-        const struct ps_measurement_extra *more = &row->extras[i];
+    for (size_t i = 0; i < row->n_extras; i++)
+        put_json_member(&json, row->extras[i].key, row->extras[i].number, row->extras[i].text);
+    ps_json_end(&json);
+}
 
-        key.len = 0;
-        ps_buf_add_str(&key, more->key);
-        ps_json_key(&json, key.ptr ? key.ptr : "");
-        if (more->number.kind != PS_NUM_NONE)
-            ps_json_num(&json, more->number);
-        else
-            ps_json_str(&json, more->text);
+/* Appends the parameters as a JSON object; parameters without a name are called by their number,
+ * from 1. Nothing if there are none. */
+static void put_parameters(struct ps_buf *out, const struct ps_measurement *row)
+{
+    struct ps_json json = ps_json_writer(out);
+
+    if (!row->n_parameters)
+        return;
+    ps_json_object(&json);
+    for (size_t i = 0; i < row->n_parameters; i++) {
+        const struct ps_measurement_parameter *parameter = &row->parameters[i];
+        PS_AUTO(ps_buf_free) struct ps_buf number = {0};
+
+        ps_buf_printf(&number, "%zu", i + 1);
+        put_json_member(&json, parameter->name.len ? parameter->name : ps_buf_slice(&number),
+                        parameter->number, parameter->text);
     }
     ps_json_end(&json);
-    ps_buf_free(&key);
+}
+
+static struct ps_num better_of(const struct ps_measurement *row)
+{
+    if (row->better == PS_BETTER_BY_UNIT)
+        return PS_NO_NUM;
+    return ps_int(row->better == PS_BETTER_NEITHER ? 0 : row->better);
 }
 
 /* Returns the bytes of n doubles; {NULL, 0} if n is 0. */
@@ -394,9 +423,11 @@ static struct ps_str doubles(const double *values, size_t n)
 static void measurement(struct ps_sink *sink, const struct ps_measurement *row)
 {
     struct ps_buf *more = &writer_of(sink)->blob;
+    PS_AUTO(ps_buf_free) struct ps_buf parameters = {0};
 
     more->len = 0;
     put_more(more, row);
+    put_parameters(&parameters, row);
     ps_insert_measurement(
         to(sink), &(struct ps_row_measurement){
                       .id = row->id,
@@ -415,7 +446,16 @@ static void measurement(struct ps_sink *sink, const struct ps_measurement *row)
                       .q3 = row->q3,
                       .resolution = row->resolution > 0 ? ps_real(row->resolution) : PS_NO_NUM,
                       .more = ps_buf_slice(more),
-                      .samples = doubles(row->samples, row->n_samples)});
+                      .samples = doubles(row->samples, row->n_samples),
+                      .benchmark = row->benchmark,
+                      .parameters = ps_buf_slice(&parameters),
+                      .metric = row->metric,
+                      .better = better_of(row),
+                      .is_part = row->is_part,
+                      .state = row->state,
+                      .loops = row->loops,
+                      .warmups = doubles(row->warmups, row->n_warmups),
+                      .processes = doubles(row->processes, row->n_processes)});
 }
 
 /* Writes a row of meta with the number; with the text if number is PS_NUM_NONE. */

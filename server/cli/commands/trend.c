@@ -41,7 +41,7 @@ static enum ps_status request_trend(const struct ps_options *options, struct ps_
     if (request_table(options, options->of, client, out, err) != PS_OK || options->of ||
         options->row || options->metric ||
         ps_answer_parse(ps_buf_slice(out), &trend, err) != PS_OK ||
-        !ps_kind_is_benchmark(ps_member_text(trend, "kind")))
+        !ps_kind_has(ps_member_text(trend, "kind"), PS_HAS_RESULTS))
         return err->code;
     if (request_table(options, "measurements", client, &answer, err) == PS_OK &&
         ps_answer_parse(ps_buf_slice(&answer), &rows, err) == PS_OK &&

@@ -3,7 +3,7 @@
 #include "server/query/reports/reports.h"
 #include "server/query/view.h"
 
-static void write_samples(struct ps_str blob, struct ps_json *json)
+static void write_doubles(struct ps_str blob, struct ps_json *json)
 {
     ps_json_array(json);
     for (size_t at = 0; at + sizeof(double) <= blob.len; at += sizeof(double)) {
@@ -31,9 +31,10 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
         const char *name = ps_col_name(stmt, i);
 
         ps_json_key(&json, name);
-        if (strcmp(name, "samples") == 0)
-            write_samples(ps_col_text(stmt, i), &json);
-        else if (strcmp(name, "more") == 0)
+        if (strcmp(name, "samples") == 0 || strcmp(name, "warmups") == 0 ||
+            strcmp(name, "processes") == 0)
+            write_doubles(ps_col_text(stmt, i), &json);
+        else if (strcmp(name, "more") == 0 || strcmp(name, "parameters") == 0)
             ps_col_write_raw_json(stmt, i, "{}", &json);
         else
             ps_col_write_json(stmt, i, &json);
