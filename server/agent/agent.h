@@ -82,6 +82,10 @@ enum ps_status ps_choose_table(const cJSON *response, const char *of, const cJSO
 enum ps_status ps_choose_metric(const cJSON *table, const char *name, const cJSON **out,
                                 struct ps_err *err);
 
+/* Adds the link of the page that compares the groups of a response, or shows its only group:
+ * "#/compare?base=ID,ID&new=ID". */
+void ps_add_compare_link(struct ps_output *out, const cJSON *response);
+
 /* Whether this revision of the protocol is supported, such as "2025-06-18". */
 bool ps_agent_supports_version(const char *version);
 

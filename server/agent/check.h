@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "server/text/output.h"
 
 /* What an allowed growth may be, for a hint. */
 #define PS_GROWTH_FORM "a number, with a unit or %, such as 10%, 50ms or 2MiB"
@@ -64,6 +65,9 @@ enum ps_status ps_check_judge(struct ps_check *check, struct ps_err *err);
 bool ps_check_has_failed(const struct ps_check *check);
 /* Appends "1 of 3 over the limit, 1 missing". */
 void ps_check_sum_up(const struct ps_check *check, struct ps_buf *out);
+/* A table of findings: its head, and one row. */
+void ps_check_begin_table(struct ps_output *out);
+void ps_check_add_row(struct ps_output *out, const struct ps_check_finding *finding);
 /* Frees what the functions above allocated. */
 void ps_check_free(struct ps_check *check); /* for PS_AUTO */
 

@@ -80,9 +80,28 @@ enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
 
 /* --- check --- */
 
-static const struct ps_output_column check_columns[] = {
-    {"state", "", PS_WORDS},         {"value", "", PS_NUMBER}, {"limit", "", PS_NUMBER},
-    {"compared with", "", PS_WORDS}, {"change", "", PS_WORDS}, {"what", "", PS_WORDS}};
+void ps_check_begin_table(struct ps_output *out)
+{
+    static const struct ps_output_column columns[] = {
+        {"state", "", PS_WORDS},         {"value", "", PS_NUMBER}, {"limit", "", PS_NUMBER},
+        {"compared with", "", PS_WORDS}, {"change", "", PS_WORDS}, {"what", "", PS_WORDS}};
+
+    ps_output_table(out, "checks", columns, sizeof columns / sizeof *columns);
+}
+
+void ps_check_add_row(struct ps_output *out, const struct ps_check_finding *finding)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf what = {0};
+
+    ps_output_word(out, ps_check_state_word(finding->state));
+    ps_output_value(out, finding->value, finding->unit ? finding->unit : "");
+    ps_output_value(out, finding->limit, finding->unit ? finding->unit : "");
+    ps_output_word(out, finding->limit_text);
+    ps_output_word(out, finding->comparison_text);
+    ps_output_place(&what, finding->name, finding->place ? finding->place : "");
+    ps_output_cell(out, &what);
+    ps_output_row_end(out);
+}
 
 struct check_writer {
     struct ps_tool_call *call;
@@ -122,17 +141,8 @@ static void collect_details(struct check_writer *w, const struct ps_check_findin
 static void write_finding(void *user, const struct ps_check_finding *finding)
 {
     struct check_writer *w = user;
-    struct ps_output *out = w->call->out;
-    PS_AUTO(ps_buf_free) struct ps_buf what = {0};
 
-    ps_output_word(out, ps_check_state_word(finding->state));
-    ps_output_value(out, finding->value, finding->unit ? finding->unit : "");
-    ps_output_value(out, finding->limit, finding->unit ? finding->unit : "");
-    ps_output_word(out, finding->limit_text);
-    ps_output_word(out, finding->comparison_text);
-    ps_output_place(&what, finding->name, finding->place ? finding->place : "");
-    ps_output_cell(out, &what);
-    ps_output_row_end(out);
+    ps_check_add_row(w->call->out, finding);
     collect_details(w, finding);
 }
 
@@ -158,7 +168,7 @@ static void write_check(struct check_writer *w, struct ps_check *check, struct p
         ps_text_runs(out, "baseline", ps_member(check->response, "base"));
     if (check->against)
         ps_text_environments(out, check->response);
-    ps_output_table(out, "checks", check_columns, sizeof check_columns / sizeof *check_columns);
+    ps_check_begin_table(out);
     ps_check_judge(check, err);
     ps_output_table_end(out, (double)check->n_checked);
     ps_check_sum_up(check, &sum);

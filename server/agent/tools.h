@@ -103,9 +103,6 @@ struct ps_compare_table {
  * lists the names. Call ps_compare_table_free in any case. */
 enum ps_status ps_find_compare_table(struct ps_tool_call *call, const char *base, const char *now,
                                      struct ps_compare_table *out, struct ps_err *err);
-/* Adds the link of the page that compares the groups of a response, or shows its only group:
- * "#/compare?base=ID,ID&new=ID". */
-void ps_add_compare_link(struct ps_output *out, const cJSON *response);
 void ps_compare_table_free(struct ps_compare_table *table); /* for PS_AUTO */
 /* Appends "functions (tottime_s, cumtime_s), ...": the tables of a response and their metrics. */
 void ps_add_table_names(struct ps_buf *text, const cJSON *response);

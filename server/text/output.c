@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "server/text/answer.h"
+#include "server/text/html.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -26,6 +27,11 @@
 static bool is_json(const struct ps_output *out)
 {
     return out->format == PS_OUTPUT_JSON;
+}
+
+static bool is_html(const struct ps_output *out)
+{
+    return out->format == PS_OUTPUT_HTML;
 }
 
 static bool is_terminal(const struct ps_output *out)
@@ -93,6 +99,26 @@ static void add_code_span(struct ps_buf *out, struct ps_str name, size_t max)
         ps_buf_puts(out, "`");
 }
 
+/* Appends a name as the format marks it; `max` bytes of it at most. A terminal shows all. */
+static void add_marked_name(struct ps_buf *out, enum ps_output_format format, struct ps_str name,
+                            size_t max)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
+
+    if (format == PS_OUTPUT_TERMINAL) {
+        ps_append_escaped(out, name);
+        return;
+    }
+    if (format != PS_OUTPUT_HTML) {
+        add_code_span(out, name, max);
+        return;
+    }
+    add_name(&plain, name, max);
+    ps_buf_puts(out, "<code>");
+    ps_html_escape(out, ps_buf_slice(&plain));
+    ps_buf_puts(out, "</code>");
+}
+
 /* Appends a text between two marks, without the marks that it may have itself. */
 static void add_marked(struct ps_buf *out, const char *mark, const char *text)
 {
@@ -142,6 +168,15 @@ static void add_server_text(struct ps_buf *out, struct ps_str text)
     }
 }
 
+/* Appends a text that has nothing to mark up. */
+static void add_visible(struct ps_buf *to, enum ps_output_format format, struct ps_str text)
+{
+    if (format == PS_OUTPUT_HTML)
+        ps_html_escape(to, text);
+    else
+        ps_append_escaped(to, text);
+}
+
 void ps_output_render(struct ps_buf *to, enum ps_output_format format, struct ps_str text)
 {
     const bool plain = format == PS_OUTPUT_TERMINAL;
@@ -156,10 +191,10 @@ void ps_output_render(struct ps_buf *to, enum ps_output_format format, struct ps
                                          end ? (size_t)(end - mark) - 1 : text.len - i - 1};
 
             n = inner.len + (end ? 2 : 1);
-            if (plain)
-                ps_append_escaped(to, inner);
-            else if (*mark == *NAME)
-                add_code_span(to, inner, PS_OUTPUT_NAME_MAX);
+            if (*mark == *NAME)
+                add_marked_name(to, format, inner, PS_OUTPUT_NAME_MAX);
+            else if (plain || format == PS_OUTPUT_HTML)
+                add_visible(to, format, inner);
             else
                 add_server_text(to, inner);
         } else if (*mark == *GAP) {
@@ -169,7 +204,7 @@ void ps_output_render(struct ps_buf *to, enum ps_output_format format, struct ps
         } else {
             while (i + n < text.len && !(mark[n] >= *NAME && mark[n] <= *PART))
                 n++;
-            ps_append_escaped(to, (struct ps_str){mark, n});
+            add_visible(to, format, (struct ps_str){mark, n});
         }
         i += n;
     }
@@ -261,6 +296,15 @@ static void write_title(struct ps_output *out, const char *text)
     ps_buf_puts(&out->text, out->has_colours ? PLAIN "\n" : "\n");
 }
 
+/* Ends a list of facts or notes of HTML, and begins another one. */
+static void begin_list(struct ps_output *out, enum ps_output_part kind)
+{
+    if (out->part == PS_OUTPUT_FACTS || out->part == PS_OUTPUT_NOTES)
+        ps_buf_puts(&out->text, out->part == PS_OUTPUT_FACTS ? "</dl>\n" : "</ul>\n");
+    if (kind == PS_OUTPUT_FACTS || kind == PS_OUTPUT_NOTES)
+        ps_buf_puts(&out->text, kind == PS_OUTPUT_FACTS ? "<dl>\n" : "<ul>\n");
+}
+
 /* Begins a part of another kind than the one before, and ends a list of facts. A terminal separates
  * them by an empty line. */
 static void begin_part(struct ps_output *out, enum ps_output_part kind)
@@ -274,6 +318,8 @@ static void begin_part(struct ps_output *out, enum ps_output_part kind)
         ps_buf_puts(&out->text, "\n");
     if (is_next && is_terminal(out) && out->text.len && kind != PS_OUTPUT_NO_PART)
         ps_buf_puts(&out->text, "\n");
+    if (kind != out->part && is_html(out))
+        begin_list(out, kind);
     out->part = kind;
 }
 
@@ -301,6 +347,10 @@ void ps_output_begin(struct ps_output *out, const char *title)
 {
     if (is_terminal(out))
         return;
+    if (is_html(out)) {
+        ps_html_begin(&out->text, title);
+        return;
+    }
     if (!is_json(out)) {
         ps_buf_puts(&out->text, "## ");
         add_plain(&out->text, title);
@@ -342,6 +392,10 @@ static void add_fact(struct ps_output *out, const char *label, struct ps_str tex
         if (unit && unit[0])
             ps_json_key_str(&json, "unit", unit);
         ps_json_end(&json);
+    } else if (is_html(out)) {
+        ps_buf_puts(&part, "<dt>");
+        ps_html_escape(&part, ps_str_from_c(label));
+        ps_buf_printf(&part, "</dt><dd>%s</dd>\n", shown.ptr);
     } else {
         ps_buf_puts(&part, "- ");
         add_plain(&part, label);
@@ -352,12 +406,30 @@ static void add_fact(struct ps_output *out, const char *label, struct ps_str tex
 
 #define NO_PLAIN ((struct ps_str){NULL, 0})
 
+/* Adds a link to HTML, unless the page has no address. */
+static void add_anchor(struct ps_output *out, struct ps_str url)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+
+    if (!ps_str_starts_with(url, PS_STR("http://")) && !ps_str_starts_with(url, PS_STR("https://")))
+        return;
+    begin_part(out, PS_OUTPUT_FACTS);
+    ps_buf_puts(&part, "<dt>page</dt><dd><a href=\"");
+    ps_html_escape(&part, url);
+    ps_buf_puts(&part, "\">");
+    ps_html_escape(&part, url);
+    ps_buf_puts(&part, "</a></dd>\n");
+    add_part(out, &part);
+}
+
 void ps_output_link(struct ps_output *out, const char *route)
 {
     PS_AUTO(ps_buf_free) struct ps_buf url = {0};
 
     ps_buf_printf(&url, "%s%s", out->page ? out->page : "", route);
-    if (!is_terminal(out))
+    if (is_html(out))
+        add_anchor(out, ps_buf_slice(&url));
+    else if (!is_terminal(out))
         add_fact(out, "page", ps_buf_slice(&url), NO_PLAIN, 0, NULL);
 }
 
@@ -418,6 +490,10 @@ static void add_text(struct ps_output *out, const char *key, const char *before,
         ps_json_key(&json, key);
         ps_json_str(&json, ps_buf_slice(&shown));
         ps_json_end(&json);
+    } else if (is_html(out)) {
+        const char *element = before[0] ? "li" : "p";
+
+        ps_buf_printf(&part, "<%s>%s</%s>\n", element, shown.ptr, element);
     } else {
         ps_buf_printf(&part, "%s%s%s", before, shown.ptr, before[0] ? "\n" : "\n\n");
     }
@@ -474,12 +550,72 @@ void ps_output_text(struct ps_output *out, const char *fmt, ...)
     ps_output_paragraph(out, &text);
 }
 
+void ps_output_section(struct ps_output *out, const char *title)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+
+    if (is_json(out))
+        return;
+    begin_part(out, PS_OUTPUT_SECTION);
+    if (is_terminal(out)) {
+        write_title(out, title);
+        return;
+    }
+    ps_buf_printf(&part, is_html(out) ? "<h2>%s</h2>\n" : "### %s\n\n", title);
+    add_part(out, &part);
+}
+
+/* Adds a block of code; a text of JSON. */
+static void add_code(struct ps_output *out, const struct ps_buf *code)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct ps_json json = ps_json_writer(&text);
+
+    if (!is_json(out)) {
+        add_part(out, code);
+        return;
+    }
+    ps_json_object(&json);
+    ps_json_key(&json, "code");
+    ps_json_str(&json, ps_buf_slice(code));
+    ps_json_end(&json);
+    add_part(out, &text);
+}
+
+void ps_output_code(struct ps_output *out, const char *lines)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf part = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf fence = {0};
+
+    begin_part(out, PS_OUTPUT_CODE);
+    for (size_t n = count_backticks(ps_str_from_c(lines)) + 1; n > 0 || fence.len<3; n -= n> 0)
+        ps_buf_puts(&fence, "`");
+    if (is_html(out))
+        ps_buf_puts(&part, "<pre>");
+    else if (!is_json(out) && !is_terminal(out))
+        ps_buf_printf(&part, "%s\n", fence.ptr);
+    while (lines[0]) {
+        const size_t len = strcspn(lines, "\n");
+
+        add_visible(&part, out->format, (struct ps_str){lines, len});
+        ps_buf_puts(&part, "\n");
+        lines += len + (lines[len] == '\n');
+    }
+    if (is_html(out))
+        ps_buf_puts(&part, "</pre>\n");
+    else if (!is_json(out) && !is_terminal(out))
+        ps_buf_printf(&part, "%s\n\n", fence.ptr);
+    add_code(out, &part);
+}
+
 /* --- Rows --- */
 
 static void begin_row(struct ps_output *out)
 {
     out->row.len = 0;
     out->column = 0;
+    if (is_html(out))
+        ps_buf_puts(&out->row, "<tr>");
     if (!is_json(out))
         return;
     out->row_json = ps_json_writer(&out->row);
@@ -525,6 +661,21 @@ static void write_head(struct ps_output *out, struct ps_buf *head)
     for (size_t i = 0; i < out->n_columns; i++)
         ps_buf_puts(head, is_right(&out->columns[i]) ? "--:|" : "---|");
     ps_buf_puts(head, "\n");
+}
+
+static void write_html_head(struct ps_output *out)
+{
+    struct ps_buf *head = &out->text;
+
+    ps_buf_puts(head, "<h2>");
+    ps_output_render(head, out->format, ps_str_from_c(out->heading[0] ? out->heading : out->table));
+    ps_buf_puts(head, "</h2>\n<div class=\"wide\"><table>\n<thead><tr>");
+    for (size_t i = 0; i < out->n_columns; i++) {
+        ps_buf_puts(head, is_right(&out->columns[i]) ? "<th class=\"n\">" : "<th>");
+        ps_output_render(head, out->format, ps_str_from_c(out->columns[i].title));
+        ps_buf_puts(head, "</th>");
+    }
+    ps_buf_puts(head, "</tr></thead>\n<tbody>\n");
 }
 
 static void write_json_head(struct ps_output *out)
@@ -683,6 +834,8 @@ void ps_output_table(struct ps_output *out, const char *title,
         begin_lines(out);
     } else if (out->has_table && is_json(out)) {
         write_json_head(out);
+    } else if (out->has_table && is_html(out)) {
+        write_html_head(out);
     } else if (out->has_table) {
         write_head(out, &head);
         ps_buf_add_str(&out->text, ps_buf_slice(&head));
@@ -704,9 +857,31 @@ static void add_cell(struct ps_output *out, struct ps_str text)
         out->column++;
         return;
     }
+    if (is_html(out)) {
+        const bool right = out->column < out->n_columns && is_right(&out->columns[out->column]);
+
+        out->column++;
+        ps_buf_puts(&out->row, right ? "<td class=\"n\">" : "<td>");
+        ps_buf_add_str(&out->row, text);
+        ps_buf_puts(&out->row, "</td>");
+        return;
+    }
     ps_buf_puts(&out->row, out->column++ ? " " : "| ");
     add_with_bars(&out->row, text);
     ps_buf_puts(&out->row, " |");
+}
+
+/* Adds a cell of a number with its unit, which a file may have chosen. */
+static void add_number_cell(struct ps_output *out, const char *number)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    if (is_html(out))
+        ps_html_escape(&text, ps_str_from_c(number));
+    else
+        ps_buf_puts(&text, number);
+    ps_buf_puts(&text, "");
+    add_cell(out, ps_buf_slice(&text));
 }
 
 /* Adds a cell of a quoted text; a NULL text is an empty cell. */
@@ -721,10 +896,8 @@ static void add_quoted_cell(struct ps_output *out, struct ps_str quoted, size_t 
         ps_json_str(&out->row_json, quoted.ptr ? ps_buf_slice(&text) : quoted);
         return;
     }
-    if (is_terminal(out))
-        ps_append_escaped(&text, quoted);
-    else if (quoted.len)
-        add_code_span(&text, quoted, max);
+    if (is_terminal(out) || quoted.len)
+        add_marked_name(&text, out->format, quoted, max);
     ps_buf_puts(&text, "");
     add_cell(out, ps_buf_slice(&text));
 }
@@ -787,8 +960,7 @@ static void add_number(struct ps_output *out, double value, const char *unit,
     if (is_json(out))
         add_json_number(out, value, unit);
     else
-        add_cell(out,
-                 ps_str_from_c(isnan(value) || isinf(value) ? "" : format(value, unit, number)));
+        add_number_cell(out, isnan(value) || isinf(value) ? "" : format(value, unit, number));
 }
 
 void ps_output_value(struct ps_output *out, double value, const char *unit)
@@ -853,7 +1025,7 @@ void ps_output_range(struct ps_output *out, double low, double high, const char 
         ps_buf_printf(&text, "%s to %s",
                       isnan(low) ? "up" : format_part(low, low == 0 ? "" : unit, number[0]),
                       format_part(high, unit, number[1]));
-    add_cell(out, ps_buf_slice(&text));
+    add_number_cell(out, text.ptr);
 }
 
 void ps_output_row_end(struct ps_output *out)
@@ -861,7 +1033,7 @@ void ps_output_row_end(struct ps_output *out)
     if (is_json(out))
         ps_json_end(&out->row_json);
     else
-        ps_buf_puts(&out->row, "\n");
+        ps_buf_puts(&out->row, is_html(out) ? "</tr>\n" : "\n");
     if (is_terminal(out))
         out->shown += out->shown < out->max_rows;
     else if (!out->is_full && out->shown < out->max_rows) {
@@ -894,6 +1066,13 @@ void ps_output_table_end(struct ps_output *out, double total)
         end_lines(out, omitted);
     if (!out->has_table || is_terminal(out))
         return;
+    if (is_html(out)) {
+        ps_buf_puts(&out->text, "</tbody>\n</table></div>\n");
+        if (omitted > 0)
+            ps_buf_printf(&out->text, "<p>%u of %.0f rows shown.</p>\n", out->shown,
+                          out->shown + omitted);
+        return;
+    }
     if (!is_json(out)) {
         if (omitted > 0)
             ps_buf_printf(&out->text, "\n%u of %.0f rows shown.\n", out->shown,
@@ -934,6 +1113,7 @@ static void end_markdown(struct ps_output *out)
 
     if (out->rows_beyond_bytes == 0 && out->paragraphs_omitted == 0)
         return;
+    ps_buf_puts(&out->text, is_html(out) ? "<p>" : "");
     ps_buf_printf(&out->text, "Left out beyond max_bytes %zu: %s", out->max_bytes,
                   ps_format_count((uint64_t)out->rows_beyond_bytes, "row", count));
     ps_buf_printf(&out->text, " and %s.\n",
@@ -947,6 +1127,8 @@ void ps_output_end(struct ps_output *out)
         end_json(out);
     else if (!is_terminal(out))
         end_markdown(out);
+    if (is_html(out))
+        ps_html_end(&out->text);
 }
 
 void ps_output_free(struct ps_output *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.h: writes an answer as Markdown or JSON, within a limit of bytes and of rows, or for a
- * terminal.
+ * output.h: writes an answer as Markdown, HTML or JSON, within a limit of bytes and of rows, or for
+ * a terminal.
  *
  * An answer is a title, facts, paragraphs and tables, in the order of the calls. What does not fit
  * is left out whole (a row, a paragraph), counted, and reported at the end. Texts from profiles are
@@ -38,7 +38,12 @@
 #define PS_OUTPUT_ROWS_MAX   1000
 #define PS_OUTPUT_TABLES_MAX 12
 
-enum ps_output_format { PS_OUTPUT_MARKDOWN, PS_OUTPUT_JSON, PS_OUTPUT_TERMINAL };
+enum ps_output_format {
+    PS_OUTPUT_MARKDOWN,
+    PS_OUTPUT_JSON,
+    PS_OUTPUT_TERMINAL,
+    PS_OUTPUT_HTML, /* a document (html.h) */
+};
 
 enum ps_output_part {
     PS_OUTPUT_NO_PART,
@@ -48,6 +53,8 @@ enum ps_output_part {
     PS_OUTPUT_NOTES,
     PS_OUTPUT_LINES,
     PS_OUTPUT_TABLE,
+    PS_OUTPUT_SECTION,
+    PS_OUTPUT_CODE,
 };
 
 /* What a column holds. On terminals, a bar follows the percentages of shares, and a last column of
@@ -124,6 +131,10 @@ void ps_output_note(struct ps_output *out, const char *text);
 void ps_output_space(struct ps_output *out);
 /* A text with its line breaks below a title, such as a note; only on a terminal. */
 void ps_output_lines(struct ps_output *out, const char *title, const char *text);
+/* The heading of the next parts; not in JSON, whose parts have their own names. */
+void ps_output_section(struct ps_output *out, const char *title);
+/* Lines for a shell, which may have names. Control characters in them become visible. */
+void ps_output_code(struct ps_output *out, const char *lines);
 /* A line in bold; only on a terminal. */
 void ps_output_title(struct ps_output *out, const char *text);
 

@@ -59,6 +59,14 @@ void ps_text_changes(struct ps_output *out, const cJSON *table, const cJSON *met
  * of GET compare/snapshot. */
 void ps_text_stacks(struct ps_output *out, const cJSON *response, const cJSON *answer);
 
+/* --- A report on two groups: GET compare --- */
+
+/* A table of what was run and where, with what differs between the groups. */
+void ps_text_report_runs(struct ps_output *out, const cJSON *compared);
+/* What the comparison of two profiles says about the cause, and which profiles these are. profiles:
+ * of GET compare; conclusion: of GET compare/conclusion. */
+void ps_text_report_profiles(struct ps_output *out, const cJSON *profiles, const cJSON *conclusion);
+
 /* --- A series: GET trend and GET trend/rows --- */
 
 /* The points and change points of a value, or the rows of a table that changed. */

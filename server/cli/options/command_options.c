@@ -6,17 +6,18 @@
 #define ON(command) (1U << (PS_COMMAND_##command))
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) |       \
-     ON(RENEW) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) |          \
-     ON(REBUILD) | ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE) |   \
-     ON(EXPLORE) | ON(MCP) | ON(CONFIG))
+     ON(RENEW) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(REPORT) | ON(BASELINE) |          \
+     ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) |     \
+     ON(UNDELETE) | ON(EXPLORE) | ON(MCP) | ON(CONFIG))
 /* Commands that also work with --store, because they do not need the files of a shelf folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Commands that also work with --server (client.h, remote_import.h). */
 #define ON_SERVER                                                                                  \
     (ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) |         \
-     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE) |    \
-     ON(EXPLORE) | ON(MCP) | ON(CONFIG))
-#define ON_JSON ((ON_SHELF & ~(ON(SERVE) | ON(OPEN) | ON(MCP))) | ON(FORMATS) | ON(COPY))
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(REPORT) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) |      \
+     ON(UNDELETE) | ON(EXPLORE) | ON(MCP) | ON(CONFIG))
+#define ON_JSON                                                                                    \
+    ((ON_SHELF & ~(ON(SERVE) | ON(OPEN) | ON(MCP) | ON(REPORT))) | ON(FORMATS) | ON(COPY))
 
 #define FLAG PS_FLAG
 #define TEXT PS_TEXT
@@ -141,7 +142,7 @@ const struct ps_option_row ps_option_rows[] = {
     {"--metric", "METRIC", TEXT, ON(TREND), FIELD(metric),
      "column of the row, or a number of the run's summary (default: the headline)"},
     {"--sort", "METRIC", TEXT, ON(SHOW), FIELD(sort), "sort by another column, or by name"},
-    {"--step", "NAME", TEXT, ON(SHOW) | ON(DIFF) | ON(CHECK) | ON(TREND), FIELD(step),
+    {"--step", "NAME", TEXT, ON(SHOW) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(REPORT), FIELD(step),
      "the annotation or NVTX range that is a step of a trace, without the number at its end"},
     {"--rows", "N", TEXT, ON(SHOW), FIELD(rows), "rows to show (default 10; of a group 30)"},
     {"--row", "NAME", TEXT, ON(TREND), FIELD(row), "row of the table to follow"},
@@ -164,6 +165,17 @@ const struct ps_option_row ps_option_rows[] = {
      "fail if the result has more rows (default 10000000)"},
     {"--seconds", "N", TEXT, ON(SQL), FIELD(seconds),
      "fail if the query takes longer (default 600)"},
+
+    /* report */
+    {"--html", NULL, FLAG, ON(REPORT), FIELD(html),
+     "write an HTML page, which needs no other file (default: Markdown)"},
+    {"-o", "FILE", TEXT, ON(REPORT), FIELD(output), "file to write (default: standard output)"},
+    {"--force", NULL, FLAG, ON(REPORT), FIELD(force), "let -o overwrite an existing file"},
+    {"--fail-on", "GROWTH", TEXT, ON(REPORT), FIELD(fail_on),
+     "growth of a measurement that is over the limit, such as +5% (default +10%)"},
+    {"--metric", "METRIC", TEXT, ON(REPORT), FIELD(metric),
+     "number of the summary to compare in place of the headline, such as cpu_s of time"},
+    {"--max-rows", "N", TEXT, ON(REPORT), FIELD(max_rows), "rows of each table (default 30)"},
 
     /* check, baseline */
     {"--budget", "BUDGET", PS_BUDGET, ON(CHECK), FIELD(budgets),

@@ -115,7 +115,8 @@ static enum ps_status check_markdown(const struct ps_options *options, struct ps
     if (options->max_bytes && n < PS_OUTPUT_BYTES_MIN)
         return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --max-bytes: less than %d",
                        options->max_bytes, PS_OUTPUT_BYTES_MIN);
-    if (is_limited && !options->markdown && options->command != PS_COMMAND_EXPLORE)
+    if (is_limited && !options->markdown && options->command != PS_COMMAND_EXPLORE &&
+        options->command != PS_COMMAND_REPORT)
         return ps_fail(err, PS_BAD_REQUEST, "--max-rows and --max-bytes need --markdown");
     if (options->markdown && options->csv)
         return ps_fail(err, PS_BAD_REQUEST, "--csv and --markdown cannot be combined");
