@@ -299,7 +299,7 @@ static enum ps_status write_report(struct report *report, struct ps_err *err)
     ps_text_headline(out, compared);
     ps_text_change(out, report->conclusion);
     ps_text_report_runs(out, compared);
-    (ps_kind_is_benchmark(kind) ? add_measurements : add_rows)(report, err);
+    (ps_kind_has(kind, PS_HAS_RESULTS) ? add_measurements : add_rows)(report, err);
     if (err->code == PS_OK && ps_kind_has(kind, PS_HAS_MEASUREMENTS))
         add_profiles(report, err);
     if (err->code != PS_OK)
