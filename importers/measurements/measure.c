@@ -49,6 +49,20 @@ void ps_measurement_add_parameter(struct ps_measurement_builder *m, struct ps_st
     };
 }
 
+void ps_measurement_split_test(struct ps_measurement_builder *m, struct ps_measurement *row)
+{
+    const char *file = ps_str_find(row->name, PS_STR(".py::")); /* folders may have brackets */
+    struct ps_str rest = ps_str_skip(row->name, file ? (size_t)(file - row->name.ptr) + 5 : 0);
+    const char *open =
+        rest.len && rest.ptr[rest.len - 1] == ']' ? memchr(rest.ptr, '[', rest.len) : NULL;
+
+    if (!open || open == rest.ptr)
+        return;
+    row->benchmark = (struct ps_str){row->name.ptr, (size_t)(open - row->name.ptr)};
+    ps_measurement_add_parameter(m, PS_STR(""), PS_NO_NUM,
+                                 (struct ps_str){open + 1, row->name.len - row->benchmark.len - 2});
+}
+
 void ps_measurement_add_sample(struct ps_measurement_builder *m, double value)
 {
     PS_RESERVE_ONE(m->samples, m->n_samples, m->samples_cap);

@@ -55,6 +55,10 @@ void ps_measurement_add_warmup(struct ps_measurement_builder *m, double value);
 /* Call it after the last sample of a process, if the tool measures in several. */
 void ps_measurement_end_process(struct ps_measurement_builder *m);
 
+/* Splits the name of a pytest test in the row: "a.py::test_codec[b64-1000]" is the benchmark
+ * "a.py::test_codec" with a parameter without a name, "b64-1000". */
+void ps_measurement_split_test(struct ps_measurement_builder *m, struct ps_measurement *row);
+
 /* Computes values that the tool does not report from the samples: n, mean, stddev (sample standard
  * deviation, n - 1), median, minimum, maximum, and the quartiles as medians of the halves (Tukey's
  * hinges). */

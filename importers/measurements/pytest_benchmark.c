@@ -5,7 +5,8 @@
  * All values are seconds of one iteration: the time of a round divided by its number of iterations.
  * `rounds` is the number of rounds; stddev is the sample standard deviation, 0 for one round;
  * quartiles are Tukey's hinges. Saved files only have the raw data if the user requested it.
- * Tested: 2.5 (2015) to 5.2.
+ * hd15iqr is not read: it is the highest value inside the fence since 5.3, and was the first one
+ * above it before. Tested: 2.5 (2015) to 5.3.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "importers/document.h"
 #include "importers/importer.h"
 #include "importers/measurements/measure.h"
-#include "importers/reading.h"
+#include "importers/measurements/measure_document.h"
 #include "importers/records/measurements.h"
 #include "importers/records/run.h"
 #include "importers/text/line_names.h"
@@ -25,21 +26,8 @@ enum {
 
 struct reader {
     struct ps_measurement_builder builder;
-    uint64_t read, rejected, odd;
+    uint64_t odd, without_samples;
 };
-
-static void add_data(struct reader *r, const cJSON *stats)
-{
-    const cJSON *data = cJSON_GetObjectItemCaseSensitive(stats, "data"), *value;
-
-    cJSON_ArrayForEach(value, data)
-    {
-        if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
-            ps_measurement_add_sample(&r->builder, value->valuedouble);
-        else
-            r->odd++;
-    }
-}
 
 static void parse_metrics(struct ps_measurement *row, const cJSON *stats)
 {
@@ -53,28 +41,76 @@ static void parse_metrics(struct ps_measurement *row, const cJSON *stats)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         *keys[i].figure = ps_document_number(stats, keys[i].key);
     row->n = ps_document_count(stats, "rounds");
+    row->loops = ps_document_count(stats, "iterations");
+}
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* Values that JSON lacks are written as "UNSERIALIZABLE[<Codec object at 0x7f12>]". Drops the
+ * addresses, which differ from run to run. */
+static struct ps_str without_addresses(struct reader *r, struct ps_str text)
+{
+    static const struct ps_str words = PS_STR(" at 0x");
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    const char *at;
+
+    if (!ps_str_starts_with(text, PS_STR("UNSERIALIZABLE[")))
+        return text;
+    while ((at = ps_str_find(text, words))) {
+        size_t n = (size_t)(at - text.ptr);
+
+        ps_buf_add_str(&out, (struct ps_str){text.ptr, n});
+        text = ps_str_skip(text, n + words.len);
+        while (text.len && is_hex(text.ptr[0]))
+            text = ps_str_skip(text, 1);
+    }
+    ps_buf_add_str(&out, text);
+    return ps_arena_copy(&r->builder.arena, ps_buf_slice(&out));
+}
+
+/* Files have the parameters by name, and their text in the brackets of the name. Versions before 3
+ * have neither. */
+static void add_parameters(struct reader *r, const cJSON *benchmark, struct ps_measurement *row)
+{
+    const cJSON *params = cJSON_GetObjectItemCaseSensitive(benchmark, "params"), *one;
+    struct ps_str param = ps_document_text(&r->builder.arena, benchmark, "param");
+    struct ps_str end =
+        ps_str_from_c(ps_arena_printf(&r->builder.arena, "[%s]", param.ptr ? param.ptr : ""));
+
+    if (!cJSON_IsObject(params) || !params->child || !param.ptr ||
+        !ps_str_ends_with(row->name, end)) {
+        ps_measurement_split_test(&r->builder, row);
+        return;
+    }
+    row->benchmark = (struct ps_str){row->name.ptr, row->name.len - end.len};
+    cJSON_ArrayForEach(one, params)
+    {
+        struct ps_str text = ps_document_text_of(&r->builder.arena, one);
+
+        if (text.ptr)
+            ps_measurement_add_parameter(&r->builder, ps_str_from_c(one->string), PS_NO_NUM,
+                                         without_addresses(r, text));
+        else
+            ps_measurement_add_parameter_of(&r->builder, ps_str_from_c(one->string), one);
+    }
 }
 
 /* Adds the object with this key as JSON text, if it has members. */
 static void add_object(struct reader *r, const cJSON *benchmark, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(benchmark, key);
-    char *text = cJSON_IsObject(item) && item->child ? cJSON_PrintUnformatted(item) : NULL;
-    bool mended;
 
-    if (!text)
-        return;
-    ps_measurement_add_text(
-        &r->builder, key,
-        ps_arena_copy(&r->builder.arena,
-                      ps_display_text(&r->builder.arena, ps_str_from_c(text), &mended)));
-    cJSON_free(text);
+    if (cJSON_IsObject(item) && item->child)
+        ps_measurement_add_text(&r->builder, key, ps_measurement_text_of(&r->builder, item));
 }
 
 static void add_rest(struct reader *r, const cJSON *benchmark, const cJSON *stats)
 {
     static const char *const counts[] = {"iterations", "iqr_outliers", "stddev_outliers"};
-    static const char *const figures[] = {"ops", "total", "iqr", "ld15iqr", "hd15iqr"};
+    static const char *const figures[] = {"ops", "total", "iqr", "ld15iqr"};
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         ps_measurement_add_number(&r->builder, counts[i], ps_document_count(stats, counts[i]));
@@ -84,7 +120,6 @@ static void add_rest(struct reader *r, const cJSON *benchmark, const cJSON *stat
                             ps_document_text(&r->builder.arena, benchmark, "name"));
     ps_measurement_add_text(&r->builder, "param",
                             ps_document_text(&r->builder.arena, benchmark, "param"));
-    add_object(r, benchmark, "params");
     add_object(r, benchmark, "extra_info");
     add_object(r, benchmark, "options");
 }
@@ -94,7 +129,7 @@ static bool write_benchmark(struct reader *r, const cJSON *benchmark)
     const cJSON *stats = cJSON_GetObjectItemCaseSensitive(benchmark, "stats");
     struct ps_str name = ps_document_text(&r->builder.arena, benchmark, "fullname");
     struct ps_str group = ps_document_text(&r->builder.arena, benchmark, "group");
-    struct ps_measurement row = {.unit = "s", .statistic = "mean"};
+    struct ps_measurement row = {.unit = "s", .statistic = "mean", .metric = PS_STR("time")};
 
     if (!name.ptr)
         name = ps_document_text(&r->builder.arena, benchmark, "name");
@@ -102,8 +137,11 @@ static bool write_benchmark(struct reader *r, const cJSON *benchmark)
         return false;
     row.name = name;
     row.group = group.ptr ? group : PS_STR("");
-    add_data(r, stats);
+    r->odd +=
+        ps_measurement_add_samples(&r->builder, cJSON_GetObjectItemCaseSensitive(stats, "data"), 1);
     parse_metrics(&row, stats);
+    r->without_samples += r->builder.n_samples == 0;
+    add_parameters(r, benchmark, &row);
     ps_measurement_compute_spread(&r->builder, &row);
     row.value = row.mean;
     add_rest(r, benchmark, stats);
@@ -111,32 +149,83 @@ static bool write_benchmark(struct reader *r, const cJSON *benchmark)
     return true;
 }
 
+/* Appends a string, or the strings of a list, with spaces between them. */
+static void add_words(struct reader *r, struct ps_buf *out, const cJSON *item)
+{
+    struct ps_str text = ps_document_text_of(&r->builder.arena, item);
+    const cJSON *one;
+
+    ps_buf_puts(out, text.len && out->len ? " " : "");
+    ps_buf_add_str(out, text);
+    if (cJSON_IsArray(item))
+        cJSON_ArrayForEach(one, item) add_words(r, out, one);
+}
+
+static void write_words(struct reader *r, const char *key, const cJSON *object,
+                        const char *const *keys, size_t n)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+
+    for (size_t i = 0; i < n; i++)
+        add_words(r, &out, cJSON_GetObjectItemCaseSensitive(object, keys[i]));
+    if (out.len)
+        r->builder.out->ops->meta(r->builder.out, key, ps_buf_slice(&out));
+}
+
+static void write_meta_text(struct reader *r, const char *key, struct ps_str text)
+{
+    if (text.len)
+        r->builder.out->ops->meta(r->builder.out, key, text);
+}
+
+static void write_machine(struct reader *r, const cJSON *machine)
+{
+    static const char *const system[] = {"system", "release"};
+    static const char *const build[] = {"python_implementation", "python_compiler", "python_build"};
+    const cJSON *cpu = cJSON_GetObjectItemCaseSensitive(machine, "cpu");
+    struct ps_str brand = ps_document_text(&r->builder.arena, cpu, "brand_raw");
+    struct ps_num cores = ps_document_count(cpu, "count");
+
+    if (!brand.len)
+        brand = ps_document_text(&r->builder.arena, cpu, "brand"); /* py-cpuinfo before 6 */
+    if (!brand.len)
+        brand = ps_document_text(&r->builder.arena, machine, "processor");
+    ps_measurement_write_meta(&r->builder, machine, "python_version", "python");
+    write_words(r, "python_build", machine, build, 3);
+    write_words(r, "system", machine, system, 2);
+    ps_measurement_write_meta(&r->builder, machine, "machine", "machine");
+    write_meta_text(r, "cpu", brand);
+    if (cores.kind == PS_NUM_INT)
+        write_meta_text(
+            r, "cores",
+            ps_str_from_c(ps_arena_printf(&r->builder.arena, "%lld", (long long)cores.i)));
+    ps_measurement_write_meta(&r->builder, machine, "node", "host");
+}
+
+/* The id is "unversioned" outside of a repository, and "unknown" after an error of git. Instead of
+ * a branch the file may have "(unknown)" or "(detached head)". */
+static void write_commit(struct reader *r, const cJSON *commit)
+{
+    struct ps_str id = ps_document_text(&r->builder.arena, commit, "id");
+    struct ps_str branch = ps_document_text(&r->builder.arena, commit, "branch");
+
+    if (!id.len || ps_str_eq_c(id, "unversioned") || ps_str_eq_c(id, "unknown"))
+        return;
+    write_meta_text(r, "commit", id);
+    ps_measurement_write_meta(&r->builder, commit, "time", "commit_time");
+    if (!ps_str_starts_with(branch, PS_STR("(")))
+        write_meta_text(r, "branch", branch);
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(commit, "dirty")))
+        write_meta_text(r, "dirty", PS_STR("yes"));
+}
+
 static void write_meta(struct reader *r, const cJSON *root)
 {
-    const cJSON *machine = cJSON_GetObjectItemCaseSensitive(root, "machine_info");
-    const cJSON *commit = cJSON_GetObjectItemCaseSensitive(root, "commit_info");
-    const struct {
-        const cJSON *of;
-        const char *from, *to;
-    } texts[] = {
-        {root, "version", "tool_version"},
-        {root, "datetime", "recorded_at"},
-        {machine, "python_version", "python"},
-        {machine, "system", "system"},
-        {machine, "machine", "machine"},
-        {cJSON_GetObjectItemCaseSensitive(machine, "cpu"), "brand_raw", "cpu"},
-        {machine, "node", "host"},
-        {commit, "id", "commit"},
-        {commit, "branch", "branch"},
-    };
-
     r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("pytest-benchmark"));
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct ps_str text = ps_document_text(&r->builder.arena, texts[i].of, texts[i].from);
-
-        if (text.ptr)
-            r->builder.out->ops->meta(r->builder.out, texts[i].to, text);
-    }
+    ps_measurement_write_meta(&r->builder, root, "version", "tool_version");
+    ps_measurement_write_meta(&r->builder, root, "datetime", "recorded_at");
+    write_machine(r, cJSON_GetObjectItemCaseSensitive(root, "machine_info"));
+    write_commit(r, cJSON_GetObjectItemCaseSensitive(root, "commit_info"));
 }
 
 static void write_all(struct reader *r, const cJSON *benchmarks)
@@ -162,33 +251,32 @@ static void write_all(struct reader *r, const cJSON *benchmarks)
                      "raw times skipped because they are not numbers: %llu",
                      (unsigned long long)r->odd);
     ledger.stored = ledger.read - ledger.rejected;
+    if (ledger.stored && r->without_samples == ledger.stored)
+        ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                     "no samples in this file; save with --benchmark-save-data");
     ps_measurement_write_headline(&r->builder);
     r->builder.out->ops->ledger(r->builder.out, &ledger);
 }
 
+static enum ps_status read_root(void *data, const cJSON *root, struct ps_err *err)
+{
+    const cJSON *benchmarks = cJSON_GetObjectItemCaseSensitive(root, "benchmarks");
+
+    if (!cJSON_IsArray(benchmarks))
+        return ps_fail(err, PS_BAD_INPUT,
+                       "the document has no \"benchmarks\"" PS_HINT
+                       "add the file that `pytest --benchmark-json` wrote");
+    write_meta(data, root);
+    write_all(data, benchmarks);
+    return PS_OK;
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     struct reader r = {.builder = {.out = out}};
-    enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "document", &bytes, out, err);
-    const cJSON *benchmarks;
-    cJSON *root;
+    enum ps_status status =
+        ps_measurement_read_document(in, out, FILE_BYTES_MAX, read_root, &r, err);
 
-    if (status != PS_OK)
-        return status;
-    root = ps_document_parse(&bytes, err);
-    if (!root)
-        return err->code;
-    benchmarks = cJSON_GetObjectItemCaseSensitive(root, "benchmarks");
-    if (cJSON_IsArray(benchmarks)) {
-        write_meta(&r, root);
-        write_all(&r, benchmarks);
-    } else {
-        status = ps_fail(err, PS_BAD_INPUT,
-                         "the document has no \"benchmarks\"" PS_HINT
-                         "add the file that `pytest --benchmark-json` wrote");
-    }
-    cJSON_Delete(root);
     ps_measurement_builder_free(&r.builder);
     return status;
 }

@@ -267,8 +267,10 @@ static void write_row(struct reader *r, const struct row *row)
         .name = ps_truncate_text(row->name, NAME_BYTES_MAX),
         .group = r->group.len ? ps_buf_slice(&r->group) : PS_STR(""),
         .unit = "s",
+        .metric = PS_STR("time"),
     };
 
+    ps_measurement_split_test(&r->builder, &out);
     fill_figure(&out.mean, row, MEAN);
     fill_figure(&out.stddev, row, STDDEV);
     fill_figure(&out.median, row, MEDIAN);
@@ -276,6 +278,8 @@ static void write_row(struct reader *r, const struct row *row)
     fill_figure(&out.max, row, MAX);
     if (row->has_column[ROUNDS])
         out.n = ps_int((int64_t)row->value[ROUNDS].value);
+    if (row->has_column[ITERATIONS])
+        out.loops = ps_int((int64_t)row->value[ITERATIONS].value);
     choose_value(&out, row);
     add_rest(r, row);
     ps_measurement_write(&r->builder, &out, out.statistic);
