@@ -550,7 +550,7 @@ CREATE TABLE measurement(
     more TEXT NOT NULL,        -- [redact as json] other results of the tool, a JSON object
     samples BLOB,              -- [redact as numbers] doubles, in the order in which they were recorded
     benchmark TEXT,            -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as measured] name without its parameters; NULL: name
-    parameters TEXT,           -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as json] a JSON object in the order of the tool; NULL: none
+    parameters TEXT,           -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as parameters] a JSON object in the order of the tool; NULL: none
     metric TEXT,               -- [since 8, lacks parameters and metrics of benchmarks of results] [redact as code] what is measured; NULL: not stated
     better INTEGER,            -- [since 8, lacks parameters and metrics of benchmarks of results] [-1..1] -1: lower values are better, 1: higher; NULL: by unit
     is_part INTEGER NOT NULL,  -- [since 8 as 0, lacks parameters and metrics of benchmarks of results] [bool] a further metric of what another row measures

@@ -49,10 +49,11 @@ enum ps_redaction_class {
     PS_REDACT_MESSAGE,       /* message of an importer, which may contain names and paths */
     PS_REDACT_SOURCE,        /* line of source code */
     PS_REDACT_JSON,
-    PS_REDACT_TEMPLATE, /* template of the arguments of slices (slices/args.h) */
-    PS_REDACT_CHUNK,    /* packed column of slices; one of them contains arguments */
-    PS_REDACT_SLICE,    /* name of a slice: LABEL for ranges that the program marked, else CODE */
-    PS_REDACT_META,     /* value of a row of meta: depends on its key */
+    PS_REDACT_PARAMETERS, /* JSON object whose strings are arguments */
+    PS_REDACT_TEMPLATE,   /* template of the arguments of slices (slices/args.h) */
+    PS_REDACT_CHUNK,      /* packed column of slices; one of them contains arguments */
+    PS_REDACT_SLICE,      /* name of a slice: LABEL for ranges that the program marked, else CODE */
+    PS_REDACT_META,       /* value of a row of meta: depends on its key */
 };
 
 /* How the value of a column compares with that of another column of its row. */

@@ -255,6 +255,9 @@ static bool redact_cell(struct ps_redaction *r, struct ps_rewritten_row *row, si
     case PS_REDACT_JSON:
         ps_scrub_json(&r->scrub, cell->bytes, out);
         break;
+    case PS_REDACT_PARAMETERS:
+        ps_scrub_parameters(&r->scrub, cell->bytes, out);
+        break;
     case PS_REDACT_TEMPLATE:
         stays = ps_redact_template(r, row->cells[0].i, cell->bytes, out, err);
         break;
@@ -296,7 +299,8 @@ static bool learn_cell(struct ps_redaction *r, struct ps_rewritten_row *row, siz
         return !r->has_whole_args || ps_redact_chunk(r, row, err);
     if (class == PS_REDACT_META)
         learn_meta(r, row->cells[0].bytes, bytes);
-    else if (class == PS_REDACT_JSON || class == PS_REDACT_TEMPLATE)
+    else if (class == PS_REDACT_JSON || class == PS_REDACT_PARAMETERS ||
+             class == PS_REDACT_TEMPLATE)
         ps_scrub_learn_json(&r->scrub, bytes);
     else if (class != PS_REDACT_FIXED && class != PS_REDACT_NUMBERS)
         ps_scrub_learn(&r->scrub, bytes);

@@ -65,6 +65,8 @@ void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *
 /* Scrubs the strings of JSON, or of a template of arguments (slices/args.h). Keeps the markers of a
  * template. */
 void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *out);
+/* The same for the parameters of a benchmark, a JSON object: its strings are arguments. */
+void ps_scrub_parameters(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *out);
 /* Scrubs the name or the description of a process group of torch.distributed: keeps those that
  * PyTorch gives (numbers, default_pg, undefined), numbers the others. */
 void ps_scrub_process_group(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);

@@ -217,6 +217,25 @@ void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *ou
     }
 }
 
+void ps_scrub_parameters(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *out)
+{
+    for (size_t i = 0; i < json.len;) {
+        struct ps_str text = ps_str_skip(json, i);
+        size_t n = json.ptr[i] == '"' ? ps_json_string_length(text) : 0;
+        size_t after = skip_blanks(json, i + n);
+        bool is_name = after < json.len && json.ptr[after] == ':';
+
+        text.len = n;
+        if (!n)
+            ps_buf_add(out, json.ptr + i, 1);
+        else if (!is_name && (scrub->redacted_categories & PS_REVEAL_ARGUMENTS))
+            put_known(scrub, PS_STR(""), PS_REVEAL_ARGUMENTS, text, out);
+        else
+            put_scrubbed(scrub, text, out);
+        i += n ? n : 1;
+    }
+}
+
 void ps_scrub_learn_json(struct ps_scrub *scrub, struct ps_str json)
 {
     for (size_t i = 0; i < json.len;) {

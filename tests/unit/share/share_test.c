@@ -205,6 +205,8 @@ static void test_json_and_commands(void **state)
                    ps_scrub_json);
     assert_becomes(&scrub, "{\"k\":\1,\"s\":\"\\u002fa\\/b/c.py\"}", "{\"k\":\1,\"s\":\"~1/c.py\"}",
                    ps_scrub_json);
+    assert_becomes(&scrub, "{\"n\":10,\"a \\\" b\":\"x: y\",\"f\":\"\"}",
+                   "{\"n\":10,\"a \\\" b\":\"redacted\",\"f\":\"redacted\"}", ps_scrub_parameters);
     assert_becomes(&scrub, "/a/b/run --key 5", "~1/run (arguments 1)", ps_scrub_command);
     assert_becomes(&scrub, "/a/b/run --key 6", "~1/run (arguments 2)", ps_scrub_command);
     assert_becomes(&scrub, "make", "make", ps_scrub_command);
