@@ -1,2 +1,2 @@
--- The machine and the Python of a run, as far as its file states them.
-SELECT k, v FROM meta WHERE k IN ('host', 'machine', 'cpu', 'system', 'python') AND typeof(v) = 'text' AND v <> '';
+-- The value of a fact about the environment of a run, as its file states it.
+SELECT substr(v, 1, iif(k = 'packages', 100000, 400)) FROM meta WHERE k = :key AND typeof(v) = 'text' AND v <> '';

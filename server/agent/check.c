@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "importers/records/environment.h"
 #include "server/agent/agent.h"
 #include "server/agent/check_judge.h"
 #include "server/agent/tools.h"
@@ -25,6 +26,10 @@ enum ps_status ps_check_validate(const struct ps_check *check, struct ps_err *er
         ps_value_read("--fail-on", PS_GROWTH_FORM, check->fail_on, &value, unit, err);
     if (check->fail_on && !check->against)
         ps_fail(err, PS_BAD_REQUEST, "an allowed growth needs a baseline: --against BASELINE");
+    if (err->code == PS_OK && check->same)
+        ps_environment_check_names(check->same, err);
+    if (check->same && !check->against)
+        ps_fail(err, PS_BAD_REQUEST, "a same environment needs a baseline: --against BASELINE");
     if (!check->against && !check->n_budgets)
         ps_fail(err, PS_BAD_REQUEST,
                 "nothing to check: give a budget or, with --against, a baseline");
@@ -36,6 +41,7 @@ static enum ps_status ask_compare(struct ps_check *check, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_check_add_path(check, NULL, &path);
     ps_url_add_param(&path, "metric", check->metric);
+    ps_url_add_param(&path, "same", check->same);
     ps_buf_free(&check->text);
     ps_json_free(&check->response);
     if (check->ask(check->user, path.ptr, &check->text, err) != PS_OK)

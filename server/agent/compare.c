@@ -188,7 +188,8 @@ enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
                              .against = ps_arg_text(call, "against"),
                              .fail_on = ps_arg_text(call, "fail_on"),
                              .metric = ps_arg_text(call, "metric"),
-                             .step = ps_arg_text(call, "step")};
+                             .step = ps_arg_text(call, "step"),
+                             .same = ps_arg_text(call, "same")};
     PS_AUTO(ps_free_ptr) const char **budgets = read_budgets(call, &check.n_budgets);
 
     check.budgets = budgets;

@@ -100,6 +100,17 @@ static void add_tables(struct ps_tool_call *call, const char *id)
     ps_output_paragraph(call->out, &text);
 }
 
+/* The machine and the software. The answer is complete without them. */
+static void add_environment(struct ps_tool_call *call, const char *id)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_json_free) cJSON *answer = NULL;
+
+    ps_buf_printf(&path, "runs/%s/environment", id);
+    if (ps_ask(call, &path, &answer, PS_ERR_IGNORED) == PS_OK)
+        ps_text_environment(call->out, answer);
+}
+
 enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
 {
     PS_AUTO(ps_json_free) cJSON *run = NULL;
@@ -121,6 +132,7 @@ enum ps_status ps_tool_summary(struct ps_tool_call *call, struct ps_err *err)
                              ps_member_number(headline, "value"), ps_member_text(headline, "unit"));
     if (ps_member_text(run, "series")[0])
         ps_output_fact_name(out, "series", ps_member_text(run, "series"));
+    add_environment(call, ps_member_text(run, "id"));
     add_ledger(out, run);
     ps_text_lacks(out, run);
     ps_text_conclusion(out, conclusion);

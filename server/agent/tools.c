@@ -12,6 +12,11 @@
         "step", PS_PARAM_TEXT, false, NULL,                                                        \
             "an annotation or NVTX range that is a step of a trace, without the number at its end" \
     }
+#define SAME_PARAM                                                                                 \
+    {                                                                                              \
+        "same", PS_PARAM_TEXT, false, NULL,                                                        \
+            "refuse if these facts of the environment differ or are unknown, such as cpu,python"   \
+    }
 #define RUN_PARAM                                                                                  \
     {                                                                                              \
         "run", PS_PARAM_TEXT, true, NULL,                                                          \
@@ -117,6 +122,7 @@ const struct ps_tool ps_tools[] = {
       METRIC_PARAM,
       {"per", PS_PARAM_TEXT, false, "step run call",
        "what values are per (default: per step if all runs have steps)"},
+      SAME_PARAM,
       STEP_PARAM}},
     {"trend",
      "Follow a metric over a series",
@@ -155,6 +161,7 @@ const struct ps_tool ps_tools[] = {
        "allowed growth over the baseline, such as +10% or +50ms (default +10%)"},
       {"metric", PS_PARAM_TEXT, false, NULL,
        "number of the summary to check in place of the headline, such as cpu_s"},
+      SAME_PARAM,
       STEP_PARAM}},
     {"sql",
      "Query with SQL",

@@ -3,6 +3,7 @@
 #include "server/catalog/store.h"
 #include "server/query/compare/answers.h"
 #include "server/query/compare/groups.h"
+#include "server/query/environment/environment.h"
 #include "server/query/imports/answers.h"
 #include "server/query/lines/answers.h"
 #include "server/query/run_views.h"
@@ -65,6 +66,14 @@ static enum ps_status ask_companions(const struct ps_read_request *q, struct ps_
     struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_companions(q->store, q->run, &json, err);
+}
+
+static enum ps_status ask_environment(const struct ps_read_request *q, struct ps_answer *out,
+                                      struct ps_err *err)
+{
+    struct ps_json json = ps_json_writer(&out->body);
+
+    return ps_query_environment(q->store, q->run, &json, err);
 }
 
 static enum ps_status ask_view(const struct ps_read_request *q, struct ps_answer *out,

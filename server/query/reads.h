@@ -31,6 +31,7 @@ enum ps_read_flags {
     READ("runs/{run}/what_if", what_if, PS_READ_RUN | PS_READ_SLOW)                                \
     READ("runs/{run}/timeline_notes", timeline_notes, PS_READ_RUN)                                 \
     READ("runs/{run}/companions", companions, PS_READ_RUN | PS_READ_SLOW)                          \
+    READ("runs/{run}/environment", environment, PS_READ_RUN)                                       \
     READ("runs/{run}/{view*}", view, PS_READ_RUN | PS_READ_FIXED | PS_READ_SLOW)                   \
     READ("lines/files", line_files, PS_READ_SLOW)                                                  \
     READ("lines", lines, PS_READ_SLOW)                                                             \

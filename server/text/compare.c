@@ -88,10 +88,13 @@ static void add_server_text(struct ps_output *out, const char *before, const cha
 
 void ps_text_environments(struct ps_output *out, const cJSON *response)
 {
-    const char *environments = ps_member_text(response, "environments");
+    const char *environments = ps_member_text(response, "environments"),
+               *notes = ps_member_text(response, "environment_notes");
 
     if (environments[0])
         add_server_text(out, "Recorded in different environments: ", environments);
+    if (notes[0])
+        add_server_text(out, environments[0] ? "Also different: " : "Recorded with: ", notes);
 }
 
 void ps_text_certainty(struct ps_output *out, const cJSON *response)

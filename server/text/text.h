@@ -26,6 +26,11 @@ void ps_text_conclusion(struct ps_output *out, const cJSON *conclusion);
  */
 void ps_text_lacks(struct ps_output *out, const cJSON *run);
 
+/* --- The environment of a run: GET runs/ID/environment --- */
+
+/* All facts but the tool in a line, and some of the packages. Nothing if none is known. */
+void ps_text_environment(struct ps_output *out, const cJSON *answer);
+
 /* --- Rows: GET compare and GET compare/TABLE, without base --- */
 
 /* The runs, and their common headline. */

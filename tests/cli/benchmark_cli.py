@@ -187,7 +187,7 @@ class Check(BenchmarkTest):
         rows = {"test_a": 0.001, "test_b": 0.02}
         base = self.add(pytest_benchmark(rows))
         new = self.add(pytest_benchmark(rows, machine={"python_version": "3.15.0", "cpu": {"brand_raw": "CPU 2"}}))
-        words = "recorded in different environments: cpu CPU 1 and CPU 2, python 3.13.1 and 3.15.0"
+        words = "recorded in different environments: CPU CPU 1 against CPU 2; Python 3.13.1 against 3.15.0"
         self.assertEqual(self.check(new, "--against", base)[-1], "warning " + words)
         self.assertIn(words[1:], self.ok("diff", base, new))
         self.assertNotIn("environments", self.ok("diff", base, base))

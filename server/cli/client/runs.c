@@ -3,6 +3,7 @@
 #include "server/cli/client/runs.h"
 
 #include "base/json_out.h"
+#include "importers/records/environment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,13 +90,15 @@ char *ps_run_format_time(const cJSON *run, char out[32])
     return out;
 }
 
-void ps_run_format_tags(const cJSON *run, struct ps_buf *out)
+void ps_run_format_tags(const cJSON *run, bool with_environment, struct ps_buf *out)
 {
     const cJSON *tag;
     size_t from = out->len;
     cJSON_ArrayForEach(tag, ps_member(run, "tags"))
     {
         const char *value = cJSON_GetStringValue(tag);
+        if (!with_environment && ps_environment_hides_tag(ps_str_from_c(tag->string)))
+            continue;
         ps_buf_printf(out, "%s%s=%s", out->len > from ? " " : "", tag->string, value ? value : "");
     }
     ps_buf_puts(out, "");

@@ -25,6 +25,6 @@ const char *ps_run_headline_label(const cJSON *run);
 /* The creation time (ISO 8601 in UTC) in local time, such as "2026-11-20 14:02". Returns out. */
 char *ps_run_format_time(const cJSON *run, char out[32]);
 /* Appends the tags: "k=v k2=v2". */
-void ps_run_format_tags(const cJSON *run, struct ps_buf *out);
+void ps_run_format_tags(const cJSON *run, bool with_environment, struct ps_buf *out);
 
 #endif

@@ -122,10 +122,11 @@ static void add_finding(void *user, const struct ps_check_finding *finding)
 static void add_json_report(const struct ps_check *check, const struct report *report,
                             struct ps_buf *out)
 {
-    static const char *const groups[] = {"new", "base", "headline", "verdicts", "environments"};
+    static const char *const groups[] = {"new",      "base",        "headline",
+                                         "verdicts", "environment", "environments"};
     struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
-    for (size_t i = 0; i < (check->against ? 5 : 1); i++) {
+    for (size_t i = 0; i < (check->against ? 6 : 1); i++) {
         ps_json_key(&json, groups[i]);
         ps_json_raw(&json, ps_json_member(ps_buf_slice(&check->text), groups[i]));
     }
@@ -138,16 +139,17 @@ static void add_json_report(const struct ps_check *check, const struct report *r
     ps_buf_puts(out, "\n");
 }
 
-static void add_environments(const struct ps_check *check, struct report *report)
+/* Adds a line, and a row, about the environments of both groups. */
+static void add_environments(struct report *report, const char *word, const char *what,
+                             const char *differences)
 {
-    const char *environments = ps_member_text(check->response, "environments");
-    if (!environments[0])
+    if (!differences[0])
         return;
-    ps_buf_puts(&report->lines, "warning recorded in different environments: ");
-    ps_append_escaped(&report->lines, ps_str_from_c(environments));
+    ps_buf_printf(&report->lines, "%-7s %s", word, what);
+    ps_append_escaped(&report->lines, ps_str_from_c(differences));
     ps_buf_puts(&report->lines, "\n");
-    ps_buf_puts(&report->rows, "| warning | recorded in different environments: ");
-    add_cell(&report->rows, environments);
+    ps_buf_printf(&report->rows, "| %s | %s", word, what);
+    add_cell(&report->rows, differences);
     ps_buf_puts(&report->rows, " | | | |\n");
 }
 
@@ -155,7 +157,11 @@ static void print_report(const struct ps_options *options, const struct ps_check
                          struct report *report)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    add_environments(check, report);
+    if (check->against) {
+        add_environments(report, "warning", "recorded in different environments: ",
+                         ps_member_text(check->response, "environments"));
+        add_environments(report, "note", "", ps_member_text(check->response, "environment_notes"));
+    }
     if (options->json) {
         add_json_report(check, report, &out);
     } else if (options->markdown) {
@@ -223,6 +229,7 @@ int ps_cli_check(const struct ps_options *options)
                              .fail_on = options->fail_on,
                              .metric = options->metric,
                              .step = options->step,
+                             .same = options->same,
                              .budgets = options->budgets,
                              .n_budgets = options->n_budgets};
     struct ps_err err = PS_ERR_INIT;

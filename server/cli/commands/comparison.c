@@ -25,6 +25,7 @@ enum ps_status ps_cli_compare(struct ps_cli_comparison *compared, struct ps_err 
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     add_path(compared, NULL, &path);
     ps_url_add_param(&path, "metric", compared->metric);
+    ps_url_add_param(&path, "same", compared->same);
     ps_client_get(compared->client, path.ptr, &compared->text, err);
     return ps_answer_parse(ps_buf_slice(&compared->text), &compared->response, err);
 }
@@ -96,7 +97,7 @@ enum ps_status ps_cli_append_comparison_json(const struct ps_cli_comparison *com
                                              const cJSON *table, const cJSON *metric,
                                              struct ps_buf *out, struct ps_err *err)
 {
-    static const char *const members[] = {"base", "new", "headline"};
+    static const char *const members[] = {"base", "new", "environment", "headline"};
     const char *of = ps_member_text(table, "of"), *name = ps_member_text(metric, "metric");
     const cJSON *offered = ps_member(table, "per");
     const char *per =

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "importers/records/environment.h"
 #include "server/agent/agent.h"
 #include "server/cli/cli.h"
 #include "server/cli/commands/comparison.h"
@@ -84,12 +85,12 @@ static bool is_of_stacks(const struct ps_options *options, const struct ps_cli_c
 
 static int print_markdown(const struct ps_options *options)
 {
-    const struct ps_tool_argument arguments[] = {{"base", options->operands[0]},
-                                                 {"new", options->operands[1]},
-                                                 {"table", options->of},
-                                                 {"metric", options->metric},
-                                                 {"per", options->per}};
-    return ps_cli_print_tool(options, "diff", "compare", arguments, 5);
+    const struct ps_tool_argument arguments[] = {
+        {"base", options->operands[0]}, {"new", options->operands[1]}, {"table", options->of},
+        {"metric", options->metric},    {"per", options->per},         {"same", options->same},
+        {"step", options->step}};
+    return ps_cli_print_tool(options, "diff", "compare", arguments,
+                             sizeof arguments / sizeof *arguments);
 }
 
 int ps_cli_diff(const struct ps_options *options)
@@ -98,6 +99,10 @@ int ps_cli_diff(const struct ps_options *options)
     PS_AUTO(ps_cli_comparison_close) struct ps_cli_comparison compared = {.client = NULL};
     PS_AUTO(ps_output_free) struct ps_output out = ps_output_terminal(ROWS, "--json prints all");
     struct ps_err err = PS_ERR_INIT;
+    if (options->same && ps_environment_check_names(options->same, &err) != PS_OK) {
+        ps_print_failure("diff", &err);
+        return 2;
+    }
     if (options->markdown)
         return print_markdown(options);
     client = ps_client_open(options);
@@ -107,6 +112,7 @@ int ps_cli_diff(const struct ps_options *options)
                                           .base_runs = options->operands[0],
                                           .new_runs = options->operands[1],
                                           .step = options->step,
+                                          .same = options->same,
                                           .per = options->per};
     ps_cli_compare(&compared, &err);
     if (err.code == PS_OK && is_of_stacks(options, &compared))

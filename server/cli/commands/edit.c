@@ -73,7 +73,7 @@ static int edit_run(const struct ps_options *options, struct ps_client *client, 
         return 0;
     }
     run = cJSON_ParseWithLength(answer.ptr, answer.len);
-    ps_run_format_tags(run, &tags);
+    ps_run_format_tags(run, true, &tags);
     ps_buf_printf(&line, "%s  edited  ", id);
     ps_append_escaped(&line, ps_str_from_c(ps_member_text(run, "name")));
     if (ps_member_text(run, "series")[0]) {

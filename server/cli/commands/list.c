@@ -25,7 +25,7 @@ static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct
     (void)out;
     if (ps_answer_parse(text, &run, err) != PS_OK)
         return err->code;
-    ps_run_format_tags(run, &tags);
+    ps_run_format_tags(run, false, &tags);
     ps_table_printf(table, "@%zu", n);
     ps_table_cell(table, ps_member_text(run, "id"));
     ps_table_cell(table, ps_member_text(run, "kind"));

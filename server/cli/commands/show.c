@@ -96,20 +96,22 @@ static void add_summary(struct ps_output *out, const cJSON *run)
     }
 }
 
-static void add_run(struct ps_output *out, const cJSON *run)
+/* environment: the answer of runs/ID/environment. */
+static void add_run(struct ps_output *out, const cJSON *run, const cJSON *environment)
 {
     char text[64];
     PS_AUTO(ps_buf_free) struct ps_buf words = {0};
     static const char *const first[] = {"id", "kind", "name", "series"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         add_text(out, first[i], ps_member_text(run, first[i]));
-    ps_run_format_tags(run, &words);
+    ps_run_format_tags(run, false, &words);
     add_text(out, "tags", words.ptr ? words.ptr : "");
     words.len = 0;
     ps_buf_printf(&words, "%s%s%s", ps_member_text(run, "tool"),
                   ps_member_text(run, "tool_version")[0] ? " " : "",
                   ps_member_text(run, "tool_version"));
     add_text(out, "tool", words.ptr);
+    ps_text_environment(out, environment);
     add_text(out, "by", ps_member_text(run, "who"));
     add_text(out, "when", ps_run_format_time(run, text));
     add_headline(out, run);
@@ -207,11 +209,20 @@ static enum ps_status show_group(const struct ps_options *options, struct ps_cli
                          : add_table(options, &request, true, out, err);
 }
 
+static enum ps_status read_environment(struct ps_client *client, const char *id, cJSON **out,
+                                       struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    ps_buf_printf(&path, "runs/%s/environment", id);
+    return ps_client_read(client, path.ptr, out, err);
+}
+
 static enum ps_status show_run(const struct ps_options *options, struct ps_client *client,
                                struct ps_output *out, struct ps_err *err)
 {
     PS_AUTO(ps_json_free) cJSON *run = NULL;
     PS_AUTO(ps_json_free) cJSON *conclusion = NULL;
+    PS_AUTO(ps_json_free) cJSON *environment = NULL;
     PS_AUTO(close_request) struct show_request request = {.rows = ROWS};
     PS_AUTO(ps_buf_free) struct ps_buf json = {0};
     const bool has_table_options = options->of || options->metric || options->sort || options->rows;
@@ -232,10 +243,12 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     if (ps_cli_read_conclusion(client, ps_member_text(run, "id"), options->step, &conclusion,
                                err) != PS_OK)
         return err->code;
+    if (read_environment(client, ps_member_text(run, "id"), &environment, err) != PS_OK)
+        return err->code;
     if (is_terminal)
         add_title(out, run);
     else
-        add_run(out, run);
+        add_run(out, run, environment);
     ps_text_conclusion(out, conclusion);
     if (read_request(options, client, ps_member_text(run, "id"), &request, &table_err) == PS_OK)
         add_table(options, &request, false, out, &table_err);
@@ -244,7 +257,7 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     if (table_err.code != PS_OK)
         ps_print_note(options->operands[0], &table_err); /* the run itself is printed anyway */
     if (is_terminal)
-        add_run(out, run);
+        add_run(out, run, environment);
     ps_output_end(out);
     return PS_OK;
 }

@@ -62,7 +62,7 @@ struct ps_options {
     const char *server, *token, *token_file, *ca;                      /* NULL: not given */
     const char *output, *repeat;                                       /* NULL: not given */
     const char *of, *metric, *per, *against, *fail_on;                 /* NULL: not given */
-    const char *row, *step, *place, *by, *clear;                       /* NULL: not given */
+    const char *row, *step, *place, *by, *clear, *same;                /* NULL: not given */
     const char *redact, *base, *new_runs;                              /* NULL: not given */
     const char *base_dir, *new_dir, *recorder, *pairs, *warmup, *seed; /* NULL: not given */
     const char **budgets;

@@ -5,6 +5,7 @@
 
 #include "importers/kinds.h"
 #include "server/query/compare/answers.h"
+#include "server/query/compare/environments.h"
 #include "server/query/shelf.h"
 
 static enum ps_status write_runs(struct ps_store *store, const struct ps_compare_run *runs,
@@ -145,19 +146,21 @@ static void write_rules(struct ps_json *json)
     ps_json_end(json);
 }
 
-/* Writes the keys base, new and headline into the object that is open in `json`. */
+/* Writes the keys base, new, those of the environments and of the headline into the object that is
+ * open in `json`. */
 static enum ps_status write_members(struct ps_store *store, const struct ps_compare_groups *groups,
                                     struct ps_params params, struct ps_json *json,
                                     struct ps_err *err)
 {
     const struct ps_compare_run *now = groups->runs + groups->n_base;
-    PS_AUTO(ps_buf_free) struct ps_buf environments = {0};
+    PS_AUTO(ps_environments_free) struct ps_environments environments = {.groups = NULL};
 
+    ps_environments_read(store, groups, &environments, err);
+    if (ps_environments_check_same(&environments, ps_param_get(params, "same"), err) != PS_OK)
+        return err->code;
     write_runs(store, groups->runs, groups->n_base, "base", json, err);
     write_runs(store, now, groups->n_new, "new", json, err);
-    if (ps_compare_environments(store, groups, &environments, err) != PS_OK)
-        return err->code;
-    ps_json_key_str(json, "environments", environments.ptr);
+    ps_environments_write(&environments, json);
     return ps_compare_write_headline(store, groups, params, json, err);
 }
 

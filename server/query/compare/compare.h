@@ -117,15 +117,6 @@ enum ps_status ps_compare_write_headline(struct ps_store *store,
 enum ps_status ps_compare_sum_up(struct ps_store *store, const struct ps_compare_groups *groups,
                                  struct ps_buf *out, struct ps_err *err);
 
-/* --- Environments (environments.c) --- */
-
-/* Appends in what the machine and the Python of the new runs differ from those of the base, such as
- * "cpu CPU 1 and CPU 2, python 3.13.1 and 3.15.0". Appends nothing if they do not, or are unknown.
- */
-enum ps_status ps_compare_environments(struct ps_store *store,
-                                       const struct ps_compare_groups *groups, struct ps_buf *out,
-                                       struct ps_err *err);
-
 /* --- What values are per (per.c) --- */
 
 enum ps_per { PS_PER_RUN, PS_PER_STEP, PS_PER_CALL, PS_N_PER };
