@@ -295,10 +295,6 @@ static const struct kind documents[] = {
     {{"\"exitcode\"", "\"tests\"", "\"nodeid\""},
      "a report of pytest-json-report, which only has times of whole tests",
      PYTEST},
-    {{"\"benchmarks\"", "\"metadata\""},
-     "a result of pyperf",
-     "measure with `python -m timeit -v 'f()' > timeit.txt`, or with `hyperfine --export-json "
-     "result.json 'app'`"},
     {{"\"callStats\"", "\"objectName\""}, "a report of vprof", record_hint},
     {{"\"thread_metadata\"", "\"stacks\"", "\"samples\""},
      "a profile of Sentry",

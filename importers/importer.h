@@ -52,6 +52,7 @@ struct ps_importer {
     FORMAT(hyperfine)                                                                              \
     FORMAT(hyperfine_text)                                                                         \
     FORMAT(pytest_benchmark)                                                                       \
+    FORMAT(pyperf)                                                                                 \
     FORMAT(pytest_benchmark_text)                                                                  \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \

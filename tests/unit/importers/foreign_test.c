@@ -57,8 +57,6 @@ static const struct refusal documents[] = {
     F("{\"p\": {\"objectName\": \"a.py\", \"callStats\": []}}", "report of vprof", "cProfile"),
     F("{\"profile\": {\"stacks\": [], \"samples\": [], \"thread_metadata\": {}}}",
       "profile of Sentry", "py-spy record"),
-    F("{\"benchmarks\": [{\"runs\": []}], \"metadata\": {\"unit\": \"second\"}}", "pyperf",
-      "python -m timeit"),
     F("{\"nodes\": [{\"id\": 1, \"callFrame\": {}}], \"startTime\": 1, \"endTime\": 2}",
       ".cpuprofile", "speedscope"),
     F("{\"snapshot\": {\"meta\": {\"node_fields\": []}}}", "heap snapshot", "cProfile"),
