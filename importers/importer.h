@@ -54,6 +54,7 @@ struct ps_importer {
     FORMAT(pytest_benchmark)                                                                       \
     FORMAT(pyperf)                                                                                 \
     FORMAT(pytest_benchmark_text)                                                                  \
+    FORMAT(google_benchmark)                                                                       \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \
     FORMAT(top)                                                                                    \
