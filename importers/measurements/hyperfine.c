@@ -4,8 +4,9 @@
  * time of each command, peak memory, and the single runs.
  *
  * Versions 1.0 to 1.20 write arrays and means; version 2 writes an object per run and a summary.
- * Units are seconds and bytes; the start-up time of the shell is already subtracted. stddev is null
- * for one run; an exit code is null if the command was ended by a signal.
+ * Units are seconds and bytes. Version 1 subtracts the start of its shell from times; version 2
+ * uses no shell. stddev is null for one run; an exit code is null if the command was ended by a
+ * signal.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "importers/document.h"
 #include "importers/importer.h"
 #include "importers/measurements/measure.h"
-#include "importers/reading.h"
+#include "importers/measurements/measure_document.h"
 #include "importers/records/measurements.h"
 #include "importers/records/run.h"
 
@@ -27,7 +28,7 @@ struct part {
     const char *group, *unit;
     const char *values, *mean; /* keys in files of version 1; NULL: version 1 lacks the metric */
     const char *metric;        /* key in files of version 2 */
-    const char *unit_name;     /* name of the unit in version 2 */
+    const char *unit_name;     /* name of the unit in version 2; NULL: counts have none */
 };
 
 static const struct part parts[] = {
@@ -36,11 +37,11 @@ static const struct part parts[] = {
     {"system", "s", NULL, "system", "time_system", "second"},
     {"CPU time", "s", NULL, NULL, "time_cpu", "second"},
     {"peak memory", "B", "memory_usage_byte", NULL, "memory_peak_resident", "byte"},
-    {"CPU cycles", "", NULL, NULL, "cpu_cycles", "count"},
-    {"instructions", "", NULL, NULL, "instructions", "count"},
-    {"cache references", "", NULL, NULL, "cache_references", "count"},
-    {"cache misses", "", NULL, NULL, "cache_misses", "count"},
-    {"branch misses", "", NULL, NULL, "branch_misses", "count"},
+    {"CPU cycles", "", NULL, NULL, "cpu_cycles", NULL},
+    {"instructions", "", NULL, NULL, "instructions", NULL},
+    {"cache references", "", NULL, NULL, "cache_references", NULL},
+    {"cache misses", "", NULL, NULL, "cache_misses", NULL},
+    {"branch misses", "", NULL, NULL, "branch_misses", NULL},
 };
 #define N_PARTS (sizeof parts / sizeof *parts)
 
@@ -71,18 +72,13 @@ static void add_runs(struct reader *r, const cJSON *runs, const struct part *par
 
         if (!metric)
             continue;
-        if (cJSON_IsString(unit) && strcmp(unit->valuestring, part->unit_name) == 0)
+        if (part->unit_name
+                ? cJSON_IsString(unit) && strcmp(unit->valuestring, part->unit_name) == 0
+                : !unit)
             add_sample(r, cJSON_GetObjectItemCaseSensitive(metric, "value"));
         else
             r->odd++;
     }
-}
-
-static void add_values(struct reader *r, const cJSON *values)
-{
-    const cJSON *value;
-
-    cJSON_ArrayForEach(value, values) add_sample(r, value);
 }
 
 static void parse_metrics(struct ps_measurement *row, const cJSON *object)
@@ -100,29 +96,23 @@ static void parse_metrics(struct ps_measurement *row, const cJSON *object)
         *keys[i].figure = ps_document_number(object, keys[i].key);
 }
 
-static void add_parameter(struct reader *r, const char *key, const cJSON *value)
-{
-    if (cJSON_IsString(value))
-        ps_measurement_add_text(&r->builder, key, ps_document_text_of(&r->builder.arena, value));
-    else
-        ps_measurement_add_number(&r->builder, key, ps_document_count_of(value));
-}
-
+/* Values are strings; version 2 writes {"n": {"value": "10"}}. The first versions wrote the value
+ * of the only parameter as "parameter". */
 static void add_parameters(struct reader *r, const cJSON *result)
 {
     const cJSON *all = cJSON_GetObjectItemCaseSensitive(result, "parameters"), *one;
+    const cJSON *only = cJSON_GetObjectItemCaseSensitive(result, "parameter");
 
     cJSON_ArrayForEach(one, all)
     {
-        char *key = ps_arena_printf(&r->builder.arena, "parameter %.200s", one->string);
+        const cJSON *value =
+            cJSON_IsObject(one) ? cJSON_GetObjectItemCaseSensitive(one, "value") : one;
 
-        if (cJSON_IsObject(one)) /* version 2: {"value": "0.02"} */
-            add_parameter(r, key, cJSON_GetObjectItemCaseSensitive(one, "value"));
-        else
-            add_parameter(r, key, one);
+        if (one->string && value)
+            ps_measurement_add_parameter_of(&r->builder, ps_str_from_c(one->string), value);
     }
-    ps_measurement_add_text(&r->builder, "parameter",
-                            ps_document_text(&r->builder.arena, result, "parameter"));
+    if (only && !cJSON_IsNull(only))
+        ps_measurement_add_parameter_of(&r->builder, PS_STR(""), only);
 }
 
 /* Adds the exit codes of the runs ("signal" for a run without exit code) and counts the commands
@@ -167,8 +157,12 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
     struct ps_measurement row = {
         .name = name_of(r, result),
         .group = ps_str_from_c(part->group),
+        .metric = ps_str_from_c(part->group),
+        .is_part = !primary,
+        .better = PS_BETTER_LOWER,
         .unit = part->unit,
         .statistic = "mean",
+        .loops = ps_int(1),
     };
 
     if (cJSON_IsArray(runs)) {
@@ -176,7 +170,8 @@ static void write_part(struct reader *r, const cJSON *result, const struct part 
         parse_metrics(&row, cJSON_GetObjectItemCaseSensitive(summary, part->metric));
     } else {
         if (part->values)
-            add_values(r, cJSON_GetObjectItemCaseSensitive(result, part->values));
+            r->odd += ps_measurement_add_samples(
+                &r->builder, cJSON_GetObjectItemCaseSensitive(result, part->values), 1);
         if (wall)
             parse_metrics(&row, result);
         else if (part->mean)
@@ -221,18 +216,26 @@ static const struct part *primary_part(const cJSON *root)
     return parts;
 }
 
-/* Version 2 states the system and the processor: {"os": "Linux", "architecture": "x86_64"}. */
-static void write_platform(struct reader *r, const cJSON *metadata)
+/* Version 2 states itself, the system and the processor: {"os": "Linux", "architecture": "x86_64"}.
+ * Version 1 states nothing. */
+static void write_metadata(struct reader *r, const cJSON *root)
 {
-    static const char *const keys[][2] = {{"os", "system"}, {"architecture", "machine"}};
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
     const cJSON *platform = cJSON_GetObjectItemCaseSensitive(metadata, "platform");
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        struct ps_str text = ps_document_text(&r->builder.arena, platform, keys[i][0]);
-
-        if (text.ptr)
-            r->builder.out->ops->meta(r->builder.out, keys[i][1], text);
-    }
+    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("hyperfine"));
+    ps_measurement_write_meta(&r->builder, metadata, "hyperfine_version", "tool_version");
+    ps_measurement_write_meta(&r->builder, metadata, "start_time", "recorded_at");
+    ps_measurement_write_meta(&r->builder, platform, "os", "system");
+    ps_measurement_write_meta(&r->builder, platform, "architecture", "machine");
+    if (cJSON_GetObjectItemCaseSensitive(root, "schema_version"))
+        return;
+    r->builder.out->ops->meta(r->builder.out, "tool_version", PS_STR("1.x"));
+    if (!cJSON_GetObjectItemCaseSensitive(root, "results")->child)
+        return;
+    ps_sink_note(r->builder.out, PS_NOTE_INFO, PS_NOTE_NO_OFFSET, 0,
+                 "hyperfine 1 subtracts the start of its shell from times, hyperfine 2 uses no "
+                 "shell: do not compare times of one with times of the other");
 }
 
 static void write_notes(struct reader *r)
@@ -255,14 +258,9 @@ static void write_notes(struct reader *r)
 static void write_all(struct reader *r, const cJSON *root)
 {
     const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *result;
-    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
-    struct ps_str version = ps_document_text(&r->builder.arena, metadata, "hyperfine_version");
     struct ps_ledger ledger = {.unit = "results"};
 
-    r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("hyperfine"));
-    if (version.ptr)
-        r->builder.out->ops->meta(r->builder.out, "tool_version", version);
-    write_platform(r, metadata);
+    write_metadata(r, root);
     r->primary = primary_part(root);
     write_parts(r, results, r->primary);
     for (size_t i = 0; i < N_PARTS; i++)
@@ -281,25 +279,22 @@ static void write_all(struct reader *r, const cJSON *root)
     r->builder.out->ops->ledger(r->builder.out, &ledger);
 }
 
+static enum ps_status read_root(void *data, const cJSON *root, struct ps_err *err)
+{
+    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "results")))
+        return ps_fail(err, PS_BAD_INPUT,
+                       "the document has no \"results\"" PS_HINT
+                       "add the file that `hyperfine --export-json` wrote");
+    write_all(data, root);
+    return PS_OK;
+}
+
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     struct reader r = {.builder = {.out = out}};
-    enum ps_status status = ps_read_whole(in, FILE_BYTES_MAX, "document", &bytes, out, err);
-    cJSON *root;
+    enum ps_status status =
+        ps_measurement_read_document(in, out, FILE_BYTES_MAX, read_root, &r, err);
 
-    if (status != PS_OK)
-        return status;
-    root = ps_document_parse(&bytes, err);
-    if (!root)
-        return err->code;
-    if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "results")))
-        write_all(&r, root);
-    else
-        status = ps_fail(err, PS_BAD_INPUT,
-                         "the document has no \"results\"" PS_HINT
-                         "add the file that `hyperfine --export-json` wrote");
-    cJSON_Delete(root);
     ps_measurement_builder_free(&r.builder);
     return status;
 }

@@ -7,6 +7,7 @@
  * digits. Versions 1.0 to 1.20 print the time of a command in two lines, version 2 a line for each
  * metric. Comparisons of commands are skipped, because they can be computed from the values.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -18,13 +19,27 @@
 #include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 
-enum part { WALL, USER, SYSTEM, MEMORY, PARTS };
+enum part {
+    WALL,
+    CPU,
+    USER,
+    SYSTEM,
+    MEMORY,
+    CYCLES,
+    INSTRUCTIONS,
+    CACHE_REFERENCES,
+    CACHE_MISSES,
+    BRANCH_MISSES,
+    PARTS
+};
 
 enum figure { MEAN, STDDEV, MEDIAN, MIN, MAX, FIGURES };
 
-/* The values of one command, in seconds and bytes. A resolution of 0 means that all digits are
- * known. */
+/* The values of one command, in seconds, bytes and counts. A resolution of 0 means that all digits
+ * are known. */
 struct result {
+    bool has_any;
+    enum part first; /* the metric that the tool reports first; valid if has_any */
     bool has_figure[PARTS][FIGURES];
     struct ps_printed_number figure[PARTS][FIGURES];
     int64_t runs; /* number of runs; 0: unknown */
@@ -36,7 +51,7 @@ enum line_kind { LINE_OTHER, LINE_VALID, LINE_INVALID };
 
 enum { COLUMNS = 64 };
 
-enum column_kind { IGNORED, COMMAND, VALUE, RANGE, PARAMETER };
+enum column_kind { IGNORED, COMMAND, UNIT, VALUE, RANGE, PARAMETER };
 
 struct columns {
     bool markdown;
@@ -60,58 +75,80 @@ struct columns {
 static void set_figure(struct result *result, enum part part, enum figure which,
                        struct ps_printed_number value)
 {
+    result->first = result->has_any ? result->first : part;
+    result->has_any = true;
     result->has_figure[part][which] = true;
     result->figure[part][which] = value;
 }
 
-static bool has_figure(const struct result *result)
-{
-    for (int part = 0; part < PARTS; part++)
-        for (int which = 0; which < FIGURES; which++)
-            if (result->has_figure[part][which])
-                return true;
-    return false;
-}
-
 /* --- Printed numbers --- */
 
-static const struct {
+enum measure { TIME, BYTES, COUNT };
+
+static enum measure measure_of(enum part part)
+{
+    return part < MEMORY ? TIME : part == MEMORY ? BYTES : COUNT;
+}
+
+static const struct unit {
     const char *name;
-    int shift;     /* exponent of a power of ten */
-    double factor; /* the unit is factor * 10^shift seconds or bytes */
+    enum measure measure; /* "B" are bytes, and billions of counts */
+    int shift;            /* exponent of a power of ten */
+    double factor;        /* the unit is factor * 10^shift seconds, bytes or counts */
 } units[] = {
-    {"ms", -3, 1},
-    {"\xc2\xb5s", -6, 1},
-    {"\xce\xbcs", -6, 1},
-    {"us", -6, 1},
-    {"ns", -9, 1},
-    {"s", 0, 1},
-    {"KiB", 0, 1024},
-    {"MiB", 0, 1024. * 1024},
-    {"GiB", 0, 1024. * 1024 * 1024},
-    {"kB", 3, 1},
-    {"KB", 3, 1},
-    {"MB", 6, 1},
-    {"GB", 9, 1},
-    {"B", 0, 1},
+    {"ms", TIME, -3, 1},
+    {"\xc2\xb5s", TIME, -6, 1},
+    {"\xce\xbcs", TIME, -6, 1},
+    {"us", TIME, -6, 1},
+    {"ns", TIME, -9, 1},
+    {"s", TIME, 0, 1},
+    {"min", TIME, 0, 60},
+    {"h", TIME, 0, 3600},
+    {"KiB", BYTES, 0, 1024},
+    {"MiB", BYTES, 0, 1024. * 1024},
+    {"GiB", BYTES, 0, 1024. * 1024 * 1024},
+    {"TiB", BYTES, 0, 1024. * 1024 * 1024 * 1024},
+    {"kB", BYTES, 3, 1},
+    {"KB", BYTES, 3, 1},
+    {"MB", BYTES, 6, 1},
+    {"GB", BYTES, 9, 1},
+    {"TB", BYTES, 12, 1},
+    {"B", BYTES, 0, 1},
+    {"count", COUNT, 0, 1},
+    {"k", COUNT, 3, 1},
+    {"M", COUNT, 6, 1},
+    {"B", COUNT, 9, 1},
 };
 
-/* Reads a number in `unit` and removes it from *rest. */
-static bool parse_printed_in(struct ps_str *rest, struct ps_str unit, struct ps_printed_number *out)
+static const struct unit *find_unit(struct ps_str name, enum measure measure)
 {
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (units[i].measure == measure && ps_str_eq_c(name, units[i].name))
+            return &units[i];
+    return NULL;
+}
+
+static bool parse_number_in(struct ps_str text, const struct unit *unit,
+                            struct ps_printed_number *out)
+{
+    if (!ps_printed_number_parse(text, unit->shift, out))
+        return false;
+    out->value *= unit->factor;
+    out->resolution *= unit->factor;
+    return true;
+}
+
+/* Reads a number in `unit` and removes it from *rest. */
+static bool parse_printed_in(struct ps_str *rest, struct ps_str unit, enum measure measure,
+                             struct ps_printed_number *out)
+{
+    const struct unit *found = find_unit(unit, measure);
     size_t n = ps_printed_number_len(*rest);
 
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!ps_str_eq_c(unit, units[i].name))
-            continue;
-        if (!ps_printed_number_parse((struct ps_str){rest->ptr, n}, units[i].shift, out))
-            return false;
-        out->value *= units[i].factor;
-        out->resolution *= units[i].factor;
-        *rest = ps_str_skip(*rest, n);
-        return true;
-    }
-    return false;
+    if (!found || !parse_number_in((struct ps_str){rest->ptr, n}, found, out))
+        return false;
+    *rest = ps_str_skip(*rest, n);
+    return true;
 }
 
 static bool ends_word(struct ps_str text)
@@ -129,26 +166,42 @@ static bool skip_past(struct ps_str line, const char *words, struct ps_str *rest
     return at;
 }
 
-/* Reads a number and its unit, "21.2 ms", "4.0 MiB", in seconds or bytes, and removes both from
- * *rest. */
-static bool parse_printed(struct ps_str *rest, struct ps_printed_number *out)
+/* Whether a number is whole: version 2 prints all with a fraction, and the end of a line may have
+ * been cut. */
+static bool has_fraction(struct ps_str number)
 {
-    struct ps_str at = *rest, behind;
+    return number.len && memchr(number.ptr, '.', number.len);
+}
+
+/* Reads a number and its unit, "21.2 ms", "4.0 MiB", in seconds, bytes or counts, and removes both
+ * from *rest. `unit`: the unit that the line states before its numbers, which have none then; NULL:
+ * it states none. Counts below 1000 have no unit. */
+static bool parse_printed(struct ps_str *rest, const struct unit *unit, enum measure measure,
+                          struct ps_printed_number *out)
+{
+    struct ps_str at = *rest, number, behind;
 
     ps_printed_skip_blanks(&at);
-    behind = ps_str_skip(at, ps_printed_number_len(at));
+    number = (struct ps_str){at.ptr, ps_printed_number_len(at)};
+    at = behind = ps_str_skip(at, number.len);
     ps_printed_skip_blanks(&behind);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    if (unit && !has_fraction(number))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units && !unit; i++) {
         struct ps_str end = behind;
 
-        if (!ps_printed_word_consume(&end, units[i].name) || !ends_word(end))
+        if (units[i].measure != measure || !ps_printed_word_consume(&end, units[i].name) ||
+            !ends_word(end))
             continue;
-        if (!parse_printed_in(&at, ps_str_from_c(units[i].name), out))
-            return false;
-        *rest = end;
-        return true;
+        unit = &units[i];
+        at = end;
     }
-    return false;
+    if (!unit && measure == COUNT && has_fraction(number))
+        unit = find_unit(PS_STR("count"), COUNT);
+    if (!unit || !ends_word(at) || !parse_number_in(number, unit, out))
+        return false;
+    *rest = at;
+    return true;
 }
 
 static bool skip_word(struct ps_str *rest, const char *word)
@@ -175,15 +228,21 @@ static bool skip_to(struct ps_str *rest)
     return skip_word(rest, TO);
 }
 
-static bool parse_range_part(struct ps_str *rest, struct result *out, enum part part,
-                             enum figure which)
+static bool parse_figure(struct ps_str *rest, const struct unit *unit, struct result *out,
+                         enum part part, enum figure which)
 {
     struct ps_printed_number value;
 
-    if (!parse_printed(rest, &value))
+    if (!parse_printed(rest, unit, measure_of(part), &value))
         return false;
     set_figure(out, part, which, value);
     return true;
+}
+
+static bool parse_range_part(struct ps_str *rest, struct result *out, enum part part,
+                             enum figure which)
+{
+    return parse_figure(rest, NULL, out, part, which);
 }
 
 /* --- Lines of the text output --- */
@@ -274,15 +333,58 @@ static bool parse_range(struct ps_str rest, struct result *out)
 }
 
 /* Parses the values of version 2: "21.0 ms  ± 0.1 ms   20.9 ms … 21.1 ms", or one value for one
- * run. A comparison with other commands may follow. */
+ * run. A comparison with other commands may follow. In narrow terminals the label ends in the unit:
+ * " [ms]   21.0 ± 0.1   20.9 … 21.1". */
 static bool parse_part(struct ps_str rest, enum part part, struct result *out)
 {
-    if (!parse_range_part(&rest, out, part, MEAN))
+    const struct unit *unit = NULL;
+    const char *close = rest.len ? memchr(rest.ptr, ']', rest.len) : NULL;
+
+    if (close && ps_printed_word_consume(&rest, "[")) {
+        unit = find_unit((struct ps_str){rest.ptr, (size_t)(close - rest.ptr)}, measure_of(part));
+        rest = ps_str_skip(rest, (size_t)(close - rest.ptr) + 1);
+        if (!unit)
+            return false;
+    }
+    if (!parse_figure(&rest, unit, out, part, MEAN))
         return false;
     if (!skip_plus_minus(&rest))
-        return true;
-    return parse_range_part(&rest, out, part, STDDEV) && parse_range_part(&rest, out, part, MIN) &&
-           skip_to(&rest) && parse_range_part(&rest, out, part, MAX);
+        return out->runs == 1; /* else the line was cut */
+    return parse_figure(&rest, unit, out, part, STDDEV) &&
+           parse_figure(&rest, unit, out, part, MIN) && skip_to(&rest) &&
+           parse_figure(&rest, unit, out, part, MAX);
+}
+
+/* The metrics of version 2: in titles of CSV, and in labels and titles for readers. */
+static const struct {
+    const char *csv, *shown;
+    enum part part;
+} metrics[] = {
+    {"time_wall_clock_", "Wall Time", WALL},
+    {"time_cpu_", "CPU time", CPU},
+    {"time_user_", "User time", USER},
+    {"time_system_", "System time", SYSTEM},
+    {"memory_peak_resident_", "Memory", MEMORY},
+    {"cpu_cycles_", "CPU cycles", CYCLES},
+    {"instructions_", "Instructions", INSTRUCTIONS},
+    {"cache_references_", "Cache references", CACHE_REFERENCES},
+    {"cache_misses_", "Cache misses", CACHE_MISSES},
+    {"branch_misses_", "Branch misses", BRANCH_MISSES},
+};
+#define N_METRICS (sizeof metrics / sizeof *metrics)
+
+/* Finds a label of version 2 after two spaces; sets *rest to the text behind it. */
+static bool find_label(struct ps_str line, struct ps_str *rest, enum part *part)
+{
+    for (size_t i = 0; i < N_METRICS; i++) {
+        char label[32];
+
+        (void)snprintf(label, sizeof label, "  %s ", metrics[i].shown);
+        *part = metrics[i].part;
+        if (skip_past(line, label, rest))
+            return true;
+    }
+    return false;
 }
 
 /* Whether the line has the first values of a result. */
@@ -297,11 +399,10 @@ static bool begins_result(struct ps_str line)
  * the values cannot be parsed. */
 static enum line_kind read_line(struct ps_str line, struct result *out)
 {
-    static const char *const labels[PARTS] = {"  Wall Time ", "  User Time ", "  System Time ",
-                                              "  Memory "};
     struct result read = *out;
     struct ps_str rest;
     bool good = false, known = true;
+    enum part part;
 
     if (skip_past(line, MEAN_AND_SIGMA, &rest)) {
         good = parse_time(rest, true, &read);
@@ -310,10 +411,8 @@ static enum line_kind read_line(struct ps_str line, struct result *out)
     } else if (skip_past(line, RANGE_LABEL, &rest)) {
         good = parse_range(rest, &read);
     } else {
-        known = false;
-        for (int part = 0; part < PARTS && !known; part++)
-            if ((known = skip_past(line, labels[part], &rest)))
-                good = parse_part(rest, (enum part)part, &read);
+        known = find_label(line, &rest, &part);
+        good = known && parse_part(rest, part, &read);
     }
     if (good)
         *out = read;
@@ -412,16 +511,6 @@ static const struct {
     {"mean", MEAN}, {"stddev", STDDEV}, {"median", MEDIAN}, {"min", MIN}, {"max", MAX},
 };
 
-static const struct {
-    const char *csv, *shown;
-    enum part part;
-} parts[] = {
-    {"time_wall_clock_", "Wall Time", WALL},
-    {"time_user_", "User Time", USER},
-    {"time_system_", "System Time", SYSTEM},
-    {"memory_peak_resident_", "Memory", MEMORY},
-};
-
 static bool find_figure(struct ps_str name, enum figure *out)
 {
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -440,15 +529,17 @@ static void csv_column(struct ps_str name, struct ps_arena *arena, struct column
     enum figure figure = MEAN;
     bool value;
 
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (ps_printed_word_consume(&rest, parts[k].csv))
-            part = parts[k].part;
+    for (size_t k = 0; k < N_METRICS; k++)
+        if (ps_printed_word_consume(&rest, metrics[k].csv))
+            part = metrics[k].part;
     value = find_figure(rest, &figure);
     if (ps_str_eq_c(name, "user") || ps_str_eq_c(name, "system")) {
         part = name.ptr[0] == 'u' ? USER : SYSTEM;
         value = true;
     }
-    out->items[i].kind = value ? VALUE : IGNORED;
+    out->items[i].kind = value                                              ? VALUE
+                         : rest.len < name.len && ps_str_eq_c(rest, "unit") ? UNIT
+                                                                            : IGNORED;
     if (ps_str_eq_c(name, "command"))
         out->items[i].kind = COMMAND;
     if (ps_printed_word_consume(&name, "parameter_")) {
@@ -480,9 +571,9 @@ static void markdown_column(struct ps_str title, struct ps_arena *arena, struct 
 
     out->items[i].kind = IGNORED;
     out->items[i].part = WALL;
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (ps_str_find(title, ps_str_from_c(parts[k].shown)))
-            out->items[i].part = parts[k].part;
+    for (size_t k = 0; k < N_METRICS; k++)
+        if (ps_str_find(title, ps_str_from_c(metrics[k].shown)))
+            out->items[i].part = metrics[k].part;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         if (!ps_str_starts_with(title, ps_str_from_c(words[k].word)))
             continue;
@@ -497,19 +588,37 @@ static void markdown_column(struct ps_str title, struct ps_arena *arena, struct 
             arena, (struct ps_str){open + 1, (size_t)(title.ptr + title.len - open) - 2});
 }
 
+/* Finds the header of a CSV or Markdown table in a text, in a line of any prefix. NULL: none. */
+static const char *find_header(struct ps_str text, bool *markdown)
+{
+    static const char *const markdown_starts[] = {"| Command | Mean [", "| Command | Mean "};
+    const char *at = ps_str_find(text, PS_STR("command,mean,"));
+    char start[64];
+
+    *markdown = false;
+    for (size_t i = 0; i < N_METRICS && !at; i++) {
+        (void)snprintf(start, sizeof start, "command,%s", metrics[i].csv);
+        at = ps_str_find(text, ps_str_from_c(start));
+    }
+    if (at)
+        return at;
+    *markdown = true;
+    at = ps_str_find(text, ps_str_from_c(markdown_starts[0]));
+    for (size_t i = 0; i < N_METRICS && !at; i++) {
+        (void)snprintf(start, sizeof start, "%s%s [", markdown_starts[1], metrics[i].shown);
+        at = ps_str_find(text, ps_str_from_c(start));
+    }
+    return at;
+}
+
 /* Parses the header of a CSV or Markdown table. */
 static bool read_header(struct ps_str line, struct ps_arena *arena, struct columns *out)
 {
-    static const char *const starts[] = {"command,mean,", "command,time_wall_clock_",
-                                         "| Command | Mean"};
     struct ps_str cells[COLUMNS];
-    const char *at = NULL;
+    bool markdown;
+    const char *at = find_header(line, &markdown);
 
-    *out = (struct columns){.n = 0};
-    for (size_t i = 0; i < 3 && !at; i++) {
-        at = ps_str_find(line, ps_str_from_c(starts[i]));
-        out->markdown = i == 2;
-    }
+    *out = (struct columns){.markdown = markdown};
     if (!at)
         return false;
     out->indent = (size_t)(at - line.ptr);
@@ -524,15 +633,19 @@ static bool read_header(struct ps_str line, struct ps_arena *arena, struct colum
 
 /* --- Rows --- */
 
-/* Parses a value with all its digits. */
-static bool csv_value(struct ps_str cell, struct ps_printed_number *out)
+/* Parses a value with all its digits. `unit`: NULL: seconds, bytes or counts. */
+static bool csv_value(struct ps_str cell, const struct unit *unit, struct ps_printed_number *out)
 {
     struct ps_num number;
 
+    if (unit && (unit->shift || unit->factor != 1) && parse_number_in(cell, unit, out)) {
+        out->resolution = 0;
+        return true;
+    }
     if (!ps_report_parse_number(cell, &number))
         return false;
     *out = (struct ps_printed_number){ps_num_to_real(number), 0};
-    return true;
+    return !unit || (unit->shift == 0 && unit->factor == 1);
 }
 
 /* Parses a value: "21.2 ± 0.1", "21.1…21.3", "21.2". */
@@ -544,20 +657,20 @@ static bool markdown_value(const struct columns *columns, size_t i, struct ps_st
     enum figure second = range ? MAX : STDDEV;
     struct ps_printed_number value;
 
-    if (!parse_printed_in(&cell, columns->items[i].text, &value))
+    if (!parse_printed_in(&cell, columns->items[i].text, measure_of(part), &value))
         return false;
     set_figure(out, part, range ? MIN : columns->items[i].figure, value);
     if (cell.len == 0)
         return true;
     if (!(range ? skip_to(&cell) : skip_plus_minus(&cell)) ||
-        !parse_printed_in(&cell, columns->items[i].text, &value) || cell.len)
+        !parse_printed_in(&cell, columns->items[i].text, measure_of(part), &value) || cell.len)
         return false;
     set_figure(out, part, second, value);
     return true;
 }
 
 static bool parse_value(const struct columns *columns, size_t i, struct ps_str cell,
-                        struct result *out)
+                        const struct unit *unit, struct result *out)
 {
     struct ps_printed_number value;
 
@@ -565,7 +678,7 @@ static bool parse_value(const struct columns *columns, size_t i, struct ps_str c
         return true;
     if (columns->markdown)
         return markdown_value(columns, i, cell, out);
-    if (!csv_value(cell, &value))
+    if (!csv_value(cell, unit, &value))
         return false;
     set_figure(out, columns->items[i].part, columns->items[i].figure, value);
     return true;
@@ -587,6 +700,7 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
                                struct ps_str *parameter)
 {
     struct ps_str cells[COLUMNS];
+    const struct unit *unit_of[PARTS] = {NULL};
     size_t n = 0;
 
     *command = PS_STR("");
@@ -602,6 +716,7 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
         return LINE_INVALID;
     for (size_t i = 0; i < n; i++) {
         enum column_kind kind = columns->items[i].kind;
+        enum part part = columns->items[i].part;
 
         parameter[i] = PS_STR("");
         if (kind == COMMAND)
@@ -609,10 +724,12 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
                                          : ps_arena_copy(arena, cells[i]);
         else if (kind == PARAMETER)
             parameter[i] = ps_arena_copy(arena, cells[i]);
-        else if (kind != IGNORED && !parse_value(columns, i, cells[i], out))
+        else if (kind == UNIT) /* before the values; empty if the metric is unavailable */
+            unit_of[part] = find_unit(cells[i], measure_of(part));
+        else if (kind != IGNORED && !parse_value(columns, i, cells[i], unit_of[part], out))
             return LINE_INVALID;
     }
-    return command->len && has_figure(out) ? LINE_VALID : LINE_INVALID;
+    return command->len && out->has_any ? LINE_VALID : LINE_INVALID;
 }
 
 enum {
@@ -625,9 +742,15 @@ static const struct {
     const char *group, *unit;
 } part_units[PARTS] = {
     [WALL] = {"wall clock", "s"},
+    [CPU] = {"CPU time", "s"},
     [USER] = {"user", "s"},
     [SYSTEM] = {"system", "s"},
     [MEMORY] = {"peak memory", "B"},
+    [CYCLES] = {"CPU cycles", ""},
+    [INSTRUCTIONS] = {"instructions", ""},
+    [CACHE_REFERENCES] = {"cache references", ""},
+    [CACHE_MISSES] = {"cache misses", ""},
+    [BRANCH_MISSES] = {"branch misses", ""},
 };
 
 struct reader {
@@ -638,6 +761,8 @@ struct reader {
     bool open;
     struct result result;
     struct columns columns; /* columns of the current table; n 0: no table is open */
+    bool has_primary;
+    enum part primary; /* the metric that the tool reports first; valid if has_primary */
     uint64_t results, stored, rejected, unfinished, unnamed, rounded;
 };
 
@@ -662,11 +787,16 @@ static double resolution_of(const struct result *result, enum part part)
 static void write_part(struct reader *r, const struct result *result, enum part part,
                        struct ps_str command)
 {
+    bool spread = result->has_figure[part][STDDEV];
     struct ps_measurement row = {
         .name = ps_truncate_text(command, NAME_BYTES_MAX),
         .group = ps_str_from_c(part_units[part].group),
+        .metric = ps_str_from_c(part_units[part].group),
+        .is_part = part != r->primary,
+        .better = PS_BETTER_LOWER,
         .unit = part_units[part].unit,
         .statistic = "mean",
+        .loops = ps_int(1),
         .resolution = resolution_of(result, part),
     };
 
@@ -675,34 +805,32 @@ static void write_part(struct reader *r, const struct result *result, enum part 
     fill_figure(&row.median, result, part, MEDIAN);
     fill_figure(&row.min, result, part, MIN);
     fill_figure(&row.max, result, part, MAX);
-    if (result->runs && (part == WALL || part == MEMORY))
+    if (result->runs && (spread || part == r->primary || part == MEMORY))
         row.n = ps_int(result->runs);
     row.value = row.mean;
     r->rounded += row.resolution > 0;
-    ps_measurement_write(&r->builder, &row, part == WALL ? "mean" : NULL);
+    ps_measurement_write(&r->builder, &row, part == r->primary ? "mean" : NULL);
 }
 
 static void write_result(struct reader *r, const struct result *result, struct ps_str command,
                          const struct ps_str *parameter)
 {
-    for (int part = 0; part < PARTS; part++) {
+    if (!r->has_primary)
+        r->primary = result->first;
+    r->has_primary = true;
+    for (int turn = 0; turn <= PARTS; turn++) { /* the primary metric first */
+        enum part part = turn ? (enum part)(turn - 1) : r->primary;
         bool any = false;
 
         for (int which = 0; which < FIGURES; which++)
             any |= result->has_figure[part][which];
-        if (!any)
+        if (!any || (turn && part == r->primary))
             continue;
         for (size_t i = 0; parameter && i < r->columns.n; i++)
-            if (r->columns.items[i].kind == PARAMETER) {
-                const struct ps_str name = r->columns.items[i].text;
-
-                ps_measurement_add_text(&r->builder,
-                                        ps_arena_printf(&r->builder.arena, "parameter %.*s",
-                                                        (int)(name.len < 256 ? name.len : 256),
-                                                        name.ptr),
-                                        parameter[i]);
-            }
-        write_part(r, result, (enum part)part, command);
+            if (r->columns.items[i].kind == PARAMETER)
+                ps_measurement_add_parameter(&r->builder, r->columns.items[i].text, PS_NO_NUM,
+                                             parameter[i]);
+        write_part(r, result, part, command);
     }
     r->results++;
 }
@@ -710,7 +838,7 @@ static void write_result(struct reader *r, const struct result *result, struct p
 /* Ends the benchmark of terminal output and writes its result, if it has values. */
 static void end_benchmark(struct reader *r)
 {
-    if (r->open && has_figure(&r->result))
+    if (r->open && r->result.has_any)
         write_result(r, &r->result, ps_buf_slice(&r->command), NULL);
     else
         r->unfinished += r->open;
@@ -835,16 +963,18 @@ static void write_all(struct reader *r)
 
 static enum ps_match sniff(struct ps_str head)
 {
-    static const char *const words[] = {
-        "Time (mean \xc2\xb1 \xcf\x83):", "Time (abs \xe2\x89\xa1):",
-        "Range (min \xe2\x80\xa6 max):",  "command,mean,stddev,",
-        "command,time_wall_clock_",       "| Command | Mean [",
-        "| Command | Mean Wall Time ["};
+    static const char *const words[] = {MEAN_AND_SIGMA, ABSOLUTE, RANGE_LABEL};
+    struct ps_str rest;
+    enum part part;
+    bool markdown;
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ps_str_find(head, ps_str_from_c(words[i])))
             return PS_MATCH_SURE;
-    return ps_str_find(head, PS_STR("  Wall Time ")) && ps_str_find(head, PS_STR("Benchmark 1: "))
+    if (find_header(head, &markdown))
+        return PS_MATCH_SURE;
+    return find_label(head, &rest, &part) && ps_str_find(head, PS_STR("Benchmark 1: ")) &&
+                   (ps_str_find(head, PS_STR(" runs)")) || ps_str_find(head, PS_STR(" (1 run)")))
                ? PS_MATCH_SURE
                : PS_MATCH_NO;
 }

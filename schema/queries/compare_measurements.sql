@@ -8,7 +8,7 @@
 WITH
 -- include: measured
 numbered AS (SELECT *, row_number() OVER (PARTITION BY name, grp, unit, metric ORDER BY id) AS nth FROM measured)
-SELECT m.id, CASE WHEN m.grp IN ('', m.name) THEN m.name ELSE m.grp || ': ' || m.name END || CASE WHEN m.is_part THEN ' ' || coalesce(m.metric, '') ELSE '' END ||
+SELECT m.id, CASE WHEN m.grp IN ('', m.name) THEN m.name ELSE m.grp || ': ' || m.name END || CASE WHEN m.is_part AND m.metric <> m.grp THEN ' ' || m.metric ELSE '' END ||
        CASE WHEN m.nth > 1 THEN ' (' || m.nth || ')' ELSE '' END AS name,
        m.unit AS place, m.median AS value, m.value AS stated, m.resolution, m.samples, m.part, m.failed
 FROM numbered m

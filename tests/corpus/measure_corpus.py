@@ -174,8 +174,7 @@ class Hyperfine(Measured):
                     for key in ("mean", "stddev"):  # the tool's own, bit for bit
                         if result[f"tool_{key}_s"] is not None:
                             self.assertEqual(wall[key], result[f"tool_{key}_s"])
-                    for name, value in (result["parameters"] or {}).items():
-                        self.assertEqual(wall["more"]["parameter " + name], value)
+                    self.assertEqual(json.loads(wall["parameters"] or "{}"), result["parameters"] or {})
                     if result["max_memory_bytes"] is not None:
                         self.assertEqual(peaks[i]["max"], result["max_memory_bytes"])
 

@@ -73,8 +73,8 @@ static void test_parameters_of_one_command(void **state)
         ps_buf_printf(&text, i % 2 ? ",\"k%d\":%d" : ",\"k%d\":\"%d\"", i, i);
     ps_buf_puts(&text, "}}]}");
     import(&text, &dump);
-    assert_has(&dump, "parameter k399998");
-    assert_has(&dump, "parameter k399999");
+    assert_has(&dump, "parameter=\"k399998\" text=\"399998\"");
+    assert_has(&dump, "parameter=\"k399999\" number=399999");
     ps_buf_free(&dump);
 }
 
