@@ -5,9 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import platform
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +15,7 @@ from contextvars import ContextVar
 from typing import Any, AsyncIterator, Callable, Dict, Generator, Iterable, List, Mapping, Optional, Tuple, TypeVar, cast
 
 from .bundle import Profile, write_bundle
+from .environment import machine_facts
 from .recorders import FOLDER, Recorder, check_kind, new_recorder
 from .shelf import Error, FilePath, Run, Shelf, call, runs_of
 
@@ -50,14 +49,14 @@ def git_output(*words: str) -> str:
 
 @functools.lru_cache(maxsize=None)
 def environment_tags() -> Mapping[str, str]:
-    """host, python, and in a git checkout commit and dirty, as `perfshelf record` has them. Asked once."""
-    tags = {"host": socket.gethostname(), "python": platform.python_version()}
+    """The machine, the Python, and in a git checkout commit and dirty, as `perfshelf record` has them. Asked once."""
+    tags = machine_facts()
     commit = git_output("rev-parse", "--verify", "-q", "HEAD")
     if commit:
         tags["commit"] = commit
         if git_output("--no-optional-locks", "status", "--porcelain", "--untracked-files=no"):
             tags["dirty"] = "yes"
-    return {key: value for key, value in tags.items() if value}
+    return tags
 
 
 # --- Storing ---

@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 import perfshelf
-from perfshelf import recorders, recording, shelf
+from perfshelf import environment, recorders, recording, shelf
 
 PROGRAM = os.environ.get("PERFSHELF_PROGRAM", "")
 
@@ -67,7 +67,8 @@ class Blocks(Quiet):
         self.assertEqual(rows["fibonacci"]["ncalls"], 67)
         row = next(row for row in shelf.list_runs(shelf.Shelf()) if row["id"] == block.run.id)
         self.assertEqual((row["name"], row["series"], row["note"], row["kind"]), ("block", "nightly", "first\nsecond", "pstats"))
-        self.assertEqual(row["tags"], {"branch": "main", "host": "mine", "python": "%d.%d.%d" % sys.version_info[:3]})
+        self.assertEqual(row["tags"], {**environment.machine_facts(), "branch": "main", "host": "mine"})
+        self.assertEqual(row["tags"]["python"], "%d.%d.%d" % sys.version_info[:3])
         self.assertIn("fibonacci takes", block.run.text())
         self.assertIsNone(block.run.url)
 

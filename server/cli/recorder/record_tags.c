@@ -6,7 +6,8 @@
 
 #include <unistd.h>
 
-#define ELLIPSIS "..."
+#define ELLIPSIS   "..."
+#define LATER_TAGS 4 /* that a recording sets after these: ab, pair, order or repeat */
 #define COMMAND_MAX                                                                                \
     (PS_LABEL_MAX - sizeof ELLIPSIS + 1) /* bytes before ELLIPSIS in a truncated tag */
 
@@ -58,8 +59,37 @@ static char *shorten_text(struct ps_arena *arena, const char *text)
     return ps_arena_printf(arena, "%.*s" ELLIPSIS, (int)most, text);
 }
 
+/* Sets a fact about the machine, unless later tags of the recording may need the space. */
+static void add_machine_fact(void *user, const char *key, const char *value)
+{
+    struct ps_record_tags *about = user;
+
+    if (about->n + LATER_TAGS < PS_TAGS_MAX)
+        ps_record_tags_set(about, key, shorten_text(&about->arena, value));
+}
+
+/* Adds the tag load, whose value each recording changes. */
+static void add_load(struct ps_record_tags *about)
+{
+    const size_t n = about->n;
+
+    about->load = ps_arena_alloc(&about->arena, PS_LOAD_SIZE);
+    ps_machine_load_read(about->load);
+    if (about->load[0] && n + LATER_TAGS < PS_TAGS_MAX)
+        ps_record_tags_set(about, "load", about->load);
+    if (about->n == n)
+        about->load = NULL;
+}
+
+void ps_record_tags_set_load(struct ps_record_tags *about)
+{
+    if (about->load)
+        ps_machine_load_read(about->load);
+}
+
 void ps_record_tags_fill(struct ps_record_tags *about, const struct ps_tag *user_tags,
-                         size_t n_user_tags, const char *typed, const char *python)
+                         size_t n_user_tags, const char *typed,
+                         const struct ps_python_facts *python)
 {
     char host[256] = "";
     about->tags =
@@ -70,7 +100,11 @@ void ps_record_tags_fill(struct ps_record_tags *about, const struct ps_tag *user
     ps_record_tags_set(about, "command", shorten_text(&about->arena, typed));
     if (gethostname(host, sizeof host - 1) == 0 && host[0])
         ps_record_tags_set(about, "host", ps_arena_printf(&about->arena, "%s", host));
-    if (python[0])
-        ps_record_tags_set(about, "python", ps_arena_printf(&about->arena, "%s", python));
+    if (python->version[0])
+        ps_record_tags_set(about, "python", ps_arena_printf(&about->arena, "%s", python->version));
     add_checkout(about);
+    if (python->build[0])
+        add_machine_fact(about, "python_build", python->build);
+    ps_machine_facts_read(&about->arena, add_machine_fact, about);
+    add_load(about);
 }

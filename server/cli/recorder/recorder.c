@@ -103,12 +103,12 @@ static enum ps_status fail_missing_module(const struct ps_recorder *recorder,
 
 static enum ps_status check_python(const struct ps_recorder *recorder,
                                    const struct ps_python_command *command, const char *answer,
-                                   char version_out[24], struct ps_err *err)
+                                   struct ps_python_facts *out, struct ps_err *err)
 {
     unsigned major = 0, minor = 0;
     char has[8] = "";
-    if (sscanf(answer, "%23s %7s", version_out, has) != 2 ||
-        sscanf(version_out, "%u.%u", &major, &minor) != 2)
+    if (sscanf(answer, "%23s %7s %199[^\n]", out->version, has, out->build) < 2 ||
+        sscanf(out->version, "%u.%u", &major, &minor) != 2)
         return ps_fail(err, PS_IO,
                        "%s did not print the version of a Python" PS_HINT
                        "check that it is a Python",
@@ -116,7 +116,7 @@ static enum ps_status check_python(const struct ps_recorder *recorder,
     if (major * 100 + minor < recorder->python_min)
         return ps_fail(
             err, PS_NOT_FOUND, "needs Python %u.%u or later, %s is %s" PS_HINT "use another Python",
-            recorder->python_min / 100, recorder->python_min % 100, command->python, version_out);
+            recorder->python_min / 100, recorder->python_min % 100, command->python, out->version);
     return strcmp(has, "has") == 0 ? PS_OK : fail_missing_module(recorder, command, err);
 }
 
@@ -139,8 +139,8 @@ static bool has_importtime(const struct ps_python_command *command)
 }
 
 enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
-                                 const struct ps_python_command *command, char version_out[24],
-                                 struct ps_err *err)
+                                 const struct ps_python_command *command,
+                                 struct ps_python_facts *out, struct ps_err *err)
 {
     PS_AUTO(ps_words_free) struct ps_words words = {0};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
@@ -154,7 +154,7 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
         return err->code;
     ps_buf_puts(&answer, "");
     if (exit_status == 0)
-        return check_python(recorder, command, answer.ptr, version_out, err);
+        return check_python(recorder, command, answer.ptr, out, err);
     return ps_fail(err, PS_IO,
                    "%s exited with status %d when asked for its version" PS_HINT
                    "check that it is a Python that works",

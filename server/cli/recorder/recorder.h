@@ -5,6 +5,7 @@
 #define PS_CLI_RECORDER_H
 
 #include "server/cli/commands/python_command.h"
+#include "server/cli/recorder/record_tags.h"
 
 struct ps_recorder {
     const char *name;           /* "cprofile" */
@@ -23,10 +24,10 @@ struct ps_recorder {
 const struct ps_recorder *ps_recorder_find(const char *name, bool memory, struct ps_err *err);
 
 /* Checks that the Python of the command has the required module: PS_NOT_FOUND with the command that
- * installs it. version_out: "3.12.1". */
+ * installs it. out: what the Python says about itself. */
 enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
-                                 const struct ps_python_command *command, char version_out[24],
-                                 struct ps_err *err);
+                                 const struct ps_python_command *command,
+                                 struct ps_python_facts *out, struct ps_err *err);
 
 /* Appends the command line that records the command into the file `out`; `typed` is the command as
  * typed, with secrets masked. The strings are in `arena` or belong to the command. */

@@ -85,11 +85,11 @@ static const char *file_name(struct ps_recording *r)
     return ps_arena_printf(&r->arena, "%.*s%s", len > 100 ? 100 : len, name, r->recorder->ending);
 }
 
-static void fill_label(struct ps_recording *r, const char *version)
+static void fill_label(struct ps_recording *r, const struct ps_python_facts *python)
 {
     const struct ps_options *options = r->options;
     const char *line = program_line(r);
-    ps_record_tags_fill(&r->tags, options->tags, options->n_tags, r->typed, version);
+    ps_record_tags_fill(&r->tags, options->tags, options->n_tags, r->typed, python);
     r->filename = file_name(r);
     r->label.name = options->name ? options->name : run_name(r, line);
     r->label.series = options->series ? options->series
@@ -115,7 +115,7 @@ static enum ps_status find_program(struct ps_recording *r, struct ps_err *err)
 
 enum ps_status ps_recording_prepare(struct ps_recording *r, struct ps_err *err)
 {
-    char version[24] = "";
+    struct ps_python_facts python = {"", ""};
     r->recorder = ps_recorder_find(r->recorder_name, r->options->memory, err);
     if (!r->recorder)
         return err->code;
@@ -127,12 +127,12 @@ enum ps_status ps_recording_prepare(struct ps_recording *r, struct ps_err *err)
     if (r->recorder->any_program)
         find_program(r, err);
     else if (ps_python_command_read(r->words, r->n_words, &r->command, err) == PS_OK)
-        ps_recorder_check(r->recorder, &r->command, version, err);
+        ps_recorder_check(r->recorder, &r->command, &python, err);
     if (err->code == PS_OK && !r->recorder->any_program && r->command.kind == PS_PROGRAM_FILE &&
         access(r->command.target, F_OK) != 0)
         ps_fail_errno(err, "cannot open", r->command.target);
     if (err->code == PS_OK)
-        fill_label(r, version);
+        fill_label(r, &python);
     return err->code;
 }
 
@@ -221,6 +221,7 @@ enum ps_status ps_recording_run(struct ps_recording *r, bool is_first, int *exit
     if (fd < 0)
         return ps_fail_errno(err, "cannot write", r->file);
     fflush(stdout);
+    ps_record_tags_set_load(&r->tags);
     if (run_command(r, fd, exit_status, err) != PS_OK)
         return err->code;
     if (r->importers && !ps_child_interrupted() && add_importers(r, is_first, &note) != PS_OK)
