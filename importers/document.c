@@ -8,11 +8,14 @@
 
 enum { NODES_MAX = 8 << 20 }; /* number of JSON values; cJSON needs at least 80 bytes for each */
 
+static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
+/* What stands for them in documents in which they can be told apart. */
+static const char marks[] = "\1\2\3";
+
 /* Replaces NaN and Infinity, which Python writes but JSON does not allow, with "" (not a number),
- * without moving other bytes. Returns the number of bytes to skip. */
-static size_t repair_word(char *at, const char *end)
+ * or with a mark, without moving other bytes. Returns the number of bytes to skip. */
+static size_t repair_word(char *at, const char *end, bool mark)
 {
-    static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i]);
@@ -20,7 +23,9 @@ static size_t repair_word(char *at, const char *end)
         if ((size_t)(end - at) < n || memcmp(at, words[i], n) != 0)
             continue;
         memset(at, ' ', n);
-        at[0] = at[1] = '"';
+        at[0] = at[1 + mark] = '"';
+        if (mark)
+            at[1] = marks[i];
         return n;
     }
     return 1;
@@ -57,7 +62,7 @@ static size_t repair_escape(char *at, const char *end)
 /* Repairs the document and returns its number of values, before a tree is built, which may need 40
  * times the memory. The count is that of commas and opening brackets, since each value except the
  * first follows one of these. */
-static size_t repair_document(struct ps_buf *bytes)
+static size_t repair_document(struct ps_buf *bytes, bool mark)
 {
     char *end = bytes->ptr + bytes->len;
     bool in_text = false;
@@ -70,7 +75,7 @@ static size_t repair_document(struct ps_buf *bytes)
         }
         in_text ^= *at == '"';
         if (!in_text && (*at == 'N' || *at == 'I' || *at == '-')) {
-            at += repair_word(at, end);
+            at += repair_word(at, end, mark);
             continue;
         }
         n += !in_text && (*at == ',' || *at == '[' || *at == '{');
@@ -79,13 +84,13 @@ static size_t repair_document(struct ps_buf *bytes)
     return n;
 }
 
-cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
+static cJSON *parse_document(struct ps_buf *bytes, bool mark, struct ps_err *err)
 {
     struct ps_str text = ps_buf_slice(bytes);
     const char *end = NULL;
     cJSON *root;
 
-    if (repair_document(bytes) > NODES_MAX) {
+    if (repair_document(bytes, mark) > NODES_MAX) {
         (void)ps_fail(err, PS_LIMIT, "the document has more than %d values", NODES_MAX);
         return NULL;
     }
@@ -99,6 +104,25 @@ cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
     }
     ps_buf_free(bytes); /* the tree holds copies */
     return root;
+}
+
+cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
+{
+    return parse_document(bytes, false, err);
+}
+
+cJSON *ps_document_parse_special(struct ps_buf *bytes, struct ps_err *err)
+{
+    return parse_document(bytes, true, err);
+}
+
+double ps_document_special(const cJSON *value)
+{
+    if (!cJSON_IsString(value) || strlen(value->valuestring) != 1)
+        return (double)NAN;
+    return value->valuestring[0] == marks[0]   ? -(double)INFINITY
+           : value->valuestring[0] == marks[1] ? (double)INFINITY
+                                               : (double)NAN;
 }
 
 static struct ps_num number_of(const cJSON *value)

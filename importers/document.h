@@ -14,6 +14,12 @@
  * the caller releases the tree with cJSON_Delete(). NULL: a failure (err is filled). */
 cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err);
 
+/* Like ps_document_parse, but NaN and infinities can be told from other values with
+ * ps_document_special. They are strings without a text that a reader could show. */
+cJSON *ps_document_parse_special(struct ps_buf *bytes, struct ps_err *err);
+/* The infinity for which the value stands; NAN for NaN and for all other values. */
+double ps_document_special(const cJSON *value);
+
 /* Reads a finite number of an object; none if the key is absent or its value is not a number.
  * ps_document_count returns an integer if the value is integral. */
 struct ps_num ps_document_number(const cJSON *object, const char *key);

@@ -47,6 +47,7 @@ struct ps_importer {
     FORMAT(scalene)                                                                                \
     FORMAT(torch_trace)                                                                            \
     FORMAT(trace_generic)                                                                          \
+    FORMAT(asv) /* before trace_job, which reads archives */                                       \
     FORMAT(trace_job)                                                                              \
     FORMAT(memory_timeline)                                                                        \
     FORMAT(hyperfine)                                                                              \

@@ -63,8 +63,9 @@ static void add_list(struct ps_output *out, const char *label, const cJSON *list
  * page computes with. */
 static bool is_of_interest(const cJSON *run, const cJSON *item)
 {
-    static const char *const internal[] = {"origin_us",   "started_us", "ended_us",   "start_s",
-                                           "value_scale", "weight",     "byte_stacks"};
+    static const char *const internal[] = {"committed_us", "origin_us",  "started_us",
+                                           "ended_us",     "start_s",    "value_scale",
+                                           "weight",       "byte_stacks"};
     const cJSON *headline = ps_member(run, "headline");
     const cJSON *summary = ps_member(run, "summary");
 

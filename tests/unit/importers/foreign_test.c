@@ -64,8 +64,6 @@ static const struct refusal documents[] = {
       "execution trace", "export_chrome_trace"),
     F("{\"meta\": {\"version\": 27}, \"libs\": [], \"threads\": []}", "raw profile of Firefox",
       "profiler.firefox.com"),
-    F("{\"commit_hash\": \"ab\", \"env_name\": \"x\", \"results\": {}}", "asv",
-      "pytest --benchmark-json"),
     F("{\"cells\": [], \"nbformat\": 4}", "Jupyter notebook", "%prun -D"),
     F("{\"cells\": [{\"cell_type\": \"code\", \"outputs\": [\"Name    Self CPU %\"]}]}",
       "with a table of torch.profiler", "export_chrome_trace"),
