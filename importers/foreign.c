@@ -375,8 +375,6 @@ static const struct kind reports[] = {
      "the printed result of a benchmark of serving, by vLLM or SGLang",
      SERVING},
     {{"Type,Name,Request Count,Failure Count"}, "a table of Locust (CSV)", SERVING},
-    {{"goos: ", "Benchmark", "ns/op"}, "the output of `go test -bench`", HYPERFINE},
-    {{"\nBenchmark", " ns/op"}, "the output of `go test -bench`", HYPERFINE},
     {{"Benchmark ", "CPU   Iterations"},
      "the printed table of Google Benchmark",
      "write its result with `./bench --benchmark_out=result.json` and add that"},

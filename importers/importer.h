@@ -56,6 +56,7 @@ struct ps_importer {
     FORMAT(pyperf)                                                                                 \
     FORMAT(pytest_benchmark_text)                                                                  \
     FORMAT(google_benchmark)                                                                       \
+    FORMAT(go_bench)                                                                               \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \
     FORMAT(top)                                                                                    \

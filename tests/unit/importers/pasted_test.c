@@ -301,6 +301,7 @@ static const struct {
     {"ok_time_mixed.txt", 48, 48},     {"ok_timeit.txt", 43, 43},
     {"ok_pytest_text.txt", 20, 27},    {"ok_time_v.txt", 53, 56},
     {"ok_hyperfine_table.md", 45, 46}, {"ok_time_lines.txt", 47, 52},
+    {"ok_go_bench.txt", 114, 114},     {"ok_go_bench_odd.txt", 59, 59},
 };
 
 static bool is_undecided(const char *name, size_t wrap)
