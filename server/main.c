@@ -122,6 +122,8 @@ static int run_command(struct ps_options *options)
         return ps_cli_trend(options);
     case PS_COMMAND_REPORT:
         return ps_cli_report(options);
+    case PS_COMMAND_BISECT:
+        return ps_cli_bisect(options);
     case PS_COMMAND_WHATIF:
         return ps_cli_whatif(options);
     case PS_COMMAND_BASELINE:

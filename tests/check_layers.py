@@ -35,7 +35,7 @@ C_RULES = {
     "server/text": ["base/"],
     "server/agent": ["base/", "importers/kinds.h", "importers/records/environment.h", "schema/", "server/http/", "server/text/"],
     "server/api": ["base/", "importers/", "server/agent/", "server/http/", "server/query/", "server/share/", "server/catalog/", "server/runfile/", "server/jobs/"],
-    "server/cli": ["base/", "importers/", "schema/", "server/"],
+    "server/cli": ["base/", "compare/", "importers/", "schema/", "server/"],
     "server": ["base/", "importers/", "schema/", "server/"],
     "schema": [],
     "tests": [""],

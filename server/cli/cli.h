@@ -27,6 +27,7 @@ int ps_cli_token(const struct ps_options *options);
 int ps_cli_check(const struct ps_options *options);
 int ps_cli_trend(const struct ps_options *options);
 int ps_cli_report(const struct ps_options *options);
+int ps_cli_bisect(const struct ps_options *options);
 int ps_cli_whatif(const struct ps_options *options);
 int ps_cli_baseline(const struct ps_options *options);
 int ps_cli_verify(const struct ps_options *options);

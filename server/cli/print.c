@@ -101,9 +101,9 @@ void ps_print_created(const char *dir)
 static enum ps_status open_shelf(const struct ps_options *options, struct ps_store **out,
                                  bool *created, struct ps_err *err)
 {
-    const bool creates = options->command == PS_COMMAND_ADD ||
-                         options->command == PS_COMMAND_OPEN ||
-                         options->command == PS_COMMAND_RECORD;
+    const bool creates =
+        options->command == PS_COMMAND_ADD || options->command == PS_COMMAND_OPEN ||
+        options->command == PS_COMMAND_RECORD || options->command == PS_COMMAND_BISECT;
     uint64_t cache = 0;
     enum ps_status status = ps_options_read_cache(options, &cache, err);
     *created = creates && !options->store && !ps_store_exists(options->data);

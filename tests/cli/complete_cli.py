@@ -36,7 +36,7 @@ class Complete(ShelfTest):
 
     def test_commands(self):
         self.assertEqual(list(self.offered("sh")), ["show"])
-        self.assertEqual(len(self.offered("")), 30)
+        self.assertEqual(len(self.offered("")), 31)
         self.assertEqual(self.offered("help", "ed"), {"edit": "change the name, series, note or tags of runs"})
         self.assertEqual(self.offered("nonsense", ""), {})
 

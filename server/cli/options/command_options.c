@@ -6,16 +6,16 @@
 #define ON(command) (1U << (PS_COMMAND_##command))
 #define ON_SHELF                                                                                   \
     (ON(SERVE) | ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) |       \
-     ON(RENEW) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(REPORT) | ON(BASELINE) |          \
-     ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) |     \
-     ON(UNDELETE) | ON(EXPLORE) | ON(MCP) | ON(CONFIG))
+     ON(RENEW) | ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(REPORT) | ON(BISECT) |            \
+     ON(BASELINE) | ON(VERIFY) | ON(REBUILD) | ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) |  \
+     ON(PRUNE) | ON(UNDELETE) | ON(EXPLORE) | ON(MCP) | ON(CONFIG))
 /* Commands that also work with --store, because they do not need the files of a shelf folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
 /* Commands that also work with --server (client.h, remote_import.h). */
 #define ON_SERVER                                                                                  \
     (ON(OPEN) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) |         \
-     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(REPORT) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) |      \
-     ON(UNDELETE) | ON(EXPLORE) | ON(MCP) | ON(CONFIG))
+     ON(DIFF) | ON(CHECK) | ON(TREND) | ON(REPORT) | ON(BISECT) | ON(BASELINE) | ON(WHATIF) |      \
+     ON(EXPORT) | ON(UNDELETE) | ON(EXPLORE) | ON(MCP) | ON(CONFIG))
 #define ON_JSON                                                                                    \
     ((ON_SHELF & ~(ON(SERVE) | ON(OPEN) | ON(MCP) | ON(REPORT))) | ON(FORMATS) | ON(COPY))
 
@@ -47,8 +47,8 @@ const struct ps_option_row ps_option_rows[] = {
     {"--note", "TEXT", TEXT, ON(RECORD) | ON(ADD) | ON(OPEN), FIELD(note),
      "note about the run; may have several lines"},
     {"--note", "TEXT", TEXT, ON(EDIT), FIELD(note), "the new note; '' for none"},
-    {"--tag", "KEY=VALUE", PS_TAG, ON(RECORD) | ON(ADD) | ON(OPEN) | ON(EDIT), FIELD(tags),
-     "set a tag; may be repeated"},
+    {"--tag", "KEY=VALUE", PS_TAG, ON(RECORD) | ON(ADD) | ON(OPEN) | ON(EDIT) | ON(BISECT),
+     FIELD(tags), "set a tag; may be repeated"},
     {"--untag", "KEY", PS_UNTAG, ON(EDIT), FIELD(tags), "remove a tag; may be repeated"},
     {"--merge", NULL, FLAG, ON(ADD), FIELD(merge),
      "make one run of all FILEs: .lprof files are summed, traces of one job are shown side by side"},
@@ -167,6 +167,24 @@ const struct ps_option_row ps_option_rows[] = {
      "fail if the result has more rows (default 10000000)"},
     {"--seconds", "N", TEXT, ON(SQL), FIELD(seconds),
      "fail if the query takes longer (default 600)"},
+
+    /* bisect */
+    {"--good", "COMMIT", TEXT, ON(BISECT), FIELD(good),
+     "a commit without the change (default: from the trend of SERIES)"},
+    {"--bad", "COMMIT", TEXT, ON(BISECT), FIELD(bad),
+     "a commit with the change (default: from the trend of SERIES)"},
+    {"--build", "COMMAND", TEXT, ON(BISECT), FIELD(build),
+     "command that builds a commit, as one word"},
+    {"--file", "FILE", TEXT, ON(BISECT), FIELD(file),
+     "file that COMMAND writes, and that has ROW (default: COMMAND is timed)"},
+    {"--pairs", "N", TEXT, ON(BISECT), FIELD(pairs),
+     "measure at most N pairs of two commits (default 30)"},
+    {"--warmup", "N", TEXT, ON(BISECT), FIELD(warmup),
+     "run each commit N times before the pairs (default 1)"},
+    {"--seed", "N", TEXT, ON(BISECT), FIELD(seed),
+     "seed of the order within the pairs (default 1)"},
+    {"--show-output", NULL, FLAG, ON(BISECT), FIELD(show_output),
+     "show the output of the commands on stderr"},
 
     /* report */
     {"--html", NULL, FLAG, ON(REPORT), FIELD(html),

@@ -28,6 +28,8 @@ const struct ps_command_row ps_commands[PS_N_COMMANDS] = {
     [PS_COMMAND_CHECK] = {.name = "check", .group = PS_GROUP_COMPARE, .min = 1, .max = 1},
     [PS_COMMAND_TREND] = {.name = "trend", .group = PS_GROUP_COMPARE, .min = 1, .max = 1},
     [PS_COMMAND_REPORT] = {.name = "report", .group = PS_GROUP_COMPARE, .min = 2, .max = 2},
+    [PS_COMMAND_BISECT] =
+        {.name = "bisect", .group = PS_GROUP_COMPARE, .min = 3, .max = MANY, .n_own_operands = 3},
     [PS_COMMAND_BASELINE] = {.name = "baseline", .group = PS_GROUP_COMPARE, .max = 1},
     [PS_COMMAND_EXPORT] = {.name = "export", .group = PS_GROUP_SHARE, .max = MANY},
     [PS_COMMAND_TOKEN] = {.name = "token", .group = PS_GROUP_SHARE, .min = 1, .max = 2},

@@ -88,6 +88,16 @@ enum ps_status ps_options_parse_count(const char *option, const char *text, int6
                    (long long)max);
 }
 
+enum ps_status ps_options_parse_whole(const char *option, const char *text, int64_t max,
+                                      int64_t *out, struct ps_err *err)
+{
+    if (text && strcmp(text, "0") == 0) {
+        *out = 0;
+        return PS_OK;
+    }
+    return text ? ps_options_parse_count(option, text, max, out, err) : err->code;
+}
+
 static enum ps_status check_sizes(const struct ps_options *options, struct ps_err *err)
 {
     struct ps_sandbox_limits limits;

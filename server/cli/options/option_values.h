@@ -26,6 +26,10 @@ enum ps_status ps_options_read_cache(const struct ps_options *options, uint64_t 
 enum ps_status ps_options_parse_count(const char *option, const char *text, int64_t max,
                                       int64_t *out, struct ps_err *err);
 
+/* Parses an integer from 0 to `max`; *out is unchanged if text is NULL. */
+enum ps_status ps_options_parse_whole(const char *option, const char *text, int64_t max,
+                                      int64_t *out, struct ps_err *err);
+
 /* Checks all values, before a shelf is opened or created. PS_BAD_REQUEST: invalid value. */
 enum ps_status ps_options_check_values(const struct ps_options *options, struct ps_err *err);
 

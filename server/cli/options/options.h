@@ -32,6 +32,7 @@ enum ps_command {
     PS_COMMAND_CHECK,
     PS_COMMAND_TREND,
     PS_COMMAND_REPORT,
+    PS_COMMAND_BISECT,
     PS_COMMAND_BASELINE,
     PS_COMMAND_EXPORT,
     PS_COMMAND_TOKEN,
@@ -64,6 +65,7 @@ struct ps_options {
     const char *of, *metric, *per, *against, *fail_on;                 /* NULL: not given */
     const char *row, *step, *place, *by, *clear, *same;                /* NULL: not given */
     const char *redact, *base, *new_runs;                              /* NULL: not given */
+    const char *good, *bad, *build, *file;                             /* NULL: not given */
     const char *base_dir, *new_dir, *recorder, *pairs, *warmup, *seed; /* NULL: not given */
     const char **budgets;
     size_t n_budgets;

@@ -4,7 +4,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "server/cli/recorder/record_ab.h"
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/quoted_command.h"
@@ -14,6 +13,7 @@
 #include "server/cli/options/option_values.h"
 #include "server/cli/progress.h"
 #include "server/cli/recorder/child.h"
+#include "server/cli/recorder/pairs.h"
 #include "server/cli/recorder/recording.h"
 #include "server/text/text.h"
 
@@ -21,8 +21,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SUBJECT       "record ab"
@@ -45,8 +43,9 @@ struct record_ab {
     struct side sides[2]; /* base, new */
     int home;             /* the current folder at the start */
     int64_t n_pairs, n_warmup;
-    uint64_t seed, random; /* seed, and state of the generator */
-    char id[40];           /* tag `ab` of all runs */
+    uint64_t seed;
+    struct ps_pair_order order;
+    char id[PS_PAIRS_ID_SIZE]; /* tag `ab` of all runs */
     struct ps_client *client;
     struct ps_arena arena;
 };
@@ -90,17 +89,6 @@ static enum ps_status check_options(const struct ps_options *options, struct ps_
     return ps_cli_check_fail_on(options, err);
 }
 
-/* Reads a whole number from 0. */
-static enum ps_status read_count(const char *option, const char *text, int64_t max, int64_t *out,
-                                 struct ps_err *err)
-{
-    if (text && strcmp(text, "0") == 0) {
-        *out = 0;
-        return PS_OK;
-    }
-    return text ? ps_options_parse_count(option, text, max, out, err) : err->code;
-}
-
 static enum ps_status read_counts(struct record_ab *ab, struct ps_err *err)
 {
     int64_t seed = 1;
@@ -109,12 +97,11 @@ static enum ps_status read_counts(struct record_ab *ab, struct ps_err *err)
     if (ab->options->pairs)
         ps_options_parse_count("--pairs", ab->options->pairs, PS_PAIRS_MAX, &ab->n_pairs, err);
     if (err->code == PS_OK)
-        read_count("--warmup", ab->options->warmup, WARMUP_MAX, &ab->n_warmup, err);
+        ps_options_parse_whole("--warmup", ab->options->warmup, WARMUP_MAX, &ab->n_warmup, err);
     if (err->code == PS_OK)
-        read_count("--seed", ab->options->seed, INT64_MAX, &seed, err);
+        ps_options_parse_whole("--seed", ab->options->seed, INT64_MAX, &seed, err);
     ab->seed = (uint64_t)seed;
-    /* the generator must not start with 0, and small seeds must not give similar orders */
-    ab->random = (ab->seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    ab->order = ps_pair_order_init(ab->seed);
     return err->code;
 }
 
@@ -181,42 +168,16 @@ static void label_sides(struct record_ab *ab)
     }
 }
 
-/* Chooses the id of this recording: ids of later recordings sort behind it. */
-static enum ps_status choose_id(struct record_ab *ab, struct ps_err *err)
-{
-    const time_t now = (time_t)(ps_wall_clock_ms() / 1000);
-    uint32_t random;
-    struct tm utc;
-    char when[24];
-    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-        return ps_fail_errno(err, "cannot get", "random bytes");
-    (void)strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
-    (void)snprintf(ab->id, sizeof ab->id, "%s-%08" PRIx32, when, random);
-    return PS_OK;
-}
-
 static enum ps_status prepare(struct record_ab *ab, struct ps_err *err)
 {
     const struct ps_options *options = ab->options;
     if (check_options(options, err) != PS_OK || read_counts(ab, err) != PS_OK ||
-        choose_id(ab, err) != PS_OK || open_folder(".", &ab->home, err) != PS_OK ||
+        ps_pairs_choose_id(ab->id, err) != PS_OK || open_folder(".", &ab->home, err) != PS_OK ||
         prepare_side(ab, &ab->sides[0], options->base, options->base_dir, err) != PS_OK ||
         prepare_side(ab, &ab->sides[1], options->new_runs, options->new_dir, err) != PS_OK)
         return err->code;
     label_sides(ab);
     return PS_OK;
-}
-
-/* --- Order --- */
-
-/* Whether the base is recorded first in pair i (from 0). In each two pairs it is so once, and which
- * one is random: the effects of the order cancel, and no rhythm of the machine can match it. */
-static bool is_base_first(struct record_ab *ab, int64_t i)
-{
-    if (i % 2 == 0)
-        ab->random ^= ab->random << 13, ab->random ^= ab->random >> 7,
-            ab->random ^= ab->random << 17;
-    return ((ab->random >> 40 & 1) != 0) == (i % 2 == 0);
 }
 
 /* --- Recording --- */
@@ -317,7 +278,7 @@ static void print_pair(const struct record_ab *ab, const char *pair)
 /* Records pair i; negative numbers are the pairs for warm-up. */
 static int record_pair(struct record_ab *ab, int64_t i)
 {
-    const bool base_first = is_base_first(ab, i < 0 ? -i : i);
+    const bool base_first = ps_pair_order_is_base_first(&ab->order, i < 0 ? -i : i);
     const char *pair =
         i < 0 ? "warm-up"
               : ps_arena_printf(&ab->arena, "pair %" PRId64 " of %" PRId64, i + 1, ab->n_pairs);
@@ -390,24 +351,11 @@ static int report(struct record_ab *ab)
 
 /* --- Command --- */
 
-/* Makes the folder of the shelf absolute, since each command runs in its own folder. */
-static enum ps_status anchor_shelf(struct record_ab *ab, struct ps_options *options,
-                                   struct ps_err *err)
-{
-    char here[4096];
-    if (!options->data || options->data[0] == '/')
-        return PS_OK;
-    if (!getcwd(here, sizeof here))
-        return ps_fail_errno(err, "cannot read", "the path of the current folder");
-    options->data = ps_arena_printf(&ab->arena, "%s/%s", here, options->data);
-    return PS_OK;
-}
-
 static int record_to_shelf(struct record_ab *ab)
 {
     struct ps_options options = *ab->options;
     struct ps_err err = PS_ERR_INIT, note = PS_ERR_INIT;
-    if (anchor_shelf(ab, &options, &err) != PS_OK)
+    if (ps_pairs_anchor_shelf(&options, &ab->arena, &err) != PS_OK)
         return ps_print_failure(SUBJECT, &err);
     PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(&options);
     if (!client)

@@ -172,6 +172,7 @@ static enum ps_status run_command(struct ps_recording *r, int fd, int *exit_stat
     };
     if (ps_child_run(&child, exit_status, err) != PS_OK)
         return err->code;
+    r->usage = usage;
     r->real_s = (double)usage.real_ns * 1e-9;
     r->cpu_s = (double)(usage.user_us + usage.system_us) * 1e-6;
     return r->recorder->any_program

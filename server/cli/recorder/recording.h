@@ -5,6 +5,7 @@
 #define PS_CLI_RECORDING_H
 
 #include "server/cli/commands/import_profile.h"
+#include "server/cli/recorder/child.h"
 #include "server/cli/recorder/record_tags.h"
 #include "server/cli/recorder/recorder.h"
 
@@ -29,8 +30,9 @@ struct ps_recording {
     /* temporary folder, and the file that the profiler writes */
     char *folder, *file;
     bool is_file_kept;
-    char *importers;      /* temporary file for --importers, or NULL */
-    double real_s, cpu_s; /* time of the last command, with its profiler */
+    char *importers;             /* temporary file for --importers, or NULL */
+    double real_s, cpu_s;        /* time of the last command, with its profiler */
+    struct ps_child_usage usage; /* all that the last command used */
     struct ps_arena arena;
 };
 
