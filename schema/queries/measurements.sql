@@ -28,16 +28,17 @@
 -- sort: median desc median
 -- sort: min desc min
 -- sort: max desc max
+-- rows: cached
 -- of: SELECT count(*) FROM measurement
 WITH
 -- include: measured
 judged AS (
     SELECT *, statistic = 'mean' AND median IS NOT NULL AS has_median, abs(mean - median) >= 0.05 * median AS is_skewed FROM measured),
+scale AS (SELECT grp, unit, min(coalesce(min, value)) AS least, max(coalesce(max, value)) AS most FROM measurement GROUP BY grp, unit),
 shape AS (
     SELECT unit, min(has_median) AND max(is_skewed) AS by_median FROM judged WHERE NOT failed AND alternatives IS NOT NULL GROUP BY unit)
 SELECT m.id, m.name, m.grp, m.value, m.unit, m.statistic, m.n, m.mean, m.median, m.stddev, m.min, m.max, m.q1, m.q3, m.resolution,
-       (SELECT min(coalesce(o.min, o.value)) FROM measurement o WHERE o.grp = m.grp AND o.unit = m.unit) AS group_min,
-       (SELECT max(coalesce(o.max, o.value)) FROM measurement o WHERE o.grp = m.grp AND o.unit = m.unit) AS group_max,
+       scale.least AS group_min, scale.most AS group_max,
        m.failed,
        CASE WHEN shape.by_median AND m.alternatives IS NOT NULL THEN 'median' ELSE m.statistic END AS ranked_by,
        CASE WHEN shape.by_median AND m.alternatives IS NOT NULL THEN m.median ELSE m.value END AS ranked_value,
@@ -48,5 +49,6 @@ SELECT m.id, m.name, m.grp, m.value, m.unit, m.statistic, m.n, m.mean, m.median,
        coalesce(m.better, CASE WHEN m.unit IN ('s', 'B', 'KiB') THEN -1 ELSE 0 END) AS better, m.state, m.loops
 FROM judged m
 LEFT JOIN shape ON shape.unit = m.unit
+JOIN scale ON scale.grp = m.grp AND scale.unit = m.unit
 WHERE (:q IS NULL OR ps_words(:q, m.name || ' ' || m.grp))
   AND (:regex IS NULL OR m.name REGEXP :regex OR m.grp REGEXP :regex)
