@@ -12,6 +12,7 @@ function row(id: number, name: string, grp: string, value: number, more = {}): R
         ranked_by: 'mean',
         ranked_value: value,
         ranked_spread: null,
+        better: -1,
         alternatives: 'all',
         failed: 0,
         ...more,
@@ -25,7 +26,7 @@ test('a command that failed is not ranked', () => {
         row(3, 'c', '', 0.001, { failed: 1 }),
     ];
     assert.deepEqual(
-        rankMeasurements(rows)[0].rows.map(({ row }) => row.name),
+        rankMeasurements(rows)[0].map(({ row }) => row.name),
         ['b', 'a'],
     );
 });
@@ -42,14 +43,13 @@ test('commands are ranked as in the summary of hyperfine', () => {
     const [ranking, ...others] = rankMeasurements(rows);
     assert.equal(others.length, 0);
     assert.deepEqual(
-        ranking.rows.map((one) => one.row.name),
+        ranking.map((one) => one.row.name),
         ['./b', './a'],
     );
-    assert.equal(ranking.rows[0].ratio, 1);
-    assert.equal(ranking.rows[0].ratioStddev, null);
-    assert.equal(ranking.rows[1].ratio.toFixed(2), '1.67');
-    assert.equal(ranking.rows[1].ratioStddev?.toFixed(2), '0.14');
-    assert.equal(ranking.rows[1].share, 1);
+    assert.equal(ranking[0].ratio, 1);
+    assert.equal(ranking[0].ratioStddev, null);
+    assert.equal(ranking[1].ratio.toFixed(2), '1.67');
+    assert.equal(ranking[1].ratioStddev?.toFixed(2), '0.14');
 });
 
 test('a ratio has an error only if both values have a spread', () => {
@@ -57,8 +57,8 @@ test('a ratio has an error only if both values have a spread', () => {
         row(1, 'a', '', 2),
         row(2, 'b', '', 1, { ranked_spread: 0.1 }),
     ]);
-    assert.equal(single.rows[1].ratioStddev, null);
-    assert.equal(single.rows[1].isClear, true);
+    assert.equal(single[1].ratioStddev, null);
+    assert.equal(single[1].isClear, true);
 });
 
 test('a difference within its error is not clear', () => {
@@ -66,7 +66,7 @@ test('a difference within its error is not clear', () => {
         row(1, 'a', '', 1.1, { ranked_spread: 0.2 }),
         row(2, 'b', '', 1, { ranked_spread: 0.2 }),
     ]);
-    assert.equal(noisy.rows[1].isClear, false);
+    assert.equal(noisy[1].isClear, false);
 });
 
 test('only alternatives are ranked', () => {
@@ -78,8 +78,27 @@ test('only alternatives are ranked', () => {
         row(5, 'test_c[2]', 'g', 5, { alternatives: 'g 2' }),
     ];
     assert.deepEqual(
-        rankMeasurements(rows).map((ranking) => ranking.rows.map((one) => one.row.id)),
+        rankMeasurements(rows).map((ranking) => ranking.map((one) => one.row.id)),
         [[3, 4]],
+    );
+});
+
+test('the highest is the best where higher values are better', () => {
+    const [ranking] = rankMeasurements([
+        row(1, 'a', '', 100, { unit: 'tokens/s', better: 1 }),
+        row(2, 'b', '', 250, { unit: 'tokens/s', better: 1 }),
+    ]);
+    assert.deepEqual(
+        ranking.map((one) => [one.row.name, one.ratio]),
+        [
+            ['b', 1],
+            ['a', 2.5],
+        ],
+    );
+    const neither = { unit: '', better: 0 };
+    assert.deepEqual(
+        rankMeasurements([row(1, 'a', '', 1, neither), row(2, 'b', '', 2, neither)]),
+        [],
     );
 });
 

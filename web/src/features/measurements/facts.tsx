@@ -5,6 +5,7 @@ import { LABELS } from '../../base/terms';
 import { formatBytes, formatSeconds, int } from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FormattedValueText } from '../../components/text';
+import { capital } from '../../model/labels';
 import { formatNumber } from './values';
 
 function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
@@ -33,11 +34,7 @@ export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
     const facts: Fact[] = [];
     if (count > 0 && headline) {
         facts.push({
-            label: isCommand
-                ? 'Real time'
-                : count > 1
-                  ? `First, ${headline.label}`
-                  : headline.label,
+            label: isCommand ? 'Real time' : capital(headline.label),
             value: <FormattedValueText value={formatNumber(headline.value, headline.unit)} />,
         });
     }

@@ -3,8 +3,10 @@
  * One measurement: its values, all other data of the tool, and its samples in recording order.
  */
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { Measurement, Run } from '../../base/answers';
 import { API } from '../../base/client';
+import type { MeasurementRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import { formatFixed, int, text } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
@@ -14,19 +16,24 @@ import { LoadingLine } from '../../components/progress';
 import { FormattedValueText } from '../../components/text';
 import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
-import { BoxPlot } from './box_plot';
+import { parameterCurves, type Results } from '../../model/results';
+import { betterText } from './columns';
+import { DistributionView } from './distribution_view';
+import { findingText } from './findings';
+import { ParameterChart } from './parameter_chart';
 import { SampleChart } from './sample_chart';
 import { singleRowScale, formatNumber } from './values';
 
 interface MeasurementPaneProps {
     run: Run;
     id: number;
+    results: Results<MeasurementRow>;
     onClose: () => void;
 }
 
 type Pair = [label: string, value: ComponentChildren];
 
-export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
+export function MeasurementPane({ run, id, results, onClose }: MeasurementPaneProps) {
     const { data, error, loading } = useJson<Measurement>(
         `${API}/runs/${run.id}/measurements/${id}`,
     );
@@ -47,7 +54,9 @@ export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
                         {data.grp && <span class="soft">{data.grp}</span>}
                         <CopyButton text={data.name} label={LABELS.copyName} />
                     </div>
+                    <Findings data={data} />
                     <Samples data={data} />
+                    <Curves id={data.id} results={results} />
                     <Pairs rows={measurementValues(data)} />
                     <Pairs rows={otherValues(data)} />
                 </div>
@@ -57,32 +66,74 @@ export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
     );
 }
 
+function Findings({ data }: { data: Measurement }) {
+    if (!data.findings.length) return null;
+    return (
+        <ul class="sample-findings">
+            {data.findings.map((finding) => {
+                const { title, text } = findingText(finding, data);
+                return (
+                    <li key={finding.code}>
+                        <b>{title}.</b> {text}
+                    </li>
+                );
+            })}
+        </ul>
+    );
+}
+
+/* How the samples were taken. */
+function samplesRemark({ samples, warmups, processes, findings }: Measurement): string {
+    const isSorted = findings.some(({ code }) => code === 'sorted');
+    const parts = [`${int(samples.length)}, ${isSorted ? 'by size' : 'in the order taken'}`];
+    if (processes.length > 1) parts.push(`${int(processes.length)} processes`);
+    if (warmups.length) parts.push(`${int(warmups.length)} warm-ups before them`);
+    return `${parts.join(', ')}; line: median`;
+}
+
 function Samples({ data }: { data: Measurement }) {
-    const { samples, min, max, unit, median } = data;
+    const { samples, warmups, processes, min, max, unit, median } = data;
     if (samples.length < 2 || min === null || max === null) return null;
     const scale = singleRowScale(min, max);
+    const all = singleRowScale(Math.min(min, ...warmups), Math.max(max, ...warmups));
     const format = (value: number) => text(formatNumber(value, unit));
     return (
         <>
             <div class="named-head">
                 <b>Samples</b>
-                <span class="soft">{int(samples.length)}, in the order taken; line: median</span>
+                <span class="soft">{samplesRemark(data)}</span>
             </div>
             <SampleChart
                 label={`${samples.length} samples from ${format(min)} to ${format(max)}`}
                 samples={samples}
+                warmups={warmups}
+                processes={processes}
                 level={median}
-                from={scale.from}
-                to={scale.to}
+                from={all.from}
+                to={all.to}
                 text={format}
             />
-            <div class="measure-own">
-                <BoxPlot {...data} scale={scale} label="spread of this measurement" />
-                <div class="histogram-ends">
-                    <span>{format(min)}</span>
-                    <span>{format(max)}</span>
-                </div>
-            </div>
+            <DistributionView data={data} scale={scale} format={format} />
+        </>
+    );
+}
+
+function Curves({ id, results }: { id: number; results: Results<MeasurementRow> }) {
+    const curves = useMemo(() => {
+        const chosen = results.all.find(({ row }) => row.id === id);
+        return chosen ? parameterCurves(results, chosen) : [];
+    }, [id, results]);
+    const unit = results.all.find(({ row }) => row.id === id)?.row.unit ?? '';
+    return (
+        <>
+            {curves.map((curve) => (
+                <ParameterChart
+                    key={`${id} ${curve.parameter}`}
+                    curve={curve}
+                    selected={id}
+                    text={(value) => text(formatNumber(value, unit))}
+                />
+            ))}
         </>
     );
 }
@@ -91,11 +142,14 @@ function measurementValues(data: Measurement): Pair[] {
     const { unit, statistic, value, resolution } = data;
     const valuePair = (at: number | null) =>
         at === null ? '–' : <FormattedValueText value={formatNumber(at, unit, resolution)} />;
+    const better = betterText(data.better);
     const rows: Pair[] = [
         [statistic === 'single' ? 'Value' : `Value (${statistic})`, valuePair(value)],
     ];
     if (resolution !== null) rows.push(['Printed to', valuePair(resolution)]);
+    if (data.metric) rows.push(['Metric', better ? `${data.metric}, ${better}` : data.metric]);
     if (data.n !== null) rows.push(['Samples', int(data.n)]);
+    if (data.loops !== null) rows.push(['Calls per sample', int(data.loops)]);
     const statistics: [string, number | null][] = [
         ['Mean', data.mean],
         ['Standard deviation', data.stddev],
@@ -109,8 +163,8 @@ function measurementValues(data: Measurement): Pair[] {
     return rows;
 }
 
-function otherValues({ more }: Measurement): Pair[] {
-    return Object.entries(more).map(([key, value]) => [
+function otherValues({ parameters, more }: Measurement): Pair[] {
+    return [...Object.entries(parameters), ...Object.entries(more)].map(([key, value]) => [
         key,
         typeof value === 'string' ? (
             <span class="measure-more mono">{value}</span>

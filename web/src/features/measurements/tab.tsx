@@ -1,230 +1,389 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measurements: a ranking of commands or benchmarks, then one row each: the tool's value, its spread, and a box plot on a scale that the rows
- * of a group share. The pane next to it has the samples of the selected row.
+ * Results of benchmarks: what to look at first, then one row for each benchmark and set of parameters, in
+ * groups. The pane next to it has the samples of the selected row.
  */
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Run } from '../../base/answers';
+import { API, withParams } from '../../base/client';
+import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
-import { route, setQuery } from '../../base/router';
+import { replaceQuery, route, setQuery } from '../../base/router';
 import type { MeasurementRow } from '../../base/rows';
 import { LABELS } from '../../base/terms';
 import { formatFixed, int, text, THIN_SPACE } from '../../base/units';
-import type { GridColumn } from '../../components/data_grid';
-import { MarkedName } from '../../components/marked_name';
-import type { Matcher } from '../../model/search';
+import { DataGrid, type GridBand, type GridHandle } from '../../components/data_grid';
+import { arraySource } from '../../components/grid_types';
+import { ExportMenu } from '../../components/menu';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { SearchField } from '../../components/search_field';
+import { Segmented } from '../../components/segmented';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
+import { readFilters, readSort } from '../../model/filter_query';
+import {
+    countShown,
+    findExtremes,
+    readResults,
+    resultLines,
+    type Results,
+    type Shown,
+    spreadOf,
+} from '../../model/results';
+import { type Matcher, matcher } from '../../model/search';
 import { rowActions } from '../shared/row_actions';
-import { TableTab } from '../shared/table_tab';
-import { BoxPlot } from './box_plot';
+import { useAllRows } from './all_rows';
+import { betterText, type Line, resultColumns } from './columns';
 import { MeasurementPane } from './pane';
-import { Rankings } from './ranking';
-import { boxScale, formatSpread, formatNumber } from './values';
+import { formatNumber } from './values';
 
-type Column = GridColumn<MeasurementRow>;
-
-/* Minimum window width in px at which a column is shown next to the pane, by column key. */
-const HIDE_BELOW_WITH_PANE: Record<string, number> = {
-    group: 1400,
-    statistic: 1200,
-    stddev: 1100,
-    plot: 1000,
-};
-const RIGHT_ALIGNED = { align: 'right' as const, numeric: true };
+const FILE_ORDER = 'id';
+const BAND_HEIGHT = 28;
+/* Further metrics are shown at first if the table has at most this many lines with them. */
+const MAX_OPEN_LINES = 40;
 
 const selectMeasurement = (id: number | null): void =>
     setQuery({ m: id === null ? null : String(id) }, { replace: true });
 
 export function MeasurementsTab({ run }: { run: Run }) {
-    const selected = Number(route.value.query.m) || null;
+    const path = `${API}/runs/${run.id}/measurements`;
+    const { rows, total, loading, error } = useAllRows(path);
+    const results = useMemo(() => rows && readResults(rows), [rows]);
+    return (
+        <div class="tab-body">
+            {error && (
+                <Notice kind="error" title="The measurements could not be read" error={error} />
+            )}
+            {results && <ResultTable run={run} path={path} results={results} total={total} />}
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
+
+function useFolds(results: Results<MeasurementRow>) {
+    const nParts = results.all.reduce((sum, { parts }) => sum + parts.length, 0);
+    const areOpen = results.all.length + nParts <= MAX_OPEN_LINES;
+    const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+    const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
+    const toggle = <T,>(set: ReadonlySet<T>, one: T): ReadonlySet<T> => {
+        const next = new Set(set);
+        if (!next.delete(one)) next.add(one);
+        return next;
+    };
+    return {
+        folded,
+        toggled,
+        isOpen: (id: number) => areOpen !== toggled.has(id),
+        toggleGroup: (group: string) => setFolded((now) => toggle(now, group)),
+        toggleParts: (id: number) => setToggled((now) => toggle(now, id)),
+    };
+}
+
+interface ResultTableProps {
+    run: Run;
+    path: string;
+    results: Results<MeasurementRow>;
+    /** number of rows of the run, of which `results` may have the first */
+    total: number;
+}
+
+function ResultTable({ run, path, results, total }: ResultTableProps) {
+    const { query } = route.value;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const sort = readSort(query, FILE_ORDER, false);
+    const shown = (query.show ?? 'all') as Shown;
+    const isGrouped = query.flat !== '1';
+    const selected = Number(query.m ?? query.id) || null;
+    const folds = useFolds(results);
+    const lines = useMemoOn(
+        () =>
+            resultLines(results, {
+                sort: sort.key,
+                desc: sort.desc,
+                search,
+                shown,
+                isGrouped,
+                folded: folds.folded,
+                isOpen: folds.isOpen,
+            }),
+        [results, sort.key, sort.desc, search, shown, isGrouped, folds.folded, folds.toggled],
+    );
+    const source = useMemo(() => arraySource(lines), [lines]);
+    const isNarrow = selected !== null;
+    const plotWidth = viewportWidth.value < (isNarrow ? 1200 : 900) ? 200 : 'rest';
+    const columns = useMemo(
+        () => resultColumns({ results, search, isGrouped, isNarrow, plotWidth }),
+        [results, search, isGrouped, isNarrow, plotWidth],
+    );
+    const grid = useRef<GridHandle | null>(null);
+    useShownSelection(selected, lines, results, folds, grid);
     useKeys(
         'Measurement',
         selected
             ? [{ key: 'Escape', label: 'clear selection', run: () => selectMeasurement(null) }]
             : [],
     );
+    const count = lines.filter(({ type }) => type === 'row').length;
+    const empty = results.all.length
+        ? 'No measurement matches the filter. Clear it to see all.'
+        : 'This run has no measurements.';
     return (
         <>
-            <Rankings run={run} selected={selected} onSelect={selectMeasurement} />
-            <TableTab<MeasurementRow>
-                run={run}
-                view="measurements"
-                title={LABELS.measurements}
-                sort="id"
-                isAscending
-                narrow={selected !== null}
-                remark="Plots in a group share one scale: linear from 0, or logarithmic where marked “log”"
-                selectKey="m"
-                rowKey={(row) => row.id}
-                columns={columnsOf}
-                onOpen={(row) => selectMeasurement(row.id)}
-                actions={({ name }) =>
-                    rowActions(run, { name, row: { of: 'measurements', row: name } })
-                }
-                empty={(filtered) =>
-                    filtered
-                        ? 'No measurement matches the filter. Clear it to see all.'
-                        : 'This run has no measurements.'
-                }
-                pane={
-                    selected && (
-                        <MeasurementPane
-                            run={run}
-                            id={selected}
-                            onClose={() => selectMeasurement(null)}
-                        />
-                    )
-                }
-            />
+            <First results={results} total={total} />
+            <ResultToolbar {...{ path, results, search, shown, isGrouped, count }} />
+            <div class="panes">
+                <section class="pane pane-main">
+                    <DataGrid<Line>
+                        label={LABELS.measurements}
+                        columns={columns}
+                        source={source}
+                        rowKey={(line) => line.key}
+                        sort={sort}
+                        onSort={({ key, desc }) =>
+                            replaceQuery({ sort: key, desc: desc ? '1' : '0' })
+                        }
+                        selected={selected === null ? null : String(selected)}
+                        onSelect={(line) => line.type !== 'group' && selectMeasurement(line.row.id)}
+                        handle={grid}
+                        tree={{
+                            column: 'name',
+                            depth: (line) => (line.type === 'part' ? 1 : 0),
+                            open: (line) => (line.type === 'row' ? line.isOpen : null),
+                            toggle: (line) => line.type === 'row' && folds.toggleParts(line.row.id),
+                        }}
+                        band={(line) => groupBand(line, folds.toggleGroup)}
+                        rowClass={(line) => (line.type === 'part' ? 'is-part' : '')}
+                        actions={(line) =>
+                            line.type === 'group'
+                                ? null
+                                : rowActions(run, {
+                                      name: line.row.name,
+                                      row: { of: 'measurements', row: line.row.name },
+                                  })
+                        }
+                        resetKey={[sort.key, sort.desc, filters.q, shown, isGrouped].join()}
+                        empty={empty}
+                    />
+                </section>
+                {selected && (
+                    <MeasurementPane
+                        run={run}
+                        id={selected}
+                        results={results}
+                        onClose={() => selectMeasurement(null)}
+                    />
+                )}
+            </div>
         </>
     );
 }
 
-/** Cell of a value. The unit has a column of its own inside the cell, so that the numbers are
- * aligned. */
-function valueCell(value: number | null, row: MeasurementRow) {
-    if (value === null) return <span class="zero">–</span>;
-    const shown = formatNumber(value, row.unit, row.resolution);
-    const tip =
-        row.resolution === null
-            ? String(value)
-            : `${value}, printed to ${text(formatNumber(row.resolution, row.unit))}`;
-    return (
-        <span class={`measure-figure${value === 0 ? ' zero' : ''}`} title={tip}>
-            {shown.value}
-            <span class="measure-unit">{shown.unit}</span>
-        </span>
-    );
+/* Opens what hides a row that a link selects, and scrolls to it. */
+function useShownSelection(
+    selected: number | null,
+    lines: Line[],
+    results: Results<MeasurementRow>,
+    folds: ReturnType<typeof useFolds>,
+    grid: { current: GridHandle | null },
+): void {
+    const done = useRef<number | null>(null);
+    useEffectOn(() => {
+        if (selected === null || done.current === selected) return;
+        const index = lines.findIndex((line) => line.key === String(selected));
+        if (index >= 0) {
+            done.current = selected;
+            grid.current?.show(index);
+            return;
+        }
+        const main = results.all.find(({ parts }) => parts.some(({ id }) => id === selected));
+        if (main && !folds.isOpen(main.row.id)) folds.toggleParts(main.row.id);
+        const { group } = main ?? results.all.find(({ row }) => row.id === selected) ?? {};
+        if (group !== undefined && folds.folded.has(group)) folds.toggleGroup(group);
+    }, [selected, lines, results]);
 }
 
-function spreadCell({ stddev, value, unit }: MeasurementRow) {
-    if (stddev === null || value === null) return <span class="zero">–</span>;
-    const share = value > 0 ? `${formatFixed((100 * stddev) / value, 1)}${THIN_SPACE}%` : '';
-    return (
-        <span class="measure-figure">
-            {text(formatSpread(stddev, value, unit))}
-            <span class="measure-share">{share}</span>
-        </span>
-    );
-}
-
-function plotCell(row: MeasurementRow) {
-    const { value, n, unit } = row;
-    if (value === null || row.group_max === null) return '';
-    const scale = boxScale(row.group_min, row.group_max);
-    const format = (at: number | null) => (at === null ? '–' : text(formatNumber(at, unit)));
-    const summary = `least ${format(row.min ?? value)}, quartiles ${format(row.q1)} and ${format(row.q3)}, median ${format(row.median)}, most ${format(row.max ?? value)}${n ? ` of ${int(n)}` : ''}`;
-    return (
-        <span
-            class="box-cell"
-            title={`${summary}; scale ${scale.log ? 'logarithmic' : 'from 0'} to ${format(row.group_max)}`}
-        >
-            <BoxPlot {...row} scale={scale} label={summary} />
-            {scale.log && <span class="box-log">log</span>}
-        </span>
-    );
-}
-
-function valueColumn(key: 'median' | 'min' | 'max', title: string, hideBelow: number): Column {
+function groupBand(line: Line, toggle: (group: string) => void): GridBand | null {
+    if (line.type !== 'group') return null;
+    const { group, count, isOpen } = line;
     return {
-        key,
-        title,
-        width: 104,
-        sortKey: key,
-        ...RIGHT_ALIGNED,
-        hideBelow,
-        render: (row) => valueCell(row[key], row),
+        height: BAND_HEIGHT,
+        class: 'result-group',
+        body: (
+            <button type="button" aria-expanded={isOpen} onClick={() => toggle(group)}>
+                <span class={`twisty${isOpen ? ' is-open' : ''}`} aria-hidden="true" />
+                <b class={group ? 'mono' : ''}>{group || 'without a group'}</b>
+                <span class="soft">{int(count)}</span>
+            </button>
+        ),
     };
 }
 
-function columnsOf(search: Matcher, narrow: boolean): Column[] {
-    const all = [...nameColumns(search), ...valueColumns()];
-    if (narrow) {
-        return [...all, ...spreadColumns()].map((column) => ({
-            ...column,
-            hideBelow: HIDE_BELOW_WITH_PANE[column.key] ?? column.hideBelow,
-        }));
-    }
-    return [
-        ...all,
-        ...spreadColumns(),
-        valueColumn('median', 'median', 1300),
-        valueColumn('min', 'least', 1200),
-        valueColumn('max', 'most', 1200),
-    ];
+interface LinkedRowProps {
+    label: string;
+    row: MeasurementRow;
+    /** what all names begin with, which is left out */
+    prefix: string;
+    children: ComponentChildren;
 }
 
-function nameColumns(search: Matcher): Column[] {
-    return [
-        {
-            key: 'name',
-            title: 'name',
-            width: 'rest',
-            sortKey: 'name',
-            render: (row) => (
-                <span class="mono" title={row.name}>
-                    <MarkedName text={row.name} search={search} />
-                </span>
-            ),
-        },
-        {
-            key: 'group',
-            title: 'group',
-            width: 140,
-            sortKey: 'group',
-            hideBelow: 1100,
-            render: (row) => <span class="soft">{row.grp}</span>,
-        },
-    ];
+function LinkedRow({ label, row, prefix, children }: LinkedRowProps) {
+    return (
+        <button type="button" class="result-first" onClick={() => selectMeasurement(row.id)}>
+            <span class="soft">{label}</span>
+            <span class="mono ellipsis" title={row.name}>
+                {row.name.startsWith(prefix) ? row.name.slice(prefix.length) : row.name}
+            </span>
+            <b>{children}</b>
+        </button>
+    );
 }
 
-function valueColumns(): Column[] {
-    return [
-        {
-            key: 'value',
-            title: 'value',
-            width: 112,
-            sortKey: 'value',
-            ...RIGHT_ALIGNED,
-            render: (row) => valueCell(row.value, row),
-        },
-        {
-            key: 'statistic',
-            title: 'is the',
-            width: 68,
-            hideBelow: 900,
-            render: (row) => <span class="soft">{row.statistic}</span>,
-        },
-        {
-            key: 'n',
-            title: 'n',
-            width: 72,
-            sortKey: 'n',
-            ...RIGHT_ALIGNED,
-            title_tip: 'samples behind the figure',
-            render: (row) => (row.n === null ? <span class="zero">–</span> : int(row.n)),
-        },
-    ];
+/* The rows that a reader looks for first. */
+function First({ results, total }: { results: Results<MeasurementRow>; total: number }) {
+    const { slowest, leastStable } = useMemo(() => findExtremes(results), [results]);
+    const nRead = results.all.reduce((sum, { parts }) => sum + 1 + parts.length, 0);
+    if (results.all.length < 2) return null;
+    return (
+        <div class="result-summary">
+            <span>
+                <b>{int(results.all.length)}</b> results
+                {results.nGroups > 1 && (
+                    <>
+                        {' '}
+                        in <b>{int(results.nGroups)}</b> groups
+                    </>
+                )}
+                {total > nRead && `, the first ${int(nRead)} of ${int(total)} rows`}
+            </span>
+            {slowest && (
+                <LinkedRow label="slowest" row={slowest} prefix={results.prefix}>
+                    {text(formatNumber(slowest.value ?? 0, slowest.unit, slowest.resolution))}
+                </LinkedRow>
+            )}
+            {leastStable && (
+                <LinkedRow label="most unstable" row={leastStable} prefix={results.prefix}>
+                    ± {formatFixed(100 * (spreadOf(leastStable) ?? 0), 0)}
+                    {THIN_SPACE}%
+                </LinkedRow>
+            )}
+        </div>
+    );
 }
 
-function spreadColumns(): Column[] {
-    return [
-        {
-            key: 'stddev',
-            title: 'std dev',
-            unit: '% of value',
-            width: 156,
-            sortKey: 'relative',
-            ...RIGHT_ALIGNED,
-            hideBelow: 900,
-            title_tip: 'standard deviation; sorts by its share of the mean',
-            render: spreadCell,
-        },
-        {
-            key: 'plot',
-            title: 'min, quartiles, max',
-            width: 220,
-            title_tip:
-                'scale from 0, or logarithmic if the maximum of a group exceeds 30 times its minimum',
-            render: plotCell,
-        },
-    ];
+interface ResultToolbarProps {
+    path: string;
+    results: Results<MeasurementRow>;
+    search: Matcher;
+    shown: Shown;
+    isGrouped: boolean;
+    /** number of rows that are shown */
+    count: number;
+}
+
+function ResultToolbar(props: ResultToolbarProps) {
+    const { path, results, search, shown, isGrouped, count } = props;
+    const filters = readFilters(route.value.query);
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys(LABELS.measurements, [
+        { key: '/', label: 'search the measurements', run: () => input.current?.focus() },
+    ]);
+    const exported = {
+        q: filters.q || undefined,
+        regex: filters.regex ? 1 : undefined,
+        sort: FILE_ORDER,
+        desc: false,
+    };
+    return (
+        <Toolbar label="view options">
+            {results.nGroups > 1 && (
+                <Segmented
+                    label="order"
+                    value={isGrouped ? 'groups' : 'flat'}
+                    options={[
+                        { value: 'groups', text: 'Groups' },
+                        { value: 'flat', text: 'All in one', tip: 'one list, on one scale' },
+                    ]}
+                    onChange={(value) => replaceQuery({ flat: value === 'flat' ? '1' : null })}
+                />
+            )}
+            <ShownSwitch results={results} shown={shown} />
+            {route.value.query.sort && route.value.query.sort !== FILE_ORDER && (
+                <button
+                    type="button"
+                    class="quiet"
+                    onClick={() => replaceQuery({ sort: null, desc: null })}
+                >
+                    Order of the file
+                </button>
+            )}
+            <span class="soft toolbar-remark wide-only">{remarkOf(results)}</span>
+            <Spacer />
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder="Search measurements"
+                hint="/"
+                width={208}
+                count={count}
+                regex={filters.regex}
+                onRegex={(regex) => replaceQuery({ regex: regex ? '1' : null })}
+                error={search.error}
+                onInput={(q) => replaceQuery({ q: q || null })}
+            />
+            <ExportMenu
+                csv={withParams(path, { ...exported, format: 'csv' })}
+                json={withParams(path, { ...exported, format: 'rows' })}
+            />
+        </Toolbar>
+    );
+}
+
+/* What all rows have in common. */
+function remarkOf({ all, prefix }: Results<MeasurementRow>) {
+    const better = [...new Set(all.map(({ row }) => row.better))];
+    const text = better.length === 1 ? betterText(better[0]) : null;
+    return (
+        <>
+            {text}
+            {text && prefix && ', '}
+            {prefix && (
+                <>
+                    in <span class="mono">{prefix.replace(/(::|[/.])$/, '')}</span>
+                </>
+            )}
+        </>
+    );
+}
+
+const SHOWN_WORDS: [Exclude<Shown, 'all'>, string][] = [
+    ['unstable', 'Unstable'],
+    ['failed', 'Failed'],
+    ['skipped', 'Skipped'],
+];
+
+function ShownSwitch({ results, shown }: { results: Results<MeasurementRow>; shown: Shown }) {
+    const counts = useMemo(() => countShown(results), [results]);
+    const options = SHOWN_WORDS.filter(([value]) => counts[value] > 0 || value === shown);
+    if (!options.length) return null;
+    return (
+        <Segmented<Shown>
+            label="which measurements"
+            value={shown}
+            options={[
+                { value: 'all', text: 'All' },
+                ...options.map(([value, word]) => ({
+                    value,
+                    text: (
+                        <>
+                            {word} <span class="soft">{int(counts[value])}</span>
+                        </>
+                    ),
+                })),
+            ]}
+            onChange={(value) => replaceQuery({ show: value === 'all' ? null : value })}
+        />
+    );
 }

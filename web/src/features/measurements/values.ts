@@ -66,6 +66,21 @@ export function boxScale(least: number | null, greatest: number | null): BoxScal
     return { from: Math.min(0, least ?? 0), to: to > 0 ? to : 1, log: false };
 }
 
+/* Deviations beyond these are drawn at the ends of a relative scale, and smaller ones on a wide one. */
+const MAX_REACH = 1;
+const MIN_REACH = 0.02;
+
+/** The reach of a relative scale: how far its ends are from the centre, as a share of the centre. */
+export function shownReach(reach: number): number {
+    return Math.max(MIN_REACH, Math.min(MAX_REACH, reach));
+}
+
+/** A linear scale around `centre`, to compare spreads of rows whose values are far apart. */
+export function relativeScale(centre: number, reach: number): BoxScale {
+    const distance = Math.abs(centre) * shownReach(reach) || 1;
+    return { from: centre - distance, to: centre + distance, log: false };
+}
+
 /** Position of a value on a scale, from 0 to 1; values outside of the scale are moved to its
  * ends. */
 export function boxPosition({ from, to, log }: BoxScale, value: number): number {
