@@ -2,6 +2,7 @@
 /* report.c: the parts of a report that no other answer has: what was run and where, and the
  * profiles recorded beside the measured runs. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -106,8 +107,31 @@ static bool is_tag_of_one_run(const char *key)
     return false;
 }
 
+/* The fact with this key and label of an answer; NULL: there is none. label: NULL: any. */
+static const cJSON *find_fact(const cJSON *facts, const char *key, const char *label)
+{
+    const cJSON *fact;
+
+    cJSON_ArrayForEach(fact, facts)
+    {
+        if (strcmp(ps_member_text(fact, "key"), key) == 0 &&
+            (!label || strcmp(ps_member_text(fact, "label"), label) == 0))
+            return fact;
+    }
+    return NULL;
+}
+
+/* Whether a tag is a fact of the environment, which has a row of its own. */
+static bool is_fact(const struct ps_text_report *report, const char *tag)
+{
+    return strncmp(tag, "packages.", 9) == 0 ||
+           find_fact(ps_member(report->base_environment, "facts"), tag, NULL) ||
+           find_fact(ps_member(report->new_environment, "facts"), tag, NULL);
+}
+
 /* Collects the keys of the tags of a group that are not known yet. */
-static size_t collect_keys(const cJSON *runs, const char *keys[TAGS_MAX], size_t n)
+static size_t collect_keys(const struct ps_text_report *report, const cJSON *runs,
+                           const char *keys[TAGS_MAX], size_t n)
 {
     const cJSON *run, *tag;
 
@@ -119,7 +143,8 @@ static size_t collect_keys(const cJSON *runs, const char *keys[TAGS_MAX], size_t
 
             while (i < n && strcmp(keys[i], tag->string) != 0)
                 i++;
-            if (i == n && n < TAGS_MAX && !is_tag_of_one_run(tag->string))
+            if (i == n && n < TAGS_MAX && !is_tag_of_one_run(tag->string) &&
+                !is_fact(report, tag->string))
                 keys[n++] = tag->string;
         }
     }
@@ -146,15 +171,109 @@ static void add_times(struct ps_output *out, const cJSON *runs)
     ps_output_cell(out, &text);
 }
 
-void ps_text_report_runs(struct ps_output *out, const cJSON *compared)
+static const char *shown_value(const char *key, const char *value, char out[48])
+{
+    char *end;
+    const double bytes = strtod(value, &end);
+
+    return strcmp(key, "memory") == 0 && end != value && !*end ? ps_format_bytes(bytes, out)
+                                                               : value;
+}
+
+/* Adds the values of a fact in a group that the groups do not agree on. */
+static void add_differing(struct ps_output *out, const char *key, const cJSON *side)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const cJSON *values = ps_member(side, "values");
+    const double unknown = ps_member_or_0(side, "unknown");
+    const int n = cJSON_GetArraySize(values);
+    char shown[48];
+
+    for (int i = 0; i < n && i < VALUES_SHOWN; i++) {
+        ps_buf_puts(&text, i ? ", " : "");
+        ps_output_quote(
+            &text, shown_value(key, ps_member_text(cJSON_GetArrayItem(values, i), "value"), shown));
+    }
+    if (n > VALUES_SHOWN)
+        ps_buf_printf(&text, " and %d more", n - VALUES_SHOWN);
+    if (unknown > 0)
+        ps_buf_printf(&text, "%sunknown for %.0f", n ? ", " : "", unknown);
+    ps_output_cell(out, &text);
+}
+
+/* Adds the value of a fact in the first run of a group; an empty cell if it is unknown. */
+static void add_equal(struct ps_output *out, const cJSON *environment, const char *key,
+                      const char *label)
+{
+    const cJSON *fact = find_fact(ps_member(environment, "facts"), key, label);
+    char shown[48];
+
+    ps_output_name(out, fact ? shown_value(key, ps_member_text(fact, "value"), shown) : NULL);
+}
+
+/* Adds a fact in which the groups differ, or that of their first runs. */
+static void add_fact(struct ps_output *out, const struct ps_text_report *report, const cJSON *fact)
+{
+    const char *key = ps_member_text(fact, "key"), *label = ps_member_text(fact, "label");
+    const cJSON *difference = find_fact(ps_member(report->compared, "environment"), key, label);
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+
+    ps_output_escape(&name, label);
+    ps_output_cell(out, &name);
+    if (difference) {
+        add_differing(out, key, ps_member(difference, "base"));
+        add_differing(out, key, ps_member(difference, "new"));
+    } else { /* equal in all runs of which it is known */
+        add_equal(out, report->base_environment, key, label);
+        add_equal(out, report->new_environment, key, label);
+    }
+    ps_output_word(out, difference ? "differs" : "");
+    ps_output_row_end(out);
+}
+
+/* Whether a fact has a row. The tool has one; packages have one if they differ; what varies from
+ * run to run is no property of a group. */
+static bool is_shown(const struct ps_text_report *report, const cJSON *fact)
+{
+    static const char *const others[] = {"tool", "tool_version", "load", "commit_time"};
+    const char *key = ps_member_text(fact, "key");
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(key, others[i]) == 0)
+            return false;
+    return strcmp(key, "packages") != 0 || find_fact(ps_member(report->compared, "environment"),
+                                                     key, ps_member_text(fact, "label"));
+}
+
+/* Adds the facts of the base, then those that only the new runs or the differences have. */
+static void add_environment(struct ps_output *out, const struct ps_text_report *report)
+{
+    const cJSON *lists[] = {ps_member(report->base_environment, "facts"),
+                            ps_member(report->new_environment, "facts"),
+                            ps_member(report->compared, "environment")};
+    const cJSON *fact;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        cJSON_ArrayForEach(fact, lists[i])
+        {
+            const char *key = ps_member_text(fact, "key"), *label = ps_member_text(fact, "label");
+
+            if ((i < 1 || !find_fact(lists[0], key, label)) &&
+                (i < 2 || !find_fact(lists[1], key, label)) && is_shown(report, fact))
+                add_fact(out, report, fact);
+        }
+}
+
+void ps_text_report_runs(struct ps_output *out, const struct ps_text_report *report)
 {
     static const struct ps_output_column columns[] = {{"property", "", PS_WORDS},
                                                       {"base", "", PS_WORDS},
                                                       {"new", "", PS_WORDS},
                                                       {"differs", "", PS_WORDS}};
+    const cJSON *compared = report->compared;
     const cJSON *base = ps_member(compared, "base"), *now = ps_member(compared, "new");
-    const char *keys[TAGS_MAX] = {"command", "commit"};
-    const size_t n = collect_keys(now, keys, collect_keys(base, keys, 2));
+    const char *keys[TAGS_MAX] = {"command"};
+    const size_t n = collect_keys(report, now, keys, collect_keys(report, base, keys, 1));
 
     ps_output_heading(out, "What was run, and where");
     ps_output_table(out, "properties", columns, sizeof columns / sizeof *columns);
@@ -168,6 +287,7 @@ void ps_text_report_runs(struct ps_output *out, const cJSON *compared)
     ps_output_row_end(out);
     for (size_t i = 1; i < n; i++)
         add_property(out, compared, NULL, read_tag, keys[i]);
+    add_environment(out, report);
     ps_output_table_end(out, out->shown);
 }
 

@@ -66,8 +66,13 @@ void ps_text_stacks(struct ps_output *out, const cJSON *response, const cJSON *a
 
 /* --- A report on two groups: GET compare --- */
 
+struct ps_text_report {
+    const cJSON *compared; /* of GET compare */
+    /* of GET runs/ID/environment, of the first run of each group; NULL: unknown */
+    const cJSON *base_environment, *new_environment;
+};
 /* A table of what was run and where, with what differs between the groups. */
-void ps_text_report_runs(struct ps_output *out, const cJSON *compared);
+void ps_text_report_runs(struct ps_output *out, const struct ps_text_report *report);
 /* What the comparison of two profiles says about the cause, and which profiles these are. profiles:
  * of GET compare; conclusion: of GET compare/conclusion. */
 void ps_text_report_profiles(struct ps_output *out, const cJSON *profiles, const cJSON *conclusion);

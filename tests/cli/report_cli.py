@@ -69,7 +69,7 @@ class Documents(ReportTest):
         text = self.report()
         self.assertTrue(text.startswith("## Performance report\n\n- base: 5 runs: "), text[:200])
         self.assertIn("\nslower: real 1.002 s → 2.002 s, +1.000 s (+99.8 %)\n", text)
-        self.assertIn("| commit | `aaaaaaa1` | `bbbbbbb2` | differs |\n", text)
+        self.assertIn("| Commit | `aaaaaaa1` | `bbbbbbb2` | differs |\n", text)
         self.assertIn("| command | `./app --fast 'a b'` | `./app --fast 'a b'` |  |\n", text)
         commands = [shlex.split(line) for line in re.search(r"```\n(.*?)```", text, re.S)[1].splitlines()]
         self.assertEqual(commands[0], ["git", "worktree", "add", "--detach", "../perfshelf-base", "aaaaaaa1"])
@@ -149,6 +149,35 @@ class Profiles(ReportTest):
         self.assertIn(f"(run {new}), commit `bbbbbbb2`", cause)
         self.assertIn(f"perfshelf diff {base} {new}\n", cause)
         self.assertIn(self.ok("diff", base, new, "--markdown").split("significance unknown")[1].split("\n\n")[1], cause)
+
+    def test_the_environment_and_a_commit_of_the_files(self):
+        def file(name, scale, commit, cpu):
+            data = [1e-3 * scale * (1 + 0.01 * k) for k in range(12)]
+            stats = dict(data=data, min=data[0], max=data[-1], mean=sum(data) / 12, stddev=1e-5, rounds=12, median=(data[5] + data[6]) / 2, iqr=1e-5, q1=data[3],
+                         q3=data[9], iqr_outliers=0, stddev_outliers=0, outliers="0;0", ld15iqr=data[0], hd15iqr=data[-1], ops=1 / data[0], total=sum(data),
+                         iterations=1)
+            row = {"name": "b", "fullname": "b", "group": None, "params": None, "param": None, "extra_info": {}, "options": {}, "stats": stats}
+            body = {"machine_info": {"node": "box", "cpu": {"brand_raw": cpu, "count": 4}, "python_version": "3.13.1"},
+                    "commit_info": {"id": commit, "time": "2026-11-20T10:00:00+00:00", "dirty": False, "branch": "main"}, "benchmarks": [row],
+                    "datetime": "2026-11-20T10:00:00", "version": "5.1.0"}
+            return self.json("add", self.file(name, json.dumps(body).encode()))["id"]
+        commits = "a" * 40, "b" * 40
+        base, new = file("base.json", 1, commits[0], "Fast CPU"), file("new.json", 2, commits[1], "Slow <CPU>")
+        text = self.ok("report", base, new)
+        self.assertIn("| CPU | `Fast CPU` | `Slow <CPU>` | differs |\n", text)
+        self.assertIn("| Python | `3.13.1` | `3.13.1` |  |\n", text)
+        self.assertIn(f"| Commit | `{commits[0]}` | `{commits[1]}` | differs |\n", text)
+        self.assertIn("Recorded in different environments: CPU Fast CPU against ", text)
+        self.assertNotIn("### Cause", text)
+        self.add_dump(fibonacci, f"commit={commits[0]}")
+        self.add_dump(slower, f"commit={commits[1]}")
+        self.assertIn("### Cause", self.ok("report", base, new))
+
+    def test_what_one_side_does_not_know_is_not_said_of_it(self):
+        self.add_sides(base=("cpu=Fast CPU", "memory=2147483648"), new=("commit=bbbbbbb2",))
+        text = self.report()
+        self.assertIn("| CPU | `Fast CPU` |  |  |\n", text)
+        self.assertIn("| Memory | `2.00 GiB` |  |  |\n", text)
 
     def test_profiles_of_other_commands_are_not_taken(self):
         self.add_sides(base=("commit=aaaaaaa1", "command=app"), new=("commit=bbbbbbb2", "command=app"))

@@ -285,6 +285,28 @@ static void add_commands(struct report *report)
 
 /* --- The report --- */
 
+/* Asks for the environment of the first run of a group. */
+static enum ps_status read_environment(const struct report *report, const char *group, cJSON **out,
+                                       struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    const cJSON *run = cJSON_GetArrayItem(ps_member(report->compared.response, group), 0);
+    ps_buf_printf(&path, "runs/%.16s/environment", ps_member_text(run, "id"));
+    return ps_client_read(report->compared.client, path.ptr, out, err);
+}
+
+static enum ps_status add_runs(struct report *report, struct ps_err *err)
+{
+    PS_AUTO(ps_json_free) cJSON *base = NULL;
+    PS_AUTO(ps_json_free) cJSON *now = NULL;
+    if (read_environment(report, "base", &base, err) != PS_OK ||
+        read_environment(report, "new", &now, err) != PS_OK)
+        return err->code;
+    const struct ps_text_report answers = {report->compared.response, base, now};
+    ps_text_report_runs(&report->out, &answers);
+    return PS_OK;
+}
+
 static enum ps_status write_report(struct report *report, struct ps_err *err)
 {
     struct ps_output *out = &report->out;
@@ -298,7 +320,8 @@ static enum ps_status write_report(struct report *report, struct ps_err *err)
     ps_output_section(out, "Verdict");
     ps_text_headline(out, compared);
     ps_text_change(out, report->conclusion);
-    ps_text_report_runs(out, compared);
+    if (add_runs(report, err) != PS_OK)
+        return err->code;
     (ps_kind_has(kind, PS_HAS_RESULTS) ? add_measurements : add_rows)(report, err);
     if (err->code == PS_OK && ps_kind_has(kind, PS_HAS_MEASUREMENTS))
         add_profiles(report, err);
@@ -307,6 +330,35 @@ static enum ps_status write_report(struct report *report, struct ps_err *err)
     add_commands(report);
     ps_output_end(out);
     return PS_OK;
+}
+
+/* Gives the runs of a group the tag `commit` if their files state one for all of them, so that
+ * profiles of the commit are found. */
+static void add_commits(const cJSON *difference, const char *group, cJSON *runs)
+{
+    const cJSON *side = ps_member(difference, group), *values = ps_member(side, "values");
+    const char *commit = ps_member_text(cJSON_GetArrayItem(values, 0), "value");
+    cJSON *run;
+    if (cJSON_GetArraySize(values) != 1 || ps_member_or_0(side, "unknown") > 0)
+        return;
+    cJSON_ArrayForEach(run, runs)
+    {
+        cJSON *tags = cJSON_GetObjectItemCaseSensitive(run, "tags");
+        if (tags && !ps_member_text(tags, "commit")[0])
+            (void)cJSON_AddStringToObject(tags, "commit", commit);
+    }
+}
+
+static void read_commits(cJSON *compared)
+{
+    const cJSON *difference;
+    cJSON_ArrayForEach(difference, ps_member(compared, "environment"))
+    {
+        if (strcmp(ps_member_text(difference, "key"), "commit") != 0)
+            continue;
+        add_commits(difference, "base", cJSON_GetObjectItemCaseSensitive(compared, "base"));
+        add_commits(difference, "new", cJSON_GetObjectItemCaseSensitive(compared, "new"));
+    }
 }
 
 /* Asks for the comparison and its conclusion. */
@@ -321,6 +373,7 @@ static enum ps_status read_comparison(struct report *report, struct ps_client *c
                                                   .step = options->step};
     if (ps_cli_compare(&report->compared, err) == PS_OK)
         ps_cli_conclusion(&report->compared, &report->conclusion, err);
+    read_commits(report->compared.response);
     return err->code;
 }
 
