@@ -259,9 +259,6 @@ static const struct kind web_pages[] = {
      "an HTML page that shows PyTorch's GPU memory",
      "add the snapshot from which it was made, the pickle of "
      "torch.cuda.memory._dump_snapshot()"},
-    {{"<testsuite"},
-     "a JUnit XML test report, which only has times of whole tests",
-     "measure with `pytest --benchmark-json result.json`"},
     {{"<?xml"}, "an XML document", "add the profile itself"},
     {{"<html"}, "an HTML page", "add the profile itself, not a page that shows it"},
     {{"<!doctype html"}, "an HTML page", "add the profile itself, not a page that shows it"},
@@ -289,12 +286,6 @@ static const struct kind documents[] = {
     {{"\"point_estimate\"", "\"standard_error\""}, "a file of Criterion.rs (JSON)", HYPERFINE},
     {{"\"sampling_mode\"", "\"iters\""}, "a file of Criterion.rs (JSON)", HYPERFINE},
     {{"\"num_requests\"", "\"response_times\""}, "a table of Locust (JSON)", SERVING},
-    {{"\"exitcode\"", "\"tests\"", "\"collectors\""},
-     "a report of pytest-json-report, which only has times of whole tests",
-     PYTEST},
-    {{"\"exitcode\"", "\"tests\"", "\"nodeid\""},
-     "a report of pytest-json-report, which only has times of whole tests",
-     PYTEST},
     {{"\"callStats\"", "\"objectName\""}, "a report of vprof", record_hint},
     {{"\"thread_metadata\"", "\"stacks\"", "\"samples\""},
      "a profile of Sentry",
@@ -368,9 +359,6 @@ static const struct kind reports[] = {
     {{" task-clock:", "\n\t "}, "the output of `perf script`", FOLD_PERF},
     {{"heap profile: ", "@ "}, "a heap profile of gperftools", GPERFTOOLS},
     {{"_     ._   __/__", "Samples:"}, "the printed report of pyinstrument", PYINSTRUMENT},
-    {{"slowest ", "durations ="},
-     "the output of `pytest --durations`, which only has times of whole tests",
-     PYTEST},
     {{"Serving Benchmark Result", "Request throughput"},
      "the printed result of a benchmark of serving, by vLLM or SGLang",
      SERVING},
@@ -554,9 +542,10 @@ bool ps_foreign_detect_unsupported(struct ps_str head, struct ps_err *err)
     if (body.len && body.ptr[0] == '{')
         return refuse_kind(first_bytes(body, 4096), notebooks, err);
     if (body.len && body.ptr[0] == '<')
-        return is_svg(body) ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
-                                  refuse_file(err, svg_picture.description, svg_picture.hint)
-                            : refuse_kind(body, web_pages, err);
+        return is_svg(body)
+                   ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
+                         refuse_file(err, svg_picture.description, svg_picture.hint)
+                   : ps_junit.sniff(body) == PS_MATCH_NO && refuse_kind(body, web_pages, err);
     return false;
 }
 

@@ -55,11 +55,14 @@ struct ps_importer {
     FORMAT(pytest_benchmark)                                                                       \
     FORMAT(pyperf)                                                                                 \
     FORMAT(pytest_benchmark_text)                                                                  \
+    FORMAT(pytest_report)                                                                          \
+    FORMAT(junit)                                                                                  \
     FORMAT(google_benchmark)                                                                       \
     FORMAT(go_bench)                                                                               \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \
     FORMAT(top)                                                                                    \
+    FORMAT(test_durations)                                                                         \
     FORMAT(speedscope)                                                                             \
     FORMAT(pyinstrument)                                                                           \
     FORMAT(flamegraph_svg)                                                                         \

@@ -143,6 +143,21 @@ static const struct ps_kind kinds[] = {
      .has = PS_HAS_MEASUREMENTS | PS_HAS_PROCESSES,
      .texts = PS_NAMES_ARE_COMMANDS,
      .tabs = {"processes", "measurements"}},
+    {.name = "test-durations",
+     .mark = "bench",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
+     .texts = PS_NAMES_ARE_TESTS,
+     .tabs = {"measurements"}},
+    {.name = "pytest-json-report",
+     .mark = "bench",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
+     .texts = PS_NAMES_ARE_TESTS,
+     .tabs = {"measurements"}},
+    {.name = "junit",
+     .mark = "bench",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
+     .texts = PS_NAMES_ARE_TESTS,
+     .tabs = {"measurements"}},
 };
 
 /* By bit. */

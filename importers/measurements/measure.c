@@ -8,14 +8,18 @@
 #include "importers/records/run.h"
 #include "importers/text/line_names.h"
 
+struct ps_str ps_measurement_display(struct ps_measurement_builder *m, struct ps_str text)
+{
+    bool mended; /* not used: the text is shown, whatever its bytes were */
+
+    return ps_arena_copy(&m->arena, ps_display_text(&m->arena, text, &mended));
+}
+
 static struct ps_measurement_extra *add_extra(struct ps_measurement_builder *m, const char *key)
 {
-    /* not used: keys are repaired if needed, because they may be parameter names from the file */
-    bool mended;
-
     PS_RESERVE_ONE(m->extras, m->n_extras, m->extras_cap);
     m->extras[m->n_extras] = (struct ps_measurement_extra){
-        .key = ps_arena_copy(&m->arena, ps_display_text(&m->arena, ps_str_from_c(key), &mended)),
+        .key = ps_measurement_display(m, ps_str_from_c(key)),
         .text = PS_STR(""),
     };
     return &m->extras[m->n_extras++];
@@ -37,15 +41,11 @@ void ps_measurement_add_text(struct ps_measurement_builder *m, const char *key, 
 void ps_measurement_add_parameter(struct ps_measurement_builder *m, struct ps_str name,
                                   struct ps_num number, struct ps_str text)
 {
-    bool mended; /* not used: parameters are shown as text, whatever their bytes were */
-
     PS_RESERVE_ONE(m->parameters, m->n_parameters, m->parameters_cap);
     m->parameters[m->n_parameters++] = (struct ps_measurement_parameter){
-        .name = ps_arena_copy(&m->arena,
-                              ps_display_text(&m->arena, name.ptr ? name : PS_STR(""), &mended)),
+        .name = ps_measurement_display(m, name.ptr ? name : PS_STR("")),
         .number = number,
-        .text = ps_arena_copy(&m->arena,
-                              ps_display_text(&m->arena, text.ptr ? text : PS_STR(""), &mended)),
+        .text = ps_measurement_display(m, text.ptr ? text : PS_STR("")),
     };
 }
 

@@ -55,6 +55,9 @@ void ps_measurement_add_warmup(struct ps_measurement_builder *m, double value);
 /* Call it after the last sample of a process, if the tool measures in several. */
 void ps_measurement_end_process(struct ps_measurement_builder *m);
 
+/* Returns a text of the file for display, in the arena: valid UTF-8, truncated to 64 KiB. */
+struct ps_str ps_measurement_display(struct ps_measurement_builder *m, struct ps_str text);
+
 /* Splits the name of a pytest test in the row: "a.py::test_codec[b64-1000]" is the benchmark
  * "a.py::test_codec" with a parameter without a name, "b64-1000". */
 void ps_measurement_split_test(struct ps_measurement_builder *m, struct ps_measurement *row);

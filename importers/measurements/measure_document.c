@@ -5,7 +5,6 @@
 
 #include "importers/document.h"
 #include "importers/reading.h"
-#include "importers/text/line_names.h"
 
 enum ps_status ps_measurement_read_document(struct ps_stream *in, struct ps_sink *out,
                                             uint64_t most,
@@ -47,14 +46,13 @@ struct ps_str ps_measurement_text_of(struct ps_measurement_builder *m, const cJS
 {
     struct ps_str text = ps_document_text_of(&m->arena, value);
     char *json;
-    bool mended;
 
     if (text.ptr || !value || cJSON_IsNull(value))
         return text;
     json = cJSON_PrintUnformatted(value);
     if (!json)
         return text;
-    text = ps_arena_copy(&m->arena, ps_display_text(&m->arena, ps_str_from_c(json), &mended));
+    text = ps_measurement_display(m, ps_str_from_c(json));
     cJSON_free(json);
     return text;
 }

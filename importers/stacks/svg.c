@@ -20,6 +20,7 @@
 #include "importers/records/run.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
+#include "importers/text/xml_in.h"
 
 /* A rectangle of the drawing. */
 struct sv_rect {
@@ -357,75 +358,10 @@ struct reader {
 
 /* --- Strings --- */
 
-static void put_character(struct ps_buf *out, uint32_t c)
-{
-    char bytes[4];
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-    for (size_t i = n; i > 1; i--, c >>= 6)
-        bytes[i - 1] = (char)(0x80 | (c & 0x3f));
-    bytes[0] = (char)(n == 1 ? c : (0xf00u >> n & 0xff) | c);
-    ps_buf_add(out, bytes, n);
-}
-
-/* Parses "#955" or "#x3bb". */
-static bool parse_char_reference(struct ps_str name, uint32_t *out)
-{
-    bool hex = name.len > 1 && (name.ptr[1] | 32) == 'x';
-    uint32_t value = 0;
-
-    for (size_t i = 1 + hex; i < name.len; i++) {
-        char c = (char)(name.ptr[i] | 32);
-        uint32_t digit = c >= '0' && c <= '9'          ? (uint32_t)(name.ptr[i] - '0')
-                         : hex && c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
-                                                       : 99;
-
-        if (digit == 99 || value > 0x10ffff)
-            return false;
-        value = value * (hex ? 16 : 10) + digit;
-    }
-    *out = value;
-    return name.len > 1u + hex && value && value <= 0x10ffff;
-}
-
-static bool put_entity(struct ps_buf *out, struct ps_str name)
-{
-    static const struct {
-        const char *name, *text;
-    } known[] = {{"lt", "<"}, {"gt", ">"}, {"amp", "&"}, {"quot", "\""}, {"apos", "'"}};
-    uint32_t c;
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ps_str_eq_c(name, known[i].name)) {
-            ps_buf_puts(out, known[i].text);
-            return true;
-        }
-    if (!name.len || name.ptr[0] != '#' || !parse_char_reference(name, &c))
-        return false;
-    put_character(out, c);
-    return true;
-}
-
 static struct ps_str unescape_xml(struct ps_buf *out, struct ps_str text)
 {
     out->len = 0;
-    while (text.len) {
-        const char *mark = memchr(text.ptr, '&', text.len);
-        size_t plain = mark ? (size_t)(mark - text.ptr) : text.len;
-        const char *end;
-
-        ps_buf_add(out, text.ptr, plain);
-        text = ps_str_skip(text, plain);
-        if (!text.len)
-            break;
-        end = memchr(text.ptr, ';', text.len < 12 ? text.len : 12);
-        if (end && put_entity(out, (struct ps_str){text.ptr + 1, (size_t)(end - text.ptr) - 1})) {
-            text = ps_str_skip(text, (size_t)(end - text.ptr) + 1);
-        } else {
-            ps_buf_add(out, text.ptr, 1);
-            text = ps_str_skip(text, 1);
-        }
-    }
+    ps_xml_decode(out, text);
     return ps_buf_slice(out);
 }
 

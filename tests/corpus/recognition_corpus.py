@@ -250,7 +250,7 @@ DECOYS = {
     '{"version": 3, "sources": ["a.ts"], "names": [], "mappings": "AAAA"}': "JSON document",
     "<!doctype html><title>x</title><p>import time: self [us]</p>": "HTML page",
     "<svg xmlns='http://www.w3.org/2000/svg'><title>A chart</title><rect/></svg>": "SVG picture",
-    "<?xml version='1.0'?><testsuite name='pytest' tests='1'/>": "JUnit XML",
+    "<?xml version='1.0'?><testsuite name='pytest' tests='1'/>": "has no tests",
     "---\na: 1\nb: [2, 3]\n": "not a supported profile",
     "real estate\nuser guide\nsys admin\n": "not a supported profile",
     "The best of 3 worlds per loop.\n": "not a supported profile",

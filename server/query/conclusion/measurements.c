@@ -492,7 +492,8 @@ static void conclude_largest(struct ps_conclusion *c, const struct rows *rows)
     c->unit = unit_of(c, row);
     if (isfinite(cpu)) {
         conclude_wall(c, row, cpu);
-    } else if (second && row->spread > 0 && second->value > 0 && !is_clear(second, row)) {
+    } else if (second && second->value > 0 &&
+               (second->value == row->value || (row->spread > 0 && !is_clear(second, row)))) {
         ps_conclude_first(c, ps_claim_of(NULL, PS_FLAT, row_subject(c, row), NAN));
         ps_first_fact(c, (struct ps_fact){PS_FACT_NONE_LONGEST, .word = is_time(row)
                                                                             ? PS_STR("longest")
