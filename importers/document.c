@@ -84,7 +84,7 @@ static size_t repair_document(struct ps_buf *bytes, bool mark)
     return n;
 }
 
-static cJSON *parse_document(struct ps_buf *bytes, bool mark, struct ps_err *err)
+static cJSON *parse_document(struct ps_buf *bytes, bool mark, bool is_list, struct ps_err *err)
 {
     struct ps_str text = ps_buf_slice(bytes);
     const char *end = NULL;
@@ -95,10 +95,11 @@ static cJSON *parse_document(struct ps_buf *bytes, bool mark, struct ps_err *err
         return NULL;
     }
     root = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, 0);
-    if (!root || !cJSON_IsObject(root)) {
+    if (!root || !(is_list ? cJSON_IsArray(root) : cJSON_IsObject(root))) {
         ps_fail_at(err, PS_BAD_INPUT, end ? (uint64_t)(end - text.ptr) : 0,
-                   "the document is not a complete JSON object" PS_HINT
-                   "the file is damaged or truncated: copy it again, or record it again");
+                   "the document is not a complete JSON %s" PS_HINT
+                   "the file is damaged or truncated: copy it again, or record it again",
+                   is_list ? "array" : "object");
         cJSON_Delete(root);
         return NULL;
     }
@@ -108,12 +109,17 @@ static cJSON *parse_document(struct ps_buf *bytes, bool mark, struct ps_err *err
 
 cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
 {
-    return parse_document(bytes, false, err);
+    return parse_document(bytes, false, false, err);
+}
+
+cJSON *ps_document_parse_list(struct ps_buf *bytes, struct ps_err *err)
+{
+    return parse_document(bytes, false, true, err);
 }
 
 cJSON *ps_document_parse_special(struct ps_buf *bytes, struct ps_err *err)
 {
-    return parse_document(bytes, true, err);
+    return parse_document(bytes, true, false, err);
 }
 
 double ps_document_special(const cJSON *value)

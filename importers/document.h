@@ -20,6 +20,9 @@ cJSON *ps_document_parse_special(struct ps_buf *bytes, struct ps_err *err);
 /* The infinity for which the value stands; NAN for NaN and for all other values. */
 double ps_document_special(const cJSON *value);
 
+/* The same for a JSON array. */
+cJSON *ps_document_parse_list(struct ps_buf *bytes, struct ps_err *err);
+
 /* Reads a finite number of an object; none if the key is absent or its value is not a number.
  * ps_document_count returns an integer if the value is integral. */
 struct ps_num ps_document_number(const cJSON *object, const char *key);

@@ -58,6 +58,7 @@ struct ps_importer {
     FORMAT(pytest_report)                                                                          \
     FORMAT(junit)                                                                                  \
     FORMAT(google_benchmark)                                                                       \
+    FORMAT(jmh)                                                                                    \
     FORMAT(go_bench)                                                                               \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \

@@ -35,6 +35,7 @@ enum ps_environment_weight {
  *   load          average number of runnable processes of the last minute, at the start
  *   python_build  implementation, compiler, name and date of the build, options
  *   build_type    debug, release
+ *   runtime       the virtual machine or engine that ran the program, with its version
  *   packages      "numpy 2.1.0, pandas 2.2.3"; a tag packages.NAME has the version of one
  *   commit_time   ISO 8601, or as the file states it
  *   dirty         "yes" or "no": the checkout had changes that were not committed */
@@ -54,6 +55,7 @@ enum ps_environment_weight {
     FACT("python_build", "Python build", "software", PS_ENVIRONMENT_WARNS, false)                  \
     FACT("compiler", "Compiler", "software", PS_ENVIRONMENT_WARNS, false)                          \
     FACT("build_type", "Build type", "software", PS_ENVIRONMENT_WARNS, false)                      \
+    FACT("runtime", "Runtime", "software", PS_ENVIRONMENT_WARNS, false)                            \
     FACT("gpu_runtime", "GPU runtime", "software", PS_ENVIRONMENT_WARNS, false)                    \
     FACT("tool", "Tool", "software", PS_ENVIRONMENT_NOTES, false)                                  \
     FACT("tool_version", "Tool version", "software", PS_ENVIRONMENT_NOTES, false)                  \
