@@ -95,6 +95,11 @@ class Differences(Environments):
         self.assertEqual(self.differences(base, new),
                          ["Recorded in different environments: numpy 1.26.4 \u2192 2.1.0."])
 
+    def test_many_packages_are_counted(self):
+        runs = [self.add(*(f"packages.p{i}={version}" for i in range(12)), machine=MACHINE) for version in (1, 2)]
+        [line] = self.differences(*runs)
+        self.assertTrue(line.endswith("; p5 1 \u2192 2; 4 more packages."), line)
+
     def test_nearly_the_same_memory_is_the_same(self):
         runs = [self.add(f"memory={size}", machine=MACHINE) for size in (16706707456, 16706000000, 8353353728)]
         self.assertEqual(self.differences(runs[0], runs[1]), [])

@@ -32,6 +32,7 @@ try {
         jsx: 'automatic',
         jsxImportSource: 'preact',
         logLevel: 'warning',
+        loader: { '.h': 'text' },
         plugins: [kinds],
     });
     const built = files.map((file) => join(out, basename(file).replace(/\.ts$/, '.mjs')));

@@ -10,6 +10,7 @@
 #include "base/format.h"
 
 #define SHOWN_MAX     3  /* values of a group in a sentence */
+#define PACKAGES_MAX  8  /* packages in a sentence */
 #define COMMIT_DIGITS 10 /* digits of a commit in a sentence */
 #define MEMORY_DISTANCE                                                                            \
     0.01 /* amounts of memory that differ by less are equal: kernels reserve some */
@@ -273,18 +274,38 @@ static void write_difference(const struct ps_environment_fact *name,
     ps_json_end(json);
 }
 
-static void append_to_list(struct ps_buf *list, struct ps_str text)
+/* The differences in words. */
+struct sentences {
+    struct ps_buf warnings, notes;
+    size_t n_packages;
+};
+
+static void add_sentence(struct sentences *all, bool is_package, bool warns, struct ps_str text)
 {
+    struct ps_buf *list = warns ? &all->warnings : &all->notes;
+
+    all->n_packages += is_package;
+    if (is_package && all->n_packages > PACKAGES_MAX)
+        return;
     ps_buf_puts(list, list->len ? "; " : "");
     ps_buf_add_str(list, text);
     ps_buf_puts(list, "");
 }
 
+static void write_sentences(struct sentences *all, struct ps_json *json)
+{
+    if (all->n_packages > PACKAGES_MAX)
+        ps_buf_printf(&all->warnings, "; %zu more packages", all->n_packages - PACKAGES_MAX);
+    ps_json_key_str(json, "environments", all->warnings.ptr);
+    ps_json_key_str(json, "environment_notes", all->notes.ptr);
+    ps_buf_free(&all->warnings);
+    ps_buf_free(&all->notes);
+}
+
 void ps_environments_write(const struct ps_environments *all, struct ps_json *json)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf warnings = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf notes = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    struct sentences sentences = {.n_packages = 0};
 
     ps_json_key(json, "environment");
     ps_json_array(json);
@@ -298,12 +319,11 @@ void ps_environments_write(const struct ps_environments *all, struct ps_json *js
 
             text.len = 0;
             ps_environment_append_difference(name, sides, &text);
-            append_to_list(warns ? &warnings : &notes, ps_buf_slice(&text));
+            add_sentence(&sentences, name->package.ptr != NULL, warns, ps_buf_slice(&text));
             write_difference(name, sides, warns, ps_buf_slice(&text), json);
         }
         ps_environment_sides_free(sides);
     }
     ps_json_end(json);
-    ps_json_key_str(json, "environments", warnings.ptr);
-    ps_json_key_str(json, "environment_notes", notes.ptr);
+    write_sentences(&sentences, json);
 }

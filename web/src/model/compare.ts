@@ -209,6 +209,7 @@ function commonStart(names: string[]): string {
 
 const tagsOf = ({ tags }: Run): string =>
     Object.entries(tags)
+        .filter(([name]) => name !== 'load')
         .sort()
         .map(([name, value]) => `${name}=${value}`)
         .join(',');

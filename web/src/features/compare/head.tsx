@@ -10,6 +10,7 @@ import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
 import { formatDelta, formatValueOf, groupName, verdictOf, verdictText } from '../../model/compare';
 import { ConclusionLine } from './conclusion';
+import { EnvironmentLine } from './environment';
 import { GroupStrip } from './group_strip';
 import { noStepsText } from './per_switch';
 import { isSnapshots } from './snapshot_data';
@@ -37,12 +38,8 @@ export function CompareHead({ comparison, overviews, snapshots }: CompareHeadPro
                 </h1>
                 <GroupLine label="base" runs={base} group={headline?.base} unit={headline?.unit} />
                 <GroupLine label="new" runs={fresh} group={headline?.new} unit={headline?.unit} />
+                <EnvironmentLine comparison={comparison} />
                 <HeadlineVerdict comparison={comparison} />
-                {comparison.environments && (
-                    <p class="compare-answer">
-                        Recorded in different environments: {comparison.environments}.
-                    </p>
-                )}
                 {snapshots ? (
                     <SnapshotSentence comparison={comparison} diff={snapshots.peaks} />
                 ) : (

@@ -24,7 +24,9 @@ import { setStatus } from '../../components/status_line';
 import { MANY_TABS, Tabs } from '../../components/tabs';
 import { Tag } from '../../components/tag';
 import { PHONE_PX, viewportWidth } from '../../components/viewport';
+import { listedTags } from '../../model/environment';
 import { lacksHint } from '../../model/run_lacks';
+import { formatTags } from '../../model/shelf_rows';
 import { Conclusion } from '../conclusion/conclusion';
 import { hasRole, mayRemove } from '../login/user';
 import { axisOfRun, isStacks } from '../trace/data';
@@ -33,6 +35,7 @@ import { trendHref } from '../trend/link';
 import { pinBaseline } from '../trend/state';
 import { CompareMenu } from './compare_menu';
 import { DeleteDialog, EditDialog } from './dialogs';
+import { RunEnvironment } from './environment';
 import { factsOf, RunWarnings } from './facts';
 import { ledgerIdentity } from './ledger_text';
 import { TabBody, useRun } from './run_body';
@@ -254,15 +257,18 @@ function RunMeta({ run }: { run: Run }) {
         wideOnlyParts.push('no sign of a second thread');
     }
     const added = `added ${run.who ? `by ${run.who}, ` : ''}${when(run.created_at)}`;
-    const tags = Object.entries(run.tags);
     return (
         <>
             {run.series && <SeriesMeta series={run.series} baseline={run.baseline} />}
             <span class="wide-only">{wideOnlyParts.map((part) => `${part} · `)}</span>
-            <span title={run.created_at}>{added}</span>{' '}
+            <span title={run.created_at}>{added}</span>
+            <RunEnvironment key={run.id + formatTags(run.tags)} run={run} />{' '}
             <RedactionNote columns={run.summary.redacted} />
             <LacksNote run={run} />
-            {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
+            {listedTags(run.tags).map(([name, value]) => [
+                <Tag key={name} name={name} value={value} />,
+                ' ',
+            ])}
         </>
     );
 }

@@ -7,6 +7,7 @@ import type { Companion, Companions, Run } from '../../base/answers';
 import { API } from '../../base/client';
 import { type KindHas, kindHas } from '../../base/kinds';
 import { formatSeconds, plural, text } from '../../base/units';
+import { listedTags } from '../../model/environment';
 import { useData } from './use_json';
 
 export function useCompanions(run: Run): Companions | null {
@@ -17,7 +18,7 @@ const seconds = (us: number): string => text(formatSeconds(us / 1e6));
 
 /** "overlaps 1.2 s of 1.3 s, same series": why the companion is thought to be of the same program. */
 export function evidenceText({ started_us, ended_us, overlap_us, same_series, tags }: Companion) {
-    const common = Object.keys(tags).length;
+    const common = listedTags(tags).length;
     return [
         `overlaps ${seconds(overlap_us)} of ${seconds(ended_us - started_us)}`,
         same_series ? 'same series' : '',

@@ -23,6 +23,7 @@ import { ProgressLine } from '../../components/progress';
 import { Tag } from '../../components/tag';
 import { FormattedValueText } from '../../components/text';
 import { PHONE_PX } from '../../components/viewport';
+import { listedTags } from '../../model/environment';
 import { NOISE_PCT, secondsLeft, type RunningImport, type ShelfRow } from '../../model/shelf_rows';
 import { ledgerText } from '../report/ledger_text';
 import { TrendSpark } from '../trend/link';
@@ -238,7 +239,7 @@ function seriesCell(run: Run) {
 
 /* Tags that do not fit into the line are hidden as a whole; the tooltip has all. */
 function tagsCell(run: Run) {
-    const tags = Object.entries(run.tags);
+    const tags = listedTags(run.tags);
     return (
         <span
             class="tags-line"

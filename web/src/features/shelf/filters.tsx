@@ -21,15 +21,14 @@ interface FiltersProps {
 
 export function ShelfFilters({ shelf, counts, grouping }: FiltersProps) {
     const { query } = route.value;
+    // Nobody looks for the load of a recording, and each has another.
+    const tags = (shelf?.tags ?? []).filter((tag) => !tag.startsWith('load='));
     return (
         <div class="shelf-filters" role="toolbar" aria-label="filters">
             <Kinds shelf={shelf} counts={counts} current={query.kind} />
             <FilterMenu name="series" items={seriesItems(shelf)} />
             {query.series && <SeriesTrend series={query.series} />}
-            <FilterMenu
-                name="tag"
-                items={(shelf?.tags ?? []).map((tag) => makeChoice(tag, bareTag(tag)))}
-            />
+            <FilterMenu name="tag" items={tags.map((tag) => makeChoice(tag, bareTag(tag)))} />
             <FilterMenu name="who" items={(shelf?.who ?? []).map((who) => makeChoice(who))} />
             <Segmented<Grouping>
                 label="grouping"

@@ -10,6 +10,7 @@ import { DataGrid, type GridColumn, type GridHandle } from '../../components/dat
 import { arraySource } from '../../components/grid_types';
 import { Tag } from '../../components/tag';
 import { cellText, type Scale, scaleOf } from '../../model/compare';
+import { listedTags } from '../../model/environment';
 import { changeText, rowsOf, type TrendRow } from './points';
 
 interface TrendTableProps {
@@ -104,7 +105,7 @@ function columnsOf(trend: Trend): GridColumn<TrendRow>[] {
             hideBelow: 1000,
             cellClass: 'tags-cell',
             render: ({ point }) =>
-                Object.entries(point.tags).map(([name, value]) => (
+                listedTags(point.tags).map(([name, value]) => (
                     <Tag key={name} name={name} value={value} />
                 )),
         },

@@ -18,6 +18,7 @@ import { setStatus } from '../../components/status_line';
 import { Tag } from '../../components/tag';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { formatValueOf, isTime } from '../../model/compare';
+import { listedTags } from '../../model/environment';
 import { hasRole } from '../login/user';
 import { onRunChange } from '../shared/shelf_state';
 import { useJson } from '../shared/use_json';
@@ -349,7 +350,7 @@ function PointTip({ trend, index }: { trend: Trend; index: number }) {
                 <dd>{when(point.at)}</dd>
             </dl>
             <div>
-                {Object.entries(point.tags).map(([name, value]) => [
+                {listedTags(point.tags).map(([name, value]) => [
                     <Tag key={name} name={name} value={value} />,
                     ' ',
                 ])}
