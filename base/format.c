@@ -243,3 +243,12 @@ char *ps_format_percent(double delta, double base, char out[32])
         (void)snprintf(out, 32, "%+.1f %%", 100 * delta / fabs(base));
     return out;
 }
+
+const char *ps_change_word(bool is_up, bool is_time, int better)
+{
+    if (is_time && better <= 0)
+        return is_up ? "slower" : "faster";
+    if (better < 0)
+        return is_up ? "more" : "less";
+    return is_up ? "higher" : "lower";
+}

@@ -39,4 +39,9 @@ char *ps_format_change(double value, const char *unit, char out[64]);
 /* "+12.3 %"; "" if base is 0. Returns out. */
 char *ps_format_percent(double delta, double base, char out[32]);
 
+/* The word for a value that became more (is_up) or less: "slower" and "faster" for times, "more"
+ * and "less" for amounts of which less is better, else "higher" and "lower". better: -1, 0 or 1, as
+ * that of a measurement. Static. */
+const char *ps_change_word(bool is_up, bool is_time, int better);
+
 #endif

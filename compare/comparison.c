@@ -25,7 +25,7 @@ struct ps_slot {
     uint32_t n_sampled[2]; /* number of runs with samples */
     double resolution;
     bool is_part, has_failed;
-    bool is_judged_by_samples;
+    int better;
 };
 
 /* Rows that differ only in their order: the same place and name, or lines of one function. */
@@ -40,6 +40,7 @@ struct ps_pending {
     struct ps_slot slot;
     uint32_t order, next;
     double values[PS_METRICS_MAX];
+    struct ps_result results[2];
 };
 
 /* The key of a class. */
@@ -54,6 +55,11 @@ struct ps_comparison {
     bool divides;   /* the second half of the metrics are the divisors of the first */
     bool is_cut[2 * PS_GROUP_MAX]; /* by run: its profile leaves out rows */
     bool measures; /* the second half of the metrics replace unknown ones of the first */
+    bool has_pairs;
+    uint32_t pairs[PS_GROUP_MAX]; /* of ps_comparison_pair */
+    /* Of measurements: by slot and run what was measured, then by run what the tool states */
+    struct ps_result *results;
+    struct ps_result_verdict *verdicts; /* by row */
     struct ps_intern texts, keys;
     struct ps_class *classes; /* by id in `keys` */
     size_t n_classes, cap_classes;
@@ -72,6 +78,11 @@ struct ps_comparison {
     size_t n_rows;
     struct ps_rule rule;
 };
+
+static inline struct ps_result *ps_slot_results(const struct ps_comparison *c, size_t slot)
+{
+    return c->results + slot * 2 * c->n_runs;
+}
 
 static inline double *ps_slot_values(const struct ps_comparison *c, size_t slot, size_t metric)
 {
@@ -148,6 +159,9 @@ static void merge_slot(struct ps_comparison *c, uint32_t to, uint32_t from)
     for (size_t m = 0; m < c->n_metrics; m++)
         memcpy(ps_slot_values(c, to, m) + c->n_base, ps_slot_values(c, from, m) + c->n_base,
                c->n_new * sizeof *c->values);
+    for (size_t k = 0; c->measures && k < 2; k++)
+        memcpy(ps_slot_results(c, to) + k * c->n_runs + c->n_base,
+               ps_slot_results(c, from) + k * c->n_runs + c->n_base, c->n_new * sizeof *c->results);
 }
 
 static struct ps_align_line *make_sequence(const struct ps_comparison *c,
@@ -255,6 +269,12 @@ void ps_comparison_measure(struct ps_comparison *c)
     c->measures = true;
 }
 
+void ps_comparison_pair(struct ps_comparison *c, const uint32_t *pairs)
+{
+    c->has_pairs = true;
+    memcpy(c->pairs, pairs, c->n_base * sizeof *pairs);
+}
+
 void ps_comparison_cut(struct ps_comparison *c, size_t run)
 {
     c->is_cut[run] = true;
@@ -282,6 +302,8 @@ void ps_comparison_free(struct ps_comparison *c)
     free(c->rows);
     free(c->first_metric);
     free(c->slot_of);
+    free(c->results);
+    free(c->verdicts);
     free(c);
 }
 
@@ -364,7 +386,9 @@ void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_comp
                                           .id = row->id,
                                           .resolution = row->resolution,
                                           .is_part = row->is_part,
-                                          .has_failed = row->has_failed}};
+                                          .has_failed = row->has_failed,
+                                          .better = row->better},
+                                 .results = {row->measured, row->stated}};
     struct ps_class *class;
 
     if (run != c->run)
@@ -390,11 +414,15 @@ static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
     PS_RESERVE_ONE(c->slots, c->n_slots, c->cap_slots);
     if (c->cap_values < c->cap_slots) {
         c->values = ps_grow(c->values, c->cap_slots, n_values * sizeof *c->values);
+        if (c->measures)
+            c->results = ps_grow(c->results, c->cap_slots, 2 * c->n_runs * sizeof *c->results);
         c->cap_values = c->cap_slots;
     }
     for (size_t i = 0; i < n_values; i++)
         c->values[c->n_slots * n_values + i] =
             c->measures || c->is_cut[i % c->n_runs] ? (double)NAN : 0;
+    for (size_t i = 0; c->measures && i < 2 * c->n_runs; i++)
+        ps_slot_results(c, c->n_slots)[i] = (struct ps_result){NAN, NAN, 0};
     c->slots[c->n_slots] = (struct ps_slot){
         .name = from->slot.name, .place = from->slot.place, .function = from->slot.function};
     return (uint32_t)c->n_slots++;
@@ -421,6 +449,9 @@ static void fill_slot(struct ps_comparison *c, uint32_t at, const struct ps_pend
     slot->resolution = fmax(slot->resolution, from->slot.resolution);
     slot->is_part = from->slot.is_part;
     slot->has_failed |= from->slot.has_failed;
+    slot->better = from->slot.better;
+    for (size_t k = 0; c->measures && k < 2; k++)
+        ps_slot_results(c, at)[k * c->n_runs + c->run] = from->results[k];
     for (size_t m = 0; m < c->n_metrics; m++) {
         double *value = &ps_slot_values(c, at, m)[c->run];
 
@@ -625,7 +656,9 @@ static void make_row(const struct ps_comparison *c, size_t at, struct ps_compari
                                       .change = c->n_base ? change_of(c, slot) : PS_CHANGE_NONE,
                                       .in_base = slot->in_base,
                                       .in_new = slot->in_now,
-                                      .is_part = slot->is_part};
+                                      .is_part = slot->is_part,
+                                      .better = slot->better,
+                                      .seen_pct = NAN};
     for (size_t m = 0; m < c->n_metrics; m++) {
         row->base_medians[m] = c->n_base == 0 ? 0 : median_of(ps_slot_values(c, at, m), c->n_base);
         row->new_medians[m] = median_of(ps_slot_values(c, at, m) + c->n_base, c->n_new);
@@ -634,113 +667,122 @@ static void make_row(const struct ps_comparison *c, size_t at, struct ps_compari
 
 /* --- Measurements --- */
 
-/* Whether the row can be judged by its samples: each run of both groups has some. */
-static bool has_samples(const struct ps_comparison *c, const struct ps_slot *slot)
+/* Whether the samples of a row are shown in place of the values of its runs: each run has some, and
+ * the runs alone are few. */
+static bool shows_samples(const struct ps_comparison *c, const struct ps_slot *slot)
 {
     const bool all = slot->n_sampled[0] == c->n_base && slot->n_sampled[1] == c->n_new;
 
-    return all && slot->n_samples[0] > 1 && slot->n_samples[1] > 1;
+    return all && c->n_base && slot->n_samples[0] > 1 && slot->n_samples[1] > 1 &&
+           ps_rank_sum_min_p(c->n_base, c->n_new) >= PS_JUDGE_P_MIN;
 }
 
-/* Whether no value of one group lies within the other. The values are known. */
-static bool are_apart(const double *base, size_t n, const double *now, size_t m)
+/* Whether each run that has the result has it with its spread. */
+static bool has_spread(const struct ps_result *results, size_t n)
 {
-    double low[2] = {base[0], now[0]}, high[2] = {base[0], now[0]};
-
-    for (size_t i = 1; i < n; i++)
-        low[0] = fmin(low[0], base[i]), high[0] = fmax(high[0], base[i]);
-    for (size_t i = 1; i < m; i++)
-        low[1] = fmin(low[1], now[i]), high[1] = fmax(high[1], now[i]);
-    return high[0] < low[1] || high[1] < low[0];
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(results[i].center) && isnan(results[i].variance))
+            return false;
+    return true;
 }
 
-/* Judges a row by its samples. The medians of the runs remain its values. */
-static void judge_samples(const struct ps_comparison *c, size_t row, struct ps_judgement *out)
+/* The results by which a row is judged: what was measured, but what the tools state if a run has
+ * only that, or if only that has a spread. */
+static const struct ps_result *choose_results(const struct ps_comparison *c, size_t slot)
 {
-    struct ps_slot *slot = &c->slots[c->slot_of[row]];
-    const double *values = c->first_metric + row * c->n_runs;
-    double samples[2 * PS_GROUP_MAX];
-    struct ps_judgement judged;
-    struct ps_rule rule;
-
-    memcpy(samples, slot->samples[0], slot->n_samples[0] * sizeof *samples);
-    memcpy(samples + slot->n_samples[0], slot->samples[1], slot->n_samples[1] * sizeof *samples);
-    ps_judge_rows(samples, 1, slot->n_samples[0], slot->n_samples[1], slot->resolution, &judged,
-                  &rule);
-    slot->is_judged_by_samples = true;
-    out->base_mad = judged.base_mad;
-    out->new_mad = judged.new_mad;
-    out->noise = judged.noise;
-    out->p_value = judged.p_value;
-    out->verdict = judged.verdict;
-    if (judged.verdict >= PS_VERDICT_UP &&
-        (judged.delta * out->delta <= 0 ||
-         !are_apart(values, c->n_base, values + c->n_base, c->n_new)))
-        out->verdict = PS_VERDICT_SAME;
-}
-
-static void judge_measurement(const struct ps_comparison *c, size_t row, struct ps_judgement *out)
-{
-    const struct ps_slot *slot = &c->slots[c->slot_of[row]];
-    const double *values = c->first_metric + row * c->n_runs;
-    bool is_known = true;
-    struct ps_rule rule;
+    const struct ps_result *measured = ps_slot_results(c, slot), *stated = measured + c->n_runs;
+    bool is_lacking = false;
 
     for (size_t i = 0; i < c->n_runs; i++)
-        is_known &= !isnan(values[i]);
-    *out = (struct ps_judgement){.base_median = c->rows[row].base_medians[0],
-                                 .new_median = c->rows[row].new_medians[0],
-                                 .noise = NAN,
-                                 .p_value = NAN};
-    out->delta = out->new_median - out->base_median;
-    if (!is_known)
-        return;
-    ps_judge_rows(values, 1, c->n_base, c->n_new, slot->resolution, out, &rule);
-    if (out->verdict < PS_VERDICT_SAME && has_samples(c, slot))
-        judge_samples(c, row, out);
+        is_lacking |= isnan(measured[i].center) && !isnan(stated[i].center);
+    return is_lacking || (!has_spread(measured, c->n_runs) && has_spread(stated, c->n_runs))
+               ? stated
+               : measured;
 }
 
-static int compare_p_values(const void *a, const void *b)
+static enum ps_row_basis basis_of(const struct ps_comparison *c, const struct ps_slot *slot,
+                                  const struct ps_result *results)
 {
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
+    if (c->has_pairs && c->n_base > 1)
+        return PS_BASIS_PAIRS;
+    if (c->n_base > 1 || c->n_new > 1)
+        return PS_BASIS_FILES;
+    if (!has_spread(results, c->n_runs))
+        return PS_BASIS_NONE;
+    return slot->n_sampled[0] && slot->n_sampled[1] ? PS_BASIS_SAMPLES : PS_BASIS_SUMMARY;
 }
 
-/* The greatest p of a verdict by the procedure of Benjamini and Hochberg over all judged rows. */
-static double greatest_p(const struct ps_comparison *c)
+/* The change of a value that belongs to a shift of results.h. */
+static double change_of_shift(const struct ps_comparison_row *row, double shift)
 {
-    PS_AUTO(ps_free_ptr) double *p = ps_alloc_array(c->n_rows + 1, sizeof *p);
-    size_t n = 0;
+    const double base = row->judgement.base_median, now = row->judgement.new_median;
 
-    for (size_t i = 0; i < c->n_rows; i++)
-        if (c->rows[i].judgement.verdict >= PS_VERDICT_SAME)
-            p[n++] = c->rows[i].judgement.p_value;
-    qsort(p, n, sizeof *p, compare_p_values);
-    for (size_t k = n; k > 0; k--)
-        if (p[k - 1] <= PS_JUDGE_FDR * (double)k / (double)n)
-            return p[k - 1];
-    return 0;
+    return base > 0 && now > 0 ? base * expm1(shift) : fmax(fabs(base), fabs(now)) * shift;
+}
+
+static void set_judgement(struct ps_comparison *c, size_t index,
+                          const struct ps_result_verdict *verdict)
+{
+    const struct ps_slot *slot = &c->slots[c->slot_of[index]];
+    const double *values = c->first_metric + index * c->n_runs;
+    struct ps_comparison_row *row = &c->rows[index];
+    struct ps_judgement *out = &row->judgement;
+
+    out->noise = change_of_shift(row, verdict->noise);
+    out->p_value = verdict->p_value;
+    out->base_mad = ps_group_mad(values, c->n_base, out->base_median);
+    out->new_mad = ps_group_mad(values + c->n_base, c->n_new, out->new_median);
+    out->verdict = verdict->verdict;
+    if (out->verdict >= PS_VERDICT_UP &&
+        (verdict->shift * out->delta <= 0 || fabs(out->delta) <= slot->resolution))
+        out->verdict = PS_VERDICT_SAME;
+    if (row->change == PS_CHANGE_FAILED && row->better * out->delta > 0 &&
+        out->verdict >= PS_VERDICT_UP)
+        out->verdict = PS_VERDICT_NONE;
+    row->seen_pct = out->base_median > 0 ? 100 * expm1(verdict->seen) : (double)NAN;
+}
+
+/* The rows of a unit are a family. Returns the number of each. */
+static uint32_t *number_families(const struct ps_comparison *c)
+{
+    uint32_t *families = ps_grow(NULL, c->n_rows + 1, sizeof *families);
+    PS_AUTO(ps_free_ptr) uint32_t *of_place = ps_alloc_array(c->texts.count + 1, sizeof *of_place);
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++) {
+        uint32_t *family = &of_place[c->slots[c->slot_of[i]].place];
+
+        if (!*family)
+            *family = ++n;
+        families[i] = *family - 1;
+    }
+    return families;
 }
 
 static void judge_measurements(struct ps_comparison *c)
 {
-    double limit;
+    PS_AUTO(ps_free_ptr) struct ps_result_row *rows = ps_grow(NULL, c->n_rows + 1, sizeof *rows);
+    PS_AUTO(ps_free_ptr) uint32_t *families = number_families(c);
 
-    for (size_t i = 0; i < c->n_rows && !ps_context_has_ended(); i++)
-        judge_measurement(c, i, &c->rows[i].judgement);
-    limit = greatest_p(c);
+    c->verdicts = ps_alloc_array(c->n_rows + 1, sizeof *c->verdicts);
     for (size_t i = 0; i < c->n_rows; i++) {
-        struct ps_judgement *judged = &c->rows[i].judgement;
-        size_t n, m;
-        const double *now, *base = ps_comparison_values(c, (uint32_t)i + 1, &n, &now, &m);
+        const struct ps_slot *slot = &c->slots[c->slot_of[i]];
 
-        if (judged->verdict >= PS_VERDICT_UP && judged->p_value > limit &&
-            !are_apart(base, n, now, m))
-            judged->verdict = PS_VERDICT_SAME;
-        if (judged->verdict == PS_VERDICT_DOWN && c->rows[i].change == PS_CHANGE_FAILED)
-            judged->verdict = PS_VERDICT_NONE;
+        rows[i] = (struct ps_result_row){.files = choose_results(c, c->slot_of[i]),
+                                         .family = families[i],
+                                         .resolution = slot->resolution};
+        c->rows[i].basis = basis_of(c, slot, rows[i].files);
+        c->rows[i].judgement =
+            (struct ps_judgement){.base_median = c->rows[i].base_medians[0],
+                                  .new_median = c->rows[i].new_medians[0],
+                                  .delta = c->rows[i].new_medians[0] - c->rows[i].base_medians[0],
+                                  .noise = NAN,
+                                  .p_value = NAN};
     }
+    ps_results_judge(rows, c->n_rows, c->n_base, c->n_new, c->has_pairs ? c->pairs : NULL,
+                     c->verdicts);
+    for (size_t i = 0; i < c->n_rows; i++)
+        set_judgement(c, i, &c->verdicts[i]);
 }
 
 static void set_shares(struct ps_comparison *c)
@@ -874,7 +916,7 @@ const double *ps_comparison_values(const struct ps_comparison *c, uint32_t id, s
     const struct ps_slot *slot = &c->slots[c->slot_of[id - 1]];
     const double *values = c->first_metric + (size_t)(id - 1) * c->n_runs;
 
-    if (slot->is_judged_by_samples) {
+    if (c->measures && shows_samples(c, slot)) {
         *n_base = slot->n_samples[0];
         *n_new = slot->n_samples[1];
         *now = slot->samples[1];
@@ -886,12 +928,27 @@ const double *ps_comparison_values(const struct ps_comparison *c, uint32_t id, s
     return values;
 }
 
+/* The interval of a row of measurements. */
+static bool find_interval(const struct ps_comparison *c, size_t index, double *low, double *high)
+{
+    const struct ps_comparison_row *row = &c->rows[index];
+    const struct ps_result_verdict *verdict = &c->verdicts[index];
+
+    if (isnan(verdict->p_value))
+        return false;
+    *low = change_of_shift(row, verdict->shift - verdict->half);
+    *high = change_of_shift(row, verdict->shift + verdict->half);
+    return true;
+}
+
 bool ps_comparison_interval(const struct ps_comparison *c, uint32_t id, double *low, double *high)
 {
     size_t n, m;
     const double *now, *base = ps_comparison_values(c, id, &n, &now, &m);
     double known[PS_GROUP_MAX];
 
+    if (c->measures && c->n_base)
+        return find_interval(c, id - 1, low, high);
     if (copy_known(base, n, known) < n || copy_known(now, m, known) < m)
         return false;
     return ps_shift_interval(base, n, now, m, PS_JUDGE_CONFIDENCE, low, high);
@@ -902,6 +959,9 @@ size_t ps_comparison_bytes(const struct ps_comparison *c)
     return c->n_rows *
                (sizeof *c->rows + c->n_runs * sizeof *c->first_metric + sizeof *c->slot_of) +
            c->cap_slots * sizeof *c->slots + c->cap_pending * sizeof *c->pending +
+           (c->measures ? c->cap_slots * 2 * c->n_runs * sizeof *c->results +
+                              c->n_rows * sizeof *c->verdicts
+                        : 0) +
            c->n_classes * (sizeof *c->classes + 32) + c->texts.arena.allocated_bytes +
            c->keys.arena.allocated_bytes + c->arena.allocated_bytes;
 }

@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "compare/judge.h"
+#include "compare/results.h"
 
 #define PS_METRICS_MAX 8 /* with their divisors */
 
@@ -30,10 +31,22 @@ struct ps_compare_input {
     double values[PS_METRICS_MAX]; /* NAN: unknown */
     const double *samples;         /* the samples of the first value, if the run has them */
     size_t n_samples;
-    /* The rest counts if ps_comparison_measure was called. */
+    /* The rest counts if ps_comparison_measure was called. `measured` belongs to the first value,
+     * `stated` to what the tool states. */
+    struct ps_result measured, stated;
+    int better;        /* -1: lower values are better, 1: higher ones, 0: neither */
     double resolution; /* value of one unit of the last digit; 0: exact */
     bool is_part;      /* a further value of what another row measures, such as its user time */
     bool has_failed;   /* what was measured failed */
+};
+
+/* By what a row of measurements is judged. */
+enum ps_row_basis {
+    PS_BASIS_NONE = 0, /* no spread is known */
+    PS_BASIS_SUMMARY,  /* what the tools state: mean and deviation, or an interval */
+    PS_BASIS_SAMPLES,
+    PS_BASIS_FILES, /* several files of a group */
+    PS_BASIS_PAIRS  /* files that were recorded in pairs */
 };
 
 enum ps_row_change {
@@ -61,7 +74,11 @@ struct ps_comparison_row {
     /* delta as percent of the sum of |delta| over all rows; 0 if that sum is 0; NAN: measurements
      */
     double share_pct;
+    /* Of measurements: */
     bool is_part; /* of ps_compare_input */
+    int better;
+    enum ps_row_basis basis;
+    double seen_pct; /* a change of this size would be found in 9 of 10 cases; NAN: unknown */
 };
 
 struct ps_comparison;
@@ -83,11 +100,12 @@ void ps_comparison_match_paths(struct ps_comparison *comparison);
 /* Makes the rows measurements, each on its own, in the unit that is its place. The second half of
  * the values of a row are what the tools state, such as a mean: they replace the first half in rows
  * of which a run has no first value (NAN). n_metrics must be even. Runs without a row have no value
- * for it. Groups that are too small to be judged are judged by the samples of all their runs, if
- * each run has some; the medians of the runs must then not overlap. Of all verdicts at most the
- * share PS_JUDGE_FDR is expected by chance, except where the groups do not overlap at all. Nothing
- * that failed is faster. Call it before the first row. */
+ * for it. The rows are judged as results.h says. Nothing that failed is better. Call it before the
+ * first row. */
 void ps_comparison_measure(struct ps_comparison *comparison);
+/* Says that the runs were recorded in pairs: for each run of the base, the index from 0 of its
+ * counterpart in the new group, which has equally many. Only measurements are judged by pairs. */
+void ps_comparison_pair(struct ps_comparison *comparison, const uint32_t *pairs);
 /* Says that the profile of a run leaves out rows: it has no value for a row that it lacks. Call it
  * before the first row. */
 void ps_comparison_cut(struct ps_comparison *comparison, size_t run);

@@ -228,3 +228,20 @@ double ps_student_p(double t, size_t df)
     sum *= sin(angle);
     return fmax(0, 1 - (df % 2 ? (angle + sum) * M_2_PI : sum));
 }
+
+double ps_student_limit(double share, size_t df)
+{
+    double low = 0, high = 1;
+
+    while (ps_student_p(high, df) > share && high < 1e9)
+        high *= 2;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+
+        if (ps_student_p(middle, df) > share)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}

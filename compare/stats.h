@@ -64,6 +64,8 @@ double ps_rank_sum_normal(uint32_t deviation, size_t n, size_t m, double ties);
 /* Two-sided p value of Student's t with df >= 1 degrees of freedom (M. Abramowitz, I. A. Stegun,
  * Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4). */
 double ps_student_p(double t, size_t df);
+/* Returns the t whose two-sided p value is `share`, from 0 to 1. */
+double ps_student_limit(double share, size_t df);
 
 /* --- Size of the difference --- */
 

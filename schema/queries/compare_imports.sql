@@ -21,7 +21,8 @@
 -- for. The sums are then divided by their number.
 -- Columns: name, the metrics, and optionally place, within (the function of a line), line, by (the cause),
 -- and id (of the row in the run). Measurements also have stated (the value if another run has none), resolution,
--- samples, part (1: a further value of what another row measures) and failed (1: what was measured failed).
+-- samples, processes (sizes of the processes of the samples), n, stddev, q1, q3, low and high (a 99 % interval of
+-- the median), part (1: a further value of what another row measures), better and failed (1: what was measured failed).
 --
 -- title: Modules
 -- row: module

@@ -4,14 +4,18 @@
 
 #include <string.h>
 
+#include "base/format.h"
 #include "importers/records/environment.h"
 #include "server/agent/agent.h"
 #include "server/agent/check_judge.h"
 #include "server/agent/tools.h"
 
+#define FILES_MAX 50 /* nobody records more files of a side to tell a change from noise */
+
 const char *ps_check_state_word(enum ps_check_state state)
 {
-    static const char *const words[] = {"within", "over", "missing", "added"};
+    static const char *const words[PS_CHECK_STATES] = {"within", "over",    "missing",
+                                                       "added",  "unknown", "better"};
     return words[state];
 }
 
@@ -112,11 +116,52 @@ bool ps_check_has_failed(const struct ps_check *check)
     return check->n_over + check->n_not_judged > 0;
 }
 
+static size_t count_measurements(const struct ps_check *check)
+{
+    size_t n = 0;
+    for (int i = 0; i < PS_CHECK_STATES; i++)
+        n += check->n_measurements[i];
+    return n;
+}
+
 void ps_check_sum_up(const struct ps_check *check, struct ps_buf *out)
 {
+    static const struct {
+        enum ps_check_state state;
+        const char *words;
+    } counts[] = {{PS_CHECK_BETTER, "better"},
+                  {PS_CHECK_WITHIN, "within"},
+                  {PS_CHECK_UNKNOWN, "of unknown significance"},
+                  {PS_CHECK_ADDED, "added"}};
+    const char *before = "; ";
     ps_buf_printf(out, "%zu of %zu over the limit", check->n_over, check->n_checked);
     if (check->n_missing)
         ps_buf_printf(out, ", %zu missing", check->n_missing);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const size_t n = check->n_measurements[counts[i].state];
+        if (!n)
+            continue;
+        ps_buf_printf(out, "%s%zu %s", before, n, counts[i].words);
+        before = ", ";
+    }
+}
+
+void ps_check_explain(const struct ps_check *check, struct ps_buf *out)
+{
+    const size_t n = count_measurements(check);
+    char text[64];
+    if (check->n_noisy) {
+        ps_buf_printf(out, "%s: the noise is too great to show the allowed growth in 9 of 10 cases",
+                      ps_format_count(check->n_noisy, "row", text));
+        if (check->files_needed <= FILES_MAX)
+            ps_buf_printf(out, "; compare %s of each side",
+                          ps_format_count((uint64_t)check->files_needed, "file", text));
+        ps_buf_puts(out, "\n");
+    }
+    if (n)
+        ps_buf_printf(out,
+                      "of 100 checks without a change, at most 1 finds a row over its limit by "
+                      "chance, whatever the number of rows\n");
 }
 
 void ps_check_free(struct ps_check *check)

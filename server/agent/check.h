@@ -14,7 +14,15 @@
 /* What an allowed growth may be, for a hint. */
 #define PS_GROWTH_FORM "a number, with a unit or %, such as 10%, 50ms or 2MiB"
 
-enum ps_check_state { PS_CHECK_WITHIN, PS_CHECK_OVER, PS_CHECK_MISSING, PS_CHECK_ADDED };
+enum ps_check_state {
+    PS_CHECK_WITHIN,
+    PS_CHECK_OVER,
+    PS_CHECK_MISSING,
+    PS_CHECK_ADDED,
+    PS_CHECK_UNKNOWN, /* over the limit, but nothing tells that from noise */
+    PS_CHECK_BETTER   /* significantly */
+};
+#define PS_CHECK_STATES (PS_CHECK_BETTER + 1)
 
 /* The result for one row, measurement or headline. Texts are valid during the call. */
 struct ps_check_finding {
@@ -41,16 +49,21 @@ struct ps_check {
     const char *same;    /* facts of the environment that must be the same; NULL: none */
     const char *const *budgets; /* "imports.torch=1.2s" or "headline=2s" */
     size_t n_budgets;
+    bool finds_all; /* also measurements that are within, added or better; else they are counted */
 
     /* private, and read by callers: */
     struct ps_buf text; /* the response of GET compare */
     cJSON *response;    /* the same as a tree */
     struct ps_buf base; /* the ids of the baseline without the checked runs */
     size_t n_checked, n_over, n_missing;
+    /* Measurements by state. */
+    size_t n_measurements[PS_CHECK_STATES];
+    size_t n_noisy;      /* of them: their noise hides the allowed growth */
+    double files_needed; /* of each side, to see the allowed growth in each of them */
     size_t n_not_judged; /* of n_missing: nothing was measured, which is no success */
 };
 
-/* "within", "over", "missing" or "added". */
+/* "within", "over", "missing", "added", "unknown" or "better". */
 const char *ps_check_state_word(enum ps_check_state state);
 
 /* Checks the form of the budgets and of the allowed growth, before anything is asked.
@@ -64,8 +77,10 @@ enum ps_status ps_check_compare(struct ps_check *check, struct ps_err *err);
 enum ps_status ps_check_judge(struct ps_check *check, struct ps_err *err);
 /* Whether a value is over its limit or could not be judged. */
 bool ps_check_has_failed(const struct ps_check *check);
-/* Appends "1 of 3 over the limit, 1 missing". */
+/* Appends "1 of 3 over the limit, 1 missing". With measurements also "; 1 better, 1 within". */
 void ps_check_sum_up(const struct ps_check *check, struct ps_buf *out);
+/* Appends lines, each with its line break, on how certain the judgements of measurements are. */
+void ps_check_explain(const struct ps_check *check, struct ps_buf *out);
 /* A table of findings: its head, and one row. */
 void ps_check_begin_table(struct ps_output *out);
 void ps_check_add_row(struct ps_output *out, const struct ps_check_finding *finding);

@@ -20,6 +20,8 @@ struct growth {
     const char *verdict, *unit;
     const cJSON *base_values; /* NULL: not read */
     const char *missing;      /* why it cannot be judged; NULL: nothing is known against it */
+    bool is_measurement;
+    double better; /* 1: higher values are better; 0: neither, so that no limit counts; else -1 */
 };
 
 /* Whether the new median is greater than the value of each baseline run. */
@@ -78,11 +80,16 @@ static enum ps_status set_growth(struct ps_check_finding *finding, const struct 
     finding->unit = of->unit;
     finding->value = of->value;
     finding->base = of->base;
-    finding->limit = of->base + allowed;
-    const bool has_grown = ps_check_is_above(of->base + of->delta, finding->limit);
-    finding->state = missing                                  ? PS_CHECK_MISSING
-                     : has_grown && !is_noise && !is_in_range ? PS_CHECK_OVER
-                                                              : PS_CHECK_WITHIN;
+    finding->limit = of->base + (of->better > 0 ? -allowed : allowed);
+    const bool has_grown =
+        of->better > 0 ? ps_check_is_above(finding->limit, of->base + of->delta)
+                       : of->better < 0 && ps_check_is_above(of->base + of->delta, finding->limit);
+    finding->state = missing                                 ? PS_CHECK_MISSING
+                     : !has_grown || is_noise || is_in_range ? PS_CHECK_WITHIN
+                     : is_unknown && of->is_measurement      ? PS_CHECK_UNKNOWN
+                                                             : PS_CHECK_OVER;
+    if (!missing && of->is_measurement && is_significant && of->better * of->delta > 0)
+        finding->state = PS_CHECK_BETTER;
     finding->significance = is_significant ? "significant" : is_noise ? "within noise" : "unknown";
     (void)snprintf(finding->limit_text, sizeof finding->limit_text, "baseline %.50s",
                    ps_format_value(of->base, of->unit, text));
@@ -157,35 +164,64 @@ static bool is_uncertain(const struct ps_check_finding *finding)
     return finding->state == PS_CHECK_OVER && strcmp(finding->significance, "unknown") == 0;
 }
 
-/* Asks for the values of a measurement in each baseline run, if they decide about it. */
-static enum ps_status ask_values(const struct ps_check *check, const cJSON *row, cJSON **out,
-                                 struct ps_err *err)
+/* Why the significance of a measurement is unknown, and what to record. */
+static void explain_unknown(struct ps_check_finding *finding, const cJSON *row)
 {
-    const char *verdict = ps_member_text(row, "verdict");
-    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
-    char id[24];
-    if (ps_check_count_base(check) < 2 || !(ps_member_number(row, "delta") > 0) ||
-        ps_member_or_0(row, "part") != 0 || strcmp(verdict, "same") == 0 ||
-        strcmp(verdict, "up") == 0)
-        return err->code;
-    (void)snprintf(id, sizeof id, "%.0f", ps_member_number(row, "id"));
-    ps_check_add_path(check, "measurements", &path);
-    path.len = strlen("compare/measurements");
-    ps_url_add_segment(&path, id);
-    ps_url_add_param(&path, "new", check->run);
-    ps_url_add_param(&path, "base", check->base.len ? check->base.ptr : check->against);
-    return ps_check_ask(check, &path, out, err);
+    ps_check_add_detail(finding,
+                        strcmp(ps_member_text(row, "verdict"), "few") == 0
+                            ? "too few samples: compare several files of each side"
+                            : "the files have no samples and no deviation: record them with "
+                              "samples, or compare several files of each side");
 }
 
-/* Judges a measurement. One that the baseline lacks is not compared. A further value of a
- * measurement, such as its user time, is reported only if it is significantly over its limit.
- * *is_explained: whether an earlier finding says why its significance is unknown. */
+/* Counts a measurement whose noise may hide the allowed growth. The noise falls with the root of
+ * the number of files. */
+static void count_noise(struct ps_check *check, const cJSON *row,
+                        const struct ps_check_finding *finding)
+{
+    const double seen = ps_member_number(row, "seen_pct") / 100,
+                 allowed = fabs(finding->limit - finding->base) / fabs(finding->base),
+                 files = fmin(ps_member_or_0(row, "in_base"), ps_member_or_0(row, "in_new")),
+                 ratio = log1p(seen) / log1p(allowed);
+    if (!(seen > allowed) || !(allowed > 0))
+        return;
+    check->n_noisy++;
+    check->files_needed = fmax(check->files_needed, ceil(files * ratio * ratio));
+}
+
+/* Whether a measurement is always found; else it may only be counted. */
+static bool is_found(enum ps_check_state state)
+{
+    return state == PS_CHECK_OVER || state == PS_CHECK_MISSING || state == PS_CHECK_UNKNOWN;
+}
+
+static void add_measurement(struct ps_check *check, const cJSON *row,
+                            struct ps_check_finding *finding, bool *is_explained)
+{
+    if (finding->state == PS_CHECK_UNKNOWN && !*is_explained) {
+        explain_unknown(finding, row);
+        *is_explained = true;
+    }
+    check->n_not_judged += finding->state == PS_CHECK_MISSING;
+    check->n_measurements[finding->state]++;
+    if (finding->state == PS_CHECK_WITHIN)
+        count_noise(check, row, finding);
+    if (check->finds_all || is_found(finding->state))
+        ps_check_add_finding(check, finding);
+    else
+        check->n_checked++;
+}
+
+/* Judges a measurement, if it has one of the states `wanted`. One that the baseline lacks is not
+ * compared. A further value of a measurement, such as its user time, counts only if it is
+ * significantly over its limit. *is_explained: whether an earlier finding says why its significance
+ * is unknown. */
 static enum ps_status judge_measurement(struct ps_check *check, const cJSON *row,
-                                        bool *is_explained, struct ps_err *err)
+                                        enum ps_check_state wanted, bool *is_explained,
+                                        struct ps_err *err)
 {
     const char *change = ps_member_text(row, "change");
     const bool is_removed = strcmp(change, "removed") == 0;
-    PS_AUTO(ps_json_free) cJSON *values = NULL;
     PS_AUTO(ps_check_finding_free)
     struct ps_check_finding finding = {.name = ps_member_text(row, "name")};
     struct growth of = {.what = "measurement",
@@ -196,14 +232,12 @@ static enum ps_status judge_measurement(struct ps_check *check, const cJSON *row
                         .unit = ps_member_text(row, "place"),
                         .missing = is_removed                      ? "not in this run"
                                    : strcmp(change, "failed") == 0 ? "a run failed"
-                                                                   : NULL};
-    if (ask_values(check, row, &values, err) != PS_OK)
-        return err->code;
-    of.base_values = ps_member(values, "base_values");
+                                                                   : NULL,
+                        .is_measurement = true,
+                        .better = ps_member_or_0(row, "better")};
     if (set_growth(&finding, check, &of, err) != PS_OK)
         return err->code;
-    if (ps_member_or_0(row, "part") > 0 &&
-        (finding.state != PS_CHECK_OVER || strcmp(finding.significance, "significant") != 0))
+    if (ps_member_or_0(row, "part") > 0 && finding.state != PS_CHECK_OVER)
         return PS_OK;
     if (strcmp(change, "added") == 0) {
         finding.state = PS_CHECK_ADDED;
@@ -214,31 +248,31 @@ static enum ps_status judge_measurement(struct ps_check *check, const cJSON *row
     }
     if (is_removed)
         finding.value = NAN;
-    if (is_uncertain(&finding) && !*is_explained) {
-        add_uncertainty(&finding, check);
-        *is_explained = true;
-    }
-    check->n_not_judged += finding.state == PS_CHECK_MISSING;
-    ps_check_add_finding(check, &finding);
+    if (is_found(finding.state) ? finding.state == wanted : wanted == PS_CHECK_WITHIN)
+        add_measurement(check, row, &finding, is_explained);
     return PS_OK;
 }
 
-/* Judges each measurement, those that changed first. */
+/* Judges each measurement. Those over the limit come first, in each state those that changed most.
+ */
 static enum ps_status judge_measurements(struct ps_check *check, struct ps_err *err)
 {
+    static const enum ps_check_state order[] = {PS_CHECK_OVER, PS_CHECK_MISSING, PS_CHECK_UNKNOWN,
+                                                PS_CHECK_WITHIN};
     PS_AUTO(ps_json_free) cJSON *rows = NULL;
     const size_t before = check->n_checked;
     struct ps_err unit_err = PS_ERR_INIT;
     bool is_explained = false;
     const cJSON *row;
     ps_check_ask_measurements(check, &rows, err);
-    cJSON_ArrayForEach(row, rows)
-    {
-        struct ps_err own = PS_ERR_INIT;
-        judge_measurement(check, row, &is_explained, &own);
-        if (ps_check_skip_unit(&unit_err, &own, err) != PS_OK)
-            return err->code;
-    }
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        cJSON_ArrayForEach(row, rows)
+        {
+            struct ps_err own = PS_ERR_INIT;
+            judge_measurement(check, row, order[i], &is_explained, &own);
+            if (ps_check_skip_unit(&unit_err, &own, err) != PS_OK)
+                return err->code;
+        }
     return ps_check_fail_units(check, before, &unit_err, err);
 }
 
@@ -258,6 +292,7 @@ enum ps_status ps_check_judge_growth(struct ps_check *check, struct ps_err *err)
         .verdict = ps_member_text(headline, "verdict"),
         .unit = ps_member_text(headline, "unit"),
         .base_values = ps_member(ps_member(headline, "base"), "values"),
+        .better = -1,
     };
     if (set_growth(&finding, check, &of, err) != PS_OK)
         return err->code;

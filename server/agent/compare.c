@@ -105,6 +105,7 @@ void ps_check_add_row(struct ps_output *out, const struct ps_check_finding *find
 
 struct check_writer {
     struct ps_tool_call *call;
+    size_t n_rows;         /* of the table */
     struct ps_buf details; /* paragraphs about the rows of the table, separated by NUL */
 };
 
@@ -160,6 +161,7 @@ static void write_check(struct check_writer *w, struct ps_check *check, struct p
 {
     struct ps_output *out = w->call->out;
     PS_AUTO(ps_buf_free) struct ps_buf sum = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf notes = {0};
 
     ps_output_begin(out, "check");
     ps_add_compare_link(out, check->response);
@@ -170,9 +172,12 @@ static void write_check(struct check_writer *w, struct ps_check *check, struct p
         ps_text_environments(out, check->response);
     ps_check_begin_table(out);
     ps_check_judge(check, err);
-    ps_output_table_end(out, (double)check->n_checked);
+    ps_output_table_end(out, (double)w->n_rows);
     ps_check_sum_up(check, &sum);
     ps_output_text(out, "%s: %s.", ps_check_has_failed(check) ? "Failed" : "Passed", sum.ptr);
+    ps_check_explain(check, &notes);
+    for (char *line = notes.ptr, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        ps_output_text(out, "%.*s.", (int)(end - line), line);
     for (size_t i = 0; i < w->details.len; i += strlen(w->details.ptr + i) + 1)
         ps_output_text(out, "%s", w->details.ptr + i);
 }

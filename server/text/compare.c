@@ -192,13 +192,19 @@ static void add_work(struct ps_output *out, const cJSON *table, const cJSON *pag
                            : "");
 }
 
-/* The verdict on a row. A measurement that both groups have has samples, or none. */
-static const char *row_word(const char *verdict, const char *unit, bool is_measured)
+/* The verdict on a row. A measurement has a spread, or none. */
+static const char *row_word(const cJSON *page, int row, const char *unit, bool is_measured)
 {
-    if (is_measured && !verdict[0])
-        return "no samples";
-    return is_measured && strcmp(verdict, "few") == 0 ? "too few samples"
-                                                      : ps_text_verdict_word(verdict, unit);
+    const char *verdict = ps_cell_text(page, row, "verdict");
+
+    if (!is_measured)
+        return ps_text_verdict_word(verdict, unit);
+    if (strcmp(verdict, "up") == 0 || strcmp(verdict, "down") == 0)
+        return ps_change_word(verdict[0] == 'u', ps_is_unit_of_time(unit),
+                              (int)ps_cell_number(page, row, "better"));
+    return !verdict[0]                   ? "no spread"
+           : strcmp(verdict, "few") == 0 ? "too few samples"
+                                         : ps_text_verdict_word(verdict, unit);
 }
 
 /* Whether a row is printed: it changed, or one group lacks it. */
@@ -223,8 +229,7 @@ static void add_row(struct ps_output *out, const cJSON *table, const cJSON *metr
     ps_output_percent_change(out, base != 0 ? 100 * delta / fabs(base) : NAN);
     if (!is_measured)
         ps_output_percent_change(out, ps_cell_number(page, row, "share"));
-    ps_output_word(
-        out, row_word(ps_cell_text(page, row, "verdict"), unit, is_measured && !isnan(delta)));
+    ps_output_word(out, row_word(page, row, unit, is_measured && !isnan(delta)));
     ps_output_word(out, ps_cell_text(page, row, "change"));
     ps_text_row_name(out, table, page, row);
     ps_output_row_end(out);

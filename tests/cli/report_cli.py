@@ -104,8 +104,8 @@ class Documents(ReportTest):
         self.assertRegex(rows[0], r"^\| over \|.*b5` \|$")
         self.assertRegex(rows[1], r"^\| within \|")
         self.assertIn("\n3 of 8 rows shown.\n", text)
-        self.assertIn("\nLimits: 1 of 8 over the limit.\n", text)
-        self.assertIn("\nLimits: 0 of 8 over the limit.\n", self.ok("report", base, new, "--fail-on", "+80%"))
+        self.assertIn("\nLimits: 1 of 8 over the limit; 7 within.\n", text)
+        self.assertIn("\nLimits: 0 of 8 over the limit; 8 within.\n", self.ok("report", base, new, "--fail-on", "+80%"))
 
     def test_html_with_hostile_names(self):
         self.add_sides(base=(f"why={HOSTILE}", f"{HOSTILE[:40]}=k"), new=(f"why={HOSTILE}\u202e",))

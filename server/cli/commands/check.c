@@ -94,7 +94,8 @@ static void add_details(struct report *report, const struct ps_buf *details)
 static void add_finding(void *user, const struct ps_check_finding *finding)
 {
     struct report *report = user;
-    static const char *const bold[] = {"within", "**over**", "**missing**", "added"};
+    static const char *const bold[] = {"within", "**over**", "**missing**",
+                                       "added",  "unknown",  "better"};
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     char value_text[64] = "";
     ps_buf_puts(&what, finding->name);
@@ -119,6 +120,22 @@ static void add_finding(void *user, const struct ps_check_finding *finding)
 
 /* --- The report --- */
 
+/* Adds how many measurements have each state, of which most are not among the findings. */
+static void add_counts(const struct ps_check *check, struct ps_json *json)
+{
+    size_t n = 0;
+    for (int i = 0; i < PS_CHECK_STATES; i++)
+        n += check->n_measurements[i];
+    if (!n)
+        return;
+    ps_json_key(json, "measurements");
+    ps_json_object(json);
+    for (int i = 0; i < PS_CHECK_STATES; i++)
+        ps_json_key_int(json, ps_check_state_word((enum ps_check_state)i),
+                        (int64_t)check->n_measurements[i]);
+    ps_json_end(json);
+}
+
 static void add_json_report(const struct ps_check *check, const struct report *report,
                             struct ps_buf *out)
 {
@@ -133,6 +150,7 @@ static void add_json_report(const struct ps_check *check, const struct report *r
     ps_json_key_int(&json, "checked", (int64_t)check->n_checked);
     ps_json_key_int(&json, "over", (int64_t)check->n_over);
     ps_json_key_int(&json, "missing", (int64_t)check->n_missing);
+    add_counts(check, &json);
     ps_json_key(&json, "findings");
     ps_json_raw(&json, ps_buf_slice(&report->items));
     ps_json_end(&json);
@@ -153,6 +171,20 @@ static void add_environments(struct report *report, const char *word, const char
     ps_buf_puts(&report->rows, " | | | |\n");
 }
 
+/* Adds the sum of a check of measurements, of which most are only counted. */
+static void add_sum(const struct ps_check *check, struct report *report)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf notes = {0};
+    ps_check_explain(check, &notes);
+    if (!notes.len)
+        return;
+    ps_check_sum_up(check, &report->lines);
+    ps_buf_puts(&report->lines, "\n");
+    ps_buf_add_str(&report->lines, ps_buf_slice(&notes));
+    ps_buf_puts(&report->rows, "\n");
+    ps_buf_add_str(&report->rows, ps_buf_slice(&notes));
+}
+
 static void print_report(const struct ps_options *options, const struct ps_check *check,
                          struct report *report)
 {
@@ -162,6 +194,7 @@ static void print_report(const struct ps_options *options, const struct ps_check
                          ps_member_text(check->response, "environments"));
         add_environments(report, "note", "", ps_member_text(check->response, "environment_notes"));
     }
+    add_sum(check, report);
     if (options->json) {
         add_json_report(check, report, &out);
     } else if (options->markdown) {

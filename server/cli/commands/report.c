@@ -107,6 +107,7 @@ static enum ps_status add_measurements(struct report *report, struct ps_err *err
     PS_AUTO(ps_buf_free) struct ps_buf sum = {0};
     PS_AUTO(ps_check_free)
     struct ps_check check = {.ask = ask,
+                             .finds_all = true,
                              .found = keep_finding,
                              .user = &findings,
                              .run = options->operands[1],

@@ -9,10 +9,11 @@ const char *const ps_verdict_words[] = {NULL, "few", "same", "up", "down"};
 const char *const ps_change_words[] = {NULL, "added", "removed", "moved", "failed", "unlisted"};
 
 static const char *const column_names[PS_CMP_OTHER_METRICS] = {
-    "id",     "name",    "place",  "base_place", "within", "line",    "base_line",
-    "by",     "base_by", "change", "base",       "new",    "delta",   "delta_pct",
-    "share",  "noise",   "low",    "high",       "p",      "verdict", "in_base",
-    "in_new", "part",    "mad",    "min",        "max",    "size"};
+    "id",      "name",     "place", "base_place", "within",  "line",      "base_line", "by",
+    "base_by", "change",   "base",  "new",        "delta",   "delta_pct", "share",     "noise",
+    "low",     "high",     "p",     "verdict",    "in_base", "in_new",    "part",      "better",
+    "basis",   "seen_pct", "mad",   "min",        "max",     "size"};
+static const char *const basis_words[] = {NULL, "summary", "samples", "files", "pairs"};
 
 /* The columns for a single group, in their order. They need no base. */
 static const int single_group_columns[] = {PS_CMP_ID,   PS_CMP_NAME,  PS_CMP_PLACE, PS_CMP_FUNCTION,
@@ -52,6 +53,8 @@ static struct ps_value text_value(const struct ps_comparison_row *row, int colum
         return text_cell(row->base_cause);
     case PS_CMP_CHANGE:
         return text_cell(ps_str_from_c(ps_change_words[row->change]));
+    case PS_CMP_BASIS:
+        return text_cell(ps_str_from_c(basis_words[row->basis]));
     default:
         return text_cell(ps_str_from_c(ps_verdict_words[row->judgement.verdict]));
     }
@@ -74,6 +77,10 @@ static struct ps_value number_value(const struct ps_comparison_row *row, int col
                              : NAN);
     case PS_CMP_PART:
         return integer_cell(row->is_part);
+    case PS_CMP_BETTER:
+        return integer_cell(row->better);
+    case PS_CMP_SEEN:
+        return real_cell(row->seen_pct);
     case PS_CMP_MAD:
         return real_cell(judgement->new_mad);
     case PS_CMP_NOISE:
@@ -174,6 +181,7 @@ struct ps_value ps_comparison_column_value(const struct ps_cached_comparison *ta
     case PS_CMP_CAUSE:
     case PS_CMP_BASE_CAUSE:
     case PS_CMP_CHANGE:
+    case PS_CMP_BASIS:
     case PS_CMP_VERDICT:
         return text_value(row, column);
     default:
@@ -187,7 +195,7 @@ size_t ps_comparison_list_columns(const struct ps_cached_comparison *table,
     size_t n = 0;
 
     for (int i = 0; i < (table->is_single_group ? N_SINGLE_GROUP_COLUMNS : PS_CMP_MAD); i++)
-        if (i != PS_CMP_PART || table->is_single_group || table->head.place_is_unit)
+        if (i < PS_CMP_PART || table->is_single_group || table->head.place_is_unit)
             out[n++] = table->is_single_group ? single_group_columns[i] : i;
     for (int i = 0; i < 2 * ((int)table->head.n - 1); i++)
         if (!table->is_single_group || i % 2)

@@ -247,7 +247,13 @@ enum ps_status ps_compare_read_cut(struct ps_db *db, const struct ps_query_compa
 /* Indices of the columns of a table query, from 0; -1: the query has no such column. */
 struct ps_row_columns {
     int id, name, place, function, line, cause, samples, stated, resolution, part, failed;
+    int better, processes, n, stddev, q1, q3, low, high;
     int metrics[PS_HEAD_METRICS], calls[PS_HEAD_METRICS];
+};
+
+struct ps_doubles {
+    double *items;
+    size_t cap;
 };
 
 /* Reads the rows of runs. Set store, table, head, on_row and user; the other members are internal.
@@ -276,8 +282,7 @@ struct ps_run_rows {
     struct ps_buf path; /* path of the file whose lines are in `text` */
     struct ps_source_lines text;
     struct ps_buf name;
-    double *samples;
-    size_t cap_samples;
+    struct ps_doubles samples, processes;
 };
 enum ps_status ps_run_rows_read(struct ps_run_rows *rows, const char *run, struct ps_err *err);
 void ps_run_rows_free(struct ps_run_rows *rows);
@@ -307,7 +312,10 @@ enum ps_comparison_column {
     PS_CMP_VERDICT,
     PS_CMP_IN_BASE,
     PS_CMP_IN_NEW,
-    PS_CMP_PART,
+    PS_CMP_PART, /* PS_CMP_PART to PS_CMP_SEEN exist only for measurements */
+    PS_CMP_BETTER,
+    PS_CMP_BASIS,
+    PS_CMP_SEEN,
     PS_CMP_MAD, /* PS_CMP_MAD, PS_CMP_MIN and PS_CMP_MAX exist only for a single group */
     PS_CMP_MIN,
     PS_CMP_MAX,

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "base/format.h"
 #include "importers/kinds.h"
 #include "server/query/compare/compare.h"
 
@@ -15,26 +16,25 @@ enum outcome {
     REMOVED,
     ADDED,
     FAILED,
-    SLOWER,
-    MORE,
-    FASTER,
-    LESS,
+    WORSE_MORE, /* more, of which less is better */
+    WORSE_LESS,
+    OTHER_MORE, /* neither is better */
+    OTHER_LESS,
+    BETTER_LESS,
+    BETTER_MORE,
     TOO_FEW,
     UNKNOWN,
     WITHIN_NOISE,
     N_OUTCOMES
 };
 
+/* Those that are NULL have the word of ps_change_word. */
 static const char *const outcome_words[N_OUTCOMES] = {
     [REMOVED] = "removed",
     [ADDED] = "added",
     [FAILED] = "failed",
-    [SLOWER] = "slower",
-    [MORE] = "more",
-    [FASTER] = "faster",
-    [LESS] = "less",
     [TOO_FEW] = "with too few samples to tell",
-    [UNKNOWN] = "with a single value in each file, so their significance is unknown",
+    [UNKNOWN] = "of unknown significance, since the files have no spread",
     [WITHIN_NOISE] = "within noise",
 };
 
@@ -45,24 +45,57 @@ static bool is_time(const struct ps_comparison_row *row)
 
 static enum outcome outcome_of(const struct ps_comparison_row *row)
 {
-    static const enum outcome by_verdict[] = {UNKNOWN, TOO_FEW, WITHIN_NOISE};
+    static const enum outcome by_verdict[] = {UNKNOWN, TOO_FEW, WITHIN_NOISE},
+                              more[] = {WORSE_MORE, OTHER_MORE, BETTER_MORE},
+                              less[] = {BETTER_LESS, OTHER_LESS, WORSE_LESS};
 
     if (row->change == PS_CHANGE_REMOVED || row->change == PS_CHANGE_ADDED)
         return row->change == PS_CHANGE_REMOVED ? REMOVED : ADDED;
     if (row->change == PS_CHANGE_FAILED)
         return FAILED;
-    if (row->judgement.verdict == PS_VERDICT_UP)
-        return is_time(row) ? SLOWER : MORE;
-    if (row->judgement.verdict == PS_VERDICT_DOWN)
-        return is_time(row) ? FASTER : LESS;
+    if (row->judgement.verdict >= PS_VERDICT_UP)
+        return (row->judgement.verdict == PS_VERDICT_UP ? more : less)[1 + row->better];
     return by_verdict[row->judgement.verdict];
 }
 
-struct counts {
-    size_t n[N_OUTCOMES], total;
-    size_t in_base, in_new; /* rows that a group has */
-    size_t n_parts_changed; /* parts that became more */
+/* The rows of one outcome. Their words may differ: times are slower, bytes are more. */
+struct count {
+    size_t n;
+    const char *word;                                 /* of the first */
+    const struct ps_comparison_row *named[NAMED_MAX]; /* with the greatest changes */
+    size_t n_named;
 };
+
+struct counts {
+    struct count of[N_OUTCOMES];
+    size_t total;
+    size_t in_base, in_new; /* rows that a group has */
+    size_t n_parts_worse;
+};
+
+/* The ratio of the change; 0: unknown. */
+static double size_of(const struct ps_comparison_row *row)
+{
+    const double size = fabs(row->judgement.delta / row->judgement.base_median);
+
+    return isfinite(size) ? size : 0;
+}
+
+/* Keeps the rows with the greatest changes, the greatest first. */
+static void name_row(struct count *count, const struct ps_comparison_row *row)
+{
+    size_t index = count->n_named;
+
+    while (index > 0 && size_of(count->named[index - 1]) < size_of(row))
+        index--;
+    if (index == NAMED_MAX)
+        return;
+    if (count->n_named < NAMED_MAX)
+        count->n_named++;
+    for (size_t i = count->n_named - 1; i > index; i--)
+        count->named[i] = count->named[i - 1];
+    count->named[index] = row;
+}
 
 static struct counts count_rows(const struct ps_comparison_row *rows, size_t n)
 {
@@ -70,15 +103,22 @@ static struct counts count_rows(const struct ps_comparison_row *rows, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         const enum outcome outcome = outcome_of(&rows[i]);
+        struct count *count = &out.of[outcome];
 
         if (rows[i].is_part) {
-            out.n_parts_changed += outcome == SLOWER || outcome == MORE;
+            out.n_parts_worse += outcome == WORSE_MORE || outcome == WORSE_LESS;
             continue;
         }
         out.total++;
         out.in_base += rows[i].in_base > 0;
         out.in_new += rows[i].in_new > 0;
-        out.n[outcome]++;
+        if (count->n++ == 0)
+            count->word = outcome_words[outcome]
+                              ? outcome_words[outcome]
+                              : ps_change_word(rows[i].judgement.verdict == PS_VERDICT_UP,
+                                               is_time(&rows[i]), rows[i].better);
+        if (outcome < TOO_FEW)
+            name_row(count, &rows[i]);
     }
     return out;
 }
@@ -89,52 +129,46 @@ static bool is_single(const struct ps_compare_groups *groups, const struct count
 {
     const bool is_of_command = ps_kind_find(groups->runs[0].kind)->texts & PS_GROUPS_ARE_COMMANDS;
 
-    if (counts->in_base > 1 || counts->in_new > 1 || counts->n[FAILED])
+    if (counts->in_base > 1 || counts->in_new > 1 || counts->of[FAILED].n)
         return false;
-    return is_of_command || counts->n[UNKNOWN] == counts->total;
+    return is_of_command || counts->of[UNKNOWN].n == counts->total;
 }
 
-/* Appends "; NAME +11.9 %, NAME -2.0 %": the first rows of an outcome. */
-static void add_names(const struct ps_comparison_row *rows, size_t n, enum outcome outcome,
-                      const char *before, struct ps_buf *out)
+/* Appends " (NAME +11.9 %, NAME -2.0 %, …)". */
+static void add_names(const struct count *count, bool has_values, struct ps_buf *out)
 {
-    size_t named = 0;
+    for (size_t i = 0; i < count->n_named; i++) {
+        const struct ps_judgement *judgement = &count->named[i]->judgement;
 
-    for (size_t i = 0; i < n && named < NAMED_MAX; i++) {
-        const struct ps_judgement *judgement = &rows[i].judgement;
-
-        if (rows[i].is_part || outcome_of(&rows[i]) != outcome)
-            continue;
-        ps_buf_puts(out, named++ ? ", " : before);
-        ps_buf_add_str(out, rows[i].name);
-        if (isfinite(judgement->delta) && judgement->base_median != 0 && outcome != FAILED)
+        ps_buf_puts(out, i ? ", " : " (");
+        ps_buf_add_str(out, count->named[i]->name);
+        if (has_values && isfinite(judgement->delta) && judgement->base_median != 0)
             ps_buf_printf(out, " %+.1f %%", 100 * judgement->delta / fabs(judgement->base_median));
     }
+    if (count->n_named)
+        ps_buf_printf(out, "%s)", count->n > count->n_named ? ", …" : "");
 }
 
-static void add_sentence(const struct ps_comparison_row *rows, size_t n,
-                         const struct counts *counts, struct ps_buf *out)
+static void add_sentence(const struct counts *counts, struct ps_buf *out)
 {
     const size_t start = out->len;
 
     for (int i = 0; i < N_OUTCOMES; i++) {
-        if (!counts->n[i])
+        const struct count *count = &counts->of[i];
+
+        if (!count->n)
             continue;
         if (out->len > start)
-            ps_buf_printf(out, ", %zu %s", counts->n[i], outcome_words[i]);
-        else if (counts->total > counts->n[i])
-            ps_buf_printf(out, "%zu of %zu measurements %s", counts->n[i], counts->total,
-                          outcome_words[i]);
+            ps_buf_printf(out, ", %zu %s", count->n, count->word);
+        else if (counts->total > count->n)
+            ps_buf_printf(out, "%zu of %zu measurements %s", count->n, counts->total, count->word);
         else
             ps_buf_printf(out, "%zu measurement%s %s", counts->total, counts->total == 1 ? "" : "s",
-                          outcome_words[i]);
-        if (i <= LESS)
-            add_names(rows, n, (enum outcome)i, " (", out);
-        if (i <= LESS)
-            ps_buf_printf(out, "%s)", counts->n[i] > NAMED_MAX ? ", …" : "");
+                          count->word);
+        add_names(count, i != FAILED, out);
     }
-    if (counts->n_parts_changed)
-        ps_buf_printf(out, "; of their further values, %zu became more", counts->n_parts_changed);
+    if (counts->n_parts_worse)
+        ps_buf_printf(out, "; of their further values, %zu became worse", counts->n_parts_worse);
 }
 
 enum ps_status ps_compare_sum_up(struct ps_store *store, const struct ps_compare_groups *groups,
@@ -154,7 +188,7 @@ enum ps_status ps_compare_sum_up(struct ps_store *store, const struct ps_compare
     rows = ps_comparison_rows(table->comparison, &n);
     counts = count_rows(rows, n);
     if (counts.total > 0 && !is_single(groups, &counts))
-        add_sentence(rows, n, &counts, out);
+        add_sentence(&counts, out);
     ps_cached_comparison_release(table);
     return err->code;
 }

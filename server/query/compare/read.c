@@ -150,6 +150,57 @@ static enum ps_status read_cuts(struct ps_store *store, const struct ps_compare_
     return err->code;
 }
 
+/* The recording of `record ab` that a run belongs to, and its pair there; "": none. */
+struct pair_tag {
+    char text[96];
+};
+
+static enum ps_status read_pair_tags(struct ps_store *store, const struct ps_compare_groups *groups,
+                                     struct pair_tag *tags, struct ps_err *err)
+{
+    struct ps_db *db;
+
+    ps_catalog_read(store, &db, err);
+    for (size_t i = 0; err->code == PS_OK && i < groups->n_base + groups->n_new; i++) {
+        PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+
+        tags[i].text[0] = '\0';
+        ps_db_prepare(db, ps_query_sql("compare_headline"), &stmt, err);
+        ps_bind_text(stmt, ":id", ps_str_from_c(groups->runs[i].id));
+        ps_bind_text(stmt, ":figure", (struct ps_str){NULL, 0});
+        if (ps_stmt_step(stmt, err) && !ps_col_is_null(stmt, 1) && !ps_col_is_null(stmt, 2))
+            (void)snprintf(tags[i].text, sizeof tags[i].text, "%.70s %.20s",
+                           ps_col_text(stmt, 1).ptr, ps_col_text(stmt, 2).ptr);
+    }
+    ps_catalog_read_end(store, db);
+    return err->code;
+}
+
+/* Tells the comparison which measured runs were recorded in pairs, if all were. */
+static enum ps_status read_pairs(struct ps_store *store, const struct ps_compare_groups *groups,
+                                 struct ps_comparison *comparison, struct ps_err *err)
+{
+    const size_t n = groups->n_base;
+    PS_AUTO(ps_free_ptr) struct pair_tag *tags = ps_alloc_array(2 * n + 1, sizeof *tags);
+    uint32_t pairs[PS_GROUP_MAX];
+    bool is_used[PS_GROUP_MAX] = {false};
+
+    if (n < 2 || n != groups->n_new || read_pair_tags(store, groups, tags, err) != PS_OK)
+        return err->code;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+
+        while (k < n && (is_used[k] || strcmp(tags[i].text, tags[n + k].text) != 0))
+            k++;
+        if (k == n || !tags[i].text[0])
+            return PS_OK;
+        is_used[k] = true;
+        pairs[i] = (uint32_t)k;
+    }
+    ps_comparison_pair(comparison, pairs);
+    return PS_OK;
+}
+
 static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_groups *groups,
                                 const char *mode, const struct ps_compare_work *work,
                                 struct ps_cached_comparison *out, struct ps_err *err)
@@ -171,8 +222,10 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
     out->comparison = ps_comparison_new(groups->n_base, groups->n_new, n_metrics);
     if (out->per == PS_PER_CALL)
         ps_comparison_divide(out->comparison);
-    if (reader.states)
+    if (reader.states) {
         ps_comparison_measure(out->comparison);
+        read_pairs(store, groups, out->comparison, err);
+    }
     target.comparison = out->comparison;
     if (out->head.place_is_path)
         ps_comparison_match_paths(out->comparison);

@@ -12,6 +12,8 @@
 
 #define ROWS_MAX ((int64_t)8 << 20) /* maximum number of rows of all runs together */
 
+#define INTERVAL_LEVEL 0.99 /* of the interval that a measurement may have */
+
 static int column_of(struct ps_stmt *stmt, const char *name)
 {
     for (int i = 0; i < ps_col_count(stmt); i++)
@@ -35,6 +37,14 @@ static struct ps_row_columns find_columns(struct ps_stmt *stmt,
         .resolution = column_of(stmt, "resolution"),
         .part = column_of(stmt, "part"),
         .failed = column_of(stmt, "failed"),
+        .better = column_of(stmt, "better"),
+        .processes = column_of(stmt, "processes"),
+        .n = column_of(stmt, "n"),
+        .stddev = column_of(stmt, "stddev"),
+        .q1 = column_of(stmt, "q1"),
+        .q3 = column_of(stmt, "q3"),
+        .low = column_of(stmt, "low"),
+        .high = column_of(stmt, "high"),
     };
 
     for (size_t i = 0; i < head->n; i++) {
@@ -103,18 +113,39 @@ static enum ps_status set_line_name(struct ps_run_rows *r, struct ps_compare_inp
     return err->code;
 }
 
-static void read_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_compare_input *row)
+/* Copies a BLOB of doubles, which may be unaligned. The array is valid until the next row. */
+static const double *read_doubles(struct ps_doubles *to, struct ps_str blob, size_t *n)
 {
-    size_t n = blob.len / sizeof(double);
-
-    if (n > r->cap_samples) {
-        r->samples = ps_grow(r->samples, n, sizeof *r->samples);
-        r->cap_samples = n;
+    *n = blob.len / sizeof(double);
+    if (*n > to->cap) {
+        to->items = ps_grow(to->items, *n, sizeof *to->items);
+        to->cap = *n;
     }
-    if (n)
-        memcpy(r->samples, blob.ptr, n * sizeof(double)); /* the blob may be unaligned */
-    row->samples = r->samples;
-    row->n_samples = n;
+    if (*n)
+        memcpy(to->items, blob.ptr, *n * sizeof(double));
+    return to->items;
+}
+
+/* Reads the spread of a measurement: that of its samples, or what its tool states in their place.
+ */
+static void read_spread(struct ps_run_rows *r, struct ps_stmt *stmt, double stated,
+                        struct ps_compare_input *row)
+{
+    const struct ps_row_columns *c = &r->columns;
+    const double n = ps_col_real_or_nan(stmt, c->n), median = row->values[0],
+                 low = ps_col_real_or_nan(stmt, c->low), high = ps_col_real_or_nan(stmt, c->high);
+    size_t n_sizes;
+    const double *sizes = read_doubles(&r->processes, ps_col_text(stmt, c->processes), &n_sizes);
+
+    row->samples = read_doubles(&r->samples, ps_col_text(stmt, c->samples), &row->n_samples);
+    row->stated = ps_result_of_mean(stated, ps_col_real_or_nan(stmt, c->stddev), n);
+    if (row->n_samples > 1)
+        row->measured = ps_result_of_samples(row->samples, row->n_samples, sizes, n_sizes);
+    else if (high > low)
+        row->measured = ps_result_of_interval(median, low, high, INTERVAL_LEVEL, n);
+    else
+        row->measured = ps_result_of_quartiles(median, ps_col_real_or_nan(stmt, c->q1),
+                                               ps_col_real_or_nan(stmt, c->q3), n);
 }
 
 static void read_values(const struct ps_run_rows *r, struct ps_stmt *stmt,
@@ -143,7 +174,8 @@ static void read_measurement(struct ps_run_rows *r, struct ps_stmt *stmt,
         row->values[0] = stated;
     row->is_part = ps_col_int(stmt, c->part);
     row->has_failed = ps_col_int(stmt, c->failed);
-    read_samples(r, ps_col_text(stmt, c->samples), row);
+    row->better = (int)ps_col_int(stmt, c->better);
+    read_spread(r, stmt, stated, row);
 }
 
 static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struct ps_err *err)
@@ -227,5 +259,6 @@ void ps_run_rows_free(struct ps_run_rows *r)
     ps_source_lines_free(&r->text);
     ps_buf_free(&r->path);
     ps_buf_free(&r->name);
-    free(r->samples);
+    free(r->samples.items);
+    free(r->processes.items);
 }

@@ -278,13 +278,20 @@ static struct ps_comparison *measure(size_t n_base, size_t n_new, const struct m
 
     ps_comparison_measure(c);
     for (; rows->name; rows++)
-        ps_comparison_add(c, rows->run,
-                          &(struct ps_compare_input){.name = ps_str_from_c(rows->name),
-                                                     .place = PS_STR("s"),
-                                                     .values = {rows->median, rows->mean},
-                                                     .samples = rows->samples,
-                                                     .n_samples = rows->n_samples,
-                                                     .has_failed = rows->has_failed});
+        ps_comparison_add(
+            c, rows->run,
+            &(struct ps_compare_input){
+                .name = ps_str_from_c(rows->name),
+                .place = PS_STR("s"),
+                .values = {rows->median, rows->mean},
+                .samples = rows->samples,
+                .n_samples = rows->n_samples,
+                .measured = rows->samples
+                                ? ps_result_of_samples(rows->samples, rows->n_samples, NULL, 0)
+                                : ps_result_of_mean(rows->median, NAN, 1),
+                .stated = ps_result_of_mean(rows->mean, NAN, 1),
+                .better = -1,
+                .has_failed = rows->has_failed});
     ps_comparison_judge(c, 0);
     return c;
 }
