@@ -233,8 +233,8 @@ static void add_line(struct ps_buf *lines, const char *const *words, size_t n)
     ps_buf_printf(lines, "%s\n", line);
 }
 
-/* Appends the commands that record both sides again, if their tags tell what was run. Two commits
- * are checked out beside each other. */
+/* Appends the commands that time both sides in pairs, if their tags tell what was run. Two commits
+ * are checked out beside each other. Results of benchmarks are more than the time of a command. */
 static void add_recording(const cJSON *compared, struct ps_buf *lines)
 {
     static const char *const groups[] = {"base", "new"};
@@ -244,7 +244,9 @@ static void add_recording(const cJSON *compared, struct ps_buf *lines)
         commands[i] = common_tag(ps_member(compared, groups[i]), "command");
         commits[i] = common_tag(ps_member(compared, groups[i]), "commit");
     }
-    if (!is_whole(commands[0]) || !is_whole(commands[1]))
+    if (ps_kind_has(ps_member_text(cJSON_GetArrayItem(ps_member(compared, "new"), 0), "kind"),
+                    PS_HAS_RESULTS) ||
+        !is_whole(commands[0]) || !is_whole(commands[1]))
         return;
     const bool of_commits =
         is_commit(commits[0]) && is_commit(commits[1]) && strcmp(commits[0], commits[1]) != 0;
