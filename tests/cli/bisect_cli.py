@@ -176,7 +176,7 @@ class NotFound(BisectTest):
     def test_no_change(self):
         commits = self.benches(lambda i: 1.0)
         done = self.sort("--good", commits[0], "--bad", "HEAD", "--pairs", "12", status=1)
-        self.assertIn("No change to search for: both ends are equal within noise.\nwall clock: sort ", done.stdout.decode())
+        self.assertIn("No change to search for: the ends do not differ clearly.\nwall clock: sort ", done.stdout.decode())
         self.assertIn("; 12 pairs: 95 % interval ", done.stdout.decode())
         self.assertNotIn("step 1", done.stderr.decode())
 

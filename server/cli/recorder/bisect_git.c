@@ -242,23 +242,13 @@ enum ps_status ps_bisect_git_parent(struct ps_bisect_git *r, const char *commit,
 
 /* --- Cleaning up --- */
 
-static void remove_worktree(struct ps_bisect_git *r, const char *folder)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_err none = PS_ERR_INIT;
-    int status;
-    if (folder)
-        run_git(r, r->top, &text, &status, &none, "worktree", "remove", "--force", "--force",
-                folder, NULL);
-}
-
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
 {
     (void)about, (void)type, (void)where;
     return remove(path);
 }
 
-/* Removes what git left of the temporary folder, and says so if that fails. */
+/* Removes the temporary folder with the worktrees, and says so if that fails. */
 static void remove_root(const struct ps_bisect_git *r)
 {
     struct ps_err note = PS_ERR_INIT;
@@ -279,8 +269,6 @@ void ps_bisect_git_close(struct ps_bisect_git *r)
         /* an impatient second Ctrl-C, which git would get too, must not leave a worktree behind */
         sigaction(SIGINT, &ignored, NULL);
         sigaction(SIGTERM, &ignored, NULL);
-        remove_worktree(r, r->test);
-        remove_worktree(r, r->base);
         remove_root(r);
         run_git(r, r->top, &text, &status, &none, "worktree", "prune", NULL);
     }

@@ -154,7 +154,7 @@ static void add_range(struct ps_bisect *b, struct ps_buf *out)
 
 static void add_no_change(const struct ps_bisect *b, struct ps_buf *out)
 {
-    ps_buf_puts(out, "No change to search for: both ends are equal within noise.\n");
+    ps_buf_puts(out, "No change to search for: the ends do not differ clearly.\n");
     add_change(b, &b->ends, out);
     ps_buf_puts(out, "\n");
 }
