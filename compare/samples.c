@@ -10,7 +10,6 @@
 #include "compare/modes.h"
 
 /* Of `pyperf check`. */
-#define SPREAD_MIN  0.10
 #define MINIMUM_MAX 0.5
 #define MAXIMUM_MIN 1.5
 /* Of hyperfine: median absolute deviations by which a slow first run exceeds the median. */
@@ -57,7 +56,7 @@ static void find_spread(const struct ps_sample_summary *s, struct ps_sample_find
 {
     if (!(s->mean > 0) || !(s->n > 1))
         return;
-    if (s->stddev >= SPREAD_MIN * s->mean)
+    if (s->stddev >= PS_UNSTABLE_SPREAD * s->mean)
         out->spread = s->stddev / s->mean;
     if (s->min <= MINIMUM_MAX * s->mean)
         out->minimum = s->min / s->mean;

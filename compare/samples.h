@@ -12,11 +12,14 @@
 /* Two groups of fewer samples have no rank sum p value below 0.01: no change can be found. */
 #define PS_FEW_SAMPLES 5
 
+/* Standard deviation / mean from which a measurement is unstable, as for `pyperf check`. */
+#define PS_UNSTABLE_SPREAD 0.1
+
 /* Values that are not a finding are NAN. */
 struct ps_sample_findings {
     bool are_few;     /* fewer than PS_FEW_SAMPLES */
     bool are_sorted;  /* by size: their order says nothing about warm-up and drift */
-    double spread;    /* standard deviation / mean, from 0.1 */
+    double spread;    /* standard deviation / mean, from PS_UNSTABLE_SPREAD */
     double minimum;   /* minimum / mean, up to 0.5 */
     double maximum;   /* maximum / mean, from 1.5 */
     double first;     /* first sample / median of the others, if it is far above them */

@@ -158,6 +158,15 @@ test('measurements: commands are ranked as hyperfine summarises them', async ({ 
     }
 });
 
+test('results: long units widen their column once, and metrics say which are better when higher', ({ pages }) =>
+    withRun('go_bench/ok_go_bench.txt', async (shelf, run) => {
+        const page = await pages.open(`${shelf.url}#/run/${run.id}`);
+        await until(async () => (await names(page)).includes('MB/s'), 'further metrics');
+        const cut = () => grid(page, LABEL).locator('.grid-cell.is-right').evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length);
+        await until(async () => (await cut()) === 0, 'no number is cut');
+        equal(plain((await rowTexts(page, LABEL)).find(([name]) => name === 'MB/s').join(' ')).includes('MB/s ↑'), true, 'higher is better');
+    }));
+
 test('measurements: an empty file says so', ({ pages }) =>
     withRun('pytest_benchmark/ok_pytest_empty.json', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);

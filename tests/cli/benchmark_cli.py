@@ -124,6 +124,20 @@ class Conclusion(BenchmarkTest):
         text = self.said(hyperfine({"dict": (0.1, 1 << 20), "counter": (0.113, 1 << 20), "list": (0.394, 1 << 20)}))
         self.assertTrue(text.startswith("list is 3.94 \u00b1 0.11 times slower than dict."), text)
 
+    def test_unstable_and_skipped_rows_are_counted(self):
+        document = pytest_benchmark({"test_calm": 1e-3, "test_wild": 2e-3, "test_wilder": 1e-3, "test_slow": 0.1})
+        for benchmark, share in zip(document["benchmarks"][1:3], (0.1, 0.3)):
+            benchmark["stats"]["stddev"] = share * benchmark["stats"]["mean"]
+        self.assertIn("- 4 results: 2 unstable (standard deviation 10 % of the mean or more; most: test_app.py::test_wilder with 30 %).", self.said(document))
+        self.assertNotIn(" results: ", self.said(pytest_benchmark({"test_calm": 1e-3, "test_slow": 0.1})))
+        text = self.said(hyperfine({"a": (0.1, 1 << 20), "b": (0.2, 1 << 20), "c": (0.3, 1 << 20)}, codes={"b": 1}))
+        self.assertIn("- 3 results: 1 failed.", text)
+
+    def test_all_rows_of_a_large_file_are_considered(self):
+        rows = {f"test_a{i}": 1e-3 for i in range(1, 1500)}
+        text = self.said(pytest_benchmark({**rows, "test_last": 0.5}))
+        self.assertTrue(text.startswith("test_app.py::test_last takes longest: 500.0 ms"), text)
+
     def test_medians_of_skewed_samples_are_compared(self):
         document = hyperfine({"a": (0.1, 1 << 20), "b": (0.2, 1 << 20)})
         runs = document["results"][0]["measurements"]

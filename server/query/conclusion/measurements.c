@@ -17,10 +17,12 @@
 #include <string.h>
 
 #include "base/test_case.h"
+#include "compare/samples.h"
+#include "importers/records/measurements.h"
 #include "server/query/conclusion/conclusion.h"
 #include "server/query/reports/reports.h"
 
-#define ROWS_MAX 1000
+#define CLAIMS_MAX 100 /* of the rows of a file, those that take longest */
 /* Exponents of the parameter. Below GROWTH_MIN the parameter matters little; from STEEP_MIN on, the
  * time grows faster than its parameter. N log N has less. */
 #define GROWTH_MIN 0.3
@@ -35,6 +37,14 @@ struct row {
     struct ps_str name, group, unit, statistic;
     struct ps_str alternatives; /* {NULL, 0}: a part of another row */
     double value, spread;       /* spread NaN: unknown */
+    bool is_higher_better;
+};
+
+/* What the rows of a file became, without further metrics. */
+struct tally {
+    size_t n, n_failed, n_skipped, n_unstable;
+    struct ps_str least_stable; /* name of the row with the largest deviation */
+    double deviation;           /* its standard deviation / mean */
 };
 
 /* A row as a point of a growth: `pattern` is its name with N in place of one number. */
@@ -54,7 +64,8 @@ struct growth {
 struct rows {
     struct row *items;
     size_t n, cap;
-    size_t n_zero;      /* rows that are left out because their value is 0 */
+    size_t n_zero; /* rows that are left out because their value is 0 */
+    struct tally tally;
     bool are_commands;  /* names are commands, which may have numbers among their words */
     struct row *ranked; /* copies of those that are alternatives, set by set */
     struct point *points;
@@ -72,7 +83,22 @@ static void rows_free(struct rows *rows)
 }
 
 /* Columns of queries/measurements.sql. */
-enum { ID, NAME, GRP, UNIT = 4, N = 6, FAILED = 17, RANKED_BY, RANKED_VALUE, SPREAD, ALTERNATIVES };
+enum {
+    ID,
+    NAME,
+    GRP,
+    UNIT = 4,
+    N = 6,
+    MEAN,
+    STDDEV = 9,
+    FAILED = 17,
+    RANKED_BY,
+    RANKED_VALUE,
+    SPREAD,
+    ALTERNATIVES,
+    BETTER = 25,
+    STATE
+};
 
 static int by_id(const void *a, const void *b)
 {
@@ -91,6 +117,47 @@ static int by_alternatives(const void *a, const void *b)
     return order ? order : by_id(a, b);
 }
 
+static void count_row(struct ps_stmt *stmt, struct ps_conclusion *c, struct tally *tally)
+{
+    const double mean = ps_col_real_or_nan(stmt, MEAN);
+    const double deviation = ps_col_real_or_nan(stmt, STDDEV) / mean;
+
+    if (ps_col_is_null(stmt, ALTERNATIVES))
+        return;
+    tally->n++;
+    tally->n_skipped += ps_col_int(stmt, STATE) == PS_MEASUREMENT_SKIPPED;
+    tally->n_failed +=
+        ps_col_int(stmt, FAILED) && ps_col_int(stmt, STATE) != PS_MEASUREMENT_SKIPPED;
+    if (ps_col_int(stmt, FAILED) || !(mean > 0) || !(deviation >= PS_UNSTABLE_SPREAD))
+        return;
+    tally->n_unstable++;
+    if (deviation <= tally->deviation)
+        return;
+    tally->deviation = deviation;
+    tally->least_stable = ps_arena_copy(&c->arena, ps_col_text(stmt, NAME));
+}
+
+/* Says how many rows failed, were skipped or are unstable; nothing if all are sound. */
+static void note_tally(struct ps_conclusion *c, const struct tally *tally)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    if (tally->n < 2)
+        return;
+    if (tally->n_failed)
+        ps_buf_printf(&text, ", %zu failed", tally->n_failed);
+    if (tally->n_skipped)
+        ps_buf_printf(&text, ", %zu skipped", tally->n_skipped);
+    if (tally->n_unstable)
+        ps_buf_printf(&text,
+                      ", %zu unstable (standard deviation 10 %% of the mean or more; most: "
+                      "%.*s with %.0f %%)",
+                      tally->n_unstable, (int)tally->least_stable.len, tally->least_stable.ptr,
+                      100 * tally->deviation);
+    if (text.len)
+        ps_conclusion_note(c, "%zu results: %.*s.", tally->n, (int)text.len - 2, text.ptr + 2);
+}
+
 /* Reads the rows with a value, in the order of the file. Commands of which a run failed are left
  * out: their time says nothing. */
 static enum ps_status read_rows(struct ps_db *db, struct ps_conclusion *c, struct rows *rows,
@@ -99,7 +166,7 @@ static enum ps_status read_rows(struct ps_db *db, struct ps_conclusion *c, struc
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, ps_query_sql("measurements"), &stmt, err);
-    while (rows->n < ROWS_MAX && ps_stmt_step(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         struct row row = {.id = ps_col_int(stmt, ID),
                           .name = ps_arena_copy(&c->arena, ps_col_text(stmt, NAME)),
                           .group = ps_arena_copy(&c->arena, ps_col_text(stmt, GRP)),
@@ -107,16 +174,21 @@ static enum ps_status read_rows(struct ps_db *db, struct ps_conclusion *c, struc
                           .n = ps_col_int(stmt, N),
                           .statistic = ps_arena_copy(&c->arena, ps_col_text(stmt, RANKED_BY)),
                           .value = ps_col_real_or_nan(stmt, RANKED_VALUE),
-                          .spread = ps_col_real_or_nan(stmt, SPREAD)};
+                          .spread = ps_col_real_or_nan(stmt, SPREAD),
+                          .is_higher_better = ps_col_int(stmt, BETTER) == PS_BETTER_HIGHER};
 
+        count_row(stmt, c, &rows->tally);
         if (ps_col_int(stmt, FAILED))
             continue;
         if (!(row.value > 0)) {
             rows->n_zero += row.value == 0 && !ps_col_is_null(stmt, ALTERNATIVES);
             continue;
         }
+        /* of alternatives, the slowest or largest is reported, so higher values must be worse */
         if (!ps_col_is_null(stmt, ALTERNATIVES))
-            row.alternatives = ps_arena_copy(&c->arena, ps_col_text(stmt, ALTERNATIVES));
+            row.alternatives = row.is_higher_better
+                                   ? PS_STR("")
+                                   : ps_arena_copy(&c->arena, ps_col_text(stmt, ALTERNATIVES));
         PS_RESERVE_ONE(rows->items, rows->n, rows->cap);
         rows->items[rows->n++] = row;
     }
@@ -339,7 +411,7 @@ static void conclude_growth(struct ps_conclusion *c, const struct rows *rows)
     ps_first_fact(c, growth_fact(first, PS_FACT_GROWTH));
     ps_first_fact(c, row_fact(c, PS_FACT_IT_TAKES, first->points[0].row));
     ps_first_fact(c, row_fact(c, PS_FACT_AGAINST, largest_of(first)));
-    for (size_t i = 0; i < rows->n_growths; i++) {
+    for (size_t i = 0; i < rows->n_growths && i < CLAIMS_MAX; i++) {
         struct ps_claim claim = growth_claim(c, &rows->growths[i]);
 
         claim.evidence = growth_fact(&rows->growths[i], PS_FACT_GROWS);
@@ -384,7 +456,11 @@ static void add_causes(struct ps_conclusion *c, const struct row *rows, size_t n
     const bool are_times = is_time(&rows[0]);
 
     for (size_t i = 0; i < n; i++) {
-        struct ps_claim claim = ps_claim_of("measurement", PS_TAKES, row_subject(c, &rows[i]), NAN);
+        struct ps_claim claim;
+
+        if (i > 0 && i + CLAIMS_MAX < n) /* the fastest, and those that take longest */
+            continue;
+        claim = ps_claim_of("measurement", PS_TAKES, row_subject(c, &rows[i]), NAN);
         const double runs = (double)rows[i].n;
 
         claim.evidence = i ? (struct ps_fact){are_times ? PS_FACT_AS_LONG : PS_FACT_AS_LARGE,
@@ -417,7 +493,18 @@ static void conclude_alternatives(struct ps_conclusion *c, const struct row *row
 
 /* --- One row --- */
 
-/* The row that takes longest, or the largest of another unit. */
+/* Times first. The lowest is the worst of values of which higher ones are better. */
+static bool is_worse(const struct row *row, const struct row *other)
+{
+    if (is_time(row) != is_time(other))
+        return is_time(row);
+    if (row->is_higher_better && other->is_higher_better)
+        return row->value < other->value;
+    return row->value > other->value;
+}
+
+/* The row that takes longest, or the largest of another unit; the lowest, if higher values are
+ * better. */
 static const struct row *find_largest(const struct rows *rows, size_t *n)
 {
     const struct row *found = NULL;
@@ -429,8 +516,7 @@ static const struct row *find_largest(const struct rows *rows, size_t *n)
         if (!row->alternatives.ptr)
             continue;
         *n += 1;
-        if (!found || (is_time(row) && !is_time(found)) ||
-            (is_time(row) == is_time(found) && row->value > found->value))
+        if (!found || is_worse(row, found))
             found = row;
     }
     return found;
@@ -492,7 +578,7 @@ static void conclude_largest(struct ps_conclusion *c, const struct rows *rows)
     c->unit = unit_of(c, row);
     if (isfinite(cpu)) {
         conclude_wall(c, row, cpu);
-    } else if (second && second->value > 0 &&
+    } else if (second && !row->is_higher_better && second->value > 0 &&
                (second->value == row->value || (row->spread > 0 && !is_clear(second, row)))) {
         ps_conclude_first(c, ps_claim_of(NULL, PS_FLAT, row_subject(c, row), NAN));
         ps_first_fact(c, (struct ps_fact){PS_FACT_NONE_LONGEST, .word = is_time(row)
@@ -529,6 +615,7 @@ enum ps_status ps_conclude_measurements(struct ps_db *db, struct ps_conclusion *
 
     if (read_rows(db, out, &rows, err) != PS_OK)
         return err->code;
+    note_tally(out, &rows.tally);
     if (!has_rows(&rows)) {
         ps_conclude_first(out, ps_claim_of(NULL, PS_TOO_FEW, ps_no_subject, NAN));
         ps_first_fact(

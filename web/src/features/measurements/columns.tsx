@@ -152,7 +152,7 @@ function parameterColumns(of: ResultColumns): Column[] {
 
 /** Cell of a value. The unit has a column of its own inside the cell, so that the numbers are
  * aligned. */
-function valueCell(row: MeasurementRow, isMixed: boolean, isPart: boolean) {
+function valueCell(row: MeasurementRow, unitWidth: number, isMixed: boolean, isPart: boolean) {
     const { value, unit, resolution } = row;
     const state = stateOf(row);
     if (value === null)
@@ -177,7 +177,7 @@ function valueCell(row: MeasurementRow, isMixed: boolean, isPart: boolean) {
         >
             {state === 'failed' && !isPart && <span class="result-state is-failed">failed</span>}
             {shown.value}
-            <span class="measure-unit">
+            <span class="measure-unit" style={{ minWidth: unitWidth }}>
                 {shown.unit}
                 {isMixed && row.better === 1 && <span title="higher is better"> ↑</span>}
             </span>
@@ -185,21 +185,34 @@ function valueCell(row: MeasurementRow, isMixed: boolean, isPart: boolean) {
     );
 }
 
+/* Width of the units of a table, so that numbers are aligned. Times and sizes have short units. */
+const MIN_UNIT_PX = 28;
+const UNIT_CHARACTER_PX = 7;
+const MAX_UNIT_CHARACTERS = 12;
+
+function unitWidthOf(all: Results<MeasurementRow>['all']): number {
+    const units = new Set(all.flatMap(({ row, parts }) => [row, ...parts]).map(({ unit }) => unit));
+    const longest = Math.max(0, ...[...units].map((unit) => unit.length));
+    return Math.max(MIN_UNIT_PX, Math.min(MAX_UNIT_CHARACTERS, longest) * UNIT_CHARACTER_PX + 4);
+}
+
 function valueColumn({ all }: Results<MeasurementRow>): Column {
-    const better = new Set(all.map(({ row }) => row.better));
+    const better = new Set(
+        all.flatMap(({ row, parts }) => [row, ...parts]).map((row) => row.better),
+    );
     const statistics = [...new Set(all.map(({ row }) => row.statistic))];
     const isMixed = better.size > 1;
-    const unitWidth = Math.max(2, ...all.slice(0, 1000).map(({ row }) => row.unit.length));
+    const unitWidth = unitWidthOf(all);
     return {
         key: 'value',
         title: statistics.length === 1 && statistics[0] !== 'single' ? statistics[0] : 'value',
-        width: 116 + 6 * Math.min(10, unitWidth - 2),
+        width: 88 + unitWidth,
         sortKey: 'value',
         ...RIGHT_ALIGNED,
         title_tip: isMixed
             ? 'higher is better where the unit has an arrow'
-            : (betterText(all[0]?.row.better ?? null) ?? undefined),
-        render: cell((row, { type }) => valueCell(row, isMixed, type === 'part')),
+            : (betterText([...better][0] ?? null) ?? undefined),
+        render: cell((row, { type }) => valueCell(row, unitWidth, isMixed, type === 'part')),
     };
 }
 
@@ -240,17 +253,23 @@ function ratioColumn(): Column {
     };
 }
 
+/* Units that are scaled, so that a spread may have another unit than its value. */
+const SHORT_UNITS = ['s', 'B', 'KiB'];
+
 function spreadCell(row: MeasurementRow) {
     const { stddev, value, unit } = row;
     if (stddev === null || value === null || row.n === 1) return DASH;
     const share = spreadOf(row);
     const unstable = isUnstable(row);
+    const spread = formatSpread(stddev, value, unit);
     return (
         <span
             class="measure-figure"
             title={unstable ? 'unstable: 10 % of the mean or more' : undefined}
         >
-            <span class="soft">{text(formatSpread(stddev, value, unit))}</span>
+            <span class={stddev === 0 ? 'zero' : 'soft'}>
+                {SHORT_UNITS.includes(unit) ? text(spread) : spread.value}
+            </span>
             <span class={unstable ? 'measure-share warn' : 'measure-share'}>
                 {share === null ? '' : `${formatFixed(100 * share, 1)}${THIN_SPACE}%`}
             </span>

@@ -85,9 +85,9 @@ function Findings({ data }: { data: Measurement }) {
 /* How the samples were taken. */
 function samplesRemark({ samples, warmups, processes, findings }: Measurement): string {
     const isSorted = findings.some(({ code }) => code === 'sorted');
-    const parts = [`${int(samples.length)}, ${isSorted ? 'by size' : 'in the order taken'}`];
+    const parts = [`${int(samples.length)} ${isSorted ? 'by size' : 'in order'}`];
     if (processes.length > 1) parts.push(`${int(processes.length)} processes`);
-    if (warmups.length) parts.push(`${int(warmups.length)} warm-ups before them`);
+    if (warmups.length) parts.push(`left: ${int(warmups.length)} warm-ups`);
     return `${parts.join(', ')}; line: median`;
 }
 

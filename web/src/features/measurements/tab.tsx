@@ -45,7 +45,7 @@ const BAND_HEIGHT = 28;
 const MAX_OPEN_LINES = 40;
 
 const selectMeasurement = (id: number | null): void =>
-    setQuery({ m: id === null ? null : String(id) }, { replace: true });
+    setQuery({ m: id === null ? null : String(id), id: null }, { replace: true });
 
 export function MeasurementsTab({ run }: { run: Run }) {
     const path = `${API}/runs/${run.id}/measurements`;
