@@ -67,6 +67,7 @@ static const char record_hint[] =
     "--output-format pftrace` and `trace_processor convert json FILE trace.json`"
 #define PYTEST    "measure with `pytest --benchmark-json result.json`"
 #define HYPERFINE "measure with `hyperfine --export-json result.json 'app'`"
+#define CRITERION "add the folder target/criterion, or an archive of it"
 #define SERVING                                                                                     \
     "profile the server itself: `py-spy record --format speedscope -o profile.json --pid PID`, or " \
     "its own profiler"
@@ -283,8 +284,15 @@ static const struct kind documents[] = {
      "a result of `vllm bench throughput`, a benchmark of serving",
      SERVING},
     {{"\"groups\"", "\"benchmarks\"", "\"hz\""}, "a result of vitest bench", HYPERFINE},
-    {{"\"point_estimate\"", "\"standard_error\""}, "a file of Criterion.rs (JSON)", HYPERFINE},
-    {{"\"sampling_mode\"", "\"iters\""}, "a file of Criterion.rs (JSON)", HYPERFINE},
+    {{"\"point_estimate\"", "\"standard_error\""},
+     "one of the files of Criterion.rs for a benchmark",
+     CRITERION},
+    {{"\"group_id\"", "\"full_id\""},
+     "one of the files of Criterion.rs for a benchmark",
+     CRITERION},
+    {{"\"sampling_mode\"", "\"iters\""},
+     "one of the files of Criterion.rs for a benchmark",
+     CRITERION},
     {{"\"num_requests\"", "\"response_times\""}, "a table of Locust (JSON)", SERVING},
     {{"\"callStats\"", "\"objectName\""}, "a report of vprof", record_hint},
     {{"\"thread_metadata\"", "\"stacks\"", "\"samples\""},
@@ -369,9 +377,7 @@ static const struct kind reports[] = {
     {{"name,iterations,real_time,cpu_time,time_unit,"},
      "a table of Google Benchmark (CSV)",
      "write its result with `./bench --benchmark_out=result.json` and add that"},
-    {{"time:   [", "Benchmarking "},
-     "the output of Criterion.rs",
-     "measure with `hyperfine --export-json result.json 'app'`"},
+    {{"time:   [", "Benchmarking "}, "the output of Criterion.rs", CRITERION},
     {{"\"Kernel_Name\"", "\"Agent_Id\""}, "a table of rocprofv3 (CSV)", ROCPROF},
     {{"\"Kind\",\"", "\"Start_Timestamp\""}, "a table of rocprofv3 (CSV)", ROCPROF},
     {{"\"Domain\",\"", "\"Start_Timestamp\""}, "a table of rocprofv3 (CSV)", ROCPROF},

@@ -47,7 +47,8 @@ struct ps_importer {
     FORMAT(scalene)                                                                                \
     FORMAT(torch_trace)                                                                            \
     FORMAT(trace_generic)                                                                          \
-    FORMAT(asv) /* before trace_job, which reads archives */                                       \
+    FORMAT(asv)       /* before trace_job, which reads archives */                                 \
+    FORMAT(criterion) /* before trace_job, which reads archives */                                 \
     FORMAT(trace_job)                                                                              \
     FORMAT(memory_timeline)                                                                        \
     FORMAT(hyperfine)                                                                              \

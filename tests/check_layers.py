@@ -47,6 +47,9 @@ ALL = None
 PUBLIC = {
     "compare": {"change_points.h": ALL, "comparison.h": ALL, "drift.h": ALL, "function_changes.h": ALL, "judge.h": ALL, "modes.h": ALL, "pairs.h": ALL, "results.h": ALL, "samples.h": ALL, "stats.h": ALL, "lazy_estimate.h": ALL},
     "importers": {
+        # files of which several are one run
+        "measurements/asv.h": ALL,
+        "measurements/criterion.h": ALL,
         "importer.h": ALL,
         "kinds.h": ALL,
         "records/actions.h": ALL,

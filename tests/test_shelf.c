@@ -158,7 +158,7 @@ enum ps_status test_shelf_publish(struct test_shelf *shelf, struct ps_part *part
 {
     struct ps_original original = {.bytes = 1};
     const struct ps_tag tag = {"t", "v"};
-    const struct ps_new_run run = {"name", "file", "series", "who", &tag, 1, 0, NULL, false};
+    const struct ps_new_run run = {"name", "file", "series", "who", &tag, 1, 0, NULL, false, NULL};
     struct ps_published_run published;
     enum ps_status status;
 

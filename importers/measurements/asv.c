@@ -26,7 +26,8 @@
 #include "importers/records/run.h"
 
 enum {
-    FILE_BYTES_MAX = 512 << 20, /* bytes */
+    FILE_BYTES_MAX = 256 << 20, /* bytes; at most PS_STREAM_PEEK_MAX */
+    DESCRIPTIONS_BYTES_MAX = 64 << 20,
     NOTES_MAX = 50,
     PARAMETERS_MAX = 64,
     ROWS_MAX = 4000000,
@@ -412,17 +413,31 @@ static void write_series(struct reader *r, const cJSON *root)
                                              environment.len ? environment.ptr : "")));
 }
 
+/* `ram` is bytes, or kB in old files, or what the user typed; the file does not say which. */
+static void write_memory(struct reader *r, struct ps_str ram)
+{
+    int64_t number;
+
+    if (ps_str_parse_i64(ram, &number) && number < (int64_t)1 << 30)
+        ram = ps_str_from_c(
+            ps_arena_printf(&r->builder.arena, "%.*s (unknown unit)", (int)ram.len, ram.ptr));
+    write_text(r, "memory", ram);
+}
+
 static void write_environment(struct reader *r, const cJSON *root)
 {
-    static const char *const keys[][2] = {{"machine", "host"}, {"arch", "machine"},
-                                          {"cpu", "cpu"},      {"num_cpu", "cores"},
-                                          {"ram", "memory"},   {"os", "system"}};
+    static const char *const keys[][2] = {{"machine", "host"},
+                                          {"arch", "machine"},
+                                          {"cpu", "cpu"},
+                                          {"num_cpu", "cores"},
+                                          {"os", "system"}};
     const struct ps_num date = ps_document_count(root, "date");
     struct ps_arena *arena = &r->builder.arena;
 
     r->builder.out->ops->meta(r->builder.out, "tool", PS_STR("asv"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         write_text(r, keys[i][1], ps_document_text(arena, item(root, "params"), keys[i][0]));
+    write_memory(r, ps_document_text(arena, item(root, "params"), "ram"));
     write_text(r, "python", ps_document_text(arena, root, "python"));
     write_text(r, "environment", ps_document_text(arena, root, "env_name"));
     write_packages(r, item(root, "requirements"));
@@ -604,7 +619,7 @@ static void write_description(const char *name, const cJSON *description, struct
     ps_json_end(json);
 }
 
-void ps_asv_select_descriptions(const cJSON *result, const cJSON *benchmarks, struct ps_buf *out)
+static void select_descriptions(const cJSON *result, const cJSON *benchmarks, struct ps_buf *out)
 {
     struct reader r = {.descriptions = benchmarks, .next = benchmarks->child};
     struct ps_json json = ps_json_writer(out);
@@ -619,6 +634,46 @@ void ps_asv_select_descriptions(const cJSON *result, const cJSON *benchmarks, st
             write_description(values->string, description, &json);
     }
     ps_json_end(&json);
+}
+
+static enum ps_status add_member(struct ps_archive_writer *archive, const char *name,
+                                 struct ps_str bytes, struct ps_err *err)
+{
+    struct ps_stream *in = ps_stream_from_memory(bytes, 0);
+
+    ps_archive_writer_add(archive, name, bytes.len, in, err);
+    ps_stream_free(in);
+    return err->code;
+}
+
+cJSON *ps_asv_read_benchmarks(struct ps_stream *in)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+
+    ps_buf_add_str(&bytes, ps_stream_peek(in, DESCRIPTIONS_BYTES_MAX));
+    return ps_document_parse(&bytes, PS_ERR_IGNORED);
+}
+
+enum ps_status ps_asv_pack(struct ps_stream *in, const char *name, const cJSON *benchmarks, int fd,
+                           struct ps_err *err)
+{
+    const struct ps_str bytes = ps_stream_peek(in, FILE_BYTES_MAX);
+    PS_AUTO(ps_buf_free) struct ps_buf copy = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf selected = {0};
+    struct ps_archive_writer *archive;
+    cJSON *result;
+
+    if (ps_stream_status(in, err) != PS_OK)
+        return err->code;
+    ps_buf_add_str(&copy, bytes);
+    /* the importer reports what is wrong with a damaged result */
+    result = ps_document_parse(&copy, PS_ERR_IGNORED);
+    select_descriptions(result, benchmarks, &selected);
+    cJSON_Delete(result);
+    archive = ps_archive_writer_new(fd);
+    if (add_member(archive, PS_ASV_DESCRIPTIONS, ps_buf_slice(&selected), err) == PS_OK)
+        add_member(archive, name, bytes, err);
+    return ps_archive_writer_end(archive, err);
 }
 
 const struct ps_importer ps_asv = {

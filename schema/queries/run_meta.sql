@@ -7,5 +7,6 @@ SELECT max(v) FILTER (WHERE k = 'sha256'), max(v) FILTER (WHERE k = 'kind'), max
        max(v) FILTER (WHERE k = 'ledger_stored'), max(v) FILTER (WHERE k = 'ledger_repaired'), max(v) FILTER (WHERE k = 'ledger_rejected'),
        max(v) FILTER (WHERE k = 'ledger_other'), max(v) FILTER (WHERE k = 'summary'), max(v) FILTER (WHERE k = 'label'),
        max(v) FILTER (WHERE k = 'title'),
-       coalesce(max(v) FILTER (WHERE k = 'first_layout'), (SELECT user_version FROM pragma_user_version))
+       coalesce(max(v) FILTER (WHERE k = 'first_layout'), (SELECT user_version FROM pragma_user_version)),
+       max(v) FILTER (WHERE k = 'series'), max(v) FILTER (WHERE k = 'commit')
 FROM meta;

@@ -1,5 +1,5 @@
 -- The columns of trend_series.sql for the runs with the tag :key = :value.
-SELECT r.id, r.kind, r.name, r.created_at, r.headline_unit, r.headline_label,
+SELECT r.id, r.kind, r.name, coalesce(r.summary ->> '$.committed_us' / 1000, r.created_at) AS at, r.headline_unit, r.headline_label,
        CASE WHEN :figure IS NULL THEN r.headline_value ELSE json_extract(r.summary, :figure) END,
        (SELECT t.v FROM tag t WHERE t.run = r.id AND t.k = :by)
-FROM run r WHERE r.seq IN (SELECT seq FROM tagged WHERE k = :key AND v = :value) ORDER BY r.seq DESC;
+FROM run r WHERE r.seq IN (SELECT seq FROM tagged WHERE k = :key AND v = :value) ORDER BY at DESC, r.seq DESC;

@@ -200,6 +200,51 @@ static enum ps_status put_identity(struct ps_part *part, struct ps_err *err)
     return status == PS_OK ? put_label(part, row, err) : status;
 }
 
+/* Whether a text of the profile can be a label: the importer is not trusted. */
+static bool is_label(const char *text)
+{
+    const size_t len = strlen(text);
+
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 127)
+            return false;
+    return len > 0 && len <= PS_LABEL_MAX && ps_utf8_is_valid((struct ps_str){text, len});
+}
+
+/* The series of a run: the one that the user chose, else that of its collection. */
+static const char *choose_series(struct ps_part *part, const struct ps_new_run *run)
+{
+    const char *common = part->metadata.series;
+    const char *collection = run->collection ? run->collection : "";
+    const char *name;
+
+    if (run->series[0] || !collection[0] || !common[0])
+        return run->series;
+    name = ps_arena_printf(&part->arena, "%s, %s", collection, common);
+    return is_label(name) ? name : "";
+}
+
+/* Adds the commit that the profile states as a tag, unless the user has set it. */
+static void choose_tags(struct ps_part *part, const struct ps_new_run *run)
+{
+    struct ps_catalog_row *row = &part->metadata.row;
+    struct ps_tag *tags;
+
+    row->tags = run->tags;
+    row->n_tags = run->n_tags;
+    for (size_t i = 0; i < run->n_tags; i++)
+        if (strcmp(run->tags[i].key, "commit") == 0)
+            return;
+    if (!is_label(part->metadata.commit))
+        return;
+    tags = ps_arena_alloc(&part->arena, (run->n_tags + 1) * sizeof *tags);
+    for (size_t i = 0; i < run->n_tags; i++)
+        tags[i] = run->tags[i];
+    tags[run->n_tags] = (struct ps_tag){"commit", part->metadata.commit};
+    row->tags = tags;
+    row->n_tags++;
+}
+
 static void fill_row(struct ps_part *part, const struct ps_new_run *run, const char *kind,
                      const struct ps_original *original)
 {
@@ -211,13 +256,12 @@ static void fill_row(struct ps_part *part, const struct ps_new_run *run, const c
     row->bytes = original->bytes;
     row->kind = kind;
     row->name = choose_name(part, run, kind);
-    row->series = run->series;
+    row->series = choose_series(part, run);
     row->user_name = run->user_name;
     row->note = run->note ? run->note : "";
     row->upload = run->upload;
     row->is_reimport = run->is_reimport;
-    row->tags = run->tags;
-    row->n_tags = run->n_tags;
+    choose_tags(part, run);
 }
 
 static enum ps_status seal_part(struct ps_part *part, struct ps_err *err)

@@ -163,13 +163,16 @@ struct ps_new_run {
     const char *name;     /* the name that the user chose; "": the name is taken from `filename` */
     const char *filename; /* name or path of the uploaded file; "": the run is named by the title in
                              the profile, else by its kind */
-    const char *series;   /* "": no series */
+    const char *series;   /* "": no series, or that of the collection */
     const char *user_name; /* "": unknown user */
     const struct ps_tag *tags;
     size_t n_tags;
     int64_t upload;   /* id of the accepted upload; 0: none */
     const char *note; /* NULL or "": no note */
     bool is_reimport; /* from an original of the shelf: a run that was deleted remains deleted */
+    /* the folder or archive with the file; NULL or "": none. If the profile says what its runs have
+     * in common, they are a series of the collection. */
+    const char *collection;
 };
 
 struct ps_published_run {

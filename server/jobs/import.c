@@ -86,6 +86,7 @@ static enum ps_status publish_part(struct ps_part *part, const struct ps_import_
         .name = or_empty(request->name),
         .filename = or_empty(request->filename),
         .series = or_empty(request->series),
+        .collection = or_empty(request->collection),
         .user_name = or_empty(request->user_name),
         .note = or_empty(request->note),
         .tags = request->tags,
@@ -224,6 +225,7 @@ struct archive_import {
     void *user;
     struct ps_tag *tags; /* tags of the request and archive=NAME */
     size_t n_tags, runs;
+    char *collection;         /* name of the archive without its suffix */
     struct ps_bundle *bundle; /* NULL if the archive is not a bundle */
     struct ps_err first_err;  /* first failure of a profile */
     bool cancelled;
@@ -268,6 +270,7 @@ static struct ps_import_request member_request(struct archive_import *archive_im
 
     request.fd = fd;
     request.filename = name;
+    request.collection = archive_import->collection;
     request.name = NULL;
     request.tags = archive_import->tags;
     request.n_tags = archive_import->n_tags;
@@ -391,6 +394,19 @@ static void choose_tags(struct archive_import *archive_import)
     archive_import->n_tags = n;
 }
 
+/* The name of an archive without its folder and suffix. The caller frees it. */
+static char *collection_name(const char *filename)
+{
+    static const char *const suffixes[] = {".gz", ".tgz", ".zst", ".xz", ".tar", ".zip"};
+    const char *slash = strrchr(filename, '/');
+    struct ps_str name = ps_str_from_c(slash ? slash + 1 : filename);
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (ps_str_ends_with(name, ps_str_from_c(suffixes[i])))
+            name.len -= strlen(suffixes[i]);
+    return ps_strdup(name);
+}
+
 /* Returns false if the file is not an archive to be unpacked (*status is PS_OK), or if that is not
  * known (*status is an error). */
 static bool import_members(struct archive_import *archive_import, enum ps_status *status,
@@ -407,8 +423,10 @@ static bool import_members(struct archive_import *archive_import, enum ps_status
     bool archive = false;
 
     choose_tags(archive_import);
+    archive_import->collection = collection_name(or_empty(request->filename));
     *status = ps_import_process_unpack(&process, import_member, archive_import, &archive, err);
     free(archive_import->tags);
+    free(archive_import->collection);
     ps_bundle_free(archive_import->bundle);
     if (*status == PS_OK && archive_import->cancelled)
         *status = ps_fail(err, PS_CANCELLED, "the import was cancelled");

@@ -13,6 +13,7 @@ struct ps_import_request {
     const char *filename; /* for the run name and for messages; "" if there is none */
     const char *name;     /* NULL or "": the title of the profile, else the file name */
     const char *series, *user_name, *note; /* NULL or "": none */
+    const char *collection;                /* see struct ps_new_run; NULL or "": none */
     const struct ps_tag *tags;
     size_t n_tags;
     const char *sha256; /* expected hash of the bytes; NULL: any */

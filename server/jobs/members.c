@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* O_CLOEXEC */
+#define _GNU_SOURCE /* O_CLOEXEC, memrchr */
 #include "server/jobs/members.h"
 
 #include <fcntl.h>
@@ -10,25 +10,42 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "importers/importer.h"
+#include "importers/measurements/asv.h"
+#include "importers/measurements/criterion.h"
 #include "importers/text/clean.h"
 #include "server/jobs/bundle.h"
 #include "server/jobs/merge.h"
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
-enum { NAME_MAX_BYTES = 400, ALONE = -1, LEFT_OUT = -2 };
+enum {
+    NAME_MAX_BYTES = 400,
+    /* instead of the index of a part */
+    ALONE = -1,
+    LEFT_OUT = -2,
+    COMPANION = -3, /* belongs to other files, and is not reported */
+};
 
-/* The files of one training job. */
+/* Files that are one run: those of a training job, or of the benchmarks of Criterion.rs. */
 struct part {
     char *folder;
     size_t files, n_left; /* files: in the archive; left: not read yet */
     struct ps_merge *merge;
     int fd; /* output of the merge; -1: not started */
+    bool is_criterion;
+};
+
+/* What a file describes of the results in its folder and below. */
+struct descriptions {
+    struct ps_str folder; /* with the slash at its end; a slice of the name of the member */
+    cJSON *root;
 };
 
 struct member {
     char *name;
     bool is_torch_trace; /* a trace of the PyTorch profiler */
+    bool is_asv_result, is_criterion;
+    char *criterion_folder; /* of a benchmark.json of Criterion.rs: the folder that it states */
     struct ps_job_file file;
     int part;             /* index of its job, ALONE or LEFT_OUT */
     struct ps_err reason; /* reason if it is left out */
@@ -40,6 +57,8 @@ struct ps_members {
     size_t n, cap;
     struct part *parts;
     size_t n_parts, cap_parts;
+    struct descriptions *descriptions;
+    size_t n_descriptions, cap_descriptions;
     bool tar, bundle; /* bundle: the first member describes the others */
 };
 
@@ -132,8 +151,7 @@ static int part_of(struct ps_members *members, struct ps_str folder)
 
 static bool is_of_job(const struct member *member, size_t *len)
 {
-    return member->part != LEFT_OUT && member->is_torch_trace &&
-           ps_is_job_member(member->name, len);
+    return member->part == ALONE && member->is_torch_trace && ps_is_job_member(member->name, len);
 }
 
 /* Whether the files of training jobs in the folder of the member are one run. */
@@ -178,6 +196,96 @@ static void find_jobs(struct ps_members *members)
         members->parts[i].n_left = members->parts[i].files;
 }
 
+/* --- Results of benchmarks --- */
+
+/* The folder of the run to which a file of Criterion.rs belongs: what is before the folder that
+ * benchmark.json states, else the folder of the benchmark's folder. */
+static struct ps_str criterion_root(const struct ps_members *members, const struct member *member)
+{
+    struct ps_str folder = {member->name, 0}, root;
+    const char *slash;
+    size_t len;
+
+    if (!ps_criterion_is_part(member->name, &folder.len))
+        return folder;
+    for (size_t i = 0; i < members->n; i++) {
+        const struct member *other = &members->items[i];
+
+        if (!other->criterion_folder || !ps_criterion_is_part(other->name, &len) ||
+            len != folder.len || memcmp(other->name, member->name, len) != 0)
+            continue;
+        root = folder;
+        if (ps_str_ends_with(root, ps_str_from_c(other->criterion_folder)))
+            root.len -= strlen(other->criterion_folder);
+        return root;
+    }
+    slash = folder.len ? memrchr(folder.ptr, '/', folder.len) : NULL;
+    return (struct ps_str){folder.ptr, slash ? (size_t)(slash + 1 - folder.ptr) : 0};
+}
+
+/* Groups the files of Criterion.rs into runs. Other files of their folders, such as its reports and
+ * the samples of the run before, belong to them. */
+static void find_criterion_runs(struct ps_members *members)
+{
+    const size_t first = members->n_parts;
+
+    for (size_t i = 0; i < members->n; i++) {
+        struct member *member = &members->items[i];
+
+        if (!member->is_criterion)
+            continue;
+        member->part = part_of(members, criterion_root(members, member));
+        members->parts[member->part].is_criterion = true;
+        members->parts[member->part].n_left = ++members->parts[member->part].files;
+    }
+    for (size_t i = 0; i < members->n; i++)
+        for (size_t k = first; members->items[i].part == LEFT_OUT && k < members->n_parts; k++)
+            if (ps_str_starts_with(ps_str_from_c(members->items[i].name),
+                                   ps_str_from_c(members->parts[k].folder)))
+                members->items[i].part = COMPANION;
+}
+
+/* The descriptions for a result: those of the nearest folder above it. NULL: there are none. */
+static const struct descriptions *descriptions_of(const struct ps_members *members,
+                                                  const char *name)
+{
+    const struct descriptions *best = NULL;
+
+    for (size_t i = 0; i < members->n_descriptions; i++) {
+        const struct descriptions *one = &members->descriptions[i];
+
+        if (ps_str_starts_with(ps_str_from_c(name), one->folder) &&
+            (!best || one->folder.len > best->folder.len))
+            best = one;
+    }
+    return best;
+}
+
+/* asv stores machine.json beside the results of the machine, which repeat what it says. */
+static void find_machines(struct ps_members *members)
+{
+    for (size_t i = 0; i < members->n; i++) {
+        struct member *member = &members->items[i];
+
+        if (member->part == LEFT_OUT && strcmp(base_name(member->name), "machine.json") == 0 &&
+            descriptions_of(members, member->name))
+            member->part = COMPANION;
+    }
+}
+
+/* Reads benchmarks.json of asv. Without it, results are read as they are. */
+static void read_descriptions(struct ps_members *members, struct ps_stream *in,
+                              const struct member *member)
+{
+    cJSON *root = ps_asv_read_benchmarks(in);
+
+    if (!root)
+        return;
+    PS_RESERVE_ONE(members->descriptions, members->n_descriptions, members->cap_descriptions);
+    members->descriptions[members->n_descriptions++] =
+        (struct descriptions){{member->name, folder_len(member->name)}, root};
+}
+
 /* --- Reading the members --- */
 
 /* Returns the name for display, which is never used as a path. */
@@ -193,10 +301,33 @@ static char *shown_name(struct ps_str name)
     return ps_strdup(ps_buf_slice(&text));
 }
 
-static void inspect_member(struct ps_stream *in, struct member *member)
+/* Recognises the files that belong to others. Returns whether the member is one. */
+static bool inspect_companion(struct ps_members *members, struct ps_stream *in,
+                              struct member *member)
+{
+    const struct ps_str head = ps_stream_peek(in, PS_JOB_HEAD_SIZE);
+    struct ps_str folder;
+    size_t len;
+
+    if (ps_criterion_is_part(member->name, &len) && ps_criterion_is_content(head)) {
+        member->is_criterion = true;
+        if (ps_criterion_read_folder(head, &folder))
+            member->criterion_folder = ps_strdup(folder);
+        return true;
+    }
+    if (strcmp(base_name(member->name), PS_ASV_BENCHMARKS) != 0 || !ps_asv_is_benchmarks(head))
+        return false;
+    member->part = COMPANION;
+    read_descriptions(members, in, member);
+    return true;
+}
+
+static void inspect_member(struct ps_members *members, struct ps_stream *in, struct member *member)
 {
     const struct ps_importer *importer = NULL;
 
+    if (inspect_companion(members, in, member))
+        return;
     if (ps_importer_pick(in, &importer, &member->reason) != PS_OK) {
         member->part = LEFT_OUT;
     } else if (importer == &ps_trace_job) {
@@ -205,6 +336,7 @@ static void inspect_member(struct ps_stream *in, struct member *member)
                 "archives inside archives are not read" PS_HINT "unpack it and add its files");
     }
     member->is_torch_trace = importer == &ps_torch_trace;
+    member->is_asv_result = importer == &ps_asv;
     member->file.worker = ps_job_worker_of(member->name);
     if (member->is_torch_trace)
         member->file.rank = ps_job_rank_of(ps_stream_peek(in, PS_JOB_HEAD_SIZE));
@@ -233,7 +365,7 @@ static enum ps_status inspect_members(struct ps_members *members, struct ps_arch
                     "this is %s, not a file" PS_HINT "pack the file itself",
                     ps_archive_special(archive));
         } else if (!members->bundle) {
-            inspect_member(in, &member);
+            inspect_member(members, in, &member);
         }
         ps_stream_free(in);
         PS_RESERVE_ONE(members->items, members->n, members->cap);
@@ -247,8 +379,17 @@ static size_t count_profiles(const struct ps_members *members)
     size_t n = 0;
 
     for (size_t i = 0; i < members->n; i++)
-        n += members->items[i].part != LEFT_OUT;
+        n += members->items[i].part != LEFT_OUT && members->items[i].part != COMPANION;
     return n;
+}
+
+/* Whether the archive is one that the results of a benchmark were packed into. */
+static bool is_packed(const struct ps_members *members)
+{
+    const struct ps_str first = ps_str_from_c(members->n ? members->items[0].name : NULL);
+
+    return members->tar && (ps_str_starts_with(first, PS_STR(PS_CRITERION_FOLDER)) ||
+                            ps_str_eq_c(first, PS_ASV_DESCRIPTIONS));
 }
 
 static bool one_run(const struct ps_members *members)
@@ -257,8 +398,9 @@ static bool one_run(const struct ps_members *members)
 
     if (members->bundle)
         return false;
-    return members->n < 2 || is_merged(members) ||
-           (members->n_parts == 1 && members->parts[0].files == profiles && profiles > 1);
+    return members->n < 2 || is_merged(members) || is_packed(members) ||
+           (members->n_parts == 1 && members->parts[0].files == profiles && profiles > 1 &&
+            !members->parts[0].is_criterion);
 }
 
 /* PS_UNKNOWN_KIND if there is no profile. Damage is reported first: there may be profiles
@@ -300,10 +442,12 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
         members->fd = fd;
         members->tar = !ps_str_starts_with(head, PS_STR("PK"));
         archive = ps_archive_open(in, &limits);
-        if (inspect_members(members, archive, err) == PS_OK)
+        if (inspect_members(members, archive, err) == PS_OK && !is_packed(members))
             check_any(members, archive, err);
         ps_archive_free(archive);
         find_jobs(members);
+        find_criterion_runs(members);
+        find_machines(members);
         if (err->code != PS_OK || one_run(members)) {
             ps_members_free(members);
             *out = NULL;
@@ -335,15 +479,53 @@ static enum ps_status visit_single_file(struct member_import *t, const struct me
     return status;
 }
 
+/* Packs a result of asv with what describes its benchmarks, and imports the archive. Frees `in`. */
+static enum ps_status visit_asv_result(struct member_import *t, const struct member *member,
+                                       const struct descriptions *descriptions,
+                                       struct ps_stream *in, struct ps_err *err)
+{
+    PS_AUTO(ps_close_fd) int fd = t->scratch(t->user, err);
+    enum ps_status status =
+        fd < 0 ? err->code : ps_asv_pack(in, base_name(member->name), descriptions->root, fd, err);
+
+    ps_stream_free(in);
+    if (status == PS_OK)
+        t->may_continue = t->visit(t->user, member->name, fd, NULL);
+    return status;
+}
+
+/* The name of a run of Criterion.rs: that of its folder. */
+static const char *criterion_name(const char *folder, struct ps_buf *out)
+{
+    const size_t len = strlen(folder);
+
+    ps_buf_add(out, folder, len ? len - 1 : 0);
+    if (!len)
+        ps_buf_puts(out, "criterion");
+    return out->ptr;
+}
+
+/* The name of a member in the archive of its run. */
+static const char *packed_name(const struct part *part, const char *name, struct ps_buf *out)
+{
+    if (!part->is_criterion)
+        return base_name(name);
+    ps_buf_printf(out, "%s%s", PS_CRITERION_FOLDER, name + strlen(part->folder));
+    return out->ptr;
+}
+
 /* Imports the merged job, under the name of its folder, or of its last file (`name`) if the job has
  * no folder. */
 static enum ps_status end_part(struct member_import *t, struct part *part, const char *name,
                                struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     enum ps_status status = ps_merge_end(part->merge, err);
 
     part->merge = NULL;
-    if (status == PS_OK)
+    if (status == PS_OK && part->is_criterion)
+        t->may_continue = t->visit(t->user, criterion_name(part->folder, &text), part->fd, NULL);
+    else if (status == PS_OK)
         t->may_continue = t->visit(t->user, part->folder[0] ? part->folder : name, part->fd, NULL);
     ps_close_fd(&part->fd);
     return status;
@@ -369,6 +551,7 @@ static enum ps_status collect_job_file(struct member_import *t, const struct mem
                                        struct ps_stream *in, struct ps_err *err)
 {
     struct part *part = &t->members->parts[member->part];
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
     enum ps_status status = PS_OK, end = PS_OK;
 
     if (!part->merge) {
@@ -377,7 +560,7 @@ static enum ps_status collect_job_file(struct member_import *t, const struct mem
         part->merge = ps_merge_new(part->fd);
     }
     if (status == PS_OK)
-        status = add_to_job(t, part->merge, in, base_name(member->name), err);
+        status = add_to_job(t, part->merge, in, packed_name(part, member->name, &name), err);
     else
         ps_stream_free(in);
     if (--part->n_left == 0)
@@ -388,10 +571,16 @@ static enum ps_status collect_job_file(struct member_import *t, const struct mem
 static enum ps_status read_member(struct member_import *t, const struct member *member,
                                   struct ps_archive *archive, struct ps_err *err)
 {
+    const struct descriptions *descriptions = descriptions_of(t->members, member->name);
+
     if (member->part == LEFT_OUT) {
         t->may_continue = t->visit(t->user, member->name, -1, &member->reason);
         return PS_OK;
     }
+    if (member->part == COMPANION)
+        return PS_OK;
+    if (member->is_asv_result && descriptions)
+        return visit_asv_result(t, member, descriptions, ps_archive_member(archive), err);
     if (member->part == ALONE)
         return visit_single_file(t, member, ps_archive_member(archive), err);
     return collect_job_file(t, member, ps_archive_member(archive), err);
@@ -430,8 +619,13 @@ void ps_members_free(struct ps_members *members)
 {
     if (!members)
         return;
-    for (size_t i = 0; i < members->n; i++)
+    for (size_t i = 0; i < members->n_descriptions; i++)
+        cJSON_Delete(members->descriptions[i].root);
+    free(members->descriptions);
+    for (size_t i = 0; i < members->n; i++) {
+        free(members->items[i].criterion_folder);
         free(members->items[i].name);
+    }
     for (size_t i = 0; i < members->n_parts; i++) {
         struct ps_err ignored = PS_ERR_INIT; /* the job is abandoned */
 

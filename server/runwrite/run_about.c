@@ -50,6 +50,8 @@ static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_run
     out->label = copy_column(arena, stmt, 17);
     out->title = copy_column(arena, stmt, 18);
     row->first_layout = ps_col_int(stmt, 19);
+    out->series = copy_column(arena, stmt, 20);
+    out->commit = copy_column(arena, stmt, 21);
 }
 
 enum ps_status ps_run_metadata_read(struct ps_db *db, struct ps_arena *arena,

@@ -63,6 +63,10 @@ struct ps_run_metadata {
     struct ps_catalog_row row; /* id and db_bytes are not set */
     const char *label;         /* label of the run at its publication, JSON; "": none */
     const char *title;         /* title of the profile; "": none */
+    /* what runs of one collection have in common that can be compared, such as machine and
+     * environment; "": the runs of a collection are no series */
+    const char *series;
+    const char *commit; /* commit that was measured, as the profile states it; "": none */
 };
 /* Reads the metadata. Allocates the strings in the arena. */
 enum ps_status ps_run_metadata_read(struct ps_db *db, struct ps_arena *arena,

@@ -13,6 +13,7 @@
 #include "server/cli/client/server_record.h"
 #include "server/cli/commands/conclusion.h"
 #include "server/cli/commands/import_profile.h"
+#include "server/cli/commands/packed_files.h"
 #include "server/cli/input_file.h"
 #include "server/cli/options/option_values.h"
 #include "server/cli/progress.h"
@@ -492,9 +493,37 @@ static void print_unreadable(void *user, const char *path, const struct ps_err *
     adding->status = ps_print_failure(path, err);
 }
 
+/* Imports a set of files as an archive. */
+static void add_packed(struct add_state *adding, const struct folder *folder,
+                       const struct ps_packed_files *packed, int set)
+{
+    const struct ps_packed_set *about = &packed->sets[set];
+    PS_AUTO(ps_free_ptr)
+    char *path = ps_strdup(
+        (struct ps_str){about->folder.ptr, about->folder.len ? about->folder.len - 1 : 0});
+    PS_AUTO(ps_buf_free) struct ps_buf name = {0};
+    PS_AUTO(ps_close_fd) int fd = -1;
+    PS_AUTO(ps_close_fd) int readable = -1;
+    struct ps_err err = PS_ERR_INIT;
+    const char *failed = path;
+    ps_packed_set_write_name(about, &name);
+    if (ps_store_create_scratch_file(adding->store, &fd, &readable, &err) == PS_OK)
+        ps_packed_set_write(packed, set, folder->paths, folder->count, fd, &failed, &err);
+    if (err.code != PS_OK)
+        adding->status = ps_print_failure(failed, &err);
+    else
+        import_profile(adding,
+                       &(struct ps_import_profile){
+                           .fd = readable,
+                           .path = path,
+                           .filename = name.ptr,
+                           .provenance = {path, adding->options->source_root, current_timespec()}});
+}
+
 static void add_folder(struct add_state *adding, const char *path)
 {
     PS_AUTO(free_folder) struct folder folder = {0};
+    PS_AUTO(ps_packed_files_free) struct ps_packed_files packed = {0};
     PS_AUTO(free_skipped) struct skipped_files skipped = {0};
     struct ps_err err = PS_ERR_INIT;
     size_t n_profiles = 0;
@@ -502,9 +531,16 @@ static void add_folder(struct add_state *adding, const char *path)
         adding->status = ps_print_failure(path, &err);
         return;
     }
+    ps_packed_files_find(path, folder.paths, folder.count, &packed);
+    for (size_t i = 0; i < packed.n && !ps_progress_interrupted(); i++, n_profiles++)
+        add_packed(adding, &folder, &packed, (int)i);
     for (size_t i = 0; i < folder.count && !ps_progress_interrupted();) {
         struct ps_err why = PS_ERR_INIT;
 
+        if (packed.set_of[i] != PS_PACKED_NONE) {
+            i++;
+            continue;
+        }
         if (is_second_form(&folder, i, &why)) {
             skip_file(&skipped, folder.paths[i++], &why);
             continue;

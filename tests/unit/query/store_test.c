@@ -122,7 +122,7 @@ static struct ps_published_run publish(struct shelf *shelf, const char *bytes, c
     struct ps_original original;
     struct ps_ingest *intake;
     const struct ps_tag tags[] = {{"branch", "main"}};
-    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, 0, NULL, false};
+    const struct ps_new_run run = {name, "", "series", "mei", tags, 1, 0, NULL, false, NULL};
     struct ps_part *part;
     struct ps_writer *writer = begin(shelf, &part);
 

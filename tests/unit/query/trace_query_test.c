@@ -246,7 +246,7 @@ static int make_shelf(void **state, void (*say)(struct ps_sink *))
     struct ps_ingest *intake;
     struct ps_writer *writer = NULL;
     struct ps_published_run published = {.name = NULL};
-    const struct ps_new_run run = {"by hand", "", "", "", NULL, 0, 0, NULL, false};
+    const struct ps_new_run run = {"by hand", "", "", "", NULL, 0, 0, NULL, false, NULL};
     const struct ps_writer_options writing = {.input_bytes = 0};
     struct ps_part *part = NULL;
     struct ps_err err = PS_ERR_INIT;
