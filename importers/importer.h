@@ -60,6 +60,7 @@ struct ps_importer {
     FORMAT(junit)                                                                                  \
     FORMAT(google_benchmark)                                                                       \
     FORMAT(jmh)                                                                                    \
+    FORMAT(llama_bench)                                                                            \
     FORMAT(go_bench)                                                                               \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \
