@@ -833,6 +833,20 @@ static enum outcome version_row(struct reader *r, const struct ps_rows *rows)
     return NS_OTHER;
 }
 
+/* Rows of TARGET_INFO_SYSTEM_ENV: the facts that importers/records/environment.h names. */
+static enum outcome system_row(struct reader *r, const struct ps_rows *rows)
+{
+    static const char *const facts[][2] = {
+        {"CpuDescription", "cpu"},   {"CpuCores", "cores"},         {"CpuArchitecture", "machine"},
+        {"OsDescription", "system"}, {"NvDriverVersion", "driver"}, {"Hostname", "host"}};
+    const struct ps_str value = ps_str_trim(clean_text_of(r, ps_rows_text(rows, 1)));
+
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (value.len && ps_str_eq_c(ps_rows_text(rows, 0), facts[i][0]))
+            r->out->ops->meta(r->out, facts[i][1], value);
+    return NS_OTHER;
+}
+
 /* --- GPUs of the recording --- */
 
 enum { GPU_ID, GPU_NAME, GPU_FIGURES };
@@ -980,6 +994,7 @@ static enum ps_status read_target(struct reader *r)
         {"META_DATA_EXPORT", NS_COLUMN_LIST(version), version_row},
         /* the name of META_DATA_EXPORT in 2022 and 2023 */
         {"EXPORT_META_DATA", NS_COLUMN_LIST(version), version_row},
+        {"TARGET_INFO_SYSTEM_ENV", NS_COLUMN_LIST(version), system_row},
         {"TARGET_INFO_GPU", NS_COLUMN_LIST(gpu_columns), gpu_row},
         {"TARGET_INFO_CUDA_DEVICE", NS_COLUMN_LIST(cuda), cuda_device_row},
     };

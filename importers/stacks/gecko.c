@@ -74,7 +74,7 @@ struct reader {
     size_t n_threads, cap_threads;
     struct tables shared;
     struct texts libs; /* names of libraries */
-    struct ps_buf text, product, cpu_unit;
+    struct ps_buf text, product, cpu_unit, cpu_name, cpu_count;
     bool unit_known;
     int power; /* of ten, from the unit of weights to that of st_add_stack */
     uint64_t read, rejected, zero, n_idle, n_timed; /* n_timed: samples with CPU time */
@@ -330,6 +330,10 @@ static bool read_meta(struct reader *r)
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
         if (ps_str_eq_c(r->json.text, "product"))
             good = copy_text(&r->json, &r->product);
+        else if (ps_str_eq_c(r->json.text, "CPUName"))
+            good = copy_text(&r->json, &r->cpu_name);
+        else if (ps_str_eq_c(r->json.text, "logicalCPUs"))
+            good = copy_text(&r->json, &r->cpu_count);
         else if (ps_str_eq_c(r->json.text, "sampleUnits"))
             good = read_member(r, "threadCPUDelta", &r->cpu_unit);
         else
@@ -610,6 +614,10 @@ static void write_all(struct reader *r)
 
     if (r->product.len)
         r->out->ops->meta(r->out, "tool", ps_buf_slice(&r->product));
+    if (r->cpu_name.len)
+        r->out->ops->meta(r->out, "cpu", ps_buf_slice(&r->cpu_name));
+    if (r->cpu_count.len && !ps_str_eq_c(ps_buf_slice(&r->cpu_count), "0"))
+        r->out->ops->meta(r->out, "cores", ps_buf_slice(&r->cpu_count));
     st_write(&r->stacks);
     if (r->n_timed)
         write_cpu_time(r);
@@ -660,6 +668,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_json_in_free(&r.json);
     ps_buf_free(&r.text);
     ps_buf_free(&r.product);
+    ps_buf_free(&r.cpu_name);
+    ps_buf_free(&r.cpu_count);
     ps_buf_free(&r.cpu_unit);
     return status;
 }

@@ -14,6 +14,7 @@
 #include "importers/text/clean.h"
 #include "importers/trace/collectives.h"
 #include "importers/trace/emit.h"
+#include "importers/trace/environment.h"
 #include "importers/trace/fill.h"
 #include "importers/trace/graphs.h"
 #include "importers/trace/import_state.h"
@@ -613,6 +614,7 @@ void tr_summary_write(struct tr_trace *trace)
     struct ps_headline headline = {.unit = "s"};
 
     write_tool(trace);
+    tr_write_environment(trace);
     write_headers(trace);
     write_metrics(trace);
     write_notes(trace);

@@ -122,7 +122,8 @@ static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
     struct tr_job *job = job_of_sink(sink);
 
-    if (!job->is_described && !job->is_capture)
+    /* the workers of a job may run on several hosts */
+    if (!job->is_described && !job->is_capture && strcmp(key, "host") != 0)
         job->out->ops->meta(job->out, key, value);
 }
 

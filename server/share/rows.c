@@ -169,7 +169,7 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
         redact_tool(r, value, out);
     else if (says & PS_REVEAL_HOSTS & redact)
         ps_scrub_host(&r->scrub, value, out);
-    else if ((ps_str_eq_c(key, "branch") || ps_str_eq_c(key, "commit")) &&
+    else if ((ps_str_eq_c(key, "branch") || ps_str_starts_with(key, PS_STR("commit"))) &&
              (redact & PS_REVEAL_LABELS))
         return false;
     else

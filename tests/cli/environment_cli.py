@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The environments of runs: what files and tags state, in what two groups differ, and `--same`."""
 import json
+import os
+import shutil
+import sqlite3
 import unittest
 
 from program import ShelfTest
@@ -15,6 +18,7 @@ def benchmark(seconds=0.001, machine=None, commit=None):
             "benchmarks": [{"group": None, "name": "test_a", "fullname": "test_app.py::test_a", "params": None, "stats": stats}]}
 
 
+GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "golden")
 MACHINE = {"node": "ci-7", "machine": "x86_64", "system": "Linux", "python_version": "3.13.1", "cpu": {"brand_raw": "CPU 1"}}
 
 
@@ -62,6 +66,50 @@ class OfARun(Environments):
             "CPU CPU 1", "Cores 8", "Host ci-7", "Architecture x86_64", "System Linux 6.1.0-28", "Python 3.13.1",
             "Python build CPython GCC 12.2.0 main Feb  4 2025 14:57:36", "Commit " + "1f" * 20, "Time of the commit 2026-01-01T10:00:00", "Branch main",
             "Uncommitted changes yes"])
+
+class OfAFormat(Environments):
+    """What files of other tools state."""
+
+    def shown(self, name, content):
+        path = content if content.endswith(".sqlite") else self.file(name, content.encode())
+        return self.facts(self.json("add", path)["id"])
+
+    def trace(self, **header):
+        slices = [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]
+        return self.shown("a.pt.trace.json", json.dumps({"schemaVersion": 1, **header, "traceEvents": slices}))
+
+    def test_traces(self):
+        h100 = {"id": 0, "name": "NVIDIA H100"}
+        self.assertEqual(self.trace(deviceProperties=[h100, {**h100, "id": 1}], cuda_runtime_version=12040, cuda_driver_version=13000, host_name="node-1"),
+                         ["GPU 2 x NVIDIA H100", "Host node-1", "GPU runtime CUDA 12.4"])
+        self.assertEqual(self.trace(deviceProperties=[h100, {"id": 1, "name": "NVIDIA A100"}, {"id": 2}], hip_runtime_version=70051831),
+                         ["GPU NVIDIA H100, NVIDIA A100", "GPU runtime HIP 7.0.51831"])
+        self.assertEqual(self.trace(deviceProperties=[], cuda_runtime_version="x", host_name="n"), ["Host n"])
+
+    def test_viztracer_has_a_version(self):
+        events = [{"ph": "X", "cat": "FEE", "name": "f (a.py:1)", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]
+        document = {"traceEvents": events, "viztracer_metadata": {"version": "1.1.1", "overflow": False}}
+        run = self.json("add", self.file("v.json", json.dumps(document).encode()))["id"]
+        self.assertRegex(self.ok("show", run), r"(?m)^tool +viztracer 1\.1\.1$")
+
+    def test_nsys(self):
+        path = os.path.join(self.folder, "a.sqlite")
+        shutil.copy(os.path.join(GOLDEN, "nsys", "ok_managed.sqlite"), path)
+        rows = {"CpuCores": "48", "CpuArchitecture": "x86_64", "CpuDescription": " AMD EPYC 7413 24-Core Processor", "NvDriverVersion": "565.57.01",
+                "Hostname": "node-1", "OsDescription": "Ubuntu 24.04.1 LTS", "DeviceEnvironment": "TOKEN=hush;"}
+        with sqlite3.connect(path) as database:
+            database.execute("CREATE TABLE TARGET_INFO_SYSTEM_ENV(globalVid INTEGER, devStateName TEXT, name TEXT, nameEnum INTEGER, value TEXT)")
+            database.executemany("INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (1, 'Local', ?, 1, ?)", rows.items())
+        database.close()
+        self.assertEqual(self.shown("", path), ["CPU AMD EPYC 7413 24-Core Processor", "Cores 48", "GPU driver 565.57.01", "Host node-1", "Architecture x86_64",
+                                                "System Ubuntu 24.04.1 LTS"])
+
+    def test_gecko(self):
+        with open(os.path.join(GOLDEN, "gecko", "ok_shared.json"), encoding="utf-8") as file:
+            document = json.load(file)
+        document["meta"].update({"CPUName": "Apple M2", "logicalCPUs": 8})
+        self.assertEqual(self.shown("gecko.json", json.dumps(document)), ["CPU Apple M2", "Cores 8"])
+
 
 class Differences(Environments):
     def test_what_may_explain_a_difference_is_a_warning(self):
@@ -126,6 +174,18 @@ class Differences(Environments):
         self.assertEqual((cpu["key"], cpu["warns"], cpu["new"]), ("cpu", True, {"values": [{"value": "CPU | 2", "runs": 1}], "unknown": 0}))
         self.assertEqual((commit["label"], commit["warns"], commit["base"]["values"]), ("Commit", False, [{"value": "1" * 40, "runs": 1}]))
         self.assertNotIn("environment", self.ok("check", f"{new},{base}", "--budget", "headline=1s"))
+
+
+class Shared(Environments):
+    def test_hosts_and_commits_are_hidden(self):
+        run = self.add("gpu=NVIDIA H100", machine={**MACHINE, "release": "6.1-ci-7"},
+                       commit={"id": "1f" * 20, "time": "2026-01-01T10:00:00", "branch": "fix/of-ci-7"})
+        bundle = os.path.join(self.folder, "shared.perfshelf")
+        self.ok("export", run, "--redact", "hosts,labels", "-o", bundle)
+        self.data += "2"
+        copy = self.run_verb("add", bundle, "--json")
+        self.assertEqual(self.facts(json.loads(copy.stdout)["id"]),
+                         ["CPU CPU 1", "Host host1", "Architecture x86_64", "System Linux 6.1-host1", "Python 3.13.1"])
 
 
 class Same(Environments):
