@@ -81,9 +81,17 @@ bool ps_check_has_failed(const struct ps_check *check);
 void ps_check_sum_up(const struct ps_check *check, struct ps_buf *out);
 /* Appends lines, each with its line break, on how certain the judgements of measurements are. */
 void ps_check_explain(const struct ps_check *check, struct ps_buf *out);
-/* A table of findings: its head, and one row. */
-void ps_check_begin_table(struct ps_output *out);
-void ps_check_add_row(struct ps_output *out, const struct ps_check_finding *finding);
+/* A table of findings. Initialize with `struct ps_check_table table = {.out = out};`. */
+struct ps_check_table {
+    struct ps_output *out;
+    size_t n_rows;
+    struct ps_buf details; /* paragraphs about the rows, separated by NUL */
+};
+void ps_check_begin_table(struct ps_check_table *table);
+void ps_check_add_row(struct ps_check_table *table, const struct ps_check_finding *finding);
+/* Ends the table, and adds "VERDICT: SUM." and what explains the findings. */
+void ps_check_end_table(struct ps_check_table *table, const char *verdict,
+                        const struct ps_check *check);
 /* Frees what the functions above allocated. */
 void ps_check_free(struct ps_check *check); /* for PS_AUTO */
 

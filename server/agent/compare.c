@@ -80,17 +80,35 @@ enum ps_status ps_tool_compare(struct ps_tool_call *call, struct ps_err *err)
 
 /* --- check --- */
 
-void ps_check_begin_table(struct ps_output *out)
+void ps_check_begin_table(struct ps_check_table *table)
 {
     static const struct ps_output_column columns[] = {
         {"state", "", PS_WORDS},         {"value", "", PS_NUMBER}, {"limit", "", PS_NUMBER},
         {"compared with", "", PS_WORDS}, {"change", "", PS_WORDS}, {"what", "", PS_WORDS}};
 
-    ps_output_table(out, "checks", columns, sizeof columns / sizeof *columns);
+    ps_output_table(table->out, "checks", columns, sizeof columns / sizeof *columns);
 }
 
-void ps_check_add_row(struct ps_output *out, const struct ps_check_finding *finding)
+/* Collects "`NAME`: DETAIL" for each line of the details. */
+static void collect_details(struct ps_buf *details, const struct ps_check_finding *finding)
 {
+    struct ps_str rest = ps_buf_slice(&finding->details);
+
+    while (rest.len) {
+        const size_t len = (size_t)((const char *)memchr(rest.ptr, '\n', rest.len) - rest.ptr);
+        PS_AUTO(ps_free_ptr) char *line = ps_strdup((struct ps_str){rest.ptr, len});
+
+        ps_output_quote(details, finding->name);
+        ps_buf_puts(details, ": ");
+        ps_output_escape(details, line);
+        ps_buf_add(details, "", 1);
+        rest = ps_str_skip(rest, len + 1);
+    }
+}
+
+void ps_check_add_row(struct ps_check_table *table, const struct ps_check_finding *finding)
+{
+    struct ps_output *out = table->out;
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
 
     ps_output_word(out, ps_check_state_word(finding->state));
@@ -101,18 +119,32 @@ void ps_check_add_row(struct ps_output *out, const struct ps_check_finding *find
     ps_output_place(&what, finding->name, finding->place ? finding->place : "");
     ps_output_cell(out, &what);
     ps_output_row_end(out);
+    table->n_rows++;
+    collect_details(&table->details, finding);
+}
+
+void ps_check_end_table(struct ps_check_table *table, const char *verdict,
+                        const struct ps_check *check)
+{
+    struct ps_output *out = table->out;
+    PS_AUTO(ps_buf_free) struct ps_buf sum = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf notes = {0};
+
+    ps_output_table_end(out, (double)table->n_rows);
+    ps_check_sum_up(check, &sum);
+    ps_output_text(out, "%s: %s.", verdict, sum.ptr);
+    ps_check_explain(check, &notes);
+    for (char *line = notes.ptr, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        ps_output_text(out, "%.*s.", (int)(end - line), line);
+    for (size_t i = 0; i < table->details.len; i += strlen(table->details.ptr + i) + 1)
+        ps_output_text(out, "%s", table->details.ptr + i);
+    ps_buf_free(&table->details);
 }
 
 struct check_writer {
     struct ps_tool_call *call;
-    size_t n_rows;         /* of the table */
-    struct ps_buf details; /* paragraphs about the rows of the table, separated by NUL */
+    struct ps_check_table table;
 };
-
-static void check_writer_free(struct check_writer *w)
-{
-    ps_buf_free(&w->details);
-}
 
 static enum ps_status ask_of_check(void *user, const char *path, struct ps_buf *out,
                                    struct ps_err *err)
@@ -122,29 +154,9 @@ static enum ps_status ask_of_check(void *user, const char *path, struct ps_buf *
     return agent->ask(agent->user, "GET", path, (struct ps_str){NULL, 0}, out, err);
 }
 
-/* Collects "`NAME`: DETAIL" for each line of the details. */
-static void collect_details(struct check_writer *w, const struct ps_check_finding *finding)
-{
-    struct ps_str rest = ps_buf_slice(&finding->details);
-
-    while (rest.len) {
-        const size_t len = (size_t)((const char *)memchr(rest.ptr, '\n', rest.len) - rest.ptr);
-        PS_AUTO(ps_free_ptr) char *line = ps_strdup((struct ps_str){rest.ptr, len});
-
-        ps_output_quote(&w->details, finding->name);
-        ps_buf_puts(&w->details, ": ");
-        ps_output_escape(&w->details, line);
-        ps_buf_add(&w->details, "", 1);
-        rest = ps_str_skip(rest, len + 1);
-    }
-}
-
 static void write_finding(void *user, const struct ps_check_finding *finding)
 {
-    struct check_writer *w = user;
-
-    ps_check_add_row(w->call->out, finding);
-    collect_details(w, finding);
+    ps_check_add_row(&((struct check_writer *)user)->table, finding);
 }
 
 static const char **read_budgets(const struct ps_tool_call *call, size_t *n)
@@ -160,8 +172,6 @@ static const char **read_budgets(const struct ps_tool_call *call, size_t *n)
 static void write_check(struct check_writer *w, struct ps_check *check, struct ps_err *err)
 {
     struct ps_output *out = w->call->out;
-    PS_AUTO(ps_buf_free) struct ps_buf sum = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf notes = {0};
 
     ps_output_begin(out, "check");
     ps_add_compare_link(out, check->response);
@@ -170,21 +180,14 @@ static void write_check(struct check_writer *w, struct ps_check *check, struct p
         ps_text_runs(out, "baseline", ps_member(check->response, "base"));
     if (check->against)
         ps_text_environments(out, check->response);
-    ps_check_begin_table(out);
+    ps_check_begin_table(&w->table);
     ps_check_judge(check, err);
-    ps_output_table_end(out, (double)w->n_rows);
-    ps_check_sum_up(check, &sum);
-    ps_output_text(out, "%s: %s.", ps_check_has_failed(check) ? "Failed" : "Passed", sum.ptr);
-    ps_check_explain(check, &notes);
-    for (char *line = notes.ptr, *end; line && (end = strchr(line, '\n')); line = end + 1)
-        ps_output_text(out, "%.*s.", (int)(end - line), line);
-    for (size_t i = 0; i < w->details.len; i += strlen(w->details.ptr + i) + 1)
-        ps_output_text(out, "%s", w->details.ptr + i);
+    ps_check_end_table(&w->table, ps_check_has_failed(check) ? "Failed" : "Passed", check);
 }
 
 enum ps_status ps_tool_check(struct ps_tool_call *call, struct ps_err *err)
 {
-    PS_AUTO(check_writer_free) struct check_writer w = {.call = call};
+    struct check_writer w = {.call = call, .table = {.out = call->out}};
     PS_AUTO(ps_check_free)
     struct ps_check check = {.ask = ask_of_check,
                              .found = write_finding,

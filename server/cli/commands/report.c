@@ -15,7 +15,6 @@
 #include "base/file.h"
 #include "base/quoted_command.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define ROWS      30                /* of each table, unless --max-rows is given */
@@ -40,93 +39,43 @@ static void report_free(struct report *report)
 
 /* --- Rows of measurements --- */
 
-/* The findings of a check. Their texts are copies. */
-struct findings {
+struct measurements {
     struct ps_client *client;
-    struct ps_check_finding *items;
-    size_t n, cap;
-    struct ps_arena arena;
+    struct ps_check_table table;
 };
-
-static void findings_free(struct findings *findings)
-{
-    for (size_t i = 0; i < findings->n; i++)
-        ps_buf_free(&findings->items[i].details);
-    free(findings->items);
-    ps_arena_free(&findings->arena);
-}
-
-static const char *copy_text(struct ps_arena *arena, const char *text)
-{
-    return text ? ps_arena_printf(arena, "%s", text) : NULL;
-}
-
-static void keep_finding(void *user, const struct ps_check_finding *finding)
-{
-    struct findings *findings = user;
-    struct ps_check_finding *item;
-    PS_RESERVE_ONE(findings->items, findings->n, findings->cap);
-    item = &findings->items[findings->n++];
-    *item = *finding;
-    item->name = copy_text(&findings->arena, finding->name);
-    item->place = copy_text(&findings->arena, finding->place);
-    item->unit = copy_text(&findings->arena, finding->unit);
-    item->significance = copy_text(&findings->arena, finding->significance);
-    item->details = (struct ps_buf){0};
-    ps_buf_add_str(&item->details, ps_buf_slice(&finding->details));
-}
 
 static enum ps_status ask(void *user, const char *path, struct ps_buf *out, struct ps_err *err)
 {
-    return ps_client_get(((struct findings *)user)->client, path, out, err);
+    return ps_client_get(((struct measurements *)user)->client, path, out, err);
 }
 
-/* The relative change of a finding without its sign; 0 if it is unknown. */
-static double size_of_change(const struct ps_check_finding *finding)
+static void add_measurement(void *user, const struct ps_check_finding *finding)
 {
-    const double change = fabs(finding->value - finding->base) / fabs(finding->base);
-    return isfinite(change) ? change : 0;
-}
-
-/* Orders what fails before what was added and what is within its limit, then by the change. */
-static int compare_findings(const void *a, const void *b)
-{
-    static const int ranks[] = {
-        [PS_CHECK_OVER] = 0, [PS_CHECK_MISSING] = 1, [PS_CHECK_ADDED] = 2, [PS_CHECK_WITHIN] = 3};
-    const struct ps_check_finding *x = a, *y = b;
-    const double more = size_of_change(y) - size_of_change(x);
-    if (x->state != y->state)
-        return ranks[x->state] - ranks[y->state];
-    return (more > 0) - (more < 0);
+    ps_check_add_row(&((struct measurements *)user)->table, finding);
 }
 
 static enum ps_status add_measurements(struct report *report, struct ps_err *err)
 {
     const struct ps_options *options = report->options;
-    PS_AUTO(findings_free) struct findings findings = {.client = report->compared.client};
-    PS_AUTO(ps_buf_free) struct ps_buf sum = {0};
+    struct measurements measurements = {.client = report->compared.client,
+                                        .table = {.out = &report->out}};
     PS_AUTO(ps_check_free)
     struct ps_check check = {.ask = ask,
                              .finds_all = true,
-                             .found = keep_finding,
-                             .user = &findings,
+                             .found = add_measurement,
+                             .user = &measurements,
                              .run = options->operands[1],
                              .against = options->operands[0],
                              .fail_on = options->fail_on,
                              .metric = options->metric,
                              .step = options->step};
-    if (ps_check_compare(&check, err) != PS_OK || ps_check_judge(&check, err) != PS_OK)
+    if (ps_check_compare(&check, err) != PS_OK)
         return err->code;
-    if (findings.n)
-        qsort(findings.items, findings.n, sizeof *findings.items, compare_findings);
     ps_output_heading(&report->out, "Measurements, those over the limit first");
-    ps_check_begin_table(&report->out);
-    for (size_t i = 0; i < findings.n && ps_output_has_room(&report->out); i++)
-        ps_check_add_row(&report->out, &findings.items[i]);
-    ps_output_table_end(&report->out, (double)findings.n);
-    ps_check_sum_up(&check, &sum);
-    ps_output_text(&report->out, "Limits: %s.", sum.ptr);
-    return PS_OK;
+    ps_check_begin_table(&measurements.table);
+    ps_check_judge(&check, err);
+    ps_check_end_table(&measurements.table, "Limits", &check);
+    return err->code;
 }
 
 /* --- Rows of profiles --- */
