@@ -61,6 +61,7 @@ struct ps_importer {
     FORMAT(google_benchmark)                                                                       \
     FORMAT(jmh)                                                                                    \
     FORMAT(llama_bench)                                                                            \
+    FORMAT(divan)                                                                                  \
     FORMAT(go_bench)                                                                               \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \
