@@ -158,8 +158,8 @@ static void add_json_report(const struct ps_check *check, const struct report *r
 }
 
 /* Adds a line, and a row, about the environments of both groups. */
-static void add_environments(struct report *report, const char *word, const char *what,
-                             const char *differences)
+static void add_environment_line(struct report *report, const char *word, const char *what,
+                                 const char *differences)
 {
     if (!differences[0])
         return;
@@ -169,6 +169,16 @@ static void add_environments(struct report *report, const char *word, const char
     ps_buf_printf(&report->rows, "| %s | %s", word, what);
     add_cell(&report->rows, differences);
     ps_buf_puts(&report->rows, " | | | |\n");
+}
+
+/* Begins the report with what differs between the environments. */
+static void add_environments(const struct ps_check *check, struct report *report)
+{
+    if (!check->against)
+        return;
+    add_environment_line(report, "warning", "recorded in different environments: ",
+                         ps_member_text(check->response, "environments"));
+    add_environment_line(report, "note", "", ps_member_text(check->response, "environment_notes"));
 }
 
 /* Adds the sum of a check of measurements, of which most are only counted. */
@@ -189,11 +199,6 @@ static void print_report(const struct ps_options *options, const struct ps_check
                          struct report *report)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    if (check->against) {
-        add_environments(report, "warning", "recorded in different environments: ",
-                         ps_member_text(check->response, "environments"));
-        add_environments(report, "note", "", ps_member_text(check->response, "environment_notes"));
-    }
     add_sum(check, report);
     if (options->json) {
         add_json_report(check, report, &out);
@@ -225,7 +230,10 @@ static enum ps_status check_all(const struct ps_options *options, struct ps_chec
     check->found = add_finding;
     check->user = &report;
     ps_json_array(&report.json);
-    if (ps_check_compare(check, err) == PS_OK && ps_check_judge(check, err) == PS_OK) {
+    if (ps_check_compare(check, err) != PS_OK)
+        return err->code;
+    add_environments(check, &report);
+    if (ps_check_judge(check, err) == PS_OK) {
         ps_json_end(&report.json);
         print_report(options, check, &report);
     }
