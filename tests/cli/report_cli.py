@@ -172,6 +172,10 @@ class Profiles(ReportTest):
         self.add_dump(fibonacci, f"commit={commits[0]}")
         self.add_dump(slower, f"commit={commits[1]}")
         self.assertIn("### Cause", self.ok("report", base, new))
+        other = file("other.json", 1.001, commits[1], "Fast CPU")
+        text = self.ok("report", base, other)
+        self.assertIn("### Profiles\n", text)
+        self.assertNotIn("### Cause", text)
 
     def test_what_one_side_does_not_know_is_not_said_of_it(self):
         self.add_sides(base=("cpu=Fast CPU", "memory=2147483648"), new=("commit=bbbbbbb2",))

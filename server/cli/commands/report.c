@@ -27,6 +27,7 @@ struct report {
     cJSON *conclusion;
     struct ps_output out;
     struct ps_buf page; /* URL of the shelf */
+    bool is_equal;      /* nothing is clearly slower or faster */
 };
 
 static void report_free(struct report *report)
@@ -75,6 +76,7 @@ static enum ps_status add_measurements(struct report *report, struct ps_err *err
     ps_check_begin_table(&measurements.table);
     ps_check_judge(&check, err);
     ps_check_end_table(&measurements.table, "Limits", &check);
+    report->is_equal = !check.n_over && !check.n_measurements[PS_CHECK_BETTER];
     return err->code;
 }
 
@@ -102,11 +104,6 @@ static void add_code_of(struct ps_output *out, const char *const *words, size_t 
     ps_output_code(out, line);
 }
 
-static bool is_noise(const cJSON *compared)
-{
-    return strcmp(ps_member_text(ps_member(compared, "headline"), "verdict"), "same") == 0;
-}
-
 /* Quotes the comparison of two profiles that were recorded beside the runs, if there are such. */
 static enum ps_status add_profiles(struct report *report, struct ps_err *err)
 {
@@ -124,7 +121,7 @@ static enum ps_status add_profiles(struct report *report, struct ps_err *err)
     if (cJSON_GetArraySize(ps_member(conclusion, "sentence")) == 0)
         return PS_OK;
     /* profiles of versions that are equally fast explain nothing */
-    ps_output_section(&report->out, is_noise(report->compared.response) ? "Profiles" : "Cause");
+    ps_output_section(&report->out, report->is_equal ? "Profiles" : "Cause");
     ps_text_report_profiles(&report->out, profiles.response, conclusion);
     if (report->page.len)
         ps_add_compare_link(&report->out, profiles.response);
@@ -274,6 +271,8 @@ static enum ps_status write_report(struct report *report, struct ps_err *err)
     ps_text_change(out, report->conclusion);
     if (add_runs(report, err) != PS_OK)
         return err->code;
+    report->is_equal =
+        strcmp(ps_member_text(ps_member(compared, "headline"), "verdict"), "same") == 0;
     (ps_kind_has(kind, PS_HAS_RESULTS) ? add_measurements : add_rows)(report, err);
     if (err->code == PS_OK && ps_kind_has(kind, PS_HAS_MEASUREMENTS))
         add_profiles(report, err);
