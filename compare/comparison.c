@@ -742,15 +742,16 @@ static void set_judgement(struct ps_comparison *c, size_t index,
     row->seen_pct = out->base_median > 0 ? 100 * expm1(verdict->seen) : (double)NAN;
 }
 
-/* The rows of a unit are a family. Returns the number of each. */
+/* The rows of a unit are a family, and their further values another. Returns the number of each. */
 static uint32_t *number_families(const struct ps_comparison *c)
 {
     uint32_t *families = ps_grow(NULL, c->n_rows + 1, sizeof *families);
-    PS_AUTO(ps_free_ptr) uint32_t *of_place = ps_alloc_array(c->texts.count + 1, sizeof *of_place);
+    PS_AUTO(ps_free_ptr)
+    uint32_t *of_place = ps_alloc_array(2 * (size_t)c->texts.count + 2, sizeof *of_place);
     uint32_t n = 0;
 
     for (size_t i = 0; i < c->n_rows; i++) {
-        uint32_t *family = &of_place[c->slots[c->slot_of[i]].place];
+        uint32_t *family = &of_place[2 * c->slots[c->slot_of[i]].place + c->rows[i].is_part];
 
         if (!*family)
             *family = ++n;

@@ -19,8 +19,9 @@
 /* Degrees of freedom of that spread per row. By tests/unit/compare/results_simulation_test.c: with
  * 0.8, 2 to 4 of 100 pairs of files without a change have a verdict. */
 #define EFFICIENCY  0.5
-#define PRIOR_DF    6 /* its least degrees of freedom */
-#define POOL_MIN    8 /* rows of a family from which rows without a spread of their own have one */
+#define PRIOR_DF    10 /* without rows */
+#define TRIMMED     8  /* of so many values, the smallest and the largest one do not count */
+#define POOL_MIN    8  /* rows of a family from which rows without a spread of their own have one */
 #define NINE_OF_TEN 1.2815515655446004 /* normal values are below it with probability 0.9 */
 #define TELL_DF     3                  /* with fewer degrees of freedom, no verdict is "too few" */
 
@@ -50,31 +51,62 @@ static struct ps_result result_of(const struct moments *of)
                               .df = of->n > 1 ? n - 1 : 0};
 }
 
-static size_t count_batches(size_t n)
+static int compare_values(const void *a, const void *b)
 {
-    return n < 10 ? n : n < 2 * PS_RESULT_BATCHES ? n / 2 : PS_RESULT_BATCHES;
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
 }
 
+/* The mean without the smallest and the largest eighth, and its variance, for which these count as
+ * their neighbours (K. K. Yuen, The Two-Sample Trimmed t for Unequal Population Variances,
+ * Biometrika 61 (1974)). Sorts `values`. */
+static struct ps_result trimmed_mean(double *values, size_t n)
+{
+    const size_t cut = n / TRIMMED, kept = n - 2 * cut;
+    struct moments inner = {.n = 0}, all = {.n = 0};
+    struct ps_result out;
+
+    if (n < TRIMMED) {
+        for (size_t i = 0; i < n; i++)
+            add_value(&all, values[i]);
+        return result_of(&all);
+    }
+    qsort(values, n, sizeof *values, compare_values);
+    for (size_t i = 0; i < n; i++) {
+        const size_t index = i < cut ? cut : i >= n - cut ? n - cut - 1 : i;
+
+        add_value(&all, values[index]);
+        if (index == i)
+            add_value(&inner, values[i]);
+    }
+    out = result_of(&inner);
+    out.variance = all.variance / (double)(kept * (kept - 1));
+    return out;
+}
+
+/* Divides samples into batches of successive ones, unless they are few. */
 static struct ps_result result_of_batches(const double *samples, size_t n)
 {
-    const size_t n_batches = count_batches(n);
     PS_AUTO(ps_free_ptr) double *values = ps_grow(NULL, n + 1, sizeof *values);
-    struct moments of = {.n = 0};
+    double medians[PS_RESULT_BATCHES];
 
     memcpy(values, samples, n * sizeof *values);
-    for (size_t i = 0; i < n_batches; i++) {
-        const size_t from = i * n / n_batches, to = (i + 1) * n / n_batches;
+    if (n < 2 * PS_RESULT_BATCHES)
+        return trimmed_mean(values, n);
+    for (size_t i = 0; i < PS_RESULT_BATCHES; i++) {
+        const size_t from = i * n / PS_RESULT_BATCHES, to = (i + 1) * n / PS_RESULT_BATCHES;
 
-        add_value(&of, ps_group_median(values + from, to - from));
+        medians[i] = ps_group_median(values + from, to - from);
     }
-    return result_of(&of);
+    return trimmed_mean(medians, PS_RESULT_BATCHES);
 }
 
 struct ps_result ps_result_of_samples(const double *samples, size_t n, const double *sizes,
                                       size_t n_sizes)
 {
-    struct moments processes = {.n = 0};
-    size_t offset = 0;
+    PS_AUTO(ps_free_ptr) double *means = ps_grow(NULL, n_sizes + 1, sizeof *means);
+    size_t offset = 0, n_means = 0;
 
     if (n_sizes < 2)
         return result_of_batches(samples, n);
@@ -85,10 +117,10 @@ struct ps_result ps_result_of_samples(const double *samples, size_t n, const dou
         for (size_t k = 0; k < size; k++)
             add_value(&of, samples[offset + k]);
         if (size)
-            add_value(&processes, of.mean);
+            means[n_means++] = of.mean;
         offset += size;
     }
-    return result_of(&processes);
+    return trimmed_mean(means, n_means);
 }
 
 struct ps_result ps_result_of_mean(double mean, double stddev, double n)
@@ -290,7 +322,8 @@ static void find_between(struct family *family, bool by_files, int side)
             high = middle;
     }
     family->between[side] = low * low;
-    family->between_df[side] = fmin(fmax(EFFICIENCY * (double)n, PRIOR_DF), DF_MAX);
+    family->between_df[side] =
+        fmin(fmax(EFFICIENCY * (double)n, PRIOR_DF - EFFICIENCY * (double)n), DF_MAX);
 }
 
 /* The second derivative of the logarithm of the gamma function (M. Abramowitz, I. A. Stegun, 6.4.6
@@ -420,13 +453,6 @@ static void judge_family(struct family *family, struct ps_result_verdict *verdic
                  &verdicts[family->indices[i]]);
 }
 
-static int compare_p_values(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* The greatest p of a verdict (Benjamini and Hochberg), or that of a single one. */
 static double greatest_p(const struct ps_result_verdict *verdicts, size_t n_rows)
 {
@@ -436,7 +462,7 @@ static double greatest_p(const struct ps_result_verdict *verdicts, size_t n_rows
     for (size_t i = 0; i < n_rows; i++)
         if (!isnan(verdicts[i].p_value))
             p[n++] = verdicts[i].p_value;
-    qsort(p, n, sizeof *p, compare_p_values);
+    qsort(p, n, sizeof *p, compare_values);
     for (size_t k = n; k > 0; k--)
         if (p[k - 1] <= PS_RESULT_FDR * (double)k / (double)n)
             return PS_RESULT_FDR * (double)k / (double)n;

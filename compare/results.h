@@ -9,12 +9,13 @@
  * same again. Samples of one process that follow each other are alike. So a row is not judged by
  * the number of its samples.
  *
- * Within a file: the samples are divided into at most PS_RESULT_BATCHES batches of successive ones.
- * The value of the row is the mean of the medians of the batches; its variance follows from their
- * spread (the method of batch means: G. S. Fishman, Grouping Observations in Digital Simulation,
- * Management Science 24 (1978)). Where a file has several processes, their means take the place of
- * these medians. A file without samples has the mean and its standard error, or an interval or the
- * quartiles of the median.
+ * Within a file: from 16 samples on, the samples are divided into PS_RESULT_BATCHES batches of
+ * successive ones, and their medians count (the method of batch means: G. S. Fishman, Grouping
+ * Observations in Digital Simulation, Management Science 24 (1978)). Where a file has several
+ * processes, the means of the processes count. The value of the row is the mean of these values
+ * without the smallest and the largest eighth; its variance follows from their spread. A file
+ * without samples has the mean and its standard error, or an interval or the quartiles of the
+ * median.
  *
  * Between files: with several files in a group, by the spread of their values. Few files tell
  * little, so that the variance of a row is combined with that of the other rows of the same unit

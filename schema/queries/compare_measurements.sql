@@ -7,10 +7,14 @@
 -- metric: value - - Value
 WITH
 -- include: measured
-numbered AS (SELECT *, row_number() OVER (PARTITION BY name, grp, unit, metric ORDER BY id) AS nth FROM measured)
+numbered AS (
+    SELECT id, part, failed, row_number() OVER (PARTITION BY name, grp, unit, metric ORDER BY id) AS nth FROM measured)
 SELECT m.id, CASE WHEN m.grp IN ('', m.name) THEN m.name ELSE m.grp || ': ' || m.name END || CASE WHEN m.is_part AND m.metric <> m.grp THEN ' ' || m.metric ELSE '' END ||
-       CASE WHEN m.nth > 1 THEN ' (' || m.nth || ')' ELSE '' END AS name,
+       CASE WHEN r.nth > 1 THEN ' (' || r.nth || ')' ELSE '' END AS name,
        m.unit AS place, m.median AS value, m.value AS stated, m.resolution, m.samples, m.processes, m.n, m.stddev, m.q1, m.q3,
-       CASE WHEN json_type(m.more, '$.ci_99_a') IN ('real', 'integer') THEN json_extract(m.more, '$.ci_99_a') END AS low, CASE WHEN json_type(m.more, '$.ci_99_b') IN ('real', 'integer') THEN json_extract(m.more, '$.ci_99_b') END AS high, m.part, m.failed, coalesce(m.better, CASE WHEN m.unit IN ('s', 'B', 'KiB') THEN -1 ELSE 0 END) AS better
-FROM numbered m
+       CASE WHEN json_type(m.more, '$.ci_99_a') IN ('real', 'integer') THEN json_extract(m.more, '$.ci_99_a') END AS low,
+       CASE WHEN json_type(m.more, '$.ci_99_b') IN ('real', 'integer') THEN json_extract(m.more, '$.ci_99_b') END AS high,
+       r.part, r.failed, coalesce(m.better, CASE WHEN m.unit IN ('s', 'B', 'KiB') THEN -1 ELSE 0 END) AS better
+FROM numbered r
+JOIN measurement m ON m.id = r.id -- samples are not sorted with the numbers
 ORDER BY m.id

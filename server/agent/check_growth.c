@@ -198,7 +198,7 @@ static bool is_found(enum ps_check_state state)
 static void add_measurement(struct ps_check *check, const cJSON *row,
                             struct ps_check_finding *finding, bool *is_explained)
 {
-    if (finding->state == PS_CHECK_UNKNOWN && !*is_explained) {
+    if (finding->state == PS_CHECK_UNKNOWN && finding->significance && !*is_explained) {
         explain_unknown(finding, row);
         *is_explained = true;
     }
@@ -210,6 +210,17 @@ static void add_measurement(struct ps_check *check, const cJSON *row,
         ps_check_add_finding(check, finding);
     else
         check->n_checked++;
+}
+
+/* A measurement that failed in the baseline too is no regression. */
+static void set_failed_before(struct ps_check_finding *finding)
+{
+    finding->state = PS_CHECK_UNKNOWN;
+    finding->base = finding->limit = NAN;
+    finding->significance = NULL;
+    (void)snprintf(finding->limit_text, sizeof finding->limit_text, "not measured");
+    (void)snprintf(finding->comparison_text, sizeof finding->comparison_text,
+                   "a run failed, in the baseline too");
 }
 
 /* Judges a measurement, if it has one of the states `wanted`. One that the baseline lacks is not
@@ -246,6 +257,11 @@ static enum ps_status judge_measurement(struct ps_check *check, const cJSON *row
         finding.comparison_text[0] = '\0';
         (void)snprintf(finding.limit_text, sizeof finding.limit_text, "not in the baseline");
     }
+    if (strcmp(change, "failed") == 0 && !cJSON_IsNumber(ps_member(row, "new")))
+        finding.value = NAN;
+    if (finding.state == PS_CHECK_MISSING && !cJSON_IsNumber(ps_member(row, "base")) &&
+        !cJSON_IsNumber(ps_member(row, "new")))
+        set_failed_before(&finding);
     if (is_removed)
         finding.value = NAN;
     if (is_found(finding.state) ? finding.state == wanted : wanted == PS_CHECK_WITHIN)

@@ -211,6 +211,18 @@ class Check(BenchmarkTest):
         lines = self.check(new, "--against", base, status=1)
         self.assertEqual(lines[0], "over    BM_copy items_per_second  1.5 items/s  baseline 2 items/s  -25.0 %, significant")
 
+    def test_a_benchmark_that_failed_before_is_no_regression(self):
+        good, bad = google_benchmark({"BM_copy": 2.0, "BM_move": 1e9}), google_benchmark({"BM_copy": 2.0})
+        bad["benchmarks"].append({"name": "BM_move", "run_name": "BM_move", "run_type": "iteration", "repetitions": 1, "repetition_index": 0, "threads": 1,
+                                  "error_occurred": True, "error_message": "no file", "iterations": 0, "real_time": 0, "cpu_time": 0, "time_unit": "ms"})
+        other = {**bad, "context": {**bad["context"], "date": "2026-01-02T00:00:00+00:00"}}
+        good, bad, other = self.add(good), self.add(bad), self.add(other)
+        self.assertIn("1 of 2 measurements failed (BM_move), 1 within noise", self.ok("diff", good, bad))
+        self.assertEqual(self.check(bad, "--against", good, status=1)[0], "missing BM_move  baseline 1.000 ms  a run failed")
+        self.assertIn("1 of 2 measurements within noise, 1 failed or skipped on both sides", self.ok("diff", bad, bad))
+        self.assertEqual(self.check(other, "--against", bad)[:2],
+                         ["unknown BM_move  not measured  a run failed, in the baseline too", "0 of 2 over the limit; 1 within, 1 of unknown significance"])
+
     def test_more_files_give_more_verdicts(self):
         """Two files a side that do not overlap by much were no verdict; a row is judged by the spread of the files."""
         shifts = (0.0, 0.01, -0.008, 0.004)

@@ -25,6 +25,8 @@ enum outcome {
     TOO_FEW,
     UNKNOWN,
     WITHIN_NOISE,
+    EQUAL,
+    NOT_MEASURED,
     N_OUTCOMES
 };
 
@@ -36,6 +38,8 @@ static const char *const outcome_words[N_OUTCOMES] = {
     [TOO_FEW] = "with too few samples to tell",
     [UNKNOWN] = "of unknown significance, since the files have no spread",
     [WITHIN_NOISE] = "within noise",
+    [EQUAL] = "equal",
+    [NOT_MEASURED] = "failed or skipped on both sides",
 };
 
 static bool is_time(const struct ps_comparison_row *row)
@@ -51,8 +55,12 @@ static enum outcome outcome_of(const struct ps_comparison_row *row)
 
     if (row->change == PS_CHANGE_REMOVED || row->change == PS_CHANGE_ADDED)
         return row->change == PS_CHANGE_REMOVED ? REMOVED : ADDED;
+    if (isnan(row->judgement.base_median) && isnan(row->judgement.new_median))
+        return NOT_MEASURED;
     if (row->change == PS_CHANGE_FAILED)
         return FAILED;
+    if (row->judgement.verdict < PS_VERDICT_SAME && row->judgement.delta == 0)
+        return EQUAL;
     if (row->judgement.verdict >= PS_VERDICT_UP)
         return (row->judgement.verdict == PS_VERDICT_UP ? more : less)[1 + row->better];
     return by_verdict[row->judgement.verdict];
@@ -131,7 +139,7 @@ static bool is_single(const struct ps_compare_groups *groups, const struct count
 
     if (counts->in_base > 1 || counts->in_new > 1 || counts->of[FAILED].n)
         return false;
-    return is_of_command || counts->of[UNKNOWN].n == counts->total;
+    return is_of_command || counts->of[UNKNOWN].n + counts->of[EQUAL].n == counts->total;
 }
 
 /* Appends " (NAME +11.9 %, NAME -2.0 %, …)". */

@@ -37,8 +37,18 @@ static void samples_are_divided_into_batches(void **state)
         samples[i] = i / 100 + (i % 100 == 7 ? 50 : 0); /* an outlier in each batch */
     of = ps_result_of_samples(samples, 800, NULL, 0);
     NEAR(of.center, 3.5);
-    NEAR(of.variance, 6.0 / 8); /* 0 to 7: sum of squares 42, 7 degrees of freedom */
-    NEAR(of.df, 7);
+    NEAR(of.variance, 30.0 / (6 * 5)); /* 30: the sum of squares of 1, 1, 2, 3, 4, 5, 6, 6 */
+    NEAR(of.df, 5);
+}
+
+/* One sample of ten that took 100 times as long changes little. */
+static void an_outlier_does_not_count(void **state)
+{
+    const double samples[] = {10, 11, 9, 10, 1000, 10, 11, 9, 10, 10};
+    const struct ps_result of = ps_result_of_samples(samples, 10, NULL, 0);
+
+    (void)state;
+    assert_true(fabs(of.center - 10) < 0.3 && sqrt(of.variance) < 0.5);
 }
 
 /* Three processes, however many samples each has. */
@@ -211,6 +221,7 @@ int results_test(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_samples_are_taken_as_they_are),
         cmocka_unit_test(samples_are_divided_into_batches),
+        cmocka_unit_test(an_outlier_does_not_count),
         cmocka_unit_test(samples_of_a_process_are_not_independent),
         cmocka_unit_test(what_tools_state),
         cmocka_unit_test(a_change_among_equal_rows),
