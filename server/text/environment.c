@@ -17,7 +17,7 @@ static void add_value(const cJSON *fact, struct ps_buf *out)
     if (strcmp(ps_member_text(fact, "key"), "memory") == 0 && end != value && !*end)
         value = ps_format_bytes(bytes, text);
     ps_output_escape(out, ps_member_text(fact, "label"));
-    ps_buf_puts(out, " ");
+    ps_buf_puts(out, value[0] ? " " : "");
     ps_output_escape(out, value);
 }
 

@@ -143,6 +143,18 @@ class Differences(Environments):
         self.assertEqual(self.differences(base, new),
                          ["Recorded in different environments: numpy 1.26.4 \u2192 2.1.0."])
 
+    def test_packages_of_a_file_are_a_list(self):
+        """pytest-metadata lists packages. What a list lacks is told, but not what it has without a version."""
+        runs = []
+        for packages in {"pytest": "8.1", "old": "1", "same": ""}, {"pytest": "9.2", "same": "3", "new": "2"}:
+            document = {"created": 1767225600.5, "duration": 1.5, "exitcode": 0, "root": "/app", "environment": {"Python": "3.13.1", "Packages": packages},
+                        "summary": {"passed": 1, "total": 1, "collected": 1},
+                        "tests": [{"nodeid": "test_a.py::test_a", "lineno": 1, "outcome": "passed", "call": {"duration": 0.25, "outcome": "passed"}}]}
+            runs.append(self.json("add", self.file(f"report{len(runs)}.json", json.dumps(document).encode()))["id"])
+        self.assertEqual(self.differences(*runs)[0],
+                         "Recorded in different environments: new not listed \u2192 2; old 1 \u2192 not listed; pytest 8.1 \u2192 9.2.")
+        self.assertIn("packages.same is unknown of 1 of 1 runs of base", self.refused(*runs, "packages.same"))
+
     def test_many_packages_are_counted(self):
         runs = [self.add(*(f"packages.p{i}={version}" for i in range(12)), machine=MACHINE) for version in (1, 2)]
         [line] = self.differences(*runs)

@@ -82,7 +82,7 @@ static struct ps_str absent_value(const struct ps_environment *run,
                                   const struct ps_environment_fact *name)
 {
     if (name->package.ptr && has_packages(run))
-        return PS_STR("absent");
+        return PS_STR("not listed");
     if (strcmp(name->key->name, "dirty") == 0 && has_fact(run, "commit"))
         return PS_STR("no");
     return (struct ps_str){NULL, 0};
@@ -127,7 +127,7 @@ static void read_side(const struct ps_environments *all, const struct ps_environ
 
         if (!found)
             fact.value = absent_value(&all->runs[i], name);
-        if (fact.value.ptr)
+        if (fact.value.len)
             count_value(out, fact);
         else
             out->n_unknown++;

@@ -55,7 +55,8 @@ static void add_fact(struct ps_environment *out, struct ps_arena *arena,
                                      ps_arena_copy(arena, value), is_tag};
 }
 
-/* Adds the packages of a list such as "numpy 2.1.0, pandas 2.2.3". The first of a name counts. */
+/* Adds the packages of a list such as "numpy 2.1.0, pandas". The first of a name counts. A package
+ * without a version gets an empty one. */
 static void add_packages(struct ps_environment *out, struct ps_arena *arena,
                          const struct ps_environment_key *key, struct ps_str list)
 {
@@ -68,7 +69,7 @@ static void add_packages(struct ps_environment *out, struct ps_arena *arena,
         const struct ps_str version = ps_str_trim(ps_str_skip(item, name_len));
         const struct ps_environment_fact like = {.key = key, .package = {item.ptr, name_len}};
 
-        if (name_len && version.len && !find_unsorted(out, out->n, &like))
+        if (name_len && !find_unsorted(out, out->n, &like))
             add_fact(out, arena, key, like.package, version, false);
         list = ps_str_skip(list, len + (comma != NULL));
     }

@@ -11,8 +11,8 @@
 struct ps_environment_fact {
     const struct ps_environment_key *key;
     struct ps_str package; /* its name; {NULL, 0}: the fact is of no package */
-    struct ps_str value;
-    bool is_tag; /* a tag states it, the file does not */
+    struct ps_str value;   /* "": a package that is listed without a version */
+    bool is_tag;           /* a tag states it, the file does not */
 };
 
 /* The facts of a run, in the order of ps_environment_order. */
