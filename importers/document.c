@@ -84,7 +84,10 @@ static size_t repair_document(struct ps_buf *bytes, bool mark)
     return n;
 }
 
-static cJSON *parse_document(struct ps_buf *bytes, bool mark, bool is_list, struct ps_err *err)
+/* The root that a document may have: bits. */
+enum { OBJECT = 1, ARRAY = 2 };
+
+static cJSON *parse_document(struct ps_buf *bytes, bool mark, unsigned roots, struct ps_err *err)
 {
     struct ps_str text = ps_buf_slice(bytes);
     const char *end = NULL;
@@ -95,11 +98,13 @@ static cJSON *parse_document(struct ps_buf *bytes, bool mark, bool is_list, stru
         return NULL;
     }
     root = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, 0);
-    if (!root || !(is_list ? cJSON_IsArray(root) : cJSON_IsObject(root))) {
+    if (!((roots & OBJECT) && cJSON_IsObject(root)) && !((roots & ARRAY) && cJSON_IsArray(root))) {
         ps_fail_at(err, PS_BAD_INPUT, end ? (uint64_t)(end - text.ptr) : 0,
                    "the document is not a complete JSON %s" PS_HINT
                    "the file is damaged or truncated: copy it again, or record it again",
-                   is_list ? "array" : "object");
+                   roots == OBJECT  ? "object"
+                   : roots == ARRAY ? "array"
+                                    : "document");
         cJSON_Delete(root);
         return NULL;
     }
@@ -109,17 +114,22 @@ static cJSON *parse_document(struct ps_buf *bytes, bool mark, bool is_list, stru
 
 cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
 {
-    return parse_document(bytes, false, false, err);
+    return parse_document(bytes, false, OBJECT, err);
 }
 
 cJSON *ps_document_parse_list(struct ps_buf *bytes, struct ps_err *err)
 {
-    return parse_document(bytes, false, true, err);
+    return parse_document(bytes, false, ARRAY, err);
+}
+
+cJSON *ps_document_parse_any(struct ps_buf *bytes, struct ps_err *err)
+{
+    return parse_document(bytes, false, OBJECT | ARRAY, err);
 }
 
 cJSON *ps_document_parse_special(struct ps_buf *bytes, struct ps_err *err)
 {
-    return parse_document(bytes, true, false, err);
+    return parse_document(bytes, true, OBJECT, err);
 }
 
 double ps_document_special(const cJSON *value)

@@ -13,15 +13,15 @@
  * Python writes but JSON does not allow. On success frees `bytes`, of which the tree holds copies;
  * the caller releases the tree with cJSON_Delete(). NULL: a failure (err is filled). */
 cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err);
+/* The same for a JSON array; and for an object or an array. */
+cJSON *ps_document_parse_list(struct ps_buf *bytes, struct ps_err *err);
+cJSON *ps_document_parse_any(struct ps_buf *bytes, struct ps_err *err);
 
 /* Like ps_document_parse, but NaN and infinities can be told from other values with
  * ps_document_special. They are strings without a text that a reader could show. */
 cJSON *ps_document_parse_special(struct ps_buf *bytes, struct ps_err *err);
 /* The infinity for which the value stands; NAN for NaN and for all other values. */
 double ps_document_special(const cJSON *value);
-
-/* The same for a JSON array. */
-cJSON *ps_document_parse_list(struct ps_buf *bytes, struct ps_err *err);
 
 /* Reads a finite number of an object; none if the key is absent or its value is not a number.
  * ps_document_count returns an integer if the value is integral. */

@@ -269,7 +269,6 @@ static const struct kind web_pages[] = {
 };
 
 static const struct kind documents[] = {
-    {{"\"creator\"", "\"pytest-codspeed\""}, "a result of pytest-codspeed", PYTEST},
     {{"\"aiperf_version\""}, "a result of AIPerf, a benchmark of serving", SERVING},
     {{"\"request_throughput\"", "\"mean_e2e_latency_ms\""},
      "a result of SGLang's bench_serving, a benchmark of serving",
@@ -283,7 +282,6 @@ static const struct kind documents[] = {
     {{"\"requests_per_second\"", "\"total_num_tokens\""},
      "a result of `vllm bench throughput`, a benchmark of serving",
      SERVING},
-    {{"\"groups\"", "\"benchmarks\"", "\"hz\""}, "a result of vitest bench", HYPERFINE},
     {{"\"point_estimate\"", "\"standard_error\""},
      "one of the files of Criterion.rs for a benchmark",
      CRITERION},

@@ -58,6 +58,10 @@ struct ps_importer {
     FORMAT(pytest_benchmark_text)                                                                  \
     FORMAT(pytest_report)                                                                          \
     FORMAT(junit)                                                                                  \
+    FORMAT(codspeed)                                                                               \
+    FORMAT(vitest)                                                                                 \
+    FORMAT(tinybench)                                                                              \
+    FORMAT(mitata)                                                                                 \
     FORMAT(google_benchmark)                                                                       \
     FORMAT(jmh)                                                                                    \
     FORMAT(llama_bench)                                                                            \

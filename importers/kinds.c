@@ -175,6 +175,23 @@ static const struct ps_kind kinds[] = {
      .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
      .texts = PS_NAMES_ARE_TESTS,
      .tabs = {"measurements"}},
+    {.name = "codspeed",
+     .mark = "bench",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
+     .texts = PS_NAMES_ARE_TESTS,
+     .tabs = {"measurements"}},
+    {.name = "vitest",
+     .mark = "bench",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
+     .tabs = {"measurements"}},
+    {.name = "tinybench",
+     .mark = "bench",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
+     .tabs = {"measurements"}},
+    {.name = "mitata",
+     .mark = "bench",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
+     .tabs = {"measurements"}},
 };
 
 /* By bit. */

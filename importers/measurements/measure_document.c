@@ -18,7 +18,7 @@ enum ps_status ps_measurement_read_document(struct ps_stream *in, struct ps_sink
 
     if (status != PS_OK)
         return status;
-    root = ps_document_parse(&bytes, err);
+    root = ps_document_parse_any(&bytes, err);
     if (!root)
         return err->code;
     status = read(data, root, err);
@@ -27,7 +27,7 @@ enum ps_status ps_measurement_read_document(struct ps_stream *in, struct ps_sink
 }
 
 uint64_t ps_measurement_add_samples(struct ps_measurement_builder *m, const cJSON *array,
-                                    double factor)
+                                    double divisor)
 {
     uint64_t odd = 0;
     const cJSON *value;
@@ -35,11 +35,44 @@ uint64_t ps_measurement_add_samples(struct ps_measurement_builder *m, const cJSO
     cJSON_ArrayForEach(value, array)
     {
         if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
-            ps_measurement_add_sample(m, value->valuedouble * factor);
+            ps_measurement_add_sample(m, value->valuedouble / divisor);
         else
             odd += !cJSON_IsNull(value);
     }
     return odd;
+}
+
+void ps_measurement_parse_statistics(struct ps_measurement *row, const cJSON *object,
+                                     const struct ps_measurement_keys *keys, double divisor)
+{
+    const struct {
+        const char *key;
+        struct ps_num *value;
+    } all[] = {{keys->mean, &row->mean}, {keys->median, &row->median}, {keys->stddev, &row->stddev},
+               {keys->min, &row->min},   {keys->max, &row->max},       {keys->q1, &row->q1},
+               {keys->q3, &row->q3}};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct ps_num value = all[i].key ? ps_document_number(object, all[i].key) : PS_NO_NUM;
+
+        if (value.kind == PS_NUM_REAL)
+            *all[i].value = ps_real(value.r / divisor);
+    }
+    if (keys->n)
+        row->n = ps_document_count(object, keys->n);
+    row->value = row->mean;
+}
+
+void ps_measurement_add_numbers(struct ps_measurement_builder *m, const cJSON *object,
+                                const char *const *keys, size_t n, double divisor)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct ps_num value = ps_document_count(object, keys[i]);
+
+        if (divisor != 1 && value.kind != PS_NUM_NONE)
+            value = ps_real(ps_num_to_real(value) / divisor);
+        ps_measurement_add_number(m, keys[i], value);
+    }
 }
 
 struct ps_str ps_measurement_text_of(struct ps_measurement_builder *m, const cJSON *value)

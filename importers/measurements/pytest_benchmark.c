@@ -208,6 +208,7 @@ static void write_commit(struct reader *r, const cJSON *commit)
 {
     struct ps_str id = ps_document_text(&r->builder.arena, commit, "id");
     struct ps_str branch = ps_document_text(&r->builder.arena, commit, "branch");
+    const cJSON *dirty = cJSON_GetObjectItemCaseSensitive(commit, "dirty");
 
     if (!id.len || ps_str_eq_c(id, "unversioned") || ps_str_eq_c(id, "unknown"))
         return;
@@ -215,8 +216,8 @@ static void write_commit(struct reader *r, const cJSON *commit)
     ps_measurement_write_meta(&r->builder, commit, "time", "commit_time");
     if (!ps_str_starts_with(branch, PS_STR("(")))
         write_meta_text(r, "branch", branch);
-    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(commit, "dirty")))
-        write_meta_text(r, "dirty", PS_STR("yes"));
+    if (cJSON_IsBool(dirty))
+        write_meta_text(r, "dirty", cJSON_IsTrue(dirty) ? PS_STR("yes") : PS_STR("no"));
 }
 
 static void write_meta(struct reader *r, const cJSON *root)
