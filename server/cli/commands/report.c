@@ -283,35 +283,6 @@ static enum ps_status write_report(struct report *report, struct ps_err *err)
     return PS_OK;
 }
 
-/* Gives the runs of a group the tag `commit` if their files state one for all of them, so that
- * profiles of the commit are found. */
-static void add_commits(const cJSON *difference, const char *group, cJSON *runs)
-{
-    const cJSON *side = ps_member(difference, group), *values = ps_member(side, "values");
-    const char *commit = ps_member_text(cJSON_GetArrayItem(values, 0), "value");
-    cJSON *run;
-    if (cJSON_GetArraySize(values) != 1 || ps_member_or_0(side, "unknown") > 0)
-        return;
-    cJSON_ArrayForEach(run, runs)
-    {
-        cJSON *tags = cJSON_GetObjectItemCaseSensitive(run, "tags");
-        if (tags && !ps_member_text(tags, "commit")[0])
-            (void)cJSON_AddStringToObject(tags, "commit", commit);
-    }
-}
-
-static void read_commits(cJSON *compared)
-{
-    const cJSON *difference;
-    cJSON_ArrayForEach(difference, ps_member(compared, "environment"))
-    {
-        if (strcmp(ps_member_text(difference, "key"), "commit") != 0)
-            continue;
-        add_commits(difference, "base", cJSON_GetObjectItemCaseSensitive(compared, "base"));
-        add_commits(difference, "new", cJSON_GetObjectItemCaseSensitive(compared, "new"));
-    }
-}
-
 /* Asks for the comparison and its conclusion. */
 static enum ps_status read_comparison(struct report *report, struct ps_client *client,
                                       struct ps_err *err)
@@ -324,7 +295,6 @@ static enum ps_status read_comparison(struct report *report, struct ps_client *c
                                                   .step = options->step};
     if (ps_cli_compare(&report->compared, err) == PS_OK)
         ps_cli_conclusion(&report->compared, &report->conclusion, err);
-    read_commits(report->compared.response);
     return err->code;
 }
 

@@ -226,8 +226,8 @@ const char *ps_bisect_git_about(struct ps_bisect_git *r, const char *commit, con
     struct ps_err none = PS_ERR_INIT;
     int status;
     const char *option = ps_arena_printf(&r->arena, "--format=%s", format);
-    if (run_git(r, r->top, &text, &status, &none, "show", "-s", "--date=short", option, commit,
-                NULL) != PS_OK)
+    if (run_git(r, r->top, &text, &status, &none, "show", "-s", "--no-show-signature", option,
+                commit, NULL) != PS_OK)
         return "";
     const char *line = line_of(r, &text, status);
     return line ? line : "";
