@@ -88,9 +88,8 @@ static const char record_hint[] =
     "that"
 
 #define TORCH_BENCHMARK                                                                            \
-    "a measurement of torch.utils.benchmark",                                                      \
-        "measure with `python -m timeit -v STATEMENT > timeit.txt`, or with `pytest "              \
-        "--benchmark-json result.json`"
+    "a pickle of torch.utils.benchmark",                                                           \
+        "print the measurements in it, or `Compare(results).print()`, into a text file and add that"
 #define ASCEND "add the timeline of the same recording: trace_view.json or msprof_*.json"
 
 static const struct magic magics[] = {
@@ -335,8 +334,6 @@ static const struct kind documents[] = {
 
 /* Text formats, the most specific patterns first. */
 static const struct kind reports[] = {
-    {{"<torch.utils.benchmark.", "Measurement object"}, TORCH_BENCHMARK},
-    {{"[---", " threads: ---", "Times are in "}, TORCH_BENCHMARK},
     {{"DeepSpeed Flops Profiler"},
      "the printed report of DeepSpeed's flops profiler",
      "record with torch.profiler, record_shapes=True, and `p.export_chrome_trace(\"trace.json\")`: "

@@ -66,6 +66,7 @@ struct ps_importer {
     FORMAT(jmh)                                                                                    \
     FORMAT(llama_bench)                                                                            \
     FORMAT(divan)                                                                                  \
+    FORMAT(torch_benchmark)                                                                        \
     FORMAT(go_bench)                                                                               \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \

@@ -24,7 +24,7 @@ struct refusal {
 
 static const struct refusal binaries[] = {
     F("\x80\x04\x95\x0b\2\0\0\0\0\0\0]\x94(\x8c\"torch.utils.benchmark.utils.common\x94\x8c\x0bMeasurement\x94",
-      "torch.utils.benchmark", "pytest --benchmark-json"),
+      "torch.utils.benchmark", "Compare(results).print()"),
     F("PERFILE2\x68\0\0\0", "perf.data", "perf script -i perf.data | stackcollapse-perf.pl"),
     F("memray\0\x0c\0\0\0", "recording of memray", "memray transform speedscope"),
     F("HCAT\1\0\0\0\3\x0f", "Python's sampling profiler", "replay --gecko -o profile.json"),
@@ -90,11 +90,6 @@ static const struct refusal pages[] = {
 };
 
 static const struct refusal reports[] = {
-    F("<torch.utils.benchmark.utils.common.Measurement object at 0x7f00>\nmatmul: 64\n  25.49 us\n",
-      "torch.utils.benchmark", "pytest --benchmark-json"),
-    F("[--------- matmul ---------]\n           |  eager\n1 threads: --------------\n      64   "
-      "|   25.5\n\nTimes are in microseconds (us).\n",
-      "torch.utils.benchmark", "pytest --benchmark-json"),
     F("------------- DeepSpeed Flops Profiler -------------\nProfile Summary at step 5:\n",
       "DeepSpeed's flops profiler", "torch.profiler"),
     F("Device_id,Op Name,OP Type,Task Start Time(us),Task Duration(us)\n0,a,MatMul,1.5,2.5\n",
