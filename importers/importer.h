@@ -62,6 +62,7 @@ struct ps_importer {
     FORMAT(vitest)                                                                                 \
     FORMAT(tinybench)                                                                              \
     FORMAT(mitata)                                                                                 \
+    FORMAT(locust)                                                                                 \
     FORMAT(google_benchmark)                                                                       \
     FORMAT(jmh)                                                                                    \
     FORMAT(llama_bench)                                                                            \

@@ -196,6 +196,10 @@ static const struct ps_kind kinds[] = {
      .mark = "bench",
      .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
      .tabs = {"measurements"}},
+    {.name = "locust",
+     .mark = "bench",
+     .has = PS_HAS_MEASUREMENTS | PS_HAS_RESULTS,
+     .tabs = {"measurements"}},
 };
 
 /* By bit. */

@@ -16,6 +16,7 @@
 #include "importers/document.h"
 #include "importers/importer.h"
 #include "importers/measurements/measure.h"
+#include "importers/measurements/measure_text.h"
 #include "importers/reading.h"
 #include "importers/records/measurements.h"
 #include "importers/records/run.h"
@@ -42,27 +43,6 @@ static const cJSON *member(const cJSON *object, const char *key)
 
 /* --- The forms of the file --- */
 
-/* Removes a cell of a line of CSV from *rest; in quoted cells quotes are doubled. */
-static struct ps_str pop_cell(struct reader *r, struct ps_str *rest)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    bool is_quoted = false;
-    size_t i = 0;
-
-    for (; i < rest->len && (is_quoted || rest->ptr[i] != ','); i++) {
-        if (rest->ptr[i] != '"') {
-            ps_buf_add(&text, rest->ptr + i, 1);
-        } else if (is_quoted && i + 1 < rest->len && rest->ptr[i + 1] == '"') {
-            ps_buf_puts(&text, "\"");
-            i++;
-        } else {
-            is_quoted = !is_quoted;
-        }
-    }
-    *rest = ps_str_skip(*rest, i + 1);
-    return ps_arena_copy(&r->builder.arena, ps_buf_slice(&text));
-}
-
 /* Adds a cell to a test, as a number if it is one. */
 static void add_cell(struct reader *r, cJSON *test, struct ps_str title, struct ps_str cell)
 {
@@ -82,7 +62,7 @@ static enum ps_status parse_csv(struct reader *r, struct ps_str text, struct ps_
     size_t n = 0;
 
     while (head.len && n < COLUMNS_MAX)
-        titles[n++] = pop_cell(r, &head);
+        titles[n++] = ps_printed_cell_pop(&r->builder.arena, &head);
     if (head.len)
         return ps_fail(err, PS_LIMIT, "the table has more than %d columns", COLUMNS_MAX);
     r->tests = cJSON_CreateArray();
@@ -95,7 +75,7 @@ static enum ps_status parse_csv(struct reader *r, struct ps_str text, struct ps_
         test = cJSON_CreateObject();
         (void)cJSON_AddItemToArray(r->tests, test);
         for (size_t i = 0; i < n && line.len; i++)
-            add_cell(r, test, titles[i], pop_cell(r, &line));
+            add_cell(r, test, titles[i], ps_printed_cell_pop(&r->builder.arena, &line));
     }
     return PS_OK;
 }

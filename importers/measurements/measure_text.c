@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
+
 enum { LONGEST = 64 };
 
 static size_t count_digits(struct ps_str text, size_t at)
@@ -143,4 +145,24 @@ bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out
         return false;
     *rest = at;
     return true;
+}
+
+struct ps_str ps_printed_cell_pop(struct ps_arena *arena, struct ps_str *rest)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    bool is_quoted = false;
+    size_t i = 0;
+
+    for (; i < rest->len && (is_quoted || rest->ptr[i] != ','); i++) {
+        if (rest->ptr[i] != '"') {
+            ps_buf_add(&text, rest->ptr + i, 1);
+        } else if (is_quoted && i + 1 < rest->len && rest->ptr[i + 1] == '"') {
+            ps_buf_puts(&text, "\"");
+            i++;
+        } else {
+            is_quoted = !is_quoted;
+        }
+    }
+    *rest = ps_str_skip(*rest, i + 1);
+    return ps_arena_copy(arena, ps_buf_slice(&text));
 }

@@ -4,7 +4,7 @@
  * (the value of 1 in the last printed digit).
  *
  * The consume functions remove the text that they read from the start of *rest; if they return
- * false, *rest is unchanged. Nothing is allocated.
+ * false, *rest is unchanged. Only ps_printed_cell_pop allocates.
  *
  *     struct ps_str rest = PS_STR("0:01.25elapsed");
  *     struct ps_printed_number time;
@@ -15,6 +15,7 @@
 #ifndef PS_IMPORTERS_MEASUREMENTS_MEASURE_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_MEASURE_TEXT_H
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/str.h"
 
@@ -42,5 +43,9 @@ bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out
 bool ps_printed_word_consume(struct ps_str *rest, const char *word);
 void ps_printed_skip_blanks(
     struct ps_str *rest); /* removes spaces and tabs from the start of *rest */
+
+/* Removes a cell of a line of CSV from *rest and returns it, in the arena. In quoted cells quotes
+ * are doubled. */
+struct ps_str ps_printed_cell_pop(struct ps_arena *arena, struct ps_str *rest);
 
 #endif

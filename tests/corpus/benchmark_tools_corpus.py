@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Results of pytest-codspeed, vitest, tinybench and mitata: each number is the file's, divided into seconds, bit for bit."""
+"""Results of pytest-codspeed, vitest, tinybench, mitata and Locust: each number is the file's, divided into seconds, bit for bit."""
+import csv
 import functools
 import glob
 import json
@@ -19,13 +20,15 @@ def found(kind, *more):
 CODSPEED = found("codspeed", "made3/bench/codspeed/results.json")
 VITEST = found("vitest", "made3/bench/vitest/vitest.json")
 TINYBENCH, MITATA = found("tinybench"), found("mitata")
+LOCUST = [os.path.join(GOLDEN, "locust", name) for name in ("ok_stats.csv", "ok_json.json")]
+LOCUST += [os.path.join(CORPUS, name) for name in ("made3/bench/locust/out_stats.csv",) if has(name)]
 FIGURES = ("mean", "median", "stddev", "min", "max", "q1", "q3")
 
 
 @functools.cache
 def shelf():
     made = Shelf()
-    made.add(CODSPEED + VITEST + TINYBENCH + MITATA)
+    made.add(CODSPEED + VITEST + TINYBENCH + MITATA + LOCUST)
     return made
 
 
@@ -96,6 +99,23 @@ class Tools(CorpusTest):
                 self.assertEqual((row["benchmark"], json.loads(row["parameters"] or "{}"), row["state"]), (one["alias"], run["args"], int("error" in run)))
                 if "stats" in run:
                     self.same(row, run["stats"], ("avg", "p50", "sd", "min", "max", "p25", "p75"), 1e9)
+
+    def test_locust(self):
+        """Averages, minima and maxima are exact in both forms; the sum of all is no row."""
+        for path in LOCUST:
+            rows = {row["name"]: row for row in self.rows(path) if not row["is_part"]}
+            with open(path, encoding="utf-8", newline="") as file:
+                if path.endswith(".csv"):
+                    want = [(f"{row['Type']} {row['Name']}", int(row["Request Count"]), int(row["Failure Count"]),
+                             *(float(row[f"{word} Response Time"]) for word in ("Average", "Min", "Max"))) for row in csv.DictReader(file) if row["Type"]]
+                else:
+                    want = [(f"{one['method']} {one['name']}", one["num_requests"], one["num_failures"], one["total_response_time"] /
+                             (one["num_requests"] - one["num_none_requests"]), one["min_response_time"], one["max_response_time"]) for one in json.load(file)]
+            self.assertEqual(set(rows), {one[0] for one in want})
+            for name, n, failures, *times in want:
+                row = rows[name]
+                self.assertEqual((row["state"], json.loads(row["more"])["failures"]), (int(failures == n), failures))
+                self.assertEqual([row["value"], row["min"], row["max"]], [None] * 3 if failures == n else [time / 1e3 for time in times])
 
 
 if __name__ == "__main__":
