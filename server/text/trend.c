@@ -7,7 +7,8 @@
 #include "base/format.h"
 #include "server/text/text.h"
 
-#define SPARK_POINTS 60 /* maximum number of points in the sparkline, the newest */
+#define SPARK_POINTS  60 /* maximum number of points in the sparkline, the newest */
+#define COMMIT_DIGITS 10 /* of the hash of a commit that are shown */
 
 /* --- Points --- */
 
@@ -57,6 +58,42 @@ static void add_sparkline(struct ps_output *out, const cJSON *trend)
     ps_output_text(out, "%s", line.ptr ? line.ptr : "");
 }
 
+/* The commit that a point is of; "": its runs have no such tag. */
+static const char *commit_of(const cJSON *point)
+{
+    return ps_member_text(ps_member(point, "tags"), "commit");
+}
+
+#define RANGE_SIZE (2 * COMMIT_DIGITS + 3)
+
+/* Writes the range of commits in which the level changed, in the form of git: the last of the old
+ * level, and the first of the new one. False: both are the same, or unknown. */
+static bool write_commits(const cJSON *trend, const cJSON *change, char out[RANGE_SIZE])
+{
+    const int index = ps_to_index(ps_member_number(change, "index"));
+    const char *before = commit_of(point_at(trend, index - 1));
+    const char *after = commit_of(point_at(trend, index));
+
+    out[0] = '\0';
+    if (!before[0] || !after[0] || strcmp(before, after) == 0)
+        return false;
+    (void)snprintf(out, RANGE_SIZE, "%.*s..%.*s", COMMIT_DIGITS, before, COMMIT_DIGITS, after);
+    return true;
+}
+
+static bool has_commits(const cJSON *trend)
+{
+    const cJSON *change;
+    char range[RANGE_SIZE];
+
+    cJSON_ArrayForEach(change, ps_member(trend, "changes"))
+    {
+        if (write_commits(trend, change, range))
+            return true;
+    }
+    return false;
+}
+
 static void add_changes(struct ps_output *out, const cJSON *trend)
 {
     const char *unit = ps_member_text(trend, "unit");
@@ -64,8 +101,10 @@ static void add_changes(struct ps_output *out, const cJSON *trend)
         {"before", unit, PS_NUMBER}, {"after", unit, PS_NUMBER},
         {"change", unit, PS_NUMBER}, {"of before", "%", PS_NUMBER},
         {"p", "", PS_NUMBER},        {"first run of the new level", "", PS_WORDS},
-        {"run", "", PS_WORDS}};
+        {"run", "", PS_WORDS},       {"commits", "", PS_WORDS}};
     const cJSON *changes = ps_member(trend, "changes"), *change;
+    const bool shows_commits = has_commits(trend);
+    char range[RANGE_SIZE];
 
     if (cJSON_GetArraySize(changes) == 0) {
         ps_output_text(out, "No change point: the level does not step (p <= 0.01, 3 points in a "
@@ -73,7 +112,8 @@ static void add_changes(struct ps_output *out, const cJSON *trend)
         return;
     }
     ps_output_heading(out, "Change points");
-    ps_output_table(out, "change points", columns, sizeof columns / sizeof *columns);
+    ps_output_table(out, "change points", columns,
+                    sizeof columns / sizeof *columns - !shows_commits);
     cJSON_ArrayForEach(change, changes)
     {
         const cJSON *point = point_at(trend, ps_to_index(ps_member_number(change, "index")));
@@ -85,6 +125,9 @@ static void add_changes(struct ps_output *out, const cJSON *trend)
         ps_output_value(out, ps_member_number(change, "p"), "");
         ps_output_name(out, name_of(point));
         ps_output_word(out, ps_member_text(point, "id"));
+        (void)write_commits(trend, change, range);
+        if (shows_commits)
+            ps_output_word(out, range);
         ps_output_row_end(out);
     }
     ps_output_table_end(out, cJSON_GetArraySize(changes));
@@ -119,7 +162,7 @@ static void add_points(struct ps_output *out, const cJSON *trend)
     const int n = cJSON_GetArraySize(ps_member(trend, "points"));
     size_t n_columns = 0;
 
-    columns[n_columns++] = (struct ps_output_column){"added (UTC)", "", PS_WORDS};
+    columns[n_columns++] = (struct ps_output_column){"date (UTC)", "", PS_WORDS};
     columns[n_columns++] =
         (struct ps_output_column){"value", ps_member_text(trend, "unit"), PS_NUMBER};
     columns[n_columns++] = (struct ps_output_column){"of the one before", "%", PS_NUMBER};

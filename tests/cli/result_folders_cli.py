@@ -22,7 +22,7 @@ def asv_result(day, times, machine="box", environment="virtualenv-py3.13"):
     """The times of the two parameter sets at the commit of a day."""
     results = {"bench.time_sort": [times, [["10", "100"], ["'str'"]], "a1", 1, 1, *([None] * 4), [1, 1], [5, 5]],
                "bench.track_rows": [[120], [], "b1"]}
-    return {"commit_hash": f"{day:040x}", "env_name": environment, "date": 1_700_000_000_000 + day * DAY_MS,
+    return {"commit_hash": f"{day:x}" * 40, "env_name": environment, "date": 1_700_000_000_000 + day * DAY_MS,
             "params": {"machine": machine, "os": "Linux"}, "python": "3.13", "requirements": {}, "env_vars": {}, "result_columns": COLUMNS,
             "results": results, "durations": {}, "version": 2}
 
@@ -72,10 +72,12 @@ class ResultFolders(ShelfTest):
         self.assertEqual({run["kind"] for run in runs}, {"asv"})
         self.assertEqual((len(runs), notes.count("skipped")), (8, 0))
         trend = self.answer("trend", "--json", "shop, box, virtualenv-py3.13", "--of", "measurements", "--row", "bench.time_sort(100, 'str')")
-        self.assertEqual([point["tags"]["commit"] for point in trend["points"]], [f"{day:040x}" for day in range(8)])
+        self.assertEqual([point["tags"]["commit"] for point in trend["points"]], [f"{day:x}" * 40 for day in range(8)])
         self.assertEqual([point["at"][:10] for point in trend["points"][:2]], ["2023-11-14", "2023-11-15"])
         self.assertEqual([change["index"] for change in trend["changes"]], [4])
         self.assertEqual(trend["points"][3]["value"], 2e-3 + 3e-6)
+        shown = self.run_verb("trend", "shop, box, virtualenv-py3.13", "--of", "measurements", "--row", "bench.time_sort(100, 'str')").stdout.decode()
+        self.assertRegex(shown, r" 3{10}\.\.4{10}\n")
 
     def test_units_and_names_of_parameters_are_those_of_benchmarks_json(self):
         self.add(self.results(1))

@@ -253,6 +253,31 @@ class Trend(ServerTest):
             self.assertIsNone(self.trend("series:units", **params)["baseline"]["value"], params)
         self.assertEqual(self.trend("series:units", of="functions", row="app", metric="self_pct")["baseline"]["value"], 100 * 13 / 813)
 
+    def results(self, day, times):
+        """A result of asv with the parameter sets of two benchmarks; null failed."""
+        results = {name: [values, [[str(i) for i in range(len(values))]], "v"] for name, values in times.items()}
+        return json.dumps({"commit_hash": f"{day:040x}", "env_name": "e", "date": 1_700_000_000_000 + day * 86_400_000, "params": {"machine": "m"},
+                           "python": "3.13", "requirements": {}, "result_columns": ["result", "params", "version"], "results": results, "version": 2}).encode()
+
+    def test_results_follow_the_dates_of_commits_and_have_no_value_where_they_failed(self):
+        for day in (5, 1, 4, 0, 3, 2):
+            failed = None if day == 2 else 4.0 + day % 2 * 0.01
+            times = {"b.time_a": [1.0, failed], "b.time_ab": [9.0]} if day < 4 else {"b.time_a": [1.5, failed]}
+            self.add(self.results(day, times), series="commits", name=f"d{day}")
+        trend = self.trend("series:commits", of="measurements", row="b.time_a(1)")
+        self.assertEqual([point["name"] for point in trend["points"]], ["d0", "d1", "d3", "d4", "d5"])
+        self.assertEqual([point["value"] for point in trend["points"]], [4.0, 4.01, 4.01, 4.0, 4.01])
+        self.assertEqual((trend["changes"], trend["left_out"]), ([], [{"why": "without a value of this row", "runs": 1}]))
+        self.assertEqual((trend["points"][0]["at"][:10], trend["points"][0]["tags"]["commit"]), ("2023-11-14", f"{0:040x}"))
+        self.assertEqual(len(self.trend("series:commits", of="measurements", row="b.time_ab(0)")["points"]), 4)
+
+        rows = {row["name"]: row for row in self.rows("series:commits", of="measurements", names="b.time_a(", limit=2000)["rows"]}
+        self.assertEqual(list(rows), ["b.time_a(0)", "b.time_a(1)"])
+        self.assertEqual(rows["b.time_a(1)"]["values"], [4.0, 4.01, None, 4.01, 4.0, 4.01])
+        self.assertEqual((rows["b.time_a(0)"]["first"], rows["b.time_a(0)"]["last"]), (1.0, 1.5))
+        gone = self.rows("series:commits", of="measurements", names="b.time_ab(")["rows"][0]
+        self.assertEqual((gone["found"], gone["values"], gone["first"], gone["last"]), ("gone", [9.0] * 4 + [None] * 2, 9.0, 9.0))
+
     def test_a_measurement_is_followed_in_one_unit(self):
         gnu = "0.40user 0.10system 0:00.60elapsed 83%CPU (0avgtext+0avgdata {}maxresident)k\n8inputs+16outputs (2major+98minor)pagefaults 0swaps\n"
         mac = "        0.10 real         0.02 user         0.01 sys\n             {}  maximum resident set size\n"

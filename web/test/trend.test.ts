@@ -5,7 +5,9 @@ import type { Trend } from '../src/base/answers';
 import {
     summarize,
     aroundChange,
+    benchmarkPrefix,
     changeText,
+    commitsOf,
     isInTime,
     levelsOf,
     nearest,
@@ -143,4 +145,18 @@ test('times on an axis are as fine as its length asks for', () => {
     assert.equal(tickTime(time, 3_600_000), '09:07');
     assert.equal(tickTime(time, 86_400_000), '11-05 09:07');
     assert.equal(tickTime(time, 30 * 86_400_000), '2026-11-05');
+});
+
+test('a step names the commits between which it is', () => {
+    const trend = stepped();
+    assert.equal(commitsOf(trend, step), '');
+    trend.points.forEach((point, i) => (point.tags = { commit: `${i}`.repeat(40) }));
+    assert.equal(commitsOf(trend, step), '5555555555..6666666666');
+    assert.match(summarize(trend).rest, /, commits 5555555555\.\.6666666666;/);
+});
+
+test('the parameter sets of a benchmark have a common prefix', () => {
+    assert.equal(benchmarkPrefix("bench.time_sort(10, 'str')"), 'bench.time_sort(');
+    assert.equal(benchmarkPrefix('test_codec[b64-1000]'), 'test_codec[');
+    assert.equal(benchmarkPrefix('plain'), '');
 });

@@ -9,11 +9,12 @@
 #include "server/query/trend/answers.h"
 #include "server/query/trend/trend.h"
 
-#define RUNS       50 /* each run file is read */
-#define RUNS_MAX   200
-#define ROWS       50
-#define ROWS_MAX   1000
-#define VALUES_MAX ((size_t)8 << 20) /* rows times runs */
+#define RUNS        50 /* each run file is read */
+#define RUNS_MAX    200
+#define RESULTS_MAX 2000 /* maximum for results, of which the tables remain in memory */
+#define ROWS        50
+#define ROWS_MAX    1000
+#define VALUES_MAX  ((size_t)8 << 20) /* rows times runs */
 
 struct growth_row {
     size_t name_len;    /* of the key: the name, a line feed, the place */
@@ -31,7 +32,9 @@ struct growth {
     size_t run;   /* the run that is read */
     bool *is_cut; /* [run]: its profile leaves out rows */
     bool is_additive, is_full;
-    bool place_is_unit; /* rows have units of their own */
+    /* Rows have units of their own, and are results: a run that lacks one did not measure it. */
+    bool place_is_unit;
+    const char *names; /* prefix of the names of the rows; NULL: all */
     struct ps_buf key;
 };
 
@@ -75,7 +78,8 @@ static void add_row(void *user, const struct ps_compare_input *input, double val
     double *sum;
 
     g->is_full |= (g->n + 1) * g->trend->n > VALUES_MAX;
-    if (g->is_full || !isfinite(value))
+    if (g->is_full || !isfinite(value) ||
+        (g->names && !ps_str_starts_with(input->name, ps_str_from_c(g->names))))
         return;
     sum = &row_of(g, input)->values[g->run];
     if (isnan(*sum))
@@ -118,6 +122,9 @@ static enum ps_status read_runs(struct ps_store *store, struct growth *g, struct
     g->is_additive = metric.is_additive;
     ps_compare_table_head(ps_compare_find_table(trend->question.row.table, trend->kind), &head);
     g->place_is_unit = strcmp(head.place, "unit") == 0;
+    if (!g->place_is_unit && trend->question.limit > RUNS_MAX)
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter limit must be at most %d for this table",
+                       RUNS_MAX);
     for (size_t i = 0; i < n && err->code == PS_OK; i++) {
         const struct ps_trend_run run = trend->runs[i];
         const char *why = PS_TREND_WITH_OTHER_UNIT;
@@ -143,7 +150,7 @@ static void set_values(const struct growth *g, struct growth_row *row)
     row->is_unlisted = false;
     for (size_t i = 0; i < trend->n; i++) {
         trend->runs[i].is_absent = isnan(row->values[i]);
-        trend->runs[i].value = trend->runs[i].is_absent ? 0 : row->values[i];
+        trend->runs[i].value = trend->runs[i].is_absent && !g->place_is_unit ? 0 : row->values[i];
         row->is_unlisted |= trend->runs[i].is_absent && g->is_cut[i];
     }
 }
@@ -171,13 +178,24 @@ static int by_change(const void *a, const void *b, void *user)
     return x != y ? (x < y) - (x > y) : (i > k) - (i < k);
 }
 
+/* The value of the first point from `at` on in which the row was measured; NAN: there is none. */
+static double known_value(const struct ps_trend *trend, struct ps_trend_points *points, size_t at,
+                          int step)
+{
+    double value = (double)NAN;
+
+    for (; at < points->n && isnan(value); at += (size_t)step) {
+        ps_trend_compute_point(trend, points, &points->items[at]);
+        value = points->items[at].value;
+    }
+    return value;
+}
+
 /* Computes the first and the last value of each row, and stores the order by change of those of
  * which all values are known. Returns their number. */
 static size_t order_rows(struct growth *g, struct ps_trend_points *points, uint32_t *order)
 {
     size_t n = 0;
-
-    struct ps_trend_point *first = &points->items[0], *last = &points->items[points->n - 1];
 
     for (uint32_t i = 0; i < g->n; i++) {
         struct growth_row *row = &g->rows[i];
@@ -186,12 +204,10 @@ static size_t order_rows(struct growth *g, struct ps_trend_points *points, uint3
         if (row->is_unlisted)
             continue;
         order[n++] = i;
-        ps_trend_compute_point(g->trend, points, first);
-        ps_trend_compute_point(g->trend, points, last);
-        row->first = first->value;
-        row->last = last->value;
-        row->in_first = is_in_point(g->trend, points, first);
-        row->in_last = is_in_point(g->trend, points, last);
+        row->first = known_value(g->trend, points, 0, 1);
+        row->last = known_value(g->trend, points, points->n - 1, -1);
+        row->in_first = is_in_point(g->trend, points, &points->items[0]);
+        row->in_last = is_in_point(g->trend, points, &points->items[points->n - 1]);
     }
     qsort_r(order, n, sizeof *order, by_change, g->rows);
     return n;
@@ -316,8 +332,10 @@ enum ps_status ps_query_trend_rows(struct ps_store *store, struct ps_params para
         .row = {.table = ps_trend_param(params, "of"), .metric = ps_trend_param(params, "metric")}};
     int64_t limit;
 
+    g.names = ps_trend_param(params, "names");
+
     ps_trend_request_read(params, &question, err);
-    ps_param_int(params, "limit", 1, RUNS_MAX, RUNS, &question.limit, err);
+    ps_param_int(params, "limit", 1, RESULTS_MAX, RUNS, &question.limit, err);
     ps_param_int(params, "rows", 1, ROWS_MAX, ROWS, &limit, err);
     if (err->code == PS_OK && !question.row.table)
         ps_fail(err, PS_BAD_REQUEST, "the parameter of must be the name of a table");

@@ -8,7 +8,7 @@
 
 #include "base/hash_table.h"
 #include "base/python_path.h"
-#include "server/catalog/readers.h"
+#include "server/query/trend/run_table.h"
 
 /* --- Cache --- */
 
@@ -113,18 +113,12 @@ static enum ps_status read_presence(struct ps_store *store, const char *id,
                                     const struct ps_query_comparison *head, struct cache_slot *out,
                                     struct ps_err *err)
 {
-    bool has[PS_HEAD_METRICS] = {false};
-    double resolution[PS_HEAD_METRICS] = {0};
-    struct ps_db *db = NULL;
-    double cut = 0;
+    struct ps_run_presence presence = {.has_table = false};
 
-    ps_run_acquire(store, id, &db, err);
-    ps_compare_find_metrics_of_run(db, head, has, resolution, &out->table, err);
-    ps_compare_read_cut(db, head, &cut, err);
-    ps_run_release(db);
-    out->is_cut = cut >= PS_CUT_NOTABLE;
-    for (size_t i = 0; i < head->n; i++)
-        out->values[i] = has[i] ? 0 : (double)NAN;
+    ps_run_presence_read(store, id, head, &presence, err);
+    out->table = presence.has_table;
+    out->is_cut = presence.is_cut;
+    memcpy(out->values, presence.values, sizeof out->values);
     return err->code;
 }
 
@@ -145,6 +139,44 @@ static enum ps_status choose_step(const struct ps_trend_row *row, const char *id
     return *lacks_step ? PS_OK : ps_fail_copy(err, &own);
 }
 
+/* Whether the rows of the table have units of their own, as results of benchmarks have. All rows of
+ * such a table are read at once. A row that a run lacks was not measured, so it has no value. */
+static bool has_units(const struct ps_query_comparison *head)
+{
+    return strcmp(head->place, "unit") == 0;
+}
+
+/* Passes all rows of a run to `on_row`. *presence receives what the run has. */
+static enum ps_status visit_rows(struct ps_run_rows *rows, const struct ps_trend_row *row,
+                                 const char *id, const char *kind, struct cache_slot *presence,
+                                 struct ps_err *err)
+{
+    const struct ps_run_table *table;
+
+    if (!has_units(rows->head)) {
+        if (read_presence(rows->store, id, rows->head, presence, err) != PS_OK ||
+            !presence->table ||
+            choose_step(row, id, kind, rows, &presence->lacks_step, err) != PS_OK ||
+            presence->lacks_step)
+            return err->code;
+        ps_run_rows_read(rows, id, err);
+        ps_run_rows_free(rows);
+        return err->code;
+    }
+    table = ps_run_table_read(rows->store, rows->table, id, err);
+    if (!table)
+        return err->code;
+    presence->table = table->presence.has_table;
+    memcpy(presence->values, table->presence.values, sizeof presence->values);
+    for (size_t i = 0; i < table->n; i++) {
+        const struct ps_compare_input input = ps_run_table_input(table, i);
+
+        rows->on_row(rows->user, &input);
+    }
+    ps_run_table_release(table);
+    return PS_OK;
+}
+
 static enum ps_status read_row(struct ps_store *store, const struct ps_compare_table *table,
                                const struct ps_query_comparison *head,
                                const struct ps_trend_row *row, const char *id, const char *kind,
@@ -154,16 +186,13 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
                                 .name = ps_str_from_c(row->name),
                                 .place = ps_str_from_c(row->place),
                                 .in_any_file = !row->place,
-                                .place_is_unit = strcmp(head->place, "unit") == 0};
+                                .place_is_unit = has_units(head)};
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = head, .on_row = match_row, .user = &search};
     const struct row_values *found;
 
-    if (read_presence(store, id, head, out, err) != PS_OK || !out->table ||
-        choose_step(row, id, kind, &rows, &out->lacks_step, err) != PS_OK || out->lacks_step)
+    if (visit_rows(&rows, row, id, kind, out, err) != PS_OK || !out->table || out->lacks_step)
         return err->code;
-    ps_run_rows_read(&rows, id, err);
-    ps_run_rows_free(&rows);
     found = search.same_place.has_values ? &search.same_place : &search.other_places;
     out->row = found->has_values;
     out->other_unit = search.other_unit && !found->has_values;
@@ -223,6 +252,14 @@ enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *k
     return PS_OK;
 }
 
+static enum ps_trend_outcome outcome_of(const struct cache_slot *entry, double value)
+{
+    return isnan(value)    ? PS_TREND_NO_METRIC
+           : entry->row    ? PS_TREND_VALUE
+           : entry->is_cut ? PS_TREND_UNLISTED
+                           : PS_TREND_ABSENT;
+}
+
 enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
                                   const char *id, const char *kind, double *value,
                                   enum ps_trend_outcome *outcome, struct ps_err *err)
@@ -238,21 +275,22 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
         return err->code;
     ps_compare_table_head(table, &head);
     make_key(store, table, row, id, key);
-    if (!find_in_cache(key, &entry)) {
+    if (has_units(&head) || !find_in_cache(key, &entry)) {
         entry = (struct cache_slot){.key = {key[0], key[1]}};
         if (read_row(store, table, &head, row, id, kind, &entry, err) != PS_OK)
             return err->code;
-        put_in_cache(&entry);
+        if (!has_units(&head))
+            put_in_cache(&entry);
     }
     at = find_metric(&head, row->metric);
     *value = at < head.n ? entry.values[at] : (double)NAN;
     if (entry.table)
-        *outcome = entry.lacks_step   ? PS_TREND_NO_STEP
-                   : isnan(*value)    ? PS_TREND_NO_METRIC
-                   : entry.other_unit ? PS_TREND_OTHER_UNIT
-                   : entry.row        ? PS_TREND_VALUE
-                   : entry.is_cut     ? PS_TREND_UNLISTED
-                                      : PS_TREND_ABSENT;
+        *outcome = entry.lacks_step    ? PS_TREND_NO_STEP
+                   : entry.other_unit  ? PS_TREND_OTHER_UNIT
+                   : !has_units(&head) ? outcome_of(&entry, *value)
+                   : isnan(*value)     ? PS_TREND_NOT_MEASURED
+                   : entry.row         ? PS_TREND_VALUE
+                                       : PS_TREND_NOT_MEASURED;
     return err->code;
 }
 
@@ -261,14 +299,15 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
 struct table_visit {
     ps_trend_on_row *on_row;
     void *user;
-    size_t metric;
+    size_t metric, n_metrics;
 };
 
 static void visit_row(void *user, const struct ps_compare_input *row)
 {
     const struct table_visit *visit = user;
 
-    visit->on_row(visit->user, row, row->values[visit->metric]);
+    if (visit->metric < visit->n_metrics)
+        visit->on_row(visit->user, row, row->values[visit->metric]);
 }
 
 enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend_row *row,
@@ -279,28 +318,22 @@ enum ps_status ps_trend_table_read(struct ps_store *store, const struct ps_trend
     const struct ps_compare_table *table = ps_compare_find_table(row->table, kind);
     struct ps_query_comparison head;
     struct cache_slot presence = {.table = false};
-    struct table_visit visit = {on_row, user, 0};
+    struct table_visit visit = {.on_row = on_row, .user = user};
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = &head, .on_row = visit_row, .user = &visit};
-    bool lacks_step;
 
     *outcome = PS_TREND_NO_TABLE;
     if (!table)
         return err->code;
     ps_compare_table_head(table, &head);
-    if (read_presence(store, id, &head, &presence, err) != PS_OK || !presence.table)
+    visit.n_metrics = head.n;
+    visit.metric = find_metric(&head, row->metric);
+    if (visit_rows(&rows, row, id, kind, &presence, err) != PS_OK || !presence.table)
         return err->code;
     *is_cut = presence.is_cut;
-    visit.metric = find_metric(&head, row->metric);
-    *outcome = PS_TREND_NO_METRIC;
-    if (visit.metric == head.n || isnan(presence.values[visit.metric]))
-        return err->code;
-    *outcome = PS_TREND_NO_STEP;
-    if (choose_step(row, id, kind, &rows, &lacks_step, err) != PS_OK || lacks_step)
-        return err->code;
-    *outcome = PS_TREND_VALUE;
-    ps_run_rows_read(&rows, id, err);
-    ps_run_rows_free(&rows);
+    *outcome = presence.lacks_step                                              ? PS_TREND_NO_STEP
+               : visit.metric == head.n || isnan(presence.values[visit.metric]) ? PS_TREND_NO_METRIC
+                                                                                : PS_TREND_VALUE;
     return err->code;
 }
 

@@ -21,7 +21,8 @@ enum ps_trend_outcome {
     PS_TREND_ABSENT, /* the run has the table but not the row: the value is 0 */
     /* the run does not have the row, and its profile leaves out rows: the value is unknown */
     PS_TREND_UNLISTED,
-    PS_TREND_OTHER_UNIT, /* the run has the row in another unit */
+    PS_TREND_NOT_MEASURED, /* the run has results, but none of the row */
+    PS_TREND_OTHER_UNIT,   /* the run has the row in another unit */
     PS_TREND_NO_TABLE,
     PS_TREND_NO_METRIC,
     PS_TREND_NO_STEP /* the run has no range of the chosen name */

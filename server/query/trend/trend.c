@@ -18,7 +18,7 @@
 #define RUNS_MAX     10000 /* maximum for metrics in the catalog */
 #define RUNS         2000  /* default for them */
 #define ROW_RUNS_MAX 2000  /* maximum for rows, which are in the run files */
-#define ROW_RUNS     200
+#define ROW_RUNS     200   /* default for them; for results, which remain in memory, the maximum */
 
 /* --- Question --- */
 
@@ -273,6 +273,8 @@ const char *ps_trend_why_left_out(struct ps_trend *trend, enum ps_status status,
         return ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
     if (outcome == PS_TREND_NO_METRIC)
         return "without this metric";
+    if (outcome == PS_TREND_NOT_MEASURED)
+        return "without a value of this row";
     if (outcome == PS_TREND_UNLISTED)
         return "whose profile leaves out small rows";
     if (outcome == PS_TREND_NO_STEP)
@@ -472,14 +474,18 @@ void ps_trend_compute_point(const struct ps_trend *trend, struct ps_trend_points
 {
     double values[PS_GROUP_MAX];
     /* A point with more than PS_GROUP_MAX repeats uses only the newest ones. */
-    size_t skip = point->n > PS_GROUP_MAX ? point->n - PS_GROUP_MAX : 0;
+    size_t skip = point->n > PS_GROUP_MAX ? point->n - PS_GROUP_MAX : 0, n = 0;
 
     point->first += skip;
     point->n -= skip;
-    for (size_t i = 0; i < point->n; i++)
-        values[i] = trend->runs[points->order[point->first + i]].value;
-    point->value = ps_group_median(values, point->n);
-    point->mad = ps_group_mad(values, point->n, point->value);
+    for (size_t i = 0; i < point->n; i++) {
+        const double value = trend->runs[points->order[point->first + i]].value;
+
+        if (!isnan(value))
+            values[n++] = value;
+    }
+    point->value = n ? ps_group_median(values, n) : (double)NAN;
+    point->mad = n ? ps_group_mad(values, n, point->value) : (double)NAN;
 }
 
 static int by_number(const void *a, const void *b)
@@ -629,11 +635,33 @@ static double percent_of(double delta, double of)
     return of != 0 ? 100 * delta / fabs(of) : (double)NAN;
 }
 
+/* Finds the changes of the points that have a value. The result has indices of all points. */
+static struct ps_change_point *find_changes(const struct ps_trend_points *points, size_t *n)
+{
+    PS_AUTO(ps_free_ptr) double *values = ps_alloc_array(points->n + 1, sizeof *values);
+    PS_AUTO(ps_free_ptr) size_t *index = ps_alloc_array(points->n + 1, sizeof *index);
+    struct ps_change_point *found;
+    size_t known = 0;
+
+    for (size_t i = 0; i < points->n; i++)
+        if (!isnan(points->values[i])) {
+            index[known] = i;
+            values[known++] = points->values[i];
+        }
+    index[known] = points->n;
+    found = ps_change_points_find(values, known, n);
+    for (size_t i = 0; i < *n; i++) {
+        found[i].index = index[found[i].index];
+        found[i].start = index[found[i].start];
+        found[i].end = index[found[i].end];
+    }
+    return found;
+}
+
 void ps_trend_write_changes(const struct ps_trend_points *points, struct ps_json *json)
 {
     size_t n;
-    PS_AUTO(ps_free_ptr)
-    struct ps_change_point *found = ps_change_points_find(points->values, points->n, &n);
+    PS_AUTO(ps_free_ptr) struct ps_change_point *found = find_changes(points, &n);
 
     ps_json_key(json, "changes");
     ps_json_array(json);
@@ -824,8 +852,12 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
     ps_trend_request_read(params, &question, err);
     read_metric_params(params, &question, &metric_path, err);
     const bool reads_files = question.row.table || question.step;
+    const bool results = question.row.table && strcmp(question.row.table, "measurements") == 0;
     ps_param_int(params, "limit", 1, reads_files ? ROW_RUNS_MAX : RUNS_MAX,
-                 reads_files ? ROW_RUNS : RUNS, &question.limit, err);
+                 results       ? ROW_RUNS_MAX
+                 : reads_files ? ROW_RUNS
+                               : RUNS,
+                 &question.limit, err);
     if (err->code != PS_OK || ps_trend_read(store, &question, &trend, err) != PS_OK)
         return err->code;
     if (question.metric_path)

@@ -17,8 +17,12 @@ import { useJson } from '../shared/use_json';
 import { Sparkline } from './link';
 import { changeText, pctText } from './points';
 
-function rowsPath({ runs, by, of, metric, step, kind }: Query): string {
-    const asked = { runs, by, of, metric, step, kind };
+/* Results of benchmarks remain in the memory of the server, so many runs are fast. */
+const RESULT_RUNS = '2000';
+
+function rowsPath({ runs, by, of, metric, step, kind, names }: Query): string {
+    const limit = of === 'measurements' ? RESULT_RUNS : '';
+    const asked = { runs, by, of, metric, step, kind, names, limit };
     const given = Object.entries(asked).filter((entry): entry is [string, string] => !!entry[1]);
     return withParams(`${API}/trend/rows`, Object.fromEntries(given));
 }
@@ -51,7 +55,7 @@ function Growth({ growth }: { growth: TrendRows }) {
 }
 
 function openRow({ name, place }: GrowthRow): void {
-    replaceQuery({ row: name, place: place || null });
+    replaceQuery({ row: name, place: place || null, names: null });
 }
 
 function columnsOf(growth: TrendRows): GridColumn<GrowthRow>[] {

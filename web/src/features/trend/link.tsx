@@ -23,7 +23,9 @@ const HEIGHT = 16;
 const PAD = 2.5;
 
 /** A curve of 64 × 16 px with a dot at its last point. Fewer than two points draw nothing. */
-export function Sparkline({ values }: { values: number[] }) {
+/** A line of values; those that are null are left out. */
+export function Sparkline({ values: all }: { values: (number | null)[] }) {
+    const values = all.filter((value) => value !== null);
     if (values.length < 2) return null;
     const low = Math.min(...values);
     const span = Math.max(...values) - low;

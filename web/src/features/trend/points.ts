@@ -119,6 +119,24 @@ export function changeText(change: TrendChange, unit: string): ChangeText {
     };
 }
 
+/** What the names of all parameter sets of a benchmark begin with: `bench.time_sort(` for
+ * `bench.time_sort(10, 'str')`. Empty if the name has no parameters. */
+export function benchmarkPrefix(name: string): string {
+    return /^[^([]+[([]/.exec(name)?.[0] ?? '';
+}
+
+const COMMIT_DIGITS = 10;
+
+/** The commits between which the level changed, as a range of git: the last of the old level and
+ * the first of the new one. Empty if the runs have no such tags, or
+ * both are the same. */
+export function commitsOf({ points }: Trend, { index }: TrendChange): string {
+    const [before, after] = [points[index - 1]?.tags.commit, points[index]?.tags.commit];
+    return before && after && before !== after
+        ? `${before.slice(0, COMMIT_DIGITS)}..${after.slice(0, COMMIT_DIGITS)}`
+        : '';
+}
+
 /** Summary of a trend, in a sentence. */
 export function summarize(trend: Trend): { tone: string; phrase: string; rest: string } {
     const { points, changes, unit, by } = trend;
@@ -140,11 +158,12 @@ export function summarize(trend: Trend): { tone: string; phrase: string; rest: s
     }
     const since = points[last.index];
     const { tone, long } = changeText(last, unit);
+    const commits = commitsOf(trend, last);
     const more = changes.length > 1 ? ` ${int(changes.length - 1)} earlier.` : '';
     return {
         tone,
         phrase: `${last.delta > 0 ? '▲' : '▼'} ${long.split(':')[0]}`,
-        rest: ` since ${since.by ?? since.name}, ${when(since.at)};${long.slice(long.indexOf(':') + 1)}.${more}`,
+        rest: ` since ${since.by ?? since.name}, ${when(since.at)}${commits && `, commits ${commits}`};${long.slice(long.indexOf(':') + 1)}.${more}`,
     };
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * State of a trend in the URL: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&step=&kind=&x=&y=`.
+ * State of a trend in the URL: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&step=&kind=&names=&x=&y=`.
  */
 import type { Run, Trend } from '../../base/answers';
 import { API, sendJson, withParams } from '../../base/client';

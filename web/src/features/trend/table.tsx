@@ -60,7 +60,7 @@ function columnsOf(trend: Trend): GridColumn<TrendRow>[] {
     return [
         {
             key: 'when',
-            title: 'Added',
+            title: 'Date',
             width: 128,
             render: ({ point }) => <span title={point.at}>{when(point.at)}</span>,
         },

@@ -26,6 +26,7 @@ import { TrendChart } from './chart';
 import {
     summarize,
     aroundChange,
+    benchmarkPrefix,
     isInTime,
     pairOf,
     pctText,
@@ -136,6 +137,7 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
                 </h1>
                 <span class="soft ellipsis">
                     {trend?.row && <span class="mono">{trend.row}</span>} {trend && titleOf(trend)}
+                    {trend && <ParameterSets trend={trend} />}
                 </span>
                 <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
             </div>
@@ -147,6 +149,19 @@ function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
             )}
             {trend && <OmittedRuns trend={trend} />}
         </header>
+    );
+}
+
+/** Link to the trends of all parameter sets of the benchmark of a row. */
+function ParameterSets({ trend }: { trend: Trend }) {
+    const names = trend.of === 'measurements' ? benchmarkPrefix(trend.row ?? '') : '';
+    if (!names) return null;
+    const { row: _row, place: _place, ...query } = route.value.query;
+    return (
+        <>
+            {' '}
+            <a href={formatHash(['trend'], { ...query, names })}>All parameter sets</a>
+        </>
     );
 }
 
