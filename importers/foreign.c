@@ -340,9 +340,6 @@ static const struct kind reports[] = {
     {{"OP Type", "Task Duration(us)"}, "a table of Ascend's profiler (CSV)", ASCEND},
     {{"OP Type", "Core Type", "Total Time(us)"}, "a table of Ascend's profiler (CSV)", ASCEND},
     {{"Accelerator Core", "Duration(us)"}, "a table of Ascend's profiler (CSV)", ASCEND},
-    {{",Triton", "\n", ".0,"},
-     "a table of Triton's do_bench (CSV), which has no times of single runs",
-     "record a timeline with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
     {{"\nevents: ", "\nfn="}, "a callgrind profile", CALLGRIND},
     {{"\nevents: ", "\nfl="}, "a callgrind profile", CALLGRIND}, /* yappi lists all files first */
     {{"torch/_logging/structured.py"}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},

@@ -68,6 +68,7 @@ struct ps_importer {
     FORMAT(llama_bench)                                                                            \
     FORMAT(divan)                                                                                  \
     FORMAT(torch_benchmark)                                                                        \
+    FORMAT(triton)                                                                                 \
     FORMAT(go_bench)                                                                               \
     FORMAT(time)                                                                                   \
     FORMAT(timeit)                                                                                 \

@@ -96,7 +96,6 @@ static const struct refusal reports[] = {
       "Ascend", "trace_view.json"),
     F("Name,Type,Accelerator Core,Start Time(us),Duration(us)\na,MatMul,AI_CORE,1.5,2.5\n",
       "Ascend", "trace_view.json"),
-    F("size,Triton,Torch\n1024.0,12.3,11.9\n2048.0,20.1,19.8\n", "do_bench", "torch.profiler"),
     F("# callgrind format\nversion: 1\nevents: Ticks\nfn=(1) main\n1 5\n", "callgrind",
       "python -m cProfile"),
     F("version: 1\ncreator: yappi\npid: 5\nevents: Ticks\n\nfl=(0) app.py\nfl=(1) lib.py\n",
