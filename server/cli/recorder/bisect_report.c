@@ -175,6 +175,8 @@ static void add_found(struct ps_bisect *b, struct ps_buf *out)
     add_change(b, &b->change, out);
     ps_buf_puts(out, "\nbetween the ends: ");
     add_change(b, &b->ends, out);
+    if (b->change.pairs.high < b->ends.pairs.low || b->change.pairs.low > b->ends.pairs.high)
+        ps_buf_puts(out, "\nother commits between the ends have a part of the change too");
     ps_buf_printf(out, "\nprobability that a verdict of the search is wrong: ");
     add_probability(1 - b->right, out);
     ps_buf_printf(out, " (%s)\n", ps_format_count(b->n_steps, "step", steps));
