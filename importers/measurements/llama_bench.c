@@ -20,7 +20,6 @@
 #include "importers/reading.h"
 #include "importers/records/measurements.h"
 #include "importers/records/run.h"
-#include "importers/text/csv.h"
 #include "importers/text/line_names.h"
 #include "importers/text/text_report.h"
 

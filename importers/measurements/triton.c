@@ -19,7 +19,6 @@
 #include "importers/reading.h"
 #include "importers/records/measurements.h"
 #include "importers/records/run.h"
-#include "importers/text/csv.h"
 #include "importers/text/line_names.h"
 #include "importers/text/text_report.h"
 
@@ -96,7 +95,7 @@ static bool parse_titles(struct reader *r, struct ps_str line)
     struct table *table = &r->table;
 
     while (line.len && table->n < COLUMNS_MAX) {
-        const struct ps_str cell = ps_csv_pop_cell(&line, &r->builder.arena);
+        const struct ps_str cell = ps_printed_cell_pop(&r->builder.arena, &line);
         bool mended;
 
         table->columns[table->n++] = split_title(ps_display_text(&r->builder.arena, cell, &mended));
@@ -121,7 +120,7 @@ static void find_arguments(struct reader *r, struct ps_str rows)
 
             if (!line.len)
                 continue;
-            while (whole < n && is_whole(ps_csv_pop_cell(&line, &r->builder.arena)))
+            while (whole < n && is_whole(ps_printed_cell_pop(&r->builder.arena, &line)))
                 whole++;
             n = whole;
         }
@@ -252,8 +251,8 @@ static bool parse_row(struct reader *r, struct ps_str text)
 
         if (i && text.ptr[-1] != ',')
             return false;
-        cells[i] =
-            ps_display_text(&r->builder.arena, ps_csv_pop_cell(&text, &r->builder.arena), &mended);
+        cells[i] = ps_display_text(&r->builder.arena, ps_printed_cell_pop(&r->builder.arena, &text),
+                                   &mended);
         if (!r->table.columns[i].is_argument && cells[i].len &&
             !ps_printed_number_parse(cells[i], 0, &number))
             return false;
