@@ -167,6 +167,33 @@ test('results: long units widen their column once, and metrics say which are bet
         equal(plain((await rowTexts(page, LABEL)).find(([name]) => name === 'MB/s').join(' ')).includes('MB/s ↑'), true, 'higher is better');
     }));
 
+test('results: two runs are compared row by row, with intervals, counts and both distributions', async ({ pages }) => {
+    const shelf = await Shelf.start();
+    try {
+        const add = (name, factor) => {
+            const file = join(shelf.folder, `${name}.json`);
+            const benchmarks = ['load', 'save', 'drop', 'find'].map((test, i) => benchmark(`bench/test_store.py::test_${test}`, null, (i + 1) * 1e-4 * (test === 'drop' ? factor : 1), 0.01));
+            writeFileSync(file, JSON.stringify({ ...SUITE, benchmarks }));
+            return shelf.add(file, '--name', name).id;
+        };
+        const [base, fresh] = [add('before', 1), add('after', 1.2)];
+        const page = await pages.open(`${shelf.url}#/compare/measurements?base=${base}&new=${fresh}`);
+        await until(async () => (await rowTexts(page, LABEL)).length === 4, 'four rows');
+        const tip = await page.locator('.interval-bar').first().getAttribute('title');
+        check(/^\+20\.0 %, 95 % interval \+1\d\.\d % to \+2\d\.\d %$/.test(plain(tip)), tip);
+        check((await page.locator('.interval-bar').first().getAttribute('class')).includes('is-slower'), 'its tone');
+        const outcomes = page.getByLabel('Rows by verdict');
+        await until(async () => (await outcomes.locator('.outcome').count()) === 2, 'slower, and within noise');
+        await outcomes.getByRole('button', { name: 'more or slower' }).click();
+        await until(async () => (await rowTexts(page, LABEL)).length === 1, 'only the slower row');
+        await grid(page, LABEL).locator('.grid-row').first().click();
+        await page.locator('.distribution-pair path.pair-new').waitFor();
+        check((await page.locator('.pane-compare').innerText()).includes('Student’s t'), 'the test is named');
+    } finally {
+        await shelf.stop();
+    }
+});
+
 test('measurements: an empty file says so', ({ pages }) =>
     withRun('pytest_benchmark/ok_pytest_empty.json', async (shelf, run) => {
         const page = await pages.open(`${shelf.url}#/run/${run.id}`);

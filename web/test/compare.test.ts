@@ -40,6 +40,16 @@ test('verdicts are a sign and a word of the unit', () => {
         tone: 'faster',
     });
     assert.equal(verdictOf({ verdict: 'same', delta: 2 }, 's').label, 'within noise');
+    const throughput = { verdict: 'up' as const, delta: 2, better: 1 };
+    assert.deepEqual(verdictOf(throughput, 'MB/s'), {
+        glyph: '▲',
+        label: 'higher',
+        tone: 'faster',
+    });
+    assert.equal(verdictOf({ ...throughput, delta: -2, verdict: 'down' }, 'MB/s').tone, 'slower');
+    assert.equal(verdictOf({ ...throughput, better: 0 }, '').tone, 'faint');
+    assert.equal(verdictOf({ ...throughput, better: -1 }, 's').label, 'slower');
+    assert.equal(verdictOf({ ...throughput, better: -1 }, 'B').label, 'more');
     assert.deepEqual(verdictOf({ verdict: 'few', delta: 2, noise: 1 }, 's'), {
         glyph: '▲',
         label: 'too few runs',

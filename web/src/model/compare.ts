@@ -59,6 +59,19 @@ export function changeWord(up: boolean, unit: string): string {
     return up ? 'more' : 'less';
 }
 
+/** The same for a measurement. better: -1 if lower values are better, 1 if higher ones are, 0 if neither. */
+export function resultWord(up: boolean, unit: string, better: number): string {
+    if (isTime(unit) && better <= 0) return up ? 'slower' : 'faster';
+    if (better < 0) return up ? 'more' : 'less';
+    return up ? 'higher' : 'lower';
+}
+
+/* Tone of a difference: that of an increase is "slower", unless higher values are better. */
+function toneOfChange(up: boolean, better = -1): Tone {
+    if (better === 0) return 'faint';
+    return up === better < 0 ? 'slower' : 'faster';
+}
+
 /** Word for a row that one group lacks; modules are "imported". */
 export function changeLabel(change: 'added' | 'removed', isImport: boolean): string {
     if (isImport) return change === 'added' ? 'newly imported' : 'no longer imported';
@@ -72,16 +85,24 @@ function changedOf(change: Change | undefined, isImport: boolean): [string, stri
 
 /** Verdict of a row: glyph, word and tone. With one run per side it has only a glyph. */
 export function verdictOf(
-    row: { verdict: Verdict; delta: number | null; noise?: number | null; change?: Change },
+    row: {
+        verdict: Verdict;
+        delta: number | null;
+        noise?: number | null;
+        change?: Change;
+        /** of measurements: -1: lower values are better, 1: higher, 0: neither */
+        better?: number;
+    },
     unit: string,
     isImport = false,
 ): FormattedChange {
     const up = (row.delta ?? 0) > 0;
-    const tone: Tone = up ? 'slower' : 'faster';
+    const tone = toneOfChange(up, row.better);
     const changed = changedOf(row.change, isImport);
     if (row.change === 'unlisted') return { glyph: '·', label: 'not listed', tone: 'faint' };
     if (row.verdict === 'same' || row.verdict === 'few') {
-        const reason = row.verdict === 'same' ? 'within noise' : 'too few runs';
+        const few = row.better === undefined ? 'too few runs' : 'too few samples';
+        const reason = row.verdict === 'same' ? 'within noise' : few;
         // Too few runs for a test: a difference above the noise has a sign, as with one run per side.
         const isSigned = row.verdict === 'few' && Math.abs(row.delta ?? 0) > (row.noise ?? 0);
         return {
@@ -100,7 +121,10 @@ export function verdictOf(
     }
     return {
         glyph: row.verdict === 'up' ? '▲' : '▼',
-        label: changeWord(row.verdict === 'up', unit),
+        label:
+            row.better === undefined
+                ? changeWord(row.verdict === 'up', unit)
+                : resultWord(row.verdict === 'up', unit, row.better),
         tone,
     };
 }

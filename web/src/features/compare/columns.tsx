@@ -6,6 +6,7 @@ import type { ComparisonRow, ComparisonTable, Metric } from '../../base/answers'
 import { formatFixed, int, signed, text, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { MarkedName } from '../../components/marked_name';
+import { MiddleCut } from '../../components/middle_cut';
 import {
     cellText,
     formatDelta,
@@ -35,6 +36,8 @@ export interface ColumnInputs {
     /** largest |delta| of the table; its bar fills half of the cell */
     maxDelta: number;
     search: Matcher;
+    /** percent of the base that the intervals of measurements reach, in either direction */
+    reach?: number;
     /** true: one run per side, so noise is unknown */
     single: boolean;
     /** true: the name says that a row is new or gone, since there is no column for it */
@@ -93,22 +96,24 @@ export function compareColumns(of: ColumnInputs): Column[] {
             title_tip: `new − base of ${metric.title.toLowerCase()}, largest change first`,
             render: (row) => <Delta row={row} of={of} />,
         },
-        {
-            key: 'bar',
-            title: `${changeWord(false, metric.unit)} · ${changeWord(true, metric.unit)}`,
-            width: 148,
-            sortKey: 'delta',
-            numeric: true,
-            cellClass: 'diff-cell',
-            title_tip: 'sort by Δ with its sign: largest increase or decrease first',
-            render: (row) => (
-                <DiffBar
-                    delta={row.name === STEP_ROW ? 0 : ((mixed ? row.delta_pct : row.delta) ?? 0)}
-                    maxDelta={mixed ? 100 : of.maxDelta}
-                    tone={toneOf(row, of)}
-                />
-            ),
-        },
+        mixed
+            ? intervalColumn(of)
+            : {
+                  key: 'bar',
+                  title: `${changeWord(false, metric.unit)} · ${changeWord(true, metric.unit)}`,
+                  width: 148,
+                  sortKey: 'delta',
+                  numeric: true,
+                  cellClass: 'diff-cell',
+                  title_tip: 'sort by Δ with its sign: largest increase or decrease first',
+                  render: (row) => (
+                      <DiffBar
+                          delta={row.name === STEP_ROW ? 0 : (row.delta ?? 0)}
+                          maxDelta={of.maxDelta}
+                          tone={toneOf(row, of)}
+                      />
+                  ),
+              },
         {
             key: 'delta_pct',
             title: 'Δ',
@@ -119,7 +124,7 @@ export function compareColumns(of: ColumnInputs): Column[] {
             render: ({ delta_pct }) =>
                 delta_pct === null ? <span class="zero">–</span> : percentText(delta_pct),
         },
-        ...(single ? [] : [noiseColumn(of, unit)]),
+        ...(single || mixed ? [] : [noiseColumn(of, unit)]),
         {
             key: 'verdict',
             title: 'Verdict',
@@ -137,6 +142,67 @@ export function compareColumns(of: ColumnInputs): Column[] {
             ),
         },
     ];
+}
+
+/* The difference of a measurement in percent of its base, with its interval. Rows share a scale. */
+function intervalColumn(of: ColumnInputs): Column {
+    const reach = of.reach ?? 100;
+    const end = `${formatFixed(reach, reach < 10 ? 1 : 0)}${THIN_SPACE}%`;
+    return {
+        key: 'bar',
+        title: `−${end} to +${end}`,
+        width: 180,
+        sortKey: 'delta_pct',
+        numeric: true,
+        cellClass: 'diff-cell',
+        title_tip: 'Δ in % of base, with its 95 % interval; sort by Δ with its sign',
+        render: (row) => <IntervalBar row={row} reach={reach} tone={toneOf(row, of)} />,
+    };
+}
+
+/** Percent of the base that the scale of intervals reaches: the differences, and the intervals of those that
+ * are significant. */
+export function intervalReach(rows: readonly ComparisonRow[]): number {
+    const ends = rows.flatMap((row) => {
+        const delta = Math.abs(row.delta_pct ?? 0);
+        if (row.verdict !== 'up' && row.verdict !== 'down') return [delta];
+        return [delta, Math.abs(percentOf(row, row.low)), Math.abs(percentOf(row, row.high))];
+    });
+    const most = Math.min(MAX_REACH, Math.max(MIN_REACH, ...ends));
+    const step = 10 ** Math.floor(Math.log10(most));
+    return [1, 2, 5, 10].map((factor) => factor * step).find((round) => round >= most) ?? most;
+}
+
+/* Bounds of the scale of intervals, in percent. What lies beyond is drawn up to the end. */
+const MIN_REACH = 2;
+const MAX_REACH = 100;
+
+function percentOf({ base }: Pick<ComparisonRow, 'base'>, delta: number | null): number {
+    return delta === null || !base ? 0 : (100 * delta) / Math.abs(base);
+}
+
+interface IntervalBarProps {
+    row: ComparisonRow;
+    reach: number;
+    tone: Tone;
+}
+
+function IntervalBar({ row, reach, tone }: IntervalBarProps) {
+    const { delta_pct, low, high } = row;
+    if (delta_pct === null) return null;
+    const place = (percent: number) => 50 + 50 * Math.max(-1, Math.min(1, percent / reach));
+    const [from, to] = [place(percentOf(row, low)), place(percentOf(row, high))];
+    const hasInterval = low !== null && high !== null && to > from;
+    const shown = (percent: number) => `${signed(percent, 1)}${THIN_SPACE}%`;
+    const tip = hasInterval
+        ? `${shown(delta_pct)}, 95 % interval ${shown(percentOf(row, low))} to ${shown(percentOf(row, high))}`
+        : shown(delta_pct);
+    return (
+        <span class={`interval-bar is-${tone}`} title={tip} role="img" aria-label={tip}>
+            {hasInterval && <i style={{ left: `${from}%`, width: `${to - from}%` }} />}
+            <b style={{ left: `${place(delta_pct)}%` }} />
+        </span>
+    );
 }
 
 /* Without decimals from 1,000 % on; as a factor where the percentage would not fit. */
@@ -159,7 +225,9 @@ function nameColumn({ table, search, isChangeInName }: ColumnInputs): Column {
                 {isChangeInName && (row.change === 'added' || row.change === 'removed') && (
                     <small class="name-note">{changeLabel(row.change, false)}</small>
                 )}
-                <small class="faint ellipsis">{shortPlaceText(table, row)}</small>
+                {table.place !== 'unit' && (
+                    <small class="faint ellipsis">{shortPlaceText(table, row)}</small>
+                )}
             </span>
         ),
     };
@@ -179,6 +247,14 @@ export function RowName({ table, name, search }: RowNameProps) {
         return (
             <span class="ellipsis">
                 <i class={`swatch is-family-${family}`} /> {label}
+            </span>
+        );
+    }
+    // Names of benchmarks differ at their end, where their parameters are.
+    if (table.place === 'unit' && search.empty) {
+        return (
+            <span class="mono compare-result-name">
+                <MiddleCut text={name} />
             </span>
         );
     }
@@ -275,13 +351,7 @@ function noiseColumn(of: ColumnInputs, unit: string | undefined): Column {
         title_tip: 'what repeats of the same program differ by',
         render: (row) => {
             if (row.noise === null) return null;
-            const unit = unitOf(of.table, of.metric, row);
-            const mixed = of.table.place === 'unit';
-            return (
-                <span class="soft">
-                    {mixed ? text(formatValueOf(row.noise, unit)) : cellText(row.noise, of.scale)}
-                </span>
-            );
+            return <span class="soft">{cellText(row.noise, of.scale)}</span>;
         },
     };
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../base/answers';
 import { replaceQuery, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import { DASH, int, signed, text, THIN_SPACE } from '../../base/units';
+import { DASH, formatFixed, int, signed, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
@@ -35,6 +35,7 @@ import { isImports, unitOf } from './columns';
 import type { RowName, Side } from './diff_tree';
 import { GroupStrip } from './group_strip';
 import { perWords } from './per_switch';
+import { DistributionPair, OutcomesPane } from './result_pane';
 import { Mono, RowPane, RunsHead, RunValues } from './row';
 import { PANE_BESIDE, SidePane, sidePaneContent } from './side_pane';
 import { isSingle, PARTS_TABLE, perOf } from './state';
@@ -51,6 +52,10 @@ interface ComparePaneProps {
 
 export function ComparePane(props: ComparePaneProps) {
     const { row } = route.value.query;
+    if (row === undefined && props.table.place === 'unit')
+        return viewportWidth.value >= PANE_BESIDE ? (
+            <OutcomesPane table={props.table} total={props.top.page.of} />
+        ) : null;
     if (row === undefined)
         return viewportWidth.value >= PANE_BESIDE ? <WaterfallPane {...props} /> : null;
     return <SelectedRow {...props} row={row} />;
@@ -170,6 +175,13 @@ function RowBody({
                         : undefined
                 }
             />
+            {table.place === 'unit' && (
+                <DistributionPair
+                    base={data.base_values.filter((value) => value !== null)}
+                    fresh={data.new_values.filter((value) => value !== null)}
+                    format={format}
+                />
+            )}
             <Pairs rows={valuePairs(data, metric, format, (v) => text(formatDelta(v, unit)))} />
             <Pairs rows={locationPairs(data, table.place === 'unit')} />
             <ValueList {...{ comparison, table, data, format }} />
@@ -211,6 +223,13 @@ function ImportChangeText({ row: { change, by, base_by } }: { row: ComparisonRow
 
 type Pair = [label: string, value: ComponentChildren];
 
+const BASIS_WORDS = {
+    summary: 'the spread that the tool states',
+    samples: 'samples',
+    files: 'files of a side',
+    pairs: 'files recorded in pairs',
+};
+
 function valuePairs(
     row: ComparisonRowDetail,
     metric: Metric,
@@ -223,11 +242,18 @@ function valuePairs(
             [row.base, row.new].map((value) => (value === null ? DASH : format(value))).join(' → '),
         ],
     ];
-    if (row.noise !== null) pairs.push(['noise ±', format(row.noise)]);
+    const isResult = row.basis !== undefined;
+    if (row.noise !== null)
+        pairs.push([isResult ? 'least significant Δ' : 'noise ±', format(row.noise)]);
     if (row.low !== null && row.high !== null) {
         pairs.push([`95${THIN_SPACE}% interval of Δ`, `${delta(row.low)} to ${delta(row.high)}`]);
     }
-    if (row.p !== null) pairs.push(['Mann–Whitney', pText(row.p)]);
+    if (row.p !== null) pairs.push([isResult ? 'Student’s t' : 'Mann–Whitney', pText(row.p)]);
+    if (row.seen_pct) {
+        const size = `± ${formatFixed(row.seen_pct, 1)}${THIN_SPACE}%`;
+        pairs.push(['found in 9 of 10 cases', size]);
+    }
+    if (row.basis) pairs.push(['judged by', BASIS_WORDS[row.basis]]);
     if (row.share !== null) pairs.push(['share', `${signed(row.share, 1)}${THIN_SPACE}% of Σ |Δ|`]);
     return pairs;
 }

@@ -11,7 +11,7 @@ import { Menu } from '../../components/menu';
 import { viewportWidth } from '../../components/viewport';
 import { ModeSwitch } from '../shared/mode_switch';
 import { changeLabel, scaleOf, changeWord } from '../../model/compare';
-import { type ColumnInputs, compareColumns, isImports } from './columns';
+import { type ColumnInputs, compareColumns, intervalReach, isImports } from './columns';
 import { fitColumns } from './fit_columns';
 import type { RowName } from './diff_tree';
 import { type LargestRows, useLargestRows } from './largest_rows';
@@ -33,7 +33,7 @@ interface CompareTableProps {
     onReady?: () => void;
 }
 
-function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: ComparisonRow[]) {
+function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta' | 'reach'>, top: ComparisonRow[]) {
     const { table, metric, search, single } = of;
     const room = viewportWidth.value - sidePaneWidth();
     return useMemoOn(() => {
@@ -46,7 +46,10 @@ function useColumns(of: Omit<ColumnInputs, 'scale' | 'maxDelta'>, top: Compariso
         const maxDelta = Math.max(0, ...top.map(({ delta }) => Math.abs(delta ?? 0)));
         return {
             scale,
-            columns: fitColumns(compareColumns({ ...of, scale, maxDelta }), room),
+            columns: fitColumns(
+                compareColumns({ ...of, scale, maxDelta, reach: intervalReach(top) }),
+                room,
+            ),
         };
     }, [table, metric, search, single, top, room]);
 }
@@ -81,7 +84,7 @@ function TableBody(props: TableBodyProps) {
                     {table.of === 'functions' && kindHas(comparison.new[0].kind, 'stacks') && (
                         <ModeSwitch cleared={['row', 'frame']} />
                     )}
-                    {!single && <VerdictMenu unit={metric.unit} />}
+                    {!single && <VerdictMenu unit={metric.unit} isMixed={table.place === 'unit'} />}
                     <ChangeMenu table={table} onlyChanges={onlyChanges} />
                 </>
             }
@@ -118,19 +121,22 @@ function ChoiceMenu({ label, name, choices }: { label: string; name: string; cho
     );
 }
 
-function VerdictMenu({ unit }: { unit: string }) {
-    const [up, down] = [changeWord(true, unit), changeWord(false, unit)];
+/* isMixed: rows have units of their own, so that more is slower for some. */
+function VerdictMenu({ unit, isMixed }: { unit: string; isMixed: boolean }) {
+    const [up, down] = isMixed
+        ? ['more or slower', 'less or faster']
+        : [changeWord(true, unit), changeWord(false, unit)];
     return (
         <ChoiceMenu
             label="verdict"
             name="verdict"
             choices={[
                 { value: null, text: 'any' },
-                { value: 'up,down', text: `${up} or ${down}` },
+                { value: 'up,down', text: isMixed ? 'changed' : `${up} or ${down}` },
                 { value: 'up', text: up },
                 { value: 'down', text: down },
                 { value: 'same', text: 'within noise' },
-                { value: 'few', text: 'too few runs' },
+                { value: 'few', text: isMixed ? 'too few samples' : 'too few runs' },
             ]}
         />
     );

@@ -113,8 +113,11 @@ function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>
     );
 }
 
-function ruleText({ rules }: Comparison, single: boolean): string {
-    if (single) return 'one run each: significance unknown';
+const RESULTS_RULE =
+    'medians; significant by Student’s t of the ratio, corrected for many rows (Benjamini and Hochberg, 1 %)';
+
+function ruleText({ rules }: Comparison, table: ComparisonTable): string {
+    if (table.place === 'unit') return RESULTS_RULE;
     const factor = formatFixed(rules.factor, rules.factor % 1 ? 1 : 0);
     return `medians; noise ≥ ${factor} × √(MAD² + MAD²); significant if |Δ| > noise and p < ${rules.alpha}, corrected for many rows`;
 }
@@ -226,7 +229,10 @@ function ComparisonReport({ comparison, tab, view }: CompareProps & { comparison
     useLayoutEffect(() => {
         if (moment) return; // the view says more
         const left = `${ledgerOf('base', comparison.base)} · ${ledgerOf('new', comparison.new)}`;
-        const rule = ruleText(comparison, !table || isSingle(comparison, table));
+        const rule =
+            !table || isSingle(comparison, table)
+                ? 'one run each: significance unknown'
+                : ruleText(comparison, table);
         const steps = overviews && isSteps ? stepsSentence(overviews.base, overviews.fresh) : '';
         const per = steps ? 'per step: sum over the steps, divided by their number' : null;
         setStatus(left, [rule, steps].filter(Boolean).join('; '), per);
