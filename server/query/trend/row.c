@@ -359,6 +359,7 @@ enum ps_status ps_trend_row_choose_unit(struct ps_store *store, struct ps_trend_
 {
     const struct ps_compare_table *table = ps_compare_find_table(row->table, kind);
     struct ps_query_comparison head;
+    struct cache_slot presence = {.table = false};
     struct unit_search search = {.arena = arena, .name = ps_str_from_c(row->name)};
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = &head, .on_row = note_unit, .user = &search};
@@ -366,10 +367,9 @@ enum ps_status ps_trend_row_choose_unit(struct ps_store *store, struct ps_trend_
     if (!table || row->place)
         return err->code;
     ps_compare_table_head(table, &head);
-    if (strcmp(head.place, "unit") != 0)
+    if (!has_units(&head))
         return err->code;
-    ps_run_rows_read(&rows, id, err);
-    ps_run_rows_free(&rows);
+    visit_rows(&rows, row, id, kind, &presence, err);
     row->place = search.unit;
     return err->code;
 }
