@@ -403,6 +403,7 @@ static void add_event(struct reader *r, struct output *output, struct ps_str tex
 static bool parse_event(struct reader *r, struct ps_str line)
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    PS_AUTO(ps_arena_free) struct ps_arena arena = {0}; /* a log may have millions of events */
     struct ps_err err = {0};
     struct ps_str text, package;
     cJSON *event;
@@ -413,8 +414,8 @@ static bool parse_event(struct reader *r, struct ps_str line)
     event = ps_document_parse(&bytes, &err);
     if (!event)
         return false;
-    text = ps_document_text(&r->builder.arena, event, "Output");
-    package = ps_document_text(&r->builder.arena, event, "Package");
+    text = ps_document_text(&arena, event, "Output");
+    package = ps_document_text(&arena, event, "Package");
     if (text.ptr)
         add_event(r, add_output(r, package.ptr ? package : PS_STR("")), text);
     cJSON_Delete(event);
@@ -656,8 +657,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    if (ps_str_find(head, PS_STR("\"Action\":\"output\"")) &&
-        ps_str_find(head, PS_STR("Benchmark")))
+    if (ps_str_find(head, PS_STR("\"Action\":")) && ps_str_find(head, PS_STR("Benchmark")))
         return ps_str_find(head, PS_STR(" ns/op")) ? PS_MATCH_SURE : PS_MATCH_NO;
     if (!ps_str_find(head, PS_STR("Benchmark")))
         return PS_MATCH_NO;
