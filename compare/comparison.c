@@ -422,7 +422,7 @@ static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
         c->values[c->n_slots * n_values + i] =
             c->measures || c->is_cut[i % c->n_runs] ? (double)NAN : 0;
     for (size_t i = 0; c->measures && i < 2 * c->n_runs; i++)
-        ps_slot_results(c, c->n_slots)[i] = (struct ps_result){NAN, NAN, 0};
+        ps_slot_results(c, c->n_slots)[i] = (struct ps_result){NAN, NAN, 0, NAN};
     c->slots[c->n_slots] = (struct ps_slot){
         .name = from->slot.name, .place = from->slot.place, .function = from->slot.function};
     return (uint32_t)c->n_slots++;

@@ -17,11 +17,12 @@
 #define QUANTILE   0.75
 #define QUANTILE_Z 0.6744897501960817 /* normal values are below it with that probability */
 /* Degrees of freedom of that spread per row. By tests/unit/compare/results_simulation_test.c: with
- * 0.8, 2 to 4 of 100 pairs of files without a change have a verdict. */
-#define EFFICIENCY  0.5
-#define PRIOR_DF    10 /* without rows */
-#define TRIMMED     8  /* of so many values, the smallest and the largest one do not count */
-#define POOL_MIN    8  /* rows of a family from which rows without a spread of their own have one */
+ * 0.8, 2 to 8 of 100 pairs of files without a change have a verdict. */
+#define EFFICIENCY  0.4
+#define PRIOR_DF    10    /* without rows */
+#define QUARTILES   1.349 /* their distance, by the standard deviation of normal values */
+#define TRIMMED     8     /* of so many values, the smallest and the largest one do not count */
+#define POOL_MIN    8 /* rows of a family from which rows without a spread of their own have one */
 #define NINE_OF_TEN 1.2815515655446004 /* normal values are below it with probability 0.9 */
 #define TELL_DF     3                  /* with fewer degrees of freedom, no verdict is "too few" */
 
@@ -46,7 +47,8 @@ static struct ps_result result_of(const struct moments *of)
 {
     const double n = (double)of->n;
 
-    return (struct ps_result){.center = of->n ? of->mean : (double)NAN,
+    return (struct ps_result){.spread = NAN,
+                              .center = of->n ? of->mean : (double)NAN,
                               .variance = of->n > 1 ? of->variance / (n - 1) / n : (double)NAN,
                               .df = of->n > 1 ? n - 1 : 0};
 }
@@ -85,6 +87,22 @@ static struct ps_result trimmed_mean(double *values, size_t n)
     return out;
 }
 
+/* The variance of a sample: of many samples by the quartiles, so that outliers do not count. Sorts
+ * `values`. */
+static double spread_of(double *values, size_t n)
+{
+    struct moments of = {.n = 0};
+    double deviation;
+
+    for (size_t i = 0; n < 2 * PS_RESULT_BATCHES && i < n; i++)
+        add_value(&of, values[i]);
+    if (of.n)
+        return of.n > 1 ? of.variance / (double)(of.n - 1) : (double)NAN;
+    qsort(values, n, sizeof *values, compare_values);
+    deviation = (values[n - 1 - n / 4] - values[n / 4]) / QUARTILES;
+    return deviation * deviation;
+}
+
 /* Divides samples into batches of successive ones, unless they are few. */
 static struct ps_result result_of_batches(const double *samples, size_t n)
 {
@@ -102,14 +120,12 @@ static struct ps_result result_of_batches(const double *samples, size_t n)
     return trimmed_mean(medians, PS_RESULT_BATCHES);
 }
 
-struct ps_result ps_result_of_samples(const double *samples, size_t n, const double *sizes,
-                                      size_t n_sizes)
+static struct ps_result result_of_processes(const double *samples, size_t n, const double *sizes,
+                                            size_t n_sizes)
 {
     PS_AUTO(ps_free_ptr) double *means = ps_grow(NULL, n_sizes + 1, sizeof *means);
     size_t offset = 0, n_means = 0;
 
-    if (n_sizes < 2)
-        return result_of_batches(samples, n);
     for (size_t i = 0; i < n_sizes && offset < n; i++) {
         const size_t size = sizes[i] > 0 ? (size_t)fmin(sizes[i], (double)(n - offset)) : 0;
         struct moments of = {.n = 0};
@@ -123,11 +139,24 @@ struct ps_result ps_result_of_samples(const double *samples, size_t n, const dou
     return trimmed_mean(means, n_means);
 }
 
+struct ps_result ps_result_of_samples(const double *samples, size_t n, const double *sizes,
+                                      size_t n_sizes)
+{
+    PS_AUTO(ps_free_ptr) double *sorted = ps_grow(NULL, n + 1, sizeof *sorted);
+    struct ps_result out = n_sizes < 2 ? result_of_batches(samples, n)
+                                       : result_of_processes(samples, n, sizes, n_sizes);
+
+    memcpy(sorted, samples, n * sizeof *sorted);
+    out.spread = n ? spread_of(sorted, n) : (double)NAN;
+    return out;
+}
+
 struct ps_result ps_result_of_mean(double mean, double stddev, double n)
 {
     const bool is_known = n > 1 && isfinite(stddev);
 
     return (struct ps_result){.center = mean,
+                              .spread = is_known ? stddev * stddev : (double)NAN,
                               .variance = is_known ? stddev * stddev / n : (double)NAN,
                               .df = is_known ? n - 1 : 0};
 }
@@ -139,13 +168,15 @@ struct ps_result ps_result_of_interval(double center, double low, double high, d
     const bool is_known = n > 1 && isfinite(error);
 
     return (struct ps_result){.center = center,
+                              .spread = is_known ? error * error * n : (double)NAN,
                               .variance = is_known ? error * error : (double)NAN,
                               .df = is_known ? n - 1 : 0};
 }
 
 struct ps_result ps_result_of_quartiles(double median, double q1, double q3, double n)
 {
-    const double deviation = (q3 - q1) / 1.349; /* as for normal samples, as is the error below */
+    const double deviation =
+        (q3 - q1) / QUARTILES; /* as for normal samples, as is the error below */
 
     return ps_result_of_mean(median, deviation * sqrt(M_PI_2), n);
 }
@@ -157,6 +188,8 @@ struct row {
     double shift;
     double within; /* variance of the shift by what varies within the files; NAN: unknown */
     double within_df;
+    double spread; /* variance of a sample; NAN: unknown */
+    double weight; /* its variance between files, in that of the family */
     double share;  /* variance of the shift per variance between files: 1 / n + 1 / m */
     double own;    /* variance of a file, or of the difference of a pair, by the files */
     double own_df; /* 0: each group has one file */
@@ -165,6 +198,7 @@ struct row {
 struct group {
     struct moments centers;
     double variance, df_sum; /* sum of the variances, and of their squares by their df */
+    double spread;           /* sum of the variances of a sample */
     bool lacks_spread;
 };
 
@@ -198,6 +232,7 @@ static void add_file(struct group *group, const struct ps_result *file, double r
     add_value(&group->centers, scaled(file->center, scale));
     group->lacks_spread |= isnan(variance);
     group->variance += variance;
+    group->spread += file->spread / unit / unit;
     group->df_sum += file->df > 0 ? variance * variance / file->df : 0;
 }
 
@@ -215,7 +250,7 @@ static void measure_groups(const struct ps_result_row *from, size_t n, size_t m,
 
     for (size_t i = 0; i < n + m; i++)
         add_file(&groups[i >= n], &from->files[i], from->resolution, scale);
-    *out = (struct row){.shift = NAN, .within = NAN, .own = NAN};
+    *out = (struct row){.shift = NAN, .within = NAN, .own = NAN, .weight = 1};
     if (!groups[0].centers.n || !groups[1].centers.n)
         return;
     out->shift = groups[1].centers.mean - groups[0].centers.mean;
@@ -228,6 +263,7 @@ static void measure_groups(const struct ps_result_row *from, size_t n, size_t m,
         squares += groups[side].df_sum / pow(counts[side], 4);
     }
     out->within_df = isnan(out->within) ? 0 : sum_df(out->within, squares);
+    out->spread = (groups[0].spread / counts[0] + groups[1].spread / counts[1]) / 2;
     out->share = 1 / counts[0] + 1 / counts[1];
     out->own_df = counts[0] + counts[1] - 2;
     if (out->own_df > 0)
@@ -262,7 +298,7 @@ static void measure_pairs(const struct ps_result_row *from, size_t n, const uint
 
 /* Rows of one family; each list has n rows. */
 struct family {
-    const struct row *rows;
+    struct row *rows;
     const uint32_t *indices;
     size_t n;
     double between[2]; /* variance between files for rows that became less, more */
@@ -285,8 +321,8 @@ static bool is_above(const struct row *row, bool by_files, double between)
     const double df = by_files ? row->own_df : 1,
                  observed = by_files ? row->own : row->shift * row->shift,
                  within = isnan(row->within) ? 0 : row->within,
-                 expected =
-                     by_files ? within / row->share + between : within + between * row->share;
+                 expected = by_files ? within / row->share + between
+                                     : within + between * row->share * row->weight;
 
     return observed > quantile_of_chi(df) * expected;
 }
@@ -324,6 +360,73 @@ static void find_between(struct family *family, bool by_files, int side)
     family->between[side] = low * low;
     family->between_df[side] =
         fmin(fmax(EFFICIENCY * (double)n, PRIOR_DF - EFFICIENCY * (double)n), DF_MAX);
+}
+
+/* --- Rows that are noisier than others --- */
+
+/* The median of the variances of a sample over the rows; NAN: unknown, or 0. */
+static double usual_spread(const struct family *family)
+{
+    PS_AUTO(ps_free_ptr) double *spreads = ps_grow(NULL, family->n + 1, sizeof *spreads);
+    size_t n = 0;
+    double median;
+
+    for (size_t i = 0; i < family->n; i++) {
+        const double spread = family->rows[family->indices[i]].spread;
+
+        if (spread > 0)
+            spreads[n++] = spread;
+    }
+    median = ps_group_median(spreads, n);
+    return median > 0 ? median : (double)NAN;
+}
+
+/* part: of the variance between files, what is in proportion to the variance of a sample. */
+static void set_weights(struct family *family, double part, double usual)
+{
+    for (size_t i = 0; i < family->n; i++) {
+        struct row *row = &family->rows[family->indices[i]];
+        const double ratio = row->spread / usual;
+
+        row->weight = isnan(ratio) ? 1 : 1 - part + part * ratio;
+    }
+}
+
+/* The logarithm of the likelihood of the shifts by which the noise between files is judged. */
+static double likelihood(const struct family *family, int side)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < family->n; i++) {
+        const struct row *row = &family->rows[family->indices[i]];
+        const double variance = (isnan(row->within) ? 0 : row->within) +
+                                row->share * row->weight * family->between[side];
+
+        if (counts(row, false, side))
+            sum -= log(variance) + row->shift * row->shift / variance;
+    }
+    return sum;
+}
+
+/* Finds the noise between files from the rows of one side, and how it depends on the spread of the
+ * samples. */
+static void find_noise(struct family *family, int side)
+{
+    static const double parts[] = {0, 0.5, 0.95};
+    const double usual = usual_spread(family);
+    double best = 0, greatest = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double value;
+
+        set_weights(family, parts[i], usual);
+        find_between(family, false, side);
+        value = likelihood(family, side);
+        if (i == 0 || value > greatest)
+            greatest = value, best = parts[i];
+    }
+    set_weights(family, best, usual);
+    find_between(family, false, side);
 }
 
 /* The second derivative of the logarithm of the gamma function (M. Abramowitz, I. A. Stegun, 6.4.6
@@ -404,8 +507,8 @@ static void test_by_rows(const struct family *family, const struct row *row,
                          struct ps_result_verdict *out)
 {
     const int side = row->shift > 0;
-    const double between = row->share * family->between[side], sum = row->within + between,
-                 df = family->between_df[side];
+    const double between = row->share * row->weight * family->between[side],
+                 sum = row->within + between, df = family->between_df[side];
     double squares = between * between / df;
 
     squares += row->within_df > 0 ? row->within * row->within / row->within_df : 0;
@@ -444,13 +547,20 @@ static void judge_family(struct family *family, struct ps_result_verdict *verdic
 
     for (size_t i = 0; i < family->n; i++)
         by_files |= family->rows[family->indices[i]].own_df > 0;
-    for (int side = 0; side < 2; side++)
-        find_between(family, by_files, side);
-    if (by_files)
+    if (by_files) {
+        find_between(family, true, 0);
         likeness = likeness_df(family);
-    for (size_t i = 0; i < family->n; i++)
-        test_row(family, &family->rows[family->indices[i]], by_files, likeness,
-                 &verdicts[family->indices[i]]);
+    }
+    for (int side = 0; side < 2; side++) {
+        if (!by_files)
+            find_noise(family, side);
+        for (size_t i = 0; i < family->n; i++) {
+            const struct row *row = &family->rows[family->indices[i]];
+
+            if ((row->shift > 0) == side)
+                test_row(family, row, by_files, likeness, &verdicts[family->indices[i]]);
+        }
+    }
 }
 
 /* The greatest p of a verdict (Benjamini and Hochberg), or that of a single one. */
@@ -493,7 +603,7 @@ static void set_verdicts(struct ps_result_verdict *verdicts, size_t n)
 }
 
 /* Sorts the indices of the rows by family, and judges each family. */
-static void judge_families(const struct ps_result_row *rows, const struct row *measured, size_t n,
+static void judge_families(const struct ps_result_row *rows, struct row *measured, size_t n,
                            struct ps_result_verdict *verdicts)
 {
     PS_AUTO(ps_free_ptr) uint32_t *indices = ps_grow(NULL, n + 1, sizeof *indices);

@@ -23,7 +23,9 @@
  * With one file a side, by the other rows: rows that became less are noise for the verdict that a
  * row became more, and the reverse, whatever the number of rows that changed in the same direction.
  * Fewer than PS_RESULT_PRIOR_ROWS rows tell little: then the spread between files is taken to be
- * PS_RESULT_BETWEEN, unless most rows vary more.
+ * PS_RESULT_BETWEEN, unless most rows vary more. The spread between files is the same for all rows,
+ * or in proportion to the spread of the samples of a row, or between both, whichever explains the
+ * rows best: noisy rows among quiet ones vary more between files.
  *
  * Ratios are tested by Student's t (degrees of freedom: F. E. Satterthwaite 1946; B. L. Welch
  * 1947). Over all rows, the procedure of Y. Benjamini and Y. Hochberg (1995) with PS_RESULT_FDR: at
@@ -48,6 +50,7 @@ struct ps_result {
     double center;   /* NAN: unknown */
     double variance; /* of the center, by what varies within the file; NAN: unknown */
     double df;       /* degrees of freedom of the variance */
+    double spread;   /* variance of a sample; NAN: unknown */
 };
 
 /* sizes: number of samples of each process, in the order of the samples; NULL: one process. */

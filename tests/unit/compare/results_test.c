@@ -137,6 +137,31 @@ static void other_rows_show_the_noise(void **state)
         assert_int_equal(verdicts[r].verdict, PS_VERDICT_SAME);
 }
 
+/* Every third row has samples that vary ten times as much, and varies by 6 % from file to file; the
+ * others by 0.3 %. Its noise is not that of the quiet rows. */
+static void noisy_rows_vary_more_between_files(void **state)
+{
+    enum { N = 36 };
+    struct ps_result files[N][2];
+    struct ps_result_row rows[N];
+    struct ps_result_verdict verdicts[N];
+
+    (void)state;
+    for (size_t r = 0; r < N; r++) {
+        const bool is_noisy = r % 3 == 0;
+        const double size = (is_noisy ? 0.06 : 0.003) * (0.6 + 0.1 * (double)(r % 5)),
+                     deviation = is_noisy ? 0.2 : 0.02;
+
+        files[r][0] = ps_result_of_mean(1, deviation, 10000);
+        files[r][1] = ps_result_of_mean(r % 2 ? 1 + size : 1 - size, deviation, 10000);
+        rows[r] = (struct ps_result_row){.files = files[r]};
+    }
+    files[1][1] = ps_result_of_mean(1.05, 0.02, 10000); /* a quiet row that changed */
+    ps_results_judge(rows, N, 1, 1, NULL, verdicts);
+    for (size_t r = 0; r < N; r++)
+        assert_int_equal(verdicts[r].verdict, r == 1 ? PS_VERDICT_UP : PS_VERDICT_SAME);
+}
+
 static double all_longer(size_t row, size_t file)
 {
     return base_value(row, file) * (file >= 1 ? 1.1 : 1);
@@ -226,6 +251,7 @@ int results_test(void)
         cmocka_unit_test(what_tools_state),
         cmocka_unit_test(a_change_among_equal_rows),
         cmocka_unit_test(other_rows_show_the_noise),
+        cmocka_unit_test(noisy_rows_vary_more_between_files),
         cmocka_unit_test(a_change_of_all_rows_is_found),
         cmocka_unit_test(files_without_a_spread),
         cmocka_unit_test(drift_cancels_in_pairs),
