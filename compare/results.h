@@ -28,9 +28,9 @@
  * rows best: noisy rows among quiet ones vary more between files.
  *
  * Ratios are tested by Student's t (degrees of freedom: F. E. Satterthwaite 1946; B. L. Welch
- * 1947). Over all rows, the procedure of Y. Benjamini and Y. Hochberg (1995) with PS_RESULT_FDR: at
- * most 1 in 100 comparisons without a change has a verdict on any row, and of all verdicts at most
- * 1 in 100 is wrong.
+ * 1947). Over all rows, the procedure of Y. Benjamini and Y. Hochberg (1995) with PS_RESULT_FDR:
+ * about 1 in 100 comparisons without a change has a verdict on any row, and of all verdicts about 1
+ * in 100 is wrong.
  */
 #ifndef PS_COMPARE_RESULTS_H
 #define PS_COMPARE_RESULTS_H

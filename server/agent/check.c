@@ -159,9 +159,8 @@ void ps_check_explain(const struct ps_check *check, struct ps_buf *out)
         ps_buf_puts(out, "\n");
     }
     if (n)
-        ps_buf_printf(out,
-                      "of 100 checks without a change, at most 1 finds a row over its limit by "
-                      "chance, whatever the number of rows\n");
+        ps_buf_printf(out, "of 100 checks without a change, about 1 finds a row over its limit by "
+                           "chance, whatever the number of rows\n");
 }
 
 void ps_check_free(struct ps_check *check)

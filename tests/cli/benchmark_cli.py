@@ -159,7 +159,7 @@ class Conclusion(BenchmarkTest):
         self.assertEqual(text, "fetch() uses 7.800 ms of CPU in 209.0 ms: it waits 96.3 % of the time.\n")
 
 
-CERTAIN = "of 100 checks without a change, at most 1 finds a row over its limit by chance, whatever the number of rows"
+CERTAIN = "of 100 checks without a change, about 1 finds a row over its limit by chance, whatever the number of rows"
 
 
 class Check(BenchmarkTest):
