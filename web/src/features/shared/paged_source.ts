@@ -166,7 +166,5 @@ export function useHeldValue<T>(value: T, isHeld: boolean): T {
 
 export function objectsOf<R>(page: Page | null): R[] {
     if (!page) return [];
-    return page.rows.map(
-        (row) => Object.fromEntries(page.columns.map((c, i) => [c, row[i]])) as unknown as R,
-    );
+    return page.rows.map((row) => asObject<R>(page.columns, row));
 }
