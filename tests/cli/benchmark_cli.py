@@ -332,6 +332,18 @@ class Diff(BenchmarkTest):
         new = [self.add(pytest_benchmark({"test_a": 0.0012 + i * 1e-6, "test_b": 0.02 + i * 1e-6})) for i in range(3, 6)]
         self.assertIn("1 of 2 measurements slower (test_app.py::test_a +20.3 %), 1 within noise", self.ok("diff", ",".join(base), ",".join(new)))
 
+    def test_files_that_were_recorded_in_pairs(self):
+        """The machine becomes 6 % slower from pair to pair; within the pairs one row takes 4 % longer."""
+        sides = ([], [])
+        for pair in range(4):
+            for side in (0, 1):
+                rows = {f"test_{i}": 0.001 * (1 + i) * 1.06 ** pair * (1 + 0.003 * ((i * 3 + pair * 5 + side * 2) % 4)) * (1.04 if side and i == 2 else 1)
+                        for i in range(5)}
+                sides[side].append(self.add(pytest_benchmark(rows), "--tag", "ab=x", "--tag", f"pair={pair}"))
+        rows = self.json("diff", ",".join(sides[0]), ",".join(reversed(sides[1])))["rows"]
+        self.assertEqual({row["basis"] for row in rows}, {"pairs"})
+        self.assertEqual([row["name"][-6:] for row in rows if row["verdict"] == "up"], ["test_2"])
+
     def test_equal_names_are_different_measurements(self):
         document = pytest_benchmark({"test_a": 0.001, "test_b": 0.02})
         for row in document["benchmarks"]:
