@@ -1588,20 +1588,27 @@ static const struct ps_sink_ops writer_ops = {
     .progress = progress,
 };
 
-/* Run files of inputs of at least this many bytes have pages of 32 KiB, which reduces the time of
- * writing the large blobs of a trace by a tenth. Small files have smaller pages, since each table
- * uses at least one page. */
-#define LARGE ((uint64_t)32 << 20)
+/* Bytes of the pages of a run file. Large pages reduce the time of writing the large blobs of a
+ * trace by a tenth. Small files have small pages, since each of the 100 tables and indexes uses at
+ * least one page: a series has thousands of such files. */
+static int choose_page_size(uint64_t input_bytes)
+{
+    if (input_bytes >= (uint64_t)32 << 20)
+        return 32768;
+    return input_bytes > 0 && input_bytes < 64 << 10 ? 1024 : 8192;
+}
 
 enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,
                              struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf page_size = {0};
 
     ps_uri_append_path(&uri, path);
     ps_buf_puts(&uri, "?nolock=1"); /* no other process opens the file */
     ps_db_open(uri.ptr, true, out, err);
-    ps_db_exec(*out, input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);
+    ps_buf_printf(&page_size, "PRAGMA page_size=%d", choose_page_size(input_bytes));
+    ps_db_exec(*out, page_size.ptr, err);
     ps_db_exec(*out,
                "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
                "PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
