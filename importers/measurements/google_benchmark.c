@@ -8,7 +8,7 @@
  * which may differ between rows. They are divided by the number of such units in a second, so they
  * are the doubles that are nearest to the file's values in seconds. The other numbers of an object
  * are counters of the benchmark.
- * Tested: 1.5 (2019) to 1.9.5.
+ * Tested: 1.7.1 and 1.9.5, and a file of 2019.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * columns of whole numbers. Quantiles, in columns such as "Triton-min", are additional values. The
  * values are medians of do_bench, unless the program chose another statistic; the file does not say
  * it.
- * Tested: tables in the formats of Triton 2.0 and 3.6.
+ * The formats are those of the sources of Triton 2.0 and 3.6; tested with tables made after them.
  */
 #include <math.h>
 #include <stdlib.h>
