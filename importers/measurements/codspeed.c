@@ -18,6 +18,9 @@ enum {
     NOTES_MAX = 50,
 };
 
+/* The product of rounded numbers may exceed the time by this factor. */
+#define ROUNDING 1.01
+
 /* The name is unique only in its file. The address of a test, "tests/test_a.py::test_b[1]", begins
  * at the root of the repository, or else of the disk: then its folders are left out, since they
  * differ between machines. */
@@ -32,6 +35,22 @@ static struct ps_str name_of(struct ps_measurement_builder *m, const cJSON *benc
     if (!ps_str_starts_with(uri, PS_STR("/")))
         return uri;
     return ps_str_skip(uri, file.len - ps_base_name(file).len);
+}
+
+/* `rounds` is the number of rounds that the tool planned; a benchmark that used up its time ran
+ * fewer (5.0.4). It is the number of samples only if so many fit into the time. */
+static void check_rounds(struct ps_measurement_builder *m, struct ps_measurement *row,
+                         const cJSON *stats)
+{
+    const double planned_s =
+        ps_num_to_real(row->n) * ps_num_to_real(row->loops) * ps_num_to_real(row->mean);
+    const struct ps_num total_s = ps_document_number(stats, "total_time");
+
+    if (row->n.kind == PS_NUM_NONE ||
+        (total_s.kind != PS_NUM_NONE && planned_s <= ROUNDING * ps_num_to_real(total_s)))
+        return;
+    ps_measurement_add_number(m, "planned rounds", row->n);
+    row->n = PS_NO_NUM;
 }
 
 static bool write_benchmark(struct ps_measurement_builder *m, const cJSON *benchmark)
@@ -60,6 +79,7 @@ static bool write_benchmark(struct ps_measurement_builder *m, const cJSON *bench
         return false;
     ps_measurement_parse_statistics(&row, stats, &keys, 1e9);
     row.loops = ps_document_count(stats, "iter_per_round");
+    check_rounds(m, &row, stats);
     ps_measurement_split_test(m, &row);
     ps_measurement_add_numbers(m, stats, more, sizeof more / sizeof *more, 1);
     ps_measurement_add_numbers(m, config, options, sizeof options / sizeof *options, 1);
