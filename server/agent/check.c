@@ -14,8 +14,8 @@
 
 const char *ps_check_state_word(enum ps_check_state state)
 {
-    static const char *const words[PS_CHECK_STATES] = {"within", "over",    "missing",
-                                                       "added",  "unknown", "better"};
+    static const char *const words[PS_CHECK_STATES] = {"within",  "over",   "missing",   "added",
+                                                       "unknown", "better", "unmeasured"};
     return words[state];
 }
 
@@ -132,7 +132,8 @@ void ps_check_sum_up(const struct ps_check *check, struct ps_buf *out)
     } counts[] = {{PS_CHECK_BETTER, "better"},
                   {PS_CHECK_WITHIN, "within"},
                   {PS_CHECK_UNKNOWN, "of unknown significance"},
-                  {PS_CHECK_ADDED, "added"}};
+                  {PS_CHECK_ADDED, "added"},
+                  {PS_CHECK_UNMEASURED, "failed or skipped on both sides"}};
     const char *before = "; ";
     ps_buf_printf(out, "%zu of %zu over the limit", check->n_over, check->n_checked);
     if (check->n_missing)

@@ -19,10 +19,11 @@ enum ps_check_state {
     PS_CHECK_OVER,
     PS_CHECK_MISSING,
     PS_CHECK_ADDED,
-    PS_CHECK_UNKNOWN, /* over the limit, but nothing tells that from noise */
-    PS_CHECK_BETTER   /* significantly */
+    PS_CHECK_UNKNOWN,   /* over the limit, but nothing tells that from noise */
+    PS_CHECK_BETTER,    /* significantly */
+    PS_CHECK_UNMEASURED /* failed or skipped, in the baseline too */
 };
-#define PS_CHECK_STATES (PS_CHECK_BETTER + 1)
+#define PS_CHECK_STATES (PS_CHECK_UNMEASURED + 1)
 
 /* The result for one row, measurement or headline. Texts are valid during the call. */
 struct ps_check_finding {
@@ -49,7 +50,8 @@ struct ps_check {
     const char *same;    /* facts of the environment that must be the same; NULL: none */
     const char *const *budgets; /* "imports.torch=1.2s" or "headline=2s" */
     size_t n_budgets;
-    bool finds_all; /* also measurements that are within, added or better; else they are counted */
+    bool finds_all; /* also measurements that are within, added, better or unmeasured; else they are
+                       counted */
 
     /* private, and read by callers: */
     struct ps_buf text; /* the response of GET compare */
@@ -63,7 +65,7 @@ struct ps_check {
     size_t n_not_judged; /* of n_missing: nothing was measured, which is no success */
 };
 
-/* "within", "over", "missing", "added", "unknown" or "better". */
+/* "within", "over", "missing", "added", "unknown", "better" or "unmeasured". */
 const char *ps_check_state_word(enum ps_check_state state);
 
 /* Checks the form of the budgets and of the allowed growth, before anything is asked.

@@ -212,15 +212,15 @@ static void add_measurement(struct ps_check *check, const cJSON *row,
         check->n_checked++;
 }
 
-/* A measurement that failed in the baseline too is no regression. */
-static void set_failed_before(struct ps_check_finding *finding)
+/* Sets the state of a measurement that the baseline has no value of: no regression. */
+static void set_without_base(struct ps_check_finding *finding, enum ps_check_state state,
+                             const char *why)
 {
-    finding->state = PS_CHECK_UNKNOWN;
+    finding->state = state;
     finding->base = finding->limit = NAN;
     finding->significance = NULL;
-    (void)snprintf(finding->limit_text, sizeof finding->limit_text, "not measured");
-    (void)snprintf(finding->comparison_text, sizeof finding->comparison_text,
-                   "a run failed, in the baseline too");
+    finding->comparison_text[0] = '\0';
+    (void)snprintf(finding->limit_text, sizeof finding->limit_text, "%s", why);
 }
 
 /* Judges a measurement, if it has one of the states `wanted`. One that the baseline lacks is not
@@ -232,7 +232,9 @@ static enum ps_status judge_measurement(struct ps_check *check, const cJSON *row
                                         struct ps_err *err)
 {
     const char *change = ps_member_text(row, "change");
-    const bool is_removed = strcmp(change, "removed") == 0;
+    const bool is_removed = strcmp(change, "removed") == 0,
+               has_failed = strcmp(change, "failed") == 0,
+               is_measured = cJSON_IsNumber(ps_member(row, "new"));
     PS_AUTO(ps_check_finding_free)
     struct ps_check_finding finding = {.name = ps_member_text(row, "name")};
     struct growth of = {.what = "measurement",
@@ -241,28 +243,23 @@ static enum ps_status judge_measurement(struct ps_check *check, const cJSON *row
                         .delta = ps_member_or_0(row, "delta"),
                         .verdict = ps_member_text(row, "verdict"),
                         .unit = ps_member_text(row, "place"),
-                        .missing = is_removed                      ? "not in this run"
-                                   : strcmp(change, "failed") == 0 ? "a run failed"
-                                                                   : NULL,
+                        .missing = is_removed    ? "not in this run"
+                                   : !has_failed ? NULL
+                                   : is_measured ? "a run failed"
+                                                 : "failed or skipped",
                         .is_measurement = true,
                         .better = ps_member_or_0(row, "better")};
     if (set_growth(&finding, check, &of, err) != PS_OK)
         return err->code;
     if (ps_member_or_0(row, "part") > 0 && finding.state != PS_CHECK_OVER)
         return PS_OK;
-    if (strcmp(change, "added") == 0) {
-        finding.state = PS_CHECK_ADDED;
-        finding.limit = finding.base = NAN;
-        finding.significance = NULL;
-        finding.comparison_text[0] = '\0';
-        (void)snprintf(finding.limit_text, sizeof finding.limit_text, "not in the baseline");
-    }
-    if (strcmp(change, "failed") == 0 && !cJSON_IsNumber(ps_member(row, "new")))
-        finding.value = NAN;
-    if (finding.state == PS_CHECK_MISSING && !cJSON_IsNumber(ps_member(row, "base")) &&
-        !cJSON_IsNumber(ps_member(row, "new")))
-        set_failed_before(&finding);
-    if (is_removed)
+    if (strcmp(change, "added") == 0)
+        set_without_base(&finding, PS_CHECK_ADDED, "not in the baseline");
+    else if (has_failed && !cJSON_IsNumber(ps_member(row, "base")))
+        set_without_base(&finding, is_measured ? PS_CHECK_ADDED : PS_CHECK_UNMEASURED,
+                         is_measured ? "failed or skipped in the baseline"
+                                     : "failed or skipped, in the baseline too");
+    if (is_removed || (has_failed && !is_measured))
         finding.value = NAN;
     if (is_found(finding.state) ? finding.state == wanted : wanted == PS_CHECK_WITHIN)
         add_measurement(check, row, &finding, is_explained);

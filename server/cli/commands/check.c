@@ -94,8 +94,8 @@ static void add_details(struct report *report, const struct ps_buf *details)
 static void add_finding(void *user, const struct ps_check_finding *finding)
 {
     struct report *report = user;
-    static const char *const bold[] = {"within", "**over**", "**missing**",
-                                       "added",  "unknown",  "better"};
+    static const char *const bold[] = {"within",  "**over**", "**missing**", "added",
+                                       "unknown", "better",   "unmeasured"};
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     char value_text[64] = "";
     ps_buf_puts(&what, finding->name);

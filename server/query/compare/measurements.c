@@ -26,6 +26,7 @@ enum outcome {
     UNKNOWN,
     WITHIN_NOISE,
     EQUAL,
+    MEASURED_AGAIN,
     NOT_MEASURED,
     N_OUTCOMES
 };
@@ -34,11 +35,12 @@ enum outcome {
 static const char *const outcome_words[N_OUTCOMES] = {
     [REMOVED] = "removed",
     [ADDED] = "added",
-    [FAILED] = "failed",
+    [FAILED] = "failed or skipped",
     [TOO_FEW] = "with too few samples to tell",
     [UNKNOWN] = "of unknown significance, since the files have no spread",
     [WITHIN_NOISE] = "within noise",
     [EQUAL] = "equal",
+    [MEASURED_AGAIN] = "failed or skipped in the base only",
     [NOT_MEASURED] = "failed or skipped on both sides",
 };
 
@@ -58,7 +60,7 @@ static enum outcome outcome_of(const struct ps_comparison_row *row)
     if (isnan(row->judgement.base_median) && isnan(row->judgement.new_median))
         return NOT_MEASURED;
     if (row->change == PS_CHANGE_FAILED)
-        return FAILED;
+        return isnan(row->judgement.base_median) ? MEASURED_AGAIN : FAILED;
     if (row->judgement.verdict < PS_VERDICT_SAME && row->judgement.delta == 0)
         return EQUAL;
     if (row->judgement.verdict >= PS_VERDICT_UP)
@@ -137,7 +139,8 @@ static bool is_single(const struct ps_compare_groups *groups, const struct count
 {
     const bool is_of_command = ps_kind_find(groups->runs[0].kind)->texts & PS_GROUPS_ARE_COMMANDS;
 
-    if (counts->in_base > 1 || counts->in_new > 1 || counts->of[FAILED].n)
+    if (counts->in_base > 1 || counts->in_new > 1 || counts->of[FAILED].n ||
+        counts->of[MEASURED_AGAIN].n)
         return false;
     return is_of_command || counts->of[UNKNOWN].n + counts->of[EQUAL].n == counts->total;
 }
