@@ -94,7 +94,8 @@ class Conclusion(BenchmarkTest):
         self.assertIn("%time 2 takes longest: 5.000 s.", self.said(text.encode(), "cells.txt"))
 
     def test_growth_with_a_parameter(self):
-        rows = {"test_codec[crc-300]": 1e-5, "test_codec[crc-3000]": 9.6e-5, "test_codec[hex_join-300]": 1e-5, "test_codec[hex_join-3000]": 98e-5,
+        rows = {"test_codec[crc-300]": 1e-5, "test_codec[crc-1000]": 3.2e-5, "test_codec[crc-3000]": 9.6e-5,
+                "test_codec[hex_join-300]": 1e-5, "test_codec[hex_join-1000]": 11e-5, "test_codec[hex_join-3000]": 98e-5,
                 "test_codec[sha256-4]": 1e-5, "test_codec[sha512-4]": 9e-5, "test_other": 0.5}
         text = self.said(pytest_benchmark(rows))
         self.assertTrue(text.startswith("test_app.py::test_codec[hex_join-N] grows with the square of N: 300 \u2192 3000 takes 98 times as long."), text)
@@ -105,8 +106,24 @@ class Conclusion(BenchmarkTest):
     def test_growth_that_follows_no_law(self):
         text = self.said(pytest_benchmark({"test_a[n=10]": 1e-5, "test_a[n=20]": 1e-5, "test_a[n=40]": 16e-5}))
         self.assertTrue(text.startswith("test_app.py::test_a[n=N] grows faster than N: 10 \u2192 40 takes 16 times as long."), text)
-        text = self.said(pytest_benchmark({"test_a[10]": 1e-5, "test_a[20]": 1.01e-5}))
-        self.assertNotIn("grows", text)
+        for few in ({"test_a[10]": 1e-5, "test_a[20]": 1.01e-5}, {"test_a[10]": 1e-5, "test_a[1000]": 1e-3},
+                    {"test_a[10]": 1e-5, "test_a[20]": 2e-5, "test_a[39]": 3.9e-5}):
+            self.assertNotIn("grows", self.said(pytest_benchmark(few)))
+
+    def test_slowest_tests_of_a_suite(self):
+        """Parameters of tests are cases, of which each runs once: that their times grow says nothing."""
+        times = {"test_case[1]": 0.1, "test_case[2]": 0.2, "test_case[8]": 0.8, "test_load": 3.0, "test_save": 2.5, "test_none": 0.0}
+        cases = "".join(f'<testcase classname="shop" name="{name}" time="{time:.3f}" />' for name, time in times.items())
+        skipped = '<testcase classname="shop" name="test_old" time="0.000"><skipped type="pytest.skip" message="no" /></testcase>'
+        suite = f'<testsuites><testsuite name="pytest" errors="0" failures="0" skipped="1" tests="7" time="6.6">{cases}{skipped}</testsuite></testsuites>'
+        text = self.said(suite.encode(), "junit.xml")
+        self.assertTrue(text.startswith("The 2 slowest of 6 tests take 83.3 % of 6.600 s: 45.5 % in shop.test_load, 37.9 % in shop.test_save."), text)
+        self.assertIn("7 results: 1 skipped.", text)
+        lines = "".join(f"{time:.2f}s call     test_shop.py::{name}\n" for name, time in sorted(times.items(), key=lambda item: -item[1]) if time)
+        text = self.said(f"{'=' * 31} slowest durations {'=' * 31}\n{lines}{'=' * 31} 7 passed in 6.80s {'=' * 31}\n".encode(), "tests.log")
+        self.assertTrue(text.startswith("The 2 slowest of 5 listed durations take 83.3 % of 6.600 s: 45.5 % in call test_shop.py::test_load, "), text)
+        text = self.said(suite.replace("3.000", "30.000").encode(), "junit.xml")
+        self.assertTrue(text.startswith("shop.test_load takes 89.3 % of the 33.60 s of 6 tests."), text)
 
     def test_benchmarks_of_a_group_are_compared_at_equal_parameters(self):
         rows = {"test_jinja[10]": 1e-5, "test_mako[10]": 4e-5, "test_jinja[20]": 2e-5, "test_mako[20]": 8e-5}

@@ -164,6 +164,8 @@ enum ps_fact_code {
     PS_FACT_NONE_LONGEST,  /* word */
     PS_FACT_LARGEST,       /* value; subject: the row */
     PS_FACT_SECOND,        /* value; subject: the row after the largest */
+    PS_FACT_SLOWEST_TEST,  /* tests, their time; word: what is counted */
+    PS_FACT_SLOWEST_TESTS, /* tests, their time, tests that are named; word: what is counted */
     PS_FACT_TAKES_LONGEST, /* value */
     PS_FACT_TAKES,         /* value, of the only row */
     PS_FACT_IS,            /* value, not a time */

@@ -218,6 +218,7 @@ ps_conclude ps_conclude_memory;            /* mprof */
 ps_conclude ps_conclude_categories;        /* memory timelines of PyTorch */
 ps_conclude ps_conclude_processes;         /* top */
 ps_conclude ps_conclude_commands;          /* time */
+ps_conclude ps_conclude_tests;             /* durations of tests */
 ps_conclude ps_conclude_measurements;      /* benchmarks */
 
 /* Fills the conclusion of a trace with the names of Python functions and their files. is_sampled:

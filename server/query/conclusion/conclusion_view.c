@@ -26,6 +26,7 @@ static const struct {
     {PS_HAS_MEMORY, ps_conclude_memory},
     {PS_HAS_PROCESSES, ps_conclude_processes},
     {PS_HAS_BOTTLENECK, ps_conclude_commands},
+    {PS_HAS_TESTS, ps_conclude_tests},
     {PS_HAS_MEASUREMENTS, ps_conclude_measurements},
 };
 

@@ -117,6 +117,11 @@ const struct ps_fact_words ps_fact_words[PS_N_FACTS] = {
     [PS_FACT_SECOND] = {"second", 1,
                         .words = " and {fact code} with {0 unit of}, which do not differ by more "
                                  "than their spread."},
+    [PS_FACT_SLOWEST_TEST] = {"slowest_test", 2, .place = PS_SAID_VERDICT,
+                              .words = "{codes} takes {share} of the {1 unit of} of {0 nouns}."},
+    [PS_FACT_SLOWEST_TESTS] = {"slowest_tests", 3, .place = PS_SAID_VERDICT,
+                               .words = "The {2} slowest of {0 nouns} take {share} of "
+                                        "{1 unit of}: {shares}."},
     [PS_FACT_TAKES_LONGEST] = {"takes_longest", 1, .place = PS_SAID_VERDICT,
                                .words = "{codes} takes longest: {0 unit}"},
     [PS_FACT_TAKES] = {"takes", 1, .place = PS_SAID_VERDICT, .words = "{codes} takes {0 unit}"},

@@ -29,7 +29,8 @@
 #define STEEP_MIN  1.3
 /* Largest distance of an exponent from that of a law such as the square. */
 #define LAW_DISTANCE 0.2
-#define SCAN_MIN     3    /* commands that differ in one number only: fewer may differ by chance */
+#define POINTS_MIN   3    /* of a growth: fewer may differ by chance */
+#define NUMBERS_MIN  4.0  /* ratio of the largest parameter of a growth to the smallest */
 #define WAITS_MIN    0.05 /* share of the wall time without CPU from which %time waits */
 
 struct row {
@@ -37,6 +38,7 @@ struct row {
     struct ps_str name, group, unit, statistic;
     struct ps_str alternatives; /* {NULL, 0}: a part of another row */
     double value, spread;       /* spread NaN: unknown */
+    double resolution;          /* NaN: the file has all digits */
     bool is_higher_better;
 };
 
@@ -91,6 +93,7 @@ enum {
     N = 6,
     MEAN,
     STDDEV = 9,
+    RESOLUTION = 14,
     FAILED = 17,
     RANKED_BY,
     RANKED_VALUE,
@@ -175,6 +178,7 @@ static enum ps_status read_rows(struct ps_db *db, struct ps_conclusion *c, struc
                           .statistic = ps_arena_copy(&c->arena, ps_col_text(stmt, RANKED_BY)),
                           .value = ps_col_real_or_nan(stmt, RANKED_VALUE),
                           .spread = ps_col_real_or_nan(stmt, SPREAD),
+                          .resolution = ps_col_real_or_nan(stmt, RESOLUTION),
                           .is_higher_better = ps_col_int(stmt, BETTER) == PS_BETTER_HIGHER};
 
         count_row(stmt, c, &rows->tally);
@@ -295,12 +299,16 @@ static double exponent_between(const struct point *a, const struct point *b)
     return log(b->row->value / a->row->value) / log(b->number / a->number);
 }
 
-/* Whether the logarithm of the ratio is greater than its error: a spread as large as the value does
- * not hide that it is a thousand times the other. */
+/* Whether the difference is greater than what rounding may make, and the logarithm of the ratio
+ * than its error: a spread as large as the value does not hide that it is a thousand times the
+ * other. */
 static bool has_grown(const struct row *small, const struct row *large)
 {
     const double error = hypot(small->spread / small->value, large->spread / large->value);
+    const double rounding = small->resolution + large->resolution;
 
+    if (large->value - small->value <= rounding)
+        return false;
     return log(large->value / small->value) > (isfinite(error) ? error : 0);
 }
 
@@ -322,7 +330,7 @@ static void add_growth(struct rows *rows, const struct point *points, size_t n)
     struct growth growth = {.points = points, .n = n};
     bool is_law = true; /* all pairs of neighbours have about the exponent */
 
-    if (n < (has_words(first->row) ? SCAN_MIN : 2) || first->number == last->number ||
+    if (n < POINTS_MIN || last->number < NUMBERS_MIN * first->number ||
         !has_grown(first->row, last->row))
         return;
     growth.exponent = exponent_between(first, last);
